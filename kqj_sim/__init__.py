@@ -1,0 +1,38 @@
+"""kqj-sim: Monte Carlo strategy analysis of the card game KQJ.
+
+The public names load at first use, so that `import kqj_sim` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kqj_sim.policies import highest, lowest, policy
+    from kqj_sim.rules import KqjRules
+    from kqj_sim.simulate import Experiment, simulate
+
+__version__ = "0.1.0"
+__all__ = ["Experiment", "KqjRules", "__version__", "highest", "lowest", "policy", "simulate"]
+
+_MODULE_OF = {
+    "Experiment": "kqj_sim.simulate",
+    "KqjRules": "kqj_sim.rules",
+    "highest": "kqj_sim.policies",
+    "lowest": "kqj_sim.policies",
+    "policy": "kqj_sim.policies",
+    "simulate": "kqj_sim.simulate",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_MODULE_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,97 @@
+"""The columns of the rows: a row a deal, named flat columns of small integers.
+
+This is the one description of what a row holds.  The core fills the columns in this order,
+`--where` and `--by` know them by these names, and the documentation prints the same table.
+
+A column with `labels` holds the number of a label; its texts are what tables, files and
+expressions show and accept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SUITS = ("s", "h", "d", "c")
+CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
+RANKS = ("4", "5", "6", "7", "8", "9", "J", "Q", "K", "H", "T", "A")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: values are integers from `low` to `high`, or numbers of `labels`."""
+
+    name: str
+    low: int
+    high: int
+    meaning: str
+    labels: tuple[str, ...] = ()
+
+
+def _labelled(name: str, labels: tuple[str, ...], meaning: str) -> Column:
+    return Column(name, 0, len(labels) - 1, meaning, labels)
+
+
+def _flag(name: str, meaning: str) -> Column:
+    return Column(name, 0, 1, meaning)
+
+
+COLUMNS: tuple[Column, ...] = (
+    Column("dealer", 0, 5, "seat of the dealer"),
+    _flag("taken", "1 if somebody took, or bid"),
+    Column("lap", 0, 60, "lap of the take, or of the last bid, from 1; 0 if passed out"),
+    Column("place", -1, 5, "place of the Sender: 0 the opener to 5 the dealer, -1 if passed out"),
+    Column("sender", -1, 5, "seat of the Sender, -1 if passed out"),
+    Column("contracting_team", -1, 2, "team of the Sender, -1 if passed out"),
+    _labelled("contract", (*CONTRACTS, "none"), "the contract"),
+    _labelled(
+        "kind",
+        ("return", "other", "suit", "NT", "AT", "none"),
+        "kind of contract: suit of the Return, another suit (taking), a suit (auctions), NT, AT",
+    ),
+    _labelled("return_suit", (*SUITS, "none"), "suit of the Return (taking)"),
+    _labelled("return_rank", (*RANKS, "none"), "rank of the Return (taking)"),
+    Column("bids", 0, 60, "number of bids (auctions)"),
+    Column("opening_amount", 0, 1000, "amount of the first bid, 0 if none (auctions)"),
+    Column("amount", 0, 1000, "amount of the last bid, 0 if none (auctions)"),
+    _flag("capot_announced", "1 if the last bid announced Capot (auctions)"),
+    Column("stake", 1, 4, "1, countered 2, overcountered 4"),
+    _labelled(
+        "result", ("made", "failed", "litigation", "passed_out"), "what became of the contract"
+    ),
+    Column("contracting_total", 0, 600, "card points and bonuses of the contracting team"),
+    Column("defending_total", 0, 600, "card points and bonuses of the best defending team"),
+    Column("contracting_card_points", 0, 236, "card points of the contracting team"),
+    Column("contracting_tricks", 0, 8, "tricks of the contracting team"),
+    Column("contracting_score", 0, 4500, "what the contracting team scores, gratuities included"),
+    Column(
+        "defending_score", 0, 9000, "scores of the defending teams together, gratuities included"
+    ),
+    _flag("last_trick_contracting", "1 if the contracting team won the last trick"),
+    _flag("capot_contracting", "1 if the contracting team won all eight tricks"),
+    _flag("capot_defending", "1 if a defending team won all eight tricks"),
+    Column("kq_contracting", 0, 4, "KQ of the contracting team"),
+    Column("kq_defending", 0, 4, "KQ of the defending teams"),
+    Column("kqj_contracting", 0, 4, "KQJ of the contracting team"),
+    Column("kqj_defending", 0, 4, "KQJ of the defending teams"),
+    Column("low_teams", 0, 2, "teams with a trick and 20 card points or fewer (three teams)"),
+    Column("trickless_teams", 0, 2, "teams without a trick (three teams)"),
+    Column("pending_before", 0, 600, "litigation gratuity that waited before the round"),
+    Column("pending_after", 0, 600, "litigation gratuity that waits after the round"),
+    Column("gratuity_received", 0, 600, "litigation gratuity that was paid out to a winning team"),
+    Column(
+        "sender_trumps", -1, 8, "trumps among the Sender's cards (NT 0, AT 8), -1 if passed out"
+    ),
+    Column("sender_trump_points", 0, 236, "card points of these trumps"),
+    Column("sender_points", 0, 236, "card points of the Sender's eight cards"),
+    Column("sender_aces", 0, 4, "aces of the Sender, the ace of trump not counted"),
+    Column("sender_voids", 0, 4, "suits of which the Sender has no card"),
+    Column("sender_longest", 0, 8, "cards in the Sender's longest suit"),
+    *(Column(f"total_{t}", 0, 600, f"card points and bonuses of team {t}") for t in range(3)),
+    *(Column(f"card_points_{t}", 0, 236, f"card points of team {t}") for t in range(3)),
+    *(Column(f"tricks_{t}", 0, 8, f"tricks of team {t}") for t in range(3)),
+    *(Column(f"score_{t}", 0, 4500, f"score of team {t}, gratuities included") for t in range(3)),
+    *(Column(f"gratuity_{t}", 0, 4500, f"gratuities of team {t}") for t in range(3)),
+    *(Column(f"team_of_seat_{s}", 0, 2, f"team of seat {s} in this round") for s in range(6)),
+)
+
+COLUMN_NUMBER = {column.name: number for number, column in enumerate(COLUMNS)}

@@ -1,0 +1,113 @@
+"""Cards, hands and contracts as text, and back; knows no rules.
+
+A card is written rank then suit (`Hh` is the Hero of hearts, `Ts` the ten of spades), a
+contract `s h d c NT AT`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+RANKS = "ATHKQJ987654"
+SUITS = "shdc"
+CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
+
+SUIT_SIGNS = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
+_SUIT_OF = {
+    **{suit: suit for suit in SUITS},
+    **{sign: suit for suit, sign in SUIT_SIGNS.items()},
+    **dict(zip("♤♡♢♧", SUITS, strict=True)),
+}
+_EMOJI_SELECTOR = "\ufe0f"  # follows a suit sign that is to be shown in colour
+_CARD_PATTERN = re.compile(rf"(10|[{RANKS}])([{''.join(_SUIT_OF)}])", re.IGNORECASE)
+_CARD_FORM = f"a rank of {' '.join(RANKS)}, then a suit of {' '.join(SUITS)}, as in Th"
+
+
+class NotationError(ValueError):
+    """A text that is no card, hand or contract; its one line says what would be right."""
+
+
+class Card(NamedTuple):
+    """A card: `rank` is one of RANKS, `suit` one of SUITS."""
+
+    rank: str
+    suit: str
+
+    def __str__(self) -> str:
+        return self.rank + self.suit
+
+
+def parse_card(text: str) -> Card:
+    """The card that `text` names; raises NotationError.
+
+    Read are capital and small letters, `10` for `T`, and black and white suit signs.
+    """
+    match = _CARD_PATTERN.fullmatch(text.replace(_EMOJI_SELECTOR, "").strip())
+    if match is None:
+        raise NotationError(f"{text!r} is not a card: write {_CARD_FORM}")
+    return _card(match)
+
+
+def format_card(card: Card, *, signs: bool = False) -> str:
+    """The text of a card, `Th`, or with the suit's sign, `T♥`."""
+    return card.rank + (SUIT_SIGNS[card.suit] if signs else card.suit)
+
+
+def parse_cards(text: str) -> tuple[Card, ...]:
+    """The cards named in `text`, in its order, with or without commas and blanks between.
+
+    `9h 8h, Ah` and `9h8hAh` are the same three cards.  Raises NotationError for what is not
+    a card, and for a card named twice.
+    """
+    rest = text.replace(_EMOJI_SELECTOR, "")
+    cards: list[Card] = []
+    position = 0
+    while position < len(rest):
+        if rest[position].isspace() or rest[position] == ",":
+            position += 1
+            continue
+        match = _CARD_PATTERN.match(rest, position)
+        if match is None:
+            wrong = re.split(r"[\s,]", rest[position:], maxsplit=1)[0]
+            raise NotationError(f"{wrong!r} is not a card: write {_CARD_FORM}")
+        card = _card(match)
+        if card in cards:
+            raise NotationError(f"{card} is named twice: name each card once")
+        cards.append(card)
+        position = match.end()
+    return tuple(cards)
+
+
+def format_hand(cards: Iterable[Card], *, signs: bool = True) -> str:
+    """Cards for people, by suit and from the ace down: `♠ A T 9  ♥ H 4`.
+
+    Without `signs` the suits are letters: `s A T 9  h H 4`.
+    """
+    held = set(cards)
+    groups = []
+    for suit in SUITS:
+        ranks = [rank for rank in RANKS if Card(rank, suit) in held]
+        if ranks:
+            groups.append(" ".join([SUIT_SIGNS[suit] if signs else suit, *ranks]))
+    return "  ".join(groups)
+
+
+def parse_contract(text: str) -> str:
+    """The contract that `text` names, as one of CONTRACTS; raises NotationError."""
+    plain = text.replace(_EMOJI_SELECTOR, "").strip()
+    contract = _SUIT_OF.get(plain.lower(), plain.upper())
+    if contract not in CONTRACTS:
+        raise NotationError(f"{text!r} is not a contract: write one of {' '.join(CONTRACTS)}")
+    return contract
+
+
+def format_contract(contract: str, *, signs: bool = False) -> str:
+    """The text of a contract, `h`, or with the suit's sign, `♥`; `NT` and `AT` stay."""
+    return SUIT_SIGNS.get(contract, contract) if signs else contract
+
+
+def _card(match: re.Match[str]) -> Card:
+    rank, suit = match.groups()
+    return Card("T" if rank == "10" else rank.upper(), _SUIT_OF[suit.lower()])

@@ -1,0 +1,164 @@
+"""The round record: a round, whole, as one JSON object, to JSON and back.
+
+The structs below have the keys of RECORD.md under their own names; cards and contracts are
+texts.  Reading holds a record against this form only; whether it obeys the rules of the
+game is for the referee to say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from kqj_sim.rules import KqjRules, RulesError
+
+# Sums of a few of these stay integers that can be shown.
+Int = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+
+
+class RecordError(ValueError):
+    """A text that is no record; its one line names the key that is wrong."""
+
+
+class Call(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A call; keys that do not belong to it are None and not written."""
+
+    seat: Int
+    call: Literal["pass", "take", "bid", "counter", "overcounter", "play"]
+    amount: Int | None = None
+    contract: str | None = None
+    capot: bool | None = None
+
+
+class Trick(msgspec.Struct, frozen=True):
+    """A trick; `cards` in the order played, from the leader on."""
+
+    leader: Int
+    cards: list[str]
+    winner: Int
+
+
+class Bonus(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A bonus; only KQ and KQJ have a seat and a suit."""
+
+    bonus: Literal["last_trick", "capot", "kq", "kqj"]
+    team: Int
+    points: Int
+    seat: Int | None = None
+    suit: str | None = None
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A round; lists are per seat (seat 0 first) or per team (team 0 first).
+
+    `score_before` and `score_after` are per team, with random partners per seat; they are
+    None, as `game_id` and `round`, if the round belongs to no game.
+    """
+
+    game: Literal["kqj", "kwajongen"]
+    rules: dict[str, Any]
+    seed: int
+    deal: int
+    players: list[str]
+    game_id: Int | None
+    round: Int | None
+    score_before: list[Int] | None
+    score_after: list[Int] | None
+    dealer: Int
+    teams: list[Int]
+    dealt: list[list[str]]
+    turned: str | None
+    imposed: bool = False
+    calls: list[Call]
+    sender: Int | None
+    contract: str | None
+    amount: Int | None
+    capot: bool
+    stake: Int
+    hands: list[list[str]] | None
+    tricks: list[Trick]
+    card_points: list[Int]
+    trick_counts: list[Int]
+    bonuses: list[Bonus]
+    totals: list[Int]
+    result: Literal["made", "failed", "litigation", "passed_out", "tie"]
+    gratuities: list[Int]
+    pending_before: Int
+    pending_after: Int
+    scores: list[Int]
+
+    def kqj_rules(self) -> KqjRules:
+        """The rules of a KQJ round; raises RecordError if a field is missing or wrong."""
+        values = {}
+        for rule in fields(KqjRules):
+            if rule.name not in self.rules:
+                raise RecordError(f"rules: the key {rule.name} is missing")
+            values[rule.name] = self.rules[rule.name]
+        try:
+            return KqjRules(**values)
+        except RulesError as error:
+            raise RecordError(f"rules: {error}") from None
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Record).decode
+
+
+def to_json(record: Record) -> str:
+    """The record as one line of JSON, without a line end.
+
+    Raises RecordError for a value that JSON does not have.
+    """
+    try:
+        return _encode(record).decode()
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise RecordError(f"the record cannot be written: {_one_line(error)}") from None
+
+
+def from_json(text: str | bytes) -> Record:
+    """The record that `text` (if bytes, UTF-8) holds; unknown keys are ignored.
+
+    Raises RecordError for what is not JSON, a missing key and a value of a wrong type.
+    """
+    try:
+        return _decode(text)
+    except msgspec.ValidationError as error:
+        raise RecordError(_explain(str(error))) from None
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise RecordError(f"not a line of JSON: {_one_line(error)}") from None
+    except RecursionError:
+        raise RecordError("not a record: nested too deeply") from None
+
+
+def read_records(
+    lines: Iterable[str | bytes],
+) -> Iterator[tuple[int, Record | RecordError]]:
+    """The records of a file open for reading, with their line numbers from 1.
+
+    A line that is no record comes as its RecordError; blank lines are skipped.  A file opened
+    in binary mode can be read on after a line that is not UTF-8.
+    """
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            yield number, from_json(line)
+        except RecordError as error:
+            yield number, error
+
+
+def _explain(message: str) -> str:
+    """Say msgspec's message with the key first: `calls[0].seat: expected int, got str`."""
+    reason, _, path = " ".join(message.split()).partition(" - at `$")
+    missing = re.fullmatch(r"Object missing required field `(\w+)`", reason)
+    reason = f"the key {missing[1]} is missing" if missing else reason[:1].lower() + reason[1:]
+    key = path.strip("`.")
+    return f"{key}: {reason}" if key else f"not a record: {reason}"
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,204 @@
+"""Calling: taking, auctions, counters (RULES.md, sections 3 and 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from kqj_sim.notation import CONTRACTS, SUITS, Card
+from kqj_sim.record import Call
+from kqj_sim.rules import SEATS, KqjRules
+
+
+class Called(NamedTuple):
+    """What the calling came to; with taking `amount` is None, `capot` False, `stake` 1."""
+
+    sender: int
+    contract: str
+    amount: int | None = None
+    capot: bool = False
+    stake: int = 1
+
+
+class Calling:
+    """The calls of one round so far; `add` takes them one after another.
+
+    `teams` is the team of each seat, `turned` the Return (None with auctions).
+    """
+
+    def __init__(
+        self, rules: KqjRules, dealer: int, teams: Sequence[int], turned: Card | None
+    ) -> None:
+        self.rules = rules
+        self.teams = teams
+        self.turned = turned
+        self.opener = (dealer + 1) % SEATS
+        self.calls: list[Call] = []
+        self.last_bid: Call | None = None
+
+    @property
+    def turn(self) -> int:
+        """The seat whose turn it is to speak."""
+        return (self.opener + len(self.calls)) % SEATS
+
+    @property
+    def lap(self) -> int:
+        """The lap of the next call, from 1."""
+        return len(self.calls) // SEATS + 1
+
+    @property
+    def lowest_amount(self) -> int:
+        """The lowest amount that may be bid next; above `max_amount` if none may."""
+        return self.rules.minimum_bid if self.last_bid is None else _amount(self.last_bid) + 10
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nobody has another turn.
+
+        There may still be a counter to a Capot bid, and an overcounter to a counter.
+        """
+        if not self.calls:
+            return False
+        last = self.calls[-1]
+        if self.rules.bidding == "take":
+            return last.call == "take" or len(self.calls) == 2 * SEATS
+        if last.call in ("counter", "overcounter"):
+            return True
+        if self.last_bid is None:
+            return len(self.calls) == SEATS
+        passes = len(self.calls) - 1 - self.calls.index(self.last_bid)
+        return self.last_bid.capot is True or passes == SEATS - 1
+
+    def add(self, call: Call) -> None:
+        """Take a legal call; raises ValueError with the reason if it is none."""
+        reason = self.why_illegal(call)
+        if reason is not None:
+            raise ValueError(reason)
+        self.calls.append(call)
+        if call.call == "bid":
+            self.last_bid = call
+
+    def called(self) -> Called | None:
+        """What a closed calling came to; None if all passed."""
+        if self.rules.bidding == "take":
+            last = self.calls[-1]
+            return Called(last.seat, _contract(last)) if last.call == "take" else None
+        bid = self.last_bid
+        if bid is None:
+            return None
+        stake = {"counter": 2, "overcounter": 4}.get(self.calls[-1].call, 1)
+        return Called(bid.seat, _contract(bid), _amount(bid), bid.capot is True, stake)
+
+    def why_illegal(self, call: Call) -> str | None:
+        """Why the call may not come next, in one line; None if it may."""
+        keys = (call.amount is not None, call.contract is not None, call.capot is not None)
+        if call.call == "bid":
+            if not all(keys):
+                return "a bid has an amount, a contract and capot"
+        elif keys != (False, call.call == "take", False):
+            details = "a contract and no more" if call.call == "take" else "no details"
+            return f"the call {call.call} has {details}"
+        if self.rules.bidding == "take":
+            if call.call not in ("pass", "take"):
+                return f"with taking there is no {call.call}: pass or take"
+        elif call.call in ("take", "play"):
+            return f"with auctions there is no {call.call}: pass, bid, counter or overcounter"
+        if call.call == "counter":
+            return self._why_no_counter(call)
+        if call.call == "overcounter":
+            return self._why_no_overcounter(call)
+        if self.is_closed:
+            return "the calling was closed before"
+        if call.seat != self.turn:
+            return f"it is the turn of seat {self.turn}, not of {call.seat}"
+        if call.call == "take":
+            return self._why_no_take(_contract(call))
+        if call.call == "bid":
+            return self._why_no_bid(call)
+        return None
+
+    def _why_no_take(self, contract: str) -> str | None:
+        allowed = {self.turned.suit} if self.turned is not None and self.lap == 1 else set(SUITS)
+        if self.rules.all_no_trump == "both_laps" or (
+            self.rules.all_no_trump == "second_lap" and self.lap == 2
+        ):
+            allowed |= {"NT", "AT"}
+        if contract not in allowed:
+            right = " ".join(c for c in CONTRACTS if c in allowed)
+            return f"{contract!r:.20} cannot be taken in lap {self.lap}: {right} can"
+        return None
+
+    def _why_no_bid(self, call: Call) -> str | None:
+        contract, amount = _contract(call), _amount(call)
+        if contract not in self.rules.contracts:
+            return f"{contract!r:.20} cannot be bid: {' '.join(self.rules.contracts)} can"
+        if amount % 10:
+            return f"the amount {amount} is not a multiple of 10"
+        if not self.lowest_amount <= amount <= self.rules.max_amount:
+            return (
+                f"the amount {amount} is not within {self.lowest_amount} and "
+                f"{self.rules.max_amount}"
+            )
+        return None
+
+    def _why_no_counter(self, call: Call) -> str | None:
+        bid = self.last_bid
+        if bid is None:
+            return "there is no bid to counter"
+        if not 0 <= call.seat < SEATS or self.teams[call.seat] == self.teams[bid.seat]:
+            return f"seat {call.seat} is no opponent of the bidder, seat {bid.seat}"
+        if self.calls[-1].call in ("counter", "overcounter"):
+            return "the bid was countered before"
+        if self.rules.counter_timing == "any" or bid.capot:
+            if self.calls[-1] is not bid:
+                return "a counter comes right after the bid"
+        elif self.is_closed:
+            return "the calling was closed before"
+        elif call.seat != self.turn:
+            return f"it is the turn of seat {self.turn}, not of {call.seat}, to counter"
+        return None
+
+    def _why_no_overcounter(self, call: Call) -> str | None:
+        bid = self.last_bid
+        if bid is None or self.calls[-1].call != "counter":
+            return "an overcounter comes right after a counter"
+        if not 0 <= call.seat < SEATS or self.teams[call.seat] != self.teams[bid.seat]:
+            return f"seat {call.seat} is not of the team of the bidder, seat {bid.seat}"
+        return None
+
+
+def legal_calls(
+    rules: KqjRules,
+    dealer: int,
+    teams: Sequence[int],
+    turned: Card | None,
+    calls: Iterable[Call] = (),
+) -> set[Call]:
+    """Every call, of any seat, that may come next; raises ValueError if `calls` are illegal.
+
+    That counters and overcounters are among them does not mean that one must be made.
+    """
+    calling = Calling(rules, dealer, teams, turned)
+    for call in calls:
+        calling.add(call)
+    turn = calling.turn
+    possible = [Call(turn, "pass"), *(Call(turn, "take", contract=c) for c in CONTRACTS)]
+    possible += [
+        Call(turn, "bid", amount, contract, capot)
+        for amount in range(rules.minimum_bid, rules.max_amount + 1, 10)
+        for contract in CONTRACTS
+        for capot in (False, True)
+    ]
+    for seat in range(SEATS):
+        possible += [Call(seat, "counter"), Call(seat, "overcounter")]
+    return {call for call in possible if calling.why_illegal(call) is None}
+
+
+def _contract(call: Call) -> str:
+    assert call.contract is not None
+    return call.contract
+
+
+def _amount(call: Call) -> int:
+    assert call.amount is not None
+    return call.amount

@@ -1,0 +1,150 @@
+"""The rules object of KQJ: the fields of the specification, with its defaults."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import Field, asdict, dataclass, field, fields
+from typing import Any, Literal
+
+from kqj_sim.notation import CONTRACTS
+
+SEATS = 6
+
+MOST = 600
+"""No total is larger: card points, last trick, Capot and four KQJ at All-Trumps."""
+
+
+class RulesError(ValueError):
+    """A rule that does not exist; its one line says what would be right."""
+
+
+def _rule(default: Any, choices: tuple[Any, ...] | None, help: str, only: str = "") -> Any:
+    """A field: `choices` is None where any number of a kind will do; `only` is the bidding
+    without which the field has no effect."""
+    return field(default=default, metadata={"choices": choices, "help": help, "only": only})
+
+
+@dataclass(frozen=True)
+class KqjRules:
+    """The rules of a table of KQJ; raises RulesError for a value that does not exist.
+
+    Each field's metadata has `choices` (the allowed values, default first, or None for a
+    multiple of ten), a line of `help`, and `only`, which is "auction" for the fields that
+    play without auctions does not look at.  Setting these has no effect with
+    bidding="take" and is no error; `without_effect` names them so that a caller can say so.
+    """
+
+    teams: Literal[2, 3] = _rule(2, (2, 3), "Number of teams.")
+    partners: Literal["fixed", "random"] = _rule(
+        "fixed", ("fixed", "random"), "Partners for the whole game, or drawn anew each round."
+    )
+    bidding: Literal["take", "auction"] = _rule(
+        "take", ("take", "auction"), "Taking the Return, or auctions."
+    )
+    all_no_trump: Literal["second_lap", "both_laps", "never"] = _rule(
+        "second_lap",
+        ("second_lap", "both_laps", "never"),
+        "When All-Trumps and No-Trump may be named; never bars them from auctions too.",
+    )
+    max_amount: int = _rule(600, None, "Highest amount that may be bid.", "auction")
+    counter_timing: Literal["any", "turn"] = _rule(
+        "any", ("any", "turn"), "Counter right after a bid, or only in one's turn.", "auction"
+    )
+    amount_uses: Literal["total", "rounded"] = _rule(
+        "total", ("total", "rounded"), "What is held against the amount.", "auction"
+    )
+    must_outscore: bool = _rule(
+        False, (False, True), "The contract must also have the larger total.", "auction"
+    )
+    target: int = _rule(1000, None, "Score that ends a game, often 500, 1000 or 2000.")
+
+    def __post_init__(self) -> None:
+        for rule in fields(self):
+            _check_value(rule, getattr(self, rule.name))
+        if self.max_amount < self.minimum_bid:
+            raise RulesError(
+                f"max_amount {self.max_amount} is below the first bid: with {self.teams} teams "
+                f"it must be at least {self.minimum_bid}"
+            )
+        if self.max_amount > MOST:
+            raise RulesError(
+                f"max_amount {self.max_amount} is above {MOST}: no contract reaches more"
+            )
+
+    @property
+    def team_count(self) -> int:
+        """Number of teams, 2 or 3."""
+        return self.teams
+
+    @property
+    def minimum_bid(self) -> int:
+        """Lowest amount of a first bid: 120 with two teams, 80 with three."""
+        return 120 if self.teams == 2 else 80
+
+    @property
+    def score_count(self) -> int:
+        """Number of game scores: one a team, or one a seat with random partners."""
+        return SEATS if self.partners == "random" else self.teams
+
+    @property
+    def contracts(self) -> tuple[str, ...]:
+        """The contracts that can be played, in the order of CONTRACTS."""
+        return CONTRACTS[:4] if self.all_no_trump == "never" else CONTRACTS
+
+    @property
+    def without_effect(self) -> tuple[str, ...]:
+        """Fields set to another value than the default that this bidding does not look at."""
+        return tuple(
+            rule.name
+            for rule in fields(self)
+            if rule.metadata["only"] not in ("", self.bidding)
+            and getattr(self, rule.name) != rule.default
+        )
+
+    def fixed_team_of(self, seat: int) -> int:
+        """Team of a seat 0 to 5 with fixed partners."""
+        return seat % self.teams
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field and its value, defaults written out."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> KqjRules:
+        """The rules with these fields, the others at their defaults; raises RulesError."""
+        names = [rule.name for rule in fields(cls)]
+        for name in values:
+            if name not in names:
+                raise RulesError(f"{name!r} is not a rule: {_nearest(name, names)}")
+        return cls(**values)
+
+
+def _check_value(rule: Field[Any], value: Any) -> None:
+    """Raise RulesError if `value` is not one of the field's."""
+    choices = rule.metadata["choices"]
+    if choices is None:
+        if type(value) is not int or value <= 0 or value % 10:
+            near = rule.default
+            if type(value) is int and abs(value) < 1_000_000:
+                near = max(10, (value + 5) // 10 * 10)
+            raise RulesError(
+                f"{rule.name} is a positive multiple of 10, such as {near}, not {_show(value)}"
+            )
+    elif not any(type(value) is type(choice) and value == choice for choice in choices):
+        raise RulesError(
+            f"{rule.name} is not {_show(value)}: {_nearest(value, [_show(c) for c in choices])}"
+        )
+
+
+def _nearest(wrong: Any, right: list[str]) -> str:
+    """What to write instead: the nearest of `right`, and all of them."""
+    near = difflib.get_close_matches(str(wrong), right, n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return f"{hint}It is one of {', '.join(right)}"
+
+
+def _show(value: Any) -> str:
+    """A value on one line; plain texts bare, as on the command line."""
+    text = value if isinstance(value, str) and value.isidentifier() else repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}..."

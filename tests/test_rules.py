@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, fields
+from typing import Any
+
+import pytest
+
+from kqj_sim.rules import KqjRules, RulesError
+
+# The table at the head of the specification, defaults first.
+TABLE: dict[str, tuple[Any, ...]] = {
+    "teams": (2, 3),
+    "partners": ("fixed", "random"),
+    "bidding": ("take", "auction"),
+    "all_no_trump": ("second_lap", "both_laps", "never"),
+    "max_amount": (600,),
+    "counter_timing": ("any", "turn"),
+    "amount_uses": ("total", "rounded"),
+    "must_outscore": (False, True),
+    "target": (1000, 500, 2000),
+}
+
+
+def test_the_fields_are_those_of_the_table_with_its_defaults() -> None:
+    assert KqjRules().to_dict() == {name: values[0] for name, values in TABLE.items()}
+    assert list(KqjRules().to_dict()) == list(TABLE)
+
+
+@pytest.mark.parametrize("rule", fields(KqjRules), ids=lambda rule: rule.name)
+def test_every_field_says_its_choices_and_has_a_line_of_help(rule: Any) -> None:
+    choices = rule.metadata["choices"]
+    if rule.type == "int":
+        assert choices is None
+    else:
+        assert choices == TABLE[rule.name]
+    assert rule.metadata["help"].endswith(".") and "\n" not in rule.metadata["help"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in TABLE.items() for value in values]
+)
+def test_every_value_of_the_table_is_taken_and_comes_back(name: str, value: Any) -> None:
+    rules = KqjRules.from_dict({name: value})
+    assert getattr(rules, name) == value
+    assert KqjRules.from_dict(rules.to_dict()) == rules
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        ({"teams": 4}, "teams is not 4: It is one of 2, 3"),
+        ({"teams": "2"}, "teams is not '2': did you mean 2? It is one of 2, 3"),
+        ({"bidding": "acution"}, "bidding is not acution: did you mean auction? It is one of "
+                                 "take, auction"),
+        ({"partners": None}, "partners is not None: It is one of fixed, random"),
+        ({"must_outscore": 1}, "must_outscore is not 1: It is one of False, True"),
+        ({"max_amount": 605}, "max_amount is a positive multiple of 10, such as 610, not 605"),
+        ({"target": 0}, "target is a positive multiple of 10, such as 10, not 0"),
+        ({"target": -500}, "target is a positive multiple of 10, such as 10, not -500"),
+        ({"target": True}, "target is a positive multiple of 10, such as 1000, not True"),
+        ({"target": 500.0}, "target is a positive multiple of 10, such as 1000, not 500.0"),
+        ({"target": [1]}, "target is a positive multiple of 10, such as 1000, not [1]"),
+        ({"max_amount": 110}, "max_amount 110 is below the first bid: with 2 teams it must be at "
+                              "least 120"),
+        ({"teams": 3, "max_amount": 70}, "max_amount 70 is below the first bid: with 3 teams it "
+                                         "must be at least 80"),
+        ({"tagret": 500}, "'tagret' is not a rule: did you mean target? It is one of "
+                          + ", ".join(TABLE)),
+    ],
+)  # fmt: skip
+def test_what_is_no_rule_is_told_in_one_line_with_what_is(
+    values: dict[str, Any], line: str
+) -> None:
+    with pytest.raises(RulesError) as error:
+        KqjRules.from_dict(values)
+    assert str(error.value) == line
+
+
+def test_wrong_values_of_any_kind_are_told_on_one_line() -> None:
+    for name in TABLE:
+        for value in ("a\nb", "x" * 10_000, 10**400 + 1, [], {}, object(), float("nan"), b"2"):
+            with pytest.raises(RulesError) as error:
+                KqjRules.from_dict({name: value})
+            assert "\n" not in str(error.value) and len(str(error.value)) < 200
+
+
+def test_the_first_bid_is_120_with_two_teams_and_80_with_three() -> None:
+    assert KqjRules().minimum_bid == 120
+    assert KqjRules(teams=3).minimum_bid == 80
+    assert KqjRules(teams=3, max_amount=80).max_amount == 80
+
+
+def test_fixed_partners_sit_seat_modulo_the_number_of_teams() -> None:
+    assert [KqjRules().fixed_team_of(seat) for seat in range(6)] == [0, 1, 0, 1, 0, 1]
+    assert [KqjRules(teams=3).fixed_team_of(seat) for seat in range(6)] == [0, 1, 2, 0, 1, 2]
+
+
+def test_scores_are_kept_by_team_and_with_random_partners_by_seat() -> None:
+    assert KqjRules().score_count == 2 and KqjRules(teams=3).score_count == 3
+    assert KqjRules(partners="random").score_count == 6
+
+
+def test_never_bars_no_trump_and_all_trumps() -> None:
+    assert KqjRules(all_no_trump="never").contracts == ("s", "h", "d", "c")
+    assert KqjRules(all_no_trump="both_laps").contracts == ("s", "h", "d", "c", "NT", "AT")
+
+
+def test_auction_rules_without_auctions_are_named_as_without_effect() -> None:
+    changed: dict[str, Any] = {"max_amount": 300, "counter_timing": "turn", "must_outscore": True}
+    assert KqjRules(**changed).without_effect == tuple(changed)
+    assert KqjRules(bidding="auction", **changed).without_effect == ()
+    assert KqjRules(teams=3, target=500, all_no_trump="never").without_effect == ()
+
+
+def test_rules_do_not_change() -> None:
+    with pytest.raises(FrozenInstanceError):
+        KqjRules().teams = 3  # type: ignore[misc]
