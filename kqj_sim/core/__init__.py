@@ -1,0 +1,1 @@
+"""The numba core: numbers in, numbers out.  It knows no text, no files, no tables."""

@@ -1,0 +1,299 @@
+"""The loops that ask a policy about a block of deals.
+
+These are templates: `players.compiled` copies each with its names `_choose`, `_parameters`,
+`_EVERYBODY` and `_CHECKED` bound to one policy, so that the policy's function is compiled into the
+loop.  All have one signature, `ASKING`, so that the engine takes any policy as a function pointer
+without being compiled again.
+
+`_EVERYBODY` says that one policy sits at all seats: then nobody is left out, and simple policies
+become vector code.  `_CHECKED` has what the policy answers checked against the rules.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import llvmlite.ir as ir
+from numba import carray, types
+from numba.extending import intrinsic
+
+from kqj_sim.core import rng
+from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, popcount
+from kqj_sim.core.compile import scalar
+from kqj_sim.core.rules import MAX_PARAMETERS
+from kqj_sim.core.state import (
+    AMOUNT,
+    ASKED,
+    AT_TABLE,
+    CALL,
+    CAPOT,
+    CARDS,
+    CHOICE,
+    CLIMB_LED,
+    CLIMBING,
+    CONTRACT,
+    DEALT,
+    FIVE,
+    HAND,
+    ILLEGAL,
+    KEY,
+    LAST_BIDS,
+    LEADER,
+    LED,
+    MASTER,
+    MASTER_TEAM,
+    OPEN,
+    PLAYED,
+    PLAYERS,
+    POINTS,
+    ROWS,
+    SEATS,
+    SENDER,
+    SENDER_TEAM,
+    STAKE,
+    STRIDE,
+    TRUMPS,
+    TURNED,
+    index,
+    padded,
+    policy_of,
+    team_of,
+)
+from kqj_sim.core.trick import lane_of, legal_cards, winning_cards
+from kqj_sim.core.views import PASS, BidView, CardView, CounterView, TakeView
+
+ASKING = types.void(
+    types.CPointer(types.int64), types.int64, types.int64, types.int64, types.int64, types.int64,
+    types.int64, types.CPointer(types.float64),
+)  # fmt: skip
+"""state, lanes, two numbers that say who is asked, team count, a number of the rules, the policy's
+number, the parameters of all players."""
+
+TAKE, BID, COUNTER, OVERCOUNTER, LEAD, FOLLOW = range(6)
+"""The loops that a policy is compiled into: its members in a `core.rules.Table`."""
+MEMBERS = 6
+
+
+@intrinsic
+def _call(
+    typingctx: Any, address: Any, state: Any, lanes: Any, first: Any, second: Any, teams: Any,
+    rule: Any, number: Any, parameters: Any,
+) -> Any:  # fmt: skip
+    """Call an `ASKING` function at an address."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        i64, double = ir.IntType(64), ir.DoubleType()
+        pointers = [
+            context.make_array(signature.args[at])(context, builder, args[at]).data for at in (1, 8)
+        ]
+        function_type = ir.FunctionType(
+            ir.VoidType(), [i64.as_pointer(), *[i64] * 6, double.as_pointer()]
+        )
+        function = builder.inttoptr(args[0], function_type.as_pointer())
+        builder.call(function, [pointers[0], *args[2:8], pointers[1]])
+        return context.get_dummy_value()
+
+    i64 = types.int64
+    return types.void(i64, state, i64, i64, i64, i64, i64, i64, parameters), codegen
+
+
+@scalar
+def ask(
+    players: Any, member: int, state: Any, lanes: int, first: int, second: int, teams: int,
+    rule: int,
+) -> None:  # fmt: skip
+    """Ask every policy of a table: each answers for the lanes in which it sits there."""
+    for number in range(players.distinct):
+        _call(
+            players.functions[member * SEATS + number], state, lanes, first, second, teams, rule,
+            number, players.parameters,
+        )  # fmt: skip
+
+
+# Bound for each policy by `players.compiled`.
+_choose: Any = None
+_parameters: Any = None
+_EVERYBODY: bool = True
+_CHECKED: bool = True
+
+
+@scalar
+def _block(pointer: Any) -> Any:
+    """The state behind a pointer."""
+    return carray(pointer, ROWS * STRIDE)
+
+
+@scalar
+def _table(pointer: Any) -> Any:
+    """The parameters behind a pointer."""
+    return carray(pointer, MEMBERS * SEATS * MAX_PARAMETERS)
+
+
+def ask_take(
+    block: Any, lanes: int, place: int, lap: int, teams: int, all_no_trump: int, number: int,
+    table: Any,
+) -> None:  # fmt: skip
+    """Ask a place in a lap of the taking: CALL is a contract or PASS, where OPEN."""
+    state = _block(block)
+    values = _parameters(_table(table), number)
+    n = padded(lanes)
+    hands = FIVE + place * STRIDE
+    turn = rng.CALL + SEATS * lap + place
+    for i in range(n):
+        players = state[PLAYERS + i]
+        if _EVERYBODY or (policy_of(players, place) == number and state[OPEN + i] != 0):
+            view = TakeView(
+                state[index(hands, i)], state[TURNED + i], lap, place, all_no_trump, players, teams,
+                rng.draw(state[KEY + i], turn),
+            )  # fmt: skip
+            call = _choose(view, values)
+            if _CHECKED:
+                own = lane_of(state[TURNED + i]) == lane_of(1 << 16 * (call & 3))
+                allowed = 0 <= call < NO_TRUMP and (lap == 2 or own)
+                allowed |= NO_TRUMP <= call <= ALL_TRUMPS and all_no_trump != 0
+                if call != PASS and not allowed:
+                    state[ILLEGAL + i] = 1
+                    call = PASS
+            state[CALL + i] = call
+
+
+def ask_bid(
+    block: Any, lanes: int, place: int, turn: int, teams: int, limits: int, number: int,
+    table: Any,
+) -> None:  # fmt: skip
+    """Ask a place at its turn of an auction: CALL is a bid (`bid_code`) or PASS, where OPEN.
+
+    `limits` is the least amount of a first bid, the highest amount and whether All-Trumps and
+    No-Trump may be bid, packed as (least << 16 | highest) << 1 | all_no_trump.
+    """
+    state = _block(block)
+    values = _parameters(_table(table), number)
+    n = padded(lanes)
+    hands = DEALT + place * STRIDE
+    all_no_trump = limits & 1
+    highest = (limits >> 1) & 0xFFFF
+    least = limits >> 17
+    for i in range(n):
+        players = state[PLAYERS + i]
+        if state[OPEN + i] != 0 and (_EVERYBODY or policy_of(players, place) == number):
+            amount = state[AMOUNT + i]
+            lowest = amount + 10 if amount > 0 else least
+            view = BidView(
+                state[index(hands, i)], place, turn, lowest, highest, all_no_trump,
+                state[SENDER + i], amount, state[CONTRACT + i], state[LAST_BIDS + i], players,
+                teams, rng.draw(state[KEY + i], rng.CALL + turn),
+            )  # fmt: skip
+            call = _choose(view, values)
+            if _CHECKED and call != PASS:
+                bid, contract = call >> 4, (call >> 1) & 7
+                allowed = lowest <= bid <= highest and bid % 10 == 0
+                allowed &= contract < NO_TRUMP or (contract <= ALL_TRUMPS and all_no_trump != 0)
+                if not allowed:
+                    state[ILLEGAL + i] = 1
+                    call = PASS
+            state[CALL + i] = call
+
+
+def ask_counter(
+    block: Any, lanes: int, place: int, turn: int, teams: int, over: int, number: int,
+    table: Any,
+) -> None:  # fmt: skip
+    """Ask a place whether it counters (or, with `over`, overcounters), where ASKED: CALL is 0, 1.
+
+    `turn` counts the questions of an auction, so that each has random bits of its own.
+    """
+    state = _block(block)
+    values = _parameters(_table(table), number)
+    n = padded(lanes)
+    hands = DEALT + place * STRIDE
+    for i in range(n):
+        players = state[PLAYERS + i]
+        if state[ASKED + i] != 0 and (_EVERYBODY or policy_of(players, place) == number):
+            view = CounterView(
+                state[index(hands, i)], place, state[SENDER + i], state[AMOUNT + i],
+                state[CONTRACT + i], state[CAPOT + i], state[LAST_BIDS + i], players, teams,
+                rng.draw(state[KEY + i], rng.COUNTER + turn),
+            )  # fmt: skip
+            state[CALL + i] = 1 if _choose(view, values) else 0
+
+
+def ask_lead(
+    block: Any, lanes: int, trick: int, position: int, teams: int, unused: int, number: int,
+    table: Any,
+) -> None:  # fmt: skip
+    """Ask the leader of a trick and put his card on the table."""
+    state = _block(block)
+    values = _parameters(_table(table), number)
+    n = padded(lanes)
+    turn = rng.CARD + SEATS * trick
+    for i in range(n):
+        players = state[AT_TABLE + i]
+        if _EVERYBODY or policy_of(players, 0) == number:
+            hand = state[HAND + i]
+            team = team_of(players, 0)
+            climbing = state[CLIMBING + i]
+            view = CardView(
+                hand, hand, trick, 0, 0, state[TRUMPS + i], climbing, -1, 0, 0, 0,
+                state[PLAYED + i],
+                state[POINTS + i], state[POINTS + STRIDE + i], state[POINTS + 2 * STRIDE + i],
+                state[POINTS + 3 * STRIDE + i], state[POINTS + 4 * STRIDE + i],
+                players, state[LEADER + i], state[SENDER + i],
+                1 if state[SENDER_TEAM + i] == team else 0,
+                state[CONTRACT + i], state[AMOUNT + i], state[CAPOT + i], state[STAKE + i], teams,
+                rng.draw(state[KEY + i], turn),
+            )  # fmt: skip
+            card = _choose(view, values)
+            if _CHECKED and (card & hand == 0 or popcount(card) != 1):
+                state[ILLEGAL + i] = 1
+                card = hand & -hand
+            led = lane_of(card)
+            state[CHOICE + i] = card
+            state[LED + i] = led
+            state[CLIMB_LED + i] = led & climbing
+            state[MASTER + i] = card
+            state[MASTER_TEAM + i] = team
+
+
+def ask_follow(
+    block: Any, lanes: int, trick: int, position: int, teams: int, unused: int, number: int,
+    table: Any,
+) -> None:  # fmt: skip
+    """Ask a following position (1 to 5) of a trick and put its card on the table."""
+    state = _block(block)
+    values = _parameters(_table(table), number)
+    n = padded(lanes)
+    held = HAND + position * STRIDE
+    turn = rng.CARD + SEATS * trick + position
+    for i in range(n):
+        players = state[AT_TABLE + i]
+        if _EVERYBODY or policy_of(players, position) == number:
+            hand = state[index(held, i)]
+            led = state[LED + i]
+            trumps = state[TRUMPS + i]
+            master = state[MASTER + i]
+            master_team = state[MASTER_TEAM + i]
+            team = team_of(players, position)
+            winning = winning_cards(led, trumps, master)
+            partner = master_team == team
+            legal = legal_cards(hand, led, state[CLIMB_LED + i], winning, partner)
+            view = CardView(
+                hand, legal, trick, position, led, trumps, state[CLIMBING + i], winning, master,
+                1 if partner else 0,
+                state[CARDS + i] | state[CARDS + STRIDE + i] | state[CARDS + 2 * STRIDE + i]
+                | state[CARDS + 3 * STRIDE + i] | state[CARDS + 4 * STRIDE + i],
+                state[PLAYED + i],
+                state[POINTS + i], state[POINTS + STRIDE + i], state[POINTS + 2 * STRIDE + i],
+                state[POINTS + 3 * STRIDE + i], state[POINTS + 4 * STRIDE + i],
+                players, state[LEADER + i], state[SENDER + i],
+                1 if state[SENDER_TEAM + i] == team else 0,
+                state[CONTRACT + i], state[AMOUNT + i], state[CAPOT + i], state[STAKE + i], teams,
+                rng.draw(state[KEY + i], turn),
+            )  # fmt: skip
+            card = _choose(view, values)
+            if _CHECKED and (card & legal == 0 or popcount(card) != 1):
+                state[ILLEGAL + i] = 1
+                card = legal & -legal
+            wins = card & winning != 0
+            state[CHOICE + i] = card
+            state[MASTER + i] = card if wins else master
+            state[MASTER_TEAM + i] = team if wins else master_team

@@ -1,0 +1,238 @@
+"""The calls: taking in two laps, and auctions with counters (RULES.md sections 3 and 4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kqj_sim.core.asking import BID, COUNTER, OVERCOUNTER, TAKE, ask
+from kqj_sim.core.compile import kernel, scalar
+from kqj_sim.core.rules import Rules
+from kqj_sim.core.state import (
+    AMOUNT,
+    ASKED,
+    BIDS,
+    CALL,
+    CALL_COUNT,
+    CAPOT,
+    CONTRACT,
+    LAP,
+    LAST_BIDS,
+    NEWS,
+    OPEN,
+    OPENING,
+    ORIGIN,
+    PASSES,
+    PLAYERS,
+    SEATS,
+    SENDER,
+    STAKE,
+    STRIDE,
+    TRICKS,
+    padded,
+    team_of,
+)
+from kqj_sim.core.views import PASS
+
+MAX_CALLS = 512
+"""No auction is longer: at most 100 bids (1000 / 10), five passes between two, and a counter and an
+overcounter at the end."""
+
+LOG_PASS, LOG_TAKE, LOG_BID, LOG_COUNTER, LOG_OVERCOUNTER = range(5)
+"""Kinds of logged calls: a call is (bid or contract) << 8 | place << 4 | kind."""
+
+
+LOG_TRICKS = MAX_CALLS * STRIDE
+"""Where a log's tricks begin: for each the place of the leader, then the six cards."""
+SEATS_AND_LEADER = SEATS + 1
+LOG_SIZE = LOG_TRICKS + TRICKS * SEATS_AND_LEADER * STRIDE
+
+
+@scalar
+def bid_code(amount: int, contract: int, capot: int) -> int:
+    """A bid as the number that `choose_bid` answers."""
+    return (amount << 4) | (contract << 1) | capot
+
+
+@kernel
+def no_calls(state: Any, lanes: int) -> None:
+    """Nobody has said anything."""
+    for i in range(padded(lanes)):
+        state[OPEN + i] = 1 if i < lanes else 0
+        state[SENDER + i] = -1
+        state[CONTRACT + i] = -1
+        state[LAP + i] = 0
+        state[AMOUNT + i] = 0
+        state[CAPOT + i] = 0
+        state[STAKE + i] = 1
+        state[OPENING + i] = 0
+        state[BIDS + i] = 0
+        state[PASSES + i] = 0
+        state[LAST_BIDS + i] = 0
+        state[CALL_COUNT + i] = 0
+        state[ORIGIN + i] = i
+        state[CALL + i] = PASS
+
+
+@scalar
+def _log(state: Any, log: Any, lane: int, place: int, kind: int, what: int) -> None:
+    """Note a call of a lane, if calls are noted at all."""
+    count = state[CALL_COUNT + lane]
+    log[count * STRIDE + lane] = (what << 8) | (place << 4) | kind
+    state[CALL_COUNT + lane] = count + 1
+
+
+@kernel
+def taking(state: Any, lanes: int, rules: Rules, table: Any, log: Any) -> None:
+    """Two laps of passing and taking."""
+    n = padded(lanes)
+    for lap in range(1, 3):
+        may_name = 1 if rules.all_no_trump == 1 or (rules.all_no_trump == 0 and lap == 2) else 0
+        for place in range(SEATS):
+            ask(table, TAKE, state, lanes, place, lap, rules.teams, may_name)
+            if log.shape[0] > 0:
+                for i in range(lanes):
+                    if state[OPEN + i] != 0:
+                        call = state[CALL + i]
+                        _log(state, log, i, place, LOG_PASS if call == PASS else LOG_TAKE, call)
+            for i in range(n):
+                call = state[CALL + i]
+                takes = state[OPEN + i] != 0 and call != PASS
+                state[SENDER + i] = place if takes else state[SENDER + i]
+                state[CONTRACT + i] = call if takes else state[CONTRACT + i]
+                state[LAP + i] = lap if takes else state[LAP + i]
+                state[OPEN + i] = 0 if takes else state[OPEN + i]
+
+
+@kernel
+def auction(state: Any, lanes: int, rules: Rules, table: Any, log: Any) -> None:
+    """Bids, counters and overcounters until the bidding closes."""
+    n = padded(lanes)
+    limits = (rules.minimum_bid << 16 | rules.max_amount) << 1
+    limits |= 0 if rules.all_no_trump == 2 else 1
+    turn = 0
+    while _any(state, OPEN, n):
+        place = turn % SEATS
+        question = 16 * turn
+        if not rules.counter_any_time:
+            _ask_counter_at_turn(state, lanes, rules, table, log, place, question)
+        for i in range(n):
+            state[CALL + i] = PASS
+        ask(table, BID, state, lanes, place, turn, rules.teams, limits)
+        if log.shape[0] > 0:
+            for i in range(lanes):
+                if state[OPEN + i] != 0:
+                    call = state[CALL + i]
+                    _log(state, log, i, place, LOG_PASS if call == PASS else LOG_BID, call)
+        _bid_or_pass(state, n, place, turn, rules.counter_any_time)
+        if _any(state, NEWS, n):
+            _ask_all_counters(state, lanes, rules, table, log, place, question)
+        turn += 1
+
+
+@scalar
+def _any(state: Any, flags: int, n: int) -> bool:
+    total = 0
+    for i in range(n):
+        total += state[flags + i]
+    return total != 0
+
+
+@scalar
+def _bid_or_pass(state: Any, n: int, place: int, turn: int, counter_any_time: int) -> None:
+    """Enter what CALL says; NEWS where the opponents are asked at once to counter."""
+    for i in range(n):
+        is_open = state[OPEN + i] != 0
+        call = state[CALL + i]
+        bids = is_open and call != PASS
+        capot = call & 1
+        amount = call >> 4
+        contract = (call >> 1) & 7
+        sender = state[SENDER + i]
+        passes = 0 if bids else state[PASSES + i] + 1
+        state[PASSES + i] = passes
+        state[OPENING + i] = amount if bids and sender < 0 else state[OPENING + i]
+        state[BIDS + i] += 1 if bids else 0
+        state[SENDER + i] = place if bids else sender
+        state[CONTRACT + i] = contract if bids else state[CONTRACT + i]
+        state[AMOUNT + i] = amount if bids else state[AMOUNT + i]
+        state[CAPOT + i] = capot if bids else state[CAPOT + i]
+        state[LAP + i] = turn // SEATS + 1 if bids else state[LAP + i]
+        entry = (amount // 10) << 3 | (contract + 1)
+        kept = state[LAST_BIDS + i] & ~(1023 << 10 * place)
+        state[LAST_BIDS + i] = kept | (entry << 10 * place) if bids else state[LAST_BIDS + i]
+        state[NEWS + i] = 1 if bids and (counter_any_time or capot) else 0
+        closed = (bids and capot) or (not bids and passes == (SEATS if sender < 0 else SEATS - 1))
+        state[OPEN + i] = 1 if is_open and not closed else 0
+
+
+@kernel
+def _ask(
+    state: Any, lanes: int, rules: Rules, table: Any, log: Any, place: int, question: int,
+    over: int,
+) -> None:  # fmt: skip
+    """Ask a place to counter (or overcounter) where ASKED; who does sets the stake and closes."""
+    n = padded(lanes)
+    if not _any(state, ASKED, n):
+        return
+    for i in range(n):
+        state[CALL + i] = 0
+    member = OVERCOUNTER if over else COUNTER
+    ask(table, member, state, lanes, place, question, rules.teams, over)
+    if log.shape[0] > 0:
+        for i in range(lanes):
+            if state[ASKED + i] != 0 and state[CALL + i] == 1:
+                _log(state, log, i, place, LOG_OVERCOUNTER if over else LOG_COUNTER, 0)
+    stake = 4 if over else 2
+    for i in range(n):
+        counters = state[ASKED + i] != 0 and state[CALL + i] == 1
+        state[STAKE + i] = stake if counters else state[STAKE + i]
+        state[OPEN + i] = 0 if counters else state[OPEN + i]
+
+
+@kernel
+def _ask_overcounters(
+    state: Any, lanes: int, rules: Rules, table: Any, log: Any, bidder: int, question: int
+) -> None:
+    """Where place `bidder` was just countered (NEWS), his team is asked, himself first."""
+    for step in range(SEATS):
+        place = (bidder + step) % SEATS
+        for i in range(padded(lanes)):
+            players = state[PLAYERS + i]
+            partner = team_of(players, bidder) == team_of(players, place)
+            asked = state[NEWS + i] != 0 and state[STAKE + i] == 2 and state[SENDER + i] == bidder
+            state[ASKED + i] = 1 if asked and partner else 0
+        _ask(state, lanes, rules, table, log, place, question + 8 + step, 1)
+
+
+@kernel
+def _ask_all_counters(
+    state: Any, lanes: int, rules: Rules, table: Any, log: Any, bidder: int, question: int
+) -> None:
+    """After a bid (NEWS) every opponent is asked, then, if one countered, the bidder's team."""
+    for step in range(1, SEATS):
+        place = (bidder + step) % SEATS
+        for i in range(padded(lanes)):
+            players = state[PLAYERS + i]
+            opponent = team_of(players, bidder) != team_of(players, place)
+            asked = state[NEWS + i] != 0 and state[STAKE + i] == 1 and opponent
+            state[ASKED + i] = 1 if asked else 0
+        _ask(state, lanes, rules, table, log, place, question + step, 0)
+    _ask_overcounters(state, lanes, rules, table, log, bidder, question)
+
+
+@kernel
+def _ask_counter_at_turn(
+    state: Any, lanes: int, rules: Rules, table: Any, log: Any, place: int, question: int
+) -> None:
+    """Ask the place whose turn it is whether it counters the last bid in place of bidding."""
+    n = padded(lanes)
+    for i in range(n):
+        players = state[PLAYERS + i]
+        sender = state[SENDER + i]
+        opponent = sender >= 0 and team_of(players, max(sender, 0)) != team_of(players, place)
+        asked = 1 if state[OPEN + i] != 0 and opponent else 0
+        state[ASKED + i] = asked
+        state[NEWS + i] = asked
+    _ask(state, lanes, rules, table, log, place, question, 0)
+    for bidder in range(SEATS):
+        _ask_overcounters(state, lanes, rules, table, log, bidder, question)

@@ -1,0 +1,111 @@
+"""How kernels are compiled, and where the compiled code is kept.
+
+numba's file cache notices changes of a decorated function's own file only; an edit of a
+function that it calls would give old results, silently.  So the cache folder carries a hash
+of all sources of the package and of the versions of numba and Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import platformdirs
+from numba.extending import intrinsic
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def sources_hash() -> str:
+    """Hash of every Python source of the package, numba's and Python's version, as 16 digits."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    for path in sorted(PACKAGE.rglob("*.py")):
+        digest.update(path.relative_to(PACKAGE).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> Path:
+    """The folder for this state of the sources."""
+    root = numba.config.CACHE_DIR or platformdirs.user_cache_dir("kqj-sim", appauthor=False)
+    return Path(root) / f"compiled-{sources_hash()}"
+
+
+CACHE_FOLDER = _cache_folder()
+
+
+def compiled_before() -> bool:
+    """True if an earlier process left compiled kernels for these sources."""
+    return CACHE_FOLDER.is_dir() and any(CACHE_FOLDER.rglob("*.nbi"))
+
+
+def kernel(*args: Any, cache: bool = True, **options: Any) -> Any:
+    """`numba.njit` with the package's options and cache folder; with or without arguments."""
+
+    def compile_function(function: Callable[..., Any], *signature: Any) -> Any:
+        previous = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = str(CACHE_FOLDER)
+        try:
+            return numba.njit(*signature, cache=cache, nogil=True, error_model="numpy", **options)(
+                function
+            )
+        finally:
+            numba.config.CACHE_DIR = previous
+
+    if len(args) == 1 and callable(args[0]) and not isinstance(args[0], numba.types.Type):
+        return compile_function(args[0])
+    return lambda function: compile_function(function, *args)
+
+
+def pointer(signature: Any, function: Callable[..., Any], cache: bool) -> Any:
+    """`numba.cfunc` in the package's cache folder: a kernel with an address of its own."""
+    previous = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE_FOLDER)
+    try:
+        return numba.cfunc(signature, cache=cache, nopython=True, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = previous
+
+
+def address_of(function: Any, signature: Any) -> int:
+    """Compile a kernel for a signature; the address that `call_at` takes."""
+    function.compile(signature)
+    compiled = function.overloads[signature.args]
+    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
+
+
+def calling(signature: Any) -> Any:
+    """A function (address, *arguments) for kernels: it calls the kernel at an address.
+
+    What is called so is compiled and kept apart, and not again with each of its callers.
+    """
+
+    @intrinsic
+    def call_at(typingctx: Any, address: Any, arguments: Any) -> Any:
+        def codegen(context: Any, builder: Any, _: Any, values: Any) -> Any:
+            convention = context.call_conv
+            kind = convention.get_function_type(signature.return_type, signature.args)
+            callee = builder.inttoptr(values[0], kind.as_pointer())
+            given = [
+                context.cast(builder, builder.extract_value(values[1], at), kind_given, kind_wanted)
+                for at, (kind_given, kind_wanted) in enumerate(
+                    zip(arguments.types, signature.args, strict=True)
+                )
+            ]
+            _, result = convention.call_function(
+                builder, callee, signature.return_type, signature.args, given
+            )
+            return result
+
+        return signature.return_type(address, arguments), codegen
+
+    return call_at
+
+
+def scalar(function: Callable[..., Any]) -> Any:
+    """A function of one deal's numbers, compiled into the kernels that call it."""
+    return kernel(function, cache=False, forceinline=True)

@@ -1,0 +1,119 @@
+"""Dealing: a uniformly random deal as a function of the deal's key.
+
+All 48 cards are dealt at once: five to each place, the Return, and three more to each place (the
+dealer's are two).  Groups of three and two cards are drawn from tables of all subsets of small
+positions and deposited into the cards that remain (the `pdep` instruction; a loop where the
+processor has none), so that every distribution is equally likely.  In colexicographic order the
+k-subsets of n positions are the first ones of a table, so one table serves every n.
+
+A Sender other than the dealer gives the dealer one random card of his three, since he took the
+Return: in one and the same deal only these two hands depend on who takes.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import llvmlite.binding as llvm
+import llvmlite.ir as ir
+import numba
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from kqj_sim.core import rng
+from kqj_sim.core.bits import PACK
+from kqj_sim.core.compile import kernel, scalar
+from kqj_sim.core.state import (
+    EXTRA,
+    FIVE,
+    KEY,
+    SCRATCH,
+    STRIDE,
+    TURNED,
+    padded,
+)
+
+CARDS = 48
+
+
+def _subsets(size: int) -> Any:
+    """All subsets of 48 positions of a size as bits, in colexicographic order."""
+    masks = [sum(1 << i for i in subset) for subset in combinations(range(CARDS), size)]
+    return np.sort(np.array(masks, dtype=np.int64))
+
+
+PAIRS = _subsets(2)
+TRIPLES = _subsets(3)
+
+GROUPS = (3, 2) * 6 + (1,) + (3,) * 5
+"""Sizes of the groups in the order drawn; the last two cards remain."""
+_LEFT = [CARDS - sum(GROUPS[:number]) for number in range(len(GROUPS))]
+CHOICES = np.array([comb(n, k) for n, k in zip(_LEFT, GROUPS, strict=True)], dtype=np.int64)
+
+
+def processor_deposits() -> bool:
+    """True if compiled code may use the processor's `pdep`."""
+    features = numba.config.CPU_FEATURES
+    if features is None:
+        name = numba.config.CPU_NAME
+        if name == "generic" or "x86_64" not in llvm.get_process_triple():
+            return False
+        return bool(llvm.get_host_cpu_features().get("bmi2", False))
+    return "+bmi2" in features.split(",")
+
+
+@intrinsic
+def _deposit_instruction(typingctx: Any, bits: Any, mask: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        i64 = ir.IntType(64)
+        function_type = ir.FunctionType(i64, [i64, i64])
+        function = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", [], function_type)
+        return builder.call(function, args)
+
+    return types.int64(types.int64, types.int64), codegen
+
+
+@scalar
+def deposit_by_loop(bits: int, mask: int) -> int:
+    """The i-th lowest bit of `bits` moved to the place of the i-th lowest set bit of `mask`."""
+    deposited = 0
+    while bits != 0:
+        lowest = mask & -mask
+        if bits & 1:
+            deposited |= lowest
+        mask ^= lowest
+        bits >>= 1
+    return deposited
+
+
+deposit = _deposit_instruction if processor_deposits() else deposit_by_loop
+
+
+@kernel
+def deal(state: Any, lanes: int) -> None:
+    """Deal all cards of `lanes` deals: FIVE, TURNED, EXTRA from KEY."""
+    n = padded(lanes)
+    for group in range(18):
+        choices = CHOICES[group]
+        base = SCRATCH + group * STRIDE
+        for i in range(n):
+            state[base + i] = rng.below(rng.draw(state[KEY + i], rng.DEAL + group), choices)
+    for i in range(n):
+        left = PACK
+        for place in range(6):
+            three = deposit(TRIPLES[state[SCRATCH + 2 * place * STRIDE + i]], left)
+            left ^= three
+            two = deposit(PAIRS[state[SCRATCH + (2 * place + 1) * STRIDE + i]], left)
+            left ^= two
+            state[FIVE + place * STRIDE + i] = three | two
+        turned_up = deposit(1 << state[SCRATCH + 12 * STRIDE + i], left)
+        left ^= turned_up
+        state[TURNED + i] = turned_up
+        for place in range(5):
+            three = deposit(TRIPLES[state[SCRATCH + (13 + place) * STRIDE + i]], left)
+            left ^= three
+            state[EXTRA + place * STRIDE + i] = three
+        state[EXTRA + 5 * STRIDE + i] = left

@@ -1,0 +1,171 @@
+"""From the calls to the cards: who holds what, and eight tricks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kqj_sim.core import rng
+from kqj_sim.core.asking import FOLLOW, LEAD, ask
+from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, PACK, TOP_LANE, by_strength, lowest_bit
+from kqj_sim.core.calls import LOG_TRICKS, SEATS_AND_LEADER
+from kqj_sim.core.compile import kernel, scalar
+from kqj_sim.core.points import ALL_TRUMPS_PLANES, NO_TRUMP_PLANES, SUIT_PLANES
+from kqj_sim.core.rules import Rules
+from kqj_sim.core.state import (
+    AT_TABLE,
+    BEFORE,
+    CARDS,
+    CHOICE,
+    CLIMBING,
+    CONTRACT,
+    DEALT,
+    EXTRA,
+    FIVE,
+    GIVEN,
+    HAND,
+    KEY,
+    LANE_ROWS,
+    LEADER,
+    PLAYED,
+    PLAYERS,
+    POINTS,
+    SEATS,
+    SENDER,
+    SENDER_TEAM,
+    STRIDE,
+    TRICKS,
+    TRUMPS,
+    TURNED,
+    WON,
+    index,
+    padded,
+    team_of,
+)
+from kqj_sim.core.trick import after_trick, put_last_cards
+
+
+@kernel
+def taken_first(state: Any, lanes: int) -> int:
+    """Exchange lanes so that those with a Sender come first; how many they are."""
+    low, high = 0, lanes - 1
+    while True:
+        while low <= high and state[SENDER + low] >= 0:
+            low += 1
+        while low <= high and state[SENDER + high] < 0:
+            high -= 1
+        if low >= high:
+            return low
+        for row in range(LANE_ROWS):
+            here, there = row * STRIDE + low, row * STRIDE + high
+            state[here], state[there] = state[there], state[here]
+
+
+@scalar
+def _one_of_three(cards: int, number: int) -> int:
+    """The card with the number 0, 1 or 2 (from the lowest) of three."""
+    cards = cards & (cards - 1) if number >= 1 else cards
+    cards = cards & (cards - 1) if number >= 2 else cards
+    return lowest_bit(cards)
+
+
+@kernel
+def complete_hands(state: Any, lanes: int, sender_takes_return: int) -> None:
+    """Give out the remaining cards: eight for each place in DEALT, natural coding.
+
+    The Sender takes the Return; unless he is the dealer himself, he gives the dealer one random
+    card of his three in its place.  In auctions (`sender_takes_return` 0) there is no Return: the
+    card is one of the dealer's.
+    """
+    n = padded(lanes)
+    for i in range(n):
+        state[GIVEN + i] = state[TURNED + i]
+    for place in range(SEATS - 1):
+        hand = DEALT + place * STRIDE
+        five = FIVE + place * STRIDE
+        extra = EXTRA + place * STRIDE
+        for i in range(n):
+            three = state[index(extra, i)]
+            turned_up = state[TURNED + i]
+            number = rng.below(rng.draw(state[KEY + i], rng.DEAL + 18), 3)
+            given = _one_of_three(three, number)
+            takes = (state[SENDER + i] == place) & (sender_takes_return != 0)
+            state[index(hand, i)] = state[index(five, i)] | three ^ (
+                given | turned_up if takes else 0
+            )
+            state[GIVEN + i] = given if takes else state[GIVEN + i]
+    for i in range(n):
+        state[DEALT + (SEATS - 1) * STRIDE + i] = (
+            state[FIVE + (SEATS - 1) * STRIDE + i]
+            | state[EXTRA + (SEATS - 1) * STRIDE + i]
+            | state[GIVEN + i]
+        )
+
+
+@kernel
+def prepare_play(state: Any, lanes: int) -> None:
+    """Everything that the first trick needs, from DEALT, SENDER and CONTRACT."""
+    n = padded(lanes)
+    for i in range(n):
+        contract = state[CONTRACT + i]
+        all_trumps = contract == ALL_TRUMPS
+        no_trump = contract == NO_TRUMP
+        state[TRUMPS + i] = 0 if all_trumps or no_trump else TOP_LANE
+        state[CLIMBING + i] = PACK if all_trumps else (0 if no_trump else TOP_LANE)
+        state[PLAYED + i] = 0
+        state[CARDS + STRIDE + i] = 0
+        state[CARDS + 2 * STRIDE + i] = 0
+        state[CARDS + 3 * STRIDE + i] = 0
+        state[CARDS + 4 * STRIDE + i] = 0
+        state[BEFORE + i] = 0
+        state[WON + i] = 0
+        state[WON + STRIDE + i] = 0
+        state[LEADER + i] = 0
+        players = state[PLAYERS + i]
+        sender = state[SENDER + i]
+        state[AT_TABLE + i] = players
+        state[SENDER_TEAM + i] = team_of(players, sender if sender >= 0 else 0)
+    for plane in range(5):
+        suit, no_trump_plane = SUIT_PLANES[plane], NO_TRUMP_PLANES[plane]
+        all_trumps_plane = ALL_TRUMPS_PLANES[plane]
+        points = POINTS + plane * STRIDE
+        for i in range(n):
+            contract = state[CONTRACT + i]
+            without_suit = all_trumps_plane if contract == ALL_TRUMPS else no_trump_plane
+            state[index(points, i)] = without_suit if contract >= NO_TRUMP else suit
+    for place in range(SEATS):
+        dealt = DEALT + place * STRIDE
+        held = HAND + place * STRIDE
+        for i in range(n):
+            contract = state[CONTRACT + i]
+            hand = by_strength(state[index(dealt, i)], contract if contract >= 0 else 0)
+            state[index(dealt, i)] = hand
+            state[index(held, i)] = hand
+
+
+@kernel
+def play_tricks(state: Any, lanes: int, rules: Rules, table: Any, log: Any) -> None:
+    """All eight tricks."""
+    for trick in range(TRICKS - 1):
+        for position in range(SEATS):
+            member = LEAD if position == 0 else FOLLOW
+            ask(table, member, state, lanes, trick, position, rules.teams, 0)
+            there = CARDS + position * STRIDE
+            for i in range(padded(lanes)):
+                state[index(there, i)] = state[CHOICE + i]
+        _log_cards(state, lanes, log, trick)
+        after_trick(state, lanes)
+    put_last_cards(state, lanes)
+    _log_cards(state, lanes, log, TRICKS - 1)
+    after_trick(state, lanes)
+
+
+@scalar
+def _log_cards(state: Any, lanes: int, log: Any, trick: int) -> None:
+    """Note the leader and the cards of a trick, if anything is noted at all."""
+    if log.shape[0] > 0:
+        for i in range(lanes):
+            log[index(LOG_TRICKS + SEATS_AND_LEADER * trick * STRIDE, i)] = state[LEADER + i]
+        for position in range(SEATS):
+            there = LOG_TRICKS + (SEATS_AND_LEADER * trick + 1 + position) * STRIDE
+            for i in range(lanes):
+                log[index(there, i)] = state[index(CARDS + position * STRIDE, i)]

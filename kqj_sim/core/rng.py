@@ -1,0 +1,53 @@
+"""Randomness by key: every draw is a function of (seed, deal, purpose, turn).
+
+Nothing is streamed: a deal replays alone, threads and chunks cannot matter, and one policy's
+draws do not disturb another's.  The mixing function is the output function of SplitMix64
+(Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014), the counters
+are spread by its odd constant.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kqj_sim.core.compile import scalar
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MULTIPLIER_2 = np.uint64(0x94D049BB133111EB)
+_SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
+_TO_48_BITS = np.uint64(16)
+_UNIT = 2.0**-48
+
+DEAL, TEAMS, CALL, COUNTER, CARD, FIRST_DEALER = (np.int64(n << 32) for n in range(6))
+"""Purposes: the high half of a draw's counter; the turn is the low half."""
+
+
+@scalar
+def draw(key: int, counter: int) -> int:
+    """64 random bits for a counter under a key, as int64 (any sign)."""
+    z = np.uint64(key) + (np.uint64(counter) + np.uint64(1)) * _GOLDEN
+    z = (z ^ (z >> _SHIFT_1)) * _MULTIPLIER_1
+    z = (z ^ (z >> _SHIFT_2)) * _MULTIPLIER_2
+    return np.int64(z ^ (z >> _SHIFT_3))
+
+
+@scalar
+def below(bits: int, bound: int) -> int:
+    """64 random bits -> an integer from 0 to bound - 1, 1 <= bound <= 32767.
+
+    The top 48 bits are scaled: no value is likelier than another by more than bound / 2**48.
+    """
+    return (np.int64(np.uint64(bits) >> _TO_48_BITS) * bound) >> 48
+
+
+@scalar
+def fraction(bits: int) -> float:
+    """64 random bits -> a number from 0 (included) to 1 (excluded), a multiple of 2**-48."""
+    return np.int64(np.uint64(bits) >> _TO_48_BITS) * _UNIT
+
+
+@scalar
+def deal_key(seed: int, deal: int) -> int:
+    """The key of a deal's draws."""
+    return draw(draw(seed, 0), deal)

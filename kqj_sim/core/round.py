@@ -1,0 +1,159 @@
+"""A block of rounds: from the deals' numbers to the rows.
+
+A round is three stages, `begin`, one of `take`, `bid`, `impose`, and `finish`, called by address.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import typeof, types
+
+from kqj_sim.core import rng
+from kqj_sim.core.calls import auction, no_calls, taking
+from kqj_sim.core.compile import calling, kernel
+from kqj_sim.core.deal import deal
+from kqj_sim.core.play import complete_hands, play_tricks, prepare_play, taken_first
+from kqj_sim.core.rows import describe_calls, describe_passed_out, describe_play, write_rows
+from kqj_sim.core.rules import Rules, Table
+from kqj_sim.core.scoring import count_tricks, score_rounds
+from kqj_sim.core.state import (
+    AMOUNT,
+    CONTRACT,
+    DEAL,
+    DEALER,
+    ILLEGAL,
+    KEY,
+    LANES,
+    PENDING,
+    SEATS,
+    SENDER,
+    padded,
+)
+from kqj_sim.core.teams import seat_players
+
+
+@kernel
+def begin(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
+    """Seat the players and deal."""
+    seat_players(state, lanes, rules, table.seats)
+    deal(state, lanes)
+    no_calls(state, lanes)
+    return lanes
+
+
+@kernel
+def take(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
+    """The calls of a game without auctions."""
+    taking(state, lanes, rules, table, log)
+    return lanes
+
+
+@kernel
+def bid(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
+    """The calls of a game with auctions."""
+    complete_hands(state, lanes, 0)
+    auction(state, lanes, rules, table, log)
+    return lanes
+
+
+@kernel
+def impose(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
+    """No calls: the table says who is Sender."""
+    for i in range(padded(lanes)):
+        state[SENDER + i] = table.imposed_place
+        state[CONTRACT + i] = table.imposed_contract
+        state[AMOUNT + i] = table.imposed_amount
+    return lanes
+
+
+@kernel
+def finish(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
+    """Play and score what was taken, and describe it all; how many lanes were played.
+
+    Lanes are exchanged so that those that were played come first.
+    """
+    played = taken_first(state, lanes)
+    complete_hands(state, played, 1 - rules.auction)
+    prepare_play(state, played)
+    if played > 0:
+        play_tricks(state, played, rules, table, log)
+        count_tricks(state, played, rules)
+        score_rounds(state, played, rules)
+    describe_calls(state, lanes, rules)
+    describe_play(state, played, rules)
+    describe_passed_out(state, lanes, played)
+    return played
+
+
+def stage_signature(rules: Rules, table: Table) -> Any:
+    """The signature of the stages, for `compile.address_of`."""
+    block = types.int64[::1]
+    return types.int64(block, types.int64, typeof(rules), typeof(table), block)
+
+
+_EMPTY = np.zeros(1, dtype=np.int64)
+_call = calling(stage_signature(Rules(*[0] * 9), Table(_EMPTY, np.zeros(1), 1, 0, _EMPTY, 0, 0, 0)))
+
+
+@kernel
+def play_block(state: Any, lanes: int, seed: int, rules: Rules, table: Table, log: Any) -> int:
+    """Deal, call, play and score the rounds of a block.
+
+    DEAL, DEALER and PENDING of the lanes say which rounds.
+
+    `log` is empty, or int64 (`calls.LOG_SIZE`,): then calls and cards are noted there, by lane as
+    before the exchange for calls (ORIGIN), as after it for cards.
+
+    Returns:
+        The number of lanes that were played; they come first.
+    """
+    for i in range(padded(lanes)):
+        state[KEY + i] = rng.deal_key(seed, state[DEAL + i])
+        state[ILLEGAL + i] = 0
+    played = lanes
+    for stage in range(table.stages.shape[0]):
+        played = _call(table.stages[stage], (state, lanes, rules, table, log))
+    return played
+
+
+@kernel
+def start_deals(state: Any, first: int, lanes: int) -> None:
+    """Name single rounds: deals from `first` on, the dealer is deal mod 6, nothing pending."""
+    for i in range(padded(lanes)):
+        state[DEAL + i] = first + i
+        state[DEALER + i] = (first + i) % SEATS
+        state[PENDING + i] = 0
+
+
+@kernel
+def play_deals(
+    state: Any, first: int, count: int, seed: int, rules: Rules, table: Table, deals: Any,
+    values: Any,
+) -> int:  # fmt: skip
+    """Single rounds of the deals `first` to `first + count - 1`; the dealer is deal mod 6.
+
+    Args:
+        state: a block.
+        first, count: the deals.
+        seed: seed of the run.
+        rules, table: the experiment.
+        deals: int64 (count,), filled with the number of each row's deal.
+        values: int16 (columns * count,), filled with the columns.
+
+    Returns:
+        -1, or the number of a deal in which a policy chose what is not allowed.
+    """
+    log = np.empty(0, np.int64)
+    done = 0
+    while done < count:
+        lanes = min(LANES, count - done)
+        start_deals(state, first + done, lanes)
+        play_block(state, lanes, seed, rules, table, log)
+        for i in range(lanes):
+            if state[ILLEGAL + i] != 0:
+                return int(state[DEAL + i])
+        write_rows(state, lanes, deals, values, done)
+        done += lanes
+    return -1

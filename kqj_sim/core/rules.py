@@ -1,0 +1,44 @@
+"""The rules of KQJ as the numbers that the kernels take; `kqj_sim.encode` makes them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Rules(NamedTuple):
+    """RULES.md's rules object in integers; flags are 0 or 1."""
+
+    teams: int
+    """2 or 3."""
+    random_partners: int
+    auction: int
+    all_no_trump: int
+    """0 in the second lap only, 1 in both laps, 2 never."""
+    minimum_bid: int
+    max_amount: int
+    counter_any_time: int
+    amount_rounded: int
+    must_outscore: int
+
+
+class Table(NamedTuple):
+    """Who sits at the table, and what is played there."""
+
+    functions: Any
+    """int64 (36,): addresses of `core.asking` functions, six policies a member."""
+    parameters: Any
+    """float64: for each member and policy `MAX_PARAMETERS` numbers (`policies.compiled`)."""
+    distinct: int
+    """Different policies in use, 1 to 6."""
+    seats: int
+    """Number of the policy of each seat, four bits each."""
+    stages: Any
+    """int64 (3,): addresses of the stages of a round (`core.round`)."""
+    imposed_place: int
+    """Place of an imposed Sender; -1: nothing is imposed."""
+    imposed_contract: int
+    imposed_amount: int
+
+
+MAX_PARAMETERS = 64
+"""Parameters that a policy may have."""
