@@ -1,0 +1,107 @@
+"""Policies compiled into the loops that ask them.
+
+The templates of `core.asking` are copied with the policy's function in place of theirs.  A copy has
+a name of its own, so that numba keeps it on disk; built-in policies are covered by the hash of the
+package's sources in the cache folder's name, a user's policies are compiled anew in each process.
+"""
+
+from __future__ import annotations
+
+import types as python_types
+from collections import namedtuple
+from collections.abc import Callable
+from typing import Any
+
+from numba import types
+
+from kqj_sim.core import asking, views
+from kqj_sim.core.compile import pointer, scalar
+from kqj_sim.core.rules import MAX_PARAMETERS
+from kqj_sim.core.state import SEATS
+
+VIEW = {
+    "take": views.TakeView,
+    "bid": views.BidView,
+    "counter": views.CounterView,
+    "overcounter": views.CounterView,
+    "card": views.CardView,
+}
+"""The questions a policy answers, and what it sees."""
+
+LOOPS: tuple[tuple[str, Callable[..., None]], ...] = (
+    ("take", asking.ask_take),
+    ("bid", asking.ask_bid),
+    ("counter", asking.ask_counter),
+    ("overcounter", asking.ask_counter),
+    ("lead", asking.ask_lead),
+    ("follow", asking.ask_follow),
+)
+"""Name and template of each member of a `core.rules.Table` (`core.asking.TAKE` to `FOLLOW`)."""
+
+QUESTION = ("take", "bid", "counter", "overcounter", "card", "card")
+"""The question that each member asks."""
+
+
+def parameters_type(names: tuple[str, ...]) -> Any:
+    """A named tuple of parameters."""
+    return namedtuple("Parameters", names)
+
+
+def check_choice(choice: Any, question: str, parameters: Any, takes_parameters: bool) -> None:
+    """Compile a policy's function against what it will be called with.
+
+    Raises:
+        numba.core.errors.NumbaError: it does not compile; the text names the user's own line.
+    """
+    view: Any = VIEW[question]
+    signature = [types.NamedUniTuple(types.int64, len(view._fields), view)]
+    if takes_parameters:
+        signature.append(types.NamedUniTuple(types.float64, len(parameters._fields), parameters))
+    choice.compile(tuple(signature))
+
+
+def parameter_offset(member: int, number: int) -> int:
+    """Where the parameters of the policy `number` for a loop begin in `Table.parameters`."""
+    return (member * SEATS + number) * MAX_PARAMETERS
+
+
+def _reader(member: int, parameters: Any) -> Any:
+    """A scalar function that reads a policy's parameters from the table of all of them."""
+    start = parameter_offset(member, 0)
+    names = parameters._fields
+    if not names:
+        return scalar(lambda table, number: 0.0)
+    values = ", ".join(f"table[number * {MAX_PARAMETERS} + {start + k}]" for k in range(len(names)))
+    namespace: dict[str, Any] = {"Parameters": parameters}
+    exec(f"def read(table, number):\n    return Parameters({values})", namespace)
+    return scalar(namespace["read"])
+
+
+def bind(
+    member: int, choice: Any, parameters: Any, takes_parameters: bool, name: str | None,
+    everybody: bool, checked: bool,
+) -> Any:  # fmt: skip
+    """A loop with a policy compiled into it.
+
+    Args:
+        member: which loop (`core.asking.TAKE` to `FOLLOW`).
+        choice: the policy's compiled function.
+        parameters, takes_parameters: its named tuple of parameters, and whether it wants it.
+        name: the policy's name if the result may be kept on disk, else None.
+        everybody: one policy sits at all seats.
+        checked: what it answers is checked against the rules.
+    """
+    loop, template = LOOPS[member]
+    answer = choice if takes_parameters else scalar(lambda view, values: choice(view))
+    names = {
+        **template.__globals__,
+        "_choose": answer,
+        "_parameters": _reader(member, parameters),
+        "_EVERYBODY": everybody,
+        "_CHECKED": checked,
+    }
+    label = f"{loop}_{name}_{'everybody' if everybody else 'some'}{'_checked' if checked else ''}"
+    copy = python_types.FunctionType(template.__code__, names, label)
+    copy.__qualname__ = label
+    copy.__module__ = template.__module__
+    return pointer(asking.ASKING, copy, cache=name is not None)

@@ -1,0 +1,63 @@
+"""`random`: every legal call and card equally likely; it speaks with a settable chance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kqj_sim.core.bits import NO_TRUMP, trailing_zeros
+from kqj_sim.core.calls import bid_code
+from kqj_sim.core.rng import below, draw, fraction
+from kqj_sim.core.views import PASS
+from kqj_sim.policies.registry import policy
+from kqj_sim.policies.tools import chance, random_card
+
+random = policy(
+    "random",
+    "every legal call and card equally likely; takes, bids and counters with a given chance",
+    take=0.1,
+    bid=0.1,
+    capot=0.01,
+    counter=0.02,
+)
+
+
+@random
+def choose_take(view: Any, parameters: Any) -> int:
+    """Take with chance `take`; in the second lap each contract is equally likely."""
+    suit = trailing_zeros(view.turned) >> 4
+    contracts = NO_TRUMP + 2 * view.all_no_trump
+    anything = below(draw(view.random, 2), contracts)
+    without_suit = below(draw(view.random, 2), 3)
+    first_lap = suit if without_suit == 0 or view.all_no_trump == 0 else NO_TRUMP - 1 + without_suit
+    contract = first_lap if view.lap == 1 else anything
+    return contract if chance(view, parameters.take) else PASS
+
+
+@random
+def choose_bid(view: Any, parameters: Any) -> int:
+    """Bid with chance `bid`: each amount and contract equally likely, Capot with chance `capot`."""
+    amounts = (view.highest_amount - view.lowest_amount) // 10 + 1
+    if amounts <= 0 or not chance(view, parameters.bid):
+        return PASS
+    amount = view.lowest_amount + 10 * below(draw(view.random, 2), amounts)
+    contract = below(draw(view.random, 3), NO_TRUMP + 2 * view.all_no_trump)
+    capot = fraction(draw(view.random, 4)) < parameters.capot
+    return bid_code(amount, contract, 1 if capot else 0)
+
+
+@random
+def choose_counter(view: Any, parameters: Any) -> bool:
+    """Counter with chance `counter`."""
+    return chance(view, parameters.counter)
+
+
+@random
+def choose_overcounter(view: Any, parameters: Any) -> bool:
+    """Overcounter with chance `counter`."""
+    return chance(view, parameters.counter)
+
+
+@random
+def choose_card(view: Any) -> int:
+    """Any legal card."""
+    return random_card(view, view.legal)

@@ -1,0 +1,108 @@
+"""What policies are written with: compiled functions on sets of cards and on views.
+
+Sets of cards are integers, a bit a card (`core.bits`).  None of these loops, so that policies made
+of them become vector code.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kqj_sim.core import rng
+from kqj_sim.core.bits import EACH_LANE, LANE, highest_bit, lowest_bit, popcount
+from kqj_sim.core.compile import scalar
+from kqj_sim.core.points import points_of
+from kqj_sim.core.state import team_of
+
+count = popcount
+"""How many cards a set holds."""
+
+
+@scalar
+def first_of(preferred: int, otherwise: int) -> int:
+    """The first set if it is not empty, else the second."""
+    return preferred if preferred != 0 else otherwise
+
+
+@scalar
+def ranks(cards: int) -> int:
+    """The ranks that occur in a set, in the lowest lane."""
+    return (cards | cards >> 16 | cards >> 32 | cards >> 48) & LANE
+
+
+@scalar
+def lowest(cards: int) -> int:
+    """The card of the lowest rank of a set; of several, a plain one rather than a trump."""
+    return lowest_bit(cards & (lowest_bit(ranks(cards)) * EACH_LANE))
+
+
+@scalar
+def highest(cards: int) -> int:
+    """The card of the highest rank of a set; of several, a trump rather than a plain one."""
+    return highest_bit(cards & (highest_bit(ranks(cards)) * EACH_LANE))
+
+
+@scalar
+def points(view: Any, cards: int) -> int:
+    """Card points of a set, as seen when a card is played."""
+    return points_of(
+        cards, view.points_1, view.points_2, view.points_4, view.points_8, view.points_16
+    )
+
+
+@scalar
+def cheapest(view: Any, cards: int) -> int:
+    """A card of few points: under 4 if there is one, else under 8; among these the lowest."""
+    dear = view.points_8 | view.points_16
+    light = cards & ~(dear | view.points_4)
+    return lowest(first_of(light, first_of(cards & ~dear, cards)))
+
+
+@scalar
+def dearest(view: Any, cards: int) -> int:
+    """A card of many points: 16 or more if there is one, else 8, else 4; among these the lowest."""
+    some = first_of(cards & view.points_8, first_of(cards & view.points_4, cards))
+    return lowest(first_of(cards & view.points_16, some))
+
+
+@scalar
+def is_partner(players: int, one: int, other: int) -> bool:
+    """Whether two places (or two positions) belong to one team."""
+    return team_of(players, one) == team_of(players, other)
+
+
+@scalar
+def suit_cards(suit: int) -> int:
+    """All twelve cards of a suit (0 to 3, `shdc`) in natural coding."""
+    return LANE << 16 * suit
+
+
+@scalar
+def random_below(view: Any, bound: int) -> int:
+    """A random number from 0 to bound - 1 (bound up to 32767)."""
+    return rng.below(view.random, bound)
+
+
+@scalar
+def chance(view: Any, probability: float) -> bool:
+    """True with a probability, from 0 (never) to 1 (always)."""
+    return rng.fraction(rng.draw(view.random, 1)) < probability
+
+
+@scalar
+def nth_card(cards: int, number: int) -> int:
+    """The card with a number (0 to 7, from the lowest bit) of a set of up to eight."""
+    cards = cards & (cards - 1) if number > 0 else cards
+    cards = cards & (cards - 1) if number > 1 else cards
+    cards = cards & (cards - 1) if number > 2 else cards
+    cards = cards & (cards - 1) if number > 3 else cards
+    cards = cards & (cards - 1) if number > 4 else cards
+    cards = cards & (cards - 1) if number > 5 else cards
+    cards = cards & (cards - 1) if number > 6 else cards
+    return lowest_bit(cards)
+
+
+@scalar
+def random_card(view: Any, cards: int) -> int:
+    """A card of a set of up to eight, each equally likely."""
+    return nth_card(cards, rng.below(view.random, popcount(cards)))

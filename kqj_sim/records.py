@@ -1,0 +1,256 @@
+"""Rounds as records: the core's numbers turned into RECORD.md's form, one deal at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from kqj_sim.columns import COLUMN_NUMBER, CONTRACTS, RANKS, SUITS
+from kqj_sim.core import games as core_games
+from kqj_sim.core import state as core_state
+from kqj_sim.core.bits import ALL_TRUMPS, EACH_LANE, NO_TRUMP, TRUMP_QUEEN
+from kqj_sim.core.calls import LOG_SIZE, LOG_TRICKS, SEATS_AND_LEADER
+from kqj_sim.core.round import play_block, start_deals
+from kqj_sim.core.scoring import CAPOT_BONUS, KQ_BONUS, KQJ_BONUS, LAST_TRICK
+from kqj_sim.core.state import LANES, SEATS, STRIDE, TRICKS
+from kqj_sim.record import Bonus, Call, Record, Trick
+from kqj_sim.simulate import Experiment, endless_game, illegal_choice
+
+_CALLS: tuple[Literal["pass", "take", "bid", "counter", "overcounter"], ...] = (
+    "pass", "take", "bid", "counter", "overcounter",
+)  # fmt: skip
+"""By the kinds of `core.calls`."""
+
+_RESULTS: tuple[Literal["made", "failed", "litigation", "passed_out"], ...] = (
+    "made", "failed", "litigation", "passed_out",
+)  # fmt: skip
+_TRUMP_ORDER = ("4", "5", "6", "J", "Q", "K", "H", "T", "A", "7", "8", "9")
+
+
+def _bits(cards: int) -> Iterator[int]:
+    """The bits of a set, lowest first."""
+    while cards:
+        yield (cards & -cards).bit_length() - 1
+        cards &= cards - 1
+
+
+def _natural(bit: int) -> str:
+    """The text of a card in natural coding."""
+    return RANKS[bit & 15] + SUITS[bit >> 4]
+
+
+def _by_strength(bit: int, contract: int) -> str:
+    """The text of a card coded by strength for a contract (`core.bits.by_strength`)."""
+    lane, rank = bit >> 4, bit & 15
+    if contract >= NO_TRUMP:
+        return (_TRUMP_ORDER if contract == ALL_TRUMPS else RANKS)[rank] + SUITS[lane]
+    return (_TRUMP_ORDER if lane == 3 else RANKS)[rank] + SUITS[(lane + contract + 1) % 4]
+
+
+def _cards(cards: int) -> list[str]:
+    """The texts of a set in natural coding."""
+    return [_natural(bit) for bit in _bits(cards)]
+
+
+class _Block:
+    """A block of rounds, played with everything noted, and read lane by lane."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        self.rules = experiment.rules
+        self.core_rules, self.table = experiment.table()
+        self.players = [player.text for player in experiment.players]
+        self.state = core_state.new_state()
+        self.log = np.zeros(LOG_SIZE, dtype=np.int64)
+
+    def play(self, lanes: int) -> None:
+        """Deal, call and play the rounds that DEAL, DEALER and PENDING of the lanes name."""
+        seed = self.experiment.seed
+        play_block(self.state, lanes, seed, self.core_rules, self.table, self.log)
+        for lane in range(lanes):
+            if self._row(core_state.ILLEGAL, lane):
+                raise illegal_choice(seed, self._row(core_state.DEAL, lane))
+
+    def _row(self, offset: int, lane: int) -> int:
+        return int(self.state[offset + lane])
+
+    def _rows(self, offset: int, lane: int, count: int = SEATS) -> list[int]:
+        return [self._row(offset + k * STRIDE, lane) for k in range(count)]
+
+    def _column(self, name: str, lane: int) -> int:
+        return self._row(core_state.RESULT + COLUMN_NUMBER[name] * STRIDE, lane)
+
+    def _per_team(self, name: str, lane: int) -> list[int]:
+        return [self._column(f"{name}_{team}", lane) for team in range(self.rules.teams)]
+
+    def game(self, lane: int) -> int:
+        """The number of the game that a lane plays."""
+        return self._row(core_state.GAME, lane)
+
+    def scores(self, lane: int) -> list[int]:
+        """The scores in a lane's game, by team, or by seat with random partners."""
+        return self._rows(core_state.SCORE, lane, self.rules.score_count)
+
+    def record(self, lane: int) -> Record:
+        """The round of a lane; what belongs to a game is left out."""
+        rules, auction = self.rules, self.rules.bidding == "auction"
+        opener = (self._row(core_state.DEALER, lane) + 1) % SEATS
+        five, extra = self._rows(core_state.FIVE, lane), self._rows(core_state.EXTRA, lane)
+        turned = self._row(core_state.TURNED, lane)
+        eight = [cards | more for cards, more in zip(five, extra, strict=True)]
+        eight[SEATS - 1] |= turned
+        taken = self._column("taken", lane) == 1
+        contract = self._row(core_state.CONTRACT, lane)
+        amount = self._row(core_state.AMOUNT, lane)
+        tricks = self._tricks(lane, contract, opener) if taken else []
+        return Record(
+            game="kqj",
+            rules=rules.to_dict(),
+            seed=self.experiment.seed,
+            deal=self._row(core_state.DEAL, lane),
+            players=self.players,
+            game_id=None,
+            round=None,
+            score_before=None,
+            score_after=None,
+            dealer=self._row(core_state.DEALER, lane),
+            teams=self._teams(lane),
+            dealt=_by_seat([_cards(cards) for cards in (eight if auction else five)], opener),
+            turned=None if auction else _cards(turned)[0],
+            imposed=self.experiment.imposed is not None,
+            calls=self._calls(lane, opener),
+            sender=self._column("sender", lane) if taken else None,
+            contract=CONTRACTS[contract] if taken else None,
+            amount=amount if taken and auction else None,
+            capot=bool(self._row(core_state.CAPOT, lane)),
+            stake=self._row(core_state.STAKE, lane),
+            hands=self._hands(lane, contract, opener) if taken else None,
+            tricks=tricks,
+            card_points=self._per_team("card_points", lane),
+            trick_counts=self._per_team("tricks", lane),
+            bonuses=self._bonuses(lane, contract, opener) if taken else [],
+            totals=self._per_team("total", lane),
+            result=_RESULTS[self._column("result", lane)],
+            gratuities=self._per_team("gratuity", lane),
+            pending_before=self._column("pending_before", lane),
+            pending_after=self._column("pending_after", lane),
+            scores=self._per_team("score", lane),
+        )
+
+    def _teams(self, lane: int) -> list[int]:
+        return [self._column(f"team_of_seat_{seat}", lane) for seat in range(SEATS)]
+
+    def _calls(self, lane: int, opener: int) -> list[Call]:
+        calls = []
+        origin = self._row(core_state.ORIGIN, lane)
+        for number in range(self._row(core_state.CALL_COUNT, lane)):
+            entry = int(self.log[number * STRIDE + origin])
+            kind, place, what = entry & 15, (entry >> 4) & 15, entry >> 8
+            seat, call = (opener + place) % SEATS, _CALLS[kind]
+            if call == "take":
+                calls.append(Call(seat, call, contract=CONTRACTS[what]))
+            elif call == "bid":
+                contract = CONTRACTS[(what >> 1) & 7]
+                calls.append(Call(seat, call, what >> 4, contract, bool(what & 1)))
+            else:
+                calls.append(Call(seat, call))
+        return calls
+
+    def _hands(self, lane: int, contract: int, opener: int) -> list[list[str]]:
+        hands = self._rows(core_state.DEALT, lane)
+        return _by_seat([[_by_strength(bit, contract) for bit in _bits(h)] for h in hands], opener)
+
+    def _tricks(self, lane: int, contract: int, opener: int) -> list[Trick]:
+        tricks = []
+        leaders = []
+        for trick in range(TRICKS):
+            start = LOG_TRICKS + SEATS_AND_LEADER * trick * STRIDE + lane
+            leader, *cards = (int(self.log[start + k * STRIDE]) for k in range(SEATS_AND_LEADER))
+            leaders.append((opener + leader) % SEATS)
+            tricks.append([_by_strength(card.bit_length() - 1, contract) for card in cards])
+        leaders.append((opener + self._row(core_state.LEADER, lane)) % SEATS)
+        return [Trick(leaders[k], tricks[k], leaders[k + 1]) for k in range(TRICKS)]
+
+    def _bonuses(self, lane: int, contract: int, opener: int) -> list[Bonus]:
+        """The bonuses one by one, as `core.scoring` counts them."""
+        teams = self._teams(lane)
+        last = teams[(opener + self._row(core_state.LEADER, lane)) % SEATS]
+        bonuses = [Bonus("last_trick", last, LAST_TRICK)]
+        bonuses += [
+            Bonus("capot", team, CAPOT_BONUS)
+            for team, count in enumerate(self._per_team("tricks", lane))
+            if count == TRICKS
+        ]
+        climbing = self._row(core_state.CLIMBING, lane)
+        before = self._row(core_state.BEFORE, lane)
+        for place, hand in enumerate(self._rows(core_state.DEALT, lane)):
+            seat = (opener + place) % SEATS
+            later = hand & before
+            for queen in _bits(later & (hand >> 1) & climbing & (EACH_LANE << TRUMP_QUEEN)):
+                suit = _by_strength(queen, contract)[1]
+                if later >> (queen - 1) & 1:
+                    bonuses.append(Bonus("kqj", teams[seat], KQJ_BONUS, seat, suit))
+                else:
+                    bonuses.append(Bonus("kq", teams[seat], KQ_BONUS, seat, suit))
+        return bonuses
+
+
+def _by_seat(by_place: Sequence[list[str]], opener: int) -> list[list[str]]:
+    """What is listed by place, listed by seat."""
+    return [by_place[(seat - opener) % SEATS] for seat in range(SEATS)]
+
+
+def play_records(experiment: Experiment) -> Iterator[Record]:
+    """Play the rounds of an experiment and give each as a record, in order of deal, or of game.
+
+    Raises:
+        PolicyError: a policy cannot be used, or makes a choice that is not allowed.
+        GameError: a game does not end.
+    """
+    if experiment.games is None:
+        yield from _single_rounds(experiment)
+    else:
+        yield from _games(experiment)
+
+
+def _single_rounds(experiment: Experiment) -> Iterator[Record]:
+    block = _Block(experiment)
+    end = experiment.first + experiment.deals
+    for first in range(experiment.first, end, LANES):
+        lanes = min(LANES, end - first)
+        start_deals(block.state, first, lanes)
+        block.play(lanes)
+        yield from sorted(map(block.record, range(lanes)), key=lambda record: record.deal)
+
+
+def _games(experiment: Experiment) -> Iterator[Record]:
+    block = _Block(experiment)
+    rules, seed = experiment.rules, experiment.seed
+    end = experiment.first + (experiment.games or 0)
+    for first in range(experiment.first, end, LANES):
+        lanes = min(LANES, end - first)
+        core_games.start_games(block.state, first, lanes, seed)
+        rounds: dict[int, list[Record]] = {}
+        while lanes > 0:
+            block.play(lanes)
+            before = [block.scores(lane) for lane in range(lanes)]
+            records = [block.record(lane) for lane in range(lanes)]
+            core_games.advance_games(block.state, lanes, block.core_rules)
+            for lane, record in enumerate(records):
+                game = rounds.setdefault(block.game(lane), [])
+                if len(game) >= core_games.ROUNDS:
+                    raise endless_game(seed, record.deal)
+                record = msgspec.structs.replace(
+                    record,
+                    game_id=block.game(lane),
+                    round=len(game),
+                    score_before=before[lane],
+                    score_after=block.scores(lane),
+                )
+                game.append(record)
+            lanes = core_games.drop_finished(block.state, lanes, rules.target)
+        for number in sorted(rounds):
+            yield from rounds[number]

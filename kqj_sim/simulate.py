@@ -1,0 +1,451 @@
+"""An experiment becomes rows: chunks of deals, threads, seeds, progress.
+
+A chunk is a range of deals (or of games).  What it gives depends on the seed and the range alone,
+and results are put together in the order of the chunks, so neither the number of threads nor the
+size of the chunks can be seen in them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
+from kqj_sim.core import games as core_games
+from kqj_sim.core.round import play_deals
+from kqj_sim.core.rules import Rules, Table
+from kqj_sim.core.state import LANES, new_state
+from kqj_sim.encode import Imposed, core_rules, core_table
+from kqj_sim.policies.registry import Player, PolicyError, player
+from kqj_sim.rules import KqjRules
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "Experiment",
+    "ExperimentError",
+    "Folded",
+    "GameError",
+    "GameRows",
+    "Imposed",
+    "Rows",
+    "Summary",
+    "default_threads",
+    "fold",
+    "row_chunks",
+    "simulate",
+]
+
+SEATS = 6
+CHUNK = 1 << 14
+"""Rows that are made at a time by a thread: small enough to stay in the processor's cache."""
+GAMES_CHUNK = 1 << 10
+MAX_DEAL = 1 << 60
+
+
+class ExperimentError(ValueError):
+    """An experiment that cannot be run; one line that says what would be right."""
+
+
+class GameError(RuntimeError):
+    """A game that does not end."""
+
+
+def illegal_choice(seed: int, deal: int) -> PolicyError:
+    """The error for a policy that chose what is not allowed."""
+    return PolicyError(
+        f"a policy chose a call or card that is not legal in deal {deal} of seed {seed}; "
+        "choose among view.legal, or the bids the view allows"
+    )
+
+
+def endless_game(seed: int, deal: int) -> GameError:
+    """The error for a game that is not over after the greatest number of rounds."""
+    return GameError(
+        f"game {deal // core_games.ROUNDS} of seed {seed} is not over after {core_games.ROUNDS} "
+        "rounds; let the policies take more often, or lower the target"
+    )
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is simulated.
+
+    Attributes:
+        rules: the rules of the table.
+        policies: a specification for each of the six seats (`kqj_sim.policies`).
+        deals: number of single rounds; not looked at with `games`.
+        seed: 0 to 2**63 - 1; a deal is found again from (seed, deal).
+        first: number of the first deal, or of the first game.
+        games: number of games to the target; None for single rounds.
+        imposed: a Sender and contract that are given.
+
+    Raises:
+        ExperimentError: a number out of range, an imposed contract that the rules do not know.
+        PolicyError: a specification that names no policy.
+    """
+
+    rules: KqjRules = field(default_factory=KqjRules)
+    policies: tuple[str, ...] = ("standard",) * SEATS
+    deals: int = 100_000
+    seed: int = 1
+    first: int = 0
+    games: int | None = None
+    imposed: Imposed | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.policies) != SEATS:
+            raise ExperimentError(f"{len(self.policies)} policies: there should be one a seat, six")
+        for name, value, least, most in (
+            ("deals", self.deals, 1, MAX_DEAL),
+            ("seed", self.seed, 0, 2**63 - 1),
+            ("first", self.first, 0, MAX_DEAL),
+            ("games", 1 if self.games is None else self.games, 1, MAX_DEAL // core_games.ROUNDS),
+        ):
+            if not least <= value <= most:
+                raise ExperimentError(f"{name} is {value}: it should be {least} to {most}")
+        if self.imposed is not None:
+            self._check_imposed(self.imposed)
+        assert self.players
+
+    def _check_imposed(self, imposed: Imposed) -> None:
+        if not 0 <= imposed.place < SEATS:
+            raise ExperimentError(
+                f"imposed place {imposed.place}: it should be 0 (the opener) to 5 (the dealer)"
+            )
+        if imposed.contract not in self.rules.contracts:
+            raise ExperimentError(
+                f"imposed contract {imposed.contract!r}: it should be one of "
+                f"{', '.join(self.rules.contracts)}"
+            )
+        if self.rules.bidding == "take":
+            if imposed.amount is not None:
+                raise ExperimentError("an imposed amount belongs to auctions: leave it out")
+            return
+        low, high = self.rules.minimum_bid, self.rules.max_amount
+        if imposed.amount is None or not low <= imposed.amount <= high or imposed.amount % 10:
+            raise ExperimentError(
+                f"imposed amount {imposed.amount}: with auctions it should be a multiple of ten "
+                f"from {low} to {high}"
+            )
+
+    @cached_property
+    def players(self) -> tuple[Player, ...]:
+        """Who calls and who plays at each seat."""
+        return tuple(player(text) for text in self.policies)
+
+    def table(self) -> tuple[Rules, Table]:
+        """The experiment as the kernels take it; policies are compiled if need be."""
+        return core_rules(self.rules), core_table(self.rules, self.players, self.imposed)
+
+
+@dataclass(frozen=True)
+class GameRows:
+    """Finished games, by number of game.
+
+    Attributes:
+        game, rounds, played_rounds, first_dealer: int64 (n,); rounds are passed out or played.
+        winner: int64 (n,), a team, or a seat with random partners.
+        first_dealer_side_won: int64 (n,), 1 if the first dealer (or his team) won.
+        score: int64 (n, teams or seats), the final scores.
+    """
+
+    game: NDArray[np.int64]
+    rounds: NDArray[np.int64]
+    played_rounds: NDArray[np.int64]
+    first_dealer: NDArray[np.int64]
+    winner: NDArray[np.int64]
+    first_dealer_side_won: NDArray[np.int64]
+    score: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.game)
+
+    @classmethod
+    def of(cls, rules: KqjRules, games: NDArray[np.int64]) -> GameRows:
+        """From the core's numbers, int64 (n, `core.games.GAME_ROWS`)."""
+        games = games[np.argsort(games[:, 0], kind="stable")]
+        dealer, winner = games[:, 3], games[:, 4]
+        side = dealer if rules.partners == "random" else dealer % rules.teams
+        won = (side == winner).astype(np.int64)
+        scores = games[:, 5 : 5 + rules.score_count]
+        return cls(games[:, 0], games[:, 1], games[:, 2], dealer, winner, won, scores)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of deals.
+
+    Attributes:
+        deal: int64 (n,), the numbers of the deals.
+        values: int16 (columns, n), the columns of `kqj_sim.columns`.
+        game, round: int64 (n,), for rounds of games; else None.
+        ended: the games that ended with these rounds; None for single rounds.
+    """
+
+    deal: NDArray[np.int64]
+    values: NDArray[np.int16]
+    game: NDArray[np.int64] | None = None
+    round: NDArray[np.int64] | None = None
+    ended: GameRows | None = None
+
+    def __len__(self) -> int:
+        return len(self.deal)
+
+    def column(self, name: str) -> NDArray[np.int16]:
+        """A column, (n,); raises KeyError for a name that is none."""
+        values: NDArray[np.int16] = self.values[COLUMN_NUMBER[name]]
+        return values
+
+    def frame(self) -> pd.DataFrame:
+        """The rows as a pandas table; columns with labels are categorical."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {}
+        if self.game is not None and self.round is not None:
+            columns |= {"game": self.game, "round": self.round}
+        columns["deal"] = self.deal
+        for column, values in zip(COLUMNS, self.values, strict=True):
+            columns[column.name] = (
+                pd.Categorical.from_codes(values, pd.Index(column.labels))
+                if column.labels
+                else values
+            )
+        return pd.DataFrame(columns)
+
+
+class _Worker:
+    """One thread's block of deals, and room for the rows that come of it."""
+
+    def __init__(self, experiment: Experiment, table: tuple[Rules, Table], chunk: int) -> None:
+        self.experiment = experiment
+        self.rules, self.table = table
+        room = chunk if experiment.games is None else CHUNK
+        self.state = new_state()
+        self.deal = np.empty(room, dtype=np.int64)
+        self.values = np.empty(len(COLUMNS) * room, dtype=np.int16)
+        self.games = np.empty((room, core_games.GAME_ROWS), dtype=np.int64)
+
+    def play(self, first: int, count: int) -> Iterator[Rows]:
+        """The rows of a range of deals, or of games; each is overwritten by the next."""
+        if self.experiment.games is None:
+            yield self._deals(first, count)
+        else:
+            yield from self._games(first, count)
+
+    def _deals(self, first: int, count: int) -> Rows:
+        deal, values = self.deal[:count], self.values[: len(COLUMNS) * count]
+        seed = self.experiment.seed
+        wrong = play_deals(self.state, first, count, seed, self.rules, self.table, deal, values)
+        if wrong >= 0:
+            raise illegal_choice(seed, wrong)
+        return Rows(deal, values.reshape(len(COLUMNS), count))
+
+    def _games(self, first: int, count: int) -> Iterator[Rows]:
+        rules, seed = self.experiment.rules, self.experiment.seed
+        room = len(self.deal)
+        lanes = min(count, LANES)
+        core_games.start_games(self.state, first, lanes, seed)
+        following, last = first + lanes, first + count
+        while lanes > 0:
+            lanes, following, rows, over, error, deal = core_games.play_games(
+                self.state, lanes, following, last, seed, self.rules, rules.target, self.table,
+                self.deal, self.values, self.games,
+            )  # fmt: skip
+            if error == core_games.ILLEGAL_CHOICE:
+                raise illegal_choice(seed, deal)
+            if error == core_games.ENDLESS:
+                raise endless_game(seed, deal)
+            deals = self.deal[:rows]
+            values = self.values.reshape(len(COLUMNS), room)[:, :rows]
+            game, number = np.divmod(deals, core_games.ROUNDS)
+            yield Rows(deals, values, game, number, GameRows.of(rules, self.games[:over]))
+
+
+def _in_order(parts: list[Rows]) -> Rows:
+    """Rows put together, by number of deal, and games by number."""
+
+    def joined(name: str) -> Any:
+        values = [getattr(part, name) for part in parts]
+        return None if values[0] is None else np.concatenate(values)[order]
+
+    order: Any = slice(None)
+    order = np.argsort(joined("deal"), kind="stable")
+    deal, game, number = joined("deal"), joined("game"), joined("round")
+    values = np.concatenate([part.values for part in parts], axis=1)[:, order]
+    ended = [part.ended for part in parts if part.ended is not None]
+    if not ended:
+        return Rows(deal, values)
+    order = np.argsort(np.concatenate([games.game for games in ended]), kind="stable")
+    columns = (
+        np.concatenate([getattr(games, column.name) for games in ended])[order]
+        for column in fields(GameRows)
+    )
+    return Rows(deal, values, game, number, GameRows(*columns))
+
+
+def _copied(rows: Rows) -> Rows:
+    """Rows that the next chunk does not overwrite."""
+    return replace(rows, deal=rows.deal.copy(), values=rows.values.copy())
+
+
+class Summary(Protocol):
+    """What rows are reduced to; merging must not depend on the order."""
+
+    def add(self, rows: Rows) -> None:
+        """Take in the rows of a chunk, in a worker's thread."""
+
+    def add_games(self, games: GameRows) -> None:
+        """Take in finished games, in a worker's thread."""
+
+    def merge(self, other: Any) -> None:
+        """Take in what another summary took in."""
+
+
+S = TypeVar("S", bound=Summary)
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Folded(Generic[S]):
+    """A reduced experiment.
+
+    Attributes:
+        result: what the rows were reduced to.
+        deals: finished rounds that it holds.
+        interrupted: True if Ctrl-C ended it early.
+    """
+
+    result: S
+    deals: int
+    interrupted: bool
+
+
+def default_threads() -> int:
+    """The processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Crew(Generic[R]):
+    """Threads that play the chunks of an experiment, each with a worker of its own.
+
+    `work(worker, number of the worker, first, count)` runs in the threads; iterating gives what it
+    returns, in the order of the chunks.
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        threads: int | None,
+        chunk: int | None,
+        work: Callable[[_Worker, int, int, int], R],
+    ) -> None:
+        self.threads = default_threads() if threads is None else threads
+        in_games = experiment.games is not None
+        self.chunk = (GAMES_CHUNK if in_games else CHUNK) if chunk is None else chunk
+        for name, value in (("threads", self.threads), ("chunk", self.chunk)):
+            if value < 1:
+                raise ExperimentError(f"{name} is {value}: it should be 1 or more")
+        self.first = experiment.first
+        self.end = self.first + (experiment.games or experiment.deals)
+        self.work = work
+        table = experiment.table()
+        self.idle = deque(
+            (_Worker(experiment, table, self.chunk), number) for number in range(self.threads)
+        )
+
+    def _run(self, first: int, count: int) -> R:
+        worker, number = self.idle.pop()
+        try:
+            return self.work(worker, number, first, count)
+        finally:
+            self.idle.append((worker, number))
+
+    def __iter__(self) -> Iterator[R]:
+        waiting: deque[Future[R]] = deque()
+        pool = ThreadPoolExecutor(self.threads)
+        try:
+            for first in range(self.first, self.end, self.chunk):
+                count = min(self.chunk, self.end - first)
+                waiting.append(pool.submit(self._run, first, count))
+                if len(waiting) > 2 * self.threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def fold(
+    experiment: Experiment,
+    start: Callable[[], S],
+    threads: int | None = None,
+    chunk: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Folded[S]:
+    """Play an experiment and reduce its rows as they come; memory does not grow with the deals.
+
+    Args:
+        experiment: what to play.
+        start: makes an empty summary, one for each thread.
+        threads: threads, all processors by default.
+        chunk: deals (or games) a thread plays at a time.
+        progress: called with numbers of deals (or games) as they are finished, in this thread.
+
+    Raises:
+        ExperimentError: threads or chunk below 1.
+        PolicyError: a policy cannot be used, or makes a choice that is not allowed.
+        GameError: a game does not end.
+    """
+
+    def work(worker: _Worker, number: int, first: int, count: int) -> int:
+        summary = summaries[number]
+        for rows in worker.play(first, count):
+            summary.add(rows)
+            if rows.ended is not None:
+                summary.add_games(rows.ended)
+            deals[number] += len(rows)
+        return count
+
+    crew = _Crew(experiment, threads, chunk, work)
+    summaries = [start() for _ in range(crew.threads)]
+    deals = [0] * crew.threads
+    interrupted = False
+    chunks = iter(crew)
+    try:
+        for count in chunks:
+            if progress is not None:
+                progress(count)
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        chunks.close()  # type: ignore[attr-defined]
+    result = start()
+    for summary in summaries:
+        result.merge(summary)
+    return Folded(result, sum(deals), interrupted)
+
+
+def row_chunks(
+    experiment: Experiment, threads: int | None = None, chunk: int | None = None
+) -> Iterator[Rows]:
+    """The rows of an experiment in order of deal, a chunk at a time; arguments as in `fold`."""
+
+    def work(worker: _Worker, number: int, first: int, count: int) -> Rows:
+        return _in_order([_copied(rows) for rows in worker.play(first, count)])
+
+    yield from _Crew(experiment, threads, chunk, work)
+
+
+def simulate(experiment: Experiment, threads: int | None = None) -> Rows:
+    """Play an experiment and keep all its rows, in order of deal; raises as `fold`."""
+    return _in_order(list(row_chunks(experiment, threads)))
