@@ -1,0 +1,323 @@
+"""Every table against pandas on the same rows; merging; groups and choices."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kqj_sim.analysis import ExpressionError, Table, Tally, counts
+from kqj_sim.analysis.counts import JointCounts, TooManyCombinations
+from kqj_sim.analysis.tally import ColumnError
+from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
+from kqj_sim.rules import KqjRules
+from kqj_sim.simulate import Experiment, Imposed, Rows
+from tests.analysis import by_pandas
+from tests.analysis.synthetic import part, synthetic_games, synthetic_rows
+
+VARIANTS = {
+    "two teams, taking": KqjRules(),
+    "three teams, taking": KqjRules(teams=3),
+    "random partners": KqjRules(partners="random"),
+    "three teams, random partners": KqjRules(teams=3, partners="random"),
+    "auctions": KqjRules(bidding="auction"),
+    "auctions with litigation": KqjRules(teams=3, bidding="auction", must_outscore=True),
+}
+WHERE = 'lap != 1 and contract in ("s", "h", "none")'
+
+
+def experiment(rules: KqjRules, **others: Any) -> Experiment:
+    return Experiment(rules=rules, policies=("random",) * 6, **others)
+
+
+def tallied(
+    rows: Rows, of: Experiment, by: tuple[str, ...] = (), where: str | None = None
+) -> Tally:
+    tally = Tally(of, by, where)
+    for start in range(0, len(rows), 700):
+        tally.add(part(rows, slice(start, start + 700)))
+    return tally
+
+
+def by_name(tables: list[Table]) -> dict[str, Table]:
+    named = {table.name: table for table in tables}
+    assert len(named) == len(tables)
+    return named
+
+
+def records(table: Table) -> Iterator[Any]:
+    """The rows of a table, their columns as attributes."""
+    yield from table.frame.itertuples()
+
+
+def plain_frame(rows: Rows) -> pd.DataFrame:
+    frame = rows.frame()
+    labelled = [column.name for column in COLUMNS if column.labels]
+    numbers = [column.name for column in COLUMNS if not column.labels]
+    return frame.astype({name: str for name in labelled} | {name: "int64" for name in numbers})
+
+
+def check(tables: list[Table], frame: pd.DataFrame, of: Experiment, by: tuple[str, ...]) -> None:
+    """Hold every row of the tables against pandas, and see that none is missing."""
+    groups = list(frame.groupby(list(by), sort=True, observed=True)) if by else [((), frame)]
+    for table in tables:
+        assert table.groups[: len(by)] == by
+        found = {
+            (row[: len(table.groups)], row[len(table.groups)]): row[len(table.groups) + 1 :]
+            for row in table.frame.itertuples(index=False, name=None)
+        }
+        assert len(found) == len(table.frame)
+        right = {
+            ((*group, *inner), quantity): estimate
+            for group, rows in groups
+            for inner, quantity, estimate in by_pandas.numbers(
+                table.name, rows, of.rules, of.games is not None
+            )
+            if estimate.observations or not by or table.name.startswith("taking")
+            or len(rows[rows["taken"] == 1])
+        }  # fmt: skip
+        assert found.keys() == right.keys(), table.name
+        for key, estimate in right.items():
+            unit, *numbers, deals = found[key]
+            assert deals == estimate.observations, (table.name, key)
+            assert numbers == pytest.approx(list(estimate[:3]), nan_ok=True, rel=1e-9), (
+                table.name,
+                key,
+            )
+            assert unit in ("share", "points", "count", "amount", "rounds")
+            assert (unit == "share") == ("share" in key[1])
+
+
+@pytest.mark.parametrize("where", [None, WHERE])
+@pytest.mark.parametrize("by", [(), ("dealer",), ("kind", "sender_voids")])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_number_is_that_of_pandas(
+    variant: str, by: tuple[str, ...], where: str | None
+) -> None:
+    rules = VARIANTS[variant]
+    rows = synthetic_rows(rules, 1500, seed=1)
+    of = experiment(rules)
+    tables = tallied(rows, of, by, where).tables()
+    frame = plain_frame(rows)
+    check(tables, frame if where is None else frame.query(where), of, by)
+
+
+def test_waiting_gratuities_are_told_of_games() -> None:
+    of = experiment(KqjRules(), games=100)
+    rows = synthetic_rows(of.rules, 1500, seed=2)
+    tables = tallied(rows, of).tables()
+    check(tables, plain_frame(rows), of, ())
+    assert len(by_name(tables)["pending"].frame) == 6
+
+
+def test_each_variant_has_its_tables_and_no_others() -> None:
+    taking = {
+        "taking", "taking_by_lap", "taking_by_place", "taking_by_lap_and_place", "taking_by_kind",
+        "taking_by_contract", "contracts", "contracts_by_lap", "contracts_by_place",
+        "contracts_by_lap_and_place", "contracts_by_kind", "contracts_by_contract",
+        "contracting_total", "contracting_total_by_contract", "bonuses", "bonuses_by_contract",
+        "scores",
+    }  # fmt: skip
+    auction = {
+        "auctions", "opening_amounts", "final_amounts", "bids", "contracts_by_amount",
+        "contracts_by_stake", "capot",
+    }  # fmt: skip
+    extra = {
+        "two teams, taking": {"pending", "scores_by_team"},
+        "three teams, taking": {"pending", "scores_by_team", "gratuities"},
+        "random partners": {"pending", "scores_by_seat"},
+        "three teams, random partners": {"pending", "scores_by_seat", "gratuities"},
+        "auctions": {"scores_by_team"} | auction,
+        "auctions with litigation": {"pending", "scores_by_team", "gratuities"} | auction,
+    }
+    for variant, rules in VARIANTS.items():
+        tables = tallied(synthetic_rows(rules, 1500, seed=1), experiment(rules)).tables()
+        assert by_name(tables).keys() == taking | extra[variant], variant
+
+
+def test_imposed_contract_has_no_tables_of_calling() -> None:
+    rules = KqjRules()
+    of = experiment(rules, imposed=Imposed(0, "h"))
+    tables = tallied(synthetic_rows(rules, 500, seed=1), of).tables()
+    assert by_name(tables).keys() == {
+        "contracts", "contracts_by_kind", "contracting_total", "bonuses", "pending", "scores",
+        "scores_by_team",
+    }  # fmt: skip
+
+
+def test_table_grouped_by_its_own_column_is_left_out() -> None:
+    rules = KqjRules()
+    rows = synthetic_rows(rules, 1500, seed=4)
+    by_contract = by_name(tallied(rows, experiment(rules), ("contract",)).tables())
+    assert "contracts_by_contract" not in by_contract
+    plain = by_name(tallied(rows, experiment(rules)).tables())["contracts_by_contract"]
+    pd.testing.assert_frame_equal(by_contract["contracts"].frame, plain.frame)
+
+
+def test_titles_and_quantities_tell_of_which_deals() -> None:
+    rules = KqjRules()
+    taken = 0
+    for table in tallied(synthetic_rows(rules, 900, seed=3), experiment(rules)).tables():
+        for row in records(table):
+            if "all deals" in str(row.quantity) or "mean a deal" in str(row.quantity):
+                assert row.deals == 900
+            elif row.unit == "share":
+                taken = taken or int(row.deals)
+                assert "taken deals" in str(row.quantity)
+                assert row.deals == taken < 900 or "_by_" in table.name
+
+
+@pytest.mark.parametrize("dense_cells", [counts.DENSE_CELLS, 100, 0])
+@pytest.mark.parametrize("by", [(), ("sender_trumps", "dealer")])
+def test_order_and_parts_and_storage_leave_no_trace(
+    by: tuple[str, ...], dense_cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = KqjRules()
+    of = experiment(rules, games=50)
+    rows = synthetic_rows(rules, 1200, seed=7)
+    games = synthetic_games(rules, 60, seed=7)
+    whole = Tally(of, by)
+    whole.add(rows)
+    whole.add_games(games)
+    monkeypatch.setattr(counts, "DENSE_CELLS", dense_cells)
+    cuts = (0, 1, 300, 1200)
+    for order in itertools.permutations(range(3)):
+        parts = []
+        for start, end in itertools.pairwise(cuts):
+            tally = Tally(of, by)
+            tally.add(part(rows, slice(start, end)))
+            parts.append(tally)
+        parts[order[0]].add_games(games)
+        first, second, third = (parts[place] for place in order)
+        second.merge(third)
+        first.merge(second)
+        assert first.deals == whole.deals == 1200
+        for mine, right in zip(first.tables(), whole.tables(), strict=True):
+            assert mine.name == right.name
+            pd.testing.assert_frame_equal(mine.frame, right.frame, check_exact=True)
+
+
+def test_merging_three_is_associative_and_empty_is_neutral() -> None:
+    rules = KqjRules(teams=3)
+    of = experiment(rules)
+    parts = [synthetic_rows(rules, 200, seed) for seed in range(3)]
+
+    def start(rows: Rows) -> Tally:
+        tally = Tally(of)
+        tally.add(rows)
+        return tally
+
+    left, right = Tally(of), start(parts[0])
+    for rows in parts:
+        left.merge(start(rows))
+    rest = start(parts[1])
+    rest.merge(start(parts[2]))
+    right.merge(rest)
+    for mine, others in zip(left.tables(), right.tables(), strict=True):
+        pd.testing.assert_frame_equal(mine.frame, others.frame, check_exact=True)
+
+
+def test_tallies_of_different_things_do_not_merge() -> None:
+    of = experiment(KqjRules())
+    for other in (
+        Tally(of, ("lap",)),
+        Tally(of, (), "lap == 1"),
+        Tally(experiment(KqjRules(), seed=2)),
+    ):
+        with pytest.raises(ValueError, match="same experiment, by and where"):
+            Tally(of).merge(other)
+
+
+def test_no_rows_give_tables_without_numbers() -> None:
+    for table in Tally(experiment(KqjRules())).tables():
+        assert (table.frame["deals"] == 0).all()
+        assert not table.frame["value"].notna().any()
+
+
+@pytest.mark.parametrize("partners, player", [("fixed", "team"), ("random", "seat")])
+def test_games_are_those_of_pandas(partners: Any, player: str) -> None:
+    rules = KqjRules(partners=partners)
+    of = experiment(rules, games=400)
+    games = synthetic_games(rules, 400, seed=3)
+    tally = Tally(of, ("lap",), "lap == 1")
+    tally.add_games(games)
+    tables = by_name(tally.tables())
+    found = {row.quantity: row for row in records(tables["games"])}
+    assert found["games"].value == 400
+    side = "first dealer's team" if player == "team" else "first dealer"
+    won = pd.Series(games.first_dealer_side_won == 1)
+    rows = {f"won by the {side}, share of games": by_pandas.share(won)}
+    for text, sample in (
+        ("rounds", games.rounds),
+        ("rounds played, not passed out", games.played_rounds),
+    ):
+        rows |= {f"{text}, {name}": right for name, right in by_pandas.spread(pd.Series(sample))}
+    assert found.keys() == {"games", *rows}
+    for quantity, right in rows.items():
+        row = found[quantity]
+        assert (row.value, row.low, row.high, row.deals) == pytest.approx(right)
+    by_player = tables[f"games_by_{player}"]
+    assert len(by_player.frame) == 2 * rules.score_count
+    for number in range(rules.score_count):
+        won_by, score = (row for row in records(by_player) if getattr(row, player) == number)
+        assert won_by.value == pytest.approx((games.winner == number).mean())
+        assert score.value == pytest.approx(games.score[:, number].mean())
+        assert score.low < score.value < score.high and score.deals == 400
+
+
+def test_share_intervals_of_tables_hold_the_truth_in_95_of_100_seeds() -> None:
+    rules = KqjRules()
+    held = 0
+    for seed in range(250):
+        tally = Tally(experiment(rules))
+        tally.add(synthetic_rows(rules, 300, seed, taken=0.6))
+        row = next(records(by_name(tally.tables())["taking"]))
+        held += row.low <= 0.6 <= row.high
+    assert 0.9 <= held / 250 <= 0.99
+
+
+@pytest.mark.parametrize("value", [-2, 7])
+def test_value_outside_its_column_is_told_not_counted(value: int) -> None:
+    rows = synthetic_rows(KqjRules(), 100, seed=1)
+    rows.values[COLUMN_NUMBER["place"], 50] = value
+    with pytest.raises(ValueError, match="place leaves its range -1 to 5"):
+        Tally(experiment(KqjRules())).add(rows)
+
+
+def test_unknown_column_names_the_nearest() -> None:
+    with pytest.raises(ColumnError, match=r"'sender_trump' is no column .* mean sender_trumps\?"):
+        Tally(experiment(KqjRules()), ("sender_trump",))
+    with pytest.raises(ExpressionError, match="did you mean lap"):
+        Tally(experiment(KqjRules()), (), "lapp == 1")
+    with pytest.raises(ExpressionError, match="game is a column of whole games only"):
+        Tally(experiment(KqjRules()), (), "game == 1")
+
+
+def test_too_many_groups_are_refused() -> None:
+    wide = tuple(column.name for column in COLUMNS if column.high > 200)
+    with pytest.raises(TooManyCombinations, match="group by fewer columns"):
+        Tally(experiment(KqjRules()), wide)
+
+
+def test_cells_of_unknown_joint_are_refused() -> None:
+    with pytest.raises(KeyError, match="no joint counts of lap, kind"):
+        JointCounts([("lap", "place"), ("kind",)]).cells(("lap", "kind"))
+
+
+@pytest.mark.parametrize("dense_cells", [counts.DENSE_CELLS, 0])
+def test_cells_are_the_marginal_counts(dense_cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counts, "DENSE_CELLS", dense_cells)
+    rows = synthetic_rows(KqjRules(), 1000, seed=9)
+    joint = JointCounts([("lap", "place", "contract")])
+    kept = rows.column("dealer") < 3
+    joint.add(rows, kept)
+    values, numbers = joint.cells(("contract", "place"))
+    right = rows.frame()[kept].assign(contract=rows.column("contract")[kept])
+    expected = right.groupby(["contract", "place"]).size()
+    assert [tuple(value) for value in values.tolist()] == list(expected.index)
+    assert numbers.tolist() == expected.tolist()
+    assert numbers.dtype == np.int64
