@@ -1,0 +1,291 @@
+"""Options that commands share, and what they come to: rules, policies, an experiment."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import Field, fields
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from kqj_sim.cli.config import read_config
+from kqj_sim.notation import NotationError, parse_contract
+from kqj_sim.rules import SEATS, KqjRules
+
+if TYPE_CHECKING:
+    from kqj_sim.simulate import Experiment
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+LARGEST = 2**63 - 1
+DEFAULT_POLICY = "standard"
+
+
+class Whole(click.ParamType[int]):
+    """A whole number from `lowest`, also written 1e6 or 100_000."""
+
+    name = "number"
+
+    def __init__(self, lowest: int, example: str) -> None:
+        self.lowest = lowest
+        self.example = example
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number, or a usage error."""
+        try:
+            number = Decimal(str(value))
+            whole = int(number) if abs(number) <= LARGEST and number == int(number) else None
+        except (InvalidOperation, ValueError, OverflowError):
+            whole = None
+        if whole is None or not self.lowest <= whole <= LARGEST or isinstance(value, bool):
+            self.fail(
+                f"it is a whole number from {self.lowest}, such as {self.example}, not {value}",
+                param,
+                ctx,
+            )
+        return whole
+
+
+class Share(click.ParamType[float]):
+    """A number between 0 and 1, also written 95%."""
+
+    name = "share"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number, or a usage error."""
+        text = str(value).strip()
+        try:
+            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            share = 0.0
+        if not 0 < share < 1:
+            self.fail(f"it lies between 0 and 1, such as 0.95 or 95%, not {value}", param, ctx)
+        return share
+
+
+def _stack(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """One decorator for several options, shown in this order."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def _rule_option(rule: Field[Any]) -> Callable[[Command], Command]:
+    name = f"--{rule.name.replace('_', '-')}"
+    note = " (auctions only)" if rule.metadata["only"] == "auction" else ""
+    choices = rule.metadata["choices"]
+    settings: dict[str, Any] = {"default": rule.default, "show_default": True}
+    if choices is None:
+        settings["type"] = int
+    elif isinstance(rule.default, bool):
+        name = f"{name}/--no-{name.removeprefix('--')}"
+    else:
+        settings["type"] = click.Choice(choices)
+    return click.option(name, help=rule.metadata["help"] + note, **settings)
+
+
+rule_options = _stack(*(_rule_option(rule) for rule in fields(KqjRules)))
+"""An option for every field of the rules."""
+
+config_option = click.option(
+    "--config",
+    metavar="FILE",
+    is_eager=True,
+    expose_value=False,
+    callback=read_config,
+    help="TOML file with options: `teams = 3`; under [simulate] those of one command.",
+)
+
+experiment_options = _stack(
+    config_option,
+    rule_options,
+    click.option(
+        "--policy",
+        multiple=True,
+        metavar="SPEC",
+        help="Who plays: SPEC for all, team0=SPEC or seat3=SPEC; a later one overrides. "
+        "`kqj-sim policies` lists them.  [default: standard]",
+    ),
+    click.option(
+        "--impose",
+        metavar="PLACE:CONTRACT[:AMOUNT]",
+        help="What if: the player at this place (0 the opener, 5 the dealer) plays this contract "
+        "(s h d c NT AT), and nobody calls.  Auctions need the amount.",
+    ),
+    click.option(
+        "--seed", type=Whole(0, "1"), default=1, show_default=True, help="Seed of the deals."
+    ),
+)
+"""What an experiment is made of, except how many deals."""
+
+count_options = _stack(
+    click.option(
+        "--first",
+        type=Whole(0, "0"),
+        default=0,
+        show_default=True,
+        help="Number of the first deal.",
+    ),
+    click.option(
+        "--games",
+        type=Whole(1, "1000"),
+        help="Play whole games to the target, this many, instead of single deals.",
+    ),
+)
+
+color_option = click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colours; auto: on a terminal, unless NO_COLOR is set.",
+)
+
+quiet_option = click.option(
+    "--quiet", is_flag=True, help="Nothing on stderr but errors and what was interrupted."
+)
+
+
+def take_rules(options: dict[str, Any]) -> KqjRules:
+    """The rules, whose options are taken out of `options`; raises RulesError."""
+    return KqjRules(**{rule.name: options.pop(rule.name) for rule in fields(KqjRules)})
+
+
+def _warn_of_rules(rules: KqjRules) -> None:
+    """Say on stderr which rules were set that this way of bidding does not look at."""
+    for name in rules.without_effect:
+        click.echo(
+            f"Warning: --{name.replace('_', '-')} has no effect with --bidding {rules.bidding}",
+            err=True,
+        )
+
+
+def choose_policies(specifications: Sequence[str], rules: KqjRules) -> tuple[str, ...]:
+    """The policy of each seat; raises UsageError for a seat or team that does not exist."""
+    seats = [DEFAULT_POLICY] * SEATS
+    for given in specifications:
+        match = re.fullmatch(r"([A-Za-z]+)(\d*)=(.*)", given, re.DOTALL)
+        chosen = list(range(SEATS)) if match is None else _seats_named(match, rules)
+        policy = given if match is None else match[3]
+        if not policy.strip():
+            raise click.UsageError(
+                f"--policy {given!r} names no policy: write {given}{DEFAULT_POLICY}"
+            )
+        for seat in chosen:
+            seats[seat] = policy
+    return tuple(seats)
+
+
+def _seats_named(match: re.Match[str], rules: KqjRules) -> list[int]:
+    whose, digits, policy = match.groups()
+    given = f"--policy {whose}{digits}={policy}"
+    number = int(digits[:4] or -1)
+    if whose == "seat":
+        if 0 <= number < SEATS:
+            return [number]
+        raise click.UsageError(f"{given}: the seats are seat0 to seat{SEATS - 1}")
+    if whose == "team":
+        if rules.partners == "random":
+            raise click.UsageError(
+                f"{given}: with --partners random teams change; name seats, such as seat0={policy}"
+            )
+        if 0 <= number < rules.teams:
+            return [seat for seat in range(SEATS) if rules.fixed_team_of(seat) == number]
+        raise click.UsageError(f"{given}: the teams are team0 to team{rules.teams - 1}")
+    raise click.UsageError(
+        f"{given}: {whose}{digits} is no seat or team; write seat0={policy} or team0={policy}"
+    )
+
+
+def parse_imposed(text: str, rules: KqjRules) -> tuple[int, str, int | None]:
+    """Place, contract and amount that `--impose` gives; raises UsageError."""
+    form = "0:h:150" if rules.bidding == "auction" else "0:h"
+    place, *rest = text.split(":")
+    if len(rest) not in (1, 2):
+        raise click.UsageError(f"--impose {text}: write place and contract, such as {form}")
+    if place not in [str(number) for number in range(SEATS)]:
+        raise click.UsageError(
+            f"--impose {text}: {place!r} is no place; it is 0 (the opener) to 5 (the dealer)"
+        )
+    try:
+        contract = parse_contract(rest[0])
+    except NotationError as error:
+        raise click.UsageError(f"--impose {text}: {error}") from None
+    if contract not in rules.contracts:
+        raise click.UsageError(
+            f"--impose {text}: with --all-no-trump never the contracts are "
+            f"{' '.join(rules.contracts)}"
+        )
+    if rules.bidding == "take":
+        if len(rest) == 2:
+            raise click.UsageError(
+                f"--impose {text}: an amount is for --bidding auction; write {place}:{contract}"
+            )
+        return int(place), contract, None
+    amount = rest[1] if len(rest) == 2 else ""
+    if not (
+        amount.isascii()
+        and amount.isdecimal()
+        and int(amount[:9]) % 10 == 0
+        and rules.minimum_bid <= int(amount[:9]) <= rules.max_amount
+    ):
+        raise click.UsageError(
+            f"--impose {text}: auctions need an amount, a multiple of 10 from "
+            f"{rules.minimum_bid} to {rules.max_amount}, such as {place}:{contract}:"
+            f"{rules.minimum_bid}"
+        )
+    return int(place), contract, int(amount)
+
+
+def take_experiment(options: dict[str, Any], quiet: bool, **counts: Any) -> Experiment:
+    """The experiment that the options ask for, which are taken out of `options`.
+
+    `counts` are further fields, such as `deals`.  Unless `quiet`, stderr is told of rules
+    without effect, and that the engine has to be compiled first.  Raises what is wrong with
+    the options.
+    """
+    rules = take_rules(options)
+    imposed: str | None = options.pop("impose")
+    policies = choose_policies(options.pop("policy"), rules)
+    seed: int = options.pop("seed")
+    if imposed is not None:
+        what_if = parse_imposed(imposed, rules)
+    if not quiet:
+        _warn_of_rules(rules)
+        _announce_compiling()
+    from kqj_sim.simulate import Experiment, Imposed
+
+    if imposed is not None:
+        counts["imposed"] = Imposed(*what_if)
+    return Experiment(rules=rules, policies=policies, seed=seed, **counts)
+
+
+def wants_color(choice: str) -> bool:
+    """Whether to write colours to stdout, by the choice of --color."""
+    if choice != "auto":
+        return choice == "always"
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def screen_width() -> int | None:
+    """Characters in a line of the terminal on stdout; None if it is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def _announce_compiling() -> None:
+    """Say on stderr that the engine is compiled first, if no earlier run has left it."""
+    from kqj_sim.core.compile import compiled_before
+
+    if not compiled_before():
+        click.echo("Compiling the engine for the first time: some seconds, once", err=True)

@@ -1,0 +1,180 @@
+"""Commands about single rounds: write them, show one, hold them against the rules."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from kqj_sim.cli.interrupt import Interruption
+from kqj_sim.cli.options import (
+    Whole,
+    color_option,
+    count_options,
+    experiment_options,
+    quiet_option,
+    screen_width,
+    take_experiment,
+    wants_color,
+)
+
+if TYPE_CHECKING:
+    from kqj_sim.record import Record
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  kqj-sim records --deals 1000 --out rounds.jsonl
+  kqj-sim records --games 10 --teams 3 --policy greedy | kqj-sim check -
+"""
+)
+@click.option("--deals", type=Whole(1, "1000"), help="How many deals to play.  [default: 10]")
+@count_options
+@experiment_options
+@click.option("--out", metavar="FILE", help="Write to this file instead of stdout.")
+@quiet_option
+def records(deals: int | None, out: str | None, quiet: bool, **options: Any) -> None:
+    """Play deals, or whole games, and write each round: JSON Lines, one object a round."""
+    if deals is not None and options["games"] is not None:
+        raise click.UsageError("--deals and --games: give one of them")
+    first: int = options.pop("first")
+    games: int | None = options.pop("games")
+    experiment = take_experiment(options, quiet, deals=deals or 10, first=first, games=games)
+    from kqj_sim.record import to_json
+    from kqj_sim.records import play_records
+
+    written = 0
+    with ExitStack() as stack:
+        stream: IO[bytes] = sys.stdout.buffer
+        if out is not None:
+            from kqj_sim.reporting.files import OutputFile
+
+            stream = stack.enter_context(OutputFile(out))
+        interruption = stack.enter_context(Interruption())
+        for record in play_records(experiment):
+            stream.write(to_json(record).encode() + b"\n")
+            written += 1
+            if interruption.asked:
+                break
+        stream.flush()
+    if interruption.asked:
+        click.echo(f"Interrupted: {written:,} records were written", err=True)
+        click.get_current_context().exit(130)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  kqj-sim show --seed 7 --deal 4183
+  kqj-sim show --seed 7 --deal 4183 --teams 3 --bidding auction --policy greedy
+  kqj-sim show rounds.jsonl --line 12
+"""
+)
+@click.argument("file", required=False)
+@click.option("--line", type=Whole(1, "12"), default=1, help="Line of the file.  [default: 1]")
+@click.option("--deal", type=Whole(0, "42"), default=0, help="Number of the deal.  [default: 0]")
+@experiment_options
+@color_option
+@quiet_option
+def show(file: str | None, line: int, deal: int, color: str, quiet: bool, **options: Any) -> None:
+    """Show one round: hands, calls, tricks, points and scores.
+
+    Either a deal that is played by its number with --seed and --deal, or a line of a FILE of
+    records (- for stdin).
+    """
+    if file is None:
+        _refuse(("line",), "is for a FILE of records: name the file")
+        record = _played(options, deal, quiet)
+    else:
+        names = [name for name in click.get_current_context().params if name not in _OF_FILES]
+        _refuse(names, "is for a round that is played: leave it out, or the FILE")
+        record = _read(file, line)
+    from kqj_sim.referee import check_record
+    from kqj_sim.reporting.grid import to_screen
+    from kqj_sim.reporting.rounds import round_parts
+
+    colored = wants_color(color)
+    text = to_screen(round_parts(record), color=colored, width=screen_width())
+    click.echo(text, nl=False, color=colored)
+    for discrepancy in check_record(record):
+        click.echo(f"Warning: against the rules: {discrepancy}", err=True)
+
+
+_OF_FILES = ("file", "line", "color", "quiet")
+
+
+def _refuse(names: Any, reason: str) -> None:
+    """Raise UsageError if one of these options was given on the command line."""
+    context = click.get_current_context()
+    for name in names:
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name.replace('_', '-')} {reason}")
+
+
+def _played(options: dict[str, Any], deal: int, quiet: bool) -> Record:
+    experiment = take_experiment(options, quiet, deals=1, first=deal)
+    from kqj_sim.records import play_records
+
+    return next(iter(play_records(experiment)))
+
+
+def _read(file: str, line: int) -> Record:
+    """The record on a line of a file; raises RecordError and OSError."""
+    from kqj_sim.record import RecordError, read_records
+
+    with click.open_file(file, "rb") as stream:
+        found = (record for number, record in read_records(stream) if number == line)
+        record = next(found, None)
+    if record is None:
+        raise RecordError(f"{file} has no record on line {line}")
+    if isinstance(record, RecordError):
+        raise RecordError(f"{file}:{line}: {record}")
+    return record
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  kqj-sim check rounds.jsonl
+  kqj-sim records --deals 1000 | kqj-sim check -
+"""
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@quiet_option
+def check(files: tuple[str, ...], quiet: bool) -> None:
+    """Hold records of rounds against the rules, which a plain referee knows by itself.
+
+    Prints each discrepancy with its file and line.  The exit status is 1 if there are any.
+    """
+    from kqj_sim.record import read_records
+    from kqj_sim.referee import check_records
+
+    lines = discrepancies = 0
+    for file in files:
+        with click.open_file(file, "rb") as stream:
+            found = _Counted(read_records(stream))
+            for line, discrepancy in check_records(found):
+                click.echo(f"{'stdin' if file == '-' else file}:{line}: {discrepancy}")
+                discrepancies += 1
+        lines += found.count
+    if not quiet:
+        many = "no discrepancies" if discrepancies == 0 else f"discrepancies: {discrepancies:,}"
+        click.echo(f"Records checked: {lines:,}; {many}", err=True)
+    if discrepancies:
+        click.get_current_context().exit(1)
+
+
+class _Counted:
+    """An iterable that counts what it gave."""
+
+    def __init__(self, items: Any) -> None:
+        self._items = items
+        self.count = 0
+
+    def __iter__(self) -> Any:
+        for item in self._items:
+            self.count += 1
+            yield item

@@ -1,0 +1,263 @@
+"""The command that plays deals and prints tables."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from kqj_sim.cli.interrupt import Interruption
+from kqj_sim.cli.options import (
+    Share,
+    Whole,
+    color_option,
+    count_options,
+    experiment_options,
+    quiet_option,
+    screen_width,
+    take_experiment,
+    wants_color,
+)
+from kqj_sim.cli.progress import ProgressLine
+from kqj_sim.reporting.choices import (
+    FORMATS,
+    PLOT_SUFFIXES,
+    ROW_SUFFIXES,
+    by_suffix,
+    table_format,
+)
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis import Expression, Tally
+    from kqj_sim.reporting.plots import PlotCounts
+    from kqj_sim.reporting.rows import RowsFile
+    from kqj_sim.simulate import Experiment, GameRows, Rows
+
+DEFAULT_DEALS = 100_000
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  kqj-sim simulate --deals 1e6
+  kqj-sim simulate --teams 3 --partners random --policy greedy --policy seat0=standard
+  kqj-sim simulate --bidding auction --by contract --where "amount >= 200" --out high.csv
+  kqj-sim simulate --games 10000 --target 2000 --format json
+  kqj-sim simulate --impose 0:h --where "sender_trumps >= 4" --plot hearts.png --rows rows.parquet
+"""
+)
+@click.option("--deals", type=Whole(1, "1e6"), help="How many deals to play.  [default: 100000]")
+@count_options
+@click.option("--threads", type=Whole(1, "2"), help="Threads to use.  [default: all processors]")
+@click.option(
+    "--by", multiple=True, metavar="COLUMN", help="Group the tables by this column (repeatable)."
+)
+@click.option(
+    "--where",
+    metavar="EXPRESSION",
+    help="Keep the deals for which this holds, such as \"lap == 2 and contract != 'NT'\".  "
+    "`kqj-sim columns` lists the columns.",
+)
+@click.option(
+    "--format",
+    type=click.Choice(FORMATS),
+    help="Format of the tables.  [default: by the suffix of --out, else table]",
+)
+@click.option("--out", metavar="FILE", help="Write the tables to this file instead of stdout.")
+@click.option("--rows", metavar="FILE", help="Write the rows, one a deal: .parquet or .csv.")
+@click.option("--plot", metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")
+@click.option(
+    "--confidence", type=Share(), default=0.95, show_default=True, help="Of the intervals."
+)
+@experiment_options
+@color_option
+@quiet_option
+def simulate(
+    deals: int | None,
+    first: int,
+    games: int | None,
+    threads: int | None,
+    by: tuple[str, ...],
+    where: str | None,
+    format: str | None,
+    out: str | None,
+    rows: str | None,
+    plot: str | None,
+    confidence: float,
+    color: str,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Play deals and print tables: who takes what, what is made, bonuses and scores.
+
+    Every number comes with its interval and the number of deals behind it.
+    """
+    if deals is not None and games is not None:
+        raise click.UsageError("--deals and --games: give one of them")
+    format = table_format(out, format)
+    if format == "parquet" and out is None and sys.stdout.isatty():
+        raise click.UsageError("--format parquet is nothing for a terminal: give --out FILE")
+    if rows is not None:
+        by_suffix(rows, ROW_SUFFIXES)
+    if plot is not None:
+        by_suffix(plot, PLOT_SUFFIXES)
+    imposed: str | None = options["impose"]
+    expression = _expression(where, games is not None)
+    experiment = take_experiment(
+        options, quiet, deals=deals or DEFAULT_DEALS, first=first, games=games
+    )
+    from kqj_sim.reporting.report import Report, Run
+
+    gathering = Gathering(experiment, by, where, expression, plot is not None)
+    # Whatever is wrong with them is told before anything is played.
+    gathering.start()
+    with ExitStack() as stack:
+        tables_file = _open(stack, out)
+        plot_file = _open(stack, plot)
+        rows_file = _open_rows(stack, rows)
+        gathered, interrupted = _play(gathering, rows_file, threads, quiet)
+        run = Run(
+            command="simulate",
+            rules=experiment.rules,
+            policies=experiment.policies,
+            seed=experiment.seed,
+            first=first,
+            deals=gathered.tally.deals,
+            confidence=confidence,
+            games=games,
+            imposed=imposed,
+            by=by,
+            where=where,
+            interrupted=interrupted,
+        )
+        if rows_file is not None:
+            rows_file.finish(run)
+        _write_tables(Report(run, gathered.tally.tables(confidence)), format, tables_file, color)
+        if plot is not None and plot_file is not None and gathered.plot is not None:
+            from kqj_sim.reporting.plots import draw
+
+            plot_file.write(draw(gathered.plot, run, by_suffix(plot, PLOT_SUFFIXES)))
+    if interrupted:
+        asked = f"{experiment.deals:,} deals" if games is None else f"the deals of {games:,} games"
+        click.echo(f"Interrupted: the tables hold {run.deals:,} of {asked}", err=True)
+        click.get_current_context().exit(130)
+
+
+@dataclass(frozen=True)
+class Gathering:
+    """What is to be made of the rows."""
+
+    experiment: Experiment
+    by: tuple[str, ...]
+    where: str | None
+    expression: Expression | None
+    plot: bool
+
+    def start(self) -> Gathered:
+        """Nothing gathered yet."""
+        from kqj_sim.analysis import Tally
+
+        tally = Tally(self.experiment, self.by, self.where)
+        if not self.plot:
+            return Gathered(tally, None)
+        from kqj_sim.reporting.plots import PlotCounts
+
+        return Gathered(tally, PlotCounts(self.expression))
+
+
+class Gathered:
+    """The tally, and the counts of the picture if there is to be one."""
+
+    def __init__(self, tally: Tally, plot: PlotCounts | None) -> None:
+        self.tally = tally
+        self.plot = plot
+
+    def add(self, rows: Rows) -> None:
+        """Count a chunk of rows."""
+        self.tally.add(rows)
+        if self.plot is not None:
+            self.plot.add(rows)
+
+    def add_games(self, games: GameRows) -> None:
+        """Count finished games."""
+        self.tally.add_games(games)
+
+    def merge(self, other: Gathered) -> None:
+        """Add what another one counted."""
+        self.tally.merge(other.tally)
+        if self.plot is not None and other.plot is not None:
+            self.plot.merge(other.plot)
+
+
+def _play(
+    gathering: Gathering, rows_file: RowsFile | None, threads: int | None, quiet: bool
+) -> tuple[Gathered, bool]:
+    """Play the experiment; gives what was gathered, and whether Ctrl-C ended it early."""
+    from kqj_sim.simulate import fold
+
+    experiment = gathering.experiment
+    what = "deals" if experiment.games is None else "games"
+    with ProgressLine(what, experiment.games or experiment.deals, quiet) as progress:
+        if rows_file is not None:
+            return _write_rows(gathering, rows_file, threads, progress)
+        folded = fold(experiment, gathering.start, threads, progress=progress.advance)
+    return folded.result, folded.interrupted
+
+
+def _write_rows(
+    gathering: Gathering, rows_file: RowsFile, threads: int | None, progress: ProgressLine
+) -> tuple[Gathered, bool]:
+    """Play the experiment in order of deal, write its rows and gather them."""
+    from kqj_sim.simulate import row_chunks
+
+    gathered, expression = gathering.start(), gathering.expression
+    with Interruption() as interruption:
+        for rows in row_chunks(gathering.experiment, threads):
+            rows_file.write(rows, None if expression is None else expression.mask(rows))
+            gathered.add(rows)
+            if rows.ended is not None:
+                gathered.add_games(rows.ended)
+            progress.advance(len(rows) if rows.ended is None else len(rows.ended))
+            if interruption.asked:
+                break
+    return gathered, interruption.asked
+
+
+def _expression(where: str | None, games: bool) -> Expression | None:
+    if where is None:
+        return None
+    from kqj_sim.analysis import compile_expression
+
+    return compile_expression(where, games=games)
+
+
+def _open(stack: ExitStack, path: str | None) -> IO[bytes] | None:
+    """A file to be written, opened before the run: nothing is lost to one that cannot be."""
+    if path is None:
+        return None
+    from kqj_sim.reporting.files import OutputFile
+
+    return stack.enter_context(OutputFile(path))
+
+
+def _open_rows(stack: ExitStack, path: str | None) -> RowsFile | None:
+    if path is None:
+        return None
+    from kqj_sim.reporting.rows import RowsFile
+
+    return stack.enter_context(RowsFile(path))
+
+
+def _write_tables(report: Any, format: str, stream: IO[bytes] | None, color: str) -> None:
+    """Tables to a file, or to stdout with colours and a width that suit it."""
+    from kqj_sim.reporting.formats import render
+
+    if stream is not None:
+        stream.write(render(report, format))
+        return
+    colored = format == "table" and wants_color(color)
+    text = render(report, format, color=colored, width=screen_width())
+    click.echo(text, nl=False, color=colored)

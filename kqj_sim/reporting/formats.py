@@ -1,0 +1,134 @@
+"""The formats in which tables are written: for people, and for other programs.
+
+In the formats for programs a number is a row (the long form), in the same units as computed:
+shares from 0 to 1, points, counts.  A CSV file carries the run in the column `run` of its
+last row, a Parquet file in its metadata under the key `kqj_sim`, both as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from kqj_sim.reporting.grid import PIPED_WIDTH, table_grids, to_markdown, to_rich, to_screen
+from kqj_sim.reporting.report import Report, Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RUN_KEY = "kqj_sim"
+"""Key of the run in the metadata of Parquet files."""
+
+
+def render(report: Report, format: str, *, color: bool = False, width: int | None = None) -> bytes:
+    """The report in one of FORMATS; `color` and `width` (characters) matter to tables only."""
+    if format == "table":
+        return _table(report, color, width).encode()
+    return _WRITERS[format](report)
+
+
+def long_form(report: Report) -> pd.DataFrame:
+    """All tables in one frame: `table`, every group column, then the numbers."""
+    import pandas as pd
+
+    groups = list(dict.fromkeys(group for table in report.tables for group in table.groups))
+    numbers = ["quantity", "unit", "value", "low", "high", "deals"]
+    if not report.tables:
+        return pd.DataFrame(columns=["table", *numbers])
+    frame = pd.concat(
+        [
+            table.frame.astype({group: object for group in table.groups}).assign(table=table.name)
+            for table in report.tables
+        ],
+        ignore_index=True,
+    )
+    for group in groups:
+        values = frame[group].dropna()
+        whole = all(isinstance(value, int) or hasattr(value, "__index__") for value in values)
+        frame[group] = frame[group].astype("Int64" if whole else "string")
+    return frame[["table", *groups, *numbers]]
+
+
+def run_json(run: Run) -> str:
+    """The run as one line of JSON."""
+    return json.dumps(run.to_dict(), ensure_ascii=False)
+
+
+def _table(report: Report, color: bool, width: int | None) -> str:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    run = report.run
+    parts: list[RenderableType] = [Text(run.summary(), "italic")]
+    if run.confidence is not None:
+        parts.append(Text(f"± and ranges in brackets: {100 * run.confidence:g}% intervals", "dim"))
+    for table in report.tables:
+        for grid in table_grids(table, width or PIPED_WIDTH):
+            parts += [Text(""), to_rich(grid)]
+    return to_screen(parts, color=color, width=width)
+
+
+def _markdown(report: Report) -> bytes:
+    lines = [f"# kqj-sim {report.run.command}", "", report.run.summary(), ""]
+    lines += [f"- {key}: `{_plain(value)}`" for key, value in report.run.to_dict().items()]
+    text = "\n".join(lines) + "\n"
+    for table in report.tables:
+        for grid in table_grids(table):
+            text += "\n" + to_markdown(grid)
+    return text.encode()
+
+
+def _plain(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _csv(report: Report) -> bytes:
+    frame = long_form(report)
+    frame["run"] = [*[""] * len(frame), run_json(report.run)][-len(frame) :] if len(frame) else []
+    return frame.to_csv(index=False, lineterminator="\n").encode()
+
+
+def _json(report: Report) -> bytes:
+    tables = [
+        {
+            "name": table.name,
+            "title": table.title,
+            "groups": list(table.groups),
+            "note": table.note,
+            "rows": [
+                {str(key): _json_value(value) for key, value in row.items()}
+                for row in table.frame.astype(object).to_dict("records")
+            ],
+        }
+        for table in report.tables
+    ]
+    text = json.dumps({**report.run.to_dict(), "tables": tables}, ensure_ascii=False, indent=1)
+    return text.encode() + b"\n"
+
+
+def _json_value(value: Any) -> Any:
+    """A plain value; JSON knows no NaN."""
+    plain = value.item() if hasattr(value, "item") else value
+    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
+
+
+def _parquet(report: Report) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.Table.from_pandas(long_form(report), preserve_index=False)
+    metadata = {**(table.schema.metadata or {}), RUN_KEY.encode(): run_json(report.run).encode()}
+    out = BytesIO()
+    pq.write_table(table.replace_schema_metadata(metadata), out)
+    return out.getvalue()
+
+
+_WRITERS: Mapping[str, Callable[[Report], bytes]] = {
+    "csv": _csv,
+    "json": _json,
+    "markdown": _markdown,
+    "parquet": _parquet,
+}

@@ -1,0 +1,291 @@
+"""Grids: what is shown to people as rows and columns of text, on a screen or as Markdown."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from kqj_sim.analysis.table import Table
+
+PIPED_WIDTH = 100
+"""Width in characters of what is not written to a terminal."""
+
+NOTHING = "-"
+_NARROWEST_HEADING = 12
+_GAP = 3  # characters between columns on a screen
+
+
+class Cell(NamedTuple):
+    """A number or text, and its interval in a quieter colour."""
+
+    text: str
+    interval: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.interval}".rstrip()
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Rows under headings; the first `keys` columns name the row and stand left."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    keys: int = 1
+    note: str = ""
+
+
+def format_number(value: float, low: float, high: float, unit: str) -> Cell:
+    """A number as people read it: `67.1% ±0.1`, `0.0% (0.0 to 0.4)`, `142.3 ±0.2`, `1,234`.
+
+    `value`, `low` and `high` are shares (unit "share"), points, amounts, rounds or counts; NaN
+    for `low` means that there is no interval.  As many decimals are shown as the interval
+    has meaning for; a clearly lopsided interval is written out.
+    """
+    if math.isnan(value):
+        return Cell(NOTHING)
+    sign = "%" if unit == "share" else ""
+    scale = 100 if unit == "share" else 1
+    value, low, high = value * scale, low * scale, high * scale
+    if math.isnan(low) or math.isnan(high):
+        decimals = 0 if not sign and float(value).is_integer() else 1
+        return Cell(f"{value:,.{decimals}f}{sign}")
+    half = (high - low) / 2
+    # Quantiles and their bounds are whole points.
+    whole = not sign and all(float(number).is_integer() for number in (value, low, high))
+    decimals = 1 if half <= 0 else min(5, max(1, math.ceil(-math.log10(2 * half))))
+    decimals = 0 if whole else decimals
+    below, above = value - low, high - value
+    if max(below, above) > 1.5 * min(below, above) and round(below, decimals) != round(
+        above, decimals
+    ):
+        return Cell(
+            f"{value:,.{decimals}f}{sign}", f"({low:,.{decimals}f} to {high:,.{decimals}f})"
+        )
+    return Cell(f"{value:,.{decimals}f}{sign}", f"±{half:,.{decimals}f}")
+
+
+def table_grids(table: Table, width: int | None = None) -> list[Grid]:
+    """A table turned so that it reads well: a row a group, a column a quantity.
+
+    Quantities that stand on the same observations share a column with their number.  A table
+    without groups has a row a quantity.  Given a `width` in characters, what does not fit goes
+    to a further grid with the same rows.
+    """
+    title, unneeded = _common_words(table)
+    frame = table.frame
+    numbers: dict[str, dict[tuple[Hashable, ...], tuple[Cell, int]]] = {}
+    rows: dict[tuple[Hashable, ...], None] = {}
+    keys = [list(frame[group]) for group in table.groups]
+    for position, (quantity, unit, value, low, high, deals) in enumerate(
+        frame[["quantity", "unit", "value", "low", "high", "deals"]].itertuples(index=False)
+    ):
+        row = tuple(column[position] for column in keys)
+        rows[row] = None
+        cell = format_number(float(value), float(low), float(high), str(unit))
+        heading = str(quantity).removesuffix(unneeded)
+        numbers.setdefault(heading, {})[row] = (cell, int(deals))
+    if not table.groups:
+        lines = tuple(
+            (Cell(quantity), cell, Cell(f"{deals:,}"))
+            for quantity, cells in numbers.items()
+            for cell, deals in cells.values()
+        )
+        return [Grid(title, ("quantity", "value", "deals"), lines, 1, table.note)]
+    columns = _columns_by_deals(numbers, rows)
+    left = [tuple(Cell(_show_key(key)) for key in row) for row in rows]
+    grids = []
+    for number, chosen in enumerate(_fitting(table.groups, left, columns, width)):
+        grids.append(
+            Grid(
+                title if number == 0 else f"{title} (continued)",
+                (*table.groups, *(heading for heading, _ in chosen)),
+                tuple(
+                    (*key, *(cells[place] for _, cells in chosen)) for place, key in enumerate(left)
+                ),
+                len(table.groups),
+            )
+        )
+    if grids and table.note:
+        grids[-1] = Grid(**{**vars(grids[-1]), "note": table.note})
+    return grids
+
+
+def _common_words(table: Table) -> tuple[str, str]:
+    """The title, with what every quantity says behind its comma; and this, with the comma.
+
+    `made, share of taken deals` and `failed, share of taken deals` need not say it twice.
+    """
+    ends = {str(quantity).partition(", ")[2] for quantity in table.frame["quantity"]}
+    if len(ends) != 1 or ends == {""}:
+        return table.title, ""
+    (words,) = ends
+    return f"{table.title} ({words})", f", {words}"
+
+
+_Column = tuple[str, list[Cell]]
+
+
+def _columns_by_deals(
+    numbers: dict[str, dict[tuple[Hashable, ...], tuple[Cell, int]]],
+    rows: Iterable[tuple[Hashable, ...]],
+) -> list[list[_Column]]:
+    """Blocks of columns, each of quantities with the same observations, those last."""
+    rows = list(rows)
+    blocks: list[tuple[dict[tuple[Hashable, ...], int], list[_Column]]] = []
+    for quantity, cells in numbers.items():
+        observed = {row: deals for row, (_, deals) in cells.items()}
+        column = (quantity, [cells[row][0] if row in cells else Cell(NOTHING) for row in rows])
+        for shared, block in blocks:
+            if all(shared.get(row, deals) == deals for row, deals in observed.items()):
+                shared.update(observed)
+                block.append(column)
+                break
+        else:
+            blocks.append((observed, [column]))
+    made = []
+    for shared, block in blocks:
+        deals = [Cell(f"{shared[row]:,}" if row in shared else NOTHING) for row in rows]
+        made.append([*block, ("deals", deals)])
+    return made
+
+
+def _fitting(
+    groups: Sequence[str],
+    left: Sequence[tuple[Cell, ...]],
+    blocks: list[list[_Column]],
+    width: int | None,
+) -> list[list[_Column]]:
+    """The columns, dealt out to as many grids as the width asks for."""
+    if width is None:
+        return [[column for block in blocks for column in block]]
+    keys = sum(
+        _column_width(group, [row[place] for row in left]) + _GAP
+        for place, group in enumerate(groups)
+    )
+    grids: list[list[_Column]] = [[]]
+    used = keys
+    for block in blocks:
+        *quantities, deals = block
+        deals_width = _column_width(*deals) + _GAP
+        pending = False  # a quantity stands in the last grid without its number of deals
+        for quantity in quantities:
+            wide = _column_width(*quantity) + _GAP
+            if grids[-1] and used + wide + deals_width > width:
+                if pending:
+                    grids[-1].append(deals)
+                grids.append([])
+                used = keys
+            grids[-1].append(quantity)
+            used += wide
+            pending = True
+        grids[-1].append(deals)
+        used += deals_width
+    return grids
+
+
+def _column_width(heading: str, cells: Sequence[Cell]) -> int:
+    longest = max((len(str(cell)) for cell in cells), default=0)
+    return max(longest, *(len(line) for line in _wrapped(heading, longest)))
+
+
+def _wrapped(heading: str, width: int) -> list[str]:
+    """A heading on several lines, about as wide as its cells, words whole."""
+    words = heading.replace("_", " ") if len(heading) > max(width, _NARROWEST_HEADING) else heading
+    return textwrap.wrap(words, max(width, _NARROWEST_HEADING), break_long_words=False) or [""]
+
+
+def _show_key(key: Any) -> str:
+    if key is None or key != key:
+        return "all"
+    if isinstance(key, float) and key.is_integer():
+        return str(int(key))
+    return str(key)
+
+
+def to_markdown(grid: Grid) -> str:
+    """The grid as a table of Markdown under its title."""
+    lines = [f"### {grid.title}", ""] if grid.title else []
+    rules = ["---"] * grid.keys + ["--:"] * (len(grid.headings) - grid.keys)
+    for line in (grid.headings, rules, *grid.rows):
+        cells = (" ".join(str(cell).split()).replace("|", "\\|") for cell in line)
+        lines.append(f"| {' | '.join(cells)} |")
+    if grid.note:
+        lines += ["", grid.note]
+    return "\n".join(lines) + "\n"
+
+
+def to_rich(grid: Grid, numbers: bool = True) -> RenderableType:
+    """The grid for a screen; a key is not repeated below itself.
+
+    Without `numbers` the columns behind the keys are text: left, and wrapped where needed.
+    """
+    from rich import box
+    from rich.console import Group
+    from rich.table import Table as Screen
+    from rich.text import Text
+
+    screen = Screen(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
+    for place, heading in enumerate(grid.headings):
+        is_key = place < grid.keys
+        longest = max((len(str(row[place])) for row in grid.rows), default=0)
+        lines = _wrapped(heading, longest)
+        screen.add_column(
+            Text("\n".join(lines)),
+            # Known, so that it need not be measured cell by cell.
+            width=max(longest, *map(len, lines)) if is_key or numbers else None,
+            justify="left" if is_key or not numbers else "right",
+            no_wrap=is_key or numbers,
+            vertical="top",
+            header_style="bold cyan" if is_key else "bold",
+            overflow="fold",
+        )
+    above: tuple[str, ...] = ()
+    for row in grid.rows:
+        key = tuple(str(cell) for cell in row[: grid.keys])
+        same = 0
+        while same < min(len(key) - 1, len(above)) and key[same] == above[same]:
+            same += 1
+        above = key
+        screen.add_row(
+            *(
+                Text("" if place < same else cell.text, "cyan" if place < grid.keys else "").append(
+                    f" {cell.interval}" if cell.interval else "", "dim"
+                )
+                for place, cell in enumerate(row)
+            )
+        )
+    parts: list[RenderableType] = [Text(grid.title, "bold")] if grid.title else []
+    parts.append(screen)
+    if grid.note:
+        parts.append(Text(grid.note, "italic dim"))
+    return Group(*parts)
+
+
+def to_screen(parts: Iterable[RenderableType], *, color: bool, width: int | None) -> str:
+    """What a terminal of this width shows, with its codes for colours if `color`."""
+    from rich.console import Console
+
+    out = StringIO()
+    console = Console(
+        file=out,
+        force_terminal=color,
+        color_system="standard" if color else None,
+        no_color=not color,
+        width=width or PIPED_WIDTH,
+        highlight=False,
+        emoji=False,
+        markup=False,
+        legacy_windows=False,
+    )
+    for part in parts:
+        console.print(part)
+    return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))

@@ -1,0 +1,104 @@
+"""What a set of tables was made from, and the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kqj_sim import __version__
+from kqj_sim.rules import KqjRules
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.table import Table
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of the engine: all that is needed to repeat it, and how many deals it played.
+
+    `deals` counts those that were finished; `games`, `imposed`, `by` and `where` are None or
+    empty where they were not asked for.
+    """
+
+    command: str
+    rules: KqjRules
+    policies: tuple[str, ...]
+    seed: int
+    first: int
+    deals: int
+    confidence: float | None = None
+    games: int | None = None
+    imposed: str | None = None
+    by: tuple[str, ...] = ()
+    where: str | None = None
+    interrupted: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The run as plain values, rules written out; the keys of the JSON output."""
+        return {
+            "version": __version__,
+            "command": self.command,
+            "game": "kqj",
+            "rules": self.rules.to_dict(),
+            "policies": list(self.policies),
+            "seed": self.seed,
+            "first": self.first,
+            "deals": self.deals,
+            "games": self.games,
+            "imposed": self.imposed,
+            "by": list(self.by),
+            "where": self.where,
+            "confidence": self.confidence,
+            "interrupted": self.interrupted,
+        }
+
+    def summary(self) -> str:
+        """The run in a line for people."""
+        parts = [describe_rules(self.rules)]
+        if self.imposed:
+            parts.append(f"imposed {self.imposed}")
+        parts.append(describe_policies(self.policies))
+        if self.games is not None:
+            parts.append(f"{self.games:,} games")
+        parts.append(f"{self.deals:,} deals from {self.first:,}, seed {self.seed}")
+        if self.where:
+            parts.append(f"where {self.where}")
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True)
+class Report:
+    """A run and what was found."""
+
+    run: Run
+    tables: Sequence[Table]
+
+
+def describe_rules(rules: KqjRules) -> str:
+    """The form of the game, then what differs from the default among the other rules."""
+    words = [
+        f"{'two' if rules.teams == 2 else 'three'} teams",
+        f"{rules.partners} partners",
+        "taking" if rules.bidding == "take" else "auctions",
+    ]
+    default = KqjRules().to_dict()
+    words += [
+        f"{name} {str(value).lower()}"
+        for name, value in rules.to_dict().items()
+        if name not in ("teams", "partners", "bidding") and value != default[name]
+    ]
+    return "KQJ, " + ", ".join(words)
+
+
+def describe_policies(policies: Sequence[str]) -> str:
+    """Who plays where: `standard`, or `standard at seats 0 2 4, random at seats 1 3 5`."""
+    seats: dict[str, list[str]] = {}
+    for seat, policy in enumerate(policies):
+        seats.setdefault(policy, []).append(str(seat))
+    if len(seats) == 1:
+        return f"{policies[0]} at every seat"
+    return ", ".join(
+        f"{policy} at seat{'s' if len(where) > 1 else ''} {' '.join(where)}"
+        for policy, where in seats.items()
+    )

@@ -1,0 +1,137 @@
+"""Rows to a file, in Parquet or CSV, as they come: memory does not grow with their number."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from kqj_sim.columns import COLUMNS, Column
+from kqj_sim.reporting.choices import ROW_SUFFIXES, by_suffix
+from kqj_sim.reporting.files import OutputFile
+from kqj_sim.reporting.formats import RUN_KEY, run_json
+from kqj_sim.reporting.report import Run
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from kqj_sim.simulate import Rows
+
+ROW_GROUP = 1 << 17
+"""Rows that are gathered before they are written: some 20 MB."""
+
+
+class RowsFile:
+    """A file of rows, opened at once and in place only when `finish` was called.
+
+    A context manager; raises FormatError for a suffix that is none of ROW_SUFFIXES, and OSError
+    on entering if the file cannot be written.  The columns are `deal`, with whole games
+    `game` and `round`, and those of COLUMNS; labelled columns are dictionaries of text in
+    Parquet and text in CSV, the others the smallest integers that hold their range.  The run
+    is in the metadata (Parquet), or in the column `run` of the last row (CSV).
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.format = by_suffix(path, ROW_SUFFIXES)
+        self._output = OutputFile(path)
+        self._gathered: list[pa.Table] = []
+        self._writer: Any = None
+        self._run: Run | None = None
+        self.count = 0
+        """Rows written so far."""
+
+    def __enter__(self) -> RowsFile:
+        self._stack = ExitStack()
+        self._stream = self._stack.enter_context(self._output)
+        return self
+
+    def write(self, rows: Rows, mask: NDArray[np.bool_] | None = None) -> None:
+        """Add a chunk of rows, sorted by deal; of these those for which `mask` is true."""
+        table = _as_table(rows, mask)
+        self.count += table.num_rows
+        # The last rows wait for `finish`: in CSV they carry the run.
+        if sum(waiting.num_rows for waiting in self._gathered) >= ROW_GROUP:
+            self._flush(None)
+        self._gathered.append(table)
+
+    def finish(self, run: Run) -> None:
+        """Write what is left, and the run; afterwards the file is whole."""
+        self._run = run
+        if self._gathered:
+            self._flush(run)
+        if self.format == "parquet" and self._writer is not None:
+            self._writer.add_key_value_metadata({RUN_KEY: run_json(run)})
+        if self._writer is not None:
+            self._writer.close()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None and self._run is None:
+            raise RuntimeError("RowsFile.finish was not called")
+        self._stack.__exit__(kind, error, trace)
+
+    def _flush(self, run: Run | None) -> None:
+        import pyarrow as pa
+
+        table = pa.concat_tables(self._gathered)
+        self._gathered = []
+        if self.format == "csv":
+            table = _for_csv(table, run)
+        if self._writer is None:
+            self._writer = self._open(table.schema)
+        self._writer.write_table(table)
+
+    def _open(self, schema: pa.Schema) -> Any:
+        if self.format == "csv":
+            import pyarrow.csv
+
+            return pyarrow.csv.CSVWriter(self._stream, schema)
+        import pyarrow.parquet
+
+        return pyarrow.parquet.ParquetWriter(self._stream, schema, compression="zstd")
+
+
+def _as_table(rows: Rows, mask: NDArray[np.bool_] | None) -> pa.Table:
+    import numpy as np
+    import pyarrow as pa
+
+    chosen = np.argsort(rows.deal, kind="stable")
+    if mask is not None:
+        chosen = chosen[mask[chosen]]
+    arrays = {"deal": pa.array(rows.deal[chosen])}
+    if rows.game is not None and rows.round is not None:
+        arrays["game"] = pa.array(rows.game[chosen])
+        arrays["round"] = pa.array(rows.round[chosen])
+    for column in COLUMNS:
+        values = rows.column(column.name)[chosen].astype(_integer(column))
+        arrays[column.name] = (
+            pa.DictionaryArray.from_arrays(pa.array(values), pa.array(column.labels))
+            if column.labels
+            else pa.array(values)
+        )
+    return pa.table(arrays)
+
+
+def _integer(column: Column) -> str:
+    return "int8" if column.low >= -128 and column.high < 128 else "int16"
+
+
+def _for_csv(table: pa.Table, run: Run | None) -> pa.Table:
+    """Labels as text, and the run in the last row."""
+    import pyarrow as pa
+
+    for number, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            text = table.column(number).cast(pa.string())
+            table = table.set_column(number, field.name, text)
+    texts: list[str | None] = [None] * table.num_rows
+    if run is not None and texts:
+        texts[-1] = run_json(run)
+    return table.append_column("run", pa.array(texts, pa.string()))

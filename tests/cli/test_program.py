@@ -1,0 +1,157 @@
+"""The commands as a whole: help, errors in a line, variables, configuration."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+import kqj_sim
+from kqj_sim.cli import main
+
+
+def run(*arguments: str, **settings: object) -> Result:
+    """Run a command."""
+    return CliRunner().invoke(main, list(arguments), **settings)  # type: ignore[arg-type]
+
+
+def error_of(result: Result, status: int = 2) -> str:
+    """The one line that a failed command wrote."""
+    assert result.exit_code == status, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("Error: "), result.stderr
+    assert result.stderr.count("\n") == 1, result.stderr
+    return result.stderr
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    assert set(main.commands) == {"simulate", "records", "show", "check", "columns", "policies"}
+    for name, command in main.commands.items():
+        shown = run(name, "--help")
+        assert shown.exit_code == 0
+        assert f"kqj-sim {name}" in shown.output.split("Example")[1] or name in (
+            "columns",
+            "policies",
+        )
+        assert "kqj-sim " in shown.output.split("Example")[1]
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                assert parameter.help, f"{name} --{parameter.name} has no help"
+
+
+def test_help_and_version() -> None:
+    assert "kqj-sim simulate" in run("--help").output
+    assert run("--version").output == f"kqj-sim {kqj_sim.__version__}\n"
+
+
+def test_examples_of_the_help_name_options_that_exist() -> None:
+    known = {
+        option
+        for command in main.commands.values()
+        for parameter in command.params
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    }
+    for command in (main, *main.commands.values()):
+        for word in (command.epilog or "").split():
+            if word.startswith("--"):
+                assert word.strip(",.") in {*known, "--config"}, word
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["simulat"], "'simulat'. Did you mean 'simulate'"),
+        (["simulate", "--deal", "5"], "--deals"),
+        (["simulate", "--teams", "4"], "'4' is not one of '2', '3'"),
+        (["simulate", "--bidding", "auctions"], "'take', 'auction'"),
+        (["simulate", "--deals", "-5"], "whole number from 1"),
+        (["simulate", "--deals", "0"], "whole number from 1"),
+        (["simulate", "--deals", "1.5"], "whole number from 1"),
+        (["simulate", "--deals", "many"], "whole number from 1"),
+        (["simulate", "--deals", "inf"], "whole number from 1"),
+        (["simulate", "--deals", "1e30"], "whole number from 1"),
+        (["simulate", "--target", "1005"], "multiple of 10"),
+        (["simulate", "--bidding", "auction", "--max-amount", "100"], "at least 120"),
+        (["simulate", "--policy", "seat6=random"], "seat0 to seat5"),
+        (["simulate", "--policy", "team2=random"], "team0 to team1"),
+        (["simulate", "--policy", "player1=random"], "seat0=random"),
+        (["simulate", "--policy", "seat1="], "seat1=standard"),
+        (["simulate", "--partners", "random", "--policy", "team0=random"], "seat0=random"),
+        (["simulate", "--impose", "h"], "such as 0:h"),
+        (["simulate", "--impose", "6:h"], "0 (the opener) to 5"),
+        (["simulate", "--impose", "0:x"], "s h d c NT AT"),
+        (["simulate", "--impose", "0:h:150"], "--bidding auction"),
+        (["simulate", "--bidding", "auction", "--impose", "0:h"], "0:h:120"),
+        (["simulate", "--bidding", "auction", "--impose", "0:h:125"], "multiple of 10"),
+        (["simulate", "--bidding", "auction", "--impose", "0:h:700"], "120 to 600"),
+        (["simulate", "--all-no-trump", "never", "--impose", "0:AT"], "s h d c"),
+        (["records", "--deals", "5", "--games", "5"], "one of them"),
+        (["check"], "FILE"),
+        (["show", "--line", "3"], "FILE"),
+        (["show", "rounds.jsonl", "--teams", "3"], "--teams"),
+    ],
+)
+def test_wrong_usage_is_one_line_that_says_what_is_right(arguments: list[str], told: str) -> None:
+    assert told in error_of(run(*arguments))
+
+
+def test_variable_sets_an_option() -> None:
+    told = error_of(run("simulate", env={"KQJ_SIM_SIMULATE_DEALS": "-7"}))
+    assert "not -7" in told
+
+
+def test_unknown_variable_names_the_nearest_right_one() -> None:
+    told = error_of(run("columns", env={"KQJ_SIM_SIMULATE_DEAL": "7"}))
+    assert "KQJ_SIM_SIMULATE_DEAL sets no option" in told
+    assert "KQJ_SIM_SIMULATE_DEALS" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("team = 3", "did you mean teams?"),
+        ("[simulate]\ndeal = 5", "[simulate] deal is no option: did you mean deals?"),
+        ("[simulat]\ndeals = 5", "did you mean simulate?"),
+        ("simulate = 5", "write [simulate]"),
+        ("teams = ", "is not TOML"),
+        ("teams = 5", "5 is not one of '2', '3'"),
+        ("deals = -5", "whole number from 1"),
+        ("deals = true", "deals is a single value"),
+        ("deals = [1, 2]", "deals is a single value"),
+        ("must_outscore = 1", "must_outscore is true or false"),
+    ],
+)
+def test_wrong_configuration_is_one_line_that_says_what_is_right(
+    text: str, told: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "kqj.toml"
+    path.write_text(text)
+    assert told in error_of(run("simulate", "--config", str(path)))
+
+
+def test_missing_configuration_fails() -> None:
+    assert "No such file" in error_of(run("simulate", "--config", "nowhere.toml"), 1)
+
+
+def test_broken_pipe_is_quiet() -> None:
+    program = "from kqj_sim.cli import main; main()"
+    done = subprocess.run(
+        f"{sys.executable} -c '{program}' columns --format markdown | head -c 10",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stderr, len(done.stdout)) == ("", 10)
+
+
+def test_unexpected_error_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(**_: object) -> None:
+        raise KeyError("a mistake in the program")
+
+    monkeypatch.setattr(main.commands["columns"], "callback", fail)
+    assert isinstance(run("columns").exception, KeyError)

@@ -1,0 +1,135 @@
+"""Every format holds the same numbers, and the run."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO, StringIO
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from kqj_sim import __version__
+from kqj_sim.reporting.choices import FORMATS, FormatError, table_format
+from kqj_sim.reporting.formats import long_form, render
+from kqj_sim.reporting.grid import table_grids
+from kqj_sim.reporting.report import Report
+from kqj_sim.rules import KqjRules
+from tests.reporting.tables import REPORT, run
+
+NUMBERS = ["table", "lap", "contract", "quantity", "unit", "value", "low", "high", "deals"]
+
+
+def written(format: str) -> bytes:
+    """The report in a format."""
+    return render(REPORT, format)
+
+
+def plain_rows(frame: pd.DataFrame) -> list[tuple[Any, ...]]:
+    """The numbers of a long form, None for what is missing."""
+    frame = frame[NUMBERS].astype(object)
+    return [
+        tuple(None if pd.isna(value) else value for value in row)
+        for row in frame.itertuples(index=False)
+    ]
+
+
+def test_csv_json_and_parquet_hold_the_same_numbers() -> None:
+    expected = plain_rows(long_form(REPORT))
+    assert len(expected) == 9
+    from_csv = pd.read_csv(StringIO(written("csv").decode()))
+    from_parquet = pq.read_table(BytesIO(written("parquet"))).to_pandas()
+    from_json = pd.concat(
+        pd.DataFrame(table["rows"]).assign(table=table["name"])
+        for table in json.loads(written("json"))["tables"]
+    )
+    assert plain_rows(from_csv) == expected
+    assert plain_rows(from_parquet) == expected
+    assert plain_rows(from_json) == expected
+
+
+@pytest.mark.parametrize("format", ["table", "markdown"])
+def test_formats_for_people_show_every_number(format: str) -> None:
+    text = written(format).decode()
+    for table in REPORT.tables:
+        assert table.title in text
+        for grid in table_grids(table):
+            for row in grid.rows:
+                for cell in row[grid.keys :]:
+                    assert str(cell) in text
+
+
+def test_json_carries_the_whole_run() -> None:
+    found = json.loads(written("json"))
+    assert found["version"] == __version__
+    assert found["game"] == "kqj"
+    assert found["command"] == "simulate"
+    assert found["rules"] == KqjRules().to_dict()
+    assert found["policies"] == ["standard"] * 6
+    assert (found["seed"], found["first"], found["deals"]) == (1, 0, 1_000_000)
+    assert found["confidence"] == 0.95
+
+
+def test_csv_and_parquet_carry_the_run_too() -> None:
+    expected = REPORT.run.to_dict()
+    runs = pd.read_csv(StringIO(written("csv").decode()))["run"].dropna()
+    assert [json.loads(text) for text in runs] == [expected]
+    metadata = pq.read_metadata(BytesIO(written("parquet"))).metadata
+    assert json.loads(metadata[b"kqj_sim"]) == expected
+
+
+def test_markdown_and_table_name_the_run() -> None:
+    for format in ("markdown", "table"):
+        text = written(format).decode()
+        assert "KQJ, two teams, fixed partners, taking" in text
+        assert "1,000,000 deals" in text
+    assert __version__ in written("markdown").decode()
+
+
+def test_summary_names_what_differs_from_the_default() -> None:
+    odd = run(
+        rules=KqjRules(teams=3, bidding="auction", must_outscore=True),
+        policies=("random", "standard") * 3,
+        imposed="0:h:80",
+        where="lap == 2",
+    )
+    assert odd.summary() == (
+        "KQJ, three teams, fixed partners, auctions, must_outscore true; imposed 0:h:80; "
+        "random at seats 0 2 4, standard at seats 1 3 5; 1,000,000 deals from 0, seed 1; "
+        "where lap == 2"
+    )
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_no_tables_are_no_error(format: str) -> None:
+    assert render(Report(run(), []), format) is not None
+
+
+@pytest.mark.parametrize(
+    ("path", "chosen", "format"),
+    [
+        (None, None, "table"),
+        (None, "csv", "csv"),
+        ("a.b/out.JSON", None, "json"),
+        ("out.md", None, "markdown"),
+        ("out.txt", None, "table"),
+        ("out.parquet", None, "parquet"),
+        ("out.xls", "csv", "csv"),
+    ],
+)
+def test_format_is_chosen_or_follows_from_the_suffix(
+    path: str | None, chosen: str | None, format: str
+) -> None:
+    assert table_format(path, chosen) == format
+
+
+@pytest.mark.parametrize("path", ["out.xls", "out"])
+def test_unknown_suffix_names_the_choices(path: str) -> None:
+    with pytest.raises(FormatError) as raised:
+        table_format(path, None)
+    message = str(raised.value)
+    assert path in message
+    assert all(suffix in message for suffix in (".txt", ".csv", ".json", ".md", ".parquet"))
+    assert "--format" in message
+    assert "\n" not in message

@@ -1,0 +1,113 @@
+"""Tables turned into what people read."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from kqj_sim.reporting.grid import (
+    PIPED_WIDTH,
+    format_number,
+    table_grids,
+    to_markdown,
+    to_rich,
+    to_screen,
+)
+from tests.reporting.tables import NAN, RESULTS, TAKEN, table
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "unit", "shown"),
+    [
+        (0.671, 0.670, 0.672, "share", "67.1% ±0.1"),
+        (0.67134, 0.67104, 0.67164, "share", "67.13% ±0.03"),
+        (0.5, 0.4, 0.6, "share", "50.0% ±10.0"),
+        (0.0, 0.0, 0.004, "share", "0.0% (0.0 to 0.4)"),
+        (0.9, 0.6, 0.98, "share", "90.0% (60.0 to 98.0)"),
+        (142.25, 142.0, 142.5, "points", "142.2 ±0.2"),
+        (-1234.5, -1240.5, -1228.5, "points", "-1,234.5 ±6.0"),
+        (130.0, NAN, NAN, "amount", "130"),
+        (130.5, NAN, NAN, "amount", "130.5"),
+        (0.25, NAN, NAN, "share", "25.0%"),
+        (1_234_567.0, NAN, NAN, "count", "1,234,567"),
+        (130.0, 129.0, 131.0, "points", "130 ±1"),
+        (130.0, 129.0, 134.0, "points", "130 (129 to 134)"),
+        (130.0, 129.0, NAN, "points", "130"),
+        (7.5, 7.5, 7.5, "rounds", "7.5 ±0.0"),
+        (NAN, NAN, NAN, "share", "-"),
+    ],
+)
+def test_number_shows_as_many_decimals_as_its_interval_has_meaning_for(
+    value: float, low: float, high: float, unit: str, shown: str
+) -> None:
+    assert str(format_number(value, low, high, unit)) == shown
+
+
+def test_table_without_groups_has_a_row_a_quantity() -> None:
+    (grid,) = table_grids(TAKEN)
+    assert grid.headings == ("quantity", "value", "deals")
+    assert [[str(cell) for cell in row] for row in grid.rows] == [
+        ["taken", "67.1% ±0.1", "1,000,000"],
+        ["passed out", "32.9% ±0.1", "1,000,000"],
+        ["rounds", "1,000,000", "1,000,000"],
+    ]
+
+
+def test_table_with_groups_has_a_row_a_group_and_a_column_a_quantity() -> None:
+    (grid,) = table_grids(RESULTS)
+    assert grid.headings == ("lap", "contract", "made", "deals", "total", "deals")
+    assert [str(cell) for cell in grid.rows[2]] == [
+        "2", "NT", "50.0% ±10.0", "90", "120.5 ±10.0", "90",
+    ]  # fmt: skip
+    assert grid.note == "A note."
+
+
+def test_quantities_with_the_same_observations_share_their_number() -> None:
+    rows = [
+        ("h", "made", "share", 0.7, 0.6, 0.8, 400),
+        ("h", "failed", "share", 0.3, 0.2, 0.4, 400),
+        ("s", "made", "share", 0.5, 0.4, 0.6, 500),
+    ]
+    (grid,) = table_grids(table("results", ("contract",), list(rows)))
+    assert grid.headings == ("contract", "made", "failed", "deals")
+    assert [str(cell) for cell in grid.rows[1]] == ["s", "50.0% ±10.0", "-", "500"]
+
+
+def test_what_does_not_fit_goes_to_a_further_grid_with_the_same_rows() -> None:
+    quantities = [f"quantity number {number}" for number in range(12)]
+    rows = [("h", quantity, "points", 1000.5, 999.5, 1001.5, 9) for quantity in quantities]
+    wide = table("wide", ("contract",), list(rows), note="Once.")
+    grids = table_grids(wide, PIPED_WIDTH)
+    assert len(grids) == 3
+    shown = [heading for grid in grids for heading in grid.headings]
+    assert [heading for heading in shown if heading in quantities] == quantities
+    assert all(grid.headings[0] == "contract" for grid in grids)
+    assert all(grid.headings[-1] == "deals" for grid in grids)
+    assert [grid.note for grid in grids] == ["", "", "Once."]
+    text = to_screen([to_rich(grid) for grid in grids], color=False, width=None)
+    assert max(len(line) for line in text.splitlines()) <= PIPED_WIDTH
+    assert "…" not in text
+
+
+def test_keys_are_not_repeated_on_the_screen_and_are_in_markdown() -> None:
+    (grid,) = table_grids(RESULTS)
+    text = to_screen([to_rich(grid)], color=False, width=None)
+    assert [line[:1] for line in text.splitlines() if "%" in line] == ["1", " ", "2"]
+    assert to_markdown(grid).count("| 1 |") == 2
+
+
+def test_markdown_escapes_the_bar() -> None:
+    (grid,) = table_grids(table("odd", ("side",), [("a|b", "made", "share", 0.5, 0.4, 0.6, 3)]))
+    assert "| a\\|b | 50.0% ±10.0 | 3 |" in to_markdown(grid)
+
+
+def test_colours_only_where_wanted() -> None:
+    (grid,) = table_grids(TAKEN)
+    assert "\x1b[" in to_screen([to_rich(grid)], color=True, width=80)
+    assert "\x1b[" not in to_screen([to_rich(grid)], color=False, width=80)
+
+
+def test_missing_group_is_all() -> None:
+    (grid,) = table_grids(table("sum", ("lap",), [(math.nan, "made", "share", 0.5, 0.4, 0.6, 3)]))
+    assert str(grid.rows[0][0]) == "all"

@@ -1,0 +1,109 @@
+"""The picture shows what was counted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kqj_sim.analysis.intervals import share
+from kqj_sim.reporting.choices import PLOT_SUFFIXES
+from kqj_sim.reporting.plots import PlotCounts, draw
+from kqj_sim.rules import KqjRules
+from kqj_sim.simulate import Experiment, Imposed, simulate
+from tests.reporting.tables import run
+
+EXPERIMENT = Experiment(policies=("random",) * 6, deals=4000, seed=5)
+ROWS = simulate(EXPERIMENT, threads=1)
+STARTS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+
+
+def counted(experiment: Experiment = EXPERIMENT) -> PlotCounts:
+    """The counts of an experiment."""
+    counts = PlotCounts()
+    counts.add(simulate(experiment, threads=1))
+    return counts
+
+
+def words(svg: bytes) -> set[str]:
+    """The texts of a picture."""
+    return set(re.findall(r"<text[^>]*>([^<]+)</text>", svg.decode()))
+
+
+def test_totals_are_the_histograms_of_the_rows() -> None:
+    totals = counted().totals()
+    assert list(sorted(totals)) == sorted(["s", "h", "d", "c", "NT", "AT"])
+    heart_made = (ROWS.column("contract") == 1) & (ROWS.column("result") == 0)
+    expected = np.bincount(ROWS.column("contracting_total")[heart_made], minlength=601)
+    np.testing.assert_array_equal(totals["h"]["made"], expected)
+
+
+def test_speaking_counts_taken_deals_of_all() -> None:
+    played, deals = counted().speaking()
+    assert deals == 4000
+    assert sum(played.values()) == int(ROWS.column("taken").sum())
+    assert played[2, 3] == int(((ROWS.column("lap") == 2) & (ROWS.column("place") == 3)).sum())
+
+
+def test_bonuses_are_shares_of_played_rounds() -> None:
+    bonuses = counted().bonuses(0.9)
+    played = int(ROWS.column("taken").sum())
+    kq = int((ROWS.column("kq_defending") > 0).sum())
+    assert bonuses["KQ", "defending"] == share(kq, played, 0.9)
+    lost = played - int(ROWS.column("last_trick_contracting").sum())
+    assert bonuses["last trick", "defending"] == share(lost, played, 0.9)
+
+
+def test_merging_adds() -> None:
+    both = counted()
+    both.merge(counted())
+    assert both.speaking()[1] == 8000
+    assert both.totals()["s"]["made"].sum() == 2 * counted().totals()["s"]["made"].sum()
+
+
+@pytest.mark.parametrize("format", PLOT_SUFFIXES.values())
+def test_picture_comes_in_every_format(format: str) -> None:
+    assert draw(counted(), run(), format).startswith(STARTS[format])
+
+
+def test_same_run_gives_the_same_file() -> None:
+    assert draw(counted(), run(), "svg") == draw(counted(), run(), "svg")
+
+
+def test_picture_names_rules_policies_deals_and_seed() -> None:
+    text = " ".join(words(draw(counted(), run(policies=("random",) * 6, seed=7), "svg")))
+    for part in ("two teams", "random at every seat", "1,000,000 deals", "seed 7"):
+        assert part in text
+
+
+def test_picture_says_the_numbers() -> None:
+    counts = counted()
+    found = words(draw(counts, run(), "svg"))
+    totals = np.concatenate(
+        [
+            [total] * int(n)
+            for total, n in enumerate(np.sum(list(counts.totals()["h"].values()), axis=0))
+            if n
+        ]
+    )
+    assert f"median {int(np.quantile(totals, 0.5, method='inverted_cdf'))}" in found
+    made = counts.totals()["h"]["made"].sum() / len(totals)
+    assert f"{100 * made:.1f}%" in found
+    assert f"{100 * counts.bonuses(0.95)['Capot', 'contracting'].value:#.3g}%" in found
+
+
+@pytest.mark.parametrize(
+    "experiment",
+    [
+        Experiment(KqjRules(teams=3, bidding="auction", partners="random"), ("random",) * 6, 500),
+        Experiment(policies=("random",) * 6, deals=50, imposed=Imposed(1, "NT")),
+        Experiment(policies=("random:take=0",) * 6, deals=50),
+        Experiment(policies=("random",) * 6, deals=1),
+    ],
+    ids=["three teams", "imposed", "all passed out", "one deal"],
+)
+def test_every_kind_of_experiment_can_be_drawn(experiment: Experiment, tmp_path: Path) -> None:
+    found = words(draw(counted(experiment), run(rules=experiment.rules), "svg"))
+    assert ("no rounds were played" in found) == (experiment.policies[0] == "random:take=0")
