@@ -86,13 +86,9 @@ class _Block:
     def _per_team(self, name: str, lane: int) -> list[int]:
         return [self._column(f"{name}_{team}", lane) for team in range(self.rules.teams)]
 
-    def game(self, lane: int) -> int:
-        """The number of the game that a lane plays."""
-        return self._row(core_state.GAME, lane)
-
-    def scores(self, lane: int) -> list[int]:
-        """The scores in a lane's game, by team, or by seat with random partners."""
-        return self._rows(core_state.SCORE, lane, self.rules.score_count)
+    def origin(self, lane: int) -> int:
+        """The number that a lane had before lanes were exchanged."""
+        return self._row(core_state.ORIGIN, lane)
 
     def record(self, lane: int) -> Record:
         """The round of a lane; what belongs to a game is left out."""
@@ -145,7 +141,7 @@ class _Block:
 
     def _calls(self, lane: int, opener: int) -> list[Call]:
         calls = []
-        origin = self._row(core_state.ORIGIN, lane)
+        origin = self.origin(lane)
         for number in range(self._row(core_state.CALL_COUNT, lane)):
             entry = int(self.log[number * STRIDE + origin])
             kind, place, what = entry & 15, (entry >> 4) & 15, entry >> 8
@@ -229,28 +225,36 @@ def _single_rounds(experiment: Experiment) -> Iterator[Record]:
 def _games(experiment: Experiment) -> Iterator[Record]:
     block = _Block(experiment)
     rules, seed = experiment.rules, experiment.seed
+    slots = core_games.new_slots(LANES)
+
+    def scores(slot: int) -> list[int]:
+        start = core_games.SCORE
+        return [int(value) for value in slots[slot, start : start + rules.score_count]]
+
     end = experiment.first + (experiment.games or 0)
     for first in range(experiment.first, end, LANES):
         lanes = min(LANES, end - first)
-        core_games.start_games(block.state, first, lanes, seed)
-        rounds: dict[int, list[Record]] = {}
+        for slot in range(lanes):
+            core_games.start_game(slots, slot, first + slot, seed)
+        rounds: dict[int, list[Record]] = {first + slot: [] for slot in range(lanes)}
         while lanes > 0:
+            core_games.name_rounds(block.state, slots, lanes)
             block.play(lanes)
-            before = [block.scores(lane) for lane in range(lanes)]
-            records = [block.record(lane) for lane in range(lanes)]
-            core_games.advance_games(block.state, lanes, block.core_rules)
-            for lane, record in enumerate(records):
-                game = rounds.setdefault(block.game(lane), [])
-                if len(game) >= core_games.ROUNDS:
+            before = [scores(slot) for slot in range(lanes)]
+            core_games.advance(block.state, slots, lanes, block.core_rules, rules.target)
+            for lane in range(lanes):
+                slot, record = block.origin(lane), block.record(lane)
+                game = int(slots[slot, core_games.GAME])
+                if len(rounds[game]) == core_games.ROUNDS:
                     raise endless_game(seed, record.deal)
                 record = msgspec.structs.replace(
                     record,
-                    game_id=block.game(lane),
-                    round=len(game),
-                    score_before=before[lane],
-                    score_after=block.scores(lane),
+                    game_id=game,
+                    round=len(rounds[game]),
+                    score_before=before[slot],
+                    score_after=scores(slot),
                 )
-                game.append(record)
-            lanes = core_games.drop_finished(block.state, lanes, rules.target)
+                rounds[game].append(record)
+            lanes = core_games.drop_finished(slots, lanes)
         for number in sorted(rounds):
             yield from rounds[number]

@@ -172,13 +172,19 @@ class GameRows:
 
     @classmethod
     def of(cls, rules: KqjRules, games: NDArray[np.int64]) -> GameRows:
-        """From the core's numbers, int64 (n, `core.games.GAME_ROWS`)."""
-        games = games[np.argsort(games[:, 0], kind="stable")]
-        dealer, winner = games[:, 3], games[:, 4]
+        """From the core's slots, int64 (n, `core.games.FIELDS`)."""
+        games = games[np.argsort(games[:, core_games.GAME], kind="stable")]
+        dealer, winner = games[:, core_games.FIRST_DEALER], games[:, core_games.WINNER]
         side = dealer if rules.partners == "random" else dealer % rules.teams
-        won = (side == winner).astype(np.int64)
-        scores = games[:, 5 : 5 + rules.score_count]
-        return cls(games[:, 0], games[:, 1], games[:, 2], dealer, winner, won, scores)
+        return cls(
+            game=games[:, core_games.GAME],
+            rounds=games[:, core_games.ROUND],
+            played_rounds=games[:, core_games.PLAYED_ROUNDS],
+            first_dealer=dealer,
+            winner=winner,
+            first_dealer_side_won=(side == winner).astype(np.int64),
+            score=games[:, core_games.SCORE : core_games.SCORE + rules.score_count],
+        )
 
 
 @dataclass(frozen=True)
@@ -233,7 +239,8 @@ class _Worker:
         self.state = new_state()
         self.deal = np.empty(room, dtype=np.int64)
         self.values = np.empty(len(COLUMNS) * room, dtype=np.int16)
-        self.games = np.empty((room, core_games.GAME_ROWS), dtype=np.int64)
+        self.slots = core_games.new_slots(LANES)
+        self.games = core_games.new_slots(room)
 
     def play(self, first: int, count: int) -> Iterator[Rows]:
         """The rows of a range of deals, or of games; each is overwritten by the next."""
@@ -254,12 +261,13 @@ class _Worker:
         rules, seed = self.experiment.rules, self.experiment.seed
         room = len(self.deal)
         lanes = min(count, LANES)
-        core_games.start_games(self.state, first, lanes, seed)
+        for slot in range(lanes):
+            core_games.start_game(self.slots, slot, first + slot, seed)
         following, last = first + lanes, first + count
         while lanes > 0:
             lanes, following, rows, over, error, deal = core_games.play_games(
-                self.state, lanes, following, last, seed, self.rules, rules.target, self.table,
-                self.deal, self.values, self.games,
+                self.state, self.slots, lanes, following, last, seed, self.rules, rules.target,
+                self.table, self.deal, self.values, self.games,
             )  # fmt: skip
             if error == core_games.ILLEGAL_CHOICE:
                 raise illegal_choice(seed, deal)

@@ -28,7 +28,6 @@ from kqj_sim.core.state import (
     CALL,
     CAPOT,
     CARDS,
-    CHOICE,
     CLIMB_LED,
     CLIMBING,
     CONTRACT,
@@ -52,6 +51,7 @@ from kqj_sim.core.state import (
     SENDER_TEAM,
     STAKE,
     STRIDE,
+    TRICK,
     TRUMPS,
     TURNED,
     index,
@@ -247,7 +247,8 @@ def ask_lead(
                 state[ILLEGAL + i] = 1
                 card = hand & -hand
             led = lane_of(card)
-            state[CHOICE + i] = card
+            state[CARDS + i] = card
+            state[TRICK + i] = card
             state[LED + i] = led
             state[CLIMB_LED + i] = led & climbing
             state[MASTER + i] = card
@@ -263,6 +264,7 @@ def ask_follow(
     values = _parameters(_table(table), number)
     n = padded(lanes)
     held = HAND + position * STRIDE
+    chosen = CARDS + position * STRIDE
     turn = rng.CARD + SEATS * trick + position
     for i in range(n):
         players = state[AT_TABLE + i]
@@ -270,6 +272,7 @@ def ask_follow(
             hand = state[index(held, i)]
             led = state[LED + i]
             trumps = state[TRUMPS + i]
+            cards = state[TRICK + i]
             master = state[MASTER + i]
             master_team = state[MASTER_TEAM + i]
             team = team_of(players, position)
@@ -279,8 +282,7 @@ def ask_follow(
             view = CardView(
                 hand, legal, trick, position, led, trumps, state[CLIMBING + i], winning, master,
                 1 if partner else 0,
-                state[CARDS + i] | state[CARDS + STRIDE + i] | state[CARDS + 2 * STRIDE + i]
-                | state[CARDS + 3 * STRIDE + i] | state[CARDS + 4 * STRIDE + i],
+                cards,
                 state[PLAYED + i],
                 state[POINTS + i], state[POINTS + STRIDE + i], state[POINTS + 2 * STRIDE + i],
                 state[POINTS + 3 * STRIDE + i], state[POINTS + 4 * STRIDE + i],
@@ -294,6 +296,7 @@ def ask_follow(
                 state[ILLEGAL + i] = 1
                 card = legal & -legal
             wins = card & winning != 0
-            state[CHOICE + i] = card
+            state[index(chosen, i)] = card
+            state[TRICK + i] = cards | card
             state[MASTER + i] = card if wins else master
             state[MASTER_TEAM + i] = team if wins else master_team

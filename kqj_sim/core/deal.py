@@ -104,16 +104,16 @@ def deal(state: Any, lanes: int) -> None:
     for i in range(n):
         left = PACK
         for place in range(6):
-            three = deposit(TRIPLES[state[SCRATCH + 2 * place * STRIDE + i]], left)
+            three = deposit(TRIPLES[np.uint64(state[SCRATCH + 2 * place * STRIDE + i])], left)
             left ^= three
-            two = deposit(PAIRS[state[SCRATCH + (2 * place + 1) * STRIDE + i]], left)
+            two = deposit(PAIRS[np.uint64(state[SCRATCH + (2 * place + 1) * STRIDE + i])], left)
             left ^= two
             state[FIVE + place * STRIDE + i] = three | two
         turned_up = deposit(1 << state[SCRATCH + 12 * STRIDE + i], left)
         left ^= turned_up
         state[TURNED + i] = turned_up
         for place in range(5):
-            three = deposit(TRIPLES[state[SCRATCH + (13 + place) * STRIDE + i]], left)
+            three = deposit(TRIPLES[np.uint64(state[SCRATCH + (13 + place) * STRIDE + i])], left)
             left ^= three
             state[EXTRA + place * STRIDE + i] = three
         state[EXTRA + 5 * STRIDE + i] = left

@@ -13,9 +13,9 @@ from kqj_sim.core.points import ALL_TRUMPS_PLANES, NO_TRUMP_PLANES, SUIT_PLANES
 from kqj_sim.core.rules import Rules
 from kqj_sim.core.state import (
     AT_TABLE,
+    AUCTION_ROWS,
     BEFORE,
     CARDS,
-    CHOICE,
     CLIMBING,
     CONTRACT,
     DEALT,
@@ -24,15 +24,16 @@ from kqj_sim.core.state import (
     GIVEN,
     HAND,
     KEY,
-    LANE_ROWS,
     LEADER,
     PLAYED,
     PLAYERS,
     POINTS,
+    SCRATCH,
     SEATS,
     SENDER,
     SENDER_TEAM,
     STRIDE,
+    TAKING_ROWS,
     TRICKS,
     TRUMPS,
     TURNED,
@@ -45,19 +46,29 @@ from kqj_sim.core.trick import after_trick, put_last_cards
 
 
 @kernel
-def taken_first(state: Any, lanes: int) -> int:
-    """Exchange lanes so that those with a Sender come first; how many they are."""
-    low, high = 0, lanes - 1
-    while True:
-        while low <= high and state[SENDER + low] >= 0:
-            low += 1
-        while low <= high and state[SENDER + high] < 0:
-            high -= 1
-        if low >= high:
-            return low
-        for row in range(LANE_ROWS):
-            here, there = row * STRIDE + low, row * STRIDE + high
+def taken_first(state: Any, lanes: int, auction: int) -> int:
+    """Exchange lanes so that those with a Sender come first; how many they are.
+
+    The pairs to exchange are found first and then exchanged row by row, which keeps to one row of
+    the cache at a time.
+    """
+    taken = 0
+    for i in range(lanes):
+        taken += state[SENDER + i] >= 0
+    pairs = 0
+    for i in range(taken):
+        state[index(SCRATCH, pairs)] = i
+        pairs += state[SENDER + i] < 0
+    pairs = 0
+    for i in range(taken, lanes):
+        state[index(SCRATCH + STRIDE, pairs)] = i
+        pairs += state[SENDER + i] >= 0
+    for row in range(AUCTION_ROWS if auction else TAKING_ROWS):
+        for pair in range(pairs):
+            here = index(row * STRIDE, state[SCRATCH + pair])
+            there = index(row * STRIDE, state[SCRATCH + STRIDE + pair])
             state[here], state[there] = state[there], state[here]
+    return taken
 
 
 @scalar
@@ -112,10 +123,6 @@ def prepare_play(state: Any, lanes: int) -> None:
         state[TRUMPS + i] = 0 if all_trumps or no_trump else TOP_LANE
         state[CLIMBING + i] = PACK if all_trumps else (0 if no_trump else TOP_LANE)
         state[PLAYED + i] = 0
-        state[CARDS + STRIDE + i] = 0
-        state[CARDS + 2 * STRIDE + i] = 0
-        state[CARDS + 3 * STRIDE + i] = 0
-        state[CARDS + 4 * STRIDE + i] = 0
         state[BEFORE + i] = 0
         state[WON + i] = 0
         state[WON + STRIDE + i] = 0
@@ -149,9 +156,6 @@ def play_tricks(state: Any, lanes: int, rules: Rules, table: Any, log: Any) -> N
         for position in range(SEATS):
             member = LEAD if position == 0 else FOLLOW
             ask(table, member, state, lanes, trick, position, rules.teams, 0)
-            there = CARDS + position * STRIDE
-            for i in range(padded(lanes)):
-                state[index(there, i)] = state[CHOICE + i]
         _log_cards(state, lanes, log, trick)
         after_trick(state, lanes)
     put_last_cards(state, lanes)

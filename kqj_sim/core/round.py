@@ -74,7 +74,7 @@ def finish(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
 
     Lanes are exchanged so that those that were played come first.
     """
-    played = taken_first(state, lanes)
+    played = taken_first(state, lanes, rules.auction)
     complete_hands(state, played, 1 - rules.auction)
     prepare_play(state, played)
     if played > 0:

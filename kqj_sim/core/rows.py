@@ -196,7 +196,7 @@ def describe_passed_out(state: Any, lanes: int, played: int) -> None:
     """The columns of the lanes from `played` on, in which nobody took."""
     for offset in _PLAYED_COLUMNS:
         for i in range(played, lanes):
-            state[offset + i] = 0
+            state[index(offset, i)] = 0
     for i in range(played, lanes):
         state[_TEAM + i] = -1
         state[_TRUMPS + i] = -1

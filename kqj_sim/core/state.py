@@ -45,41 +45,41 @@ def _row(count: int = 1) -> int:
     return offset
 
 
-# What belongs to a lane from the start to the end of a round.
+# What belongs to a lane from the deal to the end of the round.
 DEAL = _row()
 KEY = _row()
 DEALER = _row()
 PENDING = _row()
 """Litigation gratuity that waits before the round."""
-GAME = _row()
-ROUND = _row()
-PLAYED_ROUNDS = _row()
-FIRST_DEALER = _row()
-SCORE = _row(6)
-"""Score in the game, by team, or by seat with random partners."""
 PLAYERS = _row()
-"""What is known of each place, packed (see `about`): team, policy."""
+"""What is known of each place, packed: team, policy (`team_of`, `policy_of`)."""
 FIVE = _row(6)
 """The first five cards of each place, natural coding."""
 TURNED = _row()
 """The Return."""
 EXTRA = _row(6)
 """The three further cards of each place; the dealer's are two (he lacks the Return)."""
-
-# The calls.
 SENDER = _row()
 """Place of the Sender, or of the last bidder; -1 while there is none."""
 CONTRACT = _row()
 LAP = _row()
+CALL_COUNT = _row()
+ORIGIN = _row()
+"""The lane's number before lanes were exchanged."""
+TAKING_ROWS = _rows
+"""Rows up to here move with a lane when lanes are exchanged; with auctions also those below."""
 AMOUNT = _row()
 CAPOT = _row()
 STAKE = _row()
 OPENING = _row()
 BIDS = _row()
-PASSES = _row()
-"""Passes since the last bid."""
 LAST_BIDS = _row()
 """The last bid of each place, packed ten bits a place: amount / 10, then contract + 1."""
+AUCTION_ROWS = _rows
+
+# The calls.
+PASSES = _row()
+"""Passes since the last bid."""
 OPEN = _row()
 """1 while the calling goes on."""
 CALL = _row()
@@ -88,11 +88,6 @@ ASKED = _row()
 """1 where a counter is asked for."""
 NEWS = _row()
 """1 where this turn's bid, or counter, is to be answered."""
-CALL_COUNT = _row()
-ORIGIN = _row()
-"""The lane's number before lanes were exchanged."""
-LANE_ROWS = _rows
-"""Rows up to here move with a lane when lanes are exchanged."""
 
 # The play.
 TRUMPS = _row()
@@ -118,10 +113,8 @@ BEFORE = _row()
 """Bit q: a card whose upper neighbour was played in an earlier trick than itself."""
 WON = _row(2)
 """Cards won by team 0 and by team 1."""
-CHOICE = _row()
-"""The card just chosen."""
-CARDS = _row(6)
-"""The cards of the trick by position; 0 where none was played yet."""
+TRICK = _row()
+"""The cards of the trick so far."""
 DEALT = _row(6)
 """The eight cards of each place: natural coding, by strength from the start of the play on."""
 ILLEGAL = _row()
@@ -133,6 +126,8 @@ SCRATCH = _row(18)
 RESULT = _row(len(COLUMNS))
 """What goes into the rows, a row a column."""
 
+CARDS = _row(SEATS)
+"""The cards of the trick by position."""
 HAND = _row(SEATS)
 """Cards in hand by position."""
 

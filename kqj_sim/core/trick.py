@@ -23,6 +23,7 @@ from kqj_sim.core.state import (
     PLAYED,
     SEATS,
     STRIDE,
+    TRICK,
     TRUMPS,
     WON,
     padded,
@@ -80,7 +81,7 @@ def after_trick(state: Any, lanes: int) -> None:
         winner = 4 if e == master else winner
         winner = 5 if f == master else winner
 
-        cards = a | b | c | d | e | f
+        cards = state[TRICK + i]
         team = state[MASTER_TEAM + i]
         state[WON + i] |= cards if team == 0 else 0
         state[WON + STRIDE + i] |= cards if team == 1 else 0
@@ -121,10 +122,6 @@ def after_trick(state: Any, lanes: int) -> None:
         state[HAND + 3 * STRIDE + i] = v if four else (z if two else x)
         state[HAND + 4 * STRIDE + i] = w if four else (u if two else y)
         state[HAND + 5 * STRIDE + i] = x if four else (v if two else z)
-        state[CARDS + STRIDE + i] = 0
-        state[CARDS + 2 * STRIDE + i] = 0
-        state[CARDS + 3 * STRIDE + i] = 0
-        state[CARDS + 4 * STRIDE + i] = 0
 
 
 @scalar
@@ -161,6 +158,7 @@ def put_last_cards(state: Any, lanes: int) -> None:
         state[MASTER + i] = master
         state[MASTER_TEAM + i] = team
         state[LED + i] = led
+        state[TRICK + i] = a | b | c | d | e | f
         state[CARDS + i] = a
         state[CARDS + STRIDE + i] = b
         state[CARDS + 2 * STRIDE + i] = c

@@ -26,10 +26,11 @@ def choose_take(view: Any, parameters: Any) -> int:
     """Take with chance `take`; in the second lap each contract is equally likely."""
     suit = trailing_zeros(view.turned) >> 4
     contracts = NO_TRUMP + 2 * view.all_no_trump
-    anything = below(draw(view.random, 2), contracts)
-    without_suit = below(draw(view.random, 2), 3)
-    first_lap = suit if without_suit == 0 or view.all_no_trump == 0 else NO_TRUMP - 1 + without_suit
-    contract = first_lap if view.lap == 1 else anything
+    if view.lap == 2:
+        contract = below(draw(view.random, 1), contracts)
+    else:
+        contract = below(draw(view.random, 1), contracts - NO_TRUMP + 1)
+        contract = suit if contract == 0 else NO_TRUMP - 1 + contract
     return contract if chance(view, parameters.take) else PASS
 
 
@@ -39,9 +40,9 @@ def choose_bid(view: Any, parameters: Any) -> int:
     amounts = (view.highest_amount - view.lowest_amount) // 10 + 1
     if amounts <= 0 or not chance(view, parameters.bid):
         return PASS
-    amount = view.lowest_amount + 10 * below(draw(view.random, 2), amounts)
-    contract = below(draw(view.random, 3), NO_TRUMP + 2 * view.all_no_trump)
-    capot = fraction(draw(view.random, 4)) < parameters.capot
+    amount = view.lowest_amount + 10 * below(draw(view.random, 1), amounts)
+    contract = below(draw(view.random, 2), NO_TRUMP + 2 * view.all_no_trump)
+    capot = fraction(draw(view.random, 3)) < parameters.capot
     return bid_code(amount, contract, 1 if capot else 0)
 
 

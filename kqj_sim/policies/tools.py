@@ -86,19 +86,20 @@ def random_below(view: Any, bound: int) -> int:
 @scalar
 def chance(view: Any, probability: float) -> bool:
     """True with a probability, from 0 (never) to 1 (always)."""
-    return rng.fraction(rng.draw(view.random, 1)) < probability
+    return rng.fraction(view.random) < probability
 
 
 @scalar
 def nth_card(cards: int, number: int) -> int:
     """The card with a number (0 to 7, from the lowest bit) of a set of up to eight."""
-    cards = cards & (cards - 1) if number > 0 else cards
-    cards = cards & (cards - 1) if number > 1 else cards
-    cards = cards & (cards - 1) if number > 2 else cards
-    cards = cards & (cards - 1) if number > 3 else cards
-    cards = cards & (cards - 1) if number > 4 else cards
-    cards = cards & (cards - 1) if number > 5 else cards
-    cards = cards & (cards - 1) if number > 6 else cards
+    # x & (x - 1) drops the lowest card, x & (x - 0) none.  As choices these would become branches.
+    cards &= cards - (number > 0)
+    cards &= cards - (number > 1)
+    cards &= cards - (number > 2)
+    cards &= cards - (number > 3)
+    cards &= cards - (number > 4)
+    cards &= cards - (number > 5)
+    cards &= cards - (number > 6)
     return lowest_bit(cards)
 
 
