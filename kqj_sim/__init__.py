@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kqj_sim.policies import highest, lowest, policy
     from kqj_sim.rules import KqjRules
-    from kqj_sim.simulate import Experiment, simulate
+    from kqj_sim.simulation import Experiment, simulate
 
 __version__ = "0.1.0"
 __all__ = ["Experiment", "KqjRules", "__version__", "highest", "lowest", "policy", "simulate"]
 
 _MODULE_OF = {
-    "Experiment": "kqj_sim.simulate",
+    "Experiment": "kqj_sim.simulation",
     "KqjRules": "kqj_sim.rules",
     "highest": "kqj_sim.policies",
     "lowest": "kqj_sim.policies",
     "policy": "kqj_sim.policies",
-    "simulate": "kqj_sim.simulate",
+    "simulate": "kqj_sim.simulation",
 }
 
 

@@ -17,7 +17,7 @@ from kqj_sim.core.round import play_block, start_deals
 from kqj_sim.core.scoring import CAPOT_BONUS, KQ_BONUS, KQJ_BONUS, LAST_TRICK
 from kqj_sim.core.state import LANES, SEATS, STRIDE, TRICKS
 from kqj_sim.record import Bonus, Call, Record, Trick
-from kqj_sim.simulate import Experiment, endless_game, illegal_choice
+from kqj_sim.simulation import Experiment, endless_game, illegal_choice
 
 _CALLS: tuple[Literal["pass", "take", "bid", "counter", "overcounter"], ...] = (
     "pass", "take", "bid", "counter", "overcounter",
@@ -246,7 +246,7 @@ def _games(experiment: Experiment) -> Iterator[Record]:
                 slot, record = block.origin(lane), block.record(lane)
                 game = int(slots[slot, core_games.GAME])
                 if len(rounds[game]) == core_games.ROUNDS:
-                    raise endless_game(seed, record.deal)
+                    raise endless_game(seed, record.deal - 1)
                 record = msgspec.structs.replace(
                     record,
                     game_id=game,

@@ -26,7 +26,7 @@ from kqj_sim.analysis.table import Lines, Table
 from kqj_sim.rules import SEATS
 
 if TYPE_CHECKING:
-    from kqj_sim.simulate import Experiment
+    from kqj_sim.simulation import Experiment
 
 RESULTS = ("made", "failed", "litigation")
 MADE = labels("result").index("made")

@@ -20,7 +20,7 @@ from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
 from kqj_sim.rules import SEATS
 
 if TYPE_CHECKING:
-    from kqj_sim.simulate import Experiment, GameRows, Rows
+    from kqj_sim.simulation import Experiment, GameRows, Rows
 
 
 class ColumnError(ValueError):

@@ -18,7 +18,7 @@ from kqj_sim.notation import NotationError, parse_contract
 from kqj_sim.rules import SEATS, KqjRules
 
 if TYPE_CHECKING:
-    from kqj_sim.simulate import Experiment
+    from kqj_sim.simulation import Experiment
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -264,7 +264,7 @@ def take_experiment(options: dict[str, Any], quiet: bool, **counts: Any) -> Expe
     if not quiet:
         _warn_of_rules(rules)
         _announce_compiling()
-    from kqj_sim.simulate import Experiment, Imposed
+    from kqj_sim.simulation import Experiment, Imposed
 
     if imposed is not None:
         counts["imposed"] = Imposed(*what_if)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from kqj_sim.analysis import Expression, Tally
     from kqj_sim.reporting.plots import PlotCounts
     from kqj_sim.reporting.rows import RowsFile
-    from kqj_sim.simulate import Experiment, GameRows, Rows
+    from kqj_sim.simulation import Experiment, GameRows, Rows
 
 DEFAULT_DEALS = 100_000
 
@@ -196,7 +196,7 @@ def _play(
     gathering: Gathering, rows_file: RowsFile | None, threads: int | None, quiet: bool
 ) -> tuple[Gathered, bool]:
     """Play the experiment; gives what was gathered, and whether Ctrl-C ended it early."""
-    from kqj_sim.simulate import fold
+    from kqj_sim.simulation import fold
 
     experiment = gathering.experiment
     what = "deals" if experiment.games is None else "games"
@@ -211,7 +211,7 @@ def _write_rows(
     gathering: Gathering, rows_file: RowsFile, threads: int | None, progress: ProgressLine
 ) -> tuple[Gathered, bool]:
     """Play the experiment in order of deal, write its rows and gather them."""
-    from kqj_sim.simulate import row_chunks
+    from kqj_sim.simulation import row_chunks
 
     gathered, expression = gathering.start(), gathering.expression
     with Interruption() as interruption:

@@ -146,14 +146,17 @@ def ask_take(
                 state[index(hands, i)], state[TURNED + i], lap, place, all_no_trump, players, teams,
                 rng.draw(state[KEY + i], turn),
             )  # fmt: skip
+            if _CHECKED:
+                illegal = state[ILLEGAL + i]
+                state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
             call = _choose(view, values)
             if _CHECKED:
                 own = lane_of(state[TURNED + i]) == lane_of(1 << 16 * (call & 3))
                 allowed = 0 <= call < NO_TRUMP and (lap == 2 or own)
                 allowed |= NO_TRUMP <= call <= ALL_TRUMPS and all_no_trump != 0
-                if call != PASS and not allowed:
-                    state[ILLEGAL + i] = 1
-                    call = PASS
+                wrong = call != PASS and not allowed
+                call = PASS if wrong else call
+                state[ILLEGAL + i] = 1 if wrong else illegal
             state[CALL + i] = call
 
 
@@ -183,14 +186,17 @@ def ask_bid(
                 state[SENDER + i], amount, state[CONTRACT + i], state[LAST_BIDS + i], players,
                 teams, rng.draw(state[KEY + i], rng.CALL + turn),
             )  # fmt: skip
+            if _CHECKED:
+                illegal = state[ILLEGAL + i]
+                state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
             call = _choose(view, values)
-            if _CHECKED and call != PASS:
+            if _CHECKED:
                 bid, contract = call >> 4, (call >> 1) & 7
                 allowed = lowest <= bid <= highest and bid % 10 == 0
                 allowed &= contract < NO_TRUMP or (contract <= ALL_TRUMPS and all_no_trump != 0)
-                if not allowed:
-                    state[ILLEGAL + i] = 1
-                    call = PASS
+                wrong = call != PASS and not allowed
+                call = PASS if wrong else call
+                state[ILLEGAL + i] = 1 if wrong else illegal
             state[CALL + i] = call
 
 
@@ -214,7 +220,12 @@ def ask_counter(
                 state[CONTRACT + i], state[CAPOT + i], state[LAST_BIDS + i], players, teams,
                 rng.draw(state[KEY + i], rng.COUNTER + turn),
             )  # fmt: skip
+            if _CHECKED:
+                illegal = state[ILLEGAL + i]
+                state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
             state[CALL + i] = 1 if _choose(view, values) else 0
+            if _CHECKED:
+                state[ILLEGAL + i] = illegal
 
 
 def ask_lead(
@@ -230,6 +241,7 @@ def ask_lead(
         players = state[AT_TABLE + i]
         if _EVERYBODY or policy_of(players, 0) == number:
             hand = state[HAND + i]
+            place = state[LEADER + i]
             team = team_of(players, 0)
             climbing = state[CLIMBING + i]
             view = CardView(
@@ -237,15 +249,19 @@ def ask_lead(
                 state[PLAYED + i],
                 state[POINTS + i], state[POINTS + STRIDE + i], state[POINTS + 2 * STRIDE + i],
                 state[POINTS + 3 * STRIDE + i], state[POINTS + 4 * STRIDE + i],
-                players, state[LEADER + i], state[SENDER + i],
+                players, place, state[SENDER + i],
                 1 if state[SENDER_TEAM + i] == team else 0,
                 state[CONTRACT + i], state[AMOUNT + i], state[CAPOT + i], state[STAKE + i], teams,
-                rng.draw(state[KEY + i], turn),
+                rng.draw(state[KEY + i], turn + place),
             )  # fmt: skip
+            if _CHECKED:
+                illegal = state[ILLEGAL + i]
+                state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
             card = _choose(view, values)
-            if _CHECKED and (card & hand == 0 or popcount(card) != 1):
-                state[ILLEGAL + i] = 1
-                card = hand & -hand
+            if _CHECKED:
+                wrong = card & hand == 0 or popcount(card) != 1
+                card = hand & -hand if wrong else card
+                state[ILLEGAL + i] = 1 if wrong else illegal
             led = lane_of(card)
             state[CARDS + i] = card
             state[TRICK + i] = card
@@ -265,11 +281,14 @@ def ask_follow(
     n = padded(lanes)
     held = HAND + position * STRIDE
     chosen = CARDS + position * STRIDE
-    turn = rng.CARD + SEATS * trick + position
+    turn = rng.CARD + SEATS * trick
     for i in range(n):
         players = state[AT_TABLE + i]
         if _EVERYBODY or policy_of(players, position) == number:
             hand = state[index(held, i)]
+            leader = state[LEADER + i]
+            place = leader + position
+            place = place - SEATS if place >= SEATS else place
             led = state[LED + i]
             trumps = state[TRUMPS + i]
             cards = state[TRICK + i]
@@ -286,15 +305,19 @@ def ask_follow(
                 state[PLAYED + i],
                 state[POINTS + i], state[POINTS + STRIDE + i], state[POINTS + 2 * STRIDE + i],
                 state[POINTS + 3 * STRIDE + i], state[POINTS + 4 * STRIDE + i],
-                players, state[LEADER + i], state[SENDER + i],
+                players, leader, state[SENDER + i],
                 1 if state[SENDER_TEAM + i] == team else 0,
                 state[CONTRACT + i], state[AMOUNT + i], state[CAPOT + i], state[STAKE + i], teams,
-                rng.draw(state[KEY + i], turn),
+                rng.draw(state[KEY + i], turn + place),
             )  # fmt: skip
+            if _CHECKED:
+                illegal = state[ILLEGAL + i]
+                state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
             card = _choose(view, values)
-            if _CHECKED and (card & legal == 0 or popcount(card) != 1):
-                state[ILLEGAL + i] = 1
-                card = legal & -legal
+            if _CHECKED:
+                wrong = card & legal == 0 or popcount(card) != 1
+                card = legal & -legal if wrong else card
+                state[ILLEGAL + i] = 1 if wrong else illegal
             wins = card & winning != 0
             state[index(chosen, i)] = card
             state[TRICK + i] = cards | card

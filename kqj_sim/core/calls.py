@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.core.asking import BID, COUNTER, OVERCOUNTER, TAKE, ask
-from kqj_sim.core.compile import kernel, scalar
+from kqj_sim.core.compile import scalar, stage
 from kqj_sim.core.rules import Rules
 from kqj_sim.core.state import (
     AMOUNT,
@@ -53,7 +53,7 @@ def bid_code(amount: int, contract: int, capot: int) -> int:
     return (amount << 4) | (contract << 1) | capot
 
 
-@kernel
+@stage
 def no_calls(state: Any, lanes: int) -> None:
     """Nobody has said anything."""
     for i in range(padded(lanes)):
@@ -81,7 +81,7 @@ def _log(state: Any, log: Any, lane: int, place: int, kind: int, what: int) -> N
     state[CALL_COUNT + lane] = count + 1
 
 
-@kernel
+@stage
 def taking(state: Any, lanes: int, rules: Rules, table: Any, log: Any) -> None:
     """Two laps of passing and taking."""
     n = padded(lanes)
@@ -103,7 +103,7 @@ def taking(state: Any, lanes: int, rules: Rules, table: Any, log: Any) -> None:
                 state[OPEN + i] = 0 if takes else state[OPEN + i]
 
 
-@kernel
+@stage
 def auction(state: Any, lanes: int, rules: Rules, table: Any, log: Any) -> None:
     """Bids, counters and overcounters until the bidding closes."""
     n = padded(lanes)
@@ -165,7 +165,7 @@ def _bid_or_pass(state: Any, n: int, place: int, turn: int, counter_any_time: in
         state[OPEN + i] = 1 if is_open and not closed else 0
 
 
-@kernel
+@stage
 def _ask(
     state: Any, lanes: int, rules: Rules, table: Any, log: Any, place: int, question: int,
     over: int,
@@ -189,7 +189,7 @@ def _ask(
         state[OPEN + i] = 0 if counters else state[OPEN + i]
 
 
-@kernel
+@stage
 def _ask_overcounters(
     state: Any, lanes: int, rules: Rules, table: Any, log: Any, bidder: int, question: int
 ) -> None:
@@ -204,7 +204,7 @@ def _ask_overcounters(
         _ask(state, lanes, rules, table, log, place, question + 8 + step, 1)
 
 
-@kernel
+@stage
 def _ask_all_counters(
     state: Any, lanes: int, rules: Rules, table: Any, log: Any, bidder: int, question: int
 ) -> None:
@@ -220,7 +220,7 @@ def _ask_all_counters(
     _ask_overcounters(state, lanes, rules, table, log, bidder, question)
 
 
-@kernel
+@stage
 def _ask_counter_at_turn(
     state: Any, lanes: int, rules: Rules, table: Any, log: Any, place: int, question: int
 ) -> None:

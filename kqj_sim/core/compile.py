@@ -106,6 +106,11 @@ def calling(signature: Any) -> Any:
     return call_at
 
 
+def stage(function: Callable[..., Any]) -> Any:
+    """A loop over a block, compiled into the kernels that call it and not kept apart on disk."""
+    return kernel(function, cache=False, no_cfunc_wrapper=True)
+
+
 def scalar(function: Callable[..., Any]) -> Any:
     """A function of one deal's numbers, compiled into the kernels that call it."""
     return kernel(function, cache=False, forceinline=True)

@@ -25,7 +25,7 @@ from numba.extending import intrinsic
 
 from kqj_sim.core import rng
 from kqj_sim.core.bits import PACK
-from kqj_sim.core.compile import kernel, scalar
+from kqj_sim.core.compile import scalar, stage
 from kqj_sim.core.state import (
     EXTRA,
     FIVE,
@@ -92,7 +92,7 @@ def deposit_by_loop(bits: int, mask: int) -> int:
 deposit = _deposit_instruction if processor_deposits() else deposit_by_loop
 
 
-@kernel
+@stage
 def deal(state: Any, lanes: int) -> None:
     """Deal all cards of `lanes` deals: FIVE, TURNED, EXTRA from KEY."""
     n = padded(lanes)

@@ -8,7 +8,7 @@ from kqj_sim.core import rng
 from kqj_sim.core.asking import FOLLOW, LEAD, ask
 from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, PACK, TOP_LANE, by_strength, lowest_bit
 from kqj_sim.core.calls import LOG_TRICKS, SEATS_AND_LEADER
-from kqj_sim.core.compile import kernel, scalar
+from kqj_sim.core.compile import scalar, stage
 from kqj_sim.core.points import ALL_TRUMPS_PLANES, NO_TRUMP_PLANES, SUIT_PLANES
 from kqj_sim.core.rules import Rules
 from kqj_sim.core.state import (
@@ -45,7 +45,7 @@ from kqj_sim.core.state import (
 from kqj_sim.core.trick import after_trick, put_last_cards
 
 
-@kernel
+@stage
 def taken_first(state: Any, lanes: int, auction: int) -> int:
     """Exchange lanes so that those with a Sender come first; how many they are.
 
@@ -79,7 +79,7 @@ def _one_of_three(cards: int, number: int) -> int:
     return lowest_bit(cards)
 
 
-@kernel
+@stage
 def complete_hands(state: Any, lanes: int, sender_takes_return: int) -> None:
     """Give out the remaining cards: eight for each place in DEALT, natural coding.
 
@@ -112,7 +112,7 @@ def complete_hands(state: Any, lanes: int, sender_takes_return: int) -> None:
         )
 
 
-@kernel
+@stage
 def prepare_play(state: Any, lanes: int) -> None:
     """Everything that the first trick needs, from DEALT, SENDER and CONTRACT."""
     n = padded(lanes)
@@ -149,7 +149,7 @@ def prepare_play(state: Any, lanes: int) -> None:
             state[index(held, i)] = hand
 
 
-@kernel
+@stage
 def play_tricks(state: Any, lanes: int, rules: Rules, table: Any, log: Any) -> None:
     """All eight tricks."""
     for trick in range(TRICKS - 1):

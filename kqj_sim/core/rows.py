@@ -14,7 +14,7 @@ from kqj_sim.core.bits import (
     popcount,
     trailing_zeros,
 )
-from kqj_sim.core.compile import kernel, scalar
+from kqj_sim.core.compile import scalar, stage
 from kqj_sim.core.points import points_of
 from kqj_sim.core.rules import Rules
 from kqj_sim.core.scoring import (
@@ -100,7 +100,7 @@ def _of_team(state: Any, offset: int, team: int, lane: int) -> int:
     return first * (team == 0) + second * (team == 1) + third * (team == 2)
 
 
-@kernel
+@stage
 def describe_calls(state: Any, lanes: int, rules: Rules) -> None:
     """The columns on the deal and the calls; seats from places."""
     n = padded(lanes)
@@ -140,7 +140,7 @@ def describe_calls(state: Any, lanes: int, rules: Rules) -> None:
             state[index(there, i)] = team_of(state[PLAYERS + i], place)
 
 
-@kernel
+@stage
 def describe_play(state: Any, lanes: int, rules: Rules) -> None:
     """The columns on the contracting side and on the Sender's hand, for played rounds."""
     n = padded(lanes)
@@ -191,7 +191,7 @@ def describe_play(state: Any, lanes: int, rules: Rules) -> None:
         state[_LONGEST + i] = max(max(a, b), max(c, d))
 
 
-@kernel
+@stage
 def describe_passed_out(state: Any, lanes: int, played: int) -> None:
     """The columns of the lanes from `played` on, in which nobody took."""
     for offset in _PLAYED_COLUMNS:
@@ -204,7 +204,7 @@ def describe_passed_out(state: Any, lanes: int, played: int) -> None:
         state[_PENDING_AFTER + i] = state[PENDING + i]
 
 
-@kernel
+@stage
 def write_rows(state: Any, lanes: int, deals: Any, values: Any, first: int) -> None:
     """Copy the lanes to the rows from `first` on.
 

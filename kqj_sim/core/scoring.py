@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.core.bits import EACH_LANE, PACK, TRUMP_JACK, TRUMP_QUEEN, popcount
-from kqj_sim.core.compile import kernel, scalar
+from kqj_sim.core.compile import scalar, stage
 from kqj_sim.core.points import points_of
 from kqj_sim.core.rules import Rules
 from kqj_sim.core.state import (
@@ -76,7 +76,7 @@ def rounded(total: int) -> int:
     return 10 * tens(total + 5)
 
 
-@kernel
+@stage
 def count_tricks(state: Any, lanes: int, rules: Rules) -> None:
     """Card points, tricks, bonuses and totals of the teams, from the cards won."""
     n = padded(lanes)
@@ -150,7 +150,7 @@ def _payment(
     return score if earns else 0
 
 
-@kernel
+@stage
 def score_rounds(state: Any, lanes: int, rules: Rules) -> None:
     """Made, failed or litigation; scores and gratuities."""
     n = padded(lanes)

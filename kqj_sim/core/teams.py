@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core import rng
-from kqj_sim.core.compile import kernel
+from kqj_sim.core.compile import stage
 from kqj_sim.core.rules import Rules
 from kqj_sim.core.state import ABOUT, DEALER, KEY, PLAYERS, SEATS, padded, turned
 
@@ -28,7 +28,7 @@ TWO_TEAMS, THREE_TEAMS = (_packed(tuple(seat % n for seat in range(SEATS))) for 
 TWO_TEAM_SPLITS, THREE_TEAM_SPLITS = _splits(2), _splits(3)
 
 
-@kernel
+@stage
 def seat_players(state: Any, lanes: int, rules: Rules, policy_of_seat: int) -> None:
     """Fill PLAYERS: the team and the policy of each place, from the seats and the dealer."""
     policies = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.core.bits import LANE, trailing_zeros
-from kqj_sim.core.compile import kernel, scalar
+from kqj_sim.core.compile import scalar, stage
 from kqj_sim.core.state import (
     ABOUT,
     AT_TABLE,
@@ -62,7 +62,7 @@ def legal_cards(hand: int, led: int, climb: int, winning: int, partner_is_master
     return must if must != 0 else otherwise
 
 
-@kernel
+@stage
 def after_trick(state: Any, lanes: int) -> None:
     """Give the trick to its winner and turn the positions so that he is the next leader."""
     n = padded(lanes)
@@ -130,7 +130,7 @@ def _better(master: int, card: int, led: int, trumps: int) -> int:
     return card if card & winning_cards(led, trumps, master) != 0 else master
 
 
-@kernel
+@stage
 def put_last_cards(state: Any, lanes: int) -> None:
     """The cards of the last trick, in which nobody has a choice."""
     n = padded(lanes)

@@ -47,8 +47,8 @@ def parameters_type(names: tuple[str, ...]) -> Any:
     return namedtuple("Parameters", names)
 
 
-def check_choice(choice: Any, question: str, parameters: Any, takes_parameters: bool) -> None:
-    """Compile a policy's function against what it will be called with.
+def compile_choice(choice: Any, question: str, parameters: Any, takes_parameters: bool) -> Any:
+    """Compile a policy's function against what it will be called with; the type it answers.
 
     Raises:
         numba.core.errors.NumbaError: it does not compile; the text names the user's own line.
@@ -58,6 +58,7 @@ def check_choice(choice: Any, question: str, parameters: Any, takes_parameters: 
     if takes_parameters:
         signature.append(types.NamedUniTuple(types.float64, len(parameters._fields), parameters))
     choice.compile(tuple(signature))
+    return choice.overloads[tuple(signature)].signature.return_type
 
 
 def parameter_offset(member: int, number: int) -> int:

@@ -13,6 +13,7 @@ import difflib
 import importlib
 import importlib.util
 import inspect
+import math
 import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -22,15 +23,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from numba import types
 from numba.core.errors import NumbaError
 
 from kqj_sim.core.compile import scalar
 from kqj_sim.core.rules import MAX_PARAMETERS
-from kqj_sim.policies.compiled import VIEW, check_choice, parameters_type
+from kqj_sim.policies.compiled import VIEW, compile_choice, parameters_type
 
 BUILT_IN = ("random", "greedy", "standard")
 ENTRY_POINTS = "kqj_sim.policies"
-FALLBACK = "random"
+FALLBACK = "standard"
 
 
 class PolicyError(ValueError):
@@ -85,14 +87,23 @@ class Policy:
         """
         function, takes_parameters = self.choices[question]
         if not hasattr(function, "overloads"):
-            try:
-                function = scalar(function)
-                if not self.built_in:
-                    check_choice(function, question, self.tuple_type, takes_parameters)
-            except NumbaError as error:
-                raise PolicyError(_compile_failure(self.name, function, error)) from None
+            plain, function = function, scalar(function)
+            if not self.built_in:
+                self._check(question, plain, function, takes_parameters)
             self.choices[question] = (function, takes_parameters)
         return function, takes_parameters
+
+    def _check(self, question: str, plain: Any, function: Any, takes_parameters: bool) -> None:
+        """Compile a user's function now, so that a mistake is told with its own line."""
+        try:
+            answer = compile_choice(function, question, self.tuple_type, takes_parameters)
+        except NumbaError as error:
+            raise PolicyError(_compile_failure(self.name, plain, error)) from None
+        if not isinstance(answer, (types.Integer, types.Boolean)):
+            raise PolicyError(
+                f"policy {self.name!r}: {plain.__name__}() answers {answer}: it should answer an "
+                "integer on every path"
+            )
 
 
 def _compile_failure(name: str, function: Any, error: NumbaError) -> str:
@@ -188,9 +199,16 @@ def _from_file(path: Path, name: str) -> Policy:
         raise PolicyError(f"policy file {path}: it defines no policy with @policy(...)")
     if not name and len(found) == 1:
         return next(iter(found.values()))
+    if not name:
+        raise PolicyError(f"policy file {path}: name one of its policies: {', '.join(found)}")
     if name not in found:
         raise PolicyError(f"policy file {path}: no policy {name!r}; {_nearest(name, found)}")
     return found[name]
+
+
+def _number(value: float) -> str:
+    """A number that reads back exactly, without the sign that stands between two policies."""
+    return repr(value).removesuffix(".0").replace("e+", "e")
 
 
 @dataclass(frozen=True)
@@ -206,7 +224,7 @@ class Chosen:
     def text(self) -> str:
         """The specification with every parameter written out."""
         values = ",".join(
-            f"{name}={value:g}"
+            f"{name}={_number(value)}"
             for name, value in zip(self.policy.parameters, self.parameters, strict=True)
         )
         return f"{self.source}:{values}" if values else self.source
@@ -242,7 +260,9 @@ def _with_parameters(found: Policy, source: str, given: dict[str, Any]) -> Chose
         try:
             values[name] = float(value)
         except (TypeError, ValueError):
-            raise PolicyError(f"policy {found.name!r}: {name}={value} should be a number") from None
+            values[name] = math.nan
+        if not math.isfinite(values[name]):
+            raise PolicyError(f"policy {found.name!r}: {name}={value} should be a number")
     return Chosen(found, tuple(values.values()), source)
 
 
@@ -253,6 +273,8 @@ def _assignments(text: str, specification: str) -> dict[str, str]:
         name, equals, value = part.partition("=")
         if not equals or not name.strip() or not value.strip():
             raise PolicyError(f"policy {specification!r}: {part!r} should be parameter=number")
+        if name.strip() in given:
+            raise PolicyError(f"policy {specification!r}: {name.strip()} is given twice")
         given[name.strip()] = value.strip()
     return given
 

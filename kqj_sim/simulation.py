@@ -289,7 +289,7 @@ def _in_order(parts: list[Rows]) -> Rows:
     order: Any = slice(None)
     order = np.argsort(joined("deal"), kind="stable")
     deal, game, number = joined("deal"), joined("game"), joined("round")
-    values = np.concatenate([part.values for part in parts], axis=1)[:, order]
+    values = np.take(np.concatenate([part.values for part in parts], axis=1), order, axis=1)
     ended = [part.ended for part in parts if part.ended is not None]
     if not ended:
         return Rows(deal, values)

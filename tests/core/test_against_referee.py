@@ -1,0 +1,69 @@
+"""The engine against the referee: every variant, ruling and kind of player."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+
+import pytest
+
+from kqj_sim.core.state import LANES
+from kqj_sim.records import play_records
+from kqj_sim.simulation import Experiment, default_threads
+from tests.core.agreement import IMPOSED_ROUNDS, ROUNDS, Agreement, games_agree, variant_agrees
+from tests.variants import AUCTION_2, TAKE_2, VARIANTS, impositions, tables
+
+Submitted = dict[tuple[Callable[[str], Agreement], str], Future[Agreement]]
+
+
+@pytest.fixture(scope="module")
+def agreements() -> Iterator[Submitted]:
+    """All checks under way, variants side by side on the processors."""
+    for policies in tables().values():
+        for rules in (TAKE_2, AUCTION_2):
+            # Compiled once here, for all the processes.
+            assert list(play_records(Experiment(rules, policies, deals=1)))
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(4, default_threads()), context) as pool:
+        yield {
+            (check, variant): pool.submit(check, variant)
+            for check in (variant_agrees, games_agree)
+            for variant in VARIANTS
+        }
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_rounds_agree_with_the_referee(agreements: Submitted, variant: str) -> None:
+    agreement = agreements[variant_agrees, variant].result()
+    assert agreement.failure is None, agreement.failure
+    rules = VARIANTS[variant]
+    players = len(tables()) + (rules.bidding == "auction")
+    expected = players * ROUNDS + len(impositions(rules)) * IMPOSED_ROUNDS + LANES
+    assert agreement.rounds == expected
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_games_agree_with_the_referee(agreements: Submitted, variant: str) -> None:
+    agreement = agreements[games_agree, variant].result()
+    assert agreement.failure is None, agreement.failure
+
+
+def test_everything_occurred_in_the_rounds_checked(agreements: Submitted) -> None:
+    seen = sum((future.result().seen for future in agreements.values()), Counter[str]())
+    contracts = ("s", "h", "d", "c", "NT", "AT", None)
+    results = ("made", "failed", "litigation", "passed_out")
+    wanted = {
+        *(f"{bidding}: {result}" for bidding in ("take", "auction") for result in results),
+        *(f"{bidding}: contract {c}" for bidding in ("take", "auction") for c in contracts),
+        *(f"auction: stake {stake}" for stake in (1, 2, 4)),
+        *(f"auction: {call}" for call in ("pass", "bid", "counter", "overcounter")),
+        *(f"take: {call}" for call in ("pass", "take")),
+        *(f"bonus {bonus}" for bonus in ("last_trick", "capot", "kq", "kqj")),
+        *(f"pending: {result}" for result in results),
+        "capot announced: made",
+        "capot announced: failed",
+        "three-team gratuity",
+    }
+    assert wanted <= set(seen), f"never occurred: {sorted(wanted - set(seen))}"

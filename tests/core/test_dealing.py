@@ -1,0 +1,254 @@
+"""Dealing: exact probabilities over a million deals, and the same deals without `pdep`."""
+
+from __future__ import annotations
+
+import types
+from functools import cache
+from itertools import combinations
+from math import comb, sqrt
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import chisquare, hypergeom
+
+from kqj_sim.core import deal as dealing
+from kqj_sim.core import rng
+from kqj_sim.core.bits import PACK
+from kqj_sim.core.compile import kernel
+from kqj_sim.core.deal import CHOICES, GROUPS, PAIRS, TRIPLES, deal
+from kqj_sim.core.play import complete_hands
+from kqj_sim.core.state import DEALT, EXTRA, FIVE, KEY, LANES, SENDER, STRIDE, TURNED, new_state
+from kqj_sim.simulation import Experiment, Imposed, simulate
+from tests.core.coding import NATURAL
+from tests.variants import AUCTION_2, LIVELY, TAKE_2, lively
+
+DEALS = 1 << 20
+SEED = 20
+SEATS = 6
+UNLIKELY = 1e-4
+Z = 4.0
+
+Sets = NDArray[np.int64]
+
+
+def _start(state: Any, first: int) -> None:
+    """Give the lanes of a block the keys of deals."""
+    for lane in range(LANES):
+        state[KEY + lane] = rng.deal_key(SEED, first + lane)
+
+
+def _read(state: Any, offset: int, count: int) -> Sets:
+    rows = [state[offset + k * STRIDE : offset + k * STRIDE + LANES] for k in range(count)]
+    return np.array(rows)
+
+
+@cache
+def _hands(bidding: str) -> Sets:
+    """(6, DEALS): eight cards of each place; with taking the Sender is place deal mod 6."""
+    state, parts = new_state(), []
+    for first in range(0, DEALS, LANES):
+        _start(state, first)
+        deal(state, LANES)
+        state[SENDER : SENDER + LANES] = np.arange(first, first + LANES) % SEATS
+        complete_hands(state, LANES, 1 if bidding == "take" else 0)
+        parts.append(_read(state, DEALT, SEATS))
+    return np.concatenate(parts, axis=1)
+
+
+@cache
+def _first_cards() -> tuple[Sets, Sets]:
+    """(6, DEALS): five cards of each place; (DEALS,): the Return."""
+    state, five, turned = new_state(), [], []
+    for first in range(0, DEALS, LANES):
+        _start(state, first)
+        deal(state, LANES)
+        five.append(_read(state, FIVE, SEATS))
+        turned.append(_read(state, TURNED, 1)[0])
+    return np.concatenate(five, axis=1), np.concatenate(turned)
+
+
+def _assert_share(found: int, exact: float, what: str, deals: int = DEALS) -> None:
+    z = (found - deals * exact) / sqrt(deals * exact * (1 - exact))
+    assert abs(z) < Z, f"{what}: {found} of {deals}, exactly {exact:.6f}, z = {z:.1f}"
+
+
+def _card(rank: int, suit: int) -> int:
+    return 1 << (16 * suit + rank)
+
+
+JACK, QUEEN, KING = 6, 7, 8
+
+
+@pytest.mark.parametrize("bidding", ["take", "auction"])
+def test_every_card_is_dealt_once(bidding: str) -> None:
+    hands = _hands(bidding)
+    assert np.all(np.bitwise_count(hands) == 8)
+    assert np.all(np.bitwise_or.reduce(hands, axis=0) == PACK)
+    five, turned = _first_cards()
+    assert np.all(np.bitwise_count(five) == 5)
+    assert np.all(np.bitwise_count(np.bitwise_or.reduce(five, axis=0) | turned) == 31)
+
+
+@pytest.mark.parametrize("bidding", ["take", "auction"])
+@pytest.mark.parametrize("suit", range(4))
+def test_king_and_queen_of_a_suit_in_a_hand(bidding: str, suit: int) -> None:
+    hands = _hands(bidding)
+    both = _card(KING, suit) | _card(QUEEN, suit)
+    held = (hands & both) == both
+    for place in range(SEATS):
+        _assert_share(int(held[place].sum()), 7 / 282, f"K and Q at place {place}")
+    _assert_share(int(held.sum()), 7 / 47, "K and Q in somebody's hand")
+
+
+@pytest.mark.parametrize("bidding", ["take", "auction"])
+@pytest.mark.parametrize("suit", range(4))
+def test_king_queen_and_jack_of_a_suit_in_a_hand(bidding: str, suit: int) -> None:
+    hands = _hands(bidding)
+    three = _card(KING, suit) | _card(QUEEN, suit) | _card(JACK, suit)
+    held = (hands & three) == three
+    for place in range(SEATS):
+        _assert_share(int(held[place].sum()), 7 / 2162, f"K, Q and J at place {place}")
+    _assert_share(int(held.sum()), 21 / 1081, "K, Q and J in somebody's hand")
+
+
+@pytest.mark.parametrize("size", [5, 8])
+def test_suit_lengths_are_hypergeometric(size: int) -> None:
+    hands = _first_cards()[0] if size == 5 else _hands("auction")
+    exact = hypergeom(48, 12, size).pmf(range(size + 1)) * DEALS
+    for place in range(SEATS):
+        for suit in range(4):
+            lengths = np.bitwise_count(hands[place] & (0x0FFF << 16 * suit))
+            counts = np.bincount(lengths, minlength=size + 1)
+            assert chisquare(counts, exact).pvalue > UNLIKELY, (place, suit, counts)
+
+
+def test_the_return_is_every_card_equally_often() -> None:
+    _, turned = _first_cards()
+    counts = [int(np.sum(turned == bit)) for bit in NATURAL.values()]
+    assert sum(counts) == DEALS
+    assert chisquare(counts).pvalue > UNLIKELY, counts
+
+
+@pytest.mark.parametrize("bidding", ["take", "auction"])
+def test_every_card_comes_to_every_place_equally_often(bidding: str) -> None:
+    for card, bit in NATURAL.items():
+        counts = [int(np.sum(hand & bit != 0)) for hand in _hands(bidding)]
+        assert chisquare(counts).pvalue > UNLIKELY, f"{card}: {counts}"
+
+
+@pytest.mark.parametrize("bidding", ["take", "auction"])
+def test_every_pair_of_cards_is_together_equally_often(bidding: str) -> None:
+    """1128 pairs with chance 7/47 each: z above 5 in one of them has chance 0.0007."""
+    bits = np.array(list(NATURAL.values()))
+    together = np.zeros((48, 48))
+    for hand in _hands(bidding):
+        for part in np.split(hand, 16):
+            held = (part[:, None] & bits != 0).astype(np.float32)
+            together += held.T @ held
+    exact = 7 / 47
+    pairs = np.array([together[a, b] for a, b in combinations(range(48), 2)])
+    z = (pairs - DEALS * exact) / sqrt(DEALS * exact * (1 - exact))
+    assert np.abs(z).max() < 5.0
+    assert 0.8 < z.std() < 1.2
+
+
+def _slow_subset(number: int, size: int) -> list[int]:
+    """The subset of a size with a number in colexicographic order."""
+    found = []
+    for k in range(size, 0, -1):
+        position = k - 1
+        while comb(position + 1, k) <= number:
+            position += 1
+        number -= comb(position, k)
+        found.append(position)
+    return found
+
+
+def _slow_deal(key: int) -> list[int]:
+    """The groups of a deal as lists of cards would be drawn: sets of bits, in the order drawn."""
+    left = [bit for bit in range(64) if PACK >> bit & 1]
+    groups = []
+    for number, size in enumerate(GROUPS):
+        choices = comb(len(left), size)
+        assert choices == CHOICES[number]
+        drawn = (rng.draw(key, int(rng.DEAL) + number) & (2**64 - 1)) >> 16
+        chosen = [left[position] for position in _slow_subset(drawn * choices >> 48, size)]
+        groups.append(sum(1 << bit for bit in chosen))
+        left = [bit for bit in left if bit not in chosen]
+    return [*groups, sum(1 << bit for bit in left)]
+
+
+def test_deals_are_those_of_a_slow_dealer() -> None:
+    state = new_state()
+    _start(state, 0)
+    deal(state, LANES)
+    for lane in range(LANES):
+        groups = _slow_deal(int(state[KEY + lane]))
+        five = [groups[2 * place] | groups[2 * place + 1] for place in range(SEATS)]
+        assert _read(state, FIVE, SEATS)[:, lane].tolist() == five, lane
+        assert state[TURNED + lane] == groups[12], lane
+        assert _read(state, EXTRA, SEATS)[:, lane].tolist() == groups[13:], lane
+
+
+def test_without_pdep_the_same_deals() -> None:
+    names = {**deal.py_func.__globals__, "deposit": dealing.deposit_by_loop}
+    by_loop = kernel(types.FunctionType(deal.py_func.__code__, names, "deal"), cache=False)
+    one, other = new_state(), new_state()
+    for first in range(0, 40 * LANES, LANES):
+        for state, dealer in ((one, deal), (other, by_loop)):
+            _start(state, first)
+            dealer(state, LANES)
+        assert np.array_equal(one, other), f"seed={SEED} deals from {first}"
+
+
+def test_deposit_by_loop_against_a_slow_one() -> None:
+    draw = np.random.default_rng(3)
+    for _ in range(500):
+        mask = int(draw.integers(1 << 60)) & PACK
+        places = [bit for bit in range(64) if mask >> bit & 1]
+        bits = int(draw.integers(1 << 60)) & ((1 << len(places)) - 1)
+        slow = sum(1 << place for number, place in enumerate(places) if bits >> number & 1)
+        assert dealing.deposit_by_loop(bits, mask) == slow
+
+
+def test_a_generic_processor_is_not_asked_for_pdep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "CPU_NAME", "generic")
+    monkeypatch.setattr(numba.config, "CPU_FEATURES", None)
+    assert not dealing.processor_deposits()
+    monkeypatch.setattr(numba.config, "CPU_FEATURES", "+sse4.2,+bmi2")
+    assert dealing.processor_deposits()
+    monkeypatch.setattr(numba.config, "CPU_FEATURES", "+sse4.2,-bmi2")
+    assert not dealing.processor_deposits()
+
+
+def test_tables_of_subsets_are_whole() -> None:
+    for table, size in ((PAIRS, 2), (TRIPLES, 3)):
+        assert len(np.unique(table)) == comb(48, size)
+        assert np.all(np.bitwise_count(table) == size)
+        assert table[comb(30, size) - 1] < 1 << 30 <= table[comb(30, size)]
+
+
+@pytest.mark.parametrize(("teams", "splits"), [(2, 20), (3, 90)])
+def test_random_partners_are_uniform_splits(teams: int, splits: int) -> None:
+    rules = TAKE_2.from_dict({"teams": teams, "partners": "random"})
+    rows = simulate(lively(rules, deals=200_000, seed=SEED, imposed=Imposed(0, "s")))
+    seats = [rows.column(f"team_of_seat_{seat}").astype(int) for seat in range(SEATS)]
+    packed = sum(team * 3**seat for seat, team in enumerate(seats))
+    found, counts = np.unique(packed, return_counts=True)
+    assert len(found) == splits
+    assert chisquare(counts).pvalue > UNLIKELY, counts
+    for team in range(teams):
+        assert np.all(sum(seat == team for seat in seats) == SEATS // teams)
+
+
+def test_the_first_dealer_of_a_game_is_any_seat() -> None:
+    rules = AUCTION_2.from_dict({"bidding": "auction", "target": 500})
+    experiment = Experiment(rules, (LIVELY,) * SEATS, seed=SEED, games=6000)
+    rows = simulate(experiment)
+    assert rows.round is not None
+    counts = np.bincount(rows.column("dealer")[rows.round == 0], minlength=SEATS)
+    assert counts.sum() == 6000
+    assert chisquare(counts).pvalue > UNLIKELY, counts

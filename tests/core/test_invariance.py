@@ -1,0 +1,210 @@
+"""What cannot be seen in the rows: threads, chunks, neighbours, other seats' policies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kqj_sim.policies.registry import BUILT_IN
+from kqj_sim.record import Record, to_json
+from kqj_sim.records import play_records
+from kqj_sim.simulation import Experiment, Imposed, Rows, fold, row_chunks, simulate
+from tests.policies.chosen import plays
+from tests.variants import (
+    AUCTION_2,
+    AUCTION_3,
+    LIVELY,
+    TAKE_2,
+    TAKE_3,
+    VARIANTS,
+    lively,
+    tables,
+    told,
+)
+
+FOUR = {"take-2": TAKE_2, "take-3": TAKE_3, "auction-2": AUCTION_2, "auction-3": AUCTION_3}
+SEED = 13
+
+
+def _joined(chunks: list[Rows]) -> tuple[Any, ...]:
+    return tuple(
+        np.concatenate([getattr(rows, name) for rows in chunks], axis=-1)
+        for name in ("deal", "values", *(("game", "round") if chunks[0].game is not None else ()))
+    )
+
+
+def _assert_same(found: list[Rows], expected: Rows) -> None:
+    whole = _joined([expected])
+    for one, other in zip(_joined(found), whole, strict=True):
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("variant", FOUR)
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("chunk", [1, 7, 1000, None])
+def test_threads_and_chunks_do_not_show_in_rounds(
+    variant: str, threads: int, chunk: int | None
+) -> None:
+    deals = 300 if chunk == 1 else 2500
+    experiment = Experiment(FOUR[variant], tables()["mixed"], deals, SEED, first=100)
+    expected = simulate(experiment, threads=1)
+    assert expected.deal.tolist() == list(range(100, 100 + deals))
+    _assert_same(list(row_chunks(experiment, threads, chunk)), expected)
+
+
+@pytest.mark.parametrize("variant", FOUR)
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("chunk", [1, 7, 1000, None])
+def test_threads_and_chunks_do_not_show_in_games(
+    variant: str, threads: int, chunk: int | None
+) -> None:
+    rules = replace(FOUR[variant], target=500)
+    experiment = Experiment(rules, tables()["mixed"], seed=SEED, games=40, first=3)
+    _assert_same(list(row_chunks(experiment, threads, chunk)), simulate(experiment, threads=1))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_deal_alone_gives_its_row_of_the_long_run(variant: str) -> None:
+    experiment = lively(VARIANTS[variant], deals=700, seed=SEED)
+    rows = simulate(experiment)
+    for deal in (0, 1, 255, 256, 511, 699):
+        alone = simulate(replace(experiment, first=deal, deals=1))
+        assert alone.deal.tolist() == [deal]
+        assert np.array_equal(alone.values[:, 0], rows.values[:, deal]), f"seed={SEED} deal={deal}"
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_records_of_a_range_are_those_of_the_long_run(variant: str) -> None:
+    experiment = lively(VARIANTS[variant], deals=300, seed=SEED)
+    records = list(play_records(experiment))
+    part = list(play_records(replace(experiment, first=250, deals=20)))
+    assert [record.deal for record in part] == list(range(250, 270))
+    for record in part:
+        assert to_json(record) == to_json(records[record.deal])
+
+
+@pytest.mark.parametrize("variant", FOUR)
+def test_a_game_alone_gives_its_rounds_of_the_long_run(variant: str) -> None:
+    rules = replace(FOUR[variant], target=500)
+    experiment = lively(rules, seed=SEED, games=400)
+    rows = simulate(experiment)
+    assert rows.game is not None
+    records = list(play_records(replace(experiment, first=250, games=10)))
+    for game in (0, 255, 256, 399):
+        alone = simulate(replace(experiment, first=game, games=1))
+        assert np.array_equal(alone.values, rows.values[:, rows.game == game]), game
+    for game in (250, 259):
+        one = list(play_records(replace(experiment, first=game, games=1)))
+        same = [record for record in records if record.game_id == game]
+        assert list(map(to_json, one)) == list(map(to_json, same))
+
+
+def test_a_great_number_of_a_deal_and_seed() -> None:
+    for seed in (0, 2**63 - 1):
+        experiment = lively(TAKE_2, deals=300, seed=seed, first=2**59)
+        rows = simulate(experiment)
+        alone = simulate(replace(experiment, first=2**59 + 299, deals=1))
+        assert np.array_equal(alone.values[:, 0], rows.values[:, 299])
+
+
+def test_seeds_and_deals_give_different_rounds() -> None:
+    rounds = [
+        *play_records(lively(TAKE_2, deals=300, seed=SEED)),
+        *play_records(lively(TAKE_2, deals=300, seed=SEED + 1)),
+    ]
+    assert len({str(record.dealt) for record in rounds}) == 600
+
+
+def test_fold_adds_every_row_once_whatever_the_threads() -> None:
+    class Sums:
+        def __init__(self) -> None:
+            self.values = np.zeros(0)
+            self.games = 0
+
+        def add(self, rows: Rows) -> None:
+            found = rows.values.sum(axis=1, dtype=np.int64)
+            self.values = found if len(self.values) == 0 else self.values + found
+
+        def add_games(self, games: Any) -> None:
+            self.games += len(games)
+
+        def merge(self, other: Any) -> None:
+            if len(other.values):
+                both = [part for part in (self.values, other.values) if len(part)]
+                self.values = np.sum(both, axis=0)
+            self.games += other.games
+
+    for experiment in (
+        lively(TAKE_3, deals=3000, seed=SEED),
+        lively(replace(TAKE_3, target=500), games=50, seed=SEED),
+    ):
+        expected = simulate(experiment).values.sum(axis=1, dtype=np.int64)
+        for threads, chunk in ((1, None), (2, 7), (3, 1000)):
+            folded = fold(experiment, Sums, threads, chunk)
+            assert np.array_equal(folded.result.values, expected)
+            assert folded.result.games == (experiment.games or 0)
+            assert folded.deals == len(simulate(experiment))
+
+
+def _pairs(one: Experiment, other: Experiment) -> list[tuple[Record, Record]]:
+    return list(zip(play_records(one), play_records(other), strict=True))
+
+
+@pytest.mark.parametrize("variant", FOUR)
+@pytest.mark.parametrize("seat", [0, 4])
+def test_a_seats_policy_does_not_touch_the_deal(variant: str, seat: int) -> None:
+    policies = [LIVELY] * 6
+    one = Experiment(FOUR[variant], tuple(policies), 600, SEED)
+    for name in BUILT_IN:
+        policies[seat] = name
+        for record, changed in _pairs(one, replace(one, policies=tuple(policies))):
+            assert record.dealt == changed.dealt, told(record)
+            assert record.turned == changed.turned, told(record)
+            assert record.teams == changed.teams, told(record)
+            assert record.dealer == changed.dealer, told(record)
+            if record.sender == changed.sender:
+                # Cards of a hand come in the order of the contract.
+                hands, others = (
+                    [sorted(hand) for hand in each.hands or []] for each in (record, changed)
+                )
+                assert hands == others, told(record, to_json(changed))
+
+
+@pytest.mark.parametrize("variant", FOUR)
+def test_a_seats_policy_does_not_touch_the_calls_of_others(variant: str) -> None:
+    """As long as the changed seat says the same, so do all others."""
+    seat, passes = 3, "random:take=0,bid=0,counter=0"
+    policies = [LIVELY] * 6
+    one = Experiment(FOUR[variant], tuple(policies), 1500, SEED)
+    policies[seat] = passes
+    compared = 0
+    for record, changed in _pairs(one, replace(one, policies=tuple(policies))):
+        for call, other in zip(record.calls, changed.calls, strict=False):
+            if call.seat == seat and call != other:
+                break
+            compared += call.seat != seat
+            assert call == other, told(record, to_json(changed))
+    assert compared > 2000
+
+
+@pytest.mark.parametrize("variant", FOUR)
+def test_a_seats_policy_does_not_touch_the_draws_of_others(variant: str) -> None:
+    """At the same turn, with the same choice, `random` plays the same card, whatever was before."""
+    rules, seat = FOUR[variant], 3
+    amount = rules.minimum_bid if rules.bidding == "auction" else None
+    policies = ["random"] * 6
+    one = Experiment(rules, tuple(policies), 500, SEED, imposed=Imposed(1, "h", amount))
+    policies[seat] = "greedy"
+    after_a_change = 0
+    for record, changed in _pairs(one, replace(one, policies=tuple(policies))):
+        differs = False
+        for play, other in zip(plays(record), plays(changed), strict=True):
+            same_turn = (play.seat, play.legal) == (other.seat, other.legal)
+            if play.seat != seat and same_turn:
+                assert play.card == other.card, told(record, play, other, to_json(changed))
+                after_a_change += differs and len(play.legal) > 1
+            differs |= play.card != other.card
+    assert after_a_change > 500

@@ -1,0 +1,84 @@
+"""The sets of legal cards, and of cards that would become master, against the referee's."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import product
+from typing import NamedTuple
+
+import pytest
+
+from kqj_sim.columns import CONTRACTS
+from kqj_sim.core.bits import PACK, TOP_LANE
+from kqj_sim.core.trick import lane_of, legal_cards, winning_cards
+from kqj_sim.notation import Card, format_hand
+from kqj_sim.referee import PACK as CARDS
+from kqj_sim.referee import legal_cards as referee_legal_cards
+from kqj_sim.referee.play import becomes_master, master_place
+from kqj_sim.rules import SEATS
+from tests.core.coding import strength_of
+
+POSITIONS = 600
+"""Random positions for each contract and number of teams, partners fixed and random."""
+
+
+class Position(NamedTuple):
+    """A trick begun, and the hand of who is to play."""
+
+    trick: list[Card]
+    hand: list[Card]
+    leader: int
+    teams: list[int]
+
+
+def _positions(contract: str, team_count: int, partners: str) -> Iterator[Position]:
+    """Random ones; few suits in half of them, so that all situations of RULES.md occur often."""
+    draw = random.Random(f"{contract} {team_count} {partners}")
+    for number in range(POSITIONS):
+        teams = [seat % team_count for seat in range(SEATS)]
+        if partners == "random":
+            draw.shuffle(teams)
+        suits = draw.sample("shdc", 2) if number % 2 else "shdc"
+        pack = [card for card in CARDS if card.suit in suits]
+        draw.shuffle(pack)
+        played, held = draw.randint(1, 5), draw.randint(1, 8)
+        yield Position(pack[:played], pack[played : played + held], draw.randrange(6), teams)
+
+
+@pytest.mark.parametrize(
+    ("contract", "team_count", "partners"), list(product(CONTRACTS, (2, 3), ("fixed", "random")))
+)
+def test_legal_and_winning_cards_are_the_referees(
+    contract: str, team_count: int, partners: str
+) -> None:
+    coded = strength_of(contract)
+    climbing = {"AT": PACK, "NT": 0}.get(contract, TOP_LANE)
+    trumps = {"AT": 0, "NT": 0}.get(contract, TOP_LANE)
+    sizes = set()
+    for position in _positions(contract, team_count, partners):
+        trick, hand, leader, teams = position
+        led = lane_of(coded[trick[0]])
+        master = coded[trick[0]]
+        for card in trick[1:]:
+            if coded[card] & winning_cards(led, trumps, master):
+                master = coded[card]
+        place = master_place(trick, contract)
+        player = (leader + len(trick)) % SEATS
+        partner = teams[(leader + place) % SEATS] == teams[player]
+        said = f"{contract} teams {teams} leader {leader} trick {' '.join(map(str, trick))} "
+        said += f"hand {format_hand(hand, signs=False)}"
+        assert master == coded[trick[place]], said
+
+        winning = winning_cards(led, trumps, master)
+        rest = [card for card in CARDS if card not in trick]
+        found = {card for card in rest if coded[card] & winning}
+        assert found == {c for c in rest if becomes_master(c, trick[place], contract)}, said
+
+        held = sum(coded[card] for card in hand)
+        legal = legal_cards(held, led, led & climbing, winning, partner)
+        right = referee_legal_cards(hand, trick, leader, teams, contract)
+        assert {card for card in CARDS if coded[card] & legal} == right, said
+        assert legal & ~held == 0, said
+        sizes.add((len(right) < len(hand), partner))
+    assert sizes == set(product((False, True), (False, True))), "some situations did not occur"

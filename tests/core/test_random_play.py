@@ -1,0 +1,74 @@
+"""KQ and KQJ under uniformly random play, against exact probabilities.
+
+K, Q and J of trump stand next to each other, so that whenever one of them in a hand may be played,
+all may: each order is equally likely.  Of the 7/47 rounds in which somebody has K and Q of trump
+he plays K first in half, 7/94; with all three, 21/1081, one order in six is K Q J, 7/2162.  The
+difference, 77/1081, are the rounds with a KQ that is no KQJ.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kqj_sim.columns import CONTRACTS
+from kqj_sim.rules import KqjRules
+from kqj_sim.simulation import Experiment, Imposed, Rows, simulate
+from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3
+
+KQ, KQJ = 77 / 1081, 7 / 2162
+PER_CONTRACT = 400_000
+Z = 4.0
+
+
+def _assert_mean(found: NDArray[np.int16], exact: float, what: str) -> None:
+    z = (found.mean() - exact) / (found.std() / sqrt(len(found)))
+    assert abs(z) < Z, f"{what}: {found.mean():.6f}, exactly {exact:.6f}, z = {z:.1f}"
+
+
+def _bonuses(rows: Rows, name: str) -> NDArray[np.int16]:
+    return rows.column(f"{name}_contracting") + rows.column(f"{name}_defending")
+
+
+def _assert_bonuses(rows: Rows, suits: int, what: str) -> None:
+    """KQ and KQJ, each of `suits` trump suits alike."""
+    _assert_mean(_bonuses(rows, "kq"), suits * KQ, f"{what}: KQ")
+    _assert_mean(_bonuses(rows, "kqj"), suits * KQJ, f"{what}: KQJ")
+
+
+@pytest.mark.parametrize("rules", [TAKE_2, TAKE_3, AUCTION_2, AUCTION_3])
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_bonuses_of_a_contract_that_nobody_chose(rules: KqjRules, contract: str) -> None:
+    amount = rules.minimum_bid if rules.bidding == "auction" else None
+    imposed = Imposed(CONTRACTS.index(contract), contract, amount)
+    experiment = Experiment(rules, ("random",) * 6, PER_CONTRACT, seed=9, imposed=imposed)
+    rows = simulate(experiment)
+    if contract == "NT":
+        assert not _bonuses(rows, "kq").any()
+        assert not _bonuses(rows, "kqj").any()
+    else:
+        _assert_bonuses(rows, 4 if contract == "AT" else 1, contract)
+
+
+def test_bonuses_of_a_million_auctions_in_which_nobody_looks() -> None:
+    for rules in (AUCTION_2, AUCTION_3):
+        rows = simulate(Experiment(rules, ("random",) * 6, 1_000_000, seed=10))
+        contract = rows.column("contract")
+        for number, name in enumerate("shdc"):
+            chosen = Rows(rows.deal[contract == number], rows.values[:, contract == number])
+            assert len(chosen) > 50_000
+            _assert_bonuses(chosen, 1, name)
+        _assert_mean(_bonuses(rows, "kq")[contract == 5], 4 * KQ, "AT")
+
+
+def test_the_bonus_is_any_seats_alike() -> None:
+    """Three of six seats are the contracting team with two teams, two with three."""
+    for rules, share in ((AUCTION_2, 1 / 2), (AUCTION_3, 1 / 3)):
+        imposed = Imposed(1, "d", 200)
+        experiment = Experiment(rules, ("random",) * 6, PER_CONTRACT, seed=12, imposed=imposed)
+        rows = simulate(experiment)
+        _assert_mean(rows.column("kq_contracting"), share * KQ, "KQ of the contracting team")
+        _assert_mean(rows.column("kqj_contracting"), share * KQJ, "KQJ of the contracting team")

@@ -1,0 +1,82 @@
+"""What players chose among what, read from records by the referee."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kqj_sim.notation import Card, parse_card
+from kqj_sim.record import Call, Record
+from kqj_sim.referee import Calling, legal_cards
+
+
+class Play(NamedTuple):
+    """A card played, the cards that were legal, and where: number of the trick and position."""
+
+    seat: int
+    card: Card
+    legal: frozenset[Card]
+    trick: int
+    position: int
+
+
+def plays(record: Record) -> Iterator[Play]:
+    """Every card of a round, but for those of the last trick, where nobody has a choice."""
+    assert record.hands is not None and record.contract is not None
+    held = [{parse_card(text) for text in hand} for hand in record.hands]
+    for number, trick in enumerate(record.tricks[:-1]):
+        cards: list[Card] = []
+        for position, text in enumerate(trick.cards):
+            seat, card = (trick.leader + position) % 6, parse_card(text)
+            legal = legal_cards(held[seat], cards, trick.leader, record.teams, record.contract)
+            yield Play(seat, card, frozenset(legal), number, position)
+            held[seat].remove(card)
+            cards.append(card)
+
+
+def calling_before(record: Record) -> Iterator[tuple[Calling, Call]]:
+    """Every call of a round, with the calling as it stood before it."""
+    turned = None if record.turned is None else parse_card(record.turned)
+    calling = Calling(record.kqj_rules(), record.dealer, record.teams, turned)
+    for call in record.calls:
+        yield calling, call
+        calling.add(call)
+
+
+def counter_questions(record: Record) -> Iterator[tuple[str, int, bool]]:
+    """Who was asked to counter or overcounter, and whether he did, by what is recorded."""
+    teams = record.teams
+    for calling, call in calling_before(record):
+        if call.call in ("counter", "overcounter"):
+            continue
+        last = calling.last_bid
+        at_turn = calling.rules.counter_timing == "turn"
+        if at_turn and last is not None and teams[last.seat] != teams[call.seat]:
+            yield "counter", call.seat, False
+    calls = record.calls
+    for number, call in enumerate(calls):
+        answer = calls[number + 1] if number + 1 < len(calls) else None
+        if call.call == "bid":
+            if record.rules["counter_timing"] == "any" or call.capot:
+                yield from _asked(record, call.seat, answer, "counter")
+        elif call.call == "counter":
+            bidder = record.sender
+            assert bidder is not None
+            if calls[number - 1].call != "bid" or (
+                record.rules["counter_timing"] == "turn" and not calls[number - 1].capot
+            ):
+                yield "counter", call.seat, True
+            yield from _asked(record, bidder, answer, "overcounter")
+
+
+def _asked(
+    record: Record, bidder: int, answer: Call | None, question: str
+) -> Iterator[tuple[str, int, bool]]:
+    """The questions in seat order from the bidder until somebody says yes."""
+    for seat in ((bidder + step) % 6 for step in range(6)):
+        partner = record.teams[seat] == record.teams[bidder]
+        if partner == (question == "overcounter"):
+            yes = answer is not None and answer.call == question and answer.seat == seat
+            yield question, seat, yes
+            if yes:
+                return

@@ -1,0 +1,260 @@
+"""Policies by name: specifications, TOML files, entry points, parameters, and their errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kqj_sim.core.rules import MAX_PARAMETERS
+from kqj_sim.policies import PolicyError, describe, player, policy
+from kqj_sim.policies.registry import BUILT_IN, FALLBACK, Chosen, Player
+from kqj_sim.records import play_records
+from kqj_sim.simulation import Experiment
+from tests.variants import AUCTION_2, TAKE_2, policy_module
+
+
+def _error(specification: str) -> str:
+    with pytest.raises(PolicyError) as told:
+        player(specification)
+    message = str(told.value)
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_built_in_policy_has_its_parameters_written_out(name: str) -> None:
+    found = player(name)
+    defaults = found.calling.policy.parameters
+    assert found.calling == found.playing
+    assert found.calling.policy.name == name
+    assert found.calling.parameters == tuple(defaults.values())
+    assert found.text.split(":")[0] == name
+    for parameter in defaults:
+        assert f"{parameter}=" in found.text
+
+
+def test_parameters_are_given_by_name() -> None:
+    found = player("random: take = 0.25 ,bid=1e-3").calling
+    values = dict(zip(found.policy.parameters, found.parameters, strict=True))
+    defaults = found.policy.parameters
+    assert values == {**defaults, "take": 0.25, "bid": 0.001}
+    assert player("random").calling.parameters == tuple(defaults.values())
+
+
+def test_a_plus_b_calls_like_a_and_plays_like_b() -> None:
+    found = player("random:take=0.5+greedy")
+    assert found.calling.policy.name == "random"
+    assert found.playing.policy.name == "greedy"
+    assert found.answering("take").policy.name == "random"
+    assert found.answering("overcounter").policy.name == "random"
+    assert found.answering("card").policy.name == "greedy"
+
+
+def test_what_a_policy_leaves_out_is_answered_by_the_fallback() -> None:
+    for name in BUILT_IN:
+        for question in ("take", "bid", "counter", "overcounter", "card"):
+            answering = player(name).answering(question).policy
+            has = question in player(name).calling.policy.choices
+            assert answering.name == (name if has else FALLBACK)
+    complete = player(FALLBACK).calling.policy.choices
+    assert set(complete) == {"take", "bid", "counter", "overcounter", "card"}
+
+
+@pytest.mark.parametrize(
+    "specification",
+    [
+        *BUILT_IN,
+        "random:take=0.5",
+        "random:take=0.123456789",
+        "random:take=1e-7",
+        "random:take=0.3333333333333333+greedy",
+        "greedy+random:counter=0.07",
+        "  greedy ",
+    ],
+)
+def test_the_text_of_a_player_reads_back(specification: str) -> None:
+    found = player(specification)
+    again = player(found.text)
+    assert again == found
+    assert again.text == found.text
+
+
+def test_a_great_parameter_reads_back() -> None:
+    """1e+20 has a plus sign, which stands between two policies elsewhere."""
+    found = player("random:take=1e20")
+    assert player(found.text) == found
+
+
+def test_a_record_names_players_that_give_it_again() -> None:
+    policies = ("random:take=0.123456789", "greedy", "random+greedy") * 2
+    experiment = Experiment(TAKE_2, policies, deals=200)
+    records = list(play_records(experiment))
+    again = Experiment(TAKE_2, tuple(records[0].players), deals=200)
+    assert list(play_records(again)) == records
+
+
+@pytest.mark.parametrize(
+    ("specification", "parts"),
+    [
+        ("radnom", ["'radnom'", "did you mean 'random'?"]),
+        ("zzz", ["'zzz'", "known:", *BUILT_IN]),
+        ("random:tkae=1", ["'random'", "'tkae'", "did you mean 'take'?"]),
+        ("random:zzz=1", ["'random'", "'zzz'", "take"]),
+        ("random:take=often", ["take=often", "number"]),
+        ("random:take", ["'take'", "parameter=number"]),
+        ("random:take=", ["'take='", "parameter=number"]),
+        ("random:=3", ["'=3'", "parameter=number"]),
+        ("random:take=1,,bid=2", ["parameter=number"]),
+        ("", ["empty", *BUILT_IN]),
+        ("random+", ["empty", *BUILT_IN]),
+        ("+random", ["empty", *BUILT_IN]),
+        (":take=1", ["empty"]),
+        ("nowhere.toml", ["nowhere.toml", "no such file"]),
+        ("nowhere.py", ["nowhere.py", "no such file"]),
+        ("nowhere.py:name", ["nowhere.py", "no such file"]),
+    ],
+)
+def test_errors_say_what_is_right(specification: str, parts: list[str]) -> None:
+    message = _error(specification)
+    for part in parts:
+        assert part in message
+
+
+def _toml(folder: Path, text: str) -> str:
+    path = folder / "bold.toml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_a_toml_file_names_a_policy_and_parameters(tmp_path: Path) -> None:
+    path = _toml(tmp_path, 'policy = "random"\n[parameters]\ntake = 0.5\nbid = 1\n')
+    found = player(path)
+    assert found == player("random:take=0.5,bid=1")
+    assert player(found.text) == found
+    assert player(f"{path}+greedy") == player("random:take=0.5,bid=1+greedy")
+
+
+def test_a_toml_file_may_give_parameters_in_the_name_too(tmp_path: Path) -> None:
+    path = _toml(tmp_path, 'policy = "random:take=0.5,bid=0.5"\n[parameters]\nbid = 0.25\n')
+    assert player(path) == player("random:take=0.5,bid=0.25")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("policy = ", ["bold.toml"]),
+        ("[parameters]\ntake = 1\n", ['policy = "NAME"']),
+        ("policy = 3\n", ['policy = "NAME"']),
+        ('policy = "random"\nparameters = 3\n', ["[parameters]"]),
+        ('policy = "random"\n[paramters]\ntake = 1\n', ["'paramters'", "'parameters'"]),
+        ('policy = "radnom"\n', ["did you mean 'random'?"]),
+        ('policy = "random"\n[parameters]\ntkae = 1\n', ["did you mean 'take'?"]),
+        ('policy = "random"\n[parameters]\ntake = "often"\n', ["take=often", "number"]),
+        ('policy = "random"\n[parameters]\ntake = [1]\n', ["take=[1]", "number"]),
+    ],
+)
+def test_errors_in_a_toml_file(tmp_path: Path, text: str, parts: list[str]) -> None:
+    message = _error(_toml(tmp_path, text))
+    for part in parts:
+        assert part in message
+
+
+def test_a_toml_file_takes_no_further_parameters(tmp_path: Path) -> None:
+    path = _toml(tmp_path, 'policy = "random"\n')
+    assert "no further parameters" in _error(f"{path}:take=1")
+
+
+def test_a_toml_file_that_is_not_utf_8_or_a_folder(tmp_path: Path) -> None:
+    path = tmp_path / "latin.toml"
+    path.write_bytes(b'policy = "\xe9"\n')
+    assert "latin.toml" in _error(str(path))
+    folder = tmp_path / "folder.toml"
+    folder.mkdir()
+    assert "folder.toml" in _error(str(folder))
+
+
+OFFERED = """
+from kqj_sim import highest, policy
+
+offered = policy("offered", "plays high", depth=2)
+
+@offered
+def choose_card(view):
+    return highest(view.legal)
+
+nothing = 3
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package that offers policies through entry points."""
+    (tmp_path / "offering_package.py").write_text(OFFERED, encoding="utf-8")
+    told = tmp_path / "offering_package-1.0.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: offering-package\nVersion: 1.0\n")
+    (told / "entry_points.txt").write_text(
+        "[kqj_sim.policies]\noffered = offering_package:offered\n"
+        "by_object = offering_package:offered\nbroken = offering_package:nothing\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+@pytest.mark.usefixtures("package")
+def test_a_package_offers_policies_through_entry_points() -> None:
+    found = player("offered:depth=3")
+    assert found.playing.policy.summary == "plays high"
+    assert found.text == "offered:depth=3"
+    assert player(found.text) == found
+    assert player("by_object").playing.policy is found.playing.policy
+    records = list(play_records(Experiment(TAKE_2, ("random:take=1+offered",) * 6, deals=3)))
+    assert all(record.tricks for record in records)
+    assert "did you mean 'offered'?" in _error("offerd")
+    message = _error("broken")
+    assert "'broken'" in message
+    assert "not a policy" in message
+
+
+def test_describe_lists_the_built_in_policies() -> None:
+    found = {each.name: each for each in describe()}
+    assert set(BUILT_IN) <= set(found)
+    for name in BUILT_IN:
+        made = player(name).calling.policy
+        assert found[name].summary == made.summary != ""
+        assert found[name].parameters == made.parameters
+        assert "\n" not in found[name].summary
+        assert policy_module(name).__doc__
+
+
+def test_describe_gives_a_copy_of_the_parameters() -> None:
+    next(each for each in describe() if each.name == "random").parameters["take"] = 9.0
+    assert player("random").calling.policy.parameters["take"] != 9.0
+
+
+@pytest.mark.parametrize("name", ["a b", "a+b", "a:b", "a=b", "", "a.py"])
+def test_a_policy_has_a_name_that_can_be_written(name: str) -> None:
+    with pytest.raises(PolicyError, match="letters, digits"):
+        policy(name)
+
+
+def test_a_policy_has_not_too_many_parameters() -> None:
+    names: dict[str, Any] = {f"p{number}": 0.0 for number in range(MAX_PARAMETERS + 1)}
+    with pytest.raises(PolicyError, match=f"at most {MAX_PARAMETERS}"):
+        policy("many", **names)
+
+
+def test_as_many_parameters_as_allowed_reach_the_policy() -> None:
+    names: dict[str, Any] = {f"p{number}": float(number) for number in range(MAX_PARAMETERS)}
+    many = policy("many_parameters", **names)
+
+    @many
+    def choose_bid(view, parameters):  # type: ignore[no-untyped-def]
+        return ((100 + int(parameters.p63 - parameters.p60) * 10) << 4) if view.turn == 0 else -1
+
+    chosen = Chosen(many, tuple(names.values()), "many_parameters")
+    experiment = Experiment(AUCTION_2, ("random",) * 6, deals=4)
+    object.__setattr__(experiment, "players", (Player(chosen, chosen),) * 6)
+    for record in play_records(experiment):
+        assert (record.amount, record.contract) == (130, "s")

@@ -1,0 +1,141 @@
+"""The tools that policies are written with, against slow versions."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from scipy.stats import chisquare
+
+from kqj_sim.columns import CONTRACTS
+from kqj_sim.core import points as core_points
+from kqj_sim.core.bits import PACK
+from kqj_sim.core.compile import kernel
+from kqj_sim.core.views import CardView
+from kqj_sim.notation import Card
+from kqj_sim.policies import cheapest, dearest, highest, lowest, points, random_card, tools
+from kqj_sim.referee import PACK as CARDS
+from kqj_sim.referee import card_points
+from tests.core.coding import strength_of
+
+PLANES = dict.fromkeys("shdc", core_points.SUIT_PLANES)
+PLANES |= {"NT": core_points.NO_TRUMP_PLANES, "AT": core_points.ALL_TRUMPS_PLANES}
+
+
+def _view(contract: str, bits: int = 0) -> CardView:
+    """A view with the card points of a contract and random bits; nothing else is looked at."""
+    fields: dict[str, Any] = dict.fromkeys(CardView._fields, 0)
+    planes = (int(plane) for plane in PLANES[contract])
+    fields |= zip((f"points_{2**k}" for k in range(5)), planes, strict=True)
+    return CardView(**{**fields, "random": bits})
+
+
+def _sets(contract: str, most: int = 8) -> list[tuple[int, dict[Card, int]]]:
+    """Random sets of up to eight cards, as bits and as cards."""
+    draw = random.Random(contract)
+    coded = strength_of(contract)
+    found = []
+    for _ in range(400):
+        cards = draw.sample(CARDS, draw.randint(1, most))
+        found.append((sum(coded[card] for card in cards), {card: coded[card] for card in cards}))
+    return found
+
+
+def _rank(bit: int) -> int:
+    return (bit.bit_length() - 1) & 15
+
+
+def _by_rank(cards: list[int]) -> list[int]:
+    """By rank, of equal ranks the plain ones first: the trump suit is in the top lane."""
+    return sorted(cards, key=lambda bit: (_rank(bit), bit))
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_lowest_and_highest_go_by_rank(contract: str) -> None:
+    for bits, cards in _sets(contract):
+        ordered = _by_rank(list(cards.values()))
+        assert lowest(bits) == ordered[0], cards
+        assert highest(bits) == ordered[-1], cards
+    assert lowest(0) == highest(0) == 0
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_points_are_the_referees(contract: str) -> None:
+    view = _view(contract)
+    for bits, cards in _sets(contract):
+        assert points(view, bits) == sum(card_points(card, contract) for card in cards), cards
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_cheapest_has_few_points(contract: str) -> None:
+    view = _view(contract)
+    for bits, cards in _sets(contract):
+        worth = {bit: card_points(card, contract) for card, bit in cards.items()}
+        light = [bit for bit in worth if worth[bit] < 4]
+        fair = [bit for bit in worth if worth[bit] < 8]
+        assert cheapest(view, bits) == _by_rank(light or fair or list(worth))[0], cards
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_dearest_has_many_points(contract: str) -> None:
+    view = _view(contract)
+    for bits, cards in _sets(contract):
+        worth = {bit: card_points(card, contract) for card, bit in cards.items()}
+        classes = ([bit for bit in worth if worth[bit] & plane] for plane in (16, 8, 4))
+        some = next((found for found in classes if found), list(worth))
+        assert dearest(view, bits) == _by_rank(some)[0], cards
+
+
+def test_cheapest_and_dearest_of_one_card_are_it() -> None:
+    view = _view("h")
+    for bit in strength_of("h").values():
+        assert cheapest(view, bit) == dearest(view, bit) == bit
+
+
+def test_nth_card_counts_from_the_lowest_bit() -> None:
+    for bits, cards in _sets("AT"):
+        for number, bit in enumerate(sorted(cards.values())):
+            assert tools.nth_card(bits, number) == bit
+
+
+def test_random_card_is_any_card_of_the_set() -> None:
+    draw = random.Random(3)
+    for size in range(1, 9):
+        bits, cards = next(each for each in _sets("s") if len(each[1]) == size)
+        counts = Counter(
+            random_card(_view("s", draw.randint(-(2**63), 2**63 - 1)), bits) for _ in range(4000)
+        )
+        assert set(counts) == set(cards.values())
+        if size > 1:
+            assert chisquare(list(counts.values())).pvalue > 1e-4, counts
+
+
+def test_chance_is_the_probability() -> None:
+    draw = random.Random(4)
+    views = [_view("s", draw.randint(-(2**63), 2**63 - 1)) for _ in range(8000)]
+    for probability in (0.0, 0.25, 0.5, 1.0):
+        share = sum(tools.chance(view, probability) for view in views) / len(views)
+        assert share == pytest.approx(probability, abs=0.02 if 0 < probability < 1 else 0)
+
+
+def test_random_below_is_within_its_bound() -> None:
+    draw = random.Random(5)
+    for bound in (1, 2, 3, 7, 1000, 32767):
+        values = [
+            tools.random_below(_view("s", draw.randint(-(2**63), 2**63 - 1)), bound)
+            for _ in range(2000)
+        ]
+        assert 0 <= min(values) <= max(values) < bound
+        assert sum(values) / 2000 == pytest.approx((bound - 1) / 2, rel=0.1, abs=0.05)
+
+
+def test_small_tools() -> None:
+    assert tools.first_of(6, 9) == 6
+    assert tools.first_of(0, 9) == 9
+    assert tools.ranks(PACK) == 0xFFF
+    assert tools.ranks(1 << 53 | 1 << 18) == 1 << 5 | 1 << 2
+    assert [tools.suit_cards(suit) for suit in range(4)] == [0xFFF << 16 * k for k in range(4)]
+    counted = kernel(lambda cards: tools.count(cards))
+    assert counted(0b1011) == 3

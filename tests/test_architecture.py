@@ -1,0 +1,226 @@
+"""What holds the project together: one-way imports, docstrings, pins, linter, type checker."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import kqj_sim
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "kqj_sim"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+TEXT = {"notation", "columns", "rules", "record"}
+ENGINE = {"core", "policies", "encode"}
+MAY_IMPORT: dict[str, set[str]] = {
+    "notation": set(),
+    "columns": {"notation"},
+    "rules": {"notation", "columns"},
+    "record": {"notation", "columns", "rules"},
+    "referee": TEXT,
+    "core": {"columns"},
+    "policies": {"core", "notation", "rules"},
+    "encode": TEXT | {"core", "policies"},
+    "simulation": TEXT | ENGINE,
+    "records": TEXT | ENGINE | {"simulation"},
+    "analysis": TEXT | ENGINE | {"simulation"},
+    "reporting": TEXT | ENGINE | {"referee", "simulation", "analysis"},
+    "cli": TEXT | ENGINE | {"referee", "simulation", "records", "analysis", "reporting"},
+}
+"""The layers from the bottom, each with those it may import besides itself.
+
+A layer is a module or a folder of the package.  The package's own `__init__` hands out public
+names and stands apart; of it a layer may import the version only.
+"""
+
+LIBRARIES: dict[str, set[str]] = {
+    "notation": set(),
+    "columns": set(),
+    "rules": set(),
+    "record": {"msgspec"},
+    "referee": set(),
+    "core": {"llvmlite", "numba", "numpy", "platformdirs"},
+}
+"""Libraries of the lower layers; the others may use every declared dependency."""
+
+HEAVY = {"matplotlib", "numba", "numpy", "pandas", "scipy"}
+"""Libraries that neither `import kqj_sim` nor `kqj-sim --help` may wait for."""
+
+NOT_FOR_FILES = {
+    "a registry's address": re.compile(
+        r"py[p]i\.|python[h]osted|ana[c]onda|(?:index|find)-(?:url|links)|trusted-[h]ost", re.I
+    ),
+    "a machine's path": re.compile(
+        r"(?<![\w.])/(?:home|root|work|tmp|Users|private|opt|mnt)/|\b[A-Z]:\\\\?Users|\.[p]yenv"
+    ),
+}
+
+
+def modules() -> list[Path]:
+    """Every module of the package, `__init__` of the package itself left out."""
+    return [path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
+
+
+def name_of(path: Path) -> str:
+    """Dotted name of a module."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def layer_of(path: Path) -> str:
+    """The layer to which a module belongs."""
+    return name_of(path).split(".")[1]
+
+
+def imports_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and absolute dotted name of every import, those inside functions too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            package = path.relative_to(ROOT).parent.parts
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            yield from ((node.lineno, f"{module}.{alias.name}") for alias in node.names)
+
+
+def undocumented(tree: ast.Module) -> Iterator[str]:
+    """Public functions, classes and methods without a docstring; the module itself too."""
+    if not ast.get_docstring(tree):
+        yield "the module"
+    scopes: list[tuple[str, ast.Module | ast.ClassDef]] = [("", tree)]
+    for prefix, scope in scopes:
+        for node in scope.body:
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                continue
+            if node.name.startswith("_"):
+                continue
+            if not ast.get_docstring(node):
+                yield f"{prefix}{node.name} (line {node.lineno})"
+            if isinstance(node, ast.ClassDef):
+                scopes.append((f"{prefix}{node.name}.", node))
+
+
+def text_files() -> Iterator[Path]:
+    """The checkout's files that are text, without environments, caches, builds and logs."""
+    for path in sorted(ROOT.rglob("*")):
+        folders = path.relative_to(ROOT).parts[:-1]
+        hidden = any(name.startswith(".") and name != ".ci" for name in folders)
+        made = hidden or path.suffix == ".log" or {"__pycache__", "build", "dist"} & {*folders}
+        if not made and path.is_file() and b"\0" not in path.read_bytes():
+            yield path
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run this Python with arguments at the checkout's root, to its end."""
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_imports_point_one_way() -> None:
+    wrong = []
+    for path in modules():
+        layer = layer_of(path)
+        assert layer in MAY_IMPORT, f"{name_of(path)} belongs to no layer: give it one here"
+        for line, name in imports_of(path):
+            package, _, rest = name.partition(".")
+            target = rest.partition(".")[0]
+            if package == "kqj_sim" and target not in {layer, "__version__"} | MAY_IMPORT[layer]:
+                wrong.append(f"{name_of(path)} line {line} imports {name}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_layers_use_their_libraries_only() -> None:
+    declared = {Requirement(text).name.lower() for text in PROJECT["dependencies"]}
+    wrong = []
+    for path in modules():
+        allowed = LIBRARIES.get(layer_of(path), declared) | sys.stdlib_module_names | {"kqj_sim"}
+        for line, name in imports_of(path):
+            if name.partition(".")[0] not in allowed:
+                wrong.append(f"{name_of(path)} line {line} imports {name}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_public_name_has_a_docstring() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}: {what}"
+        for path in [PACKAGE / "__init__.py", *modules()]
+        if path.stem == "__init__" or not path.stem.startswith("_")
+        for what in undocumented(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert not wrong, "no docstring:\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", kqj_sim.__all__)
+def test_public_names_load(name: str) -> None:
+    assert getattr(kqj_sim, name) is not None
+    assert name in dir(kqj_sim)
+
+
+def test_unknown_public_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'experiment'"):
+        _ = kqj_sim.experiment
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["import kqj_sim", "from kqj_sim.cli import main; main(['--help'], standalone_mode=False)"],
+)
+def test_help_waits_for_no_heavy_library(statement: str) -> None:
+    shown = run("-c", f"{statement}\nimport sys\nprint('modules:', *sys.modules)")
+    assert shown.returncode == 0, shown.stderr
+    loaded = shown.stdout.rpartition("modules:")[2].split()
+    assert "kqj_sim" in loaded
+    assert not HEAVY & {*loaded}
+
+
+def test_every_package_that_gets_installed_is_pinned() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = dict(line.split("==") for line in lines if line and not line.startswith("#"))
+    pins = {canonicalize_name(name): version for name, version in pins.items()}
+    waiting = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]]
+    seen: set[str] = set()
+    while waiting:
+        requirement = Requirement(waiting.pop())
+        name = canonicalize_name(requirement.name)
+        if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        assert name in pins, f"{requirement} is not pinned in constraints.txt"
+        assert requirement.specifier.contains(pins[name]), f"{requirement}, pin {pins[name]}"
+        if name not in seen:
+            seen.add(name)
+            assert metadata.version(name) == pins[name]
+            waiting += metadata.requires(name) or []
+
+
+def test_files_hold_no_registry_address_and_no_machine_path() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)} line {number} holds {what}: {line.strip()}"
+        for path in text_files()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        for what, pattern in NOT_FOR_FILES.items()
+        if pattern.search(line)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_ruff_finds_nothing() -> None:
+    checked = run("-m", "ruff", "check", "--output-format", "concise")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_mypy_finds_nothing() -> None:
+    checked = run("-m", "mypy")
+    assert checked.returncode == 0, checked.stdout + checked.stderr

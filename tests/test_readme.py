@@ -1,0 +1,171 @@
+"""The README is held to the project: its examples run, what it names exists."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kqj_sim.cli import main
+from kqj_sim.columns import COLUMN_NUMBER
+from kqj_sim.policies.registry import player
+from kqj_sim.rules import KqjRules
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+REPORTS = (ROOT / "reports" / "README.md").read_text(encoding="utf-8")
+
+FEW = {"--deals": "400", "--games": "3"}
+"""How many deals or games the tests play in place of the README's."""
+
+
+def blocks(text: str, language: str) -> list[str]:
+    """The fenced blocks of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.M | re.S)
+
+
+def section(title: str) -> str:
+    """A section of the README."""
+    return README.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def named_files() -> dict[str, str]:
+    """The blocks that are files: their first line is a comment with the name."""
+    found = {}
+    for block in (*blocks(README, "python"), *blocks(README, "toml")):
+        match = re.match(r"# (\S+\.(?:py|toml))\n", block)
+        if match:
+            found[match[1]] = block
+    return found
+
+
+def with_few_deals(command: str) -> list[str]:
+    """The arguments of a `kqj-sim` command, with few deals in place of many."""
+    program, *arguments = shlex.split(command)
+    assert program == "kqj-sim", command
+    few = [
+        FEW.get(before, argument)
+        for before, argument in zip(["", *arguments], arguments, strict=False)
+    ]
+    if few[0] in ("simulate", "records") and not FEW.keys() & {*few}:
+        few += ["--deals", FEW["--deals"]]
+    return few
+
+
+def words(text: str) -> set[str]:
+    """The words of an output, without numbers, cards and lines."""
+    return set(re.findall(r"[A-Za-z_]{3,}", text))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder that has the README's own files, the reports' folder and the examples."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for name, text in named_files().items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "block", [*blocks(README, "console"), *blocks(REPORTS, "console")], ids=lambda text: text[2:50]
+)
+def test_commands_run_and_print_what_is_shown(block: str, folder: Path) -> None:
+    printed, shown = "", ""
+    for line in block.splitlines():
+        if not line.startswith("$ "):
+            shown += line + "\n"
+            continue
+        done = CliRunner().invoke(main, with_few_deals(line[2:]))
+        assert done.exit_code == 0, f"{line}\n{done.output}"
+        printed += done.output
+        for option, path in re.findall(r"--(out|rows|plot) (\S+)", line):
+            assert (folder / path).stat().st_size > 0, f"--{option} {path} of {line}"
+    assert words(shown) <= words(printed)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [block for block in blocks(README, "python") if block not in named_files().values()],
+    ids=lambda text: text.splitlines()[0],
+)
+def test_python_examples_run(block: str, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
+    assert capsys.readouterr().out.count("\n") >= 3
+
+
+def test_what_a_policy_leaves_out_is_answered_as_the_readme_says(folder: Path) -> None:
+    match = re.search(r"What it leaves out \((.*?)\)\s+`(\w+)` answers", README, flags=re.S)
+    assert match is not None
+    own = player("my_policy.py:cautious")
+    questions = re.findall(r"`choose_(\w+)`", match[1])
+    assert len(questions) == 4
+    assert {own.answering(question).policy.name for question in questions} == {match[2]}
+    assert own.answering("card").policy.name == "cautious"
+
+
+def test_specifications_of_policies_can_be_read(folder: Path) -> None:
+    listed = re.findall(r"^\| `(\S+)` \|", section("Policies"), flags=re.M)
+    assert len(listed) == 5
+    for specification in listed:
+        assert player(specification).text
+
+
+def test_every_rule_is_listed_with_its_values() -> None:
+    rows = re.findall(r"^\| `--(\S+)` \| (.*?) \|", section("Rules and their options"), re.M)
+    told = {name.replace("-", "_"): values for name, values in rows}
+    assert {*told} == {rule.name for rule in fields(KqjRules)}
+    for rule in fields(KqjRules):
+        choices = rule.metadata["choices"] or (rule.default,)
+        texts = [("no", "yes")[c] if isinstance(c, bool) else f"`{c}`" for c in choices]
+        assert told[rule.name] == ", ".join(texts)
+
+
+def test_columns_that_are_named_exist() -> None:
+    named = re.findall(r"`([a-z_0-5]+)`", section("Columns of the rows"))
+    assert len(named) > 20
+    assert {*named} - {"and", "or", "not"} <= {*COLUMN_NUMBER}
+
+
+def test_paths_that_are_named_exist() -> None:
+    named = re.findall(r"`((?:[\w.]+/)+[\w.]*|[A-Z]+(?:\.md)?|\w+\.txt)`", README + REPORTS)
+    missing = [
+        path
+        for path in named
+        if path not in ("NT", "AT", "BUILT_IN") and not (ROOT / path).exists()
+        and not (ROOT / "kqj_sim" / path).exists()
+    ]  # fmt: skip
+    assert len(named) > 8
+    assert not missing
+
+
+def test_the_listing_of_the_package_is_whole() -> None:
+    listing = re.search(r"^    kqj_sim/\n(.*?)^    tests/", README, re.M | re.S)
+    assert listing is not None
+    listed = set(re.findall(r"\b(\w+(?:\.py|/))(?=\s)", listing[1]))
+    there = {
+        f"{path.name}/" if path.is_dir() else path.name
+        for path in (ROOT / "kqj_sim").iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").is_file()
+    }
+    assert listed == there - {"__init__.py"}
+
+
+def test_two_commands_set_up_and_do_everything() -> None:
+    commands = re.findall(r"^python3 -m venv (\S+) && (.*)$", README, flags=re.M)
+    assert [command for block in blocks(README, "sh") for command in block.splitlines()] == [
+        f"python3 -m venv {folder} && {rest}" for folder, rest in commands
+    ]
+    assert len(commands) == 2
+    assert commands[0][0] != commands[1][0]
+
+
+def test_reports_are_there_and_no_other() -> None:
+    written = re.findall(r"--(?:out|plot) reports/(\S+)", REPORTS)
+    there = {path.name for path in (ROOT / "reports").iterdir()} - {"README.md"}
+    assert {*written} == there

@@ -1,0 +1,356 @@
+"""Experiments, folding, chunks and rows: what runs an experiment and how it is told."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kqj_sim
+from kqj_sim.columns import COLUMNS
+from kqj_sim.policies import PolicyError
+from kqj_sim.rules import KqjRules
+from kqj_sim.simulation import (
+    Experiment,
+    ExperimentError,
+    GameError,
+    GameRows,
+    Imposed,
+    Rows,
+    fold,
+    row_chunks,
+    simulate,
+)
+from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, lively
+
+NEVER = ("random:take=0,bid=0",) * 6
+
+
+class Kept:
+    """A summary that keeps every deal's number, and every game's."""
+
+    def __init__(self) -> None:
+        self.deals: list[int] = []
+        self.games: list[int] = []
+        self.threads: set[int] = set()
+        self.merged = 0
+
+    def add(self, rows: Rows) -> None:
+        self.deals += rows.deal.tolist()
+        self.threads.add(threading.get_ident())
+
+    def add_games(self, games: GameRows) -> None:
+        self.games += games.game.tolist()
+
+    def merge(self, other: Kept) -> None:
+        self.deals += other.deals
+        self.games += other.games
+        self.threads |= other.threads
+        self.merged += 1
+
+
+@pytest.mark.parametrize(
+    ("values", "parts"),
+    [
+        ({"deals": 0}, ["deals is 0", "1 to"]),
+        ({"deals": -3}, ["deals is -3", "1 to"]),
+        ({"seed": -1}, ["seed is -1", "0 to"]),
+        ({"seed": 2**63}, ["seed is", "0 to"]),
+        ({"first": -1}, ["first is -1", "0 to"]),
+        ({"games": 0}, ["games is 0", "1 to"]),
+        ({"policies": ("random",) * 5}, ["5 policies", "six"]),
+        ({"policies": ()}, ["0 policies", "six"]),
+        ({"imposed": Imposed(6, "h")}, ["place 6", "0 (the opener) to 5 (the dealer)"]),
+        ({"imposed": Imposed(-1, "h")}, ["place -1"]),
+        ({"imposed": Imposed(0, "x")}, ["'x'", "s, h, d, c, NT, AT"]),
+        ({"imposed": Imposed(0, "h", 120)}, ["amount", "auctions"]),
+    ],
+)
+def test_an_experiment_that_cannot_be_run(values: dict[str, Any], parts: list[str]) -> None:
+    with pytest.raises(ExperimentError) as told:
+        Experiment(**values)
+    message = str(told.value)
+    assert "\n" not in message
+    for part in parts:
+        assert part in message
+
+
+@pytest.mark.parametrize("amount", [None, 110, 125, 610, -120])
+def test_an_imposed_amount_is_one_that_may_be_bid(amount: int | None) -> None:
+    with pytest.raises(ExperimentError, match="multiple of ten from 120 to 600"):
+        Experiment(AUCTION_2, imposed=Imposed(0, "h", amount))
+
+
+def test_an_imposed_contract_is_one_of_the_rules() -> None:
+    with pytest.raises(ExperimentError, match=r"one of s, h, d, c$"):
+        Experiment(KqjRules(all_no_trump="never"), imposed=Imposed(0, "NT"))
+
+
+def test_an_experiment_with_an_unknown_policy() -> None:
+    with pytest.raises(PolicyError, match="did you mean 'random'"):
+        Experiment(policies=("radnom",) * 6)
+
+
+def test_an_imposed_contract_is_played_by_the_place_named() -> None:
+    for rules, imposed in (
+        (TAKE_2, Imposed(2, "AT")),
+        (TAKE_3, Imposed(5, "d")),
+        (AUCTION_3, Imposed(0, "NT", 90)),
+    ):
+        rows = simulate(lively(rules, deals=300, imposed=imposed))
+        assert set(rows.column("place")) == {imposed.place}
+        seats = (rows.column("dealer") + 1 + imposed.place) % 6
+        assert np.array_equal(rows.column("sender"), seats)
+        frame = rows.frame()
+        assert set(frame["contract"]) == {imposed.contract}
+        assert set(rows.column("amount")) == {imposed.amount or 0}
+        assert not rows.column("bids").any()
+        assert not rows.column("lap").any()
+
+
+def test_an_imposed_sender_gets_the_return() -> None:
+    """He has it among his eight cards, so that a Return of the trump suit counts among them."""
+    rows = simulate(lively(TAKE_2, deals=4000, imposed=Imposed(1, "h")))
+    trumps, suit = rows.column("sender_trumps"), rows.column("return_suit")
+    assert trumps[suit == 1].min() >= 1
+    assert trumps[suit == 1].mean() - trumps[suit != 1].mean() == pytest.approx(0.85, abs=0.1)
+
+
+@pytest.mark.parametrize(("name", "value"), [("threads", 0), ("threads", -2), ("chunk", 0)])
+def test_threads_and_chunk_are_one_or_more(name: str, value: int) -> None:
+    experiment = lively(TAKE_2, deals=10)
+    arguments: dict[str, Any] = {name: value}
+    with pytest.raises(ExperimentError, match=f"{name} is {value}"):
+        fold(experiment, Kept, **arguments)
+    with pytest.raises(ExperimentError, match=f"{name} is {value}"):
+        list(row_chunks(experiment, **arguments))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("chunk", [1, 7, 300, None])
+def test_fold_takes_in_every_deal_once(threads: int, chunk: int | None) -> None:
+    told: list[int] = []
+    experiment = lively(TAKE_2, deals=500, first=30)
+    folded = fold(experiment, Kept, threads, chunk, told.append)
+    assert sorted(folded.result.deals) == list(range(30, 530))
+    assert sum(told) == folded.deals == 500
+    assert min(told) > 0
+    assert not folded.interrupted
+    assert folded.result.merged == threads
+    assert len(folded.result.threads) <= threads
+    assert threading.get_ident() not in folded.result.threads
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_fold_takes_in_every_game_once(threads: int) -> None:
+    told: list[int] = []
+    rules = replace(TAKE_3, target=500)
+    experiment = lively(rules, games=40, first=5)
+    folded = fold(experiment, Kept, threads, 7, told.append)
+    assert sorted(folded.result.games) == list(range(5, 45))
+    rows = simulate(experiment)
+    assert sorted(folded.result.deals) == rows.deal.tolist()
+    assert folded.deals == len(rows)
+    assert sum(told) == 40
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("games", [None, 60])
+def test_an_interrupted_fold_holds_what_is_finished(threads: int, games: int | None) -> None:
+    told: list[int] = []
+
+    def interrupt(count: int) -> None:
+        told.append(count)
+        if len(told) == 3:
+            raise KeyboardInterrupt
+
+    rules = replace(TAKE_2, target=500)
+    experiment = lively(rules, deals=10_000, games=games)
+    folded = fold(experiment, Kept, threads, 2 if games else 50, interrupt)
+    assert folded.interrupted
+    assert len(told) == 3
+    found = folded.result.deals
+    assert len(found) == len(set(found)) == folded.deals
+    assert 0 < folded.deals < (10_000 if games is None else len(simulate(experiment)))
+    if games is None:
+        assert folded.deals >= sum(told)
+        assert folded.deals % 50 == 0
+    else:
+        assert sum(told) <= len(folded.result.games) < games
+
+
+def test_a_summary_that_fails_ends_the_fold() -> None:
+    class Failing(Kept):
+        def add(self, rows: Rows) -> None:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fold(lively(TAKE_2, deals=1000), Failing, threads=2, chunk=10)
+    assert _workers_are_gone()
+
+
+def _workers_are_gone() -> bool:
+    for _ in range(50):
+        if not any("ThreadPool" in thread.name for thread in threading.enumerate()):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_row_chunks_come_in_order_of_deal() -> None:
+    chunks = list(row_chunks(lively(AUCTION_2, deals=1000, first=10), threads=3, chunk=70))
+    assert [len(rows) for rows in chunks] == [70] * 14 + [20]
+    deals = [deal for rows in chunks for deal in rows.deal.tolist()]
+    assert deals == list(range(10, 1010))
+
+
+def test_row_chunks_of_games_come_in_order_of_game_and_round() -> None:
+    experiment = lively(replace(TAKE_2, target=500), games=30, first=4)
+    found: list[tuple[int, int]] = []
+    for rows in row_chunks(experiment, threads=2, chunk=4):
+        assert rows.game is not None and rows.round is not None
+        found += zip(rows.game.tolist(), rows.round.tolist(), strict=True)
+    assert found == sorted(found)
+    assert {game for game, _ in found} == set(range(4, 34))
+
+
+def test_row_chunks_are_kept_when_the_next_is_made() -> None:
+    experiment = lively(TAKE_2, deals=600)
+    chunks = list(row_chunks(experiment, threads=1, chunk=100))
+    expected = simulate(experiment).values
+    assert np.array_equal(np.concatenate([rows.values for rows in chunks], axis=1), expected)
+
+
+def test_row_chunks_may_be_left_early() -> None:
+    chunks = row_chunks(lively(TAKE_2, deals=10**9), threads=2, chunk=100)
+    assert next(chunks).deal.tolist() == list(range(100))
+    chunks.close()  # type: ignore[attr-defined]
+    assert _workers_are_gone()
+
+
+def test_rows_have_the_described_form() -> None:
+    rows = simulate(lively(TAKE_2, deals=300))
+    assert len(rows) == 300
+    assert rows.deal.dtype == np.int64
+    assert rows.values.dtype == np.int16
+    assert rows.values.shape == (len(COLUMNS), 300)
+    assert rows.values.flags.c_contiguous
+    assert rows.game is None and rows.round is None
+    for number, column in enumerate(COLUMNS):
+        assert np.array_equal(rows.column(column.name), rows.values[number])
+    with pytest.raises(KeyError):
+        rows.column("no_such_column")
+
+
+def test_the_dealer_of_a_single_round_goes_with_its_number() -> None:
+    rows = simulate(lively(TAKE_2, deals=30, first=7))
+    assert np.array_equal(rows.column("dealer"), rows.deal % 6)
+
+
+def test_a_frame_shows_labels_and_numbers() -> None:
+    rows = simulate(lively(TAKE_3, deals=400))
+    frame = rows.frame()
+    assert list(frame.columns) == ["deal", *(column.name for column in COLUMNS)]
+    assert frame["deal"].tolist() == rows.deal.tolist()
+    for column in COLUMNS:
+        values = rows.column(column.name).tolist()
+        if column.labels:
+            assert list(frame[column.name].cat.categories) == list(column.labels)
+            values = [column.labels[value] for value in values]
+        assert frame[column.name].tolist() == values
+
+
+def test_a_frame_of_games_names_game_and_round() -> None:
+    rows = simulate(lively(replace(TAKE_2, target=500), games=5))
+    frame = rows.frame()
+    assert list(frame.columns[:3]) == ["game", "round", "deal"]
+    assert rows.game is not None and rows.round is not None
+    assert frame["game"].tolist() == rows.game.tolist()
+    assert frame["round"].tolist() == rows.round.tolist()
+    assert (frame.groupby("game")["round"].max() + 1 == frame.groupby("game").size()).all()
+
+
+class Games(Kept):
+    """Keeps the finished games' numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: dict[int, tuple[Any, ...]] = {}
+
+    def add_games(self, games: GameRows) -> None:
+        columns = (
+            games.rounds, games.played_rounds, games.first_dealer, games.winner,
+            games.first_dealer_side_won, games.score,
+        )  # fmt: skip
+        assert {len(column) for column in columns} <= {len(games)}
+        for at, number in enumerate(games.game.tolist()):
+            assert number not in self.found
+            self.found[number] = tuple(column[at].tolist() for column in columns)
+
+    def merge(self, other: Any) -> None:
+        assert not self.found.keys() & other.found.keys()
+        self.found |= other.found
+
+
+@pytest.mark.parametrize(
+    "rules", [TAKE_2, TAKE_3, replace(TAKE_2, partners="random"), AUCTION_2, AUCTION_3]
+)
+def test_finished_games_are_what_their_rows_add_up_to(rules: KqjRules) -> None:
+    rules = replace(rules, target=500)
+    experiment = lively(rules, games=120, seed=4)
+    found = fold(experiment, Games, 2, 9).result.found
+    frame = simulate(experiment).frame()
+    assert sorted(found) == list(range(120))
+    for number, rounds in [(number, frame[frame["game"] == number]) for number in range(120)]:
+        length, played, first_dealer, winner, side_won, score = found[number]
+        expected = [0] * rules.score_count
+        for _, row in rounds.iterrows():
+            for side in range(rules.score_count):
+                team = row[f"team_of_seat_{side}"] if rules.partners == "random" else side
+                expected[side] += row[f"score_{team}"]
+        assert score == expected, number
+        assert length == len(rounds)
+        assert played == rounds["taken"].sum()
+        assert first_dealer == rounds["dealer"].iloc[0]
+        assert score[winner] == max(score) >= 500
+        assert score.count(max(score)) == 1
+        side = first_dealer if rules.partners == "random" else first_dealer % rules.teams
+        assert side_won == (side == winner)
+
+
+@pytest.mark.parametrize("rules", [TAKE_2, AUCTION_2])
+def test_an_endless_game_is_told(rules: KqjRules) -> None:
+    experiment = Experiment(rules, NEVER, seed=3, games=2, first=5)
+    with pytest.raises(GameError, match=r"game 5 of seed 3 is not over after 10000 rounds"):
+        simulate(experiment)
+    with pytest.raises(GameError, match=r"game 5 of seed 3"):
+        fold(experiment, Kept)
+
+
+def test_the_public_names_are_what_they_are_said_to_be() -> None:
+    assert kqj_sim.Experiment is Experiment
+    assert kqj_sim.KqjRules is KqjRules
+    assert kqj_sim.simulate is simulate
+    assert callable(kqj_sim.policy)
+    assert set(kqj_sim.__all__) <= set(dir(kqj_sim))
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = kqj_sim.no_such_name
+
+
+def test_the_default_experiment_is_a_table_of_standard_players() -> None:
+    experiment = Experiment(deals=100)
+    assert {player.calling.policy.name for player in experiment.players} == {"standard"}
+    assert len(simulate(experiment)) == 100
+
+
+def test_policies_belong_to_seats_not_to_places() -> None:
+    """Who never speaks is never Sender, wherever the dealer sits."""
+    policies = [LIVELY] * 6
+    policies[2] = policies[4] = "random:take=0,bid=0"
+    for rules in (TAKE_2, AUCTION_2):
+        rows = simulate(Experiment(rules, tuple(policies), 2000))
+        assert set(rows.column("sender")) == {-1, 0, 1, 3, 5}

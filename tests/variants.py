@@ -1,0 +1,92 @@
+"""The variants of KQJ and the tables of players that tests go through."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+from itertools import cycle, product
+from typing import Any
+
+from kqj_sim.policies.registry import BUILT_IN
+from kqj_sim.record import Record, to_json
+from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.simulation import Experiment, Imposed
+
+LIVELY = "random:take=0.3,bid=0.3,counter=0.1,capot=0.05"
+"""Players who speak often enough for every call to occur, and rounds that are passed out."""
+
+
+def _variants() -> dict[str, KqjRules]:
+    """Every combination of the rules that a round depends on.
+
+    With auctions the highest amount and whether All-Trumps and No-Trump may be named go through
+    their values in turn.
+    """
+    found = {}
+    tables = list(product((2, 3), ("fixed", "random")))
+    namings = ("second_lap", "both_laps", "never")
+    for (teams, partners), naming in product(tables, namings):
+        rules = {"teams": teams, "partners": partners, "all_no_trump": naming}
+        found[f"{teams}-{partners}-take-{naming}"] = KqjRules.from_dict(rules)
+    above_first_bid = cycle((None, 0, 40, 90, 200))
+    naming_in_turn = cycle(namings)
+    options = list(product(("any", "turn"), ("total", "rounded"), (False, True)))
+    for (teams, partners), (timing, uses, outscore) in product(tables, options):
+        rules = {
+            "teams": teams,
+            "partners": partners,
+            "bidding": "auction",
+            "all_no_trump": next(naming_in_turn),
+            "counter_timing": timing,
+            "amount_uses": uses,
+            "must_outscore": outscore,
+        }
+        above = next(above_first_bid)
+        if above is not None:
+            rules["max_amount"] = KqjRules.from_dict(rules).minimum_bid + above
+        name = f"{teams}-{partners}-auction-{timing}-{uses}-{'outscore' if outscore else 'amount'}"
+        found[name] = KqjRules.from_dict(rules)
+    return found
+
+
+VARIANTS = _variants()
+
+TAKE_2, TAKE_3 = KqjRules(), KqjRules(teams=3)
+AUCTION_2 = KqjRules(bidding="auction")
+AUCTION_3 = KqjRules(teams=3, partners="random", bidding="auction")
+
+
+def tables() -> dict[str, tuple[str, ...]]:
+    """Policies for the six seats: each built-in one at all seats, and all of them mixed."""
+    mixed = [LIVELY, *(f"{LIVELY}+{name}" for name in BUILT_IN), *BUILT_IN]
+    return {
+        "lively": (LIVELY,) * SEATS,
+        **{name: (name,) * SEATS for name in BUILT_IN},
+        "mixed": tuple(mixed[:SEATS]),
+        "lively_callers": tuple(f"{LIVELY}+{BUILT_IN[s % len(BUILT_IN)]}" for s in range(SEATS)),
+    }
+
+
+def impositions(rules: KqjRules) -> list[Imposed]:
+    """Every place and contract that can be imposed; amounts from the lowest to the highest."""
+    amounts: list[int | None] = [None]
+    if rules.bidding == "auction":
+        amounts = [rules.minimum_bid, (rules.minimum_bid + rules.max_amount) // 20 * 10]
+    each = cycle(amounts)
+    return [Imposed(p, c, next(each)) for p, c in product(range(SEATS), rules.contracts)]
+
+
+def lively(rules: KqjRules, **others: Any) -> Experiment:
+    """An experiment with lively players."""
+    return replace(Experiment(rules, (LIVELY,) * SEATS), **others)
+
+
+def told(record: Record, *what: object) -> str:
+    """What a failing test prints: the seed, the deal, what is wrong, and the record."""
+    lines = "\n".join(str(line) for line in what)
+    return f"seed={record.seed} deal={record.deal}\n{lines}\n{to_json(record)}"
+
+
+def policy_module(name: str) -> Any:
+    """The module of a built-in policy."""
+    return importlib.import_module(f"kqj_sim.policies.{name}")
