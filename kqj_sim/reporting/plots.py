@@ -316,7 +316,7 @@ def _draw_bonuses(axes: Axes, counts: PlotCounts, confidence: float) -> None:
             for colour, marker in SIDES.values()
         ],
         SIDES,
-        loc="lower right",
+        loc="upper left",
         frameon=False,
     )
 
