@@ -12,7 +12,7 @@ from kqj_sim.analysis.intervals import share
 from kqj_sim.reporting.choices import PLOT_SUFFIXES
 from kqj_sim.reporting.plots import PlotCounts, draw
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulate import Experiment, Imposed, simulate
+from kqj_sim.simulation import Experiment, Imposed, simulate
 from tests.reporting.tables import run
 
 EXPERIMENT = Experiment(policies=("random",) * 6, deals=4000, seed=5)
