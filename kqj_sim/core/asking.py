@@ -236,7 +236,6 @@ def ask_lead(
     state = _block(block)
     values = _parameters(_table(table), number)
     n = padded(lanes)
-    turn = rng.CARD + SEATS * trick
     for i in range(n):
         players = state[AT_TABLE + i]
         if _EVERYBODY or policy_of(players, 0) == number:
@@ -252,7 +251,7 @@ def ask_lead(
                 players, place, state[SENDER + i],
                 1 if state[SENDER_TEAM + i] == team else 0,
                 state[CONTRACT + i], state[AMOUNT + i], state[CAPOT + i], state[STAKE + i], teams,
-                rng.draw(state[KEY + i], turn + place),
+                rng.card_draw(state[KEY + i], trick, place),
             )  # fmt: skip
             if _CHECKED:
                 illegal = state[ILLEGAL + i]
@@ -281,7 +280,6 @@ def ask_follow(
     n = padded(lanes)
     held = HAND + position * STRIDE
     chosen = CARDS + position * STRIDE
-    turn = rng.CARD + SEATS * trick
     for i in range(n):
         players = state[AT_TABLE + i]
         if _EVERYBODY or policy_of(players, position) == number:
@@ -308,7 +306,7 @@ def ask_follow(
                 players, leader, state[SENDER + i],
                 1 if state[SENDER_TEAM + i] == team else 0,
                 state[CONTRACT + i], state[AMOUNT + i], state[CAPOT + i], state[STAKE + i], teams,
-                rng.draw(state[KEY + i], turn + place),
+                rng.card_draw(state[KEY + i], trick, place),
             )  # fmt: skip
             if _CHECKED:
                 illegal = state[ILLEGAL + i]

@@ -48,6 +48,16 @@ def fraction(bits: int) -> float:
 
 
 @scalar
+def card_draw(key: int, trick: int, place: int) -> int:
+    """64 random bits for the card of a place in a trick.
+
+    The place is added to the key, and not to the counter: it differs from deal to deal of a block,
+    and multiplying it would take a vector longer than all the rest.
+    """
+    return draw(key + (place << 48), CARD + trick)
+
+
+@scalar
 def deal_key(seed: int, deal: int) -> int:
     """The key of a deal's draws."""
     return draw(draw(seed, 0), deal)

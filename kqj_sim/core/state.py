@@ -135,8 +135,10 @@ ROWS = _rows
 
 
 def new_state() -> NDArray[np.int64]:
-    """An empty block."""
-    return np.zeros(ROWS * STRIDE, dtype=np.int64)
+    """An empty block, at a multiple of 64 bytes: vectors that cross cache lines cost a third."""
+    numbers = np.zeros(ROWS * STRIDE + 8, dtype=np.int64)
+    start = -numbers.ctypes.data % 64 // 8
+    return numbers[start : start + ROWS * STRIDE]
 
 
 def result(name: str) -> int:
