@@ -73,7 +73,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    "block", [*blocks(README, "console"), *blocks(REPORTS, "console")], ids=lambda text: text[2:50]
+    "block",
+    [*blocks(README, "console"), *blocks(REPORTS, "console")],
+    ids=lambda text: text.splitlines()[0][2:60],
 )
 def test_commands_run_and_print_what_is_shown(block: str, folder: Path) -> None:
     printed, shown = "", ""

@@ -74,8 +74,23 @@ def other_values(value: Json, draw: random.Random) -> list[Json]:
         return [*draw.sample([card for card in CARDS if card != value], 2), "10h"]
     if isinstance(value, str):
         contracts = [contract for contract in ("h", "s", "NT", "AT") if contract != value]
-        words = {"made", "failed", "litigation", "passed_out", "kq", "kqj", "capot", "last_trick",
-                 "pass", "take", "bid", "counter", "overcounter", "play", "tie"} - {value}
+        words = {
+            "made",
+            "failed",
+            "litigation",
+            "passed_out",
+            "kq",
+            "kqj",
+            "capot",
+            "last_trick",
+            "pass",
+            "take",
+            "bid",
+            "counter",
+            "overcounter",
+            "play",
+            "tie",
+        } - {value}
         return [*contracts, *sorted(words), "x", ""]
     return [value[:-1], [*value, *value[-1:]], [*value, None]] if value else [[0], [[]], ["h"]]
 

@@ -102,6 +102,7 @@ def test_unknown_keys_are_ignored() -> None:
 
 # Forgeries of every key
 
+
 @pytest.mark.parametrize("rules", VARIANTS + RULINGS, ids=name)
 @pytest.mark.parametrize("kind", ["played", "passed_out", "imposed", "game"])
 def test_every_forged_value_is_told(rules: KqjRules, kind: str) -> None:

@@ -45,9 +45,7 @@ def test_nobody_plays_on_after_the_game_is_decided() -> None:
     before = [1000, 0]
     after = [1000 + record.scores[0], record.scores[1]]
     forged = msgspec.structs.replace(record, score_before=before, score_after=after)
-    assert check_record(forged) == [
-        "score_before: with [1000, 0] the game was decided before"
-    ]
+    assert check_record(forged) == ["score_before: with [1000, 0] the game was decided before"]
 
 
 def test_game_scores_are_multiples_of_ten() -> None:

@@ -59,9 +59,7 @@ def test_worked_case_as_the_first_trick_of_a_round() -> None:
     assert record.card_points == [206, 30] and record.scores == [220, 0]
 
 
-@pytest.mark.parametrize(
-    "name", [path.name for path in FILES if path.name.startswith("game_")]
-)
+@pytest.mark.parametrize("name", [path.name for path in FILES if path.name.startswith("game_")])
 def test_golden_games_end_when_they_are_decided(name: str) -> None:
     rounds = load(name)
     rules = rounds[0].kqj_rules()

@@ -1,0 +1,47 @@
+"""What the times were measured on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+from kqj_sim import __version__
+
+
+def load() -> float:
+    """Processes that ran in the last minute, on average; 0 where the system does not tell."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+
+
+def has_avx512() -> bool:
+    """Whether the processor, as numba uses it, has 512-bit vectors."""
+    import llvmlite.binding as llvm
+
+    return bool(llvm.get_host_cpu_features().get("avx512f", False))
+
+
+def describe() -> dict[str, str]:
+    """Processor, threads and versions."""
+    import llvmlite.binding as llvm
+    import numba
+
+    from kqj_sim.simulation import default_threads
+
+    vectors = "AVX-512" if has_avx512() else "no AVX-512"
+    return {
+        "processor": f"{_processor()} ({llvm.get_host_cpu_name()}, {vectors})",
+        "threads": str(default_threads()),
+        "system": f"{platform.system()}, Python {platform.python_version()}",
+        "versions": f"kqj-sim {__version__}, numba {numba.__version__}",
+    }
+
+
+def _processor() -> str:
+    """The processor's name."""
+    listing = Path("/proc/cpuinfo")
+    if listing.is_file():
+        for line in listing.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

@@ -1,0 +1,68 @@
+"""What the engine is held against: the same rounds as a user would write them in plain Python.
+
+Two teams, taking, random players who take with a given chance; cards and scores by the rules of
+`kqj_sim.referee`.
+"""
+
+from __future__ import annotations
+
+import random
+
+from kqj_sim.notation import CONTRACTS, Card
+from kqj_sim.referee import PACK, Called, PlayedTrick, legal_cards, score_round, trick_winner
+from kqj_sim.rules import SEATS, KqjRules
+
+RULES = KqjRules()
+TEAMS = [RULES.fixed_team_of(seat) for seat in range(SEATS)]
+
+
+def play_rounds(count: int, seed: int, take: float) -> tuple[int, int]:
+    """Play rounds; how many were taken, and in how many the contract was made."""
+    draw = random.Random(seed)
+    taken = made = 0
+    for number in range(count):
+        result = _play_round(draw, number % SEATS, take)
+        taken += result != "passed_out"
+        made += result == "made"
+    return taken, made
+
+
+def _play_round(draw: random.Random, dealer: int, take: float) -> str:
+    pack = list(PACK)
+    draw.shuffle(pack)
+    hands = [{pack.pop() for _ in range(5)} for _ in range(SEATS)]
+    turned = pack.pop()
+    opener = (dealer + 1) % SEATS
+    called = _call(draw, opener, turned, take)
+    if called is None:
+        return "passed_out"
+    hands[called.sender].add(turned)
+    for hand in hands:
+        hand.update(pack.pop() for _ in range(8 - len(hand)))
+    tricks = _play_tricks(draw, [set(hand) for hand in hands], opener, called.contract)
+    return score_round(RULES, TEAMS, called, hands, tricks).result
+
+
+def _call(draw: random.Random, opener: int, turned: Card, take: float) -> Called | None:
+    for turn in range(2 * SEATS):
+        if draw.random() < take:
+            contract = turned.suit if turn < SEATS else draw.choice(CONTRACTS)
+            return Called((opener + turn) % SEATS, contract)
+    return None
+
+
+def _play_tricks(
+    draw: random.Random, hands: list[set[Card]], leader: int, contract: str
+) -> list[PlayedTrick]:
+    tricks = []
+    while hands[leader]:
+        cards: list[Card] = []
+        for position in range(SEATS):
+            hand = hands[(leader + position) % SEATS]
+            card = draw.choice(list(legal_cards(hand, cards, leader, TEAMS, contract)))
+            hand.remove(card)
+            cards.append(card)
+        winner = trick_winner(leader, cards, contract)
+        tricks.append(PlayedTrick(leader, tuple(cards), winner))
+        leader = winner
+    return tricks

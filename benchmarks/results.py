@@ -1,0 +1,80 @@
+"""What is measured."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Timing(msgspec.Struct, frozen=True):
+    """Nanoseconds a deal: the least of the repetitions, and the median above it as a share."""
+
+    ns: float
+    spread: float
+
+
+class Speed(msgspec.Struct, frozen=True):
+    """What a variant takes with a policy.
+
+    Attributes:
+        variant, policy: what is played.
+        taken: share of the deals that are taken.
+        engine: the rows made and dropped, on one thread; `engine_2` on two.
+        tables: the rows counted for all tables of `simulate`; `tables_2` on two threads.
+        parquet: the rows written to a Parquet file, on one thread.
+    """
+
+    variant: str
+    policy: str
+    taken: float
+    engine: Timing
+    engine_2: Timing | None
+    tables: Timing
+    tables_2: Timing | None
+    parquet: Timing
+
+
+class Process(msgspec.Struct, frozen=True):
+    """A `kqj-sim` process: least seconds of some runs, and the most memory, in MB."""
+
+    command: str
+    runs: int
+    seconds: float
+    spread: float
+    peak_mb: float
+
+
+class Reference(msgspec.Struct, frozen=True):
+    """Rounds of RANDOM in plain Python, and the share of them that are taken."""
+
+    timing: Timing
+    taken: float
+
+
+class Loops(msgspec.Struct, frozen=True):
+    """What became of the loops of a stage.
+
+    Attributes:
+        name: the stage, or the policy and the question.
+        vectorized: loops, after unrolling, that became vector instructions.
+        widths: numbers an instruction, of each of them.
+        left: reasons for which loops were left scalar.
+        register: the widest vector register in the code, "zmm" (512 bits), "ymm", "xmm" or "none".
+        lost: True if a loop that should be is not vectorised.
+    """
+
+    name: str
+    vectorized: int
+    widths: list[int]
+    left: list[str]
+    register: str
+    lost: bool
+
+
+class Results(msgspec.Struct, frozen=True):
+    """Everything that was measured."""
+
+    machine: dict[str, str]
+    processes: dict[str, Process]
+    speeds: list[Speed]
+    reference: Reference
+    vectors: list[Loops]

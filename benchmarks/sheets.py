@@ -1,0 +1,190 @@
+"""The results as tables: for a terminal, and in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmarks import machine
+from benchmarks.results import Results, Timing
+
+ENOUGH_MB = 400
+"""A few hundred MB."""
+
+PIPED_WIDTH = 160
+"""Characters of a line where there is no terminal."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table; of the columns from `numbers` on the text is set to the right."""
+
+    title: str
+    header: tuple[str, ...]
+    numbers: int
+    rows: Sequence[tuple[str, ...]]
+    note: str = ""
+
+
+def make(results: Results) -> list[Sheet]:
+    """All tables."""
+    return [
+        Sheet("Machine", ("what", "is"), 2, list(results.machine.items())),
+        _goals(results),
+        _speeds(results),
+        _processes(results),
+        _vectors(results),
+    ]
+
+
+def _goals(results: Results) -> Sheet:
+    """What is measured beside what should be reached."""
+    random, greedy = results.speeds[:2]
+    wide = machine.has_avx512()
+    first, warm = results.processes["first"], results.processes["warm"]
+    million, more = results.processes["million"], results.processes["ten_million"]
+    plain = results.reference.timing.ns
+    rows = [
+        _at_most("engine, random, ns a deal", random.engine.ns, 50 if wide else 100),
+        _at_most("engine, random calls and greedy cards, ns a deal", greedy.engine.ns,
+                 65 if wide else 150),
+        _at_most("simulate over engine, random", random.tables.ns / random.engine.ns, 2),
+        _at_most("simulate over engine, greedy", greedy.tables.ns / greedy.engine.ns, 2),
+    ]  # fmt: skip
+    for what, one, two in (
+        ("engine, random", random.engine, random.engine_2),
+        ("engine, greedy", greedy.engine, greedy.engine_2),
+        ("simulate, random", random.tables, random.tables_2),
+        ("simulate, greedy", greedy.tables, greedy.tables_2),
+    ):
+        if two is not None:
+            rows.append(_at_least(f"two threads over one, {what}", one.ns / two.ns, 1.85))
+    rows += [
+        _at_most("first run ever, less a warm one, s", first.seconds - warm.seconds, 10),
+        _at_most("warm simulate --deals 100000, s", warm.seconds, 0.7),
+        _at_most("--help, s", results.processes["help"].seconds, 0.15),
+        _at_most("peak memory, a million deals, MB", million.peak_mb, ENOUGH_MB),
+        _at_most("peak memory, ten million over one million", more.peak_mb / million.peak_mb, 1.05),
+        ("plain Python over engine, random", f"{plain / random.engine.ns:,.0f}", "", ""),
+    ]
+    note = "For a processor with AVX-512." if wide else "For a processor without AVX-512."
+    return Sheet("Goals", ("what", "measured", "goal", "met"), 1, rows, note)
+
+
+def _at_most(what: str, value: float, goal: float) -> tuple[str, ...]:
+    return what, _short(value), f"at most {goal:g}", "yes" if value <= goal else "NO"
+
+
+def _at_least(what: str, value: float, goal: float) -> tuple[str, ...]:
+    return what, _short(value), f"at least {goal:g}", "yes" if value >= goal else "NO"
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _speeds(results: Results) -> Sheet:
+    """Nanoseconds a deal."""
+    header = (
+        "variant", "policy", "taken", "engine", "deals a second", "2 threads",
+        "tables", "over engine", "2 threads", "Parquet", "spread",
+    )  # fmt: skip
+    rows: list[tuple[str, ...]] = []
+    for speed in results.speeds:
+        timings = (speed.engine, speed.engine_2, speed.tables, speed.tables_2, speed.parquet)
+        rows.append((
+            speed.variant,
+            speed.policy,
+            f"{speed.taken:.0%}",
+            _short(speed.engine.ns),
+            f"{1e9 / speed.engine.ns:,.0f}",
+            _faster(speed.engine, speed.engine_2),
+            _short(speed.tables.ns),
+            f"{speed.tables.ns / speed.engine.ns:.2f}",
+            _faster(speed.tables, speed.tables_2),
+            _short(speed.parquet.ns),
+            f"{max(timing.spread for timing in timings if timing is not None):.0%}",
+        ))  # fmt: skip
+    plain = results.reference.timing
+    rows.append((
+        "two teams, taking", "random in plain Python", f"{results.reference.taken:.0%}",
+        _short(plain.ns), f"{1e9 / plain.ns:,.0f}", "", "", "", "", "", f"{plain.spread:.0%}",
+    ))  # fmt: skip
+    note = (
+        "Engine: the rows of all columns are made and dropped. Tables: they are counted for all "
+        "tables of simulate. Parquet: they are written, on one thread. None has the start of the "
+        "process or the compiling. Each is the least of some repetitions; spread: how much longer "
+        "the median took, at most."
+    )
+    return Sheet("Nanoseconds a deal", header, 2, rows, note)
+
+
+def _faster(one: Timing, two: Timing | None) -> str:
+    return "" if two is None else f"x {one.ns / two.ns:.2f}"
+
+
+def _processes(results: Results) -> Sheet:
+    """Whole processes, from the start to the end."""
+    names = {"first": " (first run ever)", "warm": " (warm)"}
+    header = ("command", "runs", "seconds", "spread", "peak MB")
+    rows = [
+        (
+            process.command.replace(" --quiet", "") + names.get(name, ""),
+            str(process.runs),
+            f"{process.seconds:.3f}",
+            f"{process.spread:.0%}" if process.runs > 1 else "",
+            f"{process.peak_mb:.0f}",
+        )
+        for name, process in results.processes.items()
+    ]
+    return Sheet("Processes", header, 1, rows)
+
+
+def _vectors(results: Results) -> Sheet:
+    """Which loops are vector code."""
+    header = ("stage or policy", "vectorised loops", "numbers each", "register", "lost", "scalar")
+    rows = [
+        (
+            loops.name,
+            str(loops.vectorized),
+            " ".join(str(width) for width in loops.widths),
+            loops.register,
+            "YES" if loops.lost else "no",
+            "; ".join(loops.left),
+        )
+        for loops in results.vectors
+    ]
+    return Sheet("Vector instructions", header, 6, rows)
+
+
+def to_markdown(sheets: list[Sheet]) -> str:
+    """The tables in Markdown."""
+    parts = ["# Speed\n\nMade by `python benchmarks/speed.py --format markdown`.\n"]
+    for sheet in sheets:
+        rule = ["---" if at < sheet.numbers else "--:" for at in range(len(sheet.header))]
+        lines = [" | ".join(cells) for cells in (sheet.header, rule, *sheet.rows)]
+        parts.append(f"## {sheet.title}\n\n" + "".join(f"| {line} |\n" for line in lines))
+        if sheet.note:
+            parts.append(f"{sheet.note}\n")
+    return "\n".join(parts)
+
+
+def show(sheets: list[Sheet]) -> None:
+    """Print the tables on the terminal."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = PIPED_WIDTH
+    for sheet in sheets:
+        table = Table(title=sheet.title, title_justify="left", box=box.SIMPLE_HEAD)
+        for at, name in enumerate(sheet.header):
+            table.add_column(name, justify="left" if at < sheet.numbers else "right")
+        for row in sheet.rows:
+            styled = [f"[red]{cell}[/red]" if cell in ("NO", "YES") else cell for cell in row]
+            table.add_row(*styled)
+        console.print(table)
+        if sheet.note:
+            console.print(sheet.note)

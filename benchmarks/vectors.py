@@ -1,0 +1,146 @@
+"""Which loops of the engine became vector instructions, as the compiler itself tells.
+
+A stage that is no longer vectorised still gives the right rows, five times later and silently.
+So every stage and every simple policy is compiled anew here, with LLVM's remarks turned on.
+
+`python benchmarks/vectors.py` prints a list of `Loops` in JSON; `benchmarks/speed.py` shows it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.results import Loops
+
+POLICIES = ("random", "greedy")
+"""Those whose lead, follow and take should be vector code; `standard` looks at card by card."""
+
+SCALAR_BY_DESIGN = {
+    "deal": "call instruction cannot be vectorized",
+    "seat_players": "cannot identify array bounds",
+}
+"""Why one loop of a stage stays scalar: `pdep` has no vector form, and random partners are looked
+up in one of two tables.  Stages that only move lanes about have none and are not looked at."""
+
+REGISTERS = ("zmm", "ymm", "xmm")
+"""Vector registers of 512, 256 and 128 bits."""
+
+
+def main() -> None:
+    """Compile every stage in a folder of its own, and print what LLVM tells."""
+    with tempfile.TemporaryDirectory() as folder:
+        # numba reads it at import, and LLVM takes its options before it compiles anything.
+        os.environ["NUMBA_CACHE_DIR"] = folder
+        import llvmlite.binding as llvm
+
+        llvm.set_option("", "--pass-remarks=loop-vectorize")
+        llvm.set_option("", "--pass-remarks-analysis=loop-vectorize")
+        found = [*_stages(), *_policies()]
+    sys.stdout.buffer.write(msgspec.json.encode(found))
+
+
+def _stages() -> list[Loops]:
+    from numba import typeof, types
+
+    from kqj_sim.core import calls, deal, play, rows, scoring, teams, trick
+    from kqj_sim.encode import core_rules
+    from kqj_sim.rules import KqjRules
+
+    number = types.int64
+    block = number[::1]
+    rules = typeof(core_rules(KqjRules()))
+    stages: tuple[tuple[Any, tuple[Any, ...]], ...] = (
+        (teams.seat_players, (block, number, rules, number)),
+        (deal.deal, (block, number)),
+        (calls.no_calls, (block, number)),
+        (play.complete_hands, (block, number, number)),
+        (play.prepare_play, (block, number)),
+        (trick.after_trick, (block, number)),
+        (trick.put_last_cards, (block, number)),
+        (scoring.count_tricks, (block, number, rules)),
+        (scoring.score_rounds, (block, number, rules)),
+        (rows.describe_calls, (block, number, rules)),
+        (rows.describe_play, (block, number, rules)),
+        (rows.write_rows, (block, number, block, types.int16[::1], number)),
+    )
+
+    def compiled(stage: Any, signature: Any) -> Callable[[], str]:
+        def make() -> str:
+            stage.compile(signature)
+            assembly: str = stage.inspect_asm(stage.signatures[0])
+            return assembly
+
+        return make
+
+    return [_loops(stage.__name__, compiled(stage, signature)) for stage, signature in stages]
+
+
+def _policies() -> list[Loops]:
+    from kqj_sim.core.asking import FOLLOW, LEAD, TAKE
+    from kqj_sim.policies.compiled import LOOPS, QUESTION, bind
+    from kqj_sim.policies.registry import player
+
+    def compiled(member: int, name: str) -> Callable[[], str]:
+        def make() -> str:
+            policy = player(name).answering(QUESTION[member]).policy
+            choice, takes_parameters = policy.compiled(QUESTION[member])
+            bound = bind(
+                member, choice, policy.tuple_type, takes_parameters, policy.name,
+                everybody=True, checked=False,
+            )  # fmt: skip
+            return str(bound._library.get_asm_str())
+
+        return make
+
+    return [
+        _loops(f"{name}: {LOOPS[member][0]}", compiled(member, name))
+        for name in POLICIES
+        for member in (TAKE, LEAD, FOLLOW)
+        if QUESTION[member] in player(name).playing.policy.choices
+    ]
+
+
+def _loops(name: str, make: Callable[[], str]) -> Loops:
+    assembly, remarks = _remarks_of(make)
+    widths = [int(width) for width in re.findall(r"vectorization width: (\d+)", remarks)]
+    left = re.findall(r"loop not vectorized: ([^\n.]+)", remarks)
+    expected = SCALAR_BY_DESIGN.get(name)
+    unexpected = [reason for reason in left if reason != expected]
+    register = next((each for each in REGISTERS if f"%{each}" in assembly), "none")
+    return Loops(
+        name,
+        len(widths),
+        sorted(set(widths)),
+        sorted(set(left)),
+        register,
+        lost=not widths or bool(unexpected),
+    )
+
+
+def _remarks_of(make: Callable[[], str]) -> tuple[str, str]:
+    """What `make` returns, and what LLVM writes to stderr meanwhile."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            made = make()
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+        file.seek(0)
+        return made, file.read().decode(errors="replace")
+
+
+if __name__ == "__main__":
+    main()
