@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -66,12 +66,12 @@ class Nothing:
         """There is nothing to merge."""
 
 
-def run_process(runs: int, *arguments: str, folder: str | None = None) -> Process:
-    """Run `kqj-sim` some times; `folder` is the cache of compiled code, if not the usual one."""
+def run_process(caches: Sequence[str | None], *arguments: str) -> Process:
+    """Run `kqj-sim` once a cache: a folder of compiled code, or None for the usual one."""
     script = str(Path(sys.executable).parent / "kqj-sim")
-    variables = os.environ if folder is None else {**os.environ, "NUMBA_CACHE_DIR": folder}
     seconds, peaks = [], []
-    for _ in range(runs):
+    for folder in caches:
+        variables = {**os.environ, "NUMBA_CACHE_DIR": folder} if folder else os.environ
         start = time.perf_counter()
         # Not waited for by subprocess: wait4 alone tells the memory of this one process.
         process = subprocess.Popen([script, *arguments], stdout=subprocess.DEVNULL, env=variables)
@@ -83,23 +83,26 @@ def run_process(runs: int, *arguments: str, folder: str | None = None) -> Proces
         peaks.append(usage.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3))
     least = min(seconds)
     command = " ".join(["kqj-sim", *arguments])
-    return Process(command, runs, least, median(seconds) / least - 1, max(peaks))
+    return Process(command, len(seconds), least, median(seconds) / least - 1, max(peaks))
 
 
 def measure_processes() -> dict[str, Process]:
     """Starts and memory.
 
     They come first, while this process is small: a child's peak memory begins at its parent's.
+    The memory is that without compiling, which the first run tells.
     """
+    simulate = ("simulate", "--quiet", "--deals", "100000")
     many = ("simulate", "--quiet", "--policy", RANDOM, "--deals")
-    with tempfile.TemporaryDirectory() as folder:
-        simulate = ("simulate", "--deals", "100000")
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+        first = run_process([one, other], *simulate)
+        run_process([one], *many, "1000")
         return {
-            "first": run_process(1, *simulate, "--quiet", folder=folder),
-            "warm": run_process(7, *simulate, "--quiet", folder=folder),
-            "help": run_process(15, "--help"),
-            "million": run_process(2, *many, "1000000"),
-            "ten_million": run_process(1, *many, "10000000"),
+            "first": first,
+            "warm": run_process([one] * 7, *simulate),
+            "help": run_process([None] * 15, "--help"),
+            "million": run_process([one] * 2, *many, "1000000"),
+            "ten_million": run_process([one] * 2, *many, "10000000"),
         }
 
 
