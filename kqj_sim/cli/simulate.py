@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ from kqj_sim.reporting.choices import (
 if TYPE_CHECKING:
     from kqj_sim.analysis import Expression, Tally
     from kqj_sim.reporting.plots import PlotCounts
+    from kqj_sim.reporting.report import Run
     from kqj_sim.reporting.rows import RowsFile
     from kqj_sim.simulation import Experiment, GameRows, Rows
 
@@ -117,8 +118,9 @@ def simulate(
     with ExitStack() as stack:
         tables_file = _open(stack, out)
         plot_file = _open(stack, plot)
-        rows_file = _open_rows(stack, rows)
-        gathered, interrupted = _play(gathering, rows_file, threads, quiet)
+        rows_stack = stack.enter_context(ExitStack())
+        rows_file = _open_rows(rows_stack, rows)
+        gathered, interrupted, failure = _play(gathering, rows_file, threads, quiet)
         run = Run(
             command="simulate",
             rules=experiment.rules,
@@ -133,13 +135,15 @@ def simulate(
             where=where,
             interrupted=interrupted,
         )
-        if rows_file is not None:
-            rows_file.finish(run)
+        failure = _close_rows(rows_stack, rows_file, run, failure)
         _write_tables(Report(run, gathered.tally.tables(confidence)), format, tables_file, color)
         if plot is not None and plot_file is not None and gathered.plot is not None:
             from kqj_sim.reporting.plots import draw
 
             plot_file.write(draw(gathered.plot, run, by_suffix(plot, PLOT_SUFFIXES)))
+    if failure is not None:
+        click.echo(f"The rows were not written: the tables hold {run.deals:,} deals", err=True)
+        raise OSError(failure.errno, f"cannot be written: {failure.strerror or failure}", rows)
     if interrupted:
         asked = f"{experiment.deals:,} deals" if games is None else f"the deals of {games:,} games"
         click.echo(f"Interrupted: the tables hold {run.deals:,} of {asked}", err=True)
@@ -194,8 +198,8 @@ class Gathered:
 
 def _play(
     gathering: Gathering, rows_file: RowsFile | None, threads: int | None, quiet: bool
-) -> tuple[Gathered, bool]:
-    """Play the experiment; gives what was gathered, and whether Ctrl-C ended it early."""
+) -> tuple[Gathered, bool, OSError | None]:
+    """Play the experiment; what was gathered, whether Ctrl-C ended it early, what failed."""
     from kqj_sim.simulation import fold
 
     experiment = gathering.experiment
@@ -204,26 +208,49 @@ def _play(
         if rows_file is not None:
             return _write_rows(gathering, rows_file, threads, progress)
         folded = fold(experiment, gathering.start, threads, progress=progress.advance)
-    return folded.result, folded.interrupted
+    return folded.result, folded.interrupted, None
 
 
 def _write_rows(
     gathering: Gathering, rows_file: RowsFile, threads: int | None, progress: ProgressLine
-) -> tuple[Gathered, bool]:
-    """Play the experiment in order of deal, write its rows and gather them."""
+) -> tuple[Gathered, bool, OSError | None]:
+    """Play the experiment in order of deal, write its rows and gather them.
+
+    Rows that cannot be written end it: what was gathered by then is not lost.
+    """
     from kqj_sim.simulation import row_chunks
 
     gathered, expression = gathering.start(), gathering.expression
     with Interruption() as interruption:
         for rows in row_chunks(gathering.experiment, threads):
-            rows_file.write(rows, None if expression is None else expression.mask(rows))
             gathered.add(rows)
             if rows.ended is not None:
                 gathered.add_games(rows.ended)
+            try:
+                rows_file.write(rows, None if expression is None else expression.mask(rows))
+            except OSError as error:
+                return gathered, interruption.asked, error
             progress.advance(len(rows) if rows.ended is None else len(rows.ended))
             if interruption.asked:
                 break
-    return gathered, interruption.asked
+    return gathered, interruption.asked, None
+
+
+def _close_rows(
+    stack: ExitStack, rows_file: RowsFile | None, run: Run, failure: OSError | None
+) -> OSError | None:
+    """Complete the file of rows, or drop it; what goes wrong with it must not cost the tables."""
+    try:
+        if failure is not None:
+            raise failure
+        if rows_file is not None:
+            rows_file.finish(run)
+        stack.close()
+    except OSError as error:
+        with suppress(OSError):
+            stack.__exit__(type(error), error, error.__traceback__)
+        return error
+    return None
 
 
 def _expression(where: str | None, games: bool) -> Expression | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pty
@@ -22,6 +23,7 @@ import pytest
 import kqj_sim
 from kqj_sim.notation import CONTRACTS
 from kqj_sim.record import from_json
+from kqj_sim.reporting.rows import RowsFile
 from kqj_sim.rules import KqjRules
 from tests.cli.test_program import error_of, run
 
@@ -127,6 +129,26 @@ def test_rows_are_written_with_the_tables(tmp_path: Path) -> None:
     rows = pd.read_parquet(path)
     assert set(rows["taken"]) == {1}
     assert long_form(found) == long_form(simulated("--where", "taken == 1"))
+
+
+def test_rows_that_cannot_be_written_do_not_cost_the_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = RowsFile.write
+
+    def write(self: RowsFile, rows: Any, mask: Any = None) -> None:
+        if self.count:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written(self, rows, mask)
+
+    monkeypatch.setattr(RowsFile, "write", write)
+    rows, tables = tmp_path / "rows.csv", tmp_path / "tables.json"
+    done = run("simulate", "--deals", "50000", "--policy", "random", "--rows", str(rows),
+               "--out", str(tables))  # fmt: skip
+    assert done.exit_code == 1
+    assert "rows.csv: cannot be written: No space left on device" in done.stderr
+    assert 0 < json.loads(tables.read_text(encoding="utf-8"))["deals"] < 50000
+    assert [path.name for path in tmp_path.iterdir()] == ["tables.json"]
 
 
 def test_rows_of_games(tmp_path: Path) -> None:
