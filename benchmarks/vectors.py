@@ -93,9 +93,9 @@ def _policies() -> list[Loops]:
     def compiled(member: int, name: str) -> Callable[[], str]:
         def make() -> str:
             policy = player(name).answering(QUESTION[member]).policy
-            choice, takes_parameters = policy.compiled(QUESTION[member])
+            choice, arguments = policy.compiled(QUESTION[member])
             bound = bind(
-                member, choice, policy.tuple_type, takes_parameters, policy.name,
+                member, choice, policy.tuple_type, arguments, 0, policy.name,
                 everybody=True, checked=False,
             )  # fmt: skip
             return str(bound._library.get_asm_str())

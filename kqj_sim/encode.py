@@ -8,14 +8,18 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kqj_sim.core import round
-from kqj_sim.core.asking import BID, COUNTER, FOLLOW, LEAD, MEMBERS, OVERCOUNTER, TAKE
-from kqj_sim.core.compile import address_of
+from kqj_sim.core.asking import ASKING, BID, COUNTER, FOLLOW, LEAD, MEMBERS, OVERCOUNTER, TAKE
+from kqj_sim.core.compile import address_of, pointer
+from kqj_sim.core.nested import nest
+from kqj_sim.core.resume import CALL_ON, PLAY_ON, RESUMING, bid_on, play_on, take_on
 from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Table
 from kqj_sim.core.state import SEATS
+from kqj_sim.policies import weights
 from kqj_sim.policies.compiled import QUESTION, bind, parameter_offset
-from kqj_sim.policies.registry import Player, Policy
+from kqj_sim.policies.registry import Chosen, Player, Policy, player
 from kqj_sim.rules import KqjRules
 
 ALL_NO_TRUMP = ("second_lap", "both_laps", "never")
@@ -52,10 +56,13 @@ class Imposed:
     amount: int | None = None
 
 
-def core_table(rules: KqjRules, players: Sequence[Player], imposed: Imposed | None) -> Table:
+def core_table(
+    rules: KqjRules, players: Sequence[Player], imposed: Imposed | None, nested: bool = False
+) -> Table:
     """The six seats' policies and the stages of a round as addresses and numbers.
 
-    Only what the bidding needs is compiled.
+    Only what the bidding needs is compiled.  With `nested` it is a table of players who play hands
+    out for another policy, and goes on from the middle of a round.
 
     Raises:
         kqj_sim.policies.PolicyError: a policy's function does not compile.
@@ -68,16 +75,25 @@ def core_table(rules: KqjRules, players: Sequence[Player], imposed: Imposed | No
         members += [BID, COUNTER, OVERCOUNTER] if rules.bidding == "auction" else [TAKE]
     functions = np.zeros(MEMBERS * SEATS, dtype=np.int64)
     parameters = np.zeros(MEMBERS * SEATS * MAX_PARAMETERS)
+    resources = np.zeros(MEMBERS * SEATS, dtype=np.int64)
+    remembers = False
     for member in members:
         for number, each in enumerate(distinct):
             chosen = each.answering(QUESTION[member])
-            bound = _bound(member, chosen.policy, len(distinct) == 1)
+            resource = _resource(rules, chosen, QUESTION[member])
+            bound = _bound(member, chosen.policy, len(distinct) == 1, len(resource))
             functions[member * SEATS + number] = bound.address
+            resources[member * SEATS + number] = resource.ctypes.data
+            remembers |= "card" in chosen.policy.blocks
             start = parameter_offset(member, number)
             parameters[start : start + len(chosen.parameters)] = chosen.parameters
     seats = sum(distinct.index(each) << 4 * seat for seat, each in enumerate(players))
     stages = np.zeros(3, dtype=np.int64)
-    table = Table(functions, parameters, len(distinct), seats, stages, -1, -1, 0)
+    resume = np.zeros(2, dtype=np.int64)
+    memory = int(remembers)
+    table = Table(
+        functions, parameters, resources, len(distinct), seats, stages, resume, -1, -1, 0, memory
+    )
     if imposed is not None:
         table = table._replace(
             imposed_place=imposed.place,
@@ -87,18 +103,42 @@ def core_table(rules: KqjRules, players: Sequence[Player], imposed: Imposed | No
     signature = round.stage_signature(core_rules(rules), table)
     for number, stage in enumerate((round.begin, calling, round.finish)):
         stages[number] = address_of(stage, signature)
+    if nested:
+        calling_on = bid_on if rules.bidding == "auction" else take_on
+        resume[CALL_ON] = address_of(calling_on, RESUMING)
+        resume[PLAY_ON] = address_of(play_on, RESUMING)
     return table
 
 
 @cache
-def _bound(member: int, found: Policy, everybody: bool) -> Any:
+def _resource(rules: KqjRules, chosen: Chosen, question: str) -> NDArray[Any]:
+    """What a policy's function finds by its address; kept for ever, as addresses to it are."""
+    if question in chosen.policy.blocks:
+        return nest(core_rules(rules), [_nested_table(rules, name) for name in chosen.others])
+    if chosen.policy.weights is not None:
+        return weights.load(chosen.policy.weights, rules.teams, rules.bidding)
+    return np.empty(0)
+
+
+@cache
+def _nested_table(rules: KqjRules, specification: str) -> Table:
+    """A table with one player at all seats, who plays hands out."""
+    return core_table(rules, [player(specification)] * SEATS, None, nested=True)
+
+
+@cache
+def _bound(member: int, found: Policy, everybody: bool, weights_size: int) -> Any:
     """A loop with a policy compiled into it; a user's policy is checked and not kept on disk."""
-    choice, takes_parameters = found.compiled(QUESTION[member])
+    question = QUESTION[member]
+    if question in found.blocks:
+        return pointer(ASKING, found.blocks[question], cache=True)
+    choice, arguments = found.compiled(question)
     return bind(
         member,
         choice,
         found.tuple_type,
-        takes_parameters,
+        arguments,
+        weights_size,
         found.name if found.built_in else None,
         everybody=everybody,
         checked=not found.built_in,

@@ -12,7 +12,7 @@ from kqj_sim.columns import COLUMN_NUMBER, CONTRACTS, RANKS, SUITS
 from kqj_sim.core import games as core_games
 from kqj_sim.core import state as core_state
 from kqj_sim.core.bits import ALL_TRUMPS, EACH_LANE, NO_TRUMP, TRUMP_QUEEN
-from kqj_sim.core.calls import LOG_SIZE, LOG_TRICKS, SEATS_AND_LEADER
+from kqj_sim.core.calls import LOG_SIZE
 from kqj_sim.core.round import play_block, start_deals
 from kqj_sim.core.scoring import CAPOT_BONUS, KQ_BONUS, KQJ_BONUS, LAST_TRICK
 from kqj_sim.core.state import LANES, SEATS, STRIDE, TRICKS
@@ -61,7 +61,8 @@ class _Block:
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
         self.rules = experiment.rules
-        self.core_rules, self.table = experiment.table()
+        self.core_rules, table = experiment.table()
+        self.table = table._replace(memory=1)
         self.players = [player.text for player in experiment.players]
         self.state = core_state.new_state()
         self.log = np.zeros(LOG_SIZE, dtype=np.int64)
@@ -163,8 +164,8 @@ class _Block:
         tricks = []
         leaders = []
         for trick in range(TRICKS):
-            start = LOG_TRICKS + SEATS_AND_LEADER * trick * STRIDE + lane
-            leader, *cards = (int(self.log[start + k * STRIDE]) for k in range(SEATS_AND_LEADER))
+            start = core_state.HISTORY + trick * (1 + SEATS) * STRIDE
+            leader, *cards = self._rows(start, lane, 1 + SEATS)
             leaders.append((opener + leader) % SEATS)
             tricks.append([_by_strength(card.bit_length() - 1, contract) for card in cards])
         leaders.append((opener + self._row(core_state.LEADER, lane)) % SEATS)

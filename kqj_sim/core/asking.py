@@ -1,9 +1,9 @@
 """The loops that ask a policy about a block of deals.
 
-These are templates: `players.compiled` copies each with its names `_choose`, `_parameters`,
-`_EVERYBODY` and `_CHECKED` bound to one policy, so that the policy's function is compiled into the
-loop.  All have one signature, `ASKING`, so that the engine takes any policy as a function pointer
-without being compiled again.
+These are templates: `policies.compiled` copies each with its names `_choose`, `_parameters`,
+`_weights`, `_EVERYBODY` and `_CHECKED` bound to one policy, so that the policy's function is
+compiled into the loop.  All have one signature, `ASKING`, so that the engine takes any policy as a
+function pointer without being compiled again.
 
 `_EVERYBODY` says that one policy sits at all seats: then nobody is left out, and simple policies
 become vector code.  `_CHECKED` has what the policy answers checked against the rules.
@@ -18,7 +18,7 @@ from numba import carray, types
 from numba.extending import intrinsic
 
 from kqj_sim.core import rng
-from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, popcount
+from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, by_strength, popcount
 from kqj_sim.core.compile import scalar
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.core.state import (
@@ -54,6 +54,7 @@ from kqj_sim.core.state import (
     TRICK,
     TRUMPS,
     TURNED,
+    WON,
     index,
     padded,
     policy_of,
@@ -64,10 +65,10 @@ from kqj_sim.core.views import PASS, BidView, CardView, CounterView, TakeView
 
 ASKING = types.void(
     types.CPointer(types.int64), types.int64, types.int64, types.int64, types.int64, types.int64,
-    types.int64, types.CPointer(types.float64),
+    types.int64, types.CPointer(types.float64), types.CPointer(types.int64),
 )  # fmt: skip
 """state, lanes, two numbers that say who is asked, team count, a number of the rules, the policy's
-number, the parameters of all players."""
+number, the parameters and the resources of all players (`core.rules.Table`)."""
 
 TAKE, BID, COUNTER, OVERCOUNTER, LEAD, FOLLOW = range(6)
 """The loops that a policy is compiled into: its members in a `core.rules.Table`."""
@@ -77,24 +78,25 @@ MEMBERS = 6
 @intrinsic
 def _call(
     typingctx: Any, address: Any, state: Any, lanes: Any, first: Any, second: Any, teams: Any,
-    rule: Any, number: Any, parameters: Any,
+    rule: Any, number: Any, parameters: Any, resources: Any,
 ) -> Any:  # fmt: skip
     """Call an `ASKING` function at an address."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         i64, double = ir.IntType(64), ir.DoubleType()
         pointers = [
-            context.make_array(signature.args[at])(context, builder, args[at]).data for at in (1, 8)
+            context.make_array(signature.args[at])(context, builder, args[at]).data
+            for at in (1, 8, 9)
         ]
         function_type = ir.FunctionType(
-            ir.VoidType(), [i64.as_pointer(), *[i64] * 6, double.as_pointer()]
+            ir.VoidType(), [i64.as_pointer(), *[i64] * 6, double.as_pointer(), i64.as_pointer()]
         )
         function = builder.inttoptr(args[0], function_type.as_pointer())
-        builder.call(function, [pointers[0], *args[2:8], pointers[1]])
+        builder.call(function, [pointers[0], *args[2:8], *pointers[1:]])
         return context.get_dummy_value()
 
     i64 = types.int64
-    return types.void(i64, state, i64, i64, i64, i64, i64, i64, parameters), codegen
+    return types.void(i64, state, i64, i64, i64, i64, i64, i64, parameters, resources), codegen
 
 
 @scalar
@@ -106,13 +108,14 @@ def ask(
     for number in range(players.distinct):
         _call(
             players.functions[member * SEATS + number], state, lanes, first, second, teams, rule,
-            number, players.parameters,
+            number, players.parameters, players.resources,
         )  # fmt: skip
 
 
-# Bound for each policy by `players.compiled`.
+# Bound for each policy by `policies.compiled`.
 _choose: Any = None
 _parameters: Any = None
+_weights: Any = None
 _EVERYBODY: bool = True
 _CHECKED: bool = True
 
@@ -129,13 +132,27 @@ def _table(pointer: Any) -> Any:
     return carray(pointer, MEMBERS * SEATS * MAX_PARAMETERS)
 
 
+@scalar
+def _of_team(team: int, played: int, won_0: int, won_1: int) -> int:
+    """The cards won by a team."""
+    won_2 = played & ~(won_0 | won_1)
+    return (won_0 & -(team == 0)) | (won_1 & -(team == 1)) | (won_2 & -(team == 2))
+
+
+@scalar
+def _return(turned: int, contract: int, amount: int) -> int:
+    """The Return by strength; 0 with auctions."""
+    return 0 if amount > 0 else by_strength(turned, contract)
+
+
 def ask_take(
     block: Any, lanes: int, place: int, lap: int, teams: int, all_no_trump: int, number: int,
-    table: Any,
+    table: Any, resources: Any,
 ) -> None:  # fmt: skip
     """Ask a place in a lap of the taking: CALL is a contract or PASS, where OPEN."""
     state = _block(block)
     values = _parameters(_table(table), number)
+    weights = _weights(resources, number)
     n = padded(lanes)
     hands = FIVE + place * STRIDE
     turn = rng.CALL + SEATS * lap + place
@@ -149,7 +166,7 @@ def ask_take(
             if _CHECKED:
                 illegal = state[ILLEGAL + i]
                 state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
-            call = _choose(view, values)
+            call = _choose(view, values, weights)
             if _CHECKED:
                 own = lane_of(state[TURNED + i]) == lane_of(1 << 16 * (call & 3))
                 allowed = 0 <= call < NO_TRUMP and (lap == 2 or own)
@@ -162,7 +179,7 @@ def ask_take(
 
 def ask_bid(
     block: Any, lanes: int, place: int, turn: int, teams: int, limits: int, number: int,
-    table: Any,
+    table: Any, resources: Any,
 ) -> None:  # fmt: skip
     """Ask a place at its turn of an auction: CALL is a bid (`bid_code`) or PASS, where OPEN.
 
@@ -171,6 +188,7 @@ def ask_bid(
     """
     state = _block(block)
     values = _parameters(_table(table), number)
+    weights = _weights(resources, number)
     n = padded(lanes)
     hands = DEALT + place * STRIDE
     all_no_trump = limits & 1
@@ -189,7 +207,7 @@ def ask_bid(
             if _CHECKED:
                 illegal = state[ILLEGAL + i]
                 state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
-            call = _choose(view, values)
+            call = _choose(view, values, weights)
             if _CHECKED:
                 bid, contract = call >> 4, (call >> 1) & 7
                 allowed = lowest <= bid <= highest and bid % 10 == 0
@@ -202,7 +220,7 @@ def ask_bid(
 
 def ask_counter(
     block: Any, lanes: int, place: int, turn: int, teams: int, over: int, number: int,
-    table: Any,
+    table: Any, resources: Any,
 ) -> None:  # fmt: skip
     """Ask a place whether it counters (or, with `over`, overcounters), where ASKED: CALL is 0, 1.
 
@@ -210,6 +228,7 @@ def ask_counter(
     """
     state = _block(block)
     values = _parameters(_table(table), number)
+    weights = _weights(resources, number)
     n = padded(lanes)
     hands = DEALT + place * STRIDE
     for i in range(n):
@@ -223,18 +242,19 @@ def ask_counter(
             if _CHECKED:
                 illegal = state[ILLEGAL + i]
                 state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
-            state[CALL + i] = 1 if _choose(view, values) else 0
+            state[CALL + i] = 1 if _choose(view, values, weights) else 0
             if _CHECKED:
                 state[ILLEGAL + i] = illegal
 
 
 def ask_lead(
     block: Any, lanes: int, trick: int, position: int, teams: int, unused: int, number: int,
-    table: Any,
+    table: Any, resources: Any,
 ) -> None:  # fmt: skip
     """Ask the leader of a trick and put his card on the table."""
     state = _block(block)
     values = _parameters(_table(table), number)
+    weights = _weights(resources, number)
     n = padded(lanes)
     for i in range(n):
         players = state[AT_TABLE + i]
@@ -243,20 +263,23 @@ def ask_lead(
             place = state[LEADER + i]
             team = team_of(players, 0)
             climbing = state[CLIMBING + i]
+            contracting = state[SENDER_TEAM + i]
+            played, won, too = state[PLAYED + i], state[WON + i], state[WON + STRIDE + i]
             view = CardView(
-                hand, hand, trick, 0, 0, state[TRUMPS + i], climbing, -1, 0, 0, 0,
-                state[PLAYED + i],
+                hand, hand, trick, 0, 0, state[TRUMPS + i], climbing, -1, 0, 0, 0, played,
+                _of_team(team, played, won, too), _of_team(contracting, played, won, too),
+                _return(state[TURNED + i], state[CONTRACT + i], state[AMOUNT + i]),
                 state[POINTS + i], state[POINTS + STRIDE + i], state[POINTS + 2 * STRIDE + i],
                 state[POINTS + 3 * STRIDE + i], state[POINTS + 4 * STRIDE + i],
                 players, place, state[SENDER + i],
-                1 if state[SENDER_TEAM + i] == team else 0,
+                1 if contracting == team else 0,
                 state[CONTRACT + i], state[AMOUNT + i], state[CAPOT + i], state[STAKE + i], teams,
                 rng.card_draw(state[KEY + i], trick, place),
             )  # fmt: skip
             if _CHECKED:
                 illegal = state[ILLEGAL + i]
                 state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
-            card = _choose(view, values)
+            card = _choose(view, values, weights)
             if _CHECKED:
                 wrong = card & hand == 0 or popcount(card) != 1
                 card = hand & -hand if wrong else card
@@ -272,11 +295,12 @@ def ask_lead(
 
 def ask_follow(
     block: Any, lanes: int, trick: int, position: int, teams: int, unused: int, number: int,
-    table: Any,
+    table: Any, resources: Any,
 ) -> None:  # fmt: skip
     """Ask a following position (1 to 5) of a trick and put its card on the table."""
     state = _block(block)
     values = _parameters(_table(table), number)
+    weights = _weights(resources, number)
     n = padded(lanes)
     held = HAND + position * STRIDE
     chosen = CARDS + position * STRIDE
@@ -296,22 +320,24 @@ def ask_follow(
             winning = winning_cards(led, trumps, master)
             partner = master_team == team
             legal = legal_cards(hand, led, state[CLIMB_LED + i], winning, partner)
+            contracting = state[SENDER_TEAM + i]
+            played, won, too = state[PLAYED + i], state[WON + i], state[WON + STRIDE + i]
             view = CardView(
                 hand, legal, trick, position, led, trumps, state[CLIMBING + i], winning, master,
-                1 if partner else 0,
-                cards,
-                state[PLAYED + i],
+                1 if partner else 0, cards, played,
+                _of_team(team, played, won, too), _of_team(contracting, played, won, too),
+                _return(state[TURNED + i], state[CONTRACT + i], state[AMOUNT + i]),
                 state[POINTS + i], state[POINTS + STRIDE + i], state[POINTS + 2 * STRIDE + i],
                 state[POINTS + 3 * STRIDE + i], state[POINTS + 4 * STRIDE + i],
                 players, leader, state[SENDER + i],
-                1 if state[SENDER_TEAM + i] == team else 0,
+                1 if contracting == team else 0,
                 state[CONTRACT + i], state[AMOUNT + i], state[CAPOT + i], state[STAKE + i], teams,
                 rng.card_draw(state[KEY + i], trick, place),
             )  # fmt: skip
             if _CHECKED:
                 illegal = state[ILLEGAL + i]
                 state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
-            card = _choose(view, values)
+            card = _choose(view, values, weights)
             if _CHECKED:
                 wrong = card & legal == 0 or popcount(card) != 1
                 card = legal & -legal if wrong else card

@@ -27,7 +27,6 @@ from kqj_sim.core.state import (
     SENDER,
     STAKE,
     STRIDE,
-    TRICKS,
     padded,
     team_of,
 )
@@ -40,11 +39,7 @@ overcounter at the end."""
 LOG_PASS, LOG_TAKE, LOG_BID, LOG_COUNTER, LOG_OVERCOUNTER = range(5)
 """Kinds of logged calls: a call is (bid or contract) << 8 | place << 4 | kind."""
 
-
-LOG_TRICKS = MAX_CALLS * STRIDE
-"""Where a log's tricks begin: for each the place of the leader, then the six cards."""
-SEATS_AND_LEADER = SEATS + 1
-LOG_SIZE = LOG_TRICKS + TRICKS * SEATS_AND_LEADER * STRIDE
+LOG_SIZE = MAX_CALLS * STRIDE
 
 
 @scalar
@@ -82,34 +77,34 @@ def _log(state: Any, log: Any, lane: int, place: int, kind: int, what: int) -> N
 
 
 @stage
-def taking(state: Any, lanes: int, rules: Rules, table: Any, log: Any) -> None:
-    """Two laps of passing and taking."""
+def taking(state: Any, lanes: int, rules: Rules, table: Any, log: Any, first_turn: int) -> None:
+    """Two laps of passing and taking, from a turn (0 to 11) on."""
     n = padded(lanes)
-    for lap in range(1, 3):
+    for turn in range(first_turn, 2 * SEATS):
+        lap, place = turn // SEATS + 1, turn % SEATS
         may_name = 1 if rules.all_no_trump == 1 or (rules.all_no_trump == 0 and lap == 2) else 0
-        for place in range(SEATS):
-            ask(table, TAKE, state, lanes, place, lap, rules.teams, may_name)
-            if log.shape[0] > 0:
-                for i in range(lanes):
-                    if state[OPEN + i] != 0:
-                        call = state[CALL + i]
-                        _log(state, log, i, place, LOG_PASS if call == PASS else LOG_TAKE, call)
-            for i in range(n):
-                call = state[CALL + i]
-                takes = state[OPEN + i] != 0 and call != PASS
-                state[SENDER + i] = place if takes else state[SENDER + i]
-                state[CONTRACT + i] = call if takes else state[CONTRACT + i]
-                state[LAP + i] = lap if takes else state[LAP + i]
-                state[OPEN + i] = 0 if takes else state[OPEN + i]
+        ask(table, TAKE, state, lanes, place, lap, rules.teams, may_name)
+        if log.shape[0] > 0:
+            for i in range(lanes):
+                if state[OPEN + i] != 0:
+                    call = state[CALL + i]
+                    _log(state, log, i, place, LOG_PASS if call == PASS else LOG_TAKE, call)
+        for i in range(n):
+            call = state[CALL + i]
+            takes = state[OPEN + i] != 0 and call != PASS
+            state[SENDER + i] = place if takes else state[SENDER + i]
+            state[CONTRACT + i] = call if takes else state[CONTRACT + i]
+            state[LAP + i] = lap if takes else state[LAP + i]
+            state[OPEN + i] = 0 if takes else state[OPEN + i]
 
 
 @stage
-def auction(state: Any, lanes: int, rules: Rules, table: Any, log: Any) -> None:
-    """Bids, counters and overcounters until the bidding closes."""
+def auction(state: Any, lanes: int, rules: Rules, table: Any, log: Any, first_turn: int) -> None:
+    """Bids, counters and overcounters until the bidding closes, from a turn on."""
     n = padded(lanes)
     limits = (rules.minimum_bid << 16 | rules.max_amount) << 1
     limits |= 0 if rules.all_no_trump == 2 else 1
-    turn = 0
+    turn = first_turn
     while _any(state, OPEN, n):
         place = turn % SEATS
         question = 16 * turn

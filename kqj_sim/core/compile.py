@@ -15,6 +15,7 @@ from typing import Any
 
 import numba
 import platformdirs
+from numba import types
 from numba.extending import intrinsic
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -56,7 +57,7 @@ def kernel(*args: Any, cache: bool = True, **options: Any) -> Any:
         finally:
             numba.config.CACHE_DIR = previous
 
-    if len(args) == 1 and callable(args[0]) and not isinstance(args[0], numba.types.Type):
+    if len(args) == 1 and callable(args[0]) and not isinstance(args[0], types.Type):
         return compile_function(args[0])
     return lambda function: compile_function(function, *args)
 
@@ -104,6 +105,24 @@ def calling(signature: Any) -> Any:
         return signature.return_type(address, arguments), codegen
 
     return call_at
+
+
+def _pointer_at(kind: Any) -> Any:
+    """A function for kernels: an address as a pointer to numbers of a kind, for `numba.carray`."""
+
+    @intrinsic
+    def at(typingctx: Any, address: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
+
+        return types.CPointer(kind)(types.int64), codegen
+
+    return at
+
+
+int64_at = _pointer_at(types.int64)
+float64_at = _pointer_at(types.float64)
+float32_at = _pointer_at(types.float32)
 
 
 def stage(function: Callable[..., Any]) -> Any:

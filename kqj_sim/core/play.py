@@ -7,7 +7,6 @@ from typing import Any
 from kqj_sim.core import rng
 from kqj_sim.core.asking import FOLLOW, LEAD, ask
 from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, PACK, TOP_LANE, by_strength, lowest_bit
-from kqj_sim.core.calls import LOG_TRICKS, SEATS_AND_LEADER
 from kqj_sim.core.compile import scalar, stage
 from kqj_sim.core.points import ALL_TRUMPS_PLANES, NO_TRUMP_PLANES, SUIT_PLANES
 from kqj_sim.core.rules import Rules
@@ -38,6 +37,7 @@ from kqj_sim.core.state import (
     TRUMPS,
     TURNED,
     WON,
+    history,
     index,
     padded,
     team_of,
@@ -150,26 +150,31 @@ def prepare_play(state: Any, lanes: int) -> None:
 
 
 @stage
-def play_tricks(state: Any, lanes: int, rules: Rules, table: Any, log: Any) -> None:
-    """All eight tricks."""
-    for trick in range(TRICKS - 1):
-        for position in range(SEATS):
+def play_tricks(
+    state: Any, lanes: int, rules: Rules, table: Any, first_trick: int, first_position: int
+) -> None:
+    """The tricks from a position of one on; the last is forced and always played whole."""
+    position = first_position
+    for trick in range(first_trick, TRICKS - 1):
+        while position < SEATS:
             member = LEAD if position == 0 else FOLLOW
             ask(table, member, state, lanes, trick, position, rules.teams, 0)
-        _log_cards(state, lanes, log, trick)
+            position += 1
+        position = 0
+        _remember(state, lanes, table, trick)
         after_trick(state, lanes)
     put_last_cards(state, lanes)
-    _log_cards(state, lanes, log, TRICKS - 1)
+    _remember(state, lanes, table, TRICKS - 1)
     after_trick(state, lanes)
 
 
 @scalar
-def _log_cards(state: Any, lanes: int, log: Any, trick: int) -> None:
-    """Note the leader and the cards of a trick, if anything is noted at all."""
-    if log.shape[0] > 0:
+def _remember(state: Any, lanes: int, table: Any, trick: int) -> None:
+    """Keep the leader and the cards of a trick, if that is wanted."""
+    if table.memory != 0:
         for i in range(lanes):
-            log[index(LOG_TRICKS + SEATS_AND_LEADER * trick * STRIDE, i)] = state[LEADER + i]
+            state[index(history(trick, 0), i)] = state[LEADER + i]
         for position in range(SEATS):
-            there = LOG_TRICKS + (SEATS_AND_LEADER * trick + 1 + position) * STRIDE
             for i in range(lanes):
-                log[index(there, i)] = state[index(CARDS + position * STRIDE, i)]
+                card = state[index(CARDS + position * STRIDE, i)]
+                state[index(history(trick, 1 + position), i)] = card

@@ -46,7 +46,7 @@ def begin(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
 @kernel
 def take(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
     """The calls of a game without auctions."""
-    taking(state, lanes, rules, table, log)
+    taking(state, lanes, rules, table, log, 0)
     return lanes
 
 
@@ -54,7 +54,7 @@ def take(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
 def bid(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
     """The calls of a game with auctions."""
     complete_hands(state, lanes, 0)
-    auction(state, lanes, rules, table, log)
+    auction(state, lanes, rules, table, log, 0)
     return lanes
 
 
@@ -78,7 +78,7 @@ def finish(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
     complete_hands(state, played, 1 - rules.auction)
     prepare_play(state, played)
     if played > 0:
-        play_tricks(state, played, rules, table, log)
+        play_tricks(state, played, rules, table, 0, 0)
         count_tricks(state, played, rules)
         score_rounds(state, played, rules)
     describe_calls(state, lanes, rules)
@@ -93,8 +93,10 @@ def stage_signature(rules: Rules, table: Table) -> Any:
     return types.int64(block, types.int64, typeof(rules), typeof(table), block)
 
 
-_EMPTY = np.zeros(1, dtype=np.int64)
-_call = calling(stage_signature(Rules(*[0] * 9), Table(_EMPTY, np.zeros(1), 1, 0, _EMPTY, 0, 0, 0)))
+_NONE = np.zeros(1, dtype=np.int64)
+EMPTY_TABLE = Table(_NONE, np.zeros(1), _NONE, 1, 0, _NONE, _NONE, -1, -1, 0, 0)
+"""A table for its types."""
+_call = calling(stage_signature(Rules(*[0] * 9), EMPTY_TABLE))
 
 
 @kernel
@@ -103,8 +105,8 @@ def play_block(state: Any, lanes: int, seed: int, rules: Rules, table: Table, lo
 
     DEAL, DEALER and PENDING of the lanes say which rounds.
 
-    `log` is empty, or int64 (`calls.LOG_SIZE`,): then calls and cards are noted there, by lane as
-    before the exchange for calls (ORIGIN), as after it for cards.
+    `log` is empty, or int64 (`calls.LOG_SIZE`,): then the calls are noted there, by lane as before
+    the exchange (ORIGIN).
 
     Returns:
         The number of lanes that were played; they come first.

@@ -28,16 +28,24 @@ class Table(NamedTuple):
     """int64 (36,): addresses of `core.asking` functions, six policies a member."""
     parameters: Any
     """float64: for each member and policy `MAX_PARAMETERS` numbers (`policies.compiled`)."""
+    resources: Any
+    """int64 (36,): for each member and policy the address of its weights, or of what a policy that
+    is asked for whole blocks needs (`core.nested`); 0 for none."""
     distinct: int
     """Different policies in use, 1 to 6."""
     seats: int
     """Number of the policy of each seat, four bits each."""
     stages: Any
     """int64 (3,): addresses of the stages of a round (`core.round`)."""
+    resume: Any
+    """int64 (2,): addresses of the kernels that go on from the middle (`core.resume`), for tables
+    of players who play hands out; else zeros."""
     imposed_place: int
     """Place of an imposed Sender; -1: nothing is imposed."""
     imposed_contract: int
     imposed_amount: int
+    memory: int
+    """1 if the finished tricks are to be kept in the block (`core.state.HISTORY`)."""
 
 
 MAX_PARAMETERS = 64

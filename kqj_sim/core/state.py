@@ -123,6 +123,9 @@ ILLEGAL = _row()
 GIVEN = _row()
 """The card that the dealer has in place of the Return."""
 SCRATCH = _row(18)
+HISTORY = _row(TRICKS * (SEATS + 1))
+"""For each finished trick the place of its leader, then the six cards in the order played; kept
+where `core.rules.Table.memory` says so."""
 RESULT = _row(len(COLUMNS))
 """What goes into the rows, a row a column."""
 
@@ -144,6 +147,12 @@ def new_state() -> NDArray[np.int64]:
 def result(name: str) -> int:
     """The offset of a column's row."""
     return RESULT + COLUMN_NUMBER[name] * STRIDE
+
+
+@scalar
+def history(trick: int, card: int) -> int:
+    """The offset of a row of a trick: 0 for its leader's place, 1 to 6 for the cards in order."""
+    return HISTORY + ((SEATS + 1) * trick + card) * STRIDE
 
 
 @scalar

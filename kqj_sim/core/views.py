@@ -115,6 +115,12 @@ class CardView(NamedTuple):
     """Cards played to this trick."""
     played: int
     """Cards of the finished tricks."""
+    won: int
+    """Cards that the own team has won."""
+    won_contracting: int
+    """Cards that the contracting team has won."""
+    turned: int
+    """The Return, which the Sender took into his hand; 0 with auctions."""
     points_1: int
     """Bit planes of the card points: a card's points are the sum of the planes it stands in."""
     points_2: int

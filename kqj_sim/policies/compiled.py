@@ -12,10 +12,10 @@ from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
-from numba import types
+from numba import carray, types
 
 from kqj_sim.core import asking, views
-from kqj_sim.core.compile import pointer, scalar
+from kqj_sim.core.compile import float32_at, pointer, scalar
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.core.state import SEATS
 
@@ -47,15 +47,17 @@ def parameters_type(names: tuple[str, ...]) -> Any:
     return namedtuple("Parameters", names)
 
 
-def compile_choice(choice: Any, question: str, parameters: Any, takes_parameters: bool) -> Any:
+def compile_choice(choice: Any, question: str, parameters: Any, arguments: int) -> Any:
     """Compile a policy's function against what it will be called with; the type it answers.
+
+    `arguments` is how many it takes: the view, the parameters, the weights.
 
     Raises:
         numba.core.errors.NumbaError: it does not compile; the text names the user's own line.
     """
     view: Any = VIEW[question]
     signature = [types.NamedUniTuple(types.int64, len(view._fields), view)]
-    if takes_parameters:
+    if arguments > 1:
         signature.append(types.NamedUniTuple(types.float64, len(parameters._fields), parameters))
     choice.compile(tuple(signature))
     return choice.overloads[tuple(signature)].signature.return_type
@@ -78,8 +80,20 @@ def _reader(member: int, parameters: Any) -> Any:
     return scalar(namespace["read"])
 
 
+def _weights_reader(member: int, size: int) -> Any:
+    """A scalar function that finds a policy's weights (`size` of them) among the resources."""
+    if size == 0:
+        return scalar(lambda resources, number: 0.0)
+    start = member * SEATS
+
+    def read(resources: Any, number: int) -> Any:
+        return carray(float32_at(resources[start + number]), size)
+
+    return scalar(read)
+
+
 def bind(
-    member: int, choice: Any, parameters: Any, takes_parameters: bool, name: str | None,
+    member: int, choice: Any, parameters: Any, arguments: int, weights: int, name: str | None,
     everybody: bool, checked: bool,
 ) -> Any:  # fmt: skip
     """A loop with a policy compiled into it.
@@ -87,17 +101,25 @@ def bind(
     Args:
         member: which loop (`core.asking.TAKE` to `FOLLOW`).
         choice: the policy's compiled function.
-        parameters, takes_parameters: its named tuple of parameters, and whether it wants it.
+        parameters: its named tuple of parameters.
+        arguments: how many of view, parameters and weights it takes.
+        weights: how many weights it has.
         name: the policy's name if the result may be kept on disk, else None.
         everybody: one policy sits at all seats.
         checked: what it answers is checked against the rules.
     """
     loop, template = LOOPS[member]
-    answer = choice if takes_parameters else scalar(lambda view, values: choice(view))
+    if arguments == 1:
+        answer = scalar(lambda view, values, weights: choice(view))
+    elif arguments == 2:
+        answer = scalar(lambda view, values, weights: choice(view, values))
+    else:
+        answer = choice
     names = {
         **template.__globals__,
         "_choose": answer,
         "_parameters": _reader(member, parameters),
+        "_weights": _weights_reader(member, weights),
         "_EVERYBODY": everybody,
         "_CHECKED": checked,
     }

@@ -51,9 +51,26 @@ class Policy:
     parameters: dict[str, float]
     module: str
     built_in: bool
+    weights: str | None = None
+    """Name of the weights that its functions get as their third argument."""
     choices: dict[str, Any] = field(default_factory=dict)
-    """For each question the compiled function and whether it takes the parameters."""
+    """For each question the compiled function and how many arguments it takes."""
+    blocks: dict[str, Any] = field(default_factory=dict)
+    """For each question a function that is asked for a whole block (`core.asking.ASKING`)."""
     tuple_type: Any = None
+
+    def answers(self, question: str) -> bool:
+        """Whether it answers a question itself."""
+        return question in self.choices or question in self.blocks
+
+    def block(self, question: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """A decorator for a function that answers a question for a whole block of deals."""
+
+        def add(function: Callable[..., Any]) -> Callable[..., Any]:
+            self.blocks[question] = function
+            return function
+
+        return add
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Add a `choose_...` function; it is compiled at once, or when a built-in is first used.
@@ -68,35 +85,35 @@ class Policy:
                 f"policy {self.name!r}: {function.__name__}() should be one of {known}"
             )
         arguments = len(inspect.signature(function).parameters)
-        if arguments not in (1, 2):
+        if not 1 <= arguments <= (2 if self.weights is None else 3):
             raise PolicyError(
                 f"policy {self.name!r}: {function.__name__}() takes (view) or (view, parameters)"
             )
-        self.choices[question] = (function, arguments == 2)
+        self.choices[question] = (function, arguments)
         if not self.built_in:
             self.compiled(question)
         return function
 
-    def compiled(self, question: str) -> tuple[Any, bool]:
-        """The compiled function for a question, and whether it takes the parameters.
+    def compiled(self, question: str) -> tuple[Any, int]:
+        """The compiled function for a question, and how many arguments it takes.
 
         A built-in policy's is compiled with the loop around it, if that is not on disk already.
 
         Raises:
             PolicyError: it does not compile; the text has the place in the user's file.
         """
-        function, takes_parameters = self.choices[question]
+        function, arguments = self.choices[question]
         if not hasattr(function, "overloads"):
             plain, function = function, scalar(function)
             if not self.built_in:
-                self._check(question, plain, function, takes_parameters)
-            self.choices[question] = (function, takes_parameters)
-        return function, takes_parameters
+                self._check(question, plain, function, arguments)
+            self.choices[question] = (function, arguments)
+        return function, arguments
 
-    def _check(self, question: str, plain: Any, function: Any, takes_parameters: bool) -> None:
+    def _check(self, question: str, plain: Any, function: Any, arguments: int) -> None:
         """Compile a user's function now, so that a mistake is told with its own line."""
         try:
-            answer = compile_choice(function, question, self.tuple_type, takes_parameters)
+            answer = compile_choice(function, question, self.tuple_type, arguments)
         except NumbaError as error:
             raise PolicyError(_compile_failure(self.name, plain, error)) from None
         if not isinstance(answer, (types.Integer, types.Boolean)):
@@ -124,12 +141,13 @@ def _compile_failure(name: str, function: Any, error: NumbaError) -> str:
 _DEFINED: dict[tuple[str, str], Policy] = {}
 
 
-def policy(name: str, summary: str = "", **parameters: float) -> Policy:
+def policy(name: str, summary: str = "", weights: str | None = None, **parameters: float) -> Policy:
     """Define a policy, to be used as a decorator of its `choose_...` functions.
 
     Args:
         name: its name: letters, digits, `_` and `-`.
         summary: one line for `kqj-sim policies`.
+        weights: the name of the weights that its functions take as a third argument.
         parameters: numbers with their defaults; a function that takes a second argument gets them
             there as a named tuple of floats.
 
@@ -148,7 +166,7 @@ def policy(name: str, summary: str = "", **parameters: float) -> Policy:
     built_in = module.startswith("kqj_sim.policies.")
     values = {parameter: float(value) for parameter, value in parameters.items()}
     if key not in _DEFINED or _DEFINED[key].parameters != values:
-        made = Policy(name, summary, values, module, built_in)
+        made = Policy(name, summary, values, module, built_in, weights)
         made.tuple_type = parameters_type(tuple(values))
         _DEFINED[key] = made
     return _DEFINED[key]
@@ -221,6 +239,11 @@ class Chosen:
     """What was written before the parameters: a name or a file."""
 
     @property
+    def others(self) -> tuple[str, ...]:
+        """The policies that its parameters name."""
+        return ()
+
+    @property
     def text(self) -> str:
         """The specification with every parameter written out."""
         values = ",".join(
@@ -247,7 +270,7 @@ class Player:
     def answering(self, question: str) -> Chosen:
         """Who answers a question; what a policy leaves out `standard` answers."""
         chosen = self.playing if question == "card" else self.calling
-        return chosen if question in chosen.policy.choices else _chosen(FALLBACK)
+        return chosen if chosen.policy.answers(question) else _chosen(FALLBACK)
 
 
 def _with_parameters(found: Policy, source: str, given: dict[str, Any]) -> Chosen:
