@@ -1,0 +1,84 @@
+"""Branches of a round: lanes of one block carried on in another with a card of one's choice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kqj_sim.core.compile import scalar, stage
+from kqj_sim.core.state import (
+    AT_TABLE,
+    CARDS,
+    CLIMB_LED,
+    CLIMBING,
+    GIVEN,
+    LED,
+    MASTER,
+    MASTER_TEAM,
+    ROWS,
+    STRIDE,
+    TRICK,
+    TRUMPS,
+    index,
+    padded,
+    result,
+    team_of,
+)
+from kqj_sim.core.trick import lane_of, winning_cards
+
+_SCORE = result("score_0")
+_TOTAL = result("total_0")
+
+
+@stage
+def branch(state: Any, inner: Any, sources: Any, lanes: int) -> None:
+    """Copy lanes in the middle of a trick: lane i of `inner` becomes lane `sources[i]` of `state`.
+
+    What is left out are results, history and the rows that stages use among themselves.
+    """
+    for row in range(GIVEN // STRIDE):
+        for i in range(lanes):
+            inner[index(row * STRIDE, i)] = state[index(row * STRIDE, sources[i])]
+    for row in range(CARDS // STRIDE, ROWS):
+        for i in range(lanes):
+            inner[index(row * STRIDE, i)] = state[index(row * STRIDE, sources[i])]
+
+
+@stage
+def put_cards(state: Any, lanes: int, position: int) -> None:
+    """Put the cards which CARDS names for a position on the table."""
+    n = padded(lanes)
+    for i in range(n):
+        card = state[index(CARDS + position * STRIDE, i)]
+        team = team_of(state[AT_TABLE + i], position)
+        if position == 0:
+            led = lane_of(card)
+            state[LED + i] = led
+            state[CLIMB_LED + i] = led & state[CLIMBING + i]
+            state[TRICK + i] = card
+            state[MASTER + i] = card
+            state[MASTER_TEAM + i] = team
+        else:
+            master = state[MASTER + i]
+            wins = card & winning_cards(state[LED + i], state[TRUMPS + i], master) != 0
+            state[TRICK + i] |= card
+            state[MASTER + i] = card if wins else master
+            state[MASTER_TEAM + i] = team if wins else state[MASTER_TEAM + i]
+
+
+@scalar
+def worth(state: Any, lane: int, team: int, teams: int) -> float:
+    """What a scored round is worth to a team, in points: what those maximise who play to win.
+
+    Half the difference of the scores and half that of the totals, to the other team or the mean of
+    the two others.  Scores alone are what counts, but say little of a single card.
+    """
+    own = others = 0
+    for each in range(teams):
+        value = (
+            state[index(_SCORE + each * STRIDE, lane)] + state[index(_TOTAL + each * STRIDE, lane)]
+        )
+        own += value if each == team else 0
+        others += value if each != team else 0
+    return 0.5 * (own - others / (teams - 1))
+
+
