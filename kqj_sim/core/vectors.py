@@ -1,0 +1,120 @@
+"""Vectors of sixteen float32 in registers, for small networks.
+
+LLVM splits them into what the processor has.  Each operation is that of its sixteen numbers, sums
+have a fixed order and nothing is fused, so every processor gives the same results.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import llvmlite.ir as ir
+from numba import types
+from numba.extending import intrinsic, models, register_model
+
+WIDTH = 16
+"""Numbers of a vector."""
+
+_FLOATS = ir.VectorType(ir.FloatType(), WIDTH)
+_I32 = ir.IntType(32)
+
+
+class _Vector(types.Type):
+    """The numba type of a vector."""
+
+    def __init__(self) -> None:
+        super().__init__(name=f"float32x{WIDTH}")
+
+
+_vector = _Vector()
+
+
+@register_model(_Vector)
+class _VectorModel(models.PrimitiveModel):
+    """A vector is an LLVM value of its own."""
+
+    def __init__(self, manager: Any, of_type: Any) -> None:
+        super().__init__(manager, of_type, _FLOATS)
+
+
+def _load(context: Any, builder: Any, array_type: Any, array: Any, at: Any) -> Any:
+    """Sixteen numbers of an array of float32 (or behind a pointer) from an index on."""
+    data = array
+    if isinstance(array_type, types.Array):
+        data = context.make_array(array_type)(context, builder, array).data
+    place = builder.bitcast(builder.gep(data, [at]), _FLOATS.as_pointer())
+    return builder.load(place, align=4)
+
+
+def _shuffled(builder: Any, vector: Any, lanes: list[int]) -> Any:
+    """The numbers of a vector at these places."""
+    mask = ir.Constant(ir.VectorType(_I32, len(lanes)), lanes)
+    return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
+
+
+@intrinsic
+def load(typingctx: Any, array: Any, at: Any) -> Any:
+    """The numbers of a contiguous float32 array from index `at` on; not checked."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _load(context, builder, signature.args[0], args[0], args[1])
+
+    return _vector(array, types.int64), codegen
+
+
+@intrinsic
+def add(typingctx: Any, one: Any, other: Any) -> Any:
+    """The sum of two vectors."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fadd(args[0], args[1])
+
+    return _vector(_vector, _vector), codegen
+
+
+@intrinsic
+def rectified(typingctx: Any, vector: Any) -> Any:
+    """The vector with zeros in place of its negative numbers."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        zero = ir.Constant(_FLOATS, [0.0] * WIDTH)
+        return builder.select(builder.fcmp_ordered(">", args[0], zero), args[0], zero)
+
+    return _vector(_vector), codegen
+
+
+@intrinsic
+def add_product(typingctx: Any, total: Any, vector: Any, matrix: Any, at: Any) -> Any:
+    """`total` plus the product of a vector and the 16 x 16 matrix (by rows) from index `at` on.
+
+    Even and odd rows are summed apart, so that one addition need not wait for the other.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        sums = [args[0], None]
+        for row in range(WIDTH):
+            start = builder.add(args[3], ir.Constant(ir.IntType(64), row * WIDTH))
+            weights = _load(context, builder, signature.args[2], args[2], start)
+            product = builder.fmul(_shuffled(builder, args[1], [row] * WIDTH), weights)
+            before = sums[row % 2]
+            sums[row % 2] = product if before is None else builder.fadd(before, product)
+        return builder.fadd(*sums)
+
+    return _vector(_vector, _vector, matrix, types.int64), codegen
+
+
+@intrinsic
+def dot(typingctx: Any, one: Any, other: Any) -> Any:
+    """The scalar product of two vectors: products are added in halves, lane i to lane i + 8, 4..."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        products = builder.fmul(args[0], args[1])
+        width = WIDTH
+        while width > 1:
+            width //= 2
+            low = _shuffled(builder, products, list(range(width)))
+            high = _shuffled(builder, products, list(range(width, 2 * width)))
+            products = builder.fadd(low, high)
+        return builder.extract_element(products, ir.Constant(_I32, 0))
+
+    return types.float32(_vector, _vector), codegen
