@@ -33,13 +33,17 @@ _TOTAL = result("total_0")
 def branch(state: Any, inner: Any, sources: Any, lanes: int) -> None:
     """Copy lanes in the middle of a trick: lane i of `inner` becomes lane `sources[i]` of `state`.
 
-    What is left out are results, history and the rows that stages use among themselves.
+    What is left out are results, history and the rows that stages use among themselves.  Loops run
+    over whole vectors, so the lanes behind are filled, and `sources` with them.
     """
+    n = padded(lanes)
+    for i in range(lanes, n):
+        sources[i] = sources[0]
     for row in range(GIVEN // STRIDE):
-        for i in range(lanes):
+        for i in range(n):
             inner[index(row * STRIDE, i)] = state[index(row * STRIDE, sources[i])]
     for row in range(CARDS // STRIDE, ROWS):
-        for i in range(lanes):
+        for i in range(n):
             inner[index(row * STRIDE, i)] = state[index(row * STRIDE, sources[i])]
 
 
@@ -80,5 +84,3 @@ def worth(state: Any, lane: int, team: int, teams: int) -> float:
         own += value if each == team else 0
         others += value if each != team else 0
     return 0.5 * (own - others / (teams - 1))
-
-

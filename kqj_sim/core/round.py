@@ -96,7 +96,8 @@ def stage_signature(rules: Rules, table: Table) -> Any:
 _NONE = np.zeros(1, dtype=np.int64)
 EMPTY_TABLE = Table(_NONE, np.zeros(1), _NONE, 1, 0, _NONE, _NONE, -1, -1, 0, 0)
 """A table for its types."""
-_call = calling(stage_signature(Rules(*[0] * 9), EMPTY_TABLE))
+call_stage = calling(stage_signature(Rules(*[0] * 9), EMPTY_TABLE))
+"""Call a stage of a round: (address, (state, lanes, rules, table, log))."""
 
 
 @kernel
@@ -116,7 +117,7 @@ def play_block(state: Any, lanes: int, seed: int, rules: Rules, table: Table, lo
         state[ILLEGAL + i] = 0
     played = lanes
     for stage in range(table.stages.shape[0]):
-        played = _call(table.stages[stage], (state, lanes, rules, table, log))
+        played = call_stage(table.stages[stage], (state, lanes, rules, table, log))
     return played
 
 

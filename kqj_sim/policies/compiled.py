@@ -108,18 +108,32 @@ def bind(
         everybody: one policy sits at all seats.
         checked: what it answers is checked against the rules.
     """
-    loop, template = LOOPS[member]
     if arguments == 1:
         answer = scalar(lambda view, values, weights: choice(view))
     elif arguments == 2:
         answer = scalar(lambda view, values, weights: choice(view, values))
     else:
         answer = choice
+    return bind_answer(
+        member, answer, _reader(member, parameters), _weights_reader(member, weights), name,
+        everybody, checked,
+    )  # fmt: skip
+
+
+def bind_answer(
+    member: int, answer: Any, parameters: Any, weights: Any, name: str | None, everybody: bool,
+    checked: bool,
+) -> Any:  # fmt: skip
+    """A loop with a function compiled into it that answers (view, parameters, weights).
+
+    `parameters` and `weights` are functions that find them in the arrays which the loop gets.
+    """
+    loop, template = LOOPS[member]
     names = {
         **template.__globals__,
         "_choose": answer,
-        "_parameters": _reader(member, parameters),
-        "_weights": _weights_reader(member, weights),
+        "_parameters": parameters,
+        "_weights": weights,
         "_EVERYBODY": everybody,
         "_CHECKED": checked,
     }

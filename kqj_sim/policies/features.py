@@ -261,10 +261,7 @@ def _slots(view: Any, gone: int, voids: int) -> int:
     bd = 1 if b < d else 0
     cd = 1 if c < d else 0
     return (
-        (ab + ac + ad)
-        | (1 - ab + bc + bd) << 2
-        | (2 - ac - bc + cd) << 4
-        | (3 - ad - bd - cd) << 6
+        (ab + ac + ad) | (1 - ab + bc + bd) << 2 | (2 - ac - bc + cd) << 4 | (3 - ad - bd - cd) << 6
     )
 
 

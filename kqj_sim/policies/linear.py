@@ -6,10 +6,8 @@ from typing import Any
 
 from kqj_sim.core.bits import lowest_bit
 from kqj_sim.core.compile import scalar
-from kqj_sim.core.memory import stack_float32, stack_int64
-from kqj_sim.core.state import TRICKS
+from kqj_sim.core.memory import stack_int64
 from kqj_sim.policies.features import CARD_FEATURES, CARD_INDICES, card_features, situation
-from kqj_sim.policies.tools import nth_card
 
 
 @scalar

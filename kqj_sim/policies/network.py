@@ -34,7 +34,6 @@ from kqj_sim.policies.layout import (
     SHARED_ROWS,
 )
 
-
 _MOST_FEATURES = max(SHARED_FEATURES, CARD_FEATURES)
 
 
@@ -67,9 +66,7 @@ def card_values(view: Any, weights: Any, values: Any) -> int:
     features = stack_int64(_MOST_FEATURES)
     shared_features(view, known, features)
     at = start + BIAS_1
-    shared = _Layer(
-        load(weights, at), load(weights, at + WIDTH), load(weights, at + 2 * WIDTH)
-    )
+    shared = _Layer(load(weights, at), load(weights, at + WIDTH), load(weights, at + 2 * WIDTH))
     for k in range(SHARED_FEATURES):
         shared = _add_row(shared, weights, start + SHARED_ROWS + features[k] * HIDDEN_1)
     count = 0
