@@ -19,7 +19,7 @@ _FLOATS = ir.VectorType(ir.FloatType(), WIDTH)
 _I32 = ir.IntType(32)
 
 
-class _Vector(types.Type):
+class _Vector(types.Type):  # type: ignore[misc]
     """The numba type of a vector."""
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ _vector = _Vector()
 
 
 @register_model(_Vector)
-class _VectorModel(models.PrimitiveModel):
+class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
     """A vector is an LLVM value of its own."""
 
     def __init__(self, manager: Any, of_type: Any) -> None:
@@ -105,7 +105,7 @@ def add_product(typingctx: Any, total: Any, vector: Any, matrix: Any, at: Any) -
 
 @intrinsic
 def dot(typingctx: Any, one: Any, other: Any) -> Any:
-    """The scalar product of two vectors: products are added in halves, lane i to lane i + 8, 4..."""
+    """The scalar product of two vectors; products are added at distance 8, then 4, 2 and 1."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         products = builder.fmul(args[0], args[1])

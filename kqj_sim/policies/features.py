@@ -3,38 +3,23 @@
 Every *card feature* is an index into a table of its own, and so is every *shared feature* (of the
 decision, the same for all candidate cards); the tables stand one behind the other.  A policy gives
 each index a weight, or a row of weights.
-
-Lanes that play the same part are alike, so nothing depends on which suit is in which lane: a lane
-is known by its *slot*.  Slot 0 is the trump lane (of a suit contract), next is the lane led, then
-come the others by own number of cards, by own cards, and by what is known of them.
 """
 
 from __future__ import annotations
 
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.core.bits import (
-    LANE,
-    NO_TRUMP,
-    PACK,
-    highest_bit,
-    popcount,
-    trailing_zeros,
-)
+from kqj_sim.core.bits import LANE, highest_bit, popcount, trailing_zeros
 from kqj_sim.core.compile import scalar
 from kqj_sim.core.state import ABOUT, SEATS, TRICKS, team_of, turned
-from kqj_sim.core.trick import winning_cards
-from kqj_sim.policies.chances import MOST_HIDDEN, MOST_WANTED, NONE_HELD
+from kqj_sim.policies.situation import CAPOTS, LANES, NEEDED, RELATIONS, Situation, side_wins
 from kqj_sim.policies.tools import points
 
-KINDS = 3
-"""Kinds of contracts: 0 a suit, 1 No-Trump, 2 All-Trumps."""
-
-LANES, RANKS = 4, 12
+RANKS = 12
 FLAG = 2
 PLAYS = 6
 """How a card is played: leads 0 plain or 1 climbing, follows suit 2 plain or 3 climbing, 4 ruffs,
@@ -43,14 +28,8 @@ CHANCES = 10
 """Buckets of a chance: 0 impossible, 9 certain (both to half a percent), 1 to 8 even between."""
 POINTS = 8
 """Buckets of the card points in a trick (`_POINTS_FROM`)."""
-NEEDED = 8
-"""Points that the contracting team needs: 0 none, 1 to 6 by sixths of those left, 7 more."""
-CAPOTS = 4
-"""Who won all tricks so far: 0 no team, 1 the own, 2 another, 3 none is finished yet."""
-RELATIONS = 5
-"""The Sender: 0 oneself; a partner 1 behind, 2 before; an opponent 3 behind, 4 before."""
 OUTCOMES = 4
-"""After the card the master is 0 still a partner's, 1 still an opponent's, 2 this card; 3 it leads."""
+"""The master after the card: 0 still a partner's, 1 still an opponent's, 2 this card; 3 leading."""
 GROUPS, STATES = 3, 81
 """A lane's ranks in groups of four; each card is unseen, held or gone (3**4 states)."""
 COUNTS = 7
@@ -145,12 +124,6 @@ SHARED_INDICES = SHARED_START["end"]
 (_S_CARDS, _S_PLAYERS, _S_LANES, _S_SENDER, _S_TRICK, _S_OWN, _S_MISSING, _S_NEEDED, _S_AMOUNT,
  _S_RETURN, _S_MASTER, _S_TABLE, _) = SHARED_START.values()  # fmt: skip
 
-ALL_POINTS, LAST_TRICK = 236, 10
-HALF = 124
-"""Two teams, taking: more than half of the card points and the last trick."""
-THIRD = 98
-"""Three teams, taking: what about beats the better of two others."""
-
 _POINTS_FROM = (0, 3, 7, 12, 18, 25, 34, 46)
 
 
@@ -178,189 +151,6 @@ def _in_slots() -> NDArray[np.int64]:
 
 
 _IN_SLOTS = _in_slots()
-
-_EACH_PLAYER = sum(1 << ABOUT * position for position in range(SEATS))
-_GATHER = sum(1 << (45 - (ABOUT - 1) * position) for position in range(SEATS))
-
-
-class Situation(NamedTuple):
-    """What the features of all candidate cards share; sets of positions have a bit a position."""
-
-    kind: int
-    """0 a suit contract, 1 No-Trump, 2 All-Trumps."""
-    unseen: int
-    """Cards in the other hands."""
-    below: int
-    """In each lane the highest unseen card and all below it."""
-    voids: int
-    """Positions known void, sixteen bits a lane."""
-    hidden: int
-    """Cards of the hands that may hold cards of a lane, sixteen bits a lane."""
-    slots: int
-    """The slot of each lane, two bits a lane."""
-    partners: int
-    """Positions of partners, without oneself."""
-    opponents: int
-    """Positions of opponents."""
-    relation: int
-    """The Sender (`RELATIONS`)."""
-    own_points: int
-    """Card points of the own team."""
-    missing: int
-    """Points that the contracting team still needs; 0 or less if it has them."""
-    needed: int
-    """The same as a share of those left (`NEEDED`)."""
-    capot: int
-    """Who won all tricks so far (`CAPOTS`)."""
-    on_table: int
-    """Card points in the trick."""
-
-
-@scalar
-def _gathered(spread: int) -> int:
-    """Bits at each player's first place in packed players, brought together: a bit a position."""
-    return (((spread & _EACH_PLAYER) * _GATHER) >> 45) & 63
-
-
-@scalar
-def _up_to_highest(cards: int) -> int:
-    """In each lane the highest card of a set and all below it."""
-    cards |= (cards >> 1) & PACK
-    cards |= (cards >> 2) & PACK
-    cards |= (cards >> 4) & PACK
-    return cards | ((cards >> 4) & PACK)
-
-
-@scalar
-def _lane_key(view: Any, gone: int, voids: int, lane: int) -> int:
-    """Lanes come in the order of this number, the greatest first; it differs between lanes."""
-    shift = 16 * lane
-    own = (view.hand >> shift) & LANE
-    trump = 1 if (view.trumps >> shift) & LANE != 0 else 0
-    led = 1 if (view.led >> shift) & LANE != 0 else 0
-    known = (gone >> shift) & LANE
-    returned = 1 if (view.turned >> shift) & LANE & ~known != 0 else 0
-    key = (trump << 5) + (led << 4) + popcount(own)
-    key = (key << 12) | own
-    key = (key << 12) | known
-    key = (key << 7) | (returned << 6) | ((voids >> shift) & 63)
-    return (key << 2) | lane
-
-
-@scalar
-def _slots(view: Any, gone: int, voids: int) -> int:
-    """The slot of each lane, two bits a lane."""
-    a = _lane_key(view, gone, voids, 0)
-    b = _lane_key(view, gone, voids, 1)
-    c = _lane_key(view, gone, voids, 2)
-    d = _lane_key(view, gone, voids, 3)
-    ab = 1 if a < b else 0
-    ac = 1 if a < c else 0
-    ad = 1 if a < d else 0
-    bc = 1 if b < c else 0
-    bd = 1 if b < d else 0
-    cd = 1 if c < d else 0
-    return (
-        (ab + ac + ad) | (1 - ab + bc + bd) << 2 | (2 - ac - bc + cd) << 4 | (3 - ad - bd - cd) << 6
-    )
-
-
-@scalar
-def situation(view: Any) -> Situation:
-    """What all candidate cards of a view share."""
-    position = view.position
-    gone = view.played | view.trick
-    unseen = PACK & ~(view.hand | gone)
-    before = (1 << position) - 1
-    behind = (62 << position) & 63
-
-    differs = view.players ^ (team_of(view.players, position) * _EACH_PLAYER)
-    opponents = _gathered(differs | differs >> 1)
-    partners = (before | behind) & ~opponents
-
-    more = TRICKS - view.trick_number
-    voids, hidden = 0, 0
-    for lane in range(LANES):
-        shift = 16 * lane
-        void = _gathered(view.players >> (5 + lane))
-        void = 63 if (unseen >> shift) & LANE == 0 else void
-        holders = ~void & (before | behind)
-        voids |= void << shift
-        hidden |= (popcount(holders) * more - popcount(holders & before)) << shift
-
-    sender = view.sender - view.leader
-    sender += SEATS if sender < 0 else 0
-    relation = 1 if (partners >> sender) & 1 != 0 else 3
-    relation += (before >> sender) & 1
-    relation = 0 if sender == position else relation
-
-    first = view.trick_number == 0
-    all_own = view.won == view.played
-    all_other = (view.won == 0) & (
-        (view.won_contracting == 0) | (view.won_contracting == view.played)
-    )
-    capot = 1 if all_own else (2 if all_other else 0)
-    capot = 3 if first else capot
-
-    target = HALF if view.team_count == 2 else THIRD
-    target = view.amount if view.amount != 0 else target
-    missing = target - points(view, view.won_contracting)
-    left = ALL_POINTS - points(view, view.played) + LAST_TRICK
-    needed = 1 + 6 * max(missing, 0) // (left + 1)
-    needed = 0 if missing <= 0 else min(needed, NEEDED - 1)
-    return Situation(
-        kind=max(view.contract - NO_TRUMP + 1, 0),
-        unseen=unseen,
-        below=_up_to_highest(unseen),
-        voids=voids,
-        hidden=hidden,
-        slots=_slots(view, gone, voids),
-        partners=partners,
-        opponents=opponents,
-        relation=relation,
-        own_points=points(view, view.won),
-        missing=missing,
-        needed=needed,
-        capot=capot,
-        on_table=points(view, view.trick),
-    )
-
-
-@scalar
-def _chance_row(held: int, hidden: int) -> int:
-    """Where the chances for `held` of `hidden` cards begin in `NONE_HELD`."""
-    return (held * (MOST_HIDDEN + 1) + hidden) * (MOST_WANTED + 1)
-
-
-@scalar
-def side_wins(view: Any, known: Situation, card: int) -> float:
-    """The chance that the own side wins the trick after a card.
-
-    The unseen cards are taken to be anywhere among the hands not known void, and a player who can
-    beat the master to do so.
-    """
-    lane = trailing_zeros(card) & 48
-    led = view.led if view.led != 0 else LANE << lane
-    beats = card & view.winning != 0
-    master = card if beats else view.master
-    ours = 1.0 if beats or view.partner_is_master != 0 else 0.0
-    above = known.unseen & winning_cards(led, view.trumps, master)
-    led_lane = trailing_zeros(led) & 48
-    held = TRICKS - view.trick_number
-    in_suit = _chance_row(held, (known.hidden >> led_lane) & 63)
-    in_trumps = _chance_row(held, (known.hidden >> 48) & 63)
-    ruffs = 1.0 - NONE_HELD[in_trumps + popcount(above & ~led)]
-    follows = 1.0 - NONE_HELD[in_suit + popcount(above & led)]
-    none = NONE_HELD[in_suit + popcount(known.unseen & led)]
-    lacks_led = (known.voids >> led_lane) & 63
-    lacks_trumps = (known.voids >> 48) & 63
-    for position in range(view.position + 1, SEATS):
-        lacks = (lacks_led >> position) & 1 != 0
-        ruff = 0.0 if (lacks_trumps >> position) & 1 != 0 else ruffs
-        beat = ruff if lacks else follows + none * ruff
-        side = 1.0 if (known.partners >> position) & 1 != 0 else 0.0
-        ours += (side - ours) * beat
-    return ours
 
 
 @scalar

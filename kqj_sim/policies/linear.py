@@ -6,8 +6,14 @@ from typing import Any
 
 from kqj_sim.core.bits import lowest_bit
 from kqj_sim.core.compile import scalar
-from kqj_sim.core.memory import stack_int64
-from kqj_sim.policies.features import CARD_FEATURES, CARD_INDICES, card_features, situation
+from kqj_sim.core.memory import stack_float32, stack_int64
+from kqj_sim.core.state import TRICKS
+from kqj_sim.policies.features import CARD_FEATURES, CARD_INDICES, card_features
+from kqj_sim.policies.registry import policy
+from kqj_sim.policies.situation import situation
+from kqj_sim.policies.tools import best_card
+
+linear = policy("linear", "learned: tables of features, added up", weights="linear")
 
 
 @scalar
@@ -31,3 +37,13 @@ def card_values(view: Any, weights: Any, values: Any) -> int:
         values[count] = total
         count += 1
     return count
+
+
+@linear
+def choose_card(view: Any, parameters: Any, weights: Any) -> int:
+    """The legal card of the greatest value."""
+    if view.legal & (view.legal - 1) == 0:
+        return view.legal
+    values = stack_float32(TRICKS)
+    card_values(view, weights, values)
+    return best_card(view.legal, values)

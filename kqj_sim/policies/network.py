@@ -13,14 +13,14 @@ import numpy as np
 
 from kqj_sim.core.bits import lowest_bit
 from kqj_sim.core.compile import scalar
-from kqj_sim.core.memory import stack_int64
+from kqj_sim.core.memory import stack_float32, stack_int64
+from kqj_sim.core.state import TRICKS
 from kqj_sim.core.vectors import WIDTH, add, add_product, dot, load, rectified
 from kqj_sim.policies.features import (
     CARD_FEATURES,
     SHARED_FEATURES,
     card_features,
     shared_features,
-    situation,
 )
 from kqj_sim.policies.layout import (
     BIAS_1,
@@ -32,6 +32,13 @@ from kqj_sim.policies.layout import (
     MATRIX,
     OUTPUT,
     SHARED_ROWS,
+)
+from kqj_sim.policies.registry import policy
+from kqj_sim.policies.situation import situation
+from kqj_sim.policies.tools import best_card
+
+network = policy(
+    "network", "learned: a small network on the features of linear and more", weights="network"
 )
 
 _MOST_FEATURES = max(SHARED_FEATURES, CARD_FEATURES)
@@ -88,3 +95,13 @@ def card_values(view: Any, weights: Any, values: Any) -> int:
         values[count] = linear + dot(rectified(second), load(weights, start + OUTPUT))
         count += 1
     return count
+
+
+@network
+def choose_card(view: Any, parameters: Any, weights: Any) -> int:
+    """The legal card of the greatest value."""
+    if view.legal & (view.legal - 1) == 0:
+        return view.legal
+    values = stack_float32(TRICKS)
+    card_values(view, weights, values)
+    return best_card(view.legal, values)

@@ -104,6 +104,18 @@ def nth_card(cards: int, number: int) -> int:
 
 
 @scalar
+def best_card(cards: int, values: Any) -> int:
+    """The card of the greatest value of a set of one to eight; of several, that of the lowest bit.
+
+    `values` has a number for each card of the set, from the lowest bit on.
+    """
+    best = 0
+    for number in range(1, popcount(cards)):
+        best = number if values[number] > values[best] else best
+    return nth_card(cards, best)
+
+
+@scalar
 def random_card(view: Any, cards: int) -> int:
     """A card of a set of up to eight, each equally likely."""
     return nth_card(cards, rng.below(view.random, popcount(cards)))

@@ -53,8 +53,8 @@ from kqj_sim.policies.features import (
     SHARED_FEATURES,
     card_features,
     shared_features,
-    situation,
 )
+from kqj_sim.policies.situation import situation
 from kqj_sim.training.decisions import CANDIDATES
 
 POINTS = (TRICKS - 1) * SEATS
