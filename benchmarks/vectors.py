@@ -88,14 +88,14 @@ def _stages() -> list[Loops]:
 def _policies() -> list[Loops]:
     from kqj_sim.core.asking import FOLLOW, LEAD, TAKE
     from kqj_sim.policies.compiled import LOOPS, QUESTION, bind
-    from kqj_sim.policies.registry import player
+    from kqj_sim.policies.specification import player
 
     def compiled(member: int, name: str) -> Callable[[], str]:
         def make() -> str:
             policy = player(name).answering(QUESTION[member]).policy
-            choice, takes_parameters = policy.compiled(QUESTION[member])
+            choice, arguments = policy.compiled(QUESTION[member])
             bound = bind(
-                member, choice, policy.tuple_type, takes_parameters, policy.name,
+                member, choice, policy.tuple_type, arguments > 1, policy.name,
                 everybody=True, checked=False,
             )  # fmt: skip
             return str(bound._library.get_asm_str())
@@ -106,7 +106,7 @@ def _policies() -> list[Loops]:
         _loops(f"{name}: {LOOPS[member][0]}", compiled(member, name))
         for name in POLICIES
         for member in (TAKE, LEAD, FOLLOW)
-        if QUESTION[member] in player(name).playing.policy.choices
+        if player(name).playing.policy.answers(QUESTION[member])
     ]
 
 

@@ -15,7 +15,8 @@ from kqj_sim.core.compile import address_of
 from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Table
 from kqj_sim.core.state import SEATS
 from kqj_sim.policies.compiled import QUESTION, bind, parameter_offset
-from kqj_sim.policies.registry import Player, Policy
+from kqj_sim.policies.registry import Policy
+from kqj_sim.policies.specification import Player
 from kqj_sim.rules import KqjRules
 
 ALL_NO_TRUMP = ("second_lap", "both_laps", "never")
@@ -93,12 +94,12 @@ def core_table(rules: KqjRules, players: Sequence[Player], imposed: Imposed | No
 @cache
 def _bound(member: int, found: Policy, everybody: bool) -> Any:
     """A loop with a policy compiled into it; a user's policy is checked and not kept on disk."""
-    choice, takes_parameters = found.compiled(QUESTION[member])
+    choice, arguments = found.compiled(QUESTION[member])
     return bind(
         member,
         choice,
         found.tuple_type,
-        takes_parameters,
+        arguments > 1,
         found.name if found.built_in else None,
         everybody=everybody,
         checked=not found.built_in,

@@ -47,15 +47,17 @@ def parameters_type(names: tuple[str, ...]) -> Any:
     return namedtuple("Parameters", names)
 
 
-def compile_choice(choice: Any, question: str, parameters: Any, takes_parameters: bool) -> Any:
+def compile_choice(choice: Any, question: str, parameters: Any, arguments: int) -> Any:
     """Compile a policy's function against what it will be called with; the type it answers.
+
+    `arguments` is how many it takes: the view, the parameters, the weights.
 
     Raises:
         numba.core.errors.NumbaError: it does not compile; the text names the user's own line.
     """
     view: Any = VIEW[question]
     signature = [types.NamedUniTuple(types.int64, len(view._fields), view)]
-    if takes_parameters:
+    if arguments > 1:
         signature.append(types.NamedUniTuple(types.float64, len(parameters._fields), parameters))
     choice.compile(tuple(signature))
     return choice.overloads[tuple(signature)].signature.return_type
