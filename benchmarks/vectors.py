@@ -88,7 +88,7 @@ def _stages() -> list[Loops]:
 def _policies() -> list[Loops]:
     from kqj_sim.core.asking import FOLLOW, LEAD, TAKE
     from kqj_sim.policies.compiled import LOOPS, QUESTION, bind
-    from kqj_sim.policies.registry import player
+    from kqj_sim.policies.specification import player
 
     def compiled(member: int, name: str) -> Callable[[], str]:
         def make() -> str:
@@ -106,7 +106,7 @@ def _policies() -> list[Loops]:
         _loops(f"{name}: {LOOPS[member][0]}", compiled(member, name))
         for name in POLICIES
         for member in (TAKE, LEAD, FOLLOW)
-        if QUESTION[member] in player(name).playing.policy.choices
+        if player(name).playing.policy.answers(QUESTION[member])
     ]
 
 

@@ -19,7 +19,8 @@ from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Table
 from kqj_sim.core.state import SEATS
 from kqj_sim.policies import weights
 from kqj_sim.policies.compiled import QUESTION, bind, parameter_offset
-from kqj_sim.policies.registry import Chosen, Player, Policy, player
+from kqj_sim.policies.registry import Policy
+from kqj_sim.policies.specification import Chosen, Player, player
 from kqj_sim.rules import KqjRules
 
 ALL_NO_TRUMP = ("second_lap", "both_laps", "never")

@@ -24,7 +24,8 @@ from kqj_sim.core.round import play_deals
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.state import LANES, new_state
 from kqj_sim.encode import Imposed, core_rules, core_table
-from kqj_sim.policies.registry import Player, PolicyError, player
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.specification import Player, player
 from kqj_sim.rules import KqjRules
 
 if TYPE_CHECKING:

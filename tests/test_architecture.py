@@ -34,6 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "encode": TEXT | {"core", "policies"},
     "simulation": TEXT | ENGINE,
     "records": TEXT | ENGINE | {"simulation"},
+    "training": TEXT | ENGINE | {"simulation"},
     "analysis": TEXT | ENGINE | {"simulation"},
     "reporting": TEXT | ENGINE | {"referee", "simulation", "analysis"},
     "cli": TEXT | ENGINE | {"referee", "simulation", "records", "analysis", "reporting"},

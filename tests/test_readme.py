@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from kqj_sim.cli import main
 from kqj_sim.columns import COLUMN_NUMBER
-from kqj_sim.policies.registry import player
+from kqj_sim.policies.specification import player
 from kqj_sim.rules import KqjRules
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -64,7 +64,10 @@ def policies(format: str, color: str) -> None:
     rows = [
         (
             policy.name,
-            ", ".join(f"{name}={value:g}" for name, value in policy.parameters.items()),
+            ", ".join(
+                f"{name}={parameter.write(parameter.default)}"
+                for name, parameter in policy.parameters.items()
+            ),
             policy.summary,
         )
         for policy in describe()

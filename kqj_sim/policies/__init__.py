@@ -7,12 +7,16 @@
         return lowest(view.legal)
 
 A policy is a pure function of what its player may know (`core.views`).  `tools` has the functions
-to write one with, `registry` says how one is defined and named, `compiled` how it becomes fast.
+to write one with, `registry` says how one is defined, `parameters` what can be set, `specification`
+how players are written, `compiled` how it becomes fast.
 """
 
 from kqj_sim.core.calls import bid_code
 from kqj_sim.core.views import PASS
-from kqj_sim.policies.registry import Player, PolicyError, describe, player, policy
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.parameters import flag, named, number, whole
+from kqj_sim.policies.registry import describe, policy
+from kqj_sim.policies.specification import Player, player
 from kqj_sim.policies.tools import cheapest, dearest, highest, lowest, points, random_card
 
 __all__ = [
@@ -23,10 +27,14 @@ __all__ = [
     "cheapest",
     "dearest",
     "describe",
+    "flag",
     "highest",
     "lowest",
+    "named",
+    "number",
     "player",
     "points",
     "policy",
     "random_card",
+    "whole",
 ]

@@ -8,16 +8,17 @@ from kqj_sim.core.bits import NO_TRUMP, trailing_zeros
 from kqj_sim.core.calls import bid_code
 from kqj_sim.core.rng import below, draw, fraction
 from kqj_sim.core.views import PASS
+from kqj_sim.policies.parameters import number
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import chance, random_card
 
 random = policy(
     "random",
     "every legal call and card equally likely; takes, bids and counters with a given chance",
-    take=0.1,
-    bid=0.1,
-    capot=0.01,
-    counter=0.02,
+    take=number(0.1, "chance to take when asked", 0, 1),
+    bid=number(0.1, "chance to bid when asked", 0, 1),
+    capot=number(0.01, "chance that a bid announces Capot", 0, 1),
+    counter=number(0.02, "chance to counter, and to overcounter, when asked", 0, 1),
 )
 
 

@@ -37,6 +37,7 @@ from kqj_sim.policies.counting import (
     count_suit,
     runs_alone,
 )
+from kqj_sim.policies.parameters import number
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import is_partner, points
 
@@ -70,23 +71,25 @@ _BONUS_CARDS = EACH_LANE << TRUMP_QUEEN | EACH_LANE << TRUMP_JACK
 standard = policy(
     "standard",
     "counts its hand to call; plays the card of the best expected points, with a memory",
-    take=30.0,
-    lap2=25.0,
-    margin=20.0,
-    jump=75.0,
-    counter=70.0,
-    overcounter=110.0,
-    later=1.0,
-    keep_master=2.0,
-    keep_trump=20.0,
-    keep_points=1.75,
-    keep_rank=-1.3,
-    lead_later=1.5,
-    lead_master=19.0,
-    lead_points=1.6,
-    lead_rank=-1.4,
-    lead_trump=-1.3,
-    lead_draw=2.3,
+    take=number(30, "least count of the hand to take in the first lap", -100, 400),
+    lap2=number(25, "least count of the hand to take in the second lap", -100, 400),
+    margin=number(20, "points that the expected total must exceed a bid by", -400, 400),
+    jump=number(75, "points below the expected total at which bidding starts", -400, 400),
+    counter=number(70, "least count in their contract to counter the lowest bid", -100, 400),
+    overcounter=number(110, "points above the amount to expect to overcounter", -400, 400),
+    later=number(1, "points expected from each player still to come to the trick", 0, 50),
+    keep_master=number(2, "worth of keeping a card that nothing unseen beats", -50, 50),
+    keep_trump=number(20, "worth of keeping a trump", -50, 50),
+    keep_points=number(1.75, "worth of keeping a card, for each of its points", -5, 5),
+    keep_rank=number(-1.3, "worth of keeping a card, for each step of its rank", -10, 10),
+    lead_later=number(1.5, "points expected of the others in a trick that is led", 0, 50),
+    lead_master=number(19, "worth of leading a card that nothing unseen beats", -50, 50),
+    lead_points=number(1.6, "price of leading a card, for each of its points", -5, 5),
+    lead_rank=number(-1.4, "worth of leading a card, for each step of its rank", -10, 10),
+    lead_trump=number(-1.3, "worth of leading a trump", -50, 50),
+    lead_draw=number(
+        2.3, "worth of leading a trump when contracting, for each one unseen", -20, 20
+    ),
 )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from kqj_sim.core.state import LANES, new_state
 from kqj_sim.encode import core_rules, core_table
 from kqj_sim.policies.features import CARD_FEATURES, SHARED_FEATURES
-from kqj_sim.policies.registry import player
+from kqj_sim.policies.specification import player
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import SEATS
 from kqj_sim.training.decisions import CANDIDATES, Decisions

@@ -103,7 +103,8 @@ def _record(view: Any, parameters: Any, sheet: Any) -> int:
             card_features(view, about, sheet[at + _CANDIDATES + which], features, 0)
             for k in range(CARD_FEATURES):
                 sheet[at + _FEATURES + which * CARD_FEATURES + k] = features[k]
-    return lowest_bit(view.legal)
+    card: int = lowest_bit(view.legal)
+    return card
 
 
 def _recorder(member: int) -> Any:

@@ -22,8 +22,8 @@ def test_policies_lists_every_policy_with_its_parameters() -> None:
     for policy in describe():
         (line,) = [line for line in shown.splitlines() if line.startswith(f"| {policy.name} |")]
         assert policy.summary in line
-        for name, value in policy.parameters.items():
-            assert f"{name}={value:g}" in line
+        for name, parameter in policy.parameters.items():
+            assert f"{name}={parameter.write(parameter.default)}" in line
 
 
 def test_colours_follow_the_option() -> None:

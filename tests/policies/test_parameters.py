@@ -1,0 +1,117 @@
+"""Parameters of policies: their kinds, ranges and texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kqj_sim.core.rules import MAX_PARAMETERS
+from kqj_sim.policies import PolicyError, describe, flag, named, number, policy, whole
+from kqj_sim.policies.parameters import Parameter
+from kqj_sim.policies.registry import Policy
+from kqj_sim.policies.specification import choose
+
+SHARE = number(0.25, "a share", 0, 1)
+COUNT = whole(3, "a count", 1, 64)
+OPEN = number(-2.5, "anything")
+SWITCH = flag(True, "a switch")
+OTHER = named("linear", ("linear", "network", "standard"), "another policy")
+
+
+@pytest.mark.parametrize(
+    ("parameter", "given", "value", "text"),
+    [
+        (SHARE, "0.5", 0.5, "0.5"),
+        (SHARE, 1, 1.0, "1"),
+        (SHARE, "1e-7", 1e-7, "1e-07"),
+        (COUNT, "64", 64.0, "64"),
+        (COUNT, 8.0, 8.0, "8"),
+        (OPEN, "1e20", 1e20, "1e20"),
+        (OPEN, "-0.1", -0.1, "-0.1"),
+        (SWITCH, "false", 0.0, "false"),
+        (SWITCH, True, 1.0, "true"),
+        (OTHER, "network", "network", "network"),
+    ],
+)
+def test_a_value_is_read_and_written(
+    parameter: Parameter, given: object, value: object, text: str
+) -> None:
+    read = parameter.read(given)
+    assert read == value
+    assert parameter.write(read) == text
+    assert parameter.read(text) == value
+
+
+REFUSED: dict[Parameter, list[object]] = {
+    SHARE: [-0.1, 1.1, "1.5", "often", "", "nan", "inf", [1], True],
+    COUNT: [0, 65, 2.5, "2.5", False, None, 10**400],
+    OPEN: ["inf", "-inf", "nan", "1+1", {}],
+    SWITCH: [1, 0, 2, "yes", "", 0.5, None],
+    OTHER: ["pimc", "", 3, True, None],
+}
+
+
+@pytest.mark.parametrize("parameter", REFUSED, ids=lambda parameter: parameter.meaning)
+def test_another_value_is_refused_with_what_is_allowed(parameter: Parameter) -> None:
+    for given in REFUSED[parameter]:
+        with pytest.raises(PolicyError, match=f"should be {parameter.allowed}"):
+            parameter.read(given)
+
+
+def test_what_is_allowed_in_words() -> None:
+    assert SHARE.allowed == "a number from 0 to 1"
+    assert COUNT.allowed == "a whole number from 1 to 64"
+    assert OPEN.allowed == "a number"
+    assert number(1, low=0).allowed == "a number from 0"
+    assert number(1, high=2.5).allowed == "a number to 2.5"
+    assert SWITCH.allowed == "true or false"
+    assert OTHER.allowed == "linear, network or standard"
+    assert named("linear", ("linear",)).allowed == "linear"
+
+
+def test_a_default_must_be_allowed() -> None:
+    with pytest.raises(PolicyError, match="should be a number from 0 to 1"):
+        number(2, "", 0, 1)
+    with pytest.raises(PolicyError, match="should be linear"):
+        named("pimc", ("linear",))
+
+
+def test_compiled_functions_get_all_but_the_names_of_policies() -> None:
+    mixed = policy("mixed", share=SHARE, other=OTHER, count=COUNT, switch=SWITCH, plain=7)
+    assert mixed.tuple_type._fields == ("share", "count", "switch", "plain")
+    chosen = choose(mixed, "mixed", {"other": "network", "switch": "false"})
+    assert chosen.values == (0.25, "network", 3.0, 0.0, 7.0)
+    assert chosen.parameters == (0.25, 3.0, 0.0, 7.0)
+    assert chosen.others == ("network",)
+    assert chosen.text == "mixed:share=0.25,other=network,count=3,switch=false,plain=7"
+
+
+def test_names_of_policies_do_not_count_as_numbers() -> None:
+    numbers: dict[str, Any] = {f"p{at}": number(0) for at in range(MAX_PARAMETERS)}
+    assert len(policy("full", other=OTHER, **numbers).parameters) == MAX_PARAMETERS + 1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"take": "often"}, "take should have a number"),
+        ({"policy": 1}, "cannot be called 'policy'"),
+        ({"_take": 1}, "cannot be called '_take'"),
+        ({"class": 1}, "cannot be called 'class'"),
+        ({"take": float("nan")}, "parameter take: it should be a number"),
+    ],
+)
+def test_parameters_that_cannot_be_declared(parameters: dict[str, Any], told: str) -> None:
+    with pytest.raises(PolicyError, match=told):
+        policy("wrong", **parameters)
+
+
+@pytest.mark.parametrize("found", describe(), ids=lambda found: found.name)
+def test_every_built_in_parameter_has_a_meaning_and_a_range(found: Policy) -> None:
+    for name, parameter in found.parameters.items():
+        assert 10 <= len(parameter.meaning) <= 80, name
+        assert parameter.meaning[0].islower() or parameter.meaning[0].isdigit(), name
+        assert not parameter.meaning.endswith("."), name
+        if parameter.kind in ("number", "whole number"):
+            assert parameter.low is not None and parameter.high is not None, name
