@@ -37,13 +37,22 @@ class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
         super().__init__(manager, of_type, _FLOATS)
 
 
-def _load(context: Any, builder: Any, array_type: Any, array: Any, at: Any) -> Any:
-    """Sixteen numbers of an array of float32 (or behind a pointer) from an index on."""
+def _place(context: Any, builder: Any, array_type: Any, array: Any, at: Any) -> Any:
+    """Where sixteen numbers of an array of float32 (or behind a pointer) are, from an index on."""
     data = array
     if isinstance(array_type, types.Array):
         data = context.make_array(array_type)(context, builder, array).data
-    place = builder.bitcast(builder.gep(data, [at]), _FLOATS.as_pointer())
-    return builder.load(place, align=4)
+    return builder.bitcast(builder.gep(data, [at]), _FLOATS.as_pointer())
+
+
+def _load(context: Any, builder: Any, array_type: Any, array: Any, at: Any) -> Any:
+    """The sixteen numbers at a `_place`."""
+    return builder.load(_place(context, builder, array_type, array, at), align=4)
+
+
+def _store(context: Any, builder: Any, array_type: Any, array: Any, at: Any, vector: Any) -> None:
+    """Write a vector to a `_place`."""
+    builder.store(vector, _place(context, builder, array_type, array, at), align=4)
 
 
 def _shuffled(builder: Any, vector: Any, lanes: list[int]) -> Any:
@@ -118,3 +127,64 @@ def dot(typingctx: Any, one: Any, other: Any) -> Any:
         return builder.extract_element(products, ir.Constant(_I32, 0))
 
     return types.float32(_vector, _vector), codegen
+
+
+@intrinsic
+def store(typingctx: Any, array: Any, at: Any, vector: Any) -> Any:
+    """Write a vector to a contiguous float32 array from index `at` on; not checked."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        _store(context, builder, signature.args[0], args[0], args[1], args[2])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, _vector), codegen
+
+
+@intrinsic
+def spread(typingctx: Any, number: Any) -> Any:
+    """A vector of sixteen times a number."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        vector = builder.insert_element(
+            ir.Constant(_FLOATS, ir.Undefined), args[0], ir.Constant(_I32, 0)
+        )
+        return _shuffled(builder, vector, [0] * WIDTH)
+
+    return _vector(types.float32), codegen
+
+
+@intrinsic
+def multiply(typingctx: Any, one: Any, other: Any) -> Any:
+    """The products of two vectors' numbers."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fmul(args[0], args[1])
+
+    return _vector(_vector, _vector), codegen
+
+
+@intrinsic
+def gated(typingctx: Any, gate: Any, vector: Any) -> Any:
+    """The vector with zeros where `gate` is not positive."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        zero = ir.Constant(_FLOATS, [0.0] * WIDTH)
+        return builder.select(builder.fcmp_ordered(">", args[0], zero), args[1], zero)
+
+    return _vector(_vector, _vector), codegen
+
+
+@intrinsic
+def add_outer(typingctx: Any, matrix: Any, at: Any, column: Any, row: Any) -> Any:
+    """Add the outer product of two vectors to the 16 x 16 matrix (by rows) from index `at` on."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        for number in range(WIDTH):
+            start = builder.add(args[1], ir.Constant(ir.IntType(64), number * WIDTH))
+            before = _load(context, builder, signature.args[0], args[0], start)
+            product = builder.fmul(_shuffled(builder, args[2], [number] * WIDTH), args[3])
+            after = builder.fadd(before, product)
+            _store(context, builder, signature.args[0], args[0], start, after)
+        return context.get_dummy_value()
+
+    return types.void(matrix, types.int64, _vector, _vector), codegen

@@ -1,0 +1,206 @@
+"""Least squares: the linear weights that explain best which card is worth more than another.
+
+What the cards of a decision share (the deal, mostly) explains most of their values and decides
+nothing.  So the fit is one of differences from the mean of the decision's candidates:
+
+    value_c - mean value  =  (x_c - mean x) . w  +  noise,
+
+x_c the features of candidate c, counted.  The normal equations are sums over decisions, added up
+chunk by chunk; memory does not grow with their number.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from kqj_sim.core.compile import kernel
+from kqj_sim.policies.features import CARD_INDICES
+from kqj_sim.training.decisions import CANDIDATES, KINDS, Decisions
+
+RIDGE = 100.0
+"""Added to the diagonal of the normal equations: with residuals of some 60 points it says that
+weights are beforehand about 6 points apart.  Only features that are hardly ever seen feel it."""
+
+
+class Fit(NamedTuple):
+    """How well linear weights explain the differences they were fitted to.
+
+    Attributes:
+        decisions: their number.
+        r2: share of the variance explained; NaN without decisions.
+        residual: standard deviation of what is left, in points; NaN without decisions.
+    """
+
+    decisions: int
+    r2: float
+    residual: float
+
+
+class NormalEquations:
+    """The sums of a least-squares fit, for each kind of contract (KINDS).
+
+    Attributes:
+        matrix: float64 (kinds, indices, indices), upper triangle: products of the features.
+        vector: float64 (kinds, indices): products of features and values.
+        squares: float64 (kinds,): sum of the squared values.
+        decisions, cards: int64 (kinds,): their numbers.
+    """
+
+    def __init__(self, card_indices: int) -> None:
+        kinds = len(KINDS)
+        self.matrix = np.zeros((kinds, card_indices, card_indices))
+        self.vector = np.zeros((kinds, card_indices))
+        self.squares = np.zeros(kinds)
+        self.decisions = np.zeros(kinds, dtype=np.int64)
+        self.cards = np.zeros(kinds, dtype=np.int64)
+
+    def add(self, decisions: Decisions) -> None:
+        """Add decisions to the sums."""
+        _add(
+            decisions.kind, decisions.cards, decisions.card_count, decisions.values,
+            self.matrix, self.vector, self.squares,
+        )  # fmt: skip
+        kinds = len(KINDS)
+        self.decisions += np.bincount(decisions.kind, minlength=kinds)
+        counts = np.bincount(decisions.kind, weights=decisions.card_count, minlength=kinds)
+        self.cards += counts.astype(np.int64)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The sums by name, not copied."""
+        return dict(vars(self))
+
+    def solve(self, ridge: float = RIDGE) -> tuple[NDArray[np.float32], list[Fit]]:
+        """The weights, float32 (kinds, indices), in points, and how well they fit, a kind each."""
+        weights = np.zeros(self.vector.shape, dtype=np.float32)
+        fits = []
+        for kind, (matrix, vector) in enumerate(zip(self.matrix, self.vector, strict=True)):
+            full = np.triu(matrix) + np.triu(matrix, 1).T
+            solution = linalg.solve(full + ridge * np.eye(len(full)), vector, assume_a="pos")
+            weights[kind] = solution
+            left = self.squares[kind] - 2 * solution @ vector + solution @ full @ solution
+            free = self.cards[kind] - self.decisions[kind]
+            fit = Fit(0, np.nan, np.nan)
+            if free > 0 and self.squares[kind] > 0:
+                fit = Fit(
+                    int(self.decisions[kind]),
+                    float(1 - left / self.squares[kind]),
+                    float(np.sqrt(max(0.0, left) / free)),
+                )
+            fits.append(fit)
+        return weights, fits
+
+
+class LinearTraining:
+    """Linear weights while they are trained: in each round anew, with themselves as the players.
+
+    Attributes:
+        equations: the sums of this round.
+        weights: float32 (kinds, CARD_INDICES), of the last round that is finished.
+        fits: how well they fit, a kind each; empty before the first round is finished.
+    """
+
+    def __init__(self) -> None:
+        self.equations = NormalEquations(CARD_INDICES)
+        self.weights = np.zeros((len(KINDS), CARD_INDICES), dtype=np.float32)
+        self.fits: list[Fit] = []
+
+    def player(self, round: int) -> str:
+        """Who plays in a round, from 0."""
+        return "linear" if round else "standard"
+
+    def in_use(self, round: int) -> dict[str, NDArray[np.float32]]:
+        """The weights of those who play in a round, by policy."""
+        return {"linear": self.weights} if round else {}
+
+    def learn(self, decisions: Decisions, chunk: int, begin: float, end: float) -> None:
+        """Take in a chunk of decisions; neither its number nor the time matters."""
+        self.equations.add(decisions)
+
+    def end_round(self) -> None:
+        """Solve for the weights."""
+        self.weights, self.fits = self.equations.solve()
+        self.equations = NormalEquations(CARD_INDICES)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that going on with the training needs, by name, not copied."""
+        return {"solved": self.weights, **self.equations.arrays()}
+
+    def trained(self) -> NDArray[np.float32]:
+        """The weights, float32 (kinds, CARD_INDICES)."""
+        return self.weights
+
+
+def values_of(weights: NDArray[np.float32], decisions: Decisions) -> NDArray[np.float32]:
+    """The candidates' values by linear weights (kinds, CARD_INDICES): float32 (n, CANDIDATES)."""
+    values = np.zeros_like(decisions.values)
+    _values(weights, decisions.kind, decisions.cards, decisions.card_count, values)
+    return values
+
+
+@kernel
+def _values(weights: Any, kinds: Any, cards: Any, card_count: Any, values: Any) -> None:
+    for row in range(len(kinds)):
+        for c in range(card_count[row]):
+            for f in range(cards.shape[2]):
+                values[row, c] += weights[kinds[row], cards[row, c, f]]
+
+
+@kernel
+def _add(
+    kinds: Any, cards: Any, card_count: Any, values: Any, matrix: Any, vector: Any, squares: Any
+) -> None:
+    """Add decisions to normal equations; arguments as in `Decisions` and `NormalEquations`."""
+    features = cards.shape[2]
+    place = np.full(vector.shape[1], -1)
+    indices = np.empty(CANDIDATES * features, np.int64)
+    share = np.empty((CANDIDATES * features, CANDIDATES))
+    difference = np.empty(CANDIDATES)
+    for row in range(len(kinds)):
+        kind, count = kinds[row], card_count[row]
+        found = 0
+        for c in range(count):
+            for f in range(features):
+                index = np.int64(cards[row, c, f])
+                if place[index] < 0:
+                    place[index] = found
+                    indices[found] = index
+                    share[found, :] = 0.0
+                    found += 1
+                share[place[index], c] += 1.0
+        mean = 0.0
+        for c in range(count):
+            mean += values[row, c]
+        mean /= count
+        for c in range(count):
+            difference[c] = values[row, c] - mean
+            squares[kind] += difference[c] * difference[c]
+        # What all candidates have alike differs in nothing: most of them, so it is left out.
+        kept = 0
+        for each in range(found):
+            index = indices[each]
+            place[index] = -1
+            total, alike = 0.0, True
+            for c in range(count):
+                total += share[each, c]
+                alike &= share[each, c] == share[each, 0]
+            if not alike:
+                indices[kept] = index
+                for c in range(count):
+                    share[kept, c] = share[each, c] - total / count
+                kept += 1
+        for a in range(kept):
+            first = indices[a]
+            product = 0.0
+            for c in range(count):
+                product += share[a, c] * difference[c]
+            vector[kind, first] += product
+            for b in range(a, kept):
+                second = indices[b]
+                product = 0.0
+                for c in range(count):
+                    product += share[a, c] * share[b, c]
+                matrix[kind, min(first, second), max(first, second)] += product
