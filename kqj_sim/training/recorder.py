@@ -103,8 +103,8 @@ def _record(view: Any, parameters: Any, sheet: Any) -> int:
             card_features(view, about, sheet[at + _CANDIDATES + which], features, 0)
             for k in range(CARD_FEATURES):
                 sheet[at + _FEATURES + which * CARD_FEATURES + k] = features[k]
-    card: int = lowest_bit(view.legal)
-    return card
+    first_card: int = lowest_bit(view.legal)
+    return first_card
 
 
 def _recorder(member: int) -> Any:
