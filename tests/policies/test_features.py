@@ -1,0 +1,150 @@
+"""Features of decisions against their slow twin, and alike for suits that are alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import permutations
+from math import prod
+
+import msgspec
+import numpy as np
+import pytest
+
+from kqj_sim.core.compile import kernel
+from kqj_sim.core.views import CardView
+from kqj_sim.notation import SUITS
+from kqj_sim.policies import features
+from kqj_sim.policies.features import (
+    CARD_FEATURES,
+    CARD_INDICES,
+    CARD_TABLES,
+    SHARED_FEATURES,
+    SHARED_INDICES,
+    SHARED_TABLES,
+)
+from kqj_sim.policies.situation import situation
+from kqj_sim.record import Record, from_json, to_json
+from kqj_sim.records import play_records
+from kqj_sim.simulation import Imposed
+from tests.core.coding import strength_of
+from tests.policies.moments import Moment, moments, view_of
+from tests.policies.slow_features import Slow, Values
+from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, lively, told
+
+RULES = {"take-2": TAKE_2, "take-3": TAKE_3, "auction-2": AUCTION_2, "auction-3-random": AUCTION_3}
+
+
+@cache
+def rounds(name: str) -> list[Record]:
+    """Some rounds of a variant, called and imposed."""
+    rules = RULES[name]
+    amount = None if rules.bidding == "take" else rules.minimum_bid
+    imposed = [Imposed(place, c, amount) for place, c in ((0, "NT"), (3, "AT"), (5, "c"))]
+    experiments = [lively(rules, deals=8), *(lively(rules, deals=2, imposed=i) for i in imposed)]
+    return [r for each in experiments for r in play_records(each) if r.contract is not None]
+
+
+@kernel(cache=False)
+def _features(view, cards):  # type: ignore[no-untyped-def]
+    known = situation(view)
+    shared = np.empty(SHARED_FEATURES + 1, np.int64)
+    shared[SHARED_FEATURES] = features.shared_features(view, known, shared)
+    rows = np.empty(cards.shape[0] * CARD_FEATURES, np.int64)
+    for row in range(cards.shape[0]):
+        features.card_features(view, known, cards[row], rows, row * CARD_FEATURES)
+    return shared, rows
+
+
+def computed(view: CardView, cards: list[int]) -> tuple[list[int], list[list[int]]]:
+    """The shared features, and those of some cards."""
+    shared, rows = _features(view, np.array(cards))
+    assert shared[-1] == SHARED_FEATURES
+    return shared[:-1].tolist(), rows.reshape(-1, CARD_FEATURES).tolist()
+
+
+def index_of(tables: dict[str, tuple[int, ...]], values: Values) -> int:
+    """The index of a table's values."""
+    name, each = values
+    sizes = tables[name]
+    assert len(each) == len(sizes)
+    start = 0
+    for other, dimensions in tables.items():
+        if other == name:
+            break
+        start += prod(dimensions)
+    return start + int(np.ravel_multi_index([int(value) for value in each], sizes))
+
+
+def turns(name: str) -> Iterator[tuple[Moment, CardView]]:
+    """The turns of the rounds of a variant."""
+    for record in rounds(name):
+        for moment in moments(record):
+            yield moment, view_of(moment)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_features_are_those_of_the_slow_twin(name: str) -> None:
+    contracts = set()
+    for moment, view in turns(name):
+        slow = Slow(moment)
+        cards = sorted(moment.legal)
+        shared, rows = computed(view, [slow.bits[card] for card in cards])
+        for card, row in zip(cards, rows, strict=True):
+            wanted = [index_of(CARD_TABLES, values) for values in slow.card(card)]
+            assert row == wanted, told(moment.record, view, card, slow.card(card))
+        wanted = sorted(index_of(SHARED_TABLES, values) for values in slow.shared())
+        assert sorted(shared) == wanted, told(moment.record, view, slow.shared())
+        contracts.add(view.contract)
+    assert len(contracts) >= 4, contracts
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_each_table_gives_its_features_in_range(name: str) -> None:
+    ends = np.cumsum([prod(sizes) for sizes in CARD_TABLES.values()])
+    assert ends[-1] == CARD_INDICES
+    assert sum(map(prod, SHARED_TABLES.values())) == SHARED_INDICES
+    for moment, view in turns(name):
+        coded = strength_of(moment.contract)
+        shared, rows = computed(view, [coded[card] for card in moment.legal])
+        assert all(0 <= index < SHARED_INDICES for index in shared)
+        assert len(set(shared)) == SHARED_FEATURES
+        for row in rows:
+            assert np.searchsorted(ends, row, side="right").tolist() == list(range(CARD_FEATURES))
+
+
+def _exchanged(record: Record, suits: str) -> Record:
+    """The round with other suits: the first of `suits` in place of spades, and so on."""
+    other = dict(zip(SUITS, suits, strict=True))
+
+    def change(value: object) -> object:
+        if isinstance(value, list):
+            return [change(each) for each in value]
+        if isinstance(value, dict):
+            return {key: change(each) for key, each in value.items()}
+        if isinstance(value, str) and len(value) == 2 and value[1] in SUITS:
+            return value[0] + other[value[1]]
+        return other.get(value, value) if isinstance(value, str) else value
+
+    changed = {**msgspec.to_builtins(record)}
+    for key in ("hands", "tricks", "turned", "contract", "dealt"):
+        if key in changed:
+            changed[key] = change(changed[key])
+    return from_json(msgspec.json.encode(changed).decode())
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_suits_that_play_the_same_part_may_be_exchanged(name: str) -> None:
+    for number, record in enumerate(rounds(name)):
+        assert from_json(to_json(record)) == record
+        suits = "".join(list(permutations(SUITS))[1 + number % 23])
+        other = dict(zip(SUITS, suits, strict=True))
+        for one, two in zip(moments(record), moments(_exchanged(record, suits)), strict=True):
+            coded, coded_two = strength_of(one.contract), strength_of(two.contract)
+            cards = sorted(one.legal)
+            bits_two = [coded_two[card._replace(suit=other[card.suit])] for card in cards]
+            shared, rows = computed(view_of(one), [coded[card] for card in cards])
+            shared_two, rows_two = computed(view_of(two), bits_two)
+            assert Counter(shared) == Counter(shared_two), told(record, suits, view_of(one))
+            assert rows == rows_two, told(record, suits, view_of(one))
