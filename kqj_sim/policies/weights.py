@@ -19,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.policies import features, layout
+from kqj_sim.policies.situation import KINDS
 
 FOLDER = Path(__file__).resolve().parent / "weights"
 """The package's own files."""
 
 SIZES = {
-    "linear": features.KINDS * features.CARD_INDICES,
-    "network": features.KINDS * layout.KIND_SIZE,
+    "linear": KINDS * features.CARD_INDICES,
+    "network": KINDS * layout.KIND_SIZE,
 }
 """Numbers that each policy's weights are."""
 
