@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,15 +12,19 @@ from kqj_sim.cli.options import color_option, screen_width, wants_color
 from kqj_sim.columns import COLUMNS
 
 if TYPE_CHECKING:
-    from kqj_sim.reporting.grid import Grid
+    from kqj_sim.policies.chosen import Chosen
+    from kqj_sim.policies.parameters import Parameter, Value
+    from kqj_sim.policies.player_files import Parts
 
-format_option = click.option(
-    "--format",
-    type=click.Choice(["table", "markdown"]),
-    default="table",
-    show_default=True,
-    help="How to write the list.",
-)
+
+def _format_option(*choices: str) -> Any:
+    return click.option(
+        "--format",
+        type=click.Choice(choices),
+        default=choices[0],
+        show_default=True,
+        help="How to write it.",
+    )
 
 
 @click.command(
@@ -28,7 +33,7 @@ Example:
   kqj-sim simulate --by lap --where "sender_trumps >= 4 and contract == 'h'"
 """
 )
-@format_option
+@_format_option("table", "markdown", "json")
 @color_option
 def columns(format: str, color: str) -> None:
     """List the columns of the rows, for --by, --where and --rows.
@@ -40,47 +45,174 @@ def columns(format: str, color: str) -> None:
         (column.name, ", ".join(column.labels) or f"{column.low} to {column.high}", column.meaning)
         for column in COLUMNS
     ]
-    _list(("column", "values", "meaning"), rows, format, color)
+    if format == "json":
+        _write_json([dict(zip(("column", "values", "meaning"), row, strict=True)) for row in rows])
+        return
+    _list("", ("column", "values", "meaning"), rows, format, color)
 
 
-@click.command(
+@click.group(
+    invoke_without_command=True,
     epilog="""\b
 Examples:
-  kqj-sim simulate --policy greedy
-  kqj-sim simulate --policy standard --policy seat0=random:take=0.2
-  kqj-sim simulate --policy my_policy.py:cautious
-"""
+  kqj-sim policies
+  kqj-sim policies show standard
+  kqj-sim simulate --policy standard:take=45 --policy seat0=random:take=0.2+greedy
+  kqj-sim simulate --policy bold.toml --policy team1=my_policy.py:cautious
+""",
 )
-@format_option
+@_format_option("table", "markdown", "json")
 @color_option
-def policies(format: str, color: str) -> None:
-    """List the policies, for --policy, with their parameters and defaults.
+@click.pass_context
+def policies(ctx: click.Context, format: str, color: str) -> None:
+    """List the policies, for --policy; `show` explains the parameters of one.
 
-    A specification is a name, then the parameters to change: NAME:PARAMETER=VALUE,...  A policy
-    of your own is a Python file and a name in it, FILE.py:NAME; a TOML file sets parameters.
+    A specification is a name, then the parameters to change: NAME:PARAMETER=VALUE,...  A+B calls
+    like A and plays like B.  A policy of your own is a Python file and a name in it, FILE.py:NAME;
+    a TOML file sets who calls, who plays and their parameters.
     """
+    if ctx.invoked_subcommand is not None:
+        return
     from kqj_sim.policies import describe
+    from kqj_sim.policies.specification import DEFAULT_PLAYER
 
+    found = describe()
+    if format == "json":
+        described = [
+            {
+                "name": policy.name,
+                "summary": policy.summary,
+                "calls": policy.calls,
+                "plays": policy.plays,
+                "parameters": {
+                    name: _plain(each, each.default) for name, each in policy.parameters.items()
+                },
+            }
+            for policy in found
+        ]
+        _write_json({"default": DEFAULT_PLAYER, "policies": described})
+        return
     rows = [
         (
             policy.name,
-            ", ".join(
-                f"{name}={parameter.write(parameter.default)}"
-                for name, parameter in policy.parameters.items()
-            ),
+            "yes" if policy.calls else "-",
+            "yes" if policy.plays else "-",
+            str(len(policy.parameters) or "-"),
             policy.summary,
         )
-        for policy in describe()
+        for policy in found
     ]
-    _list(("policy", "parameters", "what it does"), rows, format, color)
+    note = (
+        f"Who sits where nobody is named, and does what a policy leaves out: {DEFAULT_PLAYER}.\n"
+        "Parameters of a policy: kqj-sim policies show NAME"
+    )
+    headings = ("policy", "calls", "plays", "parameters", "what it does")
+    _list("", headings, rows, format, color, keys=4, note=note)
+
+
+@policies.command(
+    epilog="""\b
+Examples:
+  kqj-sim policies show standard > bold.toml
+  kqj-sim policies show random:take=0.3+greedy
+  kqj-sim policies show bold.toml --format markdown
+"""
+)
+@click.argument("specification", metavar="NAME")
+@_format_option("toml", "markdown", "json")
+def show(specification: str, format: str) -> None:
+    """Show the parameters of a policy: meaning, range and default, as a TOML file to edit.
+
+    NAME is a name or any other specification.  The file reads back as the same player.
+    """
+    from kqj_sim.policies.player_files import write_parts
+    from kqj_sim.policies.specification import read_specification
+
+    parts = read_specification(specification)
+    if format == "toml":
+        click.echo(write_parts(parts, screen_width() or 100), nl=False)
+    elif format == "json":
+        _write_json(
+            {
+                "name": parts.name,
+                "calling": _described(parts.calling),
+                "playing": _described(parts.playing),
+            }
+        )
+    else:
+        _show_markdown(parts)
+
+
+def _plain(parameter: Parameter, value: Value) -> Any:
+    """A value as JSON has it: whole numbers without a point, flags as true and false."""
+    return value if isinstance(value, str) else json.loads(parameter.write(value))
+
+
+def _described(chosen: Chosen | None) -> dict[str, Any] | None:
+    """A policy with its parameters as plain values."""
+    if chosen is None:
+        return None
+    parameters = chosen.policy.parameters
+    return {
+        "policy": chosen.source,
+        "summary": chosen.policy.summary,
+        "parameters": [
+            {
+                "name": name,
+                "value": _plain(parameters[name], value),
+                "default": _plain(parameters[name], parameters[name].default),
+                "kind": parameters[name].kind,
+                "low": parameters[name].low,
+                "high": parameters[name].high,
+                "choices": list(parameters[name].choices),
+                "meaning": parameters[name].meaning,
+            }
+            for name, value in chosen.by_name.items()
+        ],
+    }
+
+
+def _show_markdown(parts: Parts) -> None:
+    """A table of parameters for each part, or one for both."""
+    titled = [("calls", parts.calling), ("plays", parts.playing)]
+    if parts.together:
+        titled = [("calls and plays", parts.calling)]
+    headings = ("parameter", "value", "default", "allowed", "meaning")
+    for title, chosen in titled:
+        if chosen is None:
+            continue
+        parameters = chosen.policy.parameters
+        rows = [
+            (
+                name,
+                parameters[name].write(value),
+                parameters[name].write(parameters[name].default),
+                parameters[name].allowed,
+                parameters[name].meaning,
+            )
+            for name, value in chosen.by_name.items()
+        ]
+        _list(f"{chosen.source}: {title}", headings, rows, "markdown", "never", keys=5)
+        click.echo(f"\n{chosen.policy.summary}" if not rows else "", nl=False)
+
+
+def _write_json(value: Any) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False, indent=1))
 
 
 def _list(
-    headings: tuple[str, ...], rows: Sequence[Sequence[str]], format: str, color: str
+    title: str,
+    headings: tuple[str, ...],
+    rows: Sequence[Sequence[str]],
+    format: str,
+    color: str,
+    keys: int = 1,
+    note: str = "",
 ) -> None:
     from kqj_sim.reporting.grid import Cell, Grid, to_markdown, to_rich, to_screen
 
-    grid: Grid = Grid("", headings, tuple(tuple(Cell(text) for text in row) for row in rows))
+    cells = tuple(tuple(Cell(text) for text in row) for row in rows)
+    grid: Grid = Grid(title, headings, cells, keys, note)
     colored = wants_color(color)
     text = (
         to_markdown(grid)

@@ -6,7 +6,7 @@ import difflib
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 import click
@@ -90,14 +90,19 @@ def _end(error: Exception) -> NoReturn:
     sys.exit(status)
 
 
+def _variables(group: click.Group, prefix: str) -> Iterator[str]:
+    """The variables that set options of a group's commands."""
+    for name, command in group.commands.items():
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                yield f"{prefix}_{name}_{parameter.name}".upper()
+        if isinstance(command, click.Group):
+            yield from _variables(command, f"{prefix}_{name}")
+
+
 def check_environment(program: click.Group) -> None:
     """Raise UsageError for a variable KQJ_SIM_... that sets no option."""
-    known = [
-        f"{ENVIRONMENT_PREFIX}_{name}_{parameter.name}".upper()
-        for name, command in program.commands.items()
-        for parameter in command.params
-        if isinstance(parameter, click.Option)
-    ]
+    known = list(_variables(program, ENVIRONMENT_PREFIX))
     for name in os.environ:
         if name.startswith(f"{ENVIRONMENT_PREFIX}_") and name not in known:
             near = difflib.get_close_matches(name, known, n=1, cutoff=0)[0]

@@ -56,6 +56,13 @@ class Parameter:
         high = "" if self.high is None else f" to {write_number(self.high)}"
         return f"a {self.kind}{low}{high}"
 
+    @property
+    def limits(self) -> str:
+        """What it may be, as short as it can be said: `0 to 300`, `true or false`."""
+        text = self.allowed
+        closed = self.low is not None and self.high is not None
+        return text.removeprefix("a number from ") if closed else text
+
     def read(self, given: object) -> Value:
         """The value that a text, or a value of a TOML file, stands for.
 

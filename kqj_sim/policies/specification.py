@@ -1,53 +1,21 @@
 """Players as they are written.
 
-A specification names a policy: `standard`, `standard:take=45,lap2=38`, `bold.toml`,
-`my_policy.py`, `my_policy.py:cautious`; `A+B` calls like A and plays like B.
+A specification names a policy, `standard`, `standard:take=45,lap2=38`, `my_policy.py:cautious`
+(`chosen`), or a file of a player, `bold.toml`, `bold.toml:take=30` (`player_files`).  `A+B` calls
+like A and plays like B.  What is left out the default player does.
 """
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
-from kqj_sim.policies.errors import PolicyError, nearest
-from kqj_sim.policies.loading import policy_of_file
-from kqj_sim.policies.parameters import Value
-from kqj_sim.policies.registry import BUILT_IN, Policy, find
+from kqj_sim.policies.chosen import Chosen, read_chosen, split_file
+from kqj_sim.policies.player_files import Parts, of_one, read_parts
 
-FALLBACK = "standard"
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """A policy with values for all its parameters, in the order of `policy.parameters`."""
-
-    policy: Policy
-    values: tuple[Value, ...]
-    source: str
-    """What was written before the parameters: a name or a file."""
-
-    @property
-    def parameters(self) -> tuple[float, ...]:
-        """The values that compiled functions get: all but names of policies."""
-        return tuple(value for value in self.values if not isinstance(value, str))
-
-    @property
-    def others(self) -> tuple[str, ...]:
-        """The policies that its parameters name."""
-        return tuple(value for value in self.values if isinstance(value, str))
-
-    @property
-    def text(self) -> str:
-        """The specification with every parameter written out."""
-        values = ",".join(
-            f"{name}={parameter.write(value)}"
-            for (name, parameter), value in zip(
-                self.policy.parameters.items(), self.values, strict=True
-            )
-        )
-        return f"{self.source}:{values}" if values else self.source
+DEFAULT_PLAYER = "standard"
+"""Who sits where nobody is named; he answers whatever other policies leave out."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +24,8 @@ class Player:
 
     calling: Chosen
     playing: Chosen
+    name: str = field(default="", compare=False)
+    """What to call him: the name in his file, or the specification as it was given."""
 
     @property
     def text(self) -> str:
@@ -65,84 +35,32 @@ class Player:
         return f"{self.calling.text}+{self.playing.text}"
 
     def answering(self, question: str) -> Chosen:
-        """Who answers a question; what a policy leaves out `standard` answers."""
+        """Who answers a question; what a policy leaves out the default player answers."""
         chosen = self.playing if question == "card" else self.calling
-        return chosen if chosen.policy.answers(question) else _chosen(FALLBACK)
+        return chosen if chosen.policy.answers(question) else default_player().answering(question)
 
 
-def choose(found: Policy, source: str, given: Mapping[str, object]) -> Chosen:
-    """A policy with some parameters given, as texts or as values of a TOML file.
-
-    Raises:
-        PolicyError: an unknown parameter, or a value that is not allowed.
-    """
-    values = {name: parameter.default for name, parameter in found.parameters.items()}
-    for name, value in given.items():
-        if name not in values:
-            raise PolicyError(
-                f"policy {found.name!r} has no parameter {name!r}; {nearest(name, values)}"
-            )
-        try:
-            values[name] = found.parameters[name].read(value)
-        except PolicyError as error:
-            raise PolicyError(f"policy {found.name!r}: {name}={value}: {error}") from None
-    return Chosen(found, tuple(values.values()), source)
+@cache
+def default_player() -> Player:
+    """The player of `DEFAULT_PLAYER`."""
+    return player(DEFAULT_PLAYER)
 
 
-def _assignments(text: str, specification: str) -> dict[str, str]:
-    """`a=1,b=2` as a dictionary."""
-    given: dict[str, str] = {}
-    for part in text.split(","):
-        name, equals, value = part.partition("=")
-        if not equals or not name.strip() or not value.strip():
-            raise PolicyError(f"policy {specification!r}: {part!r} should be parameter=value")
-        if name.strip() in given:
-            raise PolicyError(f"policy {specification!r}: {name.strip()} is given twice")
-        given[name.strip()] = value.strip()
-    return given
+def read_specification(specification: str) -> Parts:
+    """Who calls and who plays, as far as a specification says it; raises as `player`."""
+    first, plus, second = specification.strip().partition("+")
+    calling = _parts(first)
+    if not plus:
+        return calling
+    playing = _parts(second)
+    return Parts(f"{calling.name}+{playing.name}", calling.calling, playing.playing)
 
 
-def _from_toml(path: Path) -> Chosen:
-    """`policy = "standard"` and a table `[parameters]`."""
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise PolicyError(f"policy file {path}: no such file") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise PolicyError(f"policy file {path}: {error}") from None
-    for key in content:
-        if key not in ("policy", "parameters"):
-            near = nearest(key, ("policy", "parameters"))
-            raise PolicyError(f"policy file {path}: unknown key {key!r}; {near}")
-    base, given = content.get("policy"), content.get("parameters", {})
-    if not isinstance(base, str) or not isinstance(given, dict):
-        raise PolicyError(f'policy file {path}: it should have policy = "NAME" and [parameters]')
-    chosen = _chosen(base)
-    parameters = chosen.policy.parameters.items()
-    written = {
-        name: parameter.write(value)
-        for (name, parameter), value in zip(parameters, chosen.values, strict=True)
-    }
-    return choose(chosen.policy, chosen.source, {**written, **given})
-
-
-def _chosen(specification: str) -> Chosen:
-    """One policy with its parameters."""
-    source, _, rest = specification.partition(":")
-    if source.endswith(".toml"):
-        if rest:
-            raise PolicyError(f"policy {specification!r}: a TOML file takes no further parameters")
-        return _from_toml(Path(source))
-    if source.endswith(".py"):
-        name, _, given = rest.partition(":")
-        if "=" in name and not given:
-            name, given = "", rest
-        found = policy_of_file(Path(source), name)
-        source = f"{source}:{found.name}"
-        return choose(found, source, _assignments(given, specification) if given else {})
-    if not source:
-        raise PolicyError("an empty policy; " + nearest("", BUILT_IN))
-    return choose(find(source), source, _assignments(rest, specification) if rest else {})
+def _parts(specification: str) -> Parts:
+    of_file = split_file(specification, ".toml")
+    if of_file is not None:
+        return read_parts(Path(of_file[0]), of_file[1], specification)
+    return of_one(read_chosen(specification), specification)
 
 
 def player(specification: str) -> Player:
@@ -151,6 +69,9 @@ def player(specification: str) -> Player:
     Raises:
         PolicyError: one line that says what is wrong and what would be right.
     """
-    calling, plus, playing = specification.strip().partition("+")
-    caller = _chosen(calling)
-    return Player(caller, _chosen(playing) if plus else caller)
+    parts = read_specification(specification)
+    return Player(
+        parts.calling or default_player().calling,
+        parts.playing or default_player().playing,
+        parts.name,
+    )

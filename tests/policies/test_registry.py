@@ -9,11 +9,14 @@ import pytest
 
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.policies import PolicyError, describe, player, policy
+from kqj_sim.policies.chosen import Chosen, read_chosen
 from kqj_sim.policies.registry import BUILT_IN
-from kqj_sim.policies.specification import FALLBACK, Chosen, Player
+from kqj_sim.policies.specification import DEFAULT_PLAYER, Player, default_player
 from kqj_sim.records import play_records
 from kqj_sim.simulation import Experiment
 from tests.variants import AUCTION_2, TAKE_2, policy_module
+
+QUESTIONS = ("take", "bid", "counter", "overcounter", "card")
 
 
 def _error(specification: str) -> str:
@@ -27,13 +30,15 @@ def _error(specification: str) -> str:
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_built_in_policy_has_its_parameters_written_out(name: str) -> None:
     found = player(name)
-    defaults = found.calling.policy.parameters
-    assert found.calling == found.playing
-    assert found.calling.policy.name == name
-    assert found.calling.values == tuple(each.default for each in defaults.values())
-    assert found.text.split(":")[0] == name
+    chosen = read_chosen(name)
+    defaults = chosen.policy.parameters
+    assert chosen.policy.name == name
+    assert chosen.values == tuple(each.default for each in defaults.values())
+    assert chosen.text.split(":")[0] == name
     for parameter in defaults:
-        assert f"{parameter}=" in found.text
+        assert f"{parameter}=" in chosen.text
+    assert found.name == name
+    assert chosen.text in found.text
 
 
 def test_parameters_are_given_by_name() -> None:
@@ -53,14 +58,20 @@ def test_a_plus_b_calls_like_a_and_plays_like_b() -> None:
     assert found.answering("card").policy.name == "greedy"
 
 
-def test_what_a_policy_leaves_out_is_answered_by_the_fallback() -> None:
+def test_what_a_policy_leaves_out_is_answered_by_the_default_player() -> None:
     for name in BUILT_IN:
-        for question in ("take", "bid", "counter", "overcounter", "card"):
-            answering = player(name).answering(question).policy
-            has = question in player(name).calling.policy.choices
-            assert answering.name == (name if has else FALLBACK)
-    complete = player(FALLBACK).calling.policy.choices
-    assert set(complete) == {"take", "bid", "counter", "overcounter", "card"}
+        for question in QUESTIONS:
+            answering = player(name).answering(question)
+            own = read_chosen(name)
+            default = default_player().answering(question)
+            assert answering == (own if own.policy.answers(question) else default)
+
+
+def test_the_default_player_answers_everything() -> None:
+    default = player(DEFAULT_PLAYER)
+    for question in QUESTIONS:
+        chosen = default.playing if question == "card" else default.calling
+        assert chosen.policy.answers(question)
 
 
 @pytest.mark.parametrize(
@@ -123,59 +134,6 @@ def test_errors_say_what_is_right(specification: str, parts: list[str]) -> None:
         assert part in message
 
 
-def _toml(folder: Path, text: str) -> str:
-    path = folder / "bold.toml"
-    path.write_text(text, encoding="utf-8")
-    return str(path)
-
-
-def test_a_toml_file_names_a_policy_and_parameters(tmp_path: Path) -> None:
-    path = _toml(tmp_path, 'policy = "random"\n[parameters]\ntake = 0.5\nbid = 1\n')
-    found = player(path)
-    assert found == player("random:take=0.5,bid=1")
-    assert player(found.text) == found
-    assert player(f"{path}+greedy") == player("random:take=0.5,bid=1+greedy")
-
-
-def test_a_toml_file_may_give_parameters_in_the_name_too(tmp_path: Path) -> None:
-    path = _toml(tmp_path, 'policy = "random:take=0.5,bid=0.5"\n[parameters]\nbid = 0.25\n')
-    assert player(path) == player("random:take=0.5,bid=0.25")
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("policy = ", ["bold.toml"]),
-        ("[parameters]\ntake = 1\n", ['policy = "NAME"']),
-        ("policy = 3\n", ['policy = "NAME"']),
-        ('policy = "random"\nparameters = 3\n', ["[parameters]"]),
-        ('policy = "random"\n[paramters]\ntake = 1\n', ["'paramters'", "'parameters'"]),
-        ('policy = "radnom"\n', ["did you mean 'random'?"]),
-        ('policy = "random"\n[parameters]\ntkae = 1\n', ["did you mean 'take'?"]),
-        ('policy = "random"\n[parameters]\ntake = "often"\n', ["take=often", "number"]),
-        ('policy = "random"\n[parameters]\ntake = [1]\n', ["take=[1]", "number"]),
-    ],
-)
-def test_errors_in_a_toml_file(tmp_path: Path, text: str, parts: list[str]) -> None:
-    message = _error(_toml(tmp_path, text))
-    for part in parts:
-        assert part in message
-
-
-def test_a_toml_file_takes_no_further_parameters(tmp_path: Path) -> None:
-    path = _toml(tmp_path, 'policy = "random"\n')
-    assert "no further parameters" in _error(f"{path}:take=1")
-
-
-def test_a_toml_file_that_is_not_utf_8_or_a_folder(tmp_path: Path) -> None:
-    path = tmp_path / "latin.toml"
-    path.write_bytes(b'policy = "\xe9"\n')
-    assert "latin.toml" in _error(str(path))
-    folder = tmp_path / "folder.toml"
-    folder.mkdir()
-    assert "folder.toml" in _error(str(folder))
-
-
 OFFERED = """
 from kqj_sim import highest, policy
 
@@ -207,7 +165,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_package_offers_policies_through_entry_points() -> None:
     found = player("offered:depth=3")
     assert found.playing.policy.summary == "plays high"
-    assert found.text == "offered:depth=3"
+    assert found.playing.text == "offered:depth=3"
     assert player(found.text) == found
     assert player("by_object").playing.policy is found.playing.policy
     records = list(play_records(Experiment(TAKE_2, ("random:take=1+offered",) * 6, deals=3)))
@@ -222,7 +180,7 @@ def test_describe_lists_the_built_in_policies() -> None:
     found = {each.name: each for each in describe()}
     assert set(BUILT_IN) <= set(found)
     for name in BUILT_IN:
-        made = player(name).calling.policy
+        made = read_chosen(name).policy
         assert found[name].summary == made.summary != ""
         assert found[name].parameters == made.parameters
         assert "\n" not in found[name].summary

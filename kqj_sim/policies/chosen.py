@@ -1,0 +1,124 @@
+"""A policy with values for its parameters, as it is written in one word.
+
+`standard`, `standard:take=45,lap2=38`, `my_policy.py`, `my_policy.py:cautious`,
+`my_policy.py:cautious:take=3`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kqj_sim.policies.errors import PolicyError, nearest
+from kqj_sim.policies.loading import policy_of_file
+from kqj_sim.policies.parameters import Value
+from kqj_sim.policies.registry import BUILT_IN, Policy, find
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A policy with values for all its parameters, in the order of `policy.parameters`."""
+
+    policy: Policy
+    values: tuple[Value, ...]
+    source: str
+    """What was written before the parameters: a name or a file."""
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """The values that compiled functions get: all but names of policies."""
+        return tuple(value for value in self.values if not isinstance(value, str))
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The policies that its parameters name."""
+        return tuple(value for value in self.values if isinstance(value, str))
+
+    @property
+    def by_name(self) -> dict[str, Value]:
+        """The values by name of parameter."""
+        return dict(zip(self.policy.parameters, self.values, strict=True))
+
+    @property
+    def text(self) -> str:
+        """The specification with every parameter written out."""
+        parameters = self.policy.parameters
+        values = ",".join(
+            f"{name}={parameters[name].write(value)}" for name, value in self.by_name.items()
+        )
+        return f"{self.source}:{values}" if values else self.source
+
+    def changed(self, given: Mapping[str, object]) -> Chosen:
+        """The same policy with other values, given as texts or as values of a TOML file.
+
+        Raises:
+            PolicyError: an unknown parameter, or a value that is not allowed.
+        """
+        values = self.by_name
+        for name, value in given.items():
+            if name not in values:
+                raise PolicyError(
+                    f"policy {self.policy.name!r} has no parameter {name!r}; "
+                    f"{nearest(name, values)}"
+                )
+            try:
+                values[name] = self.policy.parameters[name].read(value)
+            except PolicyError as error:
+                told = f"policy {self.policy.name!r}: {name}={value}: {error}"
+                raise PolicyError(told) from None
+        return replace(self, values=tuple(values.values()))
+
+
+def with_defaults(found: Policy, source: str) -> Chosen:
+    """A policy with the defaults of its parameters."""
+    return Chosen(found, tuple(each.default for each in found.parameters.values()), source)
+
+
+def split_file(specification: str, suffix: str) -> tuple[str, str] | None:
+    """A file with a suffix and what is behind its colon; None if it begins with no such file."""
+    match = re.fullmatch(rf"(.*?{re.escape(suffix)})(?::(.*))?", specification, re.DOTALL)
+    return None if match is None else (match[1], match[2] or "")
+
+
+def assignments(text: str, specification: str) -> dict[str, str]:
+    """`a=1,b=2` as a dictionary.
+
+    Raises:
+        PolicyError: it is written otherwise, or a parameter is given twice.
+    """
+    given: dict[str, str] = {}
+    for part in text.split(",") if text else ():
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not name or not value:
+            raise PolicyError(f"policy {specification!r}: {part!r} should be parameter=value")
+        if name in given:
+            raise PolicyError(f"policy {specification!r}: {name} is given twice")
+        given[name] = value
+    return given
+
+
+def read_chosen(specification: str, folder: Path | None = None) -> Chosen:
+    """A policy with its parameters; the path of its file is relative to `folder`.
+
+    Raises:
+        PolicyError: one line that says what is wrong and what would be right.
+    """
+    of_file = split_file(specification, ".py")
+    if of_file is not None:
+        path, rest = of_file
+        name, _, given = rest.partition(":")
+        if "=" in name and not given:
+            name, given = "", rest
+        source = path if folder is None else str(folder / path)
+        found = policy_of_file(Path(source), name)
+        source = f"{source}:{found.name}"
+    else:
+        source, _, given = specification.partition(":")
+        if not source:
+            raise PolicyError("an empty policy; " + nearest("", BUILT_IN))
+        found = find(source)
+    if not (found.calls or found.plays):
+        raise PolicyError(f"policy {found.name!r} has no function choose_take, ..., choose_card")
+    return with_defaults(found, source).changed(assignments(given, specification))

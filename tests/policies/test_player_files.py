@@ -1,0 +1,238 @@
+"""TOML files of players: both forms, overrides behind the name, errors with their line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kqj_sim.policies import PolicyError, player
+from kqj_sim.policies.chosen import read_chosen
+from kqj_sim.policies.player_files import write_parts
+from kqj_sim.policies.registry import BUILT_IN
+from kqj_sim.policies.specification import DEFAULT_PLAYER, read_specification
+
+Write = Callable[[str], str]
+
+BOTH = """\
+name = "Bold one"
+
+[calling]
+policy = "random"
+take = 0.5
+
+[playing]
+policy = "own.py"
+plain = 3
+"""
+
+OWN = """\
+from kqj_sim import lowest, policy
+from kqj_sim.policies import flag, named, number, whole
+
+own = policy(
+    "own",
+    "a policy with parameters of every kind",
+    share=number(0.25, "a share", 0, 1),
+    worlds=whole(32, "worlds, which is " + "said at great length " * 8, 1, 1000),
+    weigh=flag(True, "whether they are weighed"),
+    rollout=named("greedy", ("greedy", "random"), "who plays on"),
+    plain=7,
+    counter=0.5,
+)
+
+@own
+def choose_card(view, parameters):
+    return lowest(view.legal) if parameters.weigh else view.legal & -view.legal
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes bold.toml beside own.py; its path."""
+    (tmp_path / "own.py").write_text(OWN, encoding="utf-8")
+
+    def written(text: str) -> str:
+        path = tmp_path / "bold.toml"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return written
+
+
+def _error(specification: str) -> str:
+    with pytest.raises(PolicyError) as told:
+        player(specification)
+    message = str(told.value)
+    assert "\n" not in message
+    return message
+
+
+def test_a_file_says_who_calls_and_who_plays(tmp_path: Path, write: Write) -> None:
+    found = player(write(BOTH))
+    assert found == player(f"random:take=0.5+{tmp_path / 'own.py'}:plain=3")
+    assert found.name == "Bold one"
+    assert player(found.text) == found
+    assert ".toml" not in found.text
+
+
+def test_a_file_names_one_policy_for_both(write: Write) -> None:
+    path = write('policy = "random"\n[parameters]\ntake = 0.5\nbid = 1\n')
+    found = player(path)
+    assert found == player("random:take=0.5,bid=1")
+    assert found.name == "bold"
+    assert player(found.text) == found
+    assert player(f"{path}+greedy") == player("random:take=0.5,bid=1+greedy")
+    assert player(f"greedy+{path}").playing == found.playing
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ('[calling]\npolicy = "random"\ntake = 0.5\n', f"random:take=0.5+{DEFAULT_PLAYER}"),
+        ('[playing]\npolicy = "greedy"\n', f"{DEFAULT_PLAYER}+greedy"),
+        ('policy = "greedy"\n', f"{DEFAULT_PLAYER}+greedy"),
+        ('policy = "random:take=0.5,bid=0.5"\nparameters.bid = 0.25', "random:take=0.5,bid=0.25"),
+        ('calling = { policy = "random" }\n', f"random+{DEFAULT_PLAYER}"),
+    ],
+)
+def test_what_a_file_leaves_out_is_the_default_players(write: Write, text: str, same: str) -> None:
+    assert player(write(text)) == player(same)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "same"),
+    [
+        ("take=0.25", "random:take=0.25+{own}:plain=3"),
+        ("plain=4", "random:take=0.5+{own}:plain=4"),
+        ("plain=4, bid=1", "random:take=0.5,bid=1+{own}:plain=4"),
+        ("playing.plain=4,calling.take=1", "random:take=1+{own}:plain=4"),
+        ("calling.counter=0.25", "random:take=0.5,counter=0.25+{own}:plain=3"),
+        ("playing.counter=0.25", "random:take=0.5+{own}:plain=3,counter=0.25"),
+    ],
+)
+def test_parameters_behind_a_file_go_to_the_part_that_has_them(
+    tmp_path: Path, write: Write, overrides: str, same: str
+) -> None:
+    found = player(f"{write(BOTH)}:{overrides}")
+    assert found == player(same.format(own=tmp_path / "own.py"))
+    assert found.name == f"Bold one:{overrides.replace(' ', '')}"
+
+
+def test_parameters_behind_a_file_of_one_policy_go_to_both_parts(write: Write) -> None:
+    path = write('policy = "random"\n')
+    assert player(f"{path}:take=0.75") == player("random:take=0.75")
+    assert player(f"{path}:calling.take=0.75") == player("random:take=0.75+random")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "parts"),
+    [
+        ("take=1,bid", ["parameter=value"]),
+        ("take=1,take=1", ["given twice"]),
+        ("take=2", ["'random'", "a number from 0 to 1"]),
+        ("tkae=1", ["'tkae'", "did you mean 'take'?"]),
+        ("counter=1", ["calling.counter or playing.counter"]),
+        ("palying.plain=1", ["did you mean 'playing'?"]),
+        ("playing.take=1", ["'own'", "no parameter 'take'", "worlds"]),
+        ("playing.plian=1", ["'own'", "did you mean 'plain'?"]),
+    ],
+)
+def test_errors_behind_a_file(write: Write, overrides: str, parts: list[str]) -> None:
+    message = _error(f"{write(BOTH)}:{overrides}")
+    for part in parts:
+        assert part in message
+
+
+def test_a_part_that_a_file_leaves_out_takes_no_parameters(write: Write) -> None:
+    path = write('[calling]\npolicy = "random"\n')
+    assert "known: calling" in _error(f"{path}:playing.later=1")
+    assert "did you mean" not in _error(f"{path}:later=1")
+
+
+def test_paths_in_a_file_are_relative_to_it(tmp_path: Path, write: Write) -> None:
+    found = player(write('[playing]\npolicy = "own.py:own"\nshare = 0.5\nrollout = "random"\n'))
+    chosen = found.playing
+    assert chosen.values == (0.5, 32.0, 1.0, "random", 7.0, 0.5)
+    assert chosen.source == f"{tmp_path / 'own.py'}:own"
+    assert player(found.text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "parts"),
+    [
+        ("\npolicy = ", 2, ["Invalid value"]),
+        ('name = "x"\n"', 2, []),
+        ("[parameters]\ntake = 1\n", 0, ['policy = "NAME"']),
+        ("", 0, ['policy = "NAME"', "[calling]"]),
+        ("policy = 3\n", 1, ['policy = "NAME"']),
+        ("name = 3\n", 1, ["name should be a text"]),
+        ('policy = "random"\nparameters = 3\n', 2, ["[parameters]"]),
+        ('policy = "random"\n\n[paramters]\ntake = 1\n', 3, ["'paramters'", "'parameters'"]),
+        ('policy = "radnom"\n', 1, ["did you mean 'random'?"]),
+        ('policy = "other.toml"\n', 1, ["no policy 'other.toml'"]),
+        ('policy = "random"\n[parameters]\ntkae = 1\n', 3, ["did you mean 'take'?"]),
+        ('policy = "random"\n[parameters]\ntake = "often"\n', 3, ["take=often", "number"]),
+        ('policy = "random"\n[parameters]\ntake = [1]\n', 3, ["take=[1]", "number"]),
+        ('policy = "random"\n[parameters]\nbid = 1\ntake = 1.5\n', 4, ["from 0 to 1"]),
+        ('policy = "random"\n[parameters]\ntake = true\n', 3, ["a number from 0 to 1"]),
+        ('policy = "random"\n[calling]\npolicy = "random"\n', 1, ["[calling] and [playing]"]),
+        ('[playing]\npolicy = "greedy"\nlater = 1\n', 3, ["'greedy'", "no parameter 'later'"]),
+        ("[playing]\nlater = 1\n", 1, ['[playing] should have policy = "NAME"']),
+        ("[playing]\npolicy = 1\n", 2, ['[playing] should have policy = "NAME"']),
+        ('[calling]\npolicy = "greedy"\n', 2, ["'greedy' does not call"]),
+        ('calling = "random"\n', 1, ["[calling] should be a table"]),
+    ],
+)
+def test_errors_in_a_file_name_its_line(
+    write: Write, text: str, line: int, parts: list[str]
+) -> None:
+    path = write(text)
+    message = _error(path)
+    assert message.startswith(f"{path}:{line}: " if line else f"{path}: ")
+    for part in parts:
+        assert part in message
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "latin.toml"
+    path.write_bytes(b'policy = "\xe9"\n')
+    assert "latin.toml: it is not UTF-8" in _error(str(path))
+    folder = tmp_path / "folder.toml"
+    folder.mkdir()
+    assert "folder.toml" in _error(str(folder))
+    assert "no such file" in _error(str(tmp_path / "nowhere.toml"))
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("width", [60, 100])
+def test_a_built_in_policy_reads_back_from_what_is_shown(
+    write: Write, name: str, width: int
+) -> None:
+    text = write_parts(read_specification(name), width)
+    assert player(write(text)) == player(name)
+    assert all(len(line) <= width for line in text.splitlines())
+    words = " ".join(text.replace(" # ", " ").split())
+    for parameter in read_chosen(name).policy.parameters.values():
+        limits = f"{parameter.limits}, default {parameter.write(parameter.default)}"
+        assert f"{parameter.meaning} ({limits})" in words
+
+
+@pytest.mark.parametrize(
+    "specification",
+    [
+        "random:take=0.123456789,bid=1e-7",
+        "random+random:take=1",
+        "random:take=0.3+greedy",
+        "{own}:share=0.5,worlds=8,weigh=false,rollout=random,plain=-1e300",
+        "random+{own}",
+    ],
+)
+def test_what_is_shown_reads_back(tmp_path: Path, write: Write, specification: str) -> None:
+    path = write("")
+    text = specification.format(own=tmp_path / "own.py")
+    shown = write_parts(read_specification(text), 80)
+    assert path == write(shown)
+    assert player(path) == player(text)
+    assert write_parts(read_specification(path), 80) == shown
