@@ -25,7 +25,7 @@ from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.state import LANES, new_state
 from kqj_sim.encode import Imposed, core_rules, core_table
 from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.specification import Player, player
+from kqj_sim.policies.specification import DEFAULT_PLAYER, Player, player
 from kqj_sim.rules import KqjRules
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Experiment:
     """
 
     rules: KqjRules = field(default_factory=KqjRules)
-    policies: tuple[str, ...] = ("standard",) * SEATS
+    policies: tuple[str, ...] = (DEFAULT_PLAYER,) * SEATS
     deals: int = 100_000
     seed: int = 1
     first: int = 0

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 LARGEST = 2**63 - 1
-DEFAULT_POLICY = "standard"
 
 
 class Whole(click.ParamType[int]):
@@ -115,7 +114,7 @@ experiment_options = _stack(
         multiple=True,
         metavar="SPEC",
         help="Who plays: SPEC for all, team0=SPEC or seat3=SPEC; a later one overrides. "
-        "`kqj-sim policies` lists them.  [default: standard]",
+        "`kqj-sim policies` lists them and says who is the default.",
     ),
     click.option(
         "--impose",
@@ -173,14 +172,16 @@ def _warn_of_rules(rules: KqjRules) -> None:
 
 def choose_policies(specifications: Sequence[str], rules: KqjRules) -> tuple[str, ...]:
     """The policy of each seat; raises UsageError for a seat or team that does not exist."""
-    seats = [DEFAULT_POLICY] * SEATS
+    from kqj_sim.policies.specification import DEFAULT_PLAYER
+
+    seats = [DEFAULT_PLAYER] * SEATS
     for given in specifications:
         match = re.fullmatch(r"([A-Za-z]+)(\d*)=(.*)", given, re.DOTALL)
         chosen = list(range(SEATS)) if match is None else _seats_named(match, rules)
         policy = given if match is None else match[3]
         if not policy.strip():
             raise click.UsageError(
-                f"--policy {given!r} names no policy: write {given}{DEFAULT_POLICY}"
+                f"--policy {given!r} names no policy: write {given}{DEFAULT_PLAYER}"
             )
         for seat in chosen:
             seats[seat] = policy

@@ -124,7 +124,8 @@ def simulate(
         run = Run(
             command="simulate",
             rules=experiment.rules,
-            policies=experiment.policies,
+            policies=tuple(player.name for player in experiment.players),
+            players=tuple(player.text for player in experiment.players),
             seed=experiment.seed,
             first=first,
             deals=gathered.tally.deals,

@@ -230,7 +230,7 @@ def _parameter_lines(chosen: Chosen, width: int) -> list[str]:
         limits = f"{parameter.limits}, default {parameter.write(parameter.default)}"
         comment = f"{parameter.meaning} ({limits})" if parameter.meaning else limits
         line = f"{name} = {value}"
-        for piece in textwrap.wrap(comment, max(width - column - len("  # "), 40)):
+        for piece in textwrap.wrap(comment, max(width - column - len("  # "), 30)):
             lines.append(f"{line:{column}}  # {piece}")
             line = ""
     return lines

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class Run:
     """A run of the engine: all that is needed to repeat it, and how many deals it played.
 
-    `deals` counts those that were finished; `games`, `imposed`, `by` and `where` are None or
+    `policies` are the six seats' players by the names that people know, `players` the same with
+    all their parameters.  `deals` counts those that were finished; `games`, `imposed`, `by` and `where` are None or
     empty where they were not asked for.
     """
 
@@ -33,6 +34,7 @@ class Run:
     by: tuple[str, ...] = ()
     where: str | None = None
     interrupted: bool = False
+    players: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The run as plain values, rules written out; the keys of the JSON output."""
@@ -42,6 +44,7 @@ class Run:
             "game": "kqj",
             "rules": self.rules.to_dict(),
             "policies": list(self.policies),
+            "players": list(self.players),
             "seed": self.seed,
             "first": self.first,
             "deals": self.deals,

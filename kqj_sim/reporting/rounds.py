@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ CONTRACT_NAMES = {
     "AT": "All-Trumps",
 }
 BONUS_NAMES = {"last_trick": "last trick", "capot": "Capot", "kq": "KQ", "kqj": "KQJ"}
+_LONG_PARAMETERS = re.compile(r":(?=\w+=)[^+]{60,}")
+"""Parameters of a player that would hide who he is."""
 STAKES = {1: "", 2: ", countered", 4: ", overcountered"}
 
 
@@ -95,7 +98,8 @@ def _heading(record: Record) -> Text:
     from rich.text import Text
 
     lines = [f"Seed {record.seed}, deal {record.deal}: {describe_rules(record.kqj_rules())}"]
-    lines.append(f"Players: {describe_policies(record.players)}")
+    players = [_LONG_PARAMETERS.sub(":...", player) for player in record.players]
+    lines.append(f"Players: {describe_policies(players)}")
     if record.game_id is not None:
         before = _game_scores(record, record.score_before)
         lines.append(f"Game {record.game_id}, round {record.round}; scores before: {before}")

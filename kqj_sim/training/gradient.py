@@ -55,9 +55,7 @@ class _Layer(NamedTuple):
 @scalar
 def _load_layer(numbers: Any, at: int) -> _Layer:
     """The layer that stands at an index."""
-    return _Layer(
-        load(numbers, at), load(numbers, at + WIDTH), load(numbers, at + 2 * WIDTH)
-    )
+    return _Layer(load(numbers, at), load(numbers, at + WIDTH), load(numbers, at + 2 * WIDTH))
 
 
 @scalar

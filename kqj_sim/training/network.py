@@ -29,7 +29,6 @@ from kqj_sim.policies.features import CARD_FEATURES, CARD_INDICES, SHARED_FEATUR
 from kqj_sim.policies.layout import (
     BIAS_1,
     BIAS_2,
-    CARD_ROWS,
     HIDDEN_1,
     HIDDEN_2,
     KIND_SIZE,

@@ -1,10 +1,23 @@
-"""The commands that list columns and policies."""
+"""The commands that list columns and policies, and show a policy's parameters."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
 from kqj_sim.columns import COLUMNS
-from kqj_sim.policies import describe
-from tests.cli.test_program import run
+from kqj_sim.policies import describe, player
+from kqj_sim.policies.chosen import read_chosen
+from kqj_sim.policies.registry import BUILT_IN
+from kqj_sim.policies.specification import DEFAULT_PLAYER
+from tests.cli.test_program import error_of, run
+
+
+def _json(*arguments: str) -> Any:
+    return json.loads(run(*arguments, "--format", "json").output)
 
 
 def test_columns_lists_every_column() -> None:
@@ -15,15 +28,71 @@ def test_columns_lists_every_column() -> None:
         assert all(label in line for label in column.labels)
     shown = run("columns").output
     assert all(f"\n{column.name} " in shown for column in COLUMNS)
+    assert [each["column"] for each in _json("columns")] == [column.name for column in COLUMNS]
 
 
-def test_policies_lists_every_policy_with_its_parameters() -> None:
+def test_policies_lists_every_policy_with_what_it_does() -> None:
     shown = run("policies", "--format", "markdown").output
-    for policy in describe():
+    listed = _json("policies")
+    assert listed["default"] == DEFAULT_PLAYER
+    assert f"what a policy leaves out: {DEFAULT_PLAYER}" in " ".join(shown.split())
+    for policy, found in zip(describe(), listed["policies"], strict=True):
         (line,) = [line for line in shown.splitlines() if line.startswith(f"| {policy.name} |")]
         assert policy.summary in line
-        for name, parameter in policy.parameters.items():
-            assert f"{name}={parameter.write(parameter.default)}" in line
+        calls, plays, parameters = (cell.strip() for cell in line.split("|")[2:5])
+        assert (calls == "yes", plays == "yes") == (policy.calls, policy.plays)
+        assert int(parameters.replace("-", "0")) == len(policy.parameters)
+        assert (found["name"], found["summary"]) == (policy.name, policy.summary)
+        assert (found["calls"], found["plays"]) == (policy.calls, policy.plays)
+        assert list(found["parameters"]) == list(policy.parameters)
+
+
+def test_lists_fit_a_page() -> None:
+    for command in ("columns", "policies"):
+        shown = run(command).output
+        assert max(len(line) for line in shown.splitlines()) <= 100
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_what_is_shown_is_a_file_of_the_same_player(name: str, tmp_path: Path) -> None:
+    shown = run("policies", "show", name).output
+    path = tmp_path / "edited.toml"
+    path.write_text(shown, encoding="utf-8")
+    assert player(str(path)) == player(name)
+    markdown = run("policies", "show", name, "--format", "markdown").output
+    parameters = read_chosen(name).policy.parameters
+    for parameter, each in parameters.items():
+        assert f"\n{parameter} = {each.write(each.default)} " in shown
+        (line,) = [line for line in markdown.splitlines() if line.startswith(f"| {parameter} |")]
+        assert each.meaning in line
+        assert each.allowed in line
+
+
+def test_what_is_shown_of_a_player_of_two_policies(tmp_path: Path) -> None:
+    path = tmp_path / "bold.toml"
+    path.write_text(run("policies", "show", "random:take=0.25+greedy").output, encoding="utf-8")
+    found = _json("policies", "show", f"{path}:bid=1")
+    assert found["name"] == "bold:bid=1"
+    assert (found["calling"]["policy"], found["playing"]["policy"]) == ("random", "greedy")
+    take, bid, *_ = found["calling"]["parameters"]
+    assert (take["value"], take["default"], take["low"], take["high"]) == (0.25, 0.1, 0, 1)
+    assert (bid["value"], bid["kind"]) == (1, "number")
+    assert found["playing"]["parameters"] == []
+    markdown = run("policies", "show", str(path), "--format", "markdown").output
+    assert "### random: calls" in markdown
+    assert "### greedy: plays" in markdown
+
+
+def test_a_policy_that_does_not_exist_cannot_be_shown() -> None:
+    assert "did you mean 'random'?" in error_of(run("policies", "show", "radnom"))
+    assert "radnom" in error_of(run("policies", "radnom"))
+
+
+def test_a_variable_sets_an_option_of_a_command_below_another() -> None:
+    shown = run("policies", "show", "random", env={"KQJ_SIM_POLICIES_SHOW_FORMAT": "json"})
+    assert json.loads(shown.output)["name"] == "random"
+    told = error_of(run("columns", env={"KQJ_SIM_POLICIES_SHOW_FORMATS": "json"}))
+    assert "KQJ_SIM_POLICIES_SHOW_FORMAT?" in told
 
 
 def test_colours_follow_the_option() -> None:
