@@ -19,7 +19,7 @@ _SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
 _TO_48_BITS = np.uint64(16)
 _UNIT = 2.0**-48
 
-DEAL, TEAMS, CALL, COUNTER, CARD, FIRST_DEALER = (np.int64(n << 32) for n in range(6))
+DEAL, TEAMS, CALL, COUNTER, CARD, FIRST_DEALER, WORLD = (np.int64(n << 32) for n in range(7))
 """Purposes: the high half of a draw's counter; the turn is the low half."""
 
 
