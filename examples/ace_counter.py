@@ -10,7 +10,7 @@ card, and a parameter is a float.
 from typing import Any
 
 from kqj_sim import highest, lowest, policy
-from kqj_sim.policies import PASS, cheapest, dearest, points
+from kqj_sim.policies import PASS, card_points, cheapest, dearest
 from kqj_sim.policies.tools import count, first_of, suit_cards
 
 SUITS = 4
@@ -43,6 +43,6 @@ def choose_card(view: Any, parameters: Any) -> Any:
     if view.partner_is_master:
         return dearest(view, first_of(legal & ~view.trumps, legal))
     winning = legal & view.winning
-    if winning != 0 and points(view, view.trick) >= parameters.dear:
+    if winning != 0 and card_points(view, view.trick) >= parameters.dear:
         return lowest(winning)
     return cheapest(view, legal)

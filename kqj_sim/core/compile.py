@@ -22,9 +22,12 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def sources_hash() -> str:
-    """Hash of every Python source of the package, numba's and Python's version, as 16 digits."""
+    """Hash of the package's sources, numba's and Python's version, as 16 digits.
+
+    Sources are Python and TOML files: fitted numbers become constants of compiled code.
+    """
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.toml")]):
         digest.update(path.relative_to(PACKAGE).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

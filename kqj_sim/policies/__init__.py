@@ -17,13 +17,15 @@ from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.parameters import flag, named, number, whole
 from kqj_sim.policies.registry import describe, policy
 from kqj_sim.policies.specification import Player, player
-from kqj_sim.policies.tools import cheapest, dearest, highest, lowest, points, random_card
+from kqj_sim.policies.tools import cheapest, dearest, highest, lowest, random_card
+from kqj_sim.policies.tools import points as card_points
 
 __all__ = [
     "PASS",
     "Player",
     "PolicyError",
     "bid_code",
+    "card_points",
     "cheapest",
     "dearest",
     "describe",
@@ -33,7 +35,6 @@ __all__ = [
     "named",
     "number",
     "player",
-    "points",
     "policy",
     "random_card",
     "whole",

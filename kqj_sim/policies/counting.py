@@ -1,13 +1,15 @@
-"""The hand's count: about how many points more than an average hand it brings its team.
+"""The point count: what the cards of a hand add to its team's total, in a contract.
 
-The numbers are least-squares fits of the contracting team's total on the Sender's cards, over
-random Senders and contracts with `standard` card play: the total is about BASE plus the count,
-with a standard deviation of 57 points (two teams) or 46 (three).
+What counts are *terms*, such as "trumps held" or "aces of plain suits"; a count is the sum of the
+terms, each times a parameter of `points`.  `kqj-sim train points` fits these parameters to played
+rounds.  Cards are in natural coding (`core.bits`).
 """
 
 from __future__ import annotations
 
-from kqj_sim.core.bits import ALL_TRUMPS, EACH_LANE, LANE, NO_TRUMP, popcount
+from typing import Any, NamedTuple
+
+from kqj_sim.core.bits import ALL_TRUMPS, EACH_LANE, LANE, NO_TRUMP, by_strength, popcount
 from kqj_sim.core.compile import scalar
 
 _7, _8, _9, _J, _Q, _K, _H, _T, _A = (EACH_LANE << bit for bit in range(3, 12))
@@ -15,24 +17,65 @@ _7, _8, _9, _J, _Q, _K, _H, _T, _A = (EACH_LANE << bit for bit in range(3, 12))
 _RUN = _9 | _8 | _7 | _A | _T | _H | _K | _Q
 """The eight highest trumps."""
 
-AVERAGE = 30.0
-"""Count of an average hand of eight cards, for a suit."""
+
+class SuitTerms(NamedTuple):
+    """What counts with a suit as trump."""
+
+    trump: int
+    """Trumps held."""
+    long: int
+    """Trumps held from the fourth on."""
+    trump_9: int
+    trump_8: int
+    trump_7: int
+    trump_A: int
+    trump_T: int
+    trump_KQ: int
+    """King and Queen of trump without the Jack."""
+    trump_KQJ: int
+    plain_A: int
+    """Aces of the other suits."""
+    plain_T: int
+    void: int
+    """Other suits of which there is no card."""
+
+
+class NoTrumpTerms(NamedTuple):
+    """What counts at No-Trump."""
+
+    nt_A: int
+    nt_T: int
+    nt_H: int
+    nt_AT: int
+    """Suits with ace and ten, but not the Hero."""
+    nt_ATH: int
+    nt_long: int
+    """Cards in the longest suit."""
+
+
+class AllTrumpsTerms(NamedTuple):
+    """What counts at All-Trumps."""
+
+    at_9: int
+    at_8: int
+    at_7: int
+    at_98: int
+    """Suits with 9 and 8, but not the 7."""
+    at_987: int
+    at_KQ: int
+    """Suits with King and Queen, but not the Jack."""
+    at_KQJ: int
+    at_long: int
+    """Cards in the longest suit."""
 
 
 @scalar
-def base_total(contract: int, team_count: int) -> float:
-    """The contracting team's expected total with a count of nothing, eight cards known."""
-    two = 94.0 if contract == NO_TRUMP else (99.0 if contract == ALL_TRUMPS else 88.0)
-    three = 46.0 if contract == NO_TRUMP else (48.0 if contract == ALL_TRUMPS else 37.0)
-    return two if team_count == 2 else three
-
-
-@scalar
-def _suits_with(cards: int, all_of: int) -> int:
-    """The number of suits in which a set holds all the given ranks (bits of the lowest lane)."""
+def _suits_with(cards: int, ranks: int) -> int:
+    """The number of suits in which a set holds all the given ranks (in every lane)."""
     count = 0
     for suit in range(4):
-        count += 1 if (cards >> 16 * suit) & all_of == all_of else 0
+        wanted = ranks & (LANE << 16 * suit)
+        count += 1 if cards & wanted == wanted else 0
     return count
 
 
@@ -46,64 +89,85 @@ def _longest(cards: int) -> int:
 
 
 @scalar
-def count_suit(hand: int, suit: int) -> float:
-    """The count of a hand (natural coding) with a suit (0 to 3) as trump."""
+def suit_terms(hand: int, suit: int) -> SuitTerms:
+    """What a hand holds with a suit (0 to 3) as trump."""
     trumps = hand & (LANE << 16 * suit)
-    plain = hand & ~(LANE << 16 * suit)
-    king_queen = trumps & (trumps >> 1) & _Q
+    plain = hand ^ trumps
+    length = popcount(trumps)
+    king_queen = popcount(trumps & (trumps >> 1) & _Q)
+    king_queen_jack = popcount(trumps & (trumps >> 1) & (trumps << 1) & _Q)
     voids = 0
     for other in range(4):
         voids += 1 if other != suit and plain & (LANE << 16 * other) == 0 else 0
-    return (
-        10.0 * popcount(trumps)
-        + 32.0 * popcount(trumps & _9)
-        + 18.0 * popcount(trumps & _8)
-        + 8.0 * popcount(trumps & _7)
-        + 4.0 * popcount(trumps & _A)
-        + 3.0 * popcount(trumps & _T)
-        + 20.0 * popcount(king_queen)
-        + 35.0 * popcount(king_queen & (trumps << 1))
-        + 14.0 * popcount(plain & _A)
-        + 4.0 * popcount(plain & _T)
-        + 3.0 * voids
+    return SuitTerms(
+        length,
+        max(length - 3, 0),
+        popcount(trumps & _9),
+        popcount(trumps & _8),
+        popcount(trumps & _7),
+        popcount(trumps & _A),
+        popcount(trumps & _T),
+        king_queen - king_queen_jack,
+        king_queen_jack,
+        popcount(plain & _A),
+        popcount(plain & _T),
+        voids,
     )
 
 
 @scalar
-def count_no_trump(hand: int) -> float:
-    """The count of a hand at No-Trump."""
-    return (
-        24.0 * popcount(hand & _A)
-        + 10.0 * popcount(hand & _T)
-        + 7.0 * _suits_with(hand, (_A | _T) & LANE)
-        + 13.0 * _suits_with(hand, (_A | _T | _H) & LANE)
-        + 2.4 * _longest(hand)
+def no_trump_terms(hand: int) -> NoTrumpTerms:
+    """What a hand holds at No-Trump."""
+    with_hero = _suits_with(hand, _A | _T | _H)
+    return NoTrumpTerms(
+        popcount(hand & _A),
+        popcount(hand & _T),
+        popcount(hand & _H),
+        _suits_with(hand, _A | _T) - with_hero,
+        with_hero,
+        _longest(hand),
     )
 
 
 @scalar
-def count_all_trumps(hand: int) -> float:
-    """The count of a hand at All-Trumps."""
-    king_queen = hand & (hand >> 1) & _Q
-    return (
-        23.0 * popcount(hand & _9)
-        + 9.0 * popcount(hand & _8)
-        + 6.0 * _suits_with(hand, (_9 | _8) & LANE)
-        + 12.0 * _suits_with(hand, (_9 | _8 | _7) & LANE)
-        + 18.0 * popcount(king_queen)
-        + 28.0 * popcount(king_queen & (hand << 1))
-        + 2.6 * _longest(hand)
+def all_trumps_terms(hand: int) -> AllTrumpsTerms:
+    """What a hand holds at All-Trumps."""
+    with_7 = _suits_with(hand, _9 | _8 | _7)
+    with_jack = _suits_with(hand, _K | _Q | _J)
+    return AllTrumpsTerms(
+        popcount(hand & _9),
+        popcount(hand & _8),
+        popcount(hand & _7),
+        _suits_with(hand, _9 | _8) - with_7,
+        with_7,
+        _suits_with(hand, _K | _Q) - with_jack,
+        with_jack,
+        _longest(hand),
     )
 
 
 @scalar
-def count(hand: int, contract: int) -> float:
-    """The count of a hand for a contract (0 to 5)."""
+def count(hand: int, contract: int, p: Any) -> float:
+    """The count of a hand for a contract (0 to 5), by the parameters of `points`."""
     if contract == NO_TRUMP:
-        return count_no_trump(hand)
+        n = no_trump_terms(hand)
+        return (
+            p.nt_A * n.nt_A + p.nt_T * n.nt_T + p.nt_H * n.nt_H + p.nt_AT * n.nt_AT
+            + p.nt_ATH * n.nt_ATH + p.nt_long * n.nt_long
+        )  # fmt: skip
     if contract == ALL_TRUMPS:
-        return count_all_trumps(hand)
-    return count_suit(hand, contract)
+        a = all_trumps_terms(hand)
+        return (
+            p.at_9 * a.at_9 + p.at_8 * a.at_8 + p.at_7 * a.at_7 + p.at_98 * a.at_98
+            + p.at_987 * a.at_987 + p.at_KQ * a.at_KQ + p.at_KQJ * a.at_KQJ + p.at_long * a.at_long
+        )  # fmt: skip
+    s = suit_terms(hand, contract)
+    return (
+        p.trump * s.trump + p.long * s.long + p.trump_9 * s.trump_9 + p.trump_8 * s.trump_8
+        + p.trump_7 * s.trump_7 + p.trump_A * s.trump_A + p.trump_T * s.trump_T
+        + p.trump_KQ * s.trump_KQ + p.trump_KQJ * s.trump_KQJ + p.plain_A * s.plain_A
+        + p.plain_T * s.plain_T + p.void * s.void
+    )  # fmt: skip
 
 
 @scalar
@@ -113,16 +177,11 @@ def runs_alone(hand: int, contract: int) -> bool:
     With a suit as trump it must also be trump throughout: a plain winner could be ruffed.
     """
     if contract < NO_TRUMP:
-        trumps = (hand >> 16 * contract) & LANE
-        return trumps << 16 * contract == hand and trumps == (_RUN & LANE)
-    for suit in range(4):
-        held = (hand >> 16 * suit) & LANE
-        if contract == ALL_TRUMPS:
-            held = (held & 7) | ((held & 0x38) << 6) | ((held & 0xFC0) >> 3)
-        missing = LANE & ~held
-        below = missing
-        for _ in range(11):
-            below |= below >> 1
-        if held & below != 0:
+        return hand == _RUN & (LANE << 16 * contract)
+    held = by_strength(hand, contract)
+    for lane in range(4):
+        cards = (held >> 16 * lane) & LANE
+        # Cards at the top of a lane: adding the lowest of them carries out of the lane.
+        if cards != 0 and cards + (cards & -cards) != LANE + 1:
             return False
     return True

@@ -47,13 +47,14 @@ from kqj_sim.core.state import (
 )
 from kqj_sim.core.trick import after_trick
 from kqj_sim.policies.compiled import bind_answer
-from kqj_sim.policies.counting import base_total, count
+from kqj_sim.policies.counting import count
 from kqj_sim.policies.features import (
     CARD_FEATURES,
     SHARED_FEATURES,
     card_features,
     shared_features,
 )
+from kqj_sim.policies.points import FITTED, base_total
 from kqj_sim.policies.situation import situation
 from kqj_sim.training.decisions import CANDIDATES
 
@@ -167,7 +168,7 @@ def _vary_contracts(state: Any, lanes: int, rules: Rules) -> None:
             hand = state[index(FIVE + candidate * STRIDE, i)] | state[TURNED + i]
             if rules.auction:
                 hand = state[index(DEALT + candidate * STRIDE, i)]
-            value = count(hand, contract)
+            value = count(hand, contract, FITTED)
             if (searched and value > best) or (candidate == place and not searched):
                 best, place = value, candidate
         state[SENDER + i] = place
@@ -176,7 +177,7 @@ def _vary_contracts(state: Any, lanes: int, rules: Rules) -> None:
         state[STAKE + i] = 1
         if rules.auction:
             spare = rng.below(rng.draw(key, _CHOICE + 4), 90) - 10
-            amount = 10 * int((base_total(contract, rules.teams) + best - spare) // 10.0)
+            amount = 10 * int((base_total(contract, rules.teams, FITTED) + best - spare) // 10.0)
             state[AMOUNT + i] = max(rules.minimum_bid, min(amount, rules.max_amount))
 
 

@@ -15,7 +15,7 @@ from kqj_sim.core.bits import PACK
 from kqj_sim.core.compile import kernel
 from kqj_sim.core.views import CardView
 from kqj_sim.notation import Card
-from kqj_sim.policies import cheapest, dearest, highest, lowest, points, random_card, tools
+from kqj_sim.policies import cheapest, dearest, highest, lowest, random_card, tools
 from kqj_sim.referee import PACK as CARDS
 from kqj_sim.referee import card_points
 from tests.core.coding import strength_of
@@ -65,7 +65,7 @@ def test_lowest_and_highest_go_by_rank(contract: str) -> None:
 def test_points_are_the_referees(contract: str) -> None:
     view = _view(contract)
     for bits, cards in _sets(contract):
-        assert points(view, bits) == sum(card_points(card, contract) for card in cards), cards
+        assert tools.points(view, bits) == sum(card_points(card, contract) for card in cards), cards
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)

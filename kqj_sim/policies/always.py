@@ -1,0 +1,47 @@
+"""`always`: takes, or opens the bidding, with any hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kqj_sim.core.bits import NO_TRUMP, popcount, trailing_zeros
+from kqj_sim.core.calls import bid_code
+from kqj_sim.core.views import PASS
+from kqj_sim.policies.registry import policy
+from kqj_sim.policies.tools import suit_cards
+
+always = policy(
+    "always",
+    "takes the suit of the Return at once; opens auctions with the least amount in its longest "
+    "suit, and then passes; plays like standard",
+)
+
+
+@always
+def choose_take(view: Any) -> int:
+    """Take with the suit of the Return."""
+    return trailing_zeros(view.turned) >> 4
+
+
+@always
+def choose_bid(view: Any) -> int:
+    """The least amount in the longest suit if nobody has bid yet, else pass."""
+    if view.bidder >= 0 or view.lowest_amount > view.highest_amount:
+        return PASS
+    longest = 0
+    for suit in range(1, NO_TRUMP):
+        if popcount(view.hand & suit_cards(suit)) > popcount(view.hand & suit_cards(longest)):
+            longest = suit
+    return bid_code(view.lowest_amount, longest, 0)
+
+
+@always
+def choose_counter(view: Any) -> bool:
+    """No."""
+    return False
+
+
+@always
+def choose_overcounter(view: Any) -> bool:
+    """No."""
+    return False

@@ -1,0 +1,146 @@
+"""Turns of auctions between players of `points`: what was heard, and what a contract then brings.
+
+A turn is drawn from each auction.  The contract with the highest expected total there is played,
+whatever was said; so is the last bid of an opponent, if there is one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kqj_sim.core import rng
+from kqj_sim.core.calls import LOG_BID, LOG_PASS, LOG_SIZE
+from kqj_sim.core.compile import calling, kernel
+from kqj_sim.core.round import EMPTY_TABLE, stage_signature
+from kqj_sim.core.rules import Rules, Table
+from kqj_sim.core.state import (
+    CALL_COUNT,
+    DEALT,
+    KEY,
+    LANES,
+    PLAYERS,
+    SEATS,
+    STRIDE,
+    new_state,
+    team_of,
+)
+from kqj_sim.core.views import BidView
+from kqj_sim.encode import core_rules, core_table
+from kqj_sim.policies.counting import count
+from kqj_sim.policies.points import expected_total, heard
+from kqj_sim.policies.specification import player
+from kqj_sim.rules import KqjRules
+from kqj_sim.training.imposed import Numbers, begin_deals
+
+_stage = calling(stage_signature(Rules(*[0] * 9), EMPTY_TABLE))
+
+CALLS = 1
+"""The stage of the calls in `core.rules.Table.stages`."""
+
+SPOKEN = (LOG_PASS, LOG_BID)
+"""The calls that are turns to speak."""
+
+_TURN_DRAW = np.int64(77 << 32)
+"""Purpose of the draw of a turn (`core.rng`)."""
+
+
+class Turns(NamedTuple):
+    """A turn of each auction, seen by who has it; int64 (n,) or (terms, n).
+
+    Attributes:
+        place: who has the turn.
+        contract: the contract with the highest expected total to him.
+        amount: the lowest amount that he may bid.
+        own_count: the count of his hand for that contract.
+        heard: (2, n), what he has heard about it (`policies.points.Heard`).
+        bidder: place of the last bidder if that is an opponent, else -1.
+        their_contract, their_amount: the last bid.
+        their_count: the count of his hand for the last bid's contract.
+        backed: partners of the bidder whose last bid is in it too.
+    """
+
+    place: Numbers
+    contract: Numbers
+    amount: Numbers
+    own_count: Numbers
+    heard: Numbers
+    bidder: Numbers
+    their_contract: Numbers
+    their_amount: Numbers
+    their_count: Numbers
+    backed: Numbers
+
+
+@kernel
+def _turns(
+    state: Any, log: Any, deals: Any, seed: int, rules: Rules, table: Table, p: Any,
+    turns: Any,
+) -> None:  # fmt: skip
+    """Fill the arrays of `Turns`."""
+    for first in range(0, deals.shape[0], LANES):
+        lanes = min(LANES, deals.shape[0] - first)
+        begin_deals(state, deals, first, lanes, seed, rules, table)
+        _stage(table.stages[CALLS], (state, lanes, rules, table, log))
+        for i in range(lanes):
+            spoken = 0
+            for call in range(state[CALL_COUNT + i]):
+                kind = log[call * STRIDE + i] & 15
+                spoken += 1 if kind in SPOKEN else 0
+            turn = rng.below(rng.draw(state[KEY + i], _TURN_DRAW), spoken)
+            last_bids, bidder, amount, contract = 0, -1, 0, -1
+            at, call = 0, 0
+            while at < turn:
+                said = log[call * STRIDE + i]
+                kind, place, bid = said & 15, (said >> 4) & 15, said >> 8
+                if kind == LOG_BID:
+                    bidder, amount, contract = place, bid >> 4, (bid >> 1) & 7
+                    entry = (amount // 10) << 3 | (contract + 1)
+                    last_bids = last_bids & ~(1023 << 10 * place) | entry << 10 * place
+                at += 1 if kind in SPOKEN else 0
+                call += 1
+            place = turn % SEATS
+            players = state[PLAYERS + i]
+            view = BidView(
+                state[DEALT + place * STRIDE + i], place, turn,
+                amount + 10 if amount > 0 else rules.minimum_bid, rules.max_amount,
+                0 if rules.all_no_trump == 2 else 1, bidder, amount, contract, last_bids, players,
+                rules.teams, 0,
+            )  # fmt: skip
+            best, choice = -1e9, 0
+            for each in range(6 if view.all_no_trump else 4):
+                total = expected_total(view, each, p)
+                if total > best:
+                    best, choice = total, each
+            lane = first + i
+            turns.place[lane] = place
+            turns.contract[lane] = choice
+            turns.amount[lane] = min(view.lowest_amount, rules.max_amount)
+            turns.own_count[lane] = int(count(view.hand, choice, p))
+            told = heard(last_bids, players, place, choice)
+            for k in range(2):
+                turns.heard[k, lane] = told[k]
+            turns.bidder[lane] = -1
+            if bidder >= 0 and team_of(players, bidder) != team_of(players, place):
+                turns.bidder[lane] = bidder
+                turns.their_contract[lane] = contract
+                turns.their_amount[lane] = amount
+                turns.their_count[lane] = int(count(view.hand, contract, p))
+                turns.backed[lane] = heard(last_bids, players, bidder, contract).named
+
+
+def turns_of(rules: KqjRules, policy: str, seed: int, deals: Numbers) -> Turns:
+    """A turn of the auction of each deal, int64 (n,), between six players of a policy.
+
+    The policy is `points` with any parameters, by which counts and totals are reckoned.
+    """
+    found = player(policy)
+    core, table = core_rules(rules), core_table(rules, [found] * SEATS, None)
+    n = len(deals)
+    arrays = [np.zeros((2, n) if f == "heard" else n, dtype=np.int64) for f in Turns._fields]
+    turns = Turns(*arrays)
+    parameters = found.calling.policy.tuple_type(*found.calling.parameters)
+    log = np.zeros(LOG_SIZE, dtype=np.int64)
+    _turns(new_state(), log, deals, seed, core, table, parameters, turns)
+    return turns

@@ -1,0 +1,191 @@
+"""Rounds with a Sender, a contract and an amount of one's choice, deal by deal.
+
+The cards depend on the calls through these three alone, so what a call is worth is found by playing
+the same deal after each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.core import rng
+from kqj_sim.core.compile import calling, kernel
+from kqj_sim.core.round import EMPTY_TABLE, stage_signature
+from kqj_sim.core.rules import Rules, Table
+from kqj_sim.core.state import (
+    AMOUNT,
+    CONTRACT,
+    DEAL,
+    DEALER,
+    EXTRA,
+    FIVE,
+    ILLEGAL,
+    KEY,
+    LANES,
+    PENDING,
+    PLAYERS,
+    SEATS,
+    SENDER,
+    STRIDE,
+    TURNED,
+    new_state,
+    padded,
+    result,
+    team_of,
+)
+from kqj_sim.encode import Imposed, core_rules, core_table
+from kqj_sim.policies.specification import player
+from kqj_sim.rules import KqjRules
+from kqj_sim.simulation import illegal_choice
+
+Numbers = NDArray[np.int64]
+
+_TOTAL = result("contracting_total")
+_CAPOT = result("capot_contracting")
+_SCORE = result("score_0")
+
+_stage = calling(stage_signature(Rules(*[0] * 9), EMPTY_TABLE))
+
+BEGIN, FINISH = 0, 2
+"""Stages of a round in `core.rules.Table.stages`; the calls between are left out."""
+
+
+class Hands(NamedTuple):
+    """What was dealt, in natural coding; places from the opener.
+
+    Attributes:
+        five: int64 (6, n), the first five cards of each place.
+        turned: int64 (n,), the Return.
+        eight: int64 (6, n), the hands of a round with auctions.
+    """
+
+    five: Numbers
+    turned: Numbers
+    eight: Numbers
+
+
+class Outcomes(NamedTuple):
+    """What came of the contracts.
+
+    Attributes:
+        total: int64 (n,), total of the contracting team.
+        score: int64 (teams, n), scores; team t is that of place t.
+        capot: int64 (n,), 1 if the contracting team won all tricks.
+    """
+
+    total: Numbers
+    score: Numbers
+    capot: Numbers
+
+
+@kernel
+def begin_deals(
+    state: Any, deals: Any, first: int, lanes: int, seed: int, rules: Rules, table: Table
+) -> None:
+    """Name deals and deal their cards."""
+    log = np.empty(0, np.int64)
+    for i in range(padded(lanes)):
+        deal = deals[first + min(i, lanes - 1)]
+        state[DEAL + i] = deal
+        state[DEALER + i] = deal % SEATS
+        state[PENDING + i] = 0
+        state[KEY + i] = rng.deal_key(seed, deal)
+        state[ILLEGAL + i] = 0
+    _stage(table.stages[BEGIN], (state, lanes, rules, table, log))
+
+
+@kernel
+def _deal_hands(
+    state: Any, deals: Any, seed: int, rules: Rules, table: Table, five: Any, turned: Any,
+    eight: Any,
+) -> None:  # fmt: skip
+    """Fill the arrays of `Hands`."""
+    for first in range(0, deals.shape[0], LANES):
+        lanes = min(LANES, deals.shape[0] - first)
+        begin_deals(state, deals, first, lanes, seed, rules, table)
+        for i in range(lanes):
+            turned[first + i] = state[TURNED + i]
+            for place in range(SEATS):
+                cards = state[FIVE + place * STRIDE + i]
+                five[place, first + i] = cards
+                cards |= state[EXTRA + place * STRIDE + i]
+                eight[place, first + i] = cards | (state[TURNED + i] if place == SEATS - 1 else 0)
+
+
+@kernel
+def _play_given(
+    state: Any, deals: Any, places: Any, contracts: Any, amounts: Any, seed: int, rules: Rules,
+    table: Table, total: Any, score: Any, capot: Any,
+) -> int:  # fmt: skip
+    """Fill the arrays of `Outcomes`; -1, or a deal in which a policy chose what is not allowed."""
+    log = np.empty(0, np.int64)
+    for first in range(0, deals.shape[0], LANES):
+        lanes = min(LANES, deals.shape[0] - first)
+        begin_deals(state, deals, first, lanes, seed, rules, table)
+        for i in range(padded(lanes)):
+            given = first + min(i, lanes - 1)
+            state[SENDER + i] = places[given]
+            state[CONTRACT + i] = contracts[given]
+            state[AMOUNT + i] = amounts[given]
+        _stage(table.stages[FINISH], (state, lanes, rules, table, log))
+        for i in range(lanes):
+            if state[ILLEGAL + i] != 0:
+                return int(state[DEAL + i])
+            total[first + i] = state[_TOTAL + i]
+            capot[first + i] = state[_CAPOT + i]
+            for team in range(rules.teams):
+                number = team_of(state[PLAYERS + i], team)
+                score[team, first + i] = state[_SCORE + number * STRIDE + i]
+    return -1
+
+
+@dataclass(frozen=True)
+class Given:
+    """Rounds of a table at which one policy plays at all seats and the contracts are given.
+
+    Attributes:
+        rules: the rules, with fixed partners.
+        policy: who plays; how it calls does not matter.
+        seed: seed of the deals.
+    """
+
+    rules: KqjRules
+    policy: str
+    seed: int
+
+    def _table(self) -> tuple[Rules, Table]:
+        amount = self.rules.minimum_bid if self.rules.bidding == "auction" else None
+        imposed = Imposed(0, "s", amount)
+        players = [player(self.policy)] * SEATS
+        return core_rules(self.rules), core_table(self.rules, players, imposed)
+
+    def hands(self, deals: Numbers) -> Hands:
+        """What is dealt in deals, int64 (n,)."""
+        rules, table = self._table()
+        n = len(deals)
+        hands = Hands(*(np.zeros(s, dtype=np.int64) for s in ((SEATS, n), (n,), (SEATS, n))))
+        _deal_hands(new_state(), deals, self.seed, rules, table, *hands)
+        return hands
+
+    def play(
+        self, deals: Numbers, places: Numbers, contracts: Numbers, amounts: Numbers
+    ) -> Outcomes:
+        """Play deals with the Senders, contracts (0 to 5) and amounts given, each int64 (n,).
+
+        Raises:
+            PolicyError: a policy chose a card that is not legal.
+        """
+        rules, table = self._table()
+        n = len(deals)
+        shapes = ((n,), (self.rules.teams, n), (n,))
+        outcomes = Outcomes(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
+        wrong = _play_given(
+            new_state(), deals, places, contracts, amounts, self.seed, rules, table, *outcomes
+        )
+        if wrong >= 0:
+            raise illegal_choice(self.seed, wrong)
+        return outcomes
