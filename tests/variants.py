@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import cycle, product
 from typing import Any
 
-from kqj_sim.policies.registry import BUILT_IN
+from kqj_sim.policies.registry import BUILT_IN, find
 from kqj_sim.record import Record, to_json
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation import Experiment, Imposed
@@ -56,14 +56,24 @@ AUCTION_2 = KqjRules(bidding="auction")
 AUCTION_3 = KqjRules(teams=3, partners="random", bidding="auction")
 
 
+def _thrifty(name: str) -> str:
+    """A built-in policy, with few worlds if it samples hidden hands."""
+    return f"{name}:worlds=2" if "worlds" in find(name).parameters else name
+
+
+POLICIES = {name: _thrifty(name) for name in BUILT_IN}
+"""Specifications of the built-in policies for tests that play many rounds."""
+
+
 def tables() -> dict[str, tuple[str, ...]]:
     """Policies for the six seats: each built-in one at all seats, and all of them mixed."""
-    mixed = [LIVELY, *(f"{LIVELY}+{name}" for name in BUILT_IN), *BUILT_IN]
+    built_in = [*POLICIES.values()]
+    mixed = [LIVELY, *(f"{LIVELY}+{each}" for each in built_in), *built_in]
     return {
         "lively": (LIVELY,) * SEATS,
-        **{name: (name,) * SEATS for name in BUILT_IN},
+        **{name: (each,) * SEATS for name, each in POLICIES.items()},
         "mixed": tuple(mixed[:SEATS]),
-        "lively_callers": tuple(f"{LIVELY}+{BUILT_IN[s % len(BUILT_IN)]}" for s in range(SEATS)),
+        "lively_callers": tuple(f"{LIVELY}+{built_in[s % len(built_in)]}" for s in range(SEATS)),
     }
 
 

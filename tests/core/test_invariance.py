@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.policies.registry import BUILT_IN
 from kqj_sim.record import Record, to_json
 from kqj_sim.records import play_records
 from kqj_sim.simulation import Experiment, Imposed, Rows, fold, row_chunks, simulate
@@ -17,6 +16,7 @@ from tests.variants import (
     AUCTION_2,
     AUCTION_3,
     LIVELY,
+    POLICIES,
     TAKE_2,
     TAKE_3,
     VARIANTS,
@@ -158,8 +158,8 @@ def _pairs(one: Experiment, other: Experiment) -> list[tuple[Record, Record]]:
 def test_a_seats_policy_does_not_touch_the_deal(variant: str, seat: int) -> None:
     policies = [LIVELY] * 6
     one = Experiment(FOUR[variant], tuple(policies), 600, SEED)
-    for name in BUILT_IN:
-        policies[seat] = name
+    for policy in POLICIES.values():
+        policies[seat] = policy
         for record, changed in _pairs(one, replace(one, policies=tuple(policies))):
             assert record.dealt == changed.dealt, told(record)
             assert record.turned == changed.turned, told(record)
