@@ -18,7 +18,7 @@ from numba import carray, types
 from numba.extending import intrinsic
 
 from kqj_sim.core import rng
-from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, by_strength, popcount
+from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, popcount
 from kqj_sim.core.compile import scalar
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.core.state import (
@@ -27,41 +27,26 @@ from kqj_sim.core.state import (
     AT_TABLE,
     CALL,
     CAPOT,
-    CARDS,
-    CLIMB_LED,
-    CLIMBING,
     CONTRACT,
     DEALT,
     FIVE,
-    HAND,
     ILLEGAL,
     KEY,
     LAST_BIDS,
-    LEADER,
-    LED,
-    MASTER,
-    MASTER_TEAM,
     OPEN,
-    PLAYED,
     PLAYERS,
-    POINTS,
     ROWS,
     SEATS,
     SENDER,
-    SENDER_TEAM,
-    STAKE,
     STRIDE,
-    TRICK,
-    TRUMPS,
     TURNED,
-    WON,
     index,
     padded,
     policy_of,
-    team_of,
 )
-from kqj_sim.core.trick import lane_of, legal_cards, winning_cards
-from kqj_sim.core.views import PASS, BidView, CardView, CounterView, TakeView
+from kqj_sim.core.trick import lane_of
+from kqj_sim.core.turn import follow_view, lead_view, put_follow, put_lead
+from kqj_sim.core.views import PASS, BidView, CounterView, TakeView
 
 ASKING = types.void(
     types.CPointer(types.int64), types.int64, types.int64, types.int64, types.int64, types.int64,
@@ -130,19 +115,6 @@ def _block(pointer: Any) -> Any:
 def _table(pointer: Any) -> Any:
     """The parameters behind a pointer."""
     return carray(pointer, MEMBERS * SEATS * MAX_PARAMETERS)
-
-
-@scalar
-def _of_team(team: int, played: int, won_0: int, won_1: int) -> int:
-    """The cards won by a team."""
-    won_2 = played & ~(won_0 | won_1)
-    return (won_0 & -(team == 0)) | (won_1 & -(team == 1)) | (won_2 & -(team == 2))
-
-
-@scalar
-def _return(turned: int, contract: int, amount: int) -> int:
-    """The Return by strength; 0 with auctions."""
-    return 0 if amount > 0 else by_strength(turned, contract)
 
 
 def ask_take(
@@ -259,38 +231,16 @@ def ask_lead(
     for i in range(n):
         players = state[AT_TABLE + i]
         if _EVERYBODY or policy_of(players, 0) == number:
-            hand = state[HAND + i]
-            place = state[LEADER + i]
-            team = team_of(players, 0)
-            climbing = state[CLIMBING + i]
-            contracting = state[SENDER_TEAM + i]
-            played, won, too = state[PLAYED + i], state[WON + i], state[WON + STRIDE + i]
-            view = CardView(
-                hand, hand, trick, 0, 0, state[TRUMPS + i], climbing, -1, 0, 0, 0, played,
-                _of_team(team, played, won, too), _of_team(contracting, played, won, too),
-                _return(state[TURNED + i], state[CONTRACT + i], state[AMOUNT + i]),
-                state[POINTS + i], state[POINTS + STRIDE + i], state[POINTS + 2 * STRIDE + i],
-                state[POINTS + 3 * STRIDE + i], state[POINTS + 4 * STRIDE + i],
-                players, place, state[SENDER + i],
-                1 if contracting == team else 0,
-                state[CONTRACT + i], state[AMOUNT + i], state[CAPOT + i], state[STAKE + i], teams,
-                rng.card_draw(state[KEY + i], trick, place),
-            )  # fmt: skip
+            view = lead_view(state, i, trick, teams)
             if _CHECKED:
                 illegal = state[ILLEGAL + i]
                 state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
             card = _choose(view, values, weights)
             if _CHECKED:
-                wrong = card & hand == 0 or popcount(card) != 1
-                card = hand & -hand if wrong else card
+                wrong = card & view.legal == 0 or popcount(card) != 1
+                card = view.legal & -view.legal if wrong else card
                 state[ILLEGAL + i] = 1 if wrong else illegal
-            led = lane_of(card)
-            state[CARDS + i] = card
-            state[TRICK + i] = card
-            state[LED + i] = led
-            state[CLIMB_LED + i] = led & climbing
-            state[MASTER + i] = card
-            state[MASTER_TEAM + i] = team
+            put_lead(state, i, card)
 
 
 def ask_follow(
@@ -302,48 +252,16 @@ def ask_follow(
     values = _parameters(_table(table), number)
     weights = _weights(resources, number)
     n = padded(lanes)
-    held = HAND + position * STRIDE
-    chosen = CARDS + position * STRIDE
     for i in range(n):
         players = state[AT_TABLE + i]
         if _EVERYBODY or policy_of(players, position) == number:
-            hand = state[index(held, i)]
-            leader = state[LEADER + i]
-            place = leader + position
-            place = place - SEATS if place >= SEATS else place
-            led = state[LED + i]
-            trumps = state[TRUMPS + i]
-            cards = state[TRICK + i]
-            master = state[MASTER + i]
-            master_team = state[MASTER_TEAM + i]
-            team = team_of(players, position)
-            winning = winning_cards(led, trumps, master)
-            partner = master_team == team
-            legal = legal_cards(hand, led, state[CLIMB_LED + i], winning, partner)
-            contracting = state[SENDER_TEAM + i]
-            played, won, too = state[PLAYED + i], state[WON + i], state[WON + STRIDE + i]
-            view = CardView(
-                hand, legal, trick, position, led, trumps, state[CLIMBING + i], winning, master,
-                1 if partner else 0, cards, played,
-                _of_team(team, played, won, too), _of_team(contracting, played, won, too),
-                _return(state[TURNED + i], state[CONTRACT + i], state[AMOUNT + i]),
-                state[POINTS + i], state[POINTS + STRIDE + i], state[POINTS + 2 * STRIDE + i],
-                state[POINTS + 3 * STRIDE + i], state[POINTS + 4 * STRIDE + i],
-                players, leader, state[SENDER + i],
-                1 if contracting == team else 0,
-                state[CONTRACT + i], state[AMOUNT + i], state[CAPOT + i], state[STAKE + i], teams,
-                rng.card_draw(state[KEY + i], trick, place),
-            )  # fmt: skip
+            view = follow_view(state, i, trick, position, teams)
             if _CHECKED:
                 illegal = state[ILLEGAL + i]
                 state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
             card = _choose(view, values, weights)
             if _CHECKED:
-                wrong = card & legal == 0 or popcount(card) != 1
-                card = legal & -legal if wrong else card
+                wrong = card & view.legal == 0 or popcount(card) != 1
+                card = view.legal & -view.legal if wrong else card
                 state[ILLEGAL + i] = 1 if wrong else illegal
-            wins = card & winning != 0
-            state[index(chosen, i)] = card
-            state[TRICK + i] = cards | card
-            state[MASTER + i] = card if wins else master
-            state[MASTER_TEAM + i] = team if wins else master_team
+            put_follow(state, i, position, card)

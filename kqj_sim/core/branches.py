@@ -6,24 +6,15 @@ from typing import Any
 
 from kqj_sim.core.compile import scalar, stage
 from kqj_sim.core.state import (
-    AT_TABLE,
     CARDS,
-    CLIMB_LED,
-    CLIMBING,
     GIVEN,
-    LED,
-    MASTER,
-    MASTER_TEAM,
     ROWS,
     STRIDE,
-    TRICK,
-    TRUMPS,
     index,
     padded,
     result,
-    team_of,
 )
-from kqj_sim.core.trick import lane_of, winning_cards
+from kqj_sim.core.turn import put_follow, put_lead
 
 _SCORE = result("score_0")
 _TOTAL = result("total_0")
@@ -50,23 +41,12 @@ def branch(state: Any, inner: Any, sources: Any, lanes: int) -> None:
 @stage
 def put_cards(state: Any, lanes: int, position: int) -> None:
     """Put the cards which CARDS names for a position on the table."""
-    n = padded(lanes)
-    for i in range(n):
+    for i in range(padded(lanes)):
         card = state[index(CARDS + position * STRIDE, i)]
-        team = team_of(state[AT_TABLE + i], position)
         if position == 0:
-            led = lane_of(card)
-            state[LED + i] = led
-            state[CLIMB_LED + i] = led & state[CLIMBING + i]
-            state[TRICK + i] = card
-            state[MASTER + i] = card
-            state[MASTER_TEAM + i] = team
+            put_lead(state, i, card)
         else:
-            master = state[MASTER + i]
-            wins = card & winning_cards(state[LED + i], state[TRUMPS + i], master) != 0
-            state[TRICK + i] |= card
-            state[MASTER + i] = card if wins else master
-            state[MASTER_TEAM + i] = team if wins else state[MASTER_TEAM + i]
+            put_follow(state, i, position, card)
 
 
 @scalar
