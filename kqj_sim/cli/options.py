@@ -97,6 +97,11 @@ def _rule_option(rule: Field[Any]) -> Callable[[Command], Command]:
 rule_options = _stack(*(_rule_option(rule) for rule in fields(KqjRules)))
 """An option for every field of the rules."""
 
+teams_and_bidding = _stack(
+    *(_rule_option(rule) for rule in fields(KqjRules) if rule.name in ("teams", "bidding"))
+)
+"""Options for the rules by which learned policies are told apart."""
+
 config_option = click.option(
     "--config",
     metavar="FILE",

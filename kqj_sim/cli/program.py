@@ -15,6 +15,7 @@ from kqj_sim import __version__
 from kqj_sim.cli.listings import columns, policies
 from kqj_sim.cli.rounds import check, records, show
 from kqj_sim.cli.simulate import simulate
+from kqj_sim.cli.train import train
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 ENVIRONMENT_PREFIX = "KQJ_SIM"
@@ -139,5 +140,5 @@ def main() -> None:
     """
 
 
-for command in (simulate, records, show, check, columns, policies):
+for command in (simulate, records, show, check, train, columns, policies):
     main.add_command(command)

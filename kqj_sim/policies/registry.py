@@ -26,7 +26,7 @@ from kqj_sim.policies.compiled import VIEW, compile_choice, parameters_type
 from kqj_sim.policies.errors import PolicyError, nearest
 from kqj_sim.policies.parameters import Parameter
 
-BUILT_IN = ("random", "greedy", "standard", "points", "always", "never")
+BUILT_IN = ("random", "greedy", "standard", "linear", "network", "points", "always", "never")
 ENTRY_POINTS = "kqj_sim.policies"
 CALLS = ("take", "bid", "counter", "overcounter")
 """The questions of the calling; the other one is about a card."""

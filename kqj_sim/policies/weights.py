@@ -68,6 +68,16 @@ def use(policy: str, teams: int, bidding: str, weights: NDArray[np.float32]) -> 
     _IN_USE[key] = (found, 0)
 
 
+def packaged_version(policy: str, teams: int, bidding: str) -> int:
+    """The version of the package's own file, fit or not; 0 if there is none.
+
+    Raises:
+        WeightsError: it is no file of weights.
+    """
+    path = FOLDER / file_name(policy, teams, bidding)
+    return int(_parsed(path)[1]["version"]) if path.is_file() else 0
+
+
 def file_name(policy: str, teams: int, bidding: str) -> str:
     """Name of the file with a policy's weights for a number of teams and a way of bidding."""
     return f"{policy}-{teams}-{bidding}.npz"
@@ -116,16 +126,9 @@ def read(path: Path) -> tuple[NDArray[np.float32], dict[str, Any]]:
         WeightsError: it is no such file, or its weights do not fit this version of the package.
         OSError: it cannot be read.
     """
-    content = path.read_bytes()
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-            stored, text = archive["weights"], archive["about"].tobytes().decode()
-        about: dict[str, Any] = json.loads(text)
-        policy, made_for = about["policy"], about["features"]
-        expected = SIZES[policy]
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise WeightsError(f"{path} is no file of weights: {error}") from None
-    difference = _difference(made_for, features_of(policy))
+    stored, about = _parsed(path)
+    expected = SIZES[about["policy"]]
+    difference = _difference(about["features"], features_of(about["policy"]))
     if difference:
         raise WeightsError(
             f"{path} is for other features ({difference}): make it anew with {command(**about)}"
@@ -135,6 +138,21 @@ def read(path: Path) -> tuple[NDArray[np.float32], dict[str, Any]]:
     weights = _aligned(expected)
     weights[:] = stored
     return weights, about
+
+
+def _parsed(path: Path) -> tuple[NDArray[Any], dict[str, Any]]:
+    """The numbers of a file as they stand there, and its `about`, which has what it should."""
+    content = path.read_bytes()
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            stored, text = archive["weights"], archive["about"].tobytes().decode()
+        about: dict[str, Any] = json.loads(text)
+        for name in ("policy", "teams", "bidding", "version", "features"):
+            _ = about[name]
+        _ = SIZES[about["policy"]]
+    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise WeightsError(f"{path} is no file of weights: {error}") from None
+    return stored, about
 
 
 def command(policy: str, teams: int, bidding: str, **_: Any) -> str:

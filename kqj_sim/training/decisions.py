@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,3 +36,13 @@ class Decisions(NamedTuple):
     cards: NDArray[np.uint16]
     card_count: NDArray[np.int64]
     values: NDArray[np.float32]
+
+
+def part(decisions: Decisions, rows: Any) -> Decisions:
+    """Some of the decisions: those that `rows`, an index of numpy's, stands for."""
+    return Decisions._make(array[rows] for array in decisions)
+
+
+def joined(parts: Sequence[Decisions]) -> Decisions:
+    """Decisions one behind the other."""
+    return Decisions._make(np.concatenate(arrays) for arrays in zip(*parts, strict=True))

@@ -13,7 +13,7 @@ from kqj_sim.policies.features import CARD_FEATURES, SHARED_FEATURES
 from kqj_sim.policies.specification import player
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import SEATS
-from kqj_sim.training.decisions import CANDIDATES, Decisions
+from kqj_sim.training.decisions import CANDIDATES, Decisions, joined
 from kqj_sim.training.recorder import SHEET, Output, record_deals, recorder_table
 
 MOMENTS = 8
@@ -51,7 +51,7 @@ def generate(play: Play, first: int, deals: int, threads: int = 1) -> Decisions:
         parts = list(
             pool.map(lambda start: _part(play, start, min(PART, first + deals - start)), starts)
         )
-    return Decisions(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    return joined(parts)
 
 
 def _part(play: Play, first: int, deals: int) -> Decisions:

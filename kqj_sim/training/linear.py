@@ -78,10 +78,13 @@ class NormalEquations:
         weights = np.zeros(self.vector.shape, dtype=np.float32)
         fits = []
         for kind, (matrix, vector) in enumerate(zip(self.matrix, self.vector, strict=True)):
-            full = np.triu(matrix) + np.triu(matrix, 1).T
-            solution = linalg.solve(full + ridge * np.eye(len(full)), vector, assume_a="pos")
-            weights[kind] = solution
-            left = self.squares[kind] - 2 * solution @ vector + solution @ full @ solution
+            # The weights of features that never differed are zero, and need not be solved for.
+            met = np.flatnonzero(matrix.diagonal())
+            upper = matrix[np.ix_(met, met)]
+            full = upper + np.triu(upper, 1).T
+            solution = linalg.solve(full + ridge * np.eye(len(met)), vector[met], assume_a="pos")
+            weights[kind, met] = solution
+            left = self.squares[kind] - 2 * solution @ vector[met] + solution @ full @ solution
             free = self.cards[kind] - self.decisions[kind]
             fit = Fit(0, np.nan, np.nan)
             if free > 0 and self.squares[kind] > 0:
@@ -98,19 +101,21 @@ class LinearTraining:
     """Linear weights while they are trained: in each round anew, with themselves as the players.
 
     Attributes:
+        name: the policy's.
         equations: the sums of this round.
         weights: float32 (kinds, CARD_INDICES), of the last round that is finished.
         fits: how well they fit, a kind each; empty before the first round is finished.
     """
 
     def __init__(self) -> None:
+        self.name = "linear"
         self.equations = NormalEquations(CARD_INDICES)
         self.weights = np.zeros((len(KINDS), CARD_INDICES), dtype=np.float32)
         self.fits: list[Fit] = []
 
     def player(self, round: int) -> str:
         """Who plays in a round, from 0."""
-        return "linear" if round else "standard"
+        return self.name if round else "standard"
 
     def in_use(self, round: int) -> dict[str, NDArray[np.float32]]:
         """The weights of those who play in a round, by policy."""

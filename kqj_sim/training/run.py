@@ -11,18 +11,18 @@ import io
 import json
 import zipfile
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.policies import weights
 from kqj_sim.rules import KqjRules
-from kqj_sim.training.decisions import Decisions
+from kqj_sim.training.decisions import Decisions, joined, part
 from kqj_sim.training.generate import Play, generate
 
 CHUNK = 200_000
@@ -33,6 +33,9 @@ PART = 1024
 
 AHEAD = 16
 """Parts that are played ahead."""
+
+BARREN = 8
+"""Parts that must not be all without a decision."""
 
 ROUND = 1 << 40
 """Deals between the first ones of two rounds."""
@@ -45,7 +48,7 @@ SEEDS = 10**9
 
 
 class TrainingError(ValueError):
-    """A training that cannot be gone on with; one line."""
+    """A training that cannot be done, or gone on with; one line."""
 
 
 Generate = Callable[[int, int], Decisions]
@@ -61,6 +64,8 @@ class Source(Protocol):
 
 class Learner(Protocol):
     """What is trained: `linear.LinearTraining`, `network.NetworkTraining`."""
+
+    name: str
 
     def player(self, round: int) -> str:
         """Who plays in a round, from 0."""
@@ -95,8 +100,8 @@ class Plan:
     """
 
     policy: str
-    teams: int
-    bidding: str
+    teams: Literal[2, 3]
+    bidding: Literal["take", "auction"]
     calling: str
     decisions: int
     rounds: int
@@ -143,6 +148,11 @@ class Training:
         self.position = Position()
 
     @property
+    def finished(self) -> bool:
+        """Whether all rounds are done."""
+        return self.position.round == self.plan.rounds
+
+    @property
     def done(self) -> int:
         """Decisions that were learnt from, in all rounds."""
         return self.position.round * self.plan.decisions + self.position.done
@@ -154,7 +164,7 @@ class Training:
 
     def run(self, source: Source, threads: int) -> Iterator[int]:
         """Go on to the end; yields the number of decisions of each chunk when it is done."""
-        while self.position.round < self.plan.rounds:
+        while not self.finished:
             round = self.position.round
             player, in_use = self.learner.player(round), self.learner.in_use(round)
             chunks = self._chunks(source.start(player, in_use), threads)
@@ -177,7 +187,9 @@ class Training:
             self.position = Position(position.round + 1)
         return count
 
-    def _chunks(self, generate: Generate, threads: int) -> Iterator[tuple[Decisions, int]]:
+    def _chunks(
+        self, generate: Generate, threads: int
+    ) -> Generator[tuple[Decisions, int], None, None]:
         """The next chunks of this round without end, each with the parts of deals it is made of."""
         waiting: deque[Future[Decisions]] = deque()
         following = self.position.part
@@ -187,13 +199,14 @@ class Training:
                 while True:
                     wanted = min(CHUNK, self.plan.decisions - self.position.done)
                     found: list[Decisions] = []
-                    while sum(len(part.kind) for part in found) < wanted:
+                    while _count(found) < wanted:
                         while len(waiting) < AHEAD:
                             start = first + following * PART
                             waiting.append(pool.submit(generate, start, PART))
                             following += 1
                         found.append(waiting.popleft().result())
-                    yield joined(found, wanted), len(found)
+                        _check(found)
+                    yield part(joined(found), slice(wanted)), len(found)
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
 
@@ -201,7 +214,8 @@ class Training:
         """A checkpoint."""
         out = io.BytesIO()
         about = json.dumps({"plan": asdict(self.plan), "position": asdict(self.position)})
-        np.savez(out, about=np.array(about), **self.learner.arrays())
+        arrays: dict[str, Any] = {"about": np.array(about), **self.learner.arrays()}
+        np.savez(out, **arrays)
         return out.getvalue()
 
     def restore(self, name: str, checkpoint: bytes) -> None:
@@ -229,9 +243,17 @@ class Training:
         self.position = position
 
 
-def joined(parts: list[Decisions], count: int) -> Decisions:
-    """The first `count` decisions of several parts."""
-    return Decisions(*(np.concatenate(arrays)[:count] for arrays in zip(*parts, strict=True)))
+def _count(parts: list[Decisions]) -> int:
+    """How many decisions there are."""
+    return sum(len(each.kind) for each in parts)
+
+
+def _check(parts: list[Decisions]) -> None:
+    """Raise TrainingError if many parts have not a single decision."""
+    if len(parts) >= BARREN and _count(parts) == 0:
+        raise TrainingError(
+            f"no decisions in {len(parts) * PART:,} deals: the policy that calls never takes"
+        )
 
 
 def held_out(generate: Generate, count: int, threads: int) -> Decisions:
@@ -239,8 +261,9 @@ def held_out(generate: Generate, count: int, threads: int) -> Decisions:
     found: list[Decisions] = []
     with ThreadPoolExecutor(threads) as pool:
         start = HELD_OUT
-        while sum(len(part.kind) for part in found) < count:
+        while _count(found) < count:
             starts = [start + number * PART for number in range(threads)]
             found += pool.map(generate, starts, [PART] * threads)
+            _check(found)
             start += threads * PART
-    return joined(found, count)
+    return part(joined(found), slice(count))

@@ -29,7 +29,9 @@ def error_of(result: Result, status: int = 2) -> str:
 
 
 def test_every_command_has_help_with_an_example() -> None:
-    assert set(main.commands) == {"simulate", "records", "show", "check", "columns", "policies"}
+    assert set(main.commands) == {
+        "simulate", "records", "show", "check", "train", "columns", "policies",
+    }  # fmt: skip
     for name, command in main.commands.items():
         shown = run(name, "--help")
         assert shown.exit_code == 0

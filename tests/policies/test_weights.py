@@ -1,0 +1,130 @@
+"""Files of weights: written, read, refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kqj_sim.policies import features, weights
+from kqj_sim.policies.weights import WeightsError
+
+ABOUT = {"policy": "linear", "teams": 3, "bidding": "auction", "version": 4, "seed": 9}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder in place of the package's, and nothing in use."""
+    monkeypatch.setattr(weights, "FOLDER", tmp_path)
+    monkeypatch.setattr(weights, "_IN_USE", {})
+    return tmp_path
+
+
+def numbers(policy: str) -> NDArray[np.float32]:
+    """Some weights."""
+    drawn = np.random.default_rng(1).normal(0, 3, weights.SIZES[policy])
+    return drawn.astype(np.float32)
+
+
+def write(folder: Path, policy: str = "linear", **about: Any) -> Path:
+    """A file of weights for three teams and auctions."""
+    path = folder / weights.file_name(policy, 3, "auction")
+    content = weights.to_bytes(policy, numbers(policy), {**ABOUT, "policy": policy, **about})
+    path.write_bytes(content)
+    return path
+
+
+def refusal(path: Path) -> str:
+    """The one line with which a file is refused."""
+    with pytest.raises(WeightsError) as caught:
+        weights.read(path)
+    assert "\n" not in str(caught.value)
+    assert path.name in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(("policy", "precision"), [("linear", 0), ("network", 2**-11)])
+def test_what_is_written_is_read(folder: Path, policy: str, precision: float) -> None:
+    found, about = weights.read(write(folder, policy))
+    np.testing.assert_allclose(found, numbers(policy), rtol=precision, atol=1e-7)
+    assert {**about, **ABOUT, "policy": policy} == about
+    assert about["features"]["card"]["rank"] == list(features.CARD_TABLES["rank"])
+
+
+def test_same_weights_give_the_same_bytes(folder: Path) -> None:
+    assert write(folder).read_bytes() == write(folder).read_bytes()
+
+
+def test_loaded_weights_stay_where_they_are(folder: Path) -> None:
+    write(folder)
+    loaded = weights.load("linear", 3, "auction")
+    assert loaded.dtype == np.float32
+    assert loaded.ndim == 1
+    assert loaded.ctypes.data % 64 == 0
+    assert weights.load("linear", 3, "auction") is loaded
+    assert weights.version("linear", 3, "auction") == 4
+    weights.use("linear", 3, "auction", np.ones((3, features.CARD_INDICES), np.float32))
+    assert weights.load("linear", 3, "auction") is loaded
+    assert (loaded == 1).all()
+    assert weights.version("linear", 3, "auction") == 0
+    assert weights.packaged_version("linear", 3, "auction") == 4
+
+
+def test_missing_weights_name_the_command(folder: Path) -> None:
+    with pytest.raises(WeightsError, match="`kqj-sim train network --teams 2 --bidding take`"):
+        weights.load("network", 2, "take")
+    assert weights.packaged_version("network", 2, "take") == 0
+
+
+@pytest.mark.parametrize(("group", "policy"), [("card", "linear"), ("shared", "network")])
+def test_weights_for_other_features_are_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, group: str, policy: str
+) -> None:
+    path = write(folder, policy)
+    tables = getattr(features, f"{group.upper()}_TABLES")
+    name = next(iter(tables))
+    for changed in (
+        {**tables, "another": (2, 2)},
+        {**tables, name: (2, 2)},
+        {other: sizes for other, sizes in tables.items() if other != name},
+    ):
+        monkeypatch.setattr(features, f"{group.upper()}_TABLES", changed)
+        told = refusal(path)
+        assert f"of the {group} features" in told
+        assert "another" in told or name in told
+        assert f"`kqj-sim train {policy} --teams 3 --bidding auction`" in told
+        assert weights.packaged_version(policy, 3, "auction") == 4
+
+
+def test_wrong_numbers_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(folder)
+    monkeypatch.setitem(weights.SIZES, "linear", 10)
+    assert "10 finite numbers" in refusal(path)
+    monkeypatch.undo()
+    path.write_bytes(weights.to_bytes("linear", numbers("linear") * np.nan, ABOUT))
+    assert "finite numbers" in refusal(path)
+
+
+@pytest.mark.parametrize("missing", ["policy", "version", "teams"])
+def test_file_that_does_not_say_what_it_is_is_refused(folder: Path, missing: str) -> None:
+    about = {name: value for name, value in ABOUT.items() if name != missing}
+    path = folder / "some.npz"
+    path.write_bytes(weights.to_bytes("linear", numbers("linear"), about))
+    assert f"no file of weights: {missing!r}" in refusal(path)
+
+
+def test_rubbish_is_refused(folder: Path) -> None:
+    path = folder / "some.npz"
+    for content in (b"", b"rubbish", write(folder).read_bytes()[:2000]):
+        path.write_bytes(content)
+        assert "no file of weights" in refusal(path)
+
+
+def test_packaged_files_fit() -> None:
+    for path in weights.FOLDER.glob("*.npz"):
+        _, about = weights.read(path)
+        assert path.name == weights.file_name(about["policy"], about["teams"], about["bidding"])
+        assert about["version"] >= 1

@@ -1,0 +1,129 @@
+"""The compiled gradient and the step of Adam against slow ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.policies.layout import (
+    BIAS_1,
+    BIAS_2,
+    CARD_ROWS,
+    HIDDEN_1,
+    HIDDEN_2,
+    KIND_SIZE,
+    LINEAR,
+    MATRIX,
+    OUTPUT,
+    SHARED_ROWS,
+)
+from kqj_sim.training.decisions import Decisions, part
+from kqj_sim.training.gradient import (
+    MEAN_KEPT,
+    SQUARE_KEPT,
+    TINY,
+    add_gradient,
+    move,
+    network_values,
+)
+from tests.training.synthetic import USED, centred, made
+
+SCALE = 50.0
+
+
+def values_slowly(network: NDArray[Any], decisions: Decisions) -> NDArray[np.float64]:
+    """The values of the candidates, in units of SCALE points, from the formula."""
+    rows = network[SHARED_ROWS:CARD_ROWS].reshape(-1, HIDDEN_1)
+    own = network[CARD_ROWS:BIAS_1].reshape(-1, HIDDEN_1)
+    first = network[BIAS_1:MATRIX] + rows[decisions.shared].sum(axis=1)[:, None]
+    first = np.maximum(first + own[decisions.cards].sum(axis=2), 0)
+    matrix = network[MATRIX:BIAS_2].reshape(HIDDEN_1, HIDDEN_2)
+    second = np.maximum(network[BIAS_2:OUTPUT] + first @ matrix, 0)
+    linear = network[LINEAR + decisions.cards.astype(int)].sum(axis=2)
+    values: NDArray[np.float64] = linear + second @ network[OUTPUT : OUTPUT + HIDDEN_2]
+    return values
+
+
+def loss_slowly(network: NDArray[Any], decisions: Decisions) -> float:
+    """The sum of the decisions' losses."""
+    error = values_slowly(network, decisions) - decisions.values / SCALE
+    return float((centred(error, decisions) ** 2).sum())
+
+
+def some_network(seed: int) -> NDArray[np.float32]:
+    """Weights of about the size that trained ones have."""
+    return np.random.default_rng(seed).normal(0, 0.15, KIND_SIZE).astype(np.float32)
+
+
+def gradient_of(network: NDArray[np.float32], decisions: Decisions) -> tuple[float, Any]:
+    """The compiled loss and gradient."""
+    gradient = np.zeros(KIND_SIZE, dtype=np.float32)
+    blocks = network[MATRIX:BIAS_2].reshape(-1, HIDDEN_2, HIDDEN_2).transpose(0, 2, 1).ravel()
+    batch = np.arange(len(decisions.kind))
+    loss = add_gradient(network, blocks, gradient, batch, np.float32(SCALE), *decisions[1:])
+    return loss, gradient
+
+
+def test_values_are_those_of_the_formula() -> None:
+    decisions, _ = made(200, seed=1)
+    network = some_network(1)
+    values = np.zeros_like(decisions.values)
+    network_values(network, np.arange(200), *decisions[1:-1], values)
+    wanted = values_slowly(network.astype(float), decisions)
+    possible = np.arange(8) < decisions.card_count[:, None]
+    np.testing.assert_allclose(values[possible], wanted[possible], rtol=1e-4, atol=1e-4)
+    assert not values[~possible].any()
+
+
+def test_gradient_is_the_slope_of_the_loss() -> None:
+    decisions, _ = made(20, seed=2)
+    network = some_network(2)
+    loss, gradient = gradient_of(network, decisions)
+    np.testing.assert_allclose(loss, loss_slowly(network.astype(float), decisions), rtol=1e-4)
+    draw = np.random.default_rng(3)
+    for start, end in (
+        (LINEAR, LINEAR + USED), (SHARED_ROWS, SHARED_ROWS + 60 * HIDDEN_1),
+        (CARD_ROWS, CARD_ROWS + USED * HIDDEN_1), (BIAS_1, MATRIX), (MATRIX, BIAS_2),
+        (BIAS_2, OUTPUT), (OUTPUT, OUTPUT + HIDDEN_2),
+    ):  # fmt: skip
+        slopes = []
+        chosen = draw.choice(np.arange(start, end), min(12, end - start), replace=False)
+        for at in chosen:
+            up, down = network.astype(float), network.astype(float)
+            up[at] += 1e-5
+            down[at] -= 1e-5
+            slopes.append((loss_slowly(up, decisions) - loss_slowly(down, decisions)) / 2e-5)
+        largest = np.abs(slopes).max()
+        assert largest > 0
+        np.testing.assert_allclose(
+            gradient[chosen], slopes, rtol=2e-3, atol=1e-3 * largest, err_msg=f"from {start}"
+        )
+
+
+def test_gradients_add_up() -> None:
+    decisions, _ = made(30, seed=4)
+    network = some_network(4)
+    _, whole = gradient_of(network, decisions)
+    parts = [
+        gradient_of(network, part(decisions, rows))[1] for rows in (slice(0, 10), slice(10, 30))
+    ]
+    np.testing.assert_allclose(whole, sum(parts), rtol=1e-4, atol=1e-4)
+
+
+def test_step_is_adams() -> None:
+    draw = np.random.default_rng(5)
+    weights, gradient, mean, average = (draw.normal(size=100).astype(np.float32) for _ in range(4))
+    square = draw.random(100).astype(np.float32)
+    share, rate, decay, fresh = (np.float32(number) for number in (0.25, 0.01, 0.001, 0.2))
+    new_mean = MEAN_KEPT * mean + (1 - MEAN_KEPT) * gradient * share
+    new_square = SQUARE_KEPT * square + (1 - SQUARE_KEPT) * (gradient * share) ** 2
+    moved = weights - rate * new_mean / (np.sqrt(new_square) + TINY) - decay * weights
+    new_average = average + fresh * (moved - average)
+    move(weights, gradient, mean, square, average, share, rate, decay, fresh)
+    for found, wanted in (
+        (weights, moved), (mean, new_mean), (square, new_square), (average, new_average),
+    ):  # fmt: skip
+        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+    assert not gradient.any()
