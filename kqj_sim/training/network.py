@@ -68,8 +68,8 @@ decisions twice, keeping the linear weights: none made a difference beyond its e
 """
 
 AVERAGE_KEPT = 0.999
-"""Of the running average of the weights, kept at each step.  At the end, when the steps are small, it
-is the weights; rounds before that are played by it."""
+"""Of the running average of the weights, kept at each step.  At the end, when the steps are small,
+it is the weights; the rounds before that are played by it."""
 
 
 class NetworkTraining:
