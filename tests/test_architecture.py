@@ -37,7 +37,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "training": TEXT | ENGINE | {"simulation"},
     "analysis": TEXT | ENGINE | {"simulation"},
     "reporting": TEXT | ENGINE | {"referee", "simulation", "analysis"},
-    "cli": TEXT | ENGINE | {"referee", "simulation", "records", "analysis", "reporting"}
+    "cli": TEXT
+    | ENGINE
+    | {"referee", "simulation", "records", "analysis", "reporting"}
     | {"training"},
 }
 """The layers from the bottom, each with those it may import besides itself.

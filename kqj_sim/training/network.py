@@ -83,6 +83,7 @@ class NetworkTraining:
         average: running average of the weights.
         mean, square: Adam's moments.
         steps: int64 (kinds,), minibatches so far.
+        playing: what `trained` gave at the end of the last round, by which the next is played.
     """
 
     def __init__(self, linear: NDArray[np.float32], seed: int) -> None:
@@ -107,6 +108,7 @@ class NetworkTraining:
         self.mean = np.zeros(shape, dtype=np.float32)
         self.square = np.zeros(shape, dtype=np.float32)
         self.steps = np.zeros(len(KINDS), dtype=np.int64)
+        self.playing = np.zeros(shape, dtype=np.float32)
         self._gradient = np.zeros(KIND_SIZE, dtype=np.float32)
 
     def player(self, round: int) -> str:
@@ -115,7 +117,7 @@ class NetworkTraining:
 
     def in_use(self, round: int) -> dict[str, NDArray[np.float32]]:
         """The weights of those who play in a round, by policy."""
-        return {"network": self.trained()} if round else {"linear": self.linear}
+        return {"network": self.playing} if round else {"linear": self.linear}
 
     def learn(self, decisions: Decisions, chunk: int, begin: float, end: float) -> None:
         """Take in a chunk of decisions.
@@ -137,7 +139,8 @@ class NetworkTraining:
                 self._step(kind, decisions, batch, done)
 
     def end_round(self) -> None:
-        """Nothing is to be done: the networks are trained all the time."""
+        """From the next round on the networks play as they are now."""
+        self.playing[:] = self.trained()
 
     def _step(self, kind: int, decisions: Decisions, batch: NDArray[np.int64], done: float) -> None:
         """Train the network of a kind on a minibatch."""
@@ -160,7 +163,7 @@ class NetworkTraining:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that going on with the training needs, by name, not copied."""
-        names = ("linear", "weights", "average", "mean", "square", "steps")
+        names = ("linear", "weights", "average", "mean", "square", "steps", "playing")
         return {name: getattr(self, name) for name in names}
 
     def trained(self) -> NDArray[np.float32]:

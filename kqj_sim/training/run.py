@@ -13,8 +13,7 @@ import zipfile
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -119,7 +118,11 @@ class Position:
 
 @dataclass(frozen=True)
 class Table:
-    """A source: deals of a table where one player sits at all seats and plays all rollouts."""
+    """A source: deals of a table where one player sits at all seats and plays all rollouts.
+
+    The same weights serve fixed and random partners, so every fourth part is played with partners
+    drawn anew.
+    """
 
     rules: KqjRules
     calling: str
@@ -130,7 +133,13 @@ class Table:
         for policy, numbers in in_use.items():
             weights.use(policy, self.rules.teams, self.rules.bidding, numbers)
         behaviour = f"{self.calling}+{player}"
-        return partial(generate, Play(self.rules, behaviour, behaviour, SEEDS + self.seed))
+        fixed, drawn = (
+            Play(replace(self.rules, partners=partners), behaviour, behaviour, SEEDS + self.seed)
+            for partners in ("fixed", "random")
+        )
+        return lambda first, deals: generate(
+            drawn if first // PART % 4 == 3 else fixed, first, deals
+        )
 
 
 class Training:
