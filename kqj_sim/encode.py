@@ -18,10 +18,10 @@ from kqj_sim.core.resume import CALL_ON, PLAY_ON, RESUMING, bid_on, play_on, tak
 from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Table
 from kqj_sim.core.state import SEATS
 from kqj_sim.policies import weights
-from kqj_sim.policies.chosen import Chosen, Player
+from kqj_sim.policies.chosen import Chosen
 from kqj_sim.policies.compiled import QUESTION, bind, parameter_offset
 from kqj_sim.policies.registry import Policy
-from kqj_sim.policies.specification import player
+from kqj_sim.policies.specification import Player, player
 from kqj_sim.rules import KqjRules
 
 ALL_NO_TRUMP = ("second_lap", "both_laps", "never")
