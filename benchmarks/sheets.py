@@ -157,16 +157,20 @@ def _vectors(results: Results) -> Sheet:
     return Sheet("Vector instructions", header, 6, rows)
 
 
-def to_markdown(sheets: list[Sheet]) -> str:
-    """The tables in Markdown."""
-    parts = ["# Speed\n\nMade by `python benchmarks/speed.py --format markdown`.\n"]
+def to_markdown(title: str, command: str, sheets: list[Sheet]) -> str:
+    """The tables in Markdown, under a title and with the command that made them."""
+    parts = [f"# {title}\n\nMade by `{command}`.\n"]
     for sheet in sheets:
-        rule = ["---" if at < sheet.numbers else "--:" for at in range(len(sheet.header))]
-        lines = [" | ".join(cells) for cells in (sheet.header, rule, *sheet.rows)]
-        parts.append(f"## {sheet.title}\n\n" + "".join(f"| {line} |\n" for line in lines))
+        parts.append(f"## {sheet.title}\n\n{markdown_rows(sheet)}")
         if sheet.note:
             parts.append(f"{sheet.note}\n")
     return "\n".join(parts)
+
+
+def markdown_rows(sheet: Sheet) -> str:
+    """A table in Markdown, without its title and note."""
+    rule = ["---" if at < sheet.numbers else "--:" for at in range(len(sheet.header))]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in (sheet.header, rule, *sheet.rows))
 
 
 def show(sheets: list[Sheet]) -> None:

@@ -241,7 +241,8 @@ def _write(results: Results, format: str, stream: IO[bytes]) -> None:
     if format == "json":
         stream.write(msgspec.json.format(msgspec.json.encode(results)) + b"\n")
     elif format == "markdown":
-        stream.write(sheets.to_markdown(sheets.make(results)).encode())
+        command = "python benchmarks/speed.py --format markdown"
+        stream.write(sheets.to_markdown("Speed", command, sheets.make(results)).encode())
     else:
         sheets.show(sheets.make(results))
 

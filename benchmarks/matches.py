@@ -1,0 +1,255 @@
+"""Two players on the same deals, with sides exchanged, and what a player's own rounds take.
+
+The unit is the deal: it is played in every arrangement of the two sides and counts once, with the
+mean of what one side scores more than the other.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
+from kqj_sim.core import round
+from kqj_sim.core.state import LANES, VECTOR, new_state
+from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.simulation import CHUNK, Experiment, Rows, row_chunks
+
+MOST = 1 << 16
+"""Deals that are played at a time, at most."""
+
+FIRST = 48
+"""Deals that are played first, to see how long they take."""
+
+FASTER = 8
+"""No batch of deals is larger than the one before by more than this."""
+
+ENOUGH = 0.95
+"""Share of the seconds after which no further batch begins."""
+
+REPEATS = 5
+"""Times that a cost is measured; the least counts."""
+
+MADE = COLUMNS[COLUMN_NUMBER["result"]].labels.index("made")
+
+Arrangement = tuple[int, ...]
+"""The side, 0 or 1, of each seat."""
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """How much is played: as many deals as go into some seconds, or so many.
+
+    A repetition of what is timed takes about `timing` seconds.
+    """
+
+    seconds: float
+    deals: int | None = None
+    timing: float = 0.1
+
+
+class Contracts(msgspec.Struct, frozen=True):
+    """Rounds in which a player might have been Sender, those in which he was, and those made."""
+
+    rounds: int
+    contracts: int
+    made: int
+
+
+class Match(msgspec.Struct, frozen=True):
+    """What one player scores more than another.
+
+    Attributes:
+        one, other: the players as they are written.
+        deals: how many were played, each in all arrangements.
+        points: points a round that `one` scores more; the scores of a side's seats count with
+            their mean.
+        error: the standard error of `points`, from the differences of the deals.
+        own, others: contracts of each against the other; with three teams, where both defending
+            teams are the other's.
+    """
+
+    one: str
+    other: str
+    deals: int
+    points: float
+    error: float
+    own: Contracts
+    others: Contracts
+
+
+class Alone(msgspec.Struct, frozen=True):
+    """Rounds of one player at all seats.
+
+    Attributes:
+        player: as it is written.
+        contracts: his contracts.
+        calls: microseconds that a side takes for the calls of a deal.
+        cards: microseconds that a side takes from the calls to the scores of a played round.
+    """
+
+    player: str
+    contracts: Contracts
+    calls: float
+    cards: float
+
+
+def arrangements(rules: KqjRules) -> tuple[Arrangement, ...]:
+    """How two sides are seated, so that each holds the cards of each side of the table.
+
+    With two teams a side is a team; with three, one side is a team and the other is both others,
+    and the reverse; with random partners a side is every second seat.
+    """
+    teams = 2 if rules.partners == "random" else rules.teams
+    alone = [tuple(int(seat % teams != team) for seat in range(SEATS)) for team in range(teams)]
+    reverse = [tuple(1 - side for side in seats) for seats in alone]
+    return tuple(sorted({*alone, *reverse}))
+
+
+def leads(rows: Rows, seats: Arrangement) -> NDArray[np.int64]:
+    """What side 0 scores more than side 1, int64 (n,), in whole numbers.
+
+    It is the difference of the mean scores of their seats, times the numbers of both's seats.
+    """
+    scores = np.stack([rows.column(f"score_{team}") for team in range(3)]).astype(np.int64)
+    sums = np.zeros((2, len(rows)), dtype=np.int64)
+    for seat, side in enumerate(seats):
+        team = rows.column(f"team_of_seat_{seat}").astype(np.int64)
+        sums[side] += np.take_along_axis(scores, team[None], axis=0)[0]
+    found: NDArray[np.int64] = sums[0] * seats.count(1) - sums[1] * seats.count(0)
+    return found
+
+
+def _contracts(rows: Rows, seats: Arrangement, side: int) -> NDArray[np.int64]:
+    """A side's rounds, contracts and contracts made, int64 (3,)."""
+    sent = np.isin(rows.column("sender"), [seat for seat in range(SEATS) if seats[seat] == side])
+    made = rows.column("result") == MADE
+    return np.array([len(rows), sent.sum(), (sent & made).sum()])
+
+
+def _batches(limit: Limit) -> Iterator[tuple[int, int]]:
+    """Ranges of deals to play, one after the other, until the limit is reached."""
+    start = time.perf_counter()
+    first, count = 0, FIRST if limit.deals is None else min(FIRST, limit.deals)
+    while count > 0:
+        yield first, count
+        first += count
+        if limit.deals is not None:
+            count = min(MOST, limit.deals - first)
+            continue
+        spent = time.perf_counter() - start
+        fitting = int(first * (limit.seconds / spent - 1)) // SEATS * SEATS
+        count = min(MOST, FASTER * count, fitting) if spent < ENOUGH * limit.seconds else 0
+
+
+def _rows(experiment: Experiment, threads: int) -> Iterator[Rows]:
+    """An experiment's rows, in order, shared among the threads."""
+    return row_chunks(experiment, threads, min(CHUNK, -(-experiment.deals // threads)))
+
+
+def play_match(
+    rules: KqjRules, one: str, other: str, limit: Limit, seed: int, threads: int
+) -> Match:
+    """Play two players against each other.
+
+    Args:
+        rules: the rules of the table.
+        one, other: specifications of players.
+        limit: how many deals.
+        seed: seed of the deals, which are numbered from 0.
+        threads: threads to play with.
+
+    Raises:
+        kqj_sim.policies.PolicyError: a policy cannot be used.
+    """
+    seatings = arrangements(rules)
+
+    def experiment(seats: Arrangement, first: int, deals: int) -> Experiment:
+        policies = tuple((one, other)[side] for side in seats)
+        return Experiment(rules, policies, deals, seed, first)
+
+    for seats in seatings:
+        next(_rows(experiment(seats, 0, 1), 1))  # Compiled here, outside of the time that counts.
+    deals = total = squares = 0
+    contracts = np.zeros((2, 3), dtype=np.int64)
+    for first, count in _batches(limit):
+        sums = np.zeros(count, dtype=np.int64)
+        for seats in seatings:
+            at = 0
+            for rows in _rows(experiment(seats, first, count), threads):
+                sums[at : at + len(rows)] += leads(rows, seats)
+                at += len(rows)
+                for side in (0, 1):
+                    if seats.count(side) <= SEATS // 2:
+                        contracts[side] += _contracts(rows, seats, side)
+        deals += count
+        total += int(sums.sum())
+        squares += int((sums * sums).sum())
+    scale = len(seatings) * seatings[0].count(0) * seatings[0].count(1)
+    variance = (squares - total * total / deals) / max(deals - 1, 1)
+    return Match(
+        one,
+        other,
+        deals,
+        total / deals / scale,
+        math.sqrt(variance / deals) / scale,
+        *(Contracts(*side) for side in contracts.tolist()),
+    )
+
+
+def play_alone(rules: KqjRules, player: str, limit: Limit, seed: int, threads: int) -> Alone:
+    """Play one player at all seats; arguments as of `play_match`."""
+    calls, cards = measure_cost(rules, player, seed, limit.timing)
+    experiment = Experiment(rules, (player,) * SEATS, 1, seed)
+    next(_rows(experiment, 1))
+    contracts = np.zeros(3, dtype=np.int64)
+    for first, count in _batches(limit):
+        for rows in _rows(replace(experiment, first=first, deals=count), threads):
+            contracts += _contracts(rows, (0,) * SEATS, 0)
+    return Alone(player, Contracts(*contracts.tolist()), calls, cards)
+
+
+def measure_cost(rules: KqjRules, player: str, seed: int, seconds: float) -> tuple[float, float]:
+    """Microseconds of a side, on one thread, with the player at all seats.
+
+    First the time of the calls of a deal, then that from the calls to the scores of a played round
+    (0 if none is), each divided by the number of teams.  The least of some repetitions counts, each
+    of about so many `seconds`.
+    """
+    core_rules, table = Experiment(rules, (player,) * SEATS).table()
+    no_stage = table._replace(stages=table.stages[:0])  # A round without stages: keys are made.
+    calling = round.bid if rules.bidding == "auction" else round.take
+    state, log = new_state(), np.empty(0, dtype=np.int64)
+
+    def play(blocks: int, lanes: int) -> tuple[float, float, int]:
+        """Seconds of the calls and of the cards, and how many rounds were played."""
+        calls = cards = 0.0
+        played = 0
+        for block in range(blocks):
+            round.start_deals(state, block * lanes, lanes)
+            round.play_block(state, lanes, seed, core_rules, no_stage, log)
+            round.begin(state, lanes, core_rules, table, log)
+            start = time.perf_counter()
+            calling(state, lanes, core_rules, table, log)
+            between = time.perf_counter()
+            played += round.finish(state, lanes, core_rules, table, log)
+            calls += between - start
+            cards += time.perf_counter() - between
+        return calls, cards, played
+
+    play(1, VECTOR)
+    lanes, share = VECTOR, seconds / sum(play(1, VECTOR)[:2])
+    if share > LANES / VECTOR:
+        lanes, share = LANES, share * VECTOR / LANES
+    blocks = max(1, int(share))
+    found = [play(blocks, lanes) for _ in range(REPEATS)]
+    sides = 1e-6 * rules.teams
+    return (
+        min(calls for calls, _, _ in found) / (blocks * lanes) / sides,
+        min(cards / max(played, 1) for _, cards, played in found) / sides,
+    )
