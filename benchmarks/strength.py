@@ -24,7 +24,7 @@ from benchmarks import machine, sheets, strength_sheets
 from benchmarks.matches import Limit, Match, play_alone, play_match
 from benchmarks.speed import QUIET
 from benchmarks.strength_sheets import Contest, Strength
-from kqj_sim.policies import weights
+from kqj_sim.policies import PolicyError, weights
 from kqj_sim.policies.specification import player
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import default_threads
@@ -44,13 +44,13 @@ USUAL = tuple(VARIANTS)[:4]
 LADDER = ("random", "greedy", "standard")
 """Who plays cards, from the weakest to the strongest."""
 
-CALLERS = ("standard", "random")
+CALLERS = ("points", "always", "never", "random")
 """Who calls; the first is whom the others are measured against."""
 
 BASE = "standard"
 """Whom those who play cards are measured against."""
 
-CALLING, PLAYING = "standard", "standard"
+CALLING, PLAYING = "points", "standard"
 """How all call who are compared as players, and how all play who are compared as callers."""
 
 SEED = 1
@@ -80,7 +80,12 @@ def contest(
 
 
 def weights_in_use(rules: KqjRules, specification: str) -> Iterator[str]:
-    """The weights that a player plays with, and those he lets play hands out, with versions."""
+    """The weights that a player plays with, and those he lets play hands out, with versions.
+
+    Raises:
+        PolicyError: there is no such player.
+        WeightsError: his weights are not there.
+    """
     who = player(specification)
     for chosen in (who.calling, who.playing):
         if chosen.policy.weights is not None:
@@ -172,12 +177,15 @@ def main(
     threads = threads or default_threads()
     players = {each: f"{calling}+{each}" for each in player}
     callers = {each: f"{each}+{playing}" for each in caller}
-    used = {
-        weight: None
-        for variant in variants
-        for written in (*players.values(), *callers.values())
-        for weight in weights_in_use(VARIANTS[variant][1], written)
-    }
+    try:
+        used = {
+            weight: None
+            for variant in variants
+            for written in (*players.values(), *callers.values())
+            for weight in weights_in_use(VARIANTS[variant][1], written)
+        }
+    except (PolicyError, weights.WeightsError) as error:
+        raise click.ClickException(str(error)) from None
     cards, calls = (
         [contest(variant, who, base, limit, seed, threads) for variant in variants]
         if kind in kinds

@@ -35,7 +35,7 @@ class Contest(msgspec.Struct, frozen=True):
             match = self.matches[one, other]
             return match.points, match.error, match.deals
         points, error, deals = self.against(other, one)
-        return -points, error, deals
+        return 0.0 - points, error, deals
 
     def contracts(self, one: str, other: str) -> Contracts:
         """Contracts of one against another, or at all seats against himself."""

@@ -100,7 +100,7 @@ def test_one_alone_has_his_contracts_and_his_times() -> None:
     assert (contracts.rounds, contracts.contracts, contracts.made) == (
         DEALS, len(taken), len(made),
     )  # fmt: skip
-    assert 0 < alone.calls < alone.cards
+    assert alone.calls > 0
     slow = measure_cost(KqjRules(), f"{LIVELY}+standard", SEED, 0.001)
     assert slow[1] > 2 * alone.cards
 
@@ -143,3 +143,10 @@ def test_a_readme_without_marks_is_told(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["--quick", *out, *who])
     assert done.exit_code == 1
     assert "has no <!-- strength -->" in done.output
+
+
+def test_a_policy_that_is_not_there_is_told(tmp_path: Path) -> None:
+    options = ["--quick", "--player", "gredy", "--out", str(tmp_path / "STRENGTH.md")]
+    done = CliRunner().invoke(main, options)
+    assert done.exit_code == 1
+    assert "greedy" in done.output
