@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.columns import RANKS, SUITS
 from kqj_sim.core import round
 from kqj_sim.core.asking import ASKING, BID, COUNTER, FOLLOW, LEAD, MEMBERS, OVERCOUNTER, TAKE
+from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP
 from kqj_sim.core.compile import address_of, pointer
 from kqj_sim.core.nested import nest
 from kqj_sim.core.resume import CALL_ON, PLAY_ON, RESUMING, bid_on, play_on, take_on
@@ -26,6 +28,28 @@ from kqj_sim.rules import KqjRules
 
 ALL_NO_TRUMP = ("second_lap", "both_laps", "never")
 CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
+_TRUMP_ORDER = ("4", "5", "6", "J", "Q", "K", "H", "T", "A", "7", "8", "9")
+
+
+def bits_of(cards: int) -> Iterator[int]:
+    """The bits of a set, lowest first."""
+    while cards:
+        yield (cards & -cards).bit_length() - 1
+        cards &= cards - 1
+
+
+def card_texts(cards: int, contract: int | None = None) -> list[str]:
+    """The texts of a set in natural coding, or in that by strength for a contract (0 to 5)."""
+    return [_card_text(bit >> 4, bit & 15, contract) for bit in bits_of(cards)]
+
+
+def _card_text(lane: int, rank: int, contract: int | None) -> str:
+    """The text of the card of a lane (`core.bits.by_strength`)."""
+    if contract is None:
+        return RANKS[rank] + SUITS[lane]
+    if contract >= NO_TRUMP:
+        return (_TRUMP_ORDER if contract == ALL_TRUMPS else RANKS)[rank] + SUITS[lane]
+    return (_TRUMP_ORDER if lane == 3 else RANKS)[rank] + SUITS[(lane + contract + 1) % 4]
 
 
 def core_rules(rules: KqjRules) -> Rules:

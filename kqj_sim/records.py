@@ -8,16 +8,18 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from kqj_sim.columns import COLUMN_NUMBER, CONTRACTS, RANKS, SUITS
+from kqj_sim.columns import COLUMN_NUMBER, CONTRACTS
 from kqj_sim.core import games as core_games
 from kqj_sim.core import state as core_state
-from kqj_sim.core.bits import ALL_TRUMPS, EACH_LANE, NO_TRUMP, TRUMP_QUEEN
+from kqj_sim.core.bits import EACH_LANE, TRUMP_QUEEN
 from kqj_sim.core.calls import LOG_SIZE
 from kqj_sim.core.round import play_block, start_deals
 from kqj_sim.core.scoring import CAPOT_BONUS, KQ_BONUS, KQJ_BONUS, LAST_TRICK
 from kqj_sim.core.state import LANES, SEATS, STRIDE, TRICKS
+from kqj_sim.encode import bits_of, card_texts
+from kqj_sim.mistakes import round_of
 from kqj_sim.record import Bonus, Call, Record, Trick
-from kqj_sim.simulation import Experiment, endless_game, illegal_choice
+from kqj_sim.simulation import Experiment, endless_game
 
 _CALLS: tuple[Literal["pass", "take", "bid", "counter", "overcounter"], ...] = (
     "pass", "take", "bid", "counter", "overcounter",
@@ -27,32 +29,6 @@ _CALLS: tuple[Literal["pass", "take", "bid", "counter", "overcounter"], ...] = (
 _RESULTS: tuple[Literal["made", "failed", "litigation", "passed_out"], ...] = (
     "made", "failed", "litigation", "passed_out",
 )  # fmt: skip
-_TRUMP_ORDER = ("4", "5", "6", "J", "Q", "K", "H", "T", "A", "7", "8", "9")
-
-
-def _bits(cards: int) -> Iterator[int]:
-    """The bits of a set, lowest first."""
-    while cards:
-        yield (cards & -cards).bit_length() - 1
-        cards &= cards - 1
-
-
-def _natural(bit: int) -> str:
-    """The text of a card in natural coding."""
-    return RANKS[bit & 15] + SUITS[bit >> 4]
-
-
-def _by_strength(bit: int, contract: int) -> str:
-    """The text of a card coded by strength for a contract (`core.bits.by_strength`)."""
-    lane, rank = bit >> 4, bit & 15
-    if contract >= NO_TRUMP:
-        return (_TRUMP_ORDER if contract == ALL_TRUMPS else RANKS)[rank] + SUITS[lane]
-    return (_TRUMP_ORDER if lane == 3 else RANKS)[rank] + SUITS[(lane + contract + 1) % 4]
-
-
-def _cards(cards: int) -> list[str]:
-    """The texts of a set in natural coding."""
-    return [_natural(bit) for bit in _bits(cards)]
 
 
 class _Block:
@@ -73,7 +49,8 @@ class _Block:
         play_block(self.state, lanes, seed, self.core_rules, self.table, self.log)
         for lane in range(lanes):
             if self._row(core_state.ILLEGAL, lane):
-                raise illegal_choice(seed, self._row(core_state.DEAL, lane))
+                deal = self._row(core_state.DEAL, lane)
+                raise self.experiment.wrong_choice(round_of(self.state, seed, deal))
 
     def _row(self, offset: int, lane: int) -> int:
         return int(self.state[offset + lane])
@@ -115,8 +92,8 @@ class _Block:
             score_after=None,
             dealer=self._row(core_state.DEALER, lane),
             teams=self._teams(lane),
-            dealt=_by_seat([_cards(cards) for cards in (eight if auction else five)], opener),
-            turned=None if auction else _cards(turned)[0],
+            dealt=_by_seat([card_texts(cards) for cards in (eight if auction else five)], opener),
+            turned=None if auction else card_texts(turned)[0],
             imposed=self.experiment.imposed is not None,
             calls=self._calls(lane, opener),
             sender=self._column("sender", lane) if taken else None,
@@ -158,7 +135,7 @@ class _Block:
 
     def _hands(self, lane: int, contract: int, opener: int) -> list[list[str]]:
         hands = self._rows(core_state.DEALT, lane)
-        return _by_seat([[_by_strength(bit, contract) for bit in _bits(h)] for h in hands], opener)
+        return _by_seat([card_texts(hand, contract) for hand in hands], opener)
 
     def _tricks(self, lane: int, contract: int, opener: int) -> list[Trick]:
         tricks = []
@@ -167,7 +144,7 @@ class _Block:
             start = core_state.HISTORY + trick * (1 + SEATS) * STRIDE
             leader, *cards = self._rows(start, lane, 1 + SEATS)
             leaders.append((opener + leader) % SEATS)
-            tricks.append([_by_strength(card.bit_length() - 1, contract) for card in cards])
+            tricks.append([card_texts(card, contract)[0] for card in cards])
         leaders.append((opener + self._row(core_state.LEADER, lane)) % SEATS)
         return [Trick(leaders[k], tricks[k], leaders[k + 1]) for k in range(TRICKS)]
 
@@ -186,8 +163,8 @@ class _Block:
         for place, hand in enumerate(self._rows(core_state.DEALT, lane)):
             seat = (opener + place) % SEATS
             later = hand & before
-            for queen in _bits(later & (hand >> 1) & climbing & (EACH_LANE << TRUMP_QUEEN)):
-                suit = _by_strength(queen, contract)[1]
+            for queen in bits_of(later & (hand >> 1) & climbing & (EACH_LANE << TRUMP_QUEEN)):
+                suit = card_texts(1 << queen, contract)[0][1]
                 if later >> (queen - 1) & 1:
                     bonuses.append(Bonus("kqj", teams[seat], KQJ_BONUS, seat, suit))
                 else:

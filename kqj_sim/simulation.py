@@ -24,6 +24,7 @@ from kqj_sim.core.round import play_deals
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.state import LANES, new_state
 from kqj_sim.encode import Imposed, core_rules, core_table
+from kqj_sim.mistakes import Round, round_of, wrong_choice
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import DEFAULT_PLAYER, Player, player
 from kqj_sim.rules import KqjRules
@@ -61,12 +62,12 @@ class GameError(RuntimeError):
     """A game that does not end."""
 
 
-def illegal_choice(seed: int, deal: int) -> PolicyError:
-    """The error for a policy that chose what is not allowed."""
-    return PolicyError(
-        f"a policy chose a call or card that is not legal in deal {deal} of seed {seed}; "
-        "choose among view.legal, or the bids the view allows"
-    )
+class WrongChoice(Exception):
+    """A policy chose what is not allowed, or raised an exception, in a round."""
+
+    def __init__(self, which: Round) -> None:
+        super().__init__(which)
+        self.round = which
 
 
 def endless_game(seed: int, deal: int) -> GameError:
@@ -147,6 +148,10 @@ class Experiment:
     def table(self) -> tuple[Rules, Table]:
         """The experiment as the kernels take it; policies are compiled if need be."""
         return core_rules(self.rules), core_table(self.rules, self.players, self.imposed)
+
+    def wrong_choice(self, which: Round) -> PolicyError:
+        """The error for a round in which a policy chose what is not allowed."""
+        return wrong_choice(self.rules, self.players, self.imposed, which)
 
 
 @dataclass(frozen=True)
@@ -255,7 +260,7 @@ class _Worker:
         seed = self.experiment.seed
         wrong = play_deals(self.state, first, count, seed, self.rules, self.table, deal, values)
         if wrong >= 0:
-            raise illegal_choice(seed, wrong)
+            raise WrongChoice(round_of(self.state, seed, wrong))
         return Rows(deal, values.reshape(len(COLUMNS), count))
 
     def _games(self, first: int, count: int) -> Iterator[Rows]:
@@ -271,7 +276,7 @@ class _Worker:
                 self.table, self.deal, self.values, self.games,
             )  # fmt: skip
             if error == core_games.ILLEGAL_CHOICE:
-                raise illegal_choice(seed, deal)
+                raise WrongChoice(round_of(self.state, seed, deal))
             if error == core_games.ENDLESS:
                 raise endless_game(seed, deal)
             deals = self.deal[:rows]
@@ -366,6 +371,7 @@ class _Crew(Generic[R]):
                 raise ExperimentError(f"{name} is {value}: it should be 1 or more")
         self.first = experiment.first
         self.end = self.first + (experiment.games or experiment.deals)
+        self.experiment = experiment
         self.work = work
         table = experiment.table()
         self.idle = deque(
@@ -390,6 +396,8 @@ class _Crew(Generic[R]):
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
+        except WrongChoice as wrong:
+            raise self.experiment.wrong_choice(wrong.round) from None
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

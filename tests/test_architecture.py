@@ -22,7 +22,7 @@ PACKAGE = ROOT / "kqj_sim"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 TEXT = {"notation", "columns", "rules", "record"}
-ENGINE = {"core", "policies", "encode"}
+ENGINE = {"core", "policies", "encode", "mistakes"}
 MAY_IMPORT: dict[str, set[str]] = {
     "notation": set(),
     "columns": {"notation"},
@@ -32,6 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "core": {"columns"},
     "policies": {"core", "notation", "rules"},
     "encode": TEXT | {"core", "policies"},
+    "mistakes": TEXT | {"core", "policies", "encode"},
     "simulation": TEXT | ENGINE,
     "records": TEXT | ENGINE | {"simulation"},
     "training": TEXT | ENGINE | {"simulation"},

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from kqj_sim.cli.options import color_option, screen_width, wants_color
+from kqj_sim.cli.options import Command, color_option, screen_width, wants_color
 from kqj_sim.columns import COLUMNS
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kqj_sim.policies.player_files import Parts
 
 
-def _format_option(*choices: str) -> Any:
+def _format_option(*choices: str) -> Callable[[Command], Command]:
     return click.option(
         "--format",
         type=click.Choice(choices),
@@ -73,34 +73,40 @@ def policies(ctx: click.Context, format: str, color: str) -> None:
     """
     if ctx.invoked_subcommand is not None:
         return
-    from kqj_sim.policies import describe
+    from kqj_sim.policies.errors import PolicyError
+    from kqj_sim.policies.registry import find, names
     from kqj_sim.policies.specification import DEFAULT_PLAYER
 
-    found = describe()
+    found = []
+    for name in names():
+        try:
+            found.append((name, find(name)))
+        except PolicyError as error:
+            click.echo(f"Warning: {error}", err=True)
     if format == "json":
         described = [
             {
-                "name": policy.name,
+                "name": name,
                 "summary": policy.summary,
                 "calls": policy.calls,
                 "plays": policy.plays,
                 "parameters": {
-                    name: _plain(each, each.default) for name, each in policy.parameters.items()
+                    key: _plain(each, each.default) for key, each in policy.parameters.items()
                 },
             }
-            for policy in found
+            for name, policy in found
         ]
         _write_json({"default": DEFAULT_PLAYER, "policies": described})
         return
     rows = [
         (
-            policy.name,
+            name,
             "yes" if policy.calls else "-",
             "yes" if policy.plays else "-",
             str(len(policy.parameters) or "-"),
             policy.summary,
         )
-        for policy in found
+        for name, policy in found
     ]
     note = (
         f"Who sits where nobody is named, and does what a policy leaves out: {DEFAULT_PLAYER}.\n"

@@ -6,7 +6,8 @@ compiled into the loop.  All have one signature, `ASKING`, so that the engine ta
 function pointer without being compiled again.
 
 `_EVERYBODY` says that one policy sits at all seats: then nobody is left out, and simple policies
-become vector code.  `_CHECKED` has what the policy answers checked against the rules.
+become vector code.  `_CHECKED` has what the policy answers checked against the rules, and asks it
+about real deals only: lanes that fill up a vector may hold rounds that nobody plays.
 """
 
 from __future__ import annotations
@@ -135,17 +136,14 @@ def ask_take(
                 state[index(hands, i)], state[TURNED + i], lap, place, all_no_trump, players, teams,
                 rng.draw(state[KEY + i], turn),
             )  # fmt: skip
-            if _CHECKED:
-                illegal = state[ILLEGAL + i]
-                state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
-            call = _choose(view, values, weights)
+            call = _choose(view, values, weights) if not _CHECKED or i < lanes else PASS
             if _CHECKED:
                 own = lane_of(state[TURNED + i]) == lane_of(1 << 16 * (call & 3))
                 allowed = 0 <= call < NO_TRUMP and (lap == 2 or own)
                 allowed |= NO_TRUMP <= call <= ALL_TRUMPS and all_no_trump != 0
                 wrong = call != PASS and not allowed
                 call = PASS if wrong else call
-                state[ILLEGAL + i] = 1 if wrong else illegal
+                state[ILLEGAL + i] = 1 if wrong else state[ILLEGAL + i]
             state[CALL + i] = call
 
 
@@ -176,17 +174,14 @@ def ask_bid(
                 state[SENDER + i], amount, state[CONTRACT + i], state[LAST_BIDS + i], players,
                 teams, rng.draw(state[KEY + i], rng.CALL + turn),
             )  # fmt: skip
-            if _CHECKED:
-                illegal = state[ILLEGAL + i]
-                state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
-            call = _choose(view, values, weights)
+            call = _choose(view, values, weights) if not _CHECKED or i < lanes else PASS
             if _CHECKED:
                 bid, contract = call >> 4, (call >> 1) & 7
                 allowed = lowest <= bid <= highest and bid % 10 == 0
                 allowed &= contract < NO_TRUMP or (contract <= ALL_TRUMPS and all_no_trump != 0)
                 wrong = call != PASS and not allowed
                 call = PASS if wrong else call
-                state[ILLEGAL + i] = 1 if wrong else illegal
+                state[ILLEGAL + i] = 1 if wrong else state[ILLEGAL + i]
             state[CALL + i] = call
 
 
@@ -211,12 +206,12 @@ def ask_counter(
                 state[CONTRACT + i], state[CAPOT + i], state[LAST_BIDS + i], players, teams,
                 rng.draw(state[KEY + i], rng.COUNTER + turn),
             )  # fmt: skip
+            call = _choose(view, values, weights) if not _CHECKED or i < lanes else 0
             if _CHECKED:
-                illegal = state[ILLEGAL + i]
-                state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
-            state[CALL + i] = 1 if _choose(view, values, weights) else 0
-            if _CHECKED:
-                state[ILLEGAL + i] = illegal
+                wrong = call != 0 and call != 1
+                call = 0 if wrong else call
+                state[ILLEGAL + i] = 1 if wrong else state[ILLEGAL + i]
+            state[CALL + i] = 1 if call else 0
 
 
 def ask_lead(
@@ -232,14 +227,12 @@ def ask_lead(
         players = state[AT_TABLE + i]
         if _EVERYBODY or policy_of(players, 0) == number:
             view = lead_view(state, i, trick, teams)
-            if _CHECKED:
-                illegal = state[ILLEGAL + i]
-                state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
-            card = _choose(view, values, weights)
+            asked = not _CHECKED or i < lanes
+            card = _choose(view, values, weights) if asked else view.legal & -view.legal
             if _CHECKED:
                 wrong = card & view.legal == 0 or popcount(card) != 1
                 card = view.legal & -view.legal if wrong else card
-                state[ILLEGAL + i] = 1 if wrong else illegal
+                state[ILLEGAL + i] = 1 if wrong else state[ILLEGAL + i]
             put_lead(state, i, card)
 
 
@@ -256,12 +249,10 @@ def ask_follow(
         players = state[AT_TABLE + i]
         if _EVERYBODY or policy_of(players, position) == number:
             view = follow_view(state, i, trick, position, teams)
-            if _CHECKED:
-                illegal = state[ILLEGAL + i]
-                state[ILLEGAL + i] = 1  # Stays so if the policy raises an exception.
-            card = _choose(view, values, weights)
+            asked = not _CHECKED or i < lanes
+            card = _choose(view, values, weights) if asked else view.legal & -view.legal
             if _CHECKED:
                 wrong = card & view.legal == 0 or popcount(card) != 1
                 card = view.legal & -view.legal if wrong else card
-                state[ILLEGAL + i] = 1 if wrong else illegal
+                state[ILLEGAL + i] = 1 if wrong else state[ILLEGAL + i]
             put_follow(state, i, position, card)

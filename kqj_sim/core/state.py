@@ -66,6 +66,8 @@ LAP = _row()
 CALL_COUNT = _row()
 ORIGIN = _row()
 """The lane's number before lanes were exchanged."""
+ILLEGAL = _row()
+"""1 where a policy chose what is not allowed."""
 TAKING_ROWS = _rows
 """Rows up to here move with a lane when lanes are exchanged; with auctions also those below."""
 AMOUNT = _row()
@@ -117,8 +119,6 @@ TRICK = _row()
 """The cards of the trick so far."""
 DEALT = _row(6)
 """The eight cards of each place: natural coding, by strength from the start of the play on."""
-ILLEGAL = _row()
-"""1 where a policy chose what is not allowed."""
 
 GIVEN = _row()
 """The card that the dealer has in place of the Return."""

@@ -11,6 +11,9 @@ from typing import NamedTuple
 PASS = -1
 """The answer of who passes."""
 
+RAISED = -(1 << 62)
+"""Stands for the answer of a policy that raised an exception: no card and no call."""
+
 
 class TakeView(NamedTuple):
     """Take, or pass?  Cards in natural coding (`core.bits`)."""

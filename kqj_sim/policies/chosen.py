@@ -120,5 +120,6 @@ def read_chosen(specification: str, folder: Path | None = None) -> Chosen:
             raise PolicyError("an empty policy; " + nearest("", BUILT_IN))
         found = find(source)
     if not (found.calls or found.plays):
-        raise PolicyError(f"policy {found.name!r} has no function choose_take, ..., choose_card")
+        raise PolicyError(f"{source}: it has no function choose_take, ... or choose_card")
+    found.check()
     return with_defaults(found, source).changed(assignments(given, specification))

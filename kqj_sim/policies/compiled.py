@@ -12,6 +12,7 @@ from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numba import carray, types
 
 from kqj_sim.core import asking, views
@@ -59,8 +60,36 @@ def compile_choice(choice: Any, question: str, parameters: Any, arguments: int) 
     signature = [types.NamedUniTuple(types.int64, len(view._fields), view)]
     if arguments > 1:
         signature.append(types.NamedUniTuple(types.float64, len(parameters._fields), parameters))
+    if arguments > 2:
+        signature.append(types.float32[::1])
     choice.compile(tuple(signature))
     return choice.overloads[tuple(signature)].signature.return_type
+
+
+def answering(choice: Any, arguments: int) -> Any:
+    """A policy's function as one of (view, parameters, weights), of which it takes the first."""
+    if arguments == 1:
+        return scalar(lambda view, values, weights: choice(view))
+    if arguments == 2:
+        return scalar(lambda view, values, weights: choice(view, values))
+    return choice
+
+
+def guarded(answer: Any) -> Any:
+    """A function of (view, parameters, weights) with an int64 as its answer.
+
+    That is `core.views.RAISED` where the function raises an exception: a loop could not pass it
+    on.  Nor do unsigned and signed numbers mix in a loop.
+    """
+    raised = views.RAISED
+
+    def guard(view: Any, values: Any, weights: Any) -> int:
+        try:
+            return np.int64(answer(view, values, weights))
+        except Exception:
+            return raised
+
+    return scalar(guard)
 
 
 def parameter_offset(member: int, number: int) -> int:
@@ -68,7 +97,7 @@ def parameter_offset(member: int, number: int) -> int:
     return (member * SEATS + number) * MAX_PARAMETERS
 
 
-def _reader(member: int, parameters: Any) -> Any:
+def parameters_reader(member: int, parameters: Any) -> Any:
     """A scalar function that reads a policy's parameters from the table of all of them."""
     start = parameter_offset(member, 0)
     names = parameters._fields
@@ -108,15 +137,12 @@ def bind(
         everybody: one policy sits at all seats.
         checked: what it answers is checked against the rules.
     """
-    if arguments == 1:
-        answer = scalar(lambda view, values, weights: choice(view))
-    elif arguments == 2:
-        answer = scalar(lambda view, values, weights: choice(view, values))
-    else:
-        answer = choice
+    answer = answering(choice, arguments)
+    if checked:
+        answer = guarded(answer)
     return bind_answer(
-        member, answer, _reader(member, parameters), _weights_reader(member, weights), name,
-        everybody, checked,
+        member, answer, parameters_reader(member, parameters), _weights_reader(member, weights),
+        name, everybody, checked,
     )  # fmt: skip
 
 

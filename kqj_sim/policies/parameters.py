@@ -37,7 +37,10 @@ class Parameter:
     choices: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "default", self.read(self.default))
+        try:
+            object.__setattr__(self, "default", self.read(self.default))
+        except PolicyError as error:
+            raise PolicyError(f"default {self.default}: {error}") from None
 
     @property
     def is_number(self) -> bool:

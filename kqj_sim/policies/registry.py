@@ -10,20 +10,17 @@ from __future__ import annotations
 import importlib
 import inspect
 import keyword
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
-from pathlib import Path
+from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any
 
-from numba import types
-from numba.core.errors import NumbaError
-
 from kqj_sim.core.compile import scalar
 from kqj_sim.core.rules import MAX_PARAMETERS
-from kqj_sim.policies.compiled import VIEW, compile_choice, parameters_type
+from kqj_sim.policies.compiled import VIEW, parameters_type
 from kqj_sim.policies.errors import PolicyError, nearest
+from kqj_sim.policies.own import compile_own
 from kqj_sim.policies.parameters import Parameter
 
 BUILT_IN = ("random", "greedy", "standard", "linear", "network", "points", "always", "never")
@@ -36,7 +33,7 @@ CALLS = ("take", "bid", "counter", "overcounter")
 class Policy:
     """A policy as it is defined.
 
-    Calling it with a function named `choose_...` (as a decorator) adds that function.
+    As a decorator it adds a function named `choose_...`.
     """
 
     name: str
@@ -47,11 +44,12 @@ class Policy:
     weights: str | None = None
     """Name of the weights that its functions get as their third argument."""
     choices: dict[str, Any] = field(default_factory=dict)
-    """For each question the compiled function and how many arguments it takes."""
+    """For each question the function as it is written and how many arguments it takes."""
     blocks: dict[str, Any] = field(default_factory=dict)
     """For each question a function that is asked for a whole block (`core.asking.ASKING`)."""
     tuple_type: Any = None
     """The named tuple of numbers that its functions get as their second argument."""
+    _compiled: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.tuple_type = parameters_type(
@@ -93,25 +91,26 @@ class Policy:
         return add
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Add a `choose_...` function; it is compiled at once, or when a built-in is first used.
+        """Add a `choose_...` function, which is compiled when it is first used.
 
         Raises:
-            PolicyError: a wrong name or number of arguments, or it does not compile.
+            PolicyError: a wrong name or number of arguments.
         """
-        question = function.__name__.removeprefix("choose_")
-        if question not in VIEW or question == function.__name__:
-            known = ", ".join(f"choose_{name}" for name in VIEW)
+        name = getattr(function, "__name__", str(function))
+        question = name.removeprefix("choose_")
+        if question not in VIEW or question == name:
+            known = [f"choose_{each}" for each in VIEW]
             raise PolicyError(
-                f"policy {self.name!r}: {function.__name__}() should be one of {known}"
+                f"policy {self.name!r}: {name}() should be one of {', '.join(known)}; "
+                f"{nearest(name, known)}"
             )
-        arguments = len(inspect.signature(function).parameters)
-        if not 1 <= arguments <= (2 if self.weights is None else 3):
-            raise PolicyError(
-                f"policy {self.name!r}: {function.__name__}() takes (view) or (view, parameters)"
-            )
-        self.choices[question] = (function, arguments)
-        if not self.built_in:
-            self.compiled(question)
+        wanted = ("view", "parameters", "weights")[: 2 if self.weights is None else 3]
+        arguments = list(inspect.signature(function).parameters.values())
+        positional = all(each.kind is each.POSITIONAL_OR_KEYWORD for each in arguments)
+        if not (positional and 1 <= len(arguments) <= len(wanted)):
+            forms = [f"({', '.join(wanted[:count])})" for count in range(1, len(wanted) + 1)]
+            raise PolicyError(f"policy {self.name!r}: {name}() should take {' or '.join(forms)}")
+        self.choices[question] = (function, len(arguments))
         return function
 
     def compiled(self, question: str) -> tuple[Any, int]:
@@ -123,39 +122,18 @@ class Policy:
             PolicyError: it does not compile; the text has the place in the user's file.
         """
         function, arguments = self.choices[question]
-        if not hasattr(function, "overloads"):
-            plain, function = function, scalar(function)
-            if not self.built_in:
-                self._check(question, plain, function, arguments)
-            self.choices[question] = (function, arguments)
-        return function, arguments
-
-    def _check(self, question: str, plain: Any, function: Any, arguments: int) -> None:
-        """Compile a user's function now, so that a mistake is told with its own line."""
-        try:
-            answer = compile_choice(function, question, self.tuple_type, arguments)
-        except NumbaError as error:
-            raise PolicyError(_compile_failure(self.name, plain, error)) from None
-        if not isinstance(answer, (types.Integer, types.Boolean)):
-            raise PolicyError(
-                f"policy {self.name!r}: {plain.__name__}() answers {answer}: it should answer an "
-                "integer on every path"
+        if question not in self._compiled:
+            self._compiled[question] = (
+                scalar(function)
+                if self.built_in
+                else compile_own(self.name, function, question, self.tuple_type, arguments)
             )
+        return self._compiled[question], arguments
 
-
-def _compile_failure(name: str, function: Any, error: NumbaError) -> str:
-    """One line on why a function does not compile, with the line of the user's file."""
-    text = str(error)
-    source = Path(inspect.getsourcefile(function) or "?")
-    place = f"{source.name}:{function.__code__.co_firstlineno}"
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    at = [line for line in lines if line.startswith("File ")]
-    if at:
-        path, _, rest = at[-1].removeprefix('File "').partition('", line ')
-        place = f"{Path(path).name}:{rest.split(',')[0].rstrip(':')}"
-    noise = ("Failed", "-", "File", "During")
-    reason = next((line for line in lines if not line.startswith(noise)), text)
-    return f"policy {name!r}: {place}: {function.__name__}() does not compile: {reason}"
+    def check(self) -> None:
+        """Compile a user's functions, so that mistakes are told; raises PolicyError."""
+        for question in () if self.built_in else self.choices:
+            self.compiled(question)
 
 
 _DEFINED: dict[tuple[str, str], Policy] = {}
@@ -174,10 +152,14 @@ def policy(
             (`number`, `whole`, `flag`, `named`).  A function that takes a second argument gets
             them there as a named tuple of floats; names of policies it does not get.
 
+    Defined again with the same name and parameters, or without any, it is the same policy.
+
     Raises:
         PolicyError: a name that cannot be written in a specification, a default that is not
-            allowed, or too many parameters.
+            allowed, too many parameters, or other ones than the first time.
     """
+    if not isinstance(name, str) or not isinstance(summary, str):
+        raise PolicyError('write @policy("name") or @policy("name", "what it does")')
     if not name.replace("_", "").replace("-", "").isalnum():
         raise PolicyError(f"policy name {name!r} should be letters, digits, '_' and '-'")
     declared = {each: _declared(name, each, given) for each, given in parameters.items()}
@@ -187,9 +169,11 @@ def policy(
     frame = inspect.currentframe()
     module = frame.f_back.f_globals["__name__"] if frame and frame.f_back else "?"
     key = (module, name)
-    if key not in _DEFINED or _DEFINED[key].parameters != declared:
+    if key not in _DEFINED:
         built_in = module.startswith("kqj_sim.policies.")
         _DEFINED[key] = Policy(name, summary, declared, module, built_in, weights)
+    elif declared and _DEFINED[key].parameters != declared:
+        raise PolicyError(f"policy {name!r} is defined twice, with other parameters")
     return _DEFINED[key]
 
 
@@ -212,6 +196,12 @@ def _declared(policy: str, name: str, given: object) -> Parameter:
         raise PolicyError(f"policy {policy!r}: parameter {name}: {error}") from None
 
 
+def forget(module: str) -> None:
+    """Drop the policies that a module has defined, before it is run again."""
+    for key in [key for key in _DEFINED if key[0] == module]:
+        del _DEFINED[key]
+
+
 def of_module(module: ModuleType) -> dict[str, Policy]:
     """The policies that a module defines, by name."""
     return {name: found for (where, name), found in _DEFINED.items() if where == module.__name__}
@@ -225,9 +215,14 @@ def find(name: str) -> Policy:
     """
     if name in BUILT_IN:
         return of_module(importlib.import_module(f"kqj_sim.policies.{name}"))[name]
-    offered = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+    offered = {point.name: point for point in _offered()}
     if name in offered:
-        found = offered[name].load()
+        try:
+            found = offered[name].load()
+        except Exception as error:
+            raise PolicyError(
+                f"policy {name!r} of {offered[name].value}: {type(error).__name__}: {error}"
+            ) from None
         if isinstance(found, ModuleType):
             found = of_module(found).get(name)
         if not isinstance(found, Policy):
@@ -236,7 +231,16 @@ def find(name: str) -> Policy:
     raise PolicyError(f"no policy {name!r}; {nearest(name, (*BUILT_IN, *offered))}")
 
 
+def _offered() -> Iterable[EntryPoint]:
+    """What installed packages offer."""
+    return entry_points(group=ENTRY_POINTS)
+
+
+def names() -> list[str]:
+    """The names of all policies that can be named without a file."""
+    return list(dict.fromkeys([*BUILT_IN, *(point.name for point in _offered())]))
+
+
 def describe() -> list[Policy]:
-    """All policies that can be named without a file."""
-    names = [*BUILT_IN, *(point.name for point in entry_points(group=ENTRY_POINTS))]
-    return [find(name) for name in dict.fromkeys(names)]
+    """All policies that can be named without a file; raises as `find`."""
+    return [find(name) for name in names()]

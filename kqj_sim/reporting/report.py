@@ -18,8 +18,8 @@ class Run:
     """A run of the engine: all that is needed to repeat it, and how many deals it played.
 
     `policies` are the six seats' players by the names that people know, `players` the same with
-    all their parameters.  `deals` counts those that were finished; `games`, `imposed`, `by` and `where` are None or
-    empty where they were not asked for.
+    all their parameters.  `deals` counts those that were finished; `games`, `imposed`, `by` and
+    `where` are None or empty where they were not asked for.
     """
 
     command: str

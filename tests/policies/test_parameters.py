@@ -8,9 +8,9 @@ import pytest
 
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.policies import PolicyError, describe, flag, named, number, policy, whole
+from kqj_sim.policies.chosen import with_defaults
 from kqj_sim.policies.parameters import Parameter
 from kqj_sim.policies.registry import Policy
-from kqj_sim.policies.specification import choose
 
 SHARE = number(0.25, "a share", 0, 1)
 COUNT = whole(3, "a count", 1, 64)
@@ -80,7 +80,7 @@ def test_a_default_must_be_allowed() -> None:
 def test_compiled_functions_get_all_but_the_names_of_policies() -> None:
     mixed = policy("mixed", share=SHARE, other=OTHER, count=COUNT, switch=SWITCH, plain=7)
     assert mixed.tuple_type._fields == ("share", "count", "switch", "plain")
-    chosen = choose(mixed, "mixed", {"other": "network", "switch": "false"})
+    chosen = with_defaults(mixed, "mixed").changed({"other": "network", "switch": "false"})
     assert chosen.values == (0.25, "network", 3.0, 0.0, 7.0)
     assert chosen.parameters == (0.25, 3.0, 0.0, 7.0)
     assert chosen.others == ("network",)

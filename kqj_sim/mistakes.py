@@ -1,0 +1,213 @@
+"""What a user's policy did wrong in a round: the round is played again, and its answers noted."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import carray
+from numpy.typing import NDArray
+
+from kqj_sim.core.asking import MEMBERS
+from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, PACK
+from kqj_sim.core.compile import int64_at, scalar
+from kqj_sim.core.round import play_block, start_deals
+from kqj_sim.core.state import DEAL, DEALER, LANES, PENDING, SEATS, new_state
+from kqj_sim.core.views import PASS, RAISED
+from kqj_sim.encode import CONTRACTS, Imposed, card_texts, core_rules, core_table
+from kqj_sim.policies.chosen import Chosen
+from kqj_sim.policies.compiled import (
+    QUESTION,
+    VIEW,
+    answering,
+    bind_answer,
+    guarded,
+    parameters_reader,
+)
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.own import place_of
+from kqj_sim.policies.registry import Policy
+from kqj_sim.policies.specification import Player
+from kqj_sim.rules import KqjRules
+
+_VIEWS: dict[str, Any] = dict(VIEW)
+_ENTRY = 3 + max(len(view._fields) for view in _VIEWS.values())
+"""Numbers of an answer in the notes: member, number of the policy, answer, then the view."""
+
+_NOTES = 1 + 4096 * _ENTRY
+"""Room for all answers of a round; the first number says how much of it is used."""
+
+
+class Round(NamedTuple):
+    """A round in which something went wrong: the numbers it is played again from."""
+
+    seed: int
+    deal: int
+    dealer: int
+    pending: int
+
+
+def round_of(state: NDArray[np.int64], seed: int, deal: int) -> Round:
+    """The round of a deal that is in a block."""
+    lane = int(np.flatnonzero(state[DEAL : DEAL + LANES] == deal)[0])
+    return Round(seed, deal, int(state[DEALER + lane]), int(state[PENDING + lane]))
+
+
+def wrong_choice(
+    rules: KqjRules, players: Sequence[Player], imposed: Imposed | None, which: Round
+) -> PolicyError:
+    """The error for a choice that is not allowed, or an exception, with the policy's own line.
+
+    Args:
+        rules, players, imposed: the experiment.
+        which: the round in which it happened.
+    """
+    where = f"deal {which.deal} of seed {which.seed}"
+    for chosen, question, answer, view in _answers(rules, players, imposed, which):
+        fault = _FAULTS[question](view, answer)
+        if fault is None:
+            continue
+        line = 0
+        if answer == RAISED:
+            line, fault = _exception(chosen, question, view)
+        opener = (which.dealer + 1) % SEATS
+        seat = (opener + _place(question, view)) % SEATS
+        place = place_of(chosen.policy.choices[question][0], line)
+        who = f"policy {chosen.policy.name!r}, choose_{question}()"
+        return PolicyError(f"{place}: {who}, {where}, seat {seat}: {fault}")
+    return PolicyError(f"a policy chose a call or card that is not legal in {where}")
+
+
+def _answers(
+    rules: KqjRules, players: Sequence[Player], imposed: Imposed | None, which: Round
+) -> list[tuple[Chosen, str, int, Any]]:
+    """Play a round again; who was asked what, what he answered, and what he saw."""
+    table = core_table(rules, players, imposed)
+    distinct = list(dict.fromkeys(players))
+    notes = np.zeros(_NOTES, dtype=np.int64)
+    notes[0] = 1
+    headers = np.zeros((MEMBERS, SEATS, 3), dtype=np.int64)
+    for member, question in enumerate(QUESTION):
+        for number, each in enumerate(distinct):
+            at = member * SEATS + number
+            policy = each.answering(question).policy
+            if table.functions[at] == 0 or policy.built_in or policy.weights is not None:
+                continue
+            headers[member, number] = member, number, notes.ctypes.data
+            table.resources[at] = headers[member, number].ctypes.data
+            table.functions[at] = _noting_loop(member, policy).address
+    state = new_state()
+    start_deals(state, which.deal, 1)
+    state[DEALER], state[PENDING] = which.dealer, which.pending
+    play_block(state, 1, which.seed, core_rules(rules), table, np.empty(0, np.int64))
+    found = []
+    for start in range(1, int(notes[0]), _ENTRY):
+        member, number, answered = (int(value) for value in notes[start : start + 3])
+        question = QUESTION[member]
+        kind = _VIEWS[question]
+        values = notes[start + 3 : start + 3 + len(kind._fields)].tolist()
+        found.append((distinct[number].answering(question), question, answered, kind(*values)))
+    return found
+
+
+@cache
+def _noting_loop(member: int, policy: Policy) -> Any:
+    """The loop of a member with a policy that notes what it is asked and what it answers."""
+    inner = guarded(answering(*policy.compiled(QUESTION[member])))
+    start = member * SEATS
+
+    def read(resources: Any, number: int) -> Any:
+        return carray(int64_at(resources[start + number]), 3)
+
+    def note(view: Any, values: Any, header: Any) -> Any:
+        call = inner(view, values, header)
+        notes = carray(int64_at(header[2]), _NOTES)
+        at = notes[0]
+        if at + _ENTRY <= _NOTES:
+            notes[at] = header[0]
+            notes[at + 1] = header[1]
+            notes[at + 2] = call
+            for k in range(len(view)):
+                notes[at + 3 + k] = view[k]
+            notes[0] = at + _ENTRY
+        return call
+
+    reader = parameters_reader(member, policy.tuple_type)
+    return bind_answer(
+        member, scalar(note), reader, scalar(read), None, everybody=False, checked=True
+    )
+
+
+def _place(question: str, view: Any) -> int:
+    """The place of the player who is asked."""
+    return (view.leader + view.position) % SEATS if question == "card" else int(view.place)
+
+
+def _exception(chosen: Chosen, question: str, view: Any) -> tuple[int, str]:
+    """The line of an exception in the user's file (0 if it is not known), and what it says."""
+    plain, arguments = chosen.policy.choices[question]
+    compiled, _ = chosen.policy.compiled(question)
+    asked = (view, chosen.policy.tuple_type(*chosen.parameters))[:arguments]
+    path = plain.__code__.co_filename
+    for function in (plain, compiled):  # Python knows its lines better than numba.
+        try:
+            function(*asked)
+        except Exception as error:
+            frames = traceback.extract_tb(error.__traceback__)
+            lines = [frame.lineno or 0 for frame in frames if frame.filename == path]
+            told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            return lines[-1] if lines else 0, told
+    return 0, "an exception"
+
+
+def _card_fault(view: Any, card: int) -> str | None:
+    """What is wrong with a card, None if nothing is."""
+    if card > 0 and card.bit_count() == 1 and card & view.legal:
+        return None
+    chosen = card_texts(card, view.contract) if card & PACK == card else []
+    if len(chosen) == 1:
+        what = f"{chosen[0]} is not legal"
+    else:
+        what = f"{len(chosen)} cards ({' '.join(chosen)})" if chosen else f"{card} is no card"
+    return f"{what}; legal: {' '.join(card_texts(view.legal, view.contract))}"
+
+
+def _take_fault(view: Any, call: int) -> str | None:
+    """What is wrong with the answer to a question whether to take."""
+    own = (view.turned.bit_length() - 1) >> 4
+    allowed = list(range(NO_TRUMP)) if view.lap == 2 else [own]
+    allowed += [NO_TRUMP, ALL_TRUMPS] if view.all_no_trump else []
+    if call == PASS or call in allowed:
+        return None
+    named = f" ({CONTRACTS[call]})" if 0 <= call <= ALL_TRUMPS else ""
+    texts = ", ".join(f"{each} ({CONTRACTS[each]})" for each in allowed)
+    return f"{call}{named} may not be taken in lap {view.lap}; allowed: PASS, {texts}"
+
+
+def _bid_fault(view: Any, call: int) -> str | None:
+    """What is wrong with the answer to a question what to bid."""
+    amount, contract = call >> 4, (call >> 1) & 7
+    highest = ALL_TRUMPS if view.all_no_trump else NO_TRUMP - 1
+    amounts = range(view.lowest_amount, view.highest_amount + 1, 10)
+    if call == PASS or (call >= 0 and amount in amounts and contract <= highest):
+        return None
+    what = f"bid_code({amount}, {contract}, {call & 1})" if call >= 0 else str(call)
+    bids = f", amounts {amounts[0]} to {amounts[-1]} by tens, contracts 0 to {highest}"
+    return f"{what} may not be bid; allowed: PASS{bids if amounts else ''}"
+
+
+def _counter_fault(view: Any, call: int) -> str | None:
+    """What is wrong with the answer to a question whether to counter."""
+    return None if call in (0, 1) else f"{call} is no answer; allowed: True or False"
+
+
+_FAULTS = {
+    "take": _take_fault,
+    "bid": _bid_fault,
+    "counter": _counter_fault,
+    "overcounter": _counter_fault,
+    "card": _card_fault,
+}
