@@ -21,7 +21,8 @@ from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.policies.compiled import VIEW, parameters_type
 from kqj_sim.policies.errors import PolicyError, nearest
 from kqj_sim.policies.own import compile_own
-from kqj_sim.policies.parameters import Parameter
+from kqj_sim.policies.parameters import Parameter, whole
+from kqj_sim.policies.weights import VERSIONS
 
 BUILT_IN = ("random", "greedy", "standard", "linear", "network", "points", "always", "never")
 ENTRY_POINTS = "kqj_sim.policies"
@@ -147,7 +148,8 @@ def policy(
     Args:
         name: its name: letters, digits, `_` and `-`.
         summary: one line for `kqj-sim policies`.
-        weights: the name of the weights that its functions take as a third argument.
+        weights: the name of the weights that its functions take as a third argument; their version
+            becomes a parameter.
         parameters: numbers, which are defaults, or `Parameter` objects with a meaning and a range
             (`number`, `whole`, `flag`, `named`).  A function that takes a second argument gets
             them there as a named tuple of floats; names of policies it does not get.
@@ -163,6 +165,9 @@ def policy(
     if not name.replace("_", "").replace("-", "").isalnum():
         raise PolicyError(f"policy name {name!r} should be letters, digits, '_' and '-'")
     declared = {each: _declared(name, each, given) for each, given in parameters.items()}
+    if weights is not None:
+        version = VERSIONS[weights]
+        declared["weights"] = whole(version, "version of the package's weights", version, version)
     numbers = sum(parameter.is_number for parameter in declared.values())
     if numbers > MAX_PARAMETERS:
         raise PolicyError(f"policy {name!r} has {numbers} parameters, at most {MAX_PARAMETERS}")

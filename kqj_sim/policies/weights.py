@@ -30,6 +30,10 @@ SIZES = {
 }
 """Numbers that each policy's weights are."""
 
+VERSIONS = {"linear": 1, "network": 1}
+"""Versions of the package's weights: each policy's files have this one.  It is a parameter of the
+policy, so that outputs and records tell with which weights they were made."""
+
 _STORED = {"linear": np.float32, "network": np.float16}
 """How numbers are kept in a file; halves cost a network nothing that can be measured."""
 
@@ -170,6 +174,11 @@ def _loaded(policy: str, teams: int, bidding: str) -> tuple[NDArray[np.float32],
                 f"make them with {command(*key)}"
             )
         weights, about = read(path)
+        if about["version"] != VERSIONS[policy]:
+            raise WeightsError(
+                f"{path} has version {about['version']} and not {VERSIONS[policy]}: "
+                "kqj_sim/policies/weights.py names the version of the package's files"
+            )
         _IN_USE[key] = (weights, int(about["version"]))
     return _IN_USE[key]
 

@@ -20,6 +20,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder in place of the package's, and nothing in use."""
     monkeypatch.setattr(weights, "FOLDER", tmp_path)
     monkeypatch.setattr(weights, "_IN_USE", {})
+    monkeypatch.setattr(weights, "VERSIONS", {"linear": 4, "network": 4})
     return tmp_path
 
 
@@ -71,6 +72,15 @@ def test_loaded_weights_stay_where_they_are(folder: Path) -> None:
     assert (loaded == 1).all()
     assert weights.version("linear", 3, "auction") == 0
     assert weights.packaged_version("linear", 3, "auction") == 4
+
+
+def test_another_version_than_the_package_names_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder)
+    monkeypatch.setattr(weights, "VERSIONS", {"linear": 5})
+    with pytest.raises(WeightsError, match="has version 4 and not 5"):
+        weights.load("linear", 3, "auction")
 
 
 def test_missing_weights_name_the_command(folder: Path) -> None:
