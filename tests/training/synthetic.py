@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 
 import numpy as np
@@ -59,13 +60,17 @@ def centred(values: NDArray[np.floating], decisions: Decisions) -> NDArray[np.fl
 
 
 class Made:
-    """A source of made decisions, one for every four deals; it notes who is to play."""
+    """A source of made decisions, one for every four deals; it notes who is to play.
+
+    As with players, what is met depends on their weights.
+    """
 
     def __init__(self, twist: float = 0.0) -> None:
         self.twist = twist
         self.players: list[str] = []
 
     def start(self, player: str, in_use: Mapping[str, NDArray[np.float32]]) -> Generate:
-        """Decisions by the numbers of their deals alone."""
+        """Decisions by the numbers of their deals and by the weights."""
         self.players.append(player)
-        return lambda first, deals: made(deals // 4, first, twist=self.twist)[0]
+        told = sum(zlib.crc32(array.tobytes()) for array in in_use.values())
+        return lambda first, deals: made(deals // 4, first + told, twist=self.twist)[0]
