@@ -172,7 +172,8 @@ def test_the_cards_that_are_told_were_held(mistaken: str) -> None:
             r"deal (\d+) .*, seat (\d): (\w\w) is not legal; legal: (.*)", _told(experiment)
         )
         assert found is not None
-        others = replace(experiment, first=int(found[1]), policies=("random:take=0.3",) * 6)
+        others = ("random:take=0.3",) * 6
+        alone = replace(experiment, first=int(found[1]), deals=1, policies=others)
         (record,) = play_records(alone)
         assert record.hands is not None
         assert {found[3], *found[4].split()} <= {*record.hands[int(found[2])]}
