@@ -83,7 +83,7 @@ def guarded(answer: Any) -> Any:
     """
     raised = views.RAISED
 
-    def guard(view: Any, values: Any, weights: Any) -> int:
+    def guard(view: Any, values: Any, weights: Any) -> Any:
         try:
             return np.int64(answer(view, values, weights))
         except Exception:

@@ -152,7 +152,7 @@ def _told(who: str, functions: list[Any], question: str, parameters: Any, error:
     """One line on why a function does not compile."""
     text = str(error)
     place = _place_in(functions, text)
-    view = VIEW[question]
+    view: Any = VIEW[question]
     if match := re.search(r"Unknown attribute '(\w+)' of type (\w+)\(", text):
         name, kind = match.groups()
         fields = {view.__name__: view._fields, parameters.__name__: parameters._fields}.get(kind)

@@ -160,7 +160,7 @@ def policy(
         PolicyError: a name that cannot be written in a specification, a default that is not
             allowed, too many parameters, or other ones than the first time.
     """
-    if not isinstance(name, str) or not isinstance(summary, str):
+    if not all(isinstance(text, str) for text in (name, summary)):
         raise PolicyError('write @policy("name") or @policy("name", "what it does")')
     if not name.replace("_", "").replace("-", "").isalnum():
         raise PolicyError(f"policy name {name!r} should be letters, digits, '_' and '-'")

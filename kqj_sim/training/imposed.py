@@ -38,9 +38,9 @@ from kqj_sim.core.state import (
     team_of,
 )
 from kqj_sim.encode import Imposed, core_rules, core_table
+from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import player
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import illegal_choice
 
 Numbers = NDArray[np.int64]
 
@@ -187,5 +187,6 @@ class Given:
             new_state(), deals, places, contracts, amounts, self.seed, rules, table, *outcomes
         )
         if wrong >= 0:
-            raise illegal_choice(self.seed, wrong)
+            told = f"a policy chose a card that is not legal in deal {wrong} of seed {self.seed}"
+            raise PolicyError(told)
         return outcomes
