@@ -41,7 +41,7 @@ VARIANTS: dict[str, tuple[str, KqjRules]] = {
 }
 USUAL = tuple(VARIANTS)[:4]
 
-LADDER = ("random", "greedy", "standard")
+LADDER = ("random", "greedy", "standard", "linear", "network")
 """Who plays cards, from the weakest to the strongest."""
 
 CALLERS = ("points", "always", "never", "random")
@@ -50,7 +50,7 @@ CALLERS = ("points", "always", "never", "random")
 BASE = "standard"
 """Whom those who play cards are measured against."""
 
-CALLING, PLAYING = "points", "standard"
+CALLING, PLAYING = "points", "network"
 """How all call who are compared as players, and how all play who are compared as callers."""
 
 SEED = 1

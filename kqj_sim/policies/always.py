@@ -13,7 +13,7 @@ from kqj_sim.policies.tools import suit_cards
 always = policy(
     "always",
     "takes the suit of the Return at once; opens auctions with the least amount in its longest "
-    "suit, and then passes; plays like standard",
+    "suit, and then passes",
 )
 
 

@@ -107,7 +107,7 @@ PARAMETERS = {
 }
 """What can be set, with the fitted values as defaults (`points.toml`)."""
 
-points = policy("points", "calls by a point count; plays like standard", None, **PARAMETERS)
+points = policy("points", "calls by a point count", None, **PARAMETERS)
 
 FITTED: Any = points.tuple_type(*_DEFAULTS.values())
 """The fitted values, as the functions here take them."""

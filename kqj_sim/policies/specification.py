@@ -14,7 +14,7 @@ from pathlib import Path
 from kqj_sim.policies.chosen import Chosen, read_chosen, split_file
 from kqj_sim.policies.player_files import Parts, of_one, read_parts
 
-DEFAULT_PLAYER = "standard"
+DEFAULT_PLAYER = "points+network"
 """Who sits where nobody is named; he answers whatever other policies leave out."""
 
 

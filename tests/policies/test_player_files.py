@@ -87,14 +87,17 @@ def test_a_file_names_one_policy_for_both(write: Write) -> None:
     assert player(f"greedy+{path}").playing == found.playing
 
 
+CALLS, _, PLAYS = DEFAULT_PLAYER.partition("+")
+
+
 @pytest.mark.parametrize(
     ("text", "same"),
     [
-        ('[calling]\npolicy = "random"\ntake = 0.5\n', f"random:take=0.5+{DEFAULT_PLAYER}"),
-        ('[playing]\npolicy = "greedy"\n', f"{DEFAULT_PLAYER}+greedy"),
-        ('policy = "greedy"\n', f"{DEFAULT_PLAYER}+greedy"),
+        ('[calling]\npolicy = "random"\ntake = 0.5\n', f"random:take=0.5+{PLAYS}"),
+        ('[playing]\npolicy = "greedy"\n', f"{CALLS}+greedy"),
+        ('policy = "greedy"\n', f"{CALLS}+greedy"),
         ('policy = "random:take=0.5,bid=0.5"\nparameters.bid = 0.25', "random:take=0.5,bid=0.25"),
-        ('calling = { policy = "random" }\n', f"random+{DEFAULT_PLAYER}"),
+        ('calling = { policy = "random" }\n', f"random+{PLAYS}"),
     ],
 )
 def test_what_a_file_leaves_out_is_the_default_players(write: Write, text: str, same: str) -> None:
