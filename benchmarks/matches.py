@@ -21,8 +21,8 @@ from kqj_sim.core.state import LANES, VECTOR, new_state
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation import CHUNK, Experiment, Rows, row_chunks
 
-MOST = 1 << 16
-"""Deals that are played at a time, at most."""
+MOST = 60_000
+"""Deals that are played at a time, at most; each seat deals as often as the others."""
 
 FIRST = 48
 """Deals that are played first, to see how long they take."""

@@ -51,8 +51,9 @@ def test_players_are_named_by_seat() -> None:
     policies = ("greedy", "random", "standard", "random:take=0.5", "greedy", "random+greedy")
     record = next(play_records(Experiment(TAKE_2, policies, 1)))
     assert [text.split(":")[0] for text in record.players] == [
-        "greedy", "random", "standard", "random", "greedy", "random",
+        "points", "random", "standard", "random", "points", "random",
     ]  # fmt: skip
+    assert record.players[0].endswith("+greedy")
     assert record.players[5].endswith("+greedy")
     assert "take=0.5" in record.players[3]
 

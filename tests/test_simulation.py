@@ -13,6 +13,7 @@ import pytest
 import kqj_sim
 from kqj_sim.columns import COLUMNS
 from kqj_sim.policies import PolicyError
+from kqj_sim.policies.specification import DEFAULT_PLAYER
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import (
     Experiment,
@@ -341,9 +342,9 @@ def test_the_public_names_are_what_they_are_said_to_be() -> None:
         _ = kqj_sim.no_such_name
 
 
-def test_the_default_experiment_is_a_table_of_standard_players() -> None:
+def test_the_default_experiment_is_a_table_of_default_players() -> None:
     experiment = Experiment(deals=100)
-    assert {player.calling.policy.name for player in experiment.players} == {"standard"}
+    assert {player.name for player in experiment.players} == {DEFAULT_PLAYER}
     assert len(simulate(experiment)) == 100
 
 

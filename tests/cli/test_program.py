@@ -81,7 +81,7 @@ def test_examples_of_the_help_name_options_that_exist() -> None:
         (["simulate", "--policy", "seat6=random"], "seat0 to seat5"),
         (["simulate", "--policy", "team2=random"], "team0 to team1"),
         (["simulate", "--policy", "player1=random"], "seat0=random"),
-        (["simulate", "--policy", "seat1="], "seat1=standard"),
+        (["simulate", "--policy", "seat1="], "seat1=points+network"),
         (["simulate", "--partners", "random", "--policy", "team0=random"], "seat0=random"),
         (["simulate", "--impose", "h"], "such as 0:h"),
         (["simulate", "--impose", "6:h"], "0 (the opener) to 5"),
