@@ -48,5 +48,5 @@ class Table(NamedTuple):
     """1 if the finished tricks are to be kept in the block (`core.state.HISTORY`)."""
 
 
-MAX_PARAMETERS = 128
+MAX_PARAMETERS = 192
 """Parameters that a policy may have."""

@@ -95,7 +95,7 @@ def test_the_text_of_a_player_reads_back(specification: str) -> None:
 
 def test_a_great_parameter_reads_back() -> None:
     """1e+20 has a plus sign, which stands between two policies elsewhere."""
-    found = player("standard:later=1e-20")
+    found = player("standard:take=1e-20")
     assert player(found.text) == found
 
 
