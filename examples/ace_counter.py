@@ -4,19 +4,24 @@
     kqj-sim simulate --policy examples/ace_counter.py:take=4,dear=8
 
 The functions are compiled, so they are written with numbers: sets of cards are integers, a bit a
-card, and a parameter is a float.
+card, and a parameter is a float.  `kqj-sim policies show examples/ace_counter.py` explains them.
 """
 
 from typing import Any
 
 from kqj_sim import highest, lowest, policy
-from kqj_sim.policies import PASS, card_points, cheapest, dearest
+from kqj_sim.policies import PASS, card_points, cheapest, dearest, number, whole
 from kqj_sim.policies.tools import count, first_of, suit_cards
 
 SUITS = 4
 ACES = 0x0800_0800_0800_0800
 
-ace_counter = policy("ace_counter", "counts long suits and aces", take=5, dear=10)
+ace_counter = policy(
+    "ace_counter",
+    "counts long suits and aces",
+    take=whole(5, "cards of a suit and aces beside it to take it", 1, 12),
+    dear=number(10, "points on the table that make a trick worth winning", 0, 150),
+)
 
 
 @ace_counter

@@ -2,7 +2,7 @@
 
     kqj-sim simulate --policy examples/my_policy.py:cautious
 
-What it leaves out, here the calls, `standard` answers.
+What it leaves out, here the calls, the default player does.
 """
 
 from typing import Any

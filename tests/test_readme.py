@@ -12,8 +12,10 @@ from click.testing import CliRunner
 
 from kqj_sim.cli import main
 from kqj_sim.columns import COLUMN_NUMBER
-from kqj_sim.policies.specification import player
+from kqj_sim.policies import PolicyError
+from kqj_sim.policies.specification import default_player, player
 from kqj_sim.rules import KqjRules
+from kqj_sim.simulation import Experiment, simulate
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -102,18 +104,35 @@ def test_python_examples_run(block: str, capsys: pytest.CaptureFixture[str], fol
 
 
 def test_what_a_policy_leaves_out_is_answered_as_the_readme_says(folder: Path) -> None:
-    match = re.search(r"What it leaves out \((.*?)\)\s+`(\w+)` answers", README, flags=re.S)
+    match = re.search(r"What it leaves out \(here (.*?)\)\s+the\s+default player", README, re.S)
     assert match is not None
     own = player("my_policy.py:cautious")
     questions = re.findall(r"`choose_(\w+)`", match[1])
     assert len(questions) == 4
-    assert {own.answering(question).policy.name for question in questions} == {match[2]}
+    default = default_player()
+    assert all(own.answering(each) == default.answering(each) for each in questions)
     assert own.answering("card").policy.name == "cautious"
+
+
+def test_mistakes_are_told_as_the_readme_says(folder: Path) -> None:
+    shown = re.findall(r"^Error: (my_policy\.py:.*)$", README, flags=re.M)
+    good = named_files()["my_policy.py"]
+    wrong = [
+        good.replace("view.legal", "view.leagl"),
+        good.replace("lowest(view.legal)", "view.hand & -view.hand"),
+    ]
+    assert len(shown) == len(wrong)
+    for message, text in zip(shown, wrong, strict=True):
+        Path("my_policy.py").write_text(text, encoding="utf-8")
+        with pytest.raises(PolicyError) as error:
+            simulate(Experiment(policies=("random:take=0.5+my_policy.py",) * 6, deals=1000))
+        assert words(str(error.value).partition("seat")[0]) == words(message.partition("seat")[0])
+        assert str(error.value).split(" ")[0] == message.split(" ")[0]
 
 
 def test_specifications_of_policies_can_be_read(folder: Path) -> None:
     listed = re.findall(r"^\| `(\S+)` \|", section("Policies"), flags=re.M)
-    assert len(listed) == 5
+    assert len(listed) == 6
     for specification in listed:
         assert player(specification).text
 

@@ -39,9 +39,12 @@ _CHANCE = ("random", "secrets", "time", "numpy.random")
 
 
 def place_of(function: Any, line: int = 0) -> str:
-    """`file:line` of a plain function, or of a line in its file."""
-    path = inspect.getsourcefile(function) or function.__code__.co_filename
-    return f"{short_path(path)}:{line or function.__code__.co_firstlineno}"
+    """`file:line` of a plain function (of its `def`), or of a line in its file."""
+    lines, first = inspect.getsourcelines(function)
+    own = next(
+        (n for n, text in enumerate(lines, first) if text.lstrip().startswith("def ")), first
+    )
+    return f"{short_path(function.__code__.co_filename)}:{line or own}"
 
 
 def short_path(path: str | Path) -> str:

@@ -212,7 +212,10 @@ def write_parts(parts: Parts, width: int) -> str:
 
 def _policy_lines(chosen: Chosen, width: int) -> list[str]:
     """`policy = "NAME"` below what it is."""
-    lines = [f"# {line}" for line in textwrap.wrap(chosen.policy.summary, max(width - 2, 40))]
+    lines = [
+        f"# {line}"
+        for line in textwrap.wrap(chosen.policy.summary, max(width - 2, 40), break_on_hyphens=False)
+    ]
     return [*lines, f"policy = {json.dumps(chosen.source, ensure_ascii=False)}"]
 
 
@@ -230,7 +233,9 @@ def _parameter_lines(chosen: Chosen, width: int) -> list[str]:
         limits = f"{parameter.limits}, default {parameter.write(parameter.default)}"
         comment = f"{parameter.meaning} ({limits})" if parameter.meaning else limits
         line = f"{name} = {value}"
-        for piece in textwrap.wrap(comment, max(width - column - len("  # "), 30)):
+        for piece in textwrap.wrap(
+            comment, max(width - column - len("  # "), 30), break_on_hyphens=False
+        ):
             lines.append(f"{line:{column}}  # {piece}")
             line = ""
     return lines

@@ -326,7 +326,7 @@ def test_a_policy_that_would_answer_otherwise_when_asked_again(
 def test_an_answer_of_a_wrong_type_is_told(write: Write, answer: str, told: str) -> None:
     text = f'@policy("own")\ndef choose_card(view):\n    return {answer}\n'
     message = _error(f"random:take=1+{write(text)}")
-    assert f"my_policy.py:2: policy 'own', choose_card() answers {told}:" in message
+    assert f"my_policy.py:3: policy 'own', choose_card() answers {told}:" in message
     assert "lowest(view.legal)" in message
 
 

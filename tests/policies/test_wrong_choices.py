@@ -116,7 +116,7 @@ def _told(experiment: Experiment) -> str:
 def _assert_told(experiment: Experiment, question: str, fault: str, line: int = 0) -> str:
     """The line, the policy, the deal and the fault are told; and the same by this deal alone."""
     message = _told(experiment)
-    line = line or _line(f"def choose_{question}") - 1
+    line = line or _line(f"def choose_{question}")
     found = re.fullmatch(
         rf".*mistaken\.py:{line}: policy 'mistaken', choose_{question}\(\), "
         rf"deal (\d+) of seed {experiment.seed}, seat [0-5]: {fault}",
