@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kqj_sim.core.bits import LANE, highest_bit, popcount, trailing_zeros
 from kqj_sim.core.compile import scalar
 from kqj_sim.core.state import ABOUT, SEATS, TRICKS, team_of, turned
-from kqj_sim.policies.situation import CAPOTS, LANES, NEEDED, RELATIONS, Situation, side_wins
+from kqj_sim.policies.situation import CAPOTS, LANES, NEEDED, RELATIONS, Situation, outcome
 from kqj_sim.policies.tools import points
 
 RANKS = 12
@@ -28,6 +28,8 @@ CHANCES = 10
 """Buckets of a chance: 0 impossible, 9 certain (both to half a percent), 1 to 8 even between."""
 POINTS = 8
 """Buckets of the card points in a trick (`_POINTS_FROM`)."""
+MEANS = 6
+"""Buckets of the mean points of some cards (`_MEANS_FROM`)."""
 OUTCOMES = 4
 """The master after the card: 0 still a partner's, 1 still an opponent's, 2 this card; 3 leading."""
 GROUPS, STATES = 3, 81
@@ -38,6 +40,9 @@ AMOUNTS = 13
 """Amount bid: 0 none, then from 80 in steps of 20."""
 OWN_POINTS, MISSING_POINTS = 16, 16
 """Buckets of sixteen points won by the own team; of ten points needed, 0 none."""
+
+HELD_BACK = 0.25
+"""Share of those who could have beaten the master and did not (`situation.outcome`)."""
 
 CARD_TABLES: dict[str, tuple[int, ...]] = {
     # How it is played, rank, contracting.
@@ -70,6 +75,16 @@ CARD_TABLES: dict[str, tuple[int, ...]] = {
     "masters": (PLAYS, 5, FLAG),
     # Slot, rank.
     "card": (LANES, RANKS),
+    # Chance that this card wins the trick, masters left in hand, leading, no trump unseen.
+    "cash": (CHANCES, 5, FLAG, FLAG),
+    # Chance that the own side wins, mean points of the unseen cards led (`_MEANS_FROM`), players
+    # behind.
+    "haul": (CHANCES, MEANS, SEATS),
+    # How, the next stronger card held, under a held master, points of the best card left in its
+    # lane if it loses its last needed guard.
+    "guard": (PLAYS, FLAG, FLAG, POINTS),
+    # How, points of the card, unseen trumps (0 to 6, or more).
+    "undrawn": (PLAYS, POINTS, 8),
 }
 """The tables of the card features, and the numbers of values that make up an index."""
 
@@ -120,10 +135,11 @@ SHARED_FEATURES = LANES * GROUPS + (SEATS - 1) + LANES + len(SHARED_TABLES) - 3
 SHARED_INDICES = SHARED_START["end"]
 
 (_RANK, _ABOVE, _TRICK, _CHANCE, _LEFT, _TRUMPS, _SENDER, _MARRIAGE, _SUIT, _NEEDED, _MOMENT,
- _CAPOT, _MASTERS, _CARD, _) = CARD_START.values()  # fmt: skip
+ _CAPOT, _MASTERS, _CARD, _CASH, _HAUL, _GUARD, _UNDRAWN, _) = CARD_START.values()  # fmt: skip
 (_S_CARDS, _S_PLAYERS, _S_LANES, _S_SENDER, _S_TRICK, _S_OWN, _S_MISSING, _S_NEEDED, _S_AMOUNT,
  _S_RETURN, _S_MASTER, _S_TABLE, _) = SHARED_START.values()  # fmt: skip
 
+_MEANS_FROM = (0, 1, 3, 5, 8, 12)
 _POINTS_FROM = (0, 3, 7, 12, 18, 25, 34, 46)
 
 
@@ -133,6 +149,7 @@ def _buckets(bounds: tuple[int, ...], size: int) -> NDArray[np.int64]:
 
 
 _POINTS_BUCKET = _buckets(_POINTS_FROM, 128)
+_MEANS_BUCKET = _buckets(_MEANS_FROM, 32)
 _TRUMPS_BUCKET = _buckets((0, 1, 3, 6), 16)
 _PHASE = _buckets((0, 3, 5), TRICKS)
 _BASE_3 = np.array([sum(3**k for k in range(4) if bits >> k & 1) for bits in range(16)])
@@ -178,17 +195,26 @@ def card_features(view: Any, known: Situation, card: int, out: Any, start: int) 
     master = 1 if card & known.below == 0 else 0
     play = 2 + climbs if follows else (4 if card & view.trumps != 0 else 5)
     play = climbs if leads != 0 else play
-    outcome = 2 if beats != 0 else 1 - view.partner_is_master
-    outcome = 3 if leads != 0 else outcome
+    after = 2 if beats != 0 else 1 - view.partner_is_master
+    after = 3 if leads != 0 else after
 
-    chance = chance_bucket(side_wins(view, known, card))
+    wins, stays = outcome(view, HELD_BACK, known, card)
+    led = view.led if leads == 0 else lane
+    led_out = known.unseen & led
+    mean = points(view, led_out) // max(popcount(led_out), 1)
+    touching = 1 if (card << 1) & rest != 0 else 0
+    under_master = 1 if top > card and top & known.below == 0 else 0
+    guards = top > card and above_rest > 0 and popcount(rest) <= above_rest
+    unguarded = _POINTS_BUCKET[points(view, top) & 127] if guards else 0
+    undrawn = popcount(known.unseen & view.trumps)
+    chance = chance_bucket(wins)
     worth = _POINTS_BUCKET[(known.on_table + points(view, card)) & 127]
     void = known.voids >> shift
     void_opponents = min(popcount(void & known.opponents), 2)
     void_partners = min(popcount(void & known.partners), 2)
     highest = 0 if rest == 0 else 1 + min(above_rest, 2)
     trumps_left = min(popcount(view.hand & view.trumps & ~card), 5)
-    trumps_unseen = _TRUMPS_BUCKET[popcount(known.unseen & view.trumps) & 15]
+    trumps_unseen = _TRUMPS_BUCKET[undrawn & 15]
     held = (own >> (shift + 3)) & 7
     gone = ((view.played | view.trick) >> (shift + 4)) & 3
     which = rank - 2 if 3 <= rank <= 5 else 0
@@ -199,7 +225,7 @@ def card_features(view: Any, known: Situation, card: int, out: Any, start: int) 
 
     out[start] = _RANK + (play * RANKS + rank) * 2 + contracting
     out[start + 1] = _ABOVE + (play * 6 + min(above, 5)) * 3 + _PHASE[view.trick_number & 7]
-    out[start + 2] = _TRICK + (outcome * CHANCES + chance) * POINTS + worth
+    out[start + 2] = _TRICK + (after * CHANCES + chance) * POINTS + worth
     out[start + 3] = _CHANCE + (rank * CHANCES + chance) * 2 + climbs
     out[start + 4] = _LEFT + (play * 5 + min(popcount(rest), 4)) * 4 + highest
     out[start + 5] = _TRUMPS + (play * 6 + trumps_left) * 4 + trumps_unseen
@@ -213,6 +239,13 @@ def card_features(view: Any, known: Situation, card: int, out: Any, start: int) 
     out[start + 11] = _CAPOT + ((known.capot * PLAYS + play) * 2 + beats) * 2 + master
     out[start + 12] = _MASTERS + (play * 5 + masters_left) * 2 + master
     out[start + 13] = _CARD + ((known.slots >> (shift >> 3)) & 3) * RANKS + rank
+    drawn = 1 if undrawn == 0 else 0
+    out[start + 14] = _CASH + ((chance_bucket(stays) * 5 + masters_left) * 2 + leads) * 2 + drawn
+    behind = SEATS - 1 - view.position
+    out[start + 15] = _HAUL + (chance * MEANS + _MEANS_BUCKET[mean & 31]) * SEATS + behind
+    out[start + 16] = _GUARD + ((play * 2 + touching) * 2 + under_master) * POINTS + unguarded
+    value = _POINTS_BUCKET[points(view, card) & 127]
+    out[start + 17] = _UNDRAWN + (play * POINTS + value) * 8 + min(undrawn, 7)
 
 
 @scalar

@@ -187,31 +187,60 @@ def _chance_row(held: int, hidden: int) -> int:
 
 
 @scalar
-def side_wins(view: Any, known: Situation, card: int) -> float:
-    """The chance that the own side wins the trick after a card.
+def outcome(view: Any, held_back: float, known: Situation, card: int) -> tuple[float, float]:
+    """The chances that the own side wins the trick after a card, and that the card itself does.
 
-    The unseen cards are taken to be anywhere among the hands not known void, and a player who can
-    beat the master to do so.
+    The strongest card wins, whoever plays it: if anybody behind ruffs, or beats the master in the
+    suit led, his side wins in proportion to how likely each player is to do so.  Players who have
+    played would mostly have beaten the master if they could; so of the places where an unseen
+    higher card can be, their hands count by `held_back` only.  The Return is in the Sender's hand.
     """
-    lane = trailing_zeros(card) & 48
-    led = view.led if view.led != 0 else LANE << lane
+    led = view.led if view.led != 0 else LANE << (trailing_zeros(card) & 48)
     beats = card & view.winning != 0
     master = card if beats else view.master
     ours = 1.0 if beats or view.partner_is_master != 0 else 0.0
+    alone = 1.0 if beats else 0.0
     above = known.unseen & winning_cards(led, view.trumps, master)
-    led_lane = trailing_zeros(led) & 48
+    if above == 0:
+        return ours, alone
+    lane = trailing_zeros(led) & 48
     held = TRICKS - view.trick_number
-    in_suit = _chance_row(held, (known.hidden >> led_lane) & 63)
-    in_trumps = _chance_row(held, (known.hidden >> 48) & 63)
-    ruffs = 1.0 - NONE_HELD[in_trumps + popcount(above & ~led)]
-    follows = 1.0 - NONE_HELD[in_suit + popcount(above & led)]
-    none = NONE_HELD[in_suit + popcount(known.unseen & led)]
-    lacks_led = (known.voids >> led_lane) & 63
+    lacks_led = (known.voids >> lane) & 63
     lacks_trumps = (known.voids >> 48) & 63
+    behind = popcount(~lacks_led & (62 << view.position) & 63) * held
+    before = ((known.hidden >> lane) & 63) - behind
+    in_suit = behind + int(held_back * before + 0.5)
+    anywhere = (known.hidden >> lane) & 63
+    in_trumps = (known.hidden >> 48) & 63
+    higher, ruffs = popcount(above & led), popcount(above & ~led)
+    of_suit = popcount(known.unseen & led)
+
+    returned = view.turned & known.unseen
+    sender = view.sender - view.leader
+    sender += SEATS if sender < 0 else 0
+    none_follows, none_ruffs = 1.0, 1.0
+    follow_all, follow_ours, ruff_all, ruff_ours = 0.0, 0.0, 0.0, 0.0
     for position in range(view.position + 1, SEATS):
-        lacks = (lacks_led >> position) & 1 != 0
-        ruff = 0.0 if (lacks_trumps >> position) & 1 != 0 else ruffs
-        beat = ruff if lacks else follows + none * ruff
+        has_return = returned if position == sender else 0
+        cards = held - 1 if has_return != 0 else held
         side = 1.0 if (known.partners >> position) & 1 != 0 else 0.0
-        ours += (side - ours) * beat
-    return ours
+        follow = 0.0
+        ruff = 1.0 - NONE_HELD[_chance_row(cards, in_trumps) + ruffs]
+        ruff = 1.0 if has_return & above & ~led != 0 else ruff
+        ruff = 0.0 if (lacks_trumps >> position) & 1 != 0 or ruffs == 0 else ruff
+        if (lacks_led >> position) & 1 == 0:
+            follow = 1.0 - NONE_HELD[_chance_row(cards, in_suit) + higher]
+            follow = 1.0 if has_return & above & led != 0 else follow
+            void = NONE_HELD[_chance_row(cards, anywhere) + of_suit]
+            ruff *= 0.0 if has_return & led != 0 else void
+        none_follows *= 1.0 - follow
+        none_ruffs *= 1.0 - ruff
+        follow_all += follow
+        follow_ours += side * follow
+        ruff_all += ruff
+        ruff_ours += side * ruff
+    chance = none_follows * ours
+    chance += (1.0 - none_follows) * follow_ours / follow_all if follow_all > 0.0 else 0.0
+    chance *= none_ruffs
+    chance += (1.0 - none_ruffs) * ruff_ours / ruff_all if ruff_all > 0.0 else 0.0
+    return chance, alone * none_follows * none_ruffs
