@@ -13,6 +13,7 @@ import keyword
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -233,7 +234,8 @@ def find(name: str) -> Policy:
         if not isinstance(found, Policy):
             raise PolicyError(f"entry point {name!r} is not a policy: {offered[name].value}")
         return found
-    raise PolicyError(f"no policy {name!r}; {nearest(name, (*BUILT_IN, *offered))}")
+    files = [f"{name}{suffix}" for suffix in (".py", ".toml") if Path(f"{name}{suffix}").is_file()]
+    raise PolicyError(f"no policy {name!r}; {nearest(name, files or (*BUILT_IN, *offered))}")
 
 
 def _offered() -> Iterable[EntryPoint]:

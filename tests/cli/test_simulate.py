@@ -103,6 +103,46 @@ def test_policies_for_all_for_a_team_and_for_a_seat() -> None:
     assert found["policies"] == ["greedy", "random", "random", "random", "greedy", "greedy"]
 
 
+def test_outputs_name_players_and_hold_their_parameters(tmp_path: Path) -> None:
+    path = tmp_path / "bold.toml"
+    path.write_text('name = "Bold one"\n[calling]\npolicy = "random"\ntake = 0.5\n')
+    found = simulated("--policy", "greedy", "--policy", f"seat0={path}:bid=0.25")
+    assert found["policies"] == ["Bold one:bid=0.25", *["greedy"] * 5]
+    assert found["players"][0].startswith("random:take=0.5,bid=0.25,capot=0.01,counter=0.02+")
+    assert found["players"][1].endswith("+greedy")
+    again = ["--policy", found["players"][1], "--policy", f"seat0={found['players'][0]}"]
+    assert simulated(*again)["tables"] == found["tables"]
+    shown = run("simulate", *SMALL, "--policy", str(path)).stdout
+    assert shown.startswith("KQJ, two teams, fixed partners, taking; Bold one at every seat; ")
+
+
+def test_a_mistake_in_a_users_policy_is_one_line(tmp_path: Path) -> None:
+    """By a process of its own: what numba prints by itself would be seen."""
+    path = tmp_path / "wrong.py"
+    path.write_text(
+        "from kqj_sim import lowest, policy\n"
+        '@policy("wrong")\n'
+        "def choose_card(view):\n"
+        "    assert view.trick_number < 3\n"
+        "    return lowest(view.legal)\n"
+    )
+    program = "from kqj_sim.cli import main; main()"
+    options = ["--deals", "500", "--policy", f"random:take=0.5+{path}", "--quiet"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, "simulate", *options],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert re.fullmatch(
+        r"Error: .*wrong\.py:4: policy 'wrong', choose_card\(\), deal \d+ of seed 1, seat \d: "
+        r"AssertionError\n",
+        done.stderr,
+    ), done.stderr
+
+
 def test_by_groups_and_where_keeps() -> None:
     found = simulated("--by", "contract", "--where", "lap == 2 and contract != 'NT'")
     groups = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from kqj_sim.policies.registry import BUILT_IN
 from kqj_sim.policies.specification import DEFAULT_PLAYER, Player, default_player
 from kqj_sim.records import play_records
 from kqj_sim.simulation import Experiment
+from tests.cli.test_program import run
 from tests.variants import AUCTION_2, TAKE_2, policy_module
 
 QUESTIONS = ("take", "bid", "counter", "overcounter", "card")
@@ -174,6 +176,52 @@ def test_a_package_offers_policies_through_entry_points() -> None:
     message = _error("broken")
     assert "'broken'" in message
     assert "not a policy" in message
+
+
+OFFERED_WITH_HELPERS = """
+from kqj_sim import policy
+from offering.helpers import best
+
+@policy("clever", "asks another module of its package")
+def choose_card(view):
+    return best(view.legal)
+"""
+
+
+def test_a_package_may_spread_its_functions_over_modules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "offering"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "helpers.py").write_text("def best(cards):\n    return cards & -cards\n")
+    (folder / "clever.py").write_text(OFFERED_WITH_HELPERS)
+    (folder / "faulty.py").write_text("import nowhere_at_all\n")
+    told = tmp_path / "offering-2.0.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: offering\nVersion: 2.0\n")
+    (told / "entry_points.txt").write_text(
+        "[kqj_sim.policies]\nclever = offering.clever\nfaulty = offering.faulty\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert player("clever").playing.policy.summary == "asks another module of its package"
+    records = list(play_records(Experiment(TAKE_2, ("random:take=1+clever",) * 6, deals=3)))
+    assert all(record.tricks for record in records)
+    message = _error("faulty")
+    assert "offering.faulty: ModuleNotFoundError" in message
+    listed = run("policies", "--format", "json")
+    assert listed.exit_code == 0
+    assert "clever" in [each["name"] for each in json.loads(listed.stdout)["policies"]]
+    assert listed.stderr == f"Warning: {message}\n"
+
+
+def test_a_name_without_the_suffix_of_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bold.toml").write_text('policy = "random"\n')
+    assert "did you mean 'bold.toml'?" in _error("bold")
+    assert "did you mean 'bold.toml'?" in _error("bold:take=1")
 
 
 def test_describe_lists_the_built_in_policies() -> None:
