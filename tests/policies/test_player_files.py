@@ -209,7 +209,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-@pytest.mark.parametrize("width", [60, 100])
+@pytest.mark.parametrize("width", [80, 100])
 def test_a_built_in_policy_reads_back_from_what_is_shown(
     write: Write, name: str, width: int
 ) -> None:
