@@ -22,6 +22,7 @@ from kqj_sim.core.state import (
     TURNED,
 )
 from kqj_sim.core.worlds import COUNTS, KNOWN, LACKS, UNSEEN
+from kqj_sim.rules import KqjRules
 from tests.core.turns import stopped
 from tests.variants import AUCTION_3, TAKE_2, TAKE_3, lively
 
@@ -29,7 +30,7 @@ TURNS = [(0, 0), (0, 3), (1, 0), (2, 5), (4, 2), (6, 0), (6, 5)]
 
 
 @pytest.mark.parametrize(("rules", "turn"), list(product((TAKE_2, TAKE_3, AUCTION_3), TURNS)))
-def test_the_true_hands_agree_with_what_is_known(rules: object, turn: tuple[int, int]) -> None:
+def test_the_true_hands_agree_with_what_is_known(rules: KqjRules, turn: tuple[int, int]) -> None:
     trick, position = turn
     state, lanes = stopped(lively(rules, seed=4), trick, position)
     known = np.zeros(KNOWN, dtype=np.int64)
