@@ -15,13 +15,15 @@ from kqj_sim.core import round
 from kqj_sim.core.asking import ASKING, BID, COUNTER, FOLLOW, LEAD, MEMBERS, OVERCOUNTER, TAKE
 from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP
 from kqj_sim.core.compile import address_of, pointer
-from kqj_sim.core.nested import nest
-from kqj_sim.core.resume import CALL_ON, PLAY_ON, RESUMING, bid_on, play_on, take_on
+from kqj_sim.core.nested import RESUME, nest
+from kqj_sim.core.resume import CALL_ON, PLAY_ON, RESUMING, VALUES, bid_on, play_on, take_on
 from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Table
 from kqj_sim.core.state import SEATS
+from kqj_sim.core.valuing import VALUING
 from kqj_sim.policies import weights
 from kqj_sim.policies.chosen import Chosen
-from kqj_sim.policies.compiled import QUESTION, bind, parameter_offset
+from kqj_sim.policies.compiled import QUESTION, bind, bind_values, parameter_offset
+from kqj_sim.policies.parameters import NO_POLICY
 from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.specification import Player, player
 from kqj_sim.rules import KqjRules
@@ -115,7 +117,7 @@ def core_table(
             parameters[start : start + len(chosen.parameters)] = chosen.parameters
     seats = sum(distinct.index(each) << 4 * seat for seat, each in enumerate(players))
     stages = np.zeros(3, dtype=np.int64)
-    resume = np.zeros(2, dtype=np.int64)
+    resume = np.zeros(RESUME, dtype=np.int64)
     memory = int(remembers)
     table = Table(
         functions, parameters, resources, len(distinct), seats, stages, resume, -1, -1, 0, memory
@@ -133,6 +135,8 @@ def core_table(
         calling_on = bid_on if rules.bidding == "auction" else take_on
         resume[CALL_ON] = address_of(calling_on, RESUMING)
         resume[PLAY_ON] = address_of(play_on, RESUMING)
+        valuing = _valuing(rules, distinct[0].answering("card").policy)
+        resume[VALUES] = 0 if valuing is None else address_of(valuing, VALUING)
     return table
 
 
@@ -147,9 +151,20 @@ def _resource(rules: KqjRules, chosen: Chosen, question: str) -> NDArray[Any]:
 
 
 @cache
-def _nested_table(rules: KqjRules, specification: str) -> Table:
-    """A table with one player at all seats, who plays hands out."""
+def _nested_table(rules: KqjRules, specification: str) -> Table | None:
+    """A table with one player at all seats, who plays hands out, or values cards."""
+    if specification == NO_POLICY:
+        return None
     return core_table(rules, [player(specification)] * SEATS, None, nested=True)
+
+
+@cache
+def _valuing(rules: KqjRules, found: Policy) -> Any:
+    """How a policy values cards, compiled and kept; None if it does not."""
+    if found.valuing is None or found.weights is None:
+        return None
+    size = len(weights.load(found.weights, rules.teams, rules.bidding))
+    return bind_values(found.valuing, size, found.name)
 
 
 @cache

@@ -18,15 +18,18 @@ from kqj_sim.core.state import SEATS
 
 MEMBERS = 6
 RULES = len(Rules._fields)
-STAGES, RESUME = 3, 2
+STAGES, RESUME = 3, 3
 TABLE = 7
 """Numbers of a table: four addresses of arrays, the number of policies, the seats, another one."""
 
 
-def nest(rules: Rules, tables: list[Table]) -> NDArray[np.int64]:
-    """The resource of a policy; the tables' arrays must outlive it."""
+def nest(rules: Rules, tables: list[Table | None]) -> NDArray[np.int64]:
+    """The resource of a policy; the tables' arrays must outlive it, None is for one left out."""
     numbers = list(rules)
     for table in tables:
+        if table is None:
+            numbers += [0] * TABLE
+            continue
         numbers += [
             table.functions.ctypes.data, table.parameters.ctypes.data, table.resources.ctypes.data,
             table.stages.ctypes.data, table.resume.ctypes.data, table.distinct, table.seats,
@@ -45,7 +48,10 @@ def nested_rules(resource: Any) -> Rules:
 
 @scalar
 def nested_table(resource: Any, number: int) -> Table:
-    """A table in a resource (a pointer to int64); nothing is imposed there nor remembered."""
+    """A table in a resource (a pointer to int64); nothing is imposed there nor remembered.
+
+    `distinct` is 0 for none.
+    """
     at = RULES + TABLE * number
     return Table(
         carray(int64_at(resource[at]), MEMBERS * SEATS),

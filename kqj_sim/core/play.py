@@ -161,15 +161,15 @@ def play_tricks(
             ask(table, member, state, lanes, trick, position, rules.teams, 0)
             position += 1
         position = 0
-        _remember(state, lanes, table, trick)
+        remember(state, lanes, table, trick)
         after_trick(state, lanes)
     put_last_cards(state, lanes)
-    _remember(state, lanes, table, TRICKS - 1)
+    remember(state, lanes, table, TRICKS - 1)
     after_trick(state, lanes)
 
 
 @scalar
-def _remember(state: Any, lanes: int, table: Any, trick: int) -> None:
+def remember(state: Any, lanes: int, table: Any, trick: int) -> None:
     """Keep the leader and the cards of a trick, if that is wanted."""
     if table.memory != 0:
         for i in range(lanes):

@@ -20,6 +20,8 @@ from kqj_sim.core.scoring import count_tricks, score_rounds
 
 CALL_ON, PLAY_ON = range(2)
 """The kernels of `core.rules.Table.resume`."""
+VALUES = 2
+"""Behind them stands how the player values cards (`core.valuing`), or 0."""
 
 
 @kernel

@@ -38,8 +38,8 @@ class Table(NamedTuple):
     stages: Any
     """int64 (3,): addresses of the stages of a round (`core.round`)."""
     resume: Any
-    """int64 (2,): addresses of the kernels that go on from the middle (`core.resume`), for tables
-    of players who play hands out; else zeros."""
+    """int64 (3,): addresses of the kernels that go on from the middle, and of the values that the
+    player gives cards (`core.resume`), for tables of players who play hands out; else zeros."""
     imposed_place: int
     """Place of an imposed Sender; -1: nothing is imposed."""
     imposed_contract: int

@@ -4,9 +4,6 @@ What is known of the hidden cards stands in one int64 array of `KNOWN` numbers, 
 or by position, as the caller likes): how many cards each holds, and which he cannot hold.  Who
 knows and plays himself is a player without hidden cards.
 
-The plays tell of a player's hand (`exclude`), since RULES.md section 5 obliges him to follow and to
-beat.  Hands only lose cards, so what a player once did not have he never has.
-
 Where at most one player is bound by this, worlds are dealt directly.  Else a Markov chain goes from
 world to world: two players at a time deal anew, uniformly, the cards that both may hold, and three
 or more hand on a card in a circle.  Each of these keeps the uniform distribution.  Together they
@@ -23,8 +20,7 @@ from kqj_sim.core import rng
 from kqj_sim.core.bits import highest_bit, lowest_bit, popcount
 from kqj_sim.core.compile import scalar, stage
 from kqj_sim.core.deal import deposit
-from kqj_sim.core.state import SEATS, index, team_of
-from kqj_sim.core.trick import lane_of, winning_cards
+from kqj_sim.core.state import SEATS, index
 
 _GROUPS = (1 << SEATS) - 1
 """Groups of players, numbered by their bits; all six are none, since they have room for all."""
@@ -63,56 +59,6 @@ _ROUNDS = 2
 """Rounds of the chain from one world to the next."""
 _STEP = 8
 """Draws that a step may use."""
-
-
-@scalar
-def exclude(
-    known: Any, rows: Any, cards: int, stride: int, count: int, leader: int, players: int,
-    trumps: int, climbing: int,
-) -> None:  # fmt: skip
-    """Add to LACKS, by place, what a trick tells of those who played to it.
-
-    A player who can follow must follow, who must beat and can must beat: so a follower whose card
-    did not has none of the cards that he would have had to choose from.
-
-    Args:
-        known: what is known.
-        rows: the array that has the cards in the order played.
-        cards, stride: index of the first card, and from a card to the next.
-        count: how many cards were played.
-        leader: place of the leader.
-        players: teams of the places (`core.state.team_of`).
-        trumps, climbing: as in `core.views.CardView`.
-    """
-    if count == 0:
-        return
-    master = rows[index(cards, 0)]
-    led = lane_of(master)
-    place = leader
-    team = team_of(players, place)
-    for k in range(1, count):
-        place = place + 1 if place + 1 < SEATS else 0
-        card = rows[index(cards, k * stride)]
-        own = team_of(players, place)
-        winning = winning_cards(led, trumps, master)
-        follows = card & led != 0
-        if card & winning != 0:
-            master = card
-            team = own
-        elif follows:
-            known[LACKS + place] |= winning & led & climbing
-        elif team != own:
-            known[LACKS + place] |= winning
-        if not follows:
-            known[LACKS + place] |= led
-
-
-@scalar
-def only_holder(known: Any, player: int, cards: int) -> None:
-    """Note that a player certainly holds cards: everybody else lacks them."""
-    for other in range(SEATS):
-        if other != player:
-            known[LACKS + other] |= cards
 
 
 @scalar

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numba import carray, types
 
-from kqj_sim.core import asking, views
-from kqj_sim.core.compile import float32_at, pointer, scalar
+from kqj_sim.core import asking, valuing, views
+from kqj_sim.core.compile import float32_at, kernel, pointer, scalar
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.core.state import SEATS
 
@@ -168,3 +168,19 @@ def bind_answer(
     copy.__qualname__ = label
     copy.__module__ = template.__module__
     return pointer(asking.ASKING, copy, cache=name is not None)
+
+
+def bind_values(values: Any, size: int, name: str) -> Any:
+    """A copy of `core.valuing.value_cards` with a policy's values compiled into it.
+
+    Args:
+        values: the policy's function (`registry.Policy.valuing`).
+        size: how many weights it has.
+        name: the policy's name; the result is kept on disk.
+    """
+    template = valuing.value_cards
+    names = {**template.__globals__, "_values": values, "_SIZE": size}
+    copy = python_types.FunctionType(template.__code__, names, f"values_{name}")
+    copy.__qualname__ = f"values_{name}"
+    copy.__module__ = template.__module__
+    return kernel(copy)

@@ -16,6 +16,7 @@ from kqj_sim.policies.tools import best_card
 linear = policy("linear", "learned: tables of features, added up", weights="linear")
 
 
+@linear.values
 @scalar
 def card_values(view: Any, weights: Any, values: Any) -> int:
     """Write the value of each legal card, from the lowest bit on; how many they are.

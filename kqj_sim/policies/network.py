@@ -62,6 +62,7 @@ def _add_row(layer: _Layer, weights: Any, at: int) -> _Layer:
     )
 
 
+@network.values
 @scalar
 def card_values(view: Any, weights: Any, values: Any) -> int:
     """Write the value of each legal card, from the lowest bit on; how many they are.

@@ -8,6 +8,9 @@ from typing import Literal
 
 from kqj_sim.policies.errors import PolicyError, nearest
 
+NO_POLICY = "none"
+"""What a parameter that names a policy may be if the policy can do without."""
+
 Kind = Literal["number", "whole number", "flag", "policy"]
 
 Value = float | str

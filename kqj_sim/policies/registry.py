@@ -25,7 +25,9 @@ from kqj_sim.policies.own import compile_own
 from kqj_sim.policies.parameters import Parameter, whole
 from kqj_sim.policies.weights import VERSIONS
 
-BUILT_IN = ("random", "greedy", "standard", "linear", "network", "points", "always", "never")
+BUILT_IN = (
+    "random", "greedy", "standard", "linear", "network", "pimc", "points", "always", "never",
+)  # fmt: skip
 ENTRY_POINTS = "kqj_sim.policies"
 CALLS = ("take", "bid", "counter", "overcounter")
 """The questions of the calling; the other one is about a card."""
@@ -49,6 +51,8 @@ class Policy:
     """For each question the function as it is written and how many arguments it takes."""
     blocks: dict[str, Any] = field(default_factory=dict)
     """For each question a function that is asked for a whole block (`core.asking.ASKING`)."""
+    valuing: Any = None
+    """A compiled function that writes what each legal card is worth, if the policy has one."""
     tuple_type: Any = None
     """The named tuple of numbers that its functions get as their second argument."""
     _compiled: dict[str, Any] = field(default_factory=dict)
@@ -91,6 +95,15 @@ class Policy:
             return function
 
         return add
+
+    def values(self, function: Any) -> Any:
+        """A decorator for a compiled function (view, weights, values) of a policy with weights.
+
+        It writes what each legal card is worth, from the lowest bit on, in points up to a number
+        that they share, so that other policies can build on it (`core.valuing`).
+        """
+        self.valuing = function
+        return function
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Add a `choose_...` function, which is compiled when it is first used.

@@ -16,14 +16,13 @@ from scipy.stats import chisquare
 from kqj_sim.core import worlds
 from kqj_sim.core.bits import PACK
 from kqj_sim.core.compile import stage
+from kqj_sim.core.knowledge import exclude, only_holder
 from kqj_sim.core.worlds import (
     COUNTS,
     KNOWN,
     LACKS,
     UNSEEN,
     all_worlds,
-    exclude,
-    only_holder,
     sample_worlds,
 )
 from kqj_sim.notation import Card, parse_card

@@ -1,0 +1,64 @@
+"""What a player knows of the others' hands, at every turn."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from kqj_sim.core.bits import by_strength
+from kqj_sim.core.knowledge import know
+from kqj_sim.core.state import (
+    AMOUNT,
+    CONTRACT,
+    HAND,
+    LEADER,
+    PLAYED,
+    SEATS,
+    SENDER,
+    STRIDE,
+    TRICK,
+    TURNED,
+)
+from kqj_sim.core.worlds import COUNTS, KNOWN, LACKS, UNSEEN
+from kqj_sim.rules import KqjRules
+from tests.core.turns import stopped
+from tests.variants import AUCTION_3, TAKE_2, TAKE_3, lively
+
+TURNS = [(0, 0), (0, 3), (1, 0), (2, 5), (4, 2), (6, 0), (6, 5)]
+
+
+@pytest.mark.parametrize(("rules", "turn"), list(product((TAKE_2, TAKE_3, AUCTION_3), TURNS)))
+def test_the_true_hands_agree_with_what_is_known(rules: KqjRules, turn: tuple[int, int]) -> None:
+    trick, position = turn
+    state, lanes = stopped(lively(rules, seed=4), trick, position)
+    known = np.zeros(KNOWN, dtype=np.int64)
+    assert lanes > 100
+    lacking = returns = 0
+    for i in range(lanes):
+        know(state, i, trick, position, known)
+        leader = int(state[LEADER + i])
+        own = (leader + position) % SEATS
+        hands = {(leader + p) % SEATS: int(state[HAND + p * STRIDE + i]) for p in range(SEATS)}
+        if position:
+            on_table = int(state[TRICK + i])
+            hands = {place: hand & ~on_table for place, hand in hands.items()}
+        others = {place: hand for place, hand in hands.items() if place != own}
+        said = f"seed=4 lane={i} {turn}"
+        assert known[UNSEEN] == sum(others.values()), said
+        assert known[COUNTS + own] == 0, said
+        for place, hand in others.items():
+            assert known[COUNTS + place] == hand.bit_count(), said
+            assert known[LACKS + place] & hand == 0, said
+            lacking += bool(known[LACKS + place] & known[UNSEEN])
+        sender = int(state[SENDER + i])
+        returned = by_strength(int(state[TURNED + i]), int(state[CONTRACT + i]))
+        certain = state[AMOUNT + i] == 0 and sender != own and hands[sender] & returned
+        for place in others:
+            if certain and place != sender:
+                assert known[LACKS + place] & returned, said
+                returns += 1
+        assert state[PLAYED + i].bit_count() == SEATS * trick, said
+    assert lacking > 0 or trick == 0
+    assert returns > 0 or rules is AUCTION_3
