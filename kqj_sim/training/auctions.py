@@ -154,7 +154,8 @@ class Hearing:
     """What can be told of totals in auctions.
 
     Attributes:
-        parameters: of `points`, without the prefix of three teams.
+        parameters: of `points`, without the prefix of three teams; what was hardly ever heard is
+            left out.
         errors: their standard errors, of those that least squares give.
         r2, r2_theirs: share of the variance explained of the own team's total, and of what an
             opponent's total exceeds his bid by.
@@ -166,15 +167,22 @@ class Hearing:
     r2_theirs: float
 
 
+SEEN = 100
+"""Turns in which something must be heard for its coefficient to be told."""
+
+
 def _least_squares(
     names: list[str], columns: list[NDArray[Any]], wanted: NDArray[np.float64]
 ) -> tuple[dict[str, float], dict[str, float], float, NDArray[np.float64]]:
     """Coefficients of columns, a constant first; their errors, R2, and what is expected."""
+    seen = [np.count_nonzero(column) >= SEEN for column in columns]
+    columns = [column for column, often in zip(columns, seen, strict=True) if often]
+    names = [name for name, often in zip(names, [True, *seen], strict=True) if often]
     matrix = np.column_stack([np.ones(len(wanted)), *columns]).astype(np.float64)
     found = np.linalg.lstsq(matrix, wanted)[0]
     expected = matrix @ found
     noise = np.mean((wanted - expected) ** 2)
-    errors = np.sqrt(noise * np.diag(np.linalg.pinv(matrix.T @ matrix)))
+    errors = np.sqrt(noise * np.diag(np.linalg.inv(matrix.T @ matrix)))
     return (
         dict(zip(names, map(float, found), strict=True)),
         dict(zip(names, map(float, errors), strict=True)),
@@ -204,7 +212,7 @@ def hear(rules: KqjRules, calls: str, plays: str, seed: int, deals: Numbers) -> 
         [turns.contract == 4, turns.contract == 5, turns.own_count, *turns.heard],
         outcomes.total.astype(np.float64),
     )
-    for name in ("base_nt", "base_at"):
+    for name in {"base_nt", "base_at"} & found.keys():
         found[name] += found["base_suit"]
     found["spread"] = float((outcomes.total - expected).std())
     found["capot"], found["capot_spread"] = _capot(expected, outcomes.capot)

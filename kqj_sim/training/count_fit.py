@@ -63,7 +63,11 @@ class Situation(NamedTuple):
 
 
 SITUATIONS = [
-    *(Situation(teams, "take", role) for role in ("return", "other", "NT", "AT") for teams in (2, 3)),
+    *(
+        Situation(teams, "take", role)
+        for role in ("return", "other", "NT", "AT")
+        for teams in (2, 3)
+    ),
     *(Situation(teams, "auction", role) for role in ("suit", "NT", "AT") for teams in (2, 3)),
 ]
 
@@ -76,17 +80,19 @@ class Sample:
         terms: float64 (n, terms).
         total: float64 (n,), totals of the contracting team.
         value: float64 (n,), its score less that of the other team, or the mean of the others'.
+        made: bool (n,), whether the contract was made.
     """
 
     terms: NDArray[np.float64]
     total: NDArray[np.float64]
     value: NDArray[np.float64]
+    made: NDArray[np.bool_]
 
     def part(self, held_out: bool) -> Sample:
         """What is fitted to, or what is held out."""
         first = round(len(self.total) * (1 - HELD_OUT))
         which = slice(first, None) if held_out else slice(first)
-        return Sample(self.terms[which], self.total[which], self.value[which])
+        return Sample(*(values[which] for values in vars(self).values()))
 
 
 @kernel
@@ -147,7 +153,7 @@ def sample(situation: Situation, policy: str, deals: int, seed: int) -> Sample:
     own = outcomes.score[places % rules.teams, numbers]
     others = (outcomes.score.sum(axis=0) - own) / (rules.teams - 1)
     terms = terms_of(held, contracts, ROLES[situation.role])
-    return Sample(terms, outcomes.total.astype(float), own - others)
+    return Sample(terms, outcomes.total.astype(float), own - others, outcomes.made != 0)
 
 
 @dataclass(frozen=True)
@@ -239,7 +245,10 @@ def fit_count(samples: dict[Situation, Sample], kind: str) -> CountFit:
         spread = [float(points @ m @ points) for m, _, _, _ in centred]
         slopes = np.array([v @ points / s for s, (_, v, _, _) in zip(spread, centred, strict=True)])
         variances = np.array(
-            [(q - s * s * p) / n for s, p, (_, _, q, n) in zip(slopes, spread, centred, strict=True)]
+            [
+                (q - s * s * p) / n
+                for s, p, (_, _, q, n) in zip(slopes, spread, centred, strict=True)
+            ]
         )
         points, slopes = points * slopes[0], slopes / slopes[0]
     errors = np.sqrt(np.diag(np.linalg.inv(matrix)))

@@ -184,8 +184,13 @@ def best_responses(
             weak = gained[counts <= np.quantile(counts, 0.1)]
             found.append(
                 Threshold(
-                    turn // SEATS + 1, turn % SEATS, root, error, len(counts),
-                    float(weak.mean()), float(weak.std(ddof=1) / np.sqrt(len(weak))),
+                    turn // SEATS + 1,
+                    turn % SEATS,
+                    root,
+                    error,
+                    len(counts),
+                    float(weak.mean()),
+                    float(weak.std(ddof=1) / np.sqrt(len(weak))),
                 )  # fmt: skip
             )
             if np.isfinite(root):
