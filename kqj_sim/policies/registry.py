@@ -24,7 +24,9 @@ from kqj_sim.policies.own import compile_own
 from kqj_sim.policies.parameters import Parameter, whole
 from kqj_sim.policies.weights import VERSIONS
 
-BUILT_IN = ("random", "greedy", "standard", "linear", "network", "points", "always", "never")
+BUILT_IN = (
+    "random", "greedy", "standard", "linear", "network", "points", "always", "never", "rollout",
+)  # fmt: skip
 ENTRY_POINTS = "kqj_sim.policies"
 CALLS = ("take", "bid", "counter", "overcounter")
 """The questions of the calling; the other one is about a card."""

@@ -15,8 +15,8 @@ from scipy import optimize, special
 
 from kqj_sim.core import rng
 from kqj_sim.core.calls import LOG_BID, LOG_PASS, LOG_SIZE
-from kqj_sim.core.compile import calling, kernel
-from kqj_sim.core.round import EMPTY_TABLE, stage_signature
+from kqj_sim.core.compile import kernel
+from kqj_sim.core.round import CALLS, call_stage
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.state import (
     CALL_COUNT,
@@ -36,11 +36,6 @@ from kqj_sim.policies.points import expected_total, heard
 from kqj_sim.policies.specification import player
 from kqj_sim.rules import KqjRules
 from kqj_sim.training.imposed import Given, Numbers, begin_deals
-
-_stage = calling(stage_signature(Rules(*[0] * 9), EMPTY_TABLE))
-
-CALLS = 1
-"""The stage of the calls in `core.rules.Table.stages`."""
 
 SPOKEN = (LOG_PASS, LOG_BID)
 """The calls that are turns to speak."""
@@ -85,7 +80,7 @@ def _turns(
     for first in range(0, deals.shape[0], LANES):
         lanes = min(LANES, deals.shape[0] - first)
         begin_deals(state, deals, first, lanes, seed, rules, table)
-        _stage(table.stages[CALLS], (state, lanes, rules, table, log))
+        call_stage(table.stages[CALLS], (state, lanes, rules, table, log))
         for i in range(lanes):
             spoken = 0
             for call in range(state[CALL_COUNT + i]):

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core import rng
-from kqj_sim.core.compile import calling, kernel
-from kqj_sim.core.round import EMPTY_TABLE, stage_signature
+from kqj_sim.core.compile import kernel
+from kqj_sim.core.round import BEGIN, FINISH, call_stage
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.scoring import MADE
 from kqj_sim.core.state import (
@@ -49,11 +49,6 @@ _TOTAL = result("contracting_total")
 _CAPOT = result("capot_contracting")
 _RESULT = result("result")
 _SCORE = result("score_0")
-
-_stage = calling(stage_signature(Rules(*[0] * 9), EMPTY_TABLE))
-
-BEGIN, FINISH = 0, 2
-"""Stages of a round in `core.rules.Table.stages`; the calls between are left out."""
 
 
 class Hands(NamedTuple):
@@ -99,7 +94,7 @@ def begin_deals(
         state[PENDING + i] = 0
         state[KEY + i] = rng.deal_key(seed, deal)
         state[ILLEGAL + i] = 0
-    _stage(table.stages[BEGIN], (state, lanes, rules, table, log))
+    call_stage(table.stages[BEGIN], (state, lanes, rules, table, log))
 
 
 @kernel
@@ -135,7 +130,7 @@ def _play_given(
             state[SENDER + i] = places[given]
             state[CONTRACT + i] = contracts[given]
             state[AMOUNT + i] = amounts[given]
-        _stage(table.stages[FINISH], (state, lanes, rules, table, log))
+        call_stage(table.stages[FINISH], (state, lanes, rules, table, log))
         for i in range(lanes):
             if state[ILLEGAL + i] != 0:
                 return int(state[DEAL + i])

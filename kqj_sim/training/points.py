@@ -134,18 +134,9 @@ def bands(found: Sample, whole: NDArray[np.int64], teams: int, least: int = 200)
         chosen = lows == low
         made, value = found.made[chosen], found.value[chosen]
         n = len(value)
-        rows.append(
-            Band(
-                teams,
-                int(low),
-                n / len(lows),
-                float(made.mean()),
-                float(made.std() / np.sqrt(n)),
-                float(value.mean()),
-                float(value.std() / np.sqrt(n)),
-                n,
-            )  # fmt: skip
-        )
+        made_error, value_error = (float(x.std() / np.sqrt(n)) for x in (made, value))
+        share, mean = float(made.mean()), float(value.mean())
+        rows.append(Band(teams, int(low), n / len(lows), share, made_error, mean, value_error, n))
     return rows
 
 

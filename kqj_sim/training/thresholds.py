@@ -182,17 +182,9 @@ def best_responses(
             counts, gained = taking.gains(turn, thresholds, most)
             root, error = _root(counts, gained)
             weak = gained[counts <= np.quantile(counts, 0.1)]
-            found.append(
-                Threshold(
-                    turn // SEATS + 1,
-                    turn % SEATS,
-                    root,
-                    error,
-                    len(counts),
-                    float(weak.mean()),
-                    float(weak.std(ddof=1) / np.sqrt(len(weak))),
-                )  # fmt: skip
-            )
+            mean, deviation = float(weak.mean()), float(weak.std(ddof=1) / np.sqrt(len(weak)))
+            lap, place = turn // SEATS + 1, turn % SEATS
+            found.append(Threshold(lap, place, root, error, len(counts), mean, deviation))
             if np.isfinite(root):
                 thresholds[turn] = root
         found.reverse()
