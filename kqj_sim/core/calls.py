@@ -118,10 +118,17 @@ def auction(state: Any, lanes: int, rules: Rules, table: Any, log: Any, first_tu
                 if state[OPEN + i] != 0:
                     call = state[CALL + i]
                     _log(state, log, i, place, LOG_PASS if call == PASS else LOG_BID, call)
-        _bid_or_pass(state, n, place, turn, rules.counter_any_time)
-        if _any(state, NEWS, n):
-            _ask_all_counters(state, lanes, rules, table, log, place, question)
+        enter_bids(state, lanes, rules, table, log, turn)
         turn += 1
+
+
+@stage
+def enter_bids(state: Any, lanes: int, rules: Rules, table: Any, log: Any, turn: int) -> None:
+    """Enter what CALL says at a turn, where OPEN, and ask at once who may counter it."""
+    place = turn % SEATS
+    _bid_or_pass(state, padded(lanes), place, turn, rules.counter_any_time)
+    if _any(state, NEWS, padded(lanes)):
+        _ask_all_counters(state, lanes, rules, table, log, place, 16 * turn)
 
 
 @scalar
@@ -229,5 +236,13 @@ def _ask_counter_at_turn(
         state[ASKED + i] = asked
         state[NEWS + i] = asked
     _ask(state, lanes, rules, table, log, place, question, 0)
+    ask_overcounters(state, lanes, rules, table, log, question)
+
+
+@stage
+def ask_overcounters(
+    state: Any, lanes: int, rules: Rules, table: Any, log: Any, question: int
+) -> None:
+    """Where anybody was just countered (NEWS), his team is asked; `question` is 16 x the turn."""
     for bidder in range(SEATS):
         _ask_overcounters(state, lanes, rules, table, log, bidder, question)

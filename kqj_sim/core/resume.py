@@ -11,17 +11,22 @@ from typing import Any
 import numpy as np
 from numba import typeof, types
 
-from kqj_sim.core.calls import auction, taking
+from kqj_sim.core.calls import ask_overcounters, auction, enter_bids, taking
 from kqj_sim.core.compile import calling, kernel
 from kqj_sim.core.play import play_tricks
 from kqj_sim.core.round import EMPTY_TABLE
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.scoring import count_tricks, score_rounds
+from kqj_sim.core.state import CALL, padded
+from kqj_sim.core.views import PASS
 
 CALL_ON, PLAY_ON = range(2)
 """The kernels of `core.rules.Table.resume`."""
 VALUES = 2
 """Behind them stands how the player values cards (`core.valuing`), or 0."""
+
+NOTHING, BID, COUNTERED = range(3)
+"""What was said just now in an auction that goes on."""
 
 
 @kernel
@@ -32,9 +37,23 @@ def take_on(state: Any, lanes: int, rules: Rules, table: Table, turn: int, unuse
 
 
 @kernel
-def bid_on(state: Any, lanes: int, rules: Rules, table: Table, turn: int, unused: int) -> int:
-    """An auction from a turn on, where OPEN."""
-    auction(state, lanes, rules, table, np.empty(0, np.int64), turn)
+def bid_on(state: Any, lanes: int, rules: Rules, table: Table, turn: int, said: int) -> int:
+    """An auction from a turn on, where OPEN.
+
+    With `said` BID what CALL says is entered for that turn first.  With COUNTERED somebody was
+    asked to counter: who did (NEWS and STAKE) may be overcountered; where he did not, nobody else
+    counters in this turn, nor does he bid if it was his.
+    """
+    log = np.empty(0, np.int64)
+    if said == COUNTERED:
+        ask_overcounters(state, lanes, rules, table, log, 16 * turn)
+        if not rules.counter_any_time:
+            for i in range(padded(lanes)):
+                state[CALL + i] = PASS
+            enter_bids(state, lanes, rules, table, log, turn)
+    if said == BID:
+        enter_bids(state, lanes, rules, table, log, turn)
+    auction(state, lanes, rules, table, log, turn if said == NOTHING else turn + 1)
     return lanes
 
 

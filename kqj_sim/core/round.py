@@ -93,6 +93,9 @@ def stage_signature(rules: Rules, table: Table) -> Any:
     return types.int64(block, types.int64, typeof(rules), typeof(table), block)
 
 
+BEGIN, CALLS, FINISH = range(3)
+"""The stages of a round in `Table.stages`."""
+
 _NONE = np.zeros(1, dtype=np.int64)
 EMPTY_TABLE = Table(_NONE, np.zeros(1), _NONE, 1, 0, _NONE, _NONE, -1, -1, 0, 0)
 """A table for its types."""

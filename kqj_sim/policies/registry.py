@@ -27,6 +27,7 @@ from kqj_sim.policies.weights import VERSIONS
 
 BUILT_IN = (
     "random", "greedy", "standard", "linear", "network", "pimc", "points", "always", "never",
+    "rollout",
 )  # fmt: skip
 ENTRY_POINTS = "kqj_sim.policies"
 CALLS = ("take", "bid", "counter", "overcounter")

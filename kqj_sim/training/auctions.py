@@ -6,14 +6,17 @@ whatever was said; so is the last bid of an opponent, if there is one.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize, special
 
 from kqj_sim.core import rng
 from kqj_sim.core.calls import LOG_BID, LOG_PASS, LOG_SIZE
-from kqj_sim.core.compile import calling, kernel
-from kqj_sim.core.round import EMPTY_TABLE, stage_signature
+from kqj_sim.core.compile import kernel
+from kqj_sim.core.round import CALLS, call_stage
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.state import (
     CALL_COUNT,
@@ -32,12 +35,7 @@ from kqj_sim.policies.counting import count
 from kqj_sim.policies.points import expected_total, heard
 from kqj_sim.policies.specification import player
 from kqj_sim.rules import KqjRules
-from kqj_sim.training.imposed import Numbers, begin_deals
-
-_stage = calling(stage_signature(Rules(*[0] * 9), EMPTY_TABLE))
-
-CALLS = 1
-"""The stage of the calls in `core.rules.Table.stages`."""
+from kqj_sim.training.imposed import Given, Numbers, begin_deals
 
 SPOKEN = (LOG_PASS, LOG_BID)
 """The calls that are turns to speak."""
@@ -82,7 +80,7 @@ def _turns(
     for first in range(0, deals.shape[0], LANES):
         lanes = min(LANES, deals.shape[0] - first)
         begin_deals(state, deals, first, lanes, seed, rules, table)
-        _stage(table.stages[CALLS], (state, lanes, rules, table, log))
+        call_stage(table.stages[CALLS], (state, lanes, rules, table, log))
         for i in range(lanes):
             spoken = 0
             for call in range(state[CALL_COUNT + i]):
@@ -144,3 +142,83 @@ def turns_of(rules: KqjRules, policy: str, seed: int, deals: Numbers) -> Turns:
     log = np.zeros(LOG_SIZE, dtype=np.int64)
     _turns(new_state(), log, deals, seed, core, table, parameters, turns)
     return turns
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """What can be told of totals in auctions.
+
+    Attributes:
+        parameters: of `points`, without the prefix of three teams; what was hardly ever heard is
+            left out.
+        errors: their standard errors, of those that least squares give.
+        r2, r2_theirs: share of the variance explained of the own team's total, and of what an
+            opponent's total exceeds his bid by.
+    """
+
+    parameters: dict[str, float]
+    errors: dict[str, float]
+    r2: float
+    r2_theirs: float
+
+
+SEEN = 100
+"""Turns in which something must be heard for its coefficient to be told."""
+
+
+def _least_squares(
+    names: list[str], columns: list[NDArray[Any]], wanted: NDArray[np.float64]
+) -> tuple[dict[str, float], dict[str, float], float, NDArray[np.float64]]:
+    """Coefficients of columns, a constant first; their errors, R2, and what is expected."""
+    seen = [np.count_nonzero(column) >= SEEN for column in columns]
+    columns = [column for column, often in zip(columns, seen, strict=True) if often]
+    names = [name for name, often in zip(names, [True, *seen], strict=True) if often]
+    matrix = np.column_stack([np.ones(len(wanted)), *columns]).astype(np.float64)
+    found = np.linalg.lstsq(matrix, wanted)[0]
+    expected = matrix @ found
+    noise = np.mean((wanted - expected) ** 2)
+    errors = np.sqrt(noise * np.diag(np.linalg.inv(matrix.T @ matrix)))
+    return (
+        dict(zip(names, map(float, found), strict=True)),
+        dict(zip(names, map(float, errors), strict=True)),
+        float(1 - noise / wanted.var()),
+        expected,
+    )
+
+
+def _capot(expected: NDArray[np.float64], capot: Numbers) -> tuple[float, float]:
+    """Expected total with which Capot is as likely as not, and its spread, by likelihood."""
+
+    def unlikelihood(x: NDArray[np.float64]) -> float:
+        z = (expected - x[0]) / np.exp(x[1])
+        return -float(np.where(capot, special.log_ndtr(z), special.log_ndtr(-z)).sum())
+
+    best = optimize.minimize(unlikelihood, [300.0, 4.0], method="Nelder-Mead")
+    return float(best.x[0]), float(np.exp(best.x[1]))
+
+
+def hear(rules: KqjRules, calls: str, plays: str, seed: int, deals: Numbers) -> Hearing:
+    """Fit what bids and cards tell, between players who call like `calls` and play like `plays`."""
+    turns = turns_of(rules, calls, seed, deals)
+    given = Given(rules, plays, seed)
+    outcomes = given.play(deals, turns.place, turns.contract, turns.amount)
+    found, errors, r2, expected = _least_squares(
+        ["base_suit", "base_nt", "base_at", "per_count", "named", "their_named"],
+        [turns.contract == 4, turns.contract == 5, turns.own_count, *turns.heard],
+        outcomes.total.astype(np.float64),
+    )
+    for name in {"base_nt", "base_at"} & found.keys():
+        found[name] += found["base_suit"]
+    found["spread"] = float((outcomes.total - expected).std())
+    found["capot"], found["capot_spread"] = _capot(expected, outcomes.capot)
+    theirs = turns.bidder >= 0
+    amounts = turns.their_amount[theirs]
+    totals = given.play(
+        deals[theirs], turns.bidder[theirs], turns.their_contract[theirs], amounts
+    ).total
+    more, more_errors, r2_theirs, _ = _least_squares(
+        ["margin", "margin_falls", "hold", "backed"],
+        [rules.minimum_bid - amounts, -turns.their_count[theirs], turns.backed[theirs]],
+        (totals - amounts).astype(np.float64),
+    )
+    return Hearing({**found, **more}, {**errors, **more_errors}, r2, r2_theirs)

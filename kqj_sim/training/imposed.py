@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core import rng
-from kqj_sim.core.compile import calling, kernel
-from kqj_sim.core.round import EMPTY_TABLE, stage_signature
+from kqj_sim.core.compile import kernel
+from kqj_sim.core.round import BEGIN, FINISH, call_stage
 from kqj_sim.core.rules import Rules, Table
+from kqj_sim.core.scoring import MADE
 from kqj_sim.core.state import (
     AMOUNT,
     CONTRACT,
@@ -46,12 +47,8 @@ Numbers = NDArray[np.int64]
 
 _TOTAL = result("contracting_total")
 _CAPOT = result("capot_contracting")
+_RESULT = result("result")
 _SCORE = result("score_0")
-
-_stage = calling(stage_signature(Rules(*[0] * 9), EMPTY_TABLE))
-
-BEGIN, FINISH = 0, 2
-"""Stages of a round in `core.rules.Table.stages`; the calls between are left out."""
 
 
 class Hands(NamedTuple):
@@ -75,11 +72,13 @@ class Outcomes(NamedTuple):
         total: int64 (n,), total of the contracting team.
         score: int64 (teams, n), scores; team t is that of place t.
         capot: int64 (n,), 1 if the contracting team won all tricks.
+        made: int64 (n,), 1 if the contract was made.
     """
 
     total: Numbers
     score: Numbers
     capot: Numbers
+    made: Numbers
 
 
 @kernel
@@ -95,7 +94,7 @@ def begin_deals(
         state[PENDING + i] = 0
         state[KEY + i] = rng.deal_key(seed, deal)
         state[ILLEGAL + i] = 0
-    _stage(table.stages[BEGIN], (state, lanes, rules, table, log))
+    call_stage(table.stages[BEGIN], (state, lanes, rules, table, log))
 
 
 @kernel
@@ -119,7 +118,7 @@ def _deal_hands(
 @kernel
 def _play_given(
     state: Any, deals: Any, places: Any, contracts: Any, amounts: Any, seed: int, rules: Rules,
-    table: Table, total: Any, score: Any, capot: Any,
+    table: Table, total: Any, score: Any, capot: Any, made: Any,
 ) -> int:  # fmt: skip
     """Fill the arrays of `Outcomes`; -1, or a deal in which a policy chose what is not allowed."""
     log = np.empty(0, np.int64)
@@ -131,12 +130,13 @@ def _play_given(
             state[SENDER + i] = places[given]
             state[CONTRACT + i] = contracts[given]
             state[AMOUNT + i] = amounts[given]
-        _stage(table.stages[FINISH], (state, lanes, rules, table, log))
+        call_stage(table.stages[FINISH], (state, lanes, rules, table, log))
         for i in range(lanes):
             if state[ILLEGAL + i] != 0:
                 return int(state[DEAL + i])
             total[first + i] = state[_TOTAL + i]
             capot[first + i] = state[_CAPOT + i]
+            made[first + i] = 1 if state[_RESULT + i] == MADE else 0
             for team in range(rules.teams):
                 number = team_of(state[PLAYERS + i], team)
                 score[team, first + i] = state[_SCORE + number * STRIDE + i]
@@ -181,7 +181,7 @@ class Given:
         """
         rules, table = self._table()
         n = len(deals)
-        shapes = ((n,), (self.rules.teams, n), (n,))
+        shapes = ((n,), (self.rules.teams, n), (n,), (n,))
         outcomes = Outcomes(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
         wrong = _play_given(
             new_state(), deals, places, contracts, amounts, self.seed, rules, table, *outcomes

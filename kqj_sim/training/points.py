@@ -1,0 +1,238 @@
+"""The fit of `points`: count, thresholds and bidding, found by simulation with a strong player.
+
+Everything is fitted to rounds that the given policy plays, and depends on the plan alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.core.state import SEATS
+from kqj_sim.policies.points import PARAMETERS, points
+from kqj_sim.rules import KqjRules
+from kqj_sim.training.auctions import Hearing
+from kqj_sim.training.count_fit import (
+    SITUATIONS,
+    TERMS,
+    CountFit,
+    Sample,
+    Situation,
+    fit_count,
+    offsets,
+    sample,
+)
+from kqj_sim.training.duplicate import Lead, duplicate
+from kqj_sim.training.margins import Margins, specification
+from kqj_sim.training.run import HELD_OUT, SEEDS
+from kqj_sim.training.thresholds import LAPS, Taking, Threshold, best_responses
+
+TEAMS = (2, 3)
+
+START = {2: 0.0, 3: 35.0}
+"""Thresholds with which the search begins."""
+
+COMPARED = 60.0
+"""Count at which contracts are made comparable: a usual one of the best contract of a hand."""
+
+SURE = 2.0
+"""Taking with any hand is best if it gains so many standard errors with the weakest ones."""
+
+BAND = 10
+"""Width of the bands of counts for which chances and scores are told."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is played.
+
+    Attributes:
+        plays: who plays the cards.
+        deals: rounds played in each situation for the count.
+        taking: deals of which the hands are counted for the thresholds.
+        turn: rounds played for each turn's threshold.
+        sweeps: how often the turns are gone through.
+        auction: deals of each comparison, and of each fit, of auctions.
+        rounds: rounds of the search in auctions.
+        seed: seed of the fit; its deals are none of those with which strength is measured.
+    """
+
+    plays: str
+    deals: int
+    taking: int
+    turn: int
+    sweeps: int
+    auction: int
+    rounds: int
+    seed: int
+
+    @classmethod
+    def of(cls, plays: str, deals: int, seed: int) -> Plan:
+        """A plan in proportion to the deals of the count."""
+        return cls(plays, deals, 5 * deals, deals // 5, 3, deals // 8, 8, seed)
+
+
+@dataclass(frozen=True)
+class Band:
+    """Hands with a count from `low` to `low` + BAND - 1 that take the Return's suit.
+
+    Attributes:
+        teams, low: which; the first band holds all lower counts too, the last all higher ones.
+        share: of all hands.
+        made, made_error: share made, and its standard error.
+        value, value_error: mean score less the others', and its standard error.
+        deals: how many were played.
+    """
+
+    teams: int
+    low: int
+    share: float
+    made: float
+    made_error: float
+    value: float
+    value_error: float
+    deals: int
+
+
+@dataclass
+class PointsFit:
+    """What was found.
+
+    Attributes:
+        values: every parameter of `points`.
+        counts: the count, for each kind of contract.
+        bands: what a count comes to, with two teams and three.
+        thresholds, hearings: by number of teams.
+        leads: of the new parameters over other callers, by rules and caller.
+    """
+
+    plan: Plan
+    values: dict[str, float]
+    counts: dict[str, CountFit] = field(default_factory=dict)
+    bands: list[Band] = field(default_factory=list)
+    thresholds: dict[int, list[Threshold]] = field(default_factory=dict)
+    hearings: dict[int, Hearing] = field(default_factory=dict)
+    leads: dict[tuple[int, str, str], Lead] = field(default_factory=dict)
+
+    def toml(self) -> str:
+        """The parameters as a policy file."""
+        lines = [f"{name} = {value:g}" for name, value in self.values.items()]
+        return "\n".join(['policy = "points"', "", "[parameters]", *lines, ""])
+
+
+def bands(found: Sample, whole: NDArray[np.int64], teams: int, least: int = 200) -> list[Band]:
+    """What counts come to, from a sample; bands with fewer than `least` rounds are joined."""
+    counts = found.terms @ whole
+    lows = np.floor(counts / BAND).astype(int) * BAND
+    kept = [low for low in np.unique(lows) if (lows == low).sum() >= least]
+    lows = np.clip(lows, kept[0], kept[-1])
+    rows = []
+    for low in kept:
+        chosen = lows == low
+        made, value = found.made[chosen], found.value[chosen]
+        n = len(value)
+        made_error, value_error = (float(x.std() / np.sqrt(n)) for x in (made, value))
+        share, mean = float(made.mean()), float(value.mean())
+        rows.append(Band(teams, int(low), n / len(lows), share, made_error, mean, value_error, n))
+    return rows
+
+
+def chosen_thresholds(found: list[Threshold]) -> list[int]:
+    """Whole thresholds: nothing where taking gains even with the weakest hands."""
+    return [
+        0
+        if each.weakest > SURE * each.weakest_error or not np.isfinite(each.count)
+        else max(0, round(each.count))
+        for each in found
+    ]
+
+
+def threshold_parameters(whole: list[int]) -> dict[str, float]:
+    """Twelve thresholds as parameters of `points`: the opener's, and how much more at a place."""
+    found: dict[str, float] = {}
+    for lap, name in enumerate(("take", "lap2")[:LAPS]):
+        first, *others = whole[SEATS * lap : SEATS * (lap + 1)]
+        found[name] = first
+        found |= {f"{name}_{place + 1}": more - first for place, more in enumerate(others)}
+    return found
+
+
+def _rounded(value: float) -> float:
+    """Parameters of auctions as people read them: whole points, shares to a hundredth."""
+    return round(value, 2) if abs(value) < 3 else round(value)
+
+
+def fit_points(plan: Plan, tell: Callable[[str], None]) -> PointsFit:
+    """Fit all parameters of `points`.
+
+    Args:
+        plan: how much is played, and by whom.
+        tell: is told how it goes, a line at a time.
+    """
+    fit = PointsFit(plan, {name: float(each.default) for name, each in PARAMETERS.items()})
+    seed = SEEDS + plan.seed
+    samples: dict[Situation, Sample] = {}
+    for number, situation in enumerate(SITUATIONS):
+        tell(f"count: {' '.join(map(str, situation))}")
+        samples[situation] = sample(situation, plan.plays, plan.deals, seed + number)
+    for kind in TERMS:
+        fit.counts[kind] = fit_count(samples, kind)
+        fit.values |= dict(zip(TERMS[kind], map(float, fit.counts[kind].whole), strict=True))
+    for teams in TEAMS:
+        taken = samples[Situation(teams, "take", "return")].part(True)
+        fit.bands += bands(taken, fit.counts["suit"].whole, teams)
+    samples.clear()
+    for teams in TEAMS:
+        _fit_taking(fit, teams, tell)
+    for teams in TEAMS:
+        tell(f"auctions, {teams} teams")
+        search = Margins(teams, plan.plays, plan.auction, seed + 1000 * teams, fit.values, tell)
+        search.improve(plan.rounds)
+        search.listen()
+        fit.values = search.values
+        assert search.hearing is not None
+        fit.hearings[teams] = search.hearing
+    names = {*fit.values} - {name for terms in TERMS.values() for name in terms}
+    fit.values |= {name: _rounded(fit.values[name]) for name in names}
+    _compare(fit, tell)
+    return fit
+
+
+def _fit_taking(fit: PointsFit, teams: int, tell: Callable[[str], None]) -> None:
+    """Offsets and thresholds of the taking."""
+    tell(f"taking, {teams} teams")
+    prefix = "" if teams == 2 else "three_"
+    plan = fit.plan
+    more = offsets(fit.counts, teams, COMPARED)
+    parameters = points.tuple_type(*fit.values.values())
+    taking = Taking.of(teams, plan.plays, SEEDS + plan.seed, plan.taking, more, parameters)
+    start = np.full(LAPS * SEATS, START[teams])
+    found = best_responses(taking, start, plan.turn, plan.sweeps)
+    fit.thresholds[teams] = found
+    found_values = {**more, **threshold_parameters(chosen_thresholds(found))}
+    fit.values |= {f"{prefix}{name}": float(value) for name, value in found_values.items()}
+
+
+def _compare(fit: PointsFit, tell: Callable[[str], None]) -> None:
+    """The new parameters against other callers, on deals that nothing was fitted to."""
+    plays = fit.plan.plays
+    own = specification(fit.values, plays)
+    for teams in TEAMS:
+        for bidding in ("take", "auction"):
+            rules = KqjRules(teams=teams, bidding=bidding)
+            others = {"always": f"always+{plays}", "never": f"never+{plays}"}
+            others["points as it was"] = f"points+{plays}"
+            if bidding == "take":
+                name = "take" if teams == 2 else "three_take"
+                for more in (-10, 10, 20):
+                    values = {**fit.values, name: fit.values[name] + more}
+                    others[f"thresholds of the first lap {more:+d}"] = specification(values, plays)
+            for name, other in others.items():
+                tell(f"against {name}, {bidding}, {teams} teams")
+                lead = duplicate(
+                    rules, own, other, fit.plan.auction, SEEDS + fit.plan.seed, HELD_OUT
+                )
+                fit.leads[teams, bidding, name] = lead

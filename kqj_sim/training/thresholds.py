@@ -1,0 +1,191 @@
+"""Thresholds of the taking: from which count on one should take, by lap and place.
+
+For each turn, from the dealer's second back to the opener's first, deals are drawn in which all
+before him pass; there he takes, and in the same deals he passes and the others go on by their own
+thresholds.  What taking gains, in score less the others', rises with his count; where it is nothing
+is his threshold.  This is repeated with what was found until the answers answer each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, trailing_zeros
+from kqj_sim.core.compile import kernel
+from kqj_sim.core.state import SEATS
+from kqj_sim.policies.counting import count
+from kqj_sim.rules import KqjRules
+from kqj_sim.training.imposed import Given, Numbers
+
+LAPS = 2
+LEAST = 5000
+"""Deals from which a threshold is found at least."""
+
+STEP = 5.0
+"""By so much the counts of those who passed are raised until that many are found."""
+
+WINDOW = 25.0
+"""A threshold is found from the counts that are at most so far from it."""
+
+
+@kernel
+def _best_counts(five: Any, turned: Any, other: int, no_trump: int, all_trumps: int, p: Any,
+    counts: Any, contracts: Any) -> None:  # fmt: skip
+    """Counts and contracts of each place: in the Return's suit, and the best of all."""
+    for i in range(turned.shape[0]):
+        suit = trailing_zeros(turned[i]) >> 4
+        for place in range(SEATS):
+            hand = five[place, i] | turned[i]
+            best, choice = count(hand, suit, p), suit
+            counts[0, place, i] = best
+            contracts[0, place, i] = suit
+            for contract in range(ALL_TRUMPS + 1):
+                more = other
+                if contract >= NO_TRUMP:
+                    more = no_trump if contract == NO_TRUMP else all_trumps
+                value = count(hand, contract, p) + more
+                if contract != suit and value > best:
+                    best, choice = value, contract
+            counts[1, place, i] = best
+            contracts[1, place, i] = choice
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """The best answer at one turn.
+
+    Attributes:
+        lap, place: the turn; laps from 1.
+        count: where taking gains nothing.
+        error: its standard error.
+        deals: rounds from which it was found.
+        weakest: what taking gains with the weakest tenth of the hands, in points.
+        weakest_error: its standard error.
+    """
+
+    lap: int
+    place: int
+    count: float
+    error: float
+    deals: int
+    weakest: float
+    weakest_error: float
+
+
+def _root(counts: NDArray[np.float64], gains: NDArray[np.float64]) -> tuple[float, float]:
+    """Where a straight line through gains near its root is nothing, and its standard error."""
+    near = np.full(len(counts), True)
+    root, error = np.nan, np.nan
+    for _ in range(4):
+        x, y = counts[near], gains[near]
+        if len(x) < 100 or np.ptp(x) == 0:
+            break
+        matrix = np.column_stack([np.ones(len(x)), x])
+        (base, slope), *_ = np.linalg.lstsq(matrix, y)
+        noise = np.var(y - base - slope * x) * np.linalg.inv(matrix.T @ matrix)
+        if slope <= 0:
+            break
+        root = -base / slope
+        gradient = np.array([-1 / slope, base / slope**2])
+        error = float(np.sqrt(gradient @ noise @ gradient))
+        near = np.abs(counts - np.clip(root, counts.min(), counts.max())) <= WINDOW
+    return float(root), error
+
+
+@dataclass(frozen=True)
+class Taking:
+    """Deals of which the counts are known, for looking for best answers.
+
+    Attributes:
+        given: who plays, and which deals.
+        counts: float64 (laps, places, n), the best count that may be named in each lap.
+        contracts: int64 (laps, places, n), what it is of.
+    """
+
+    given: Given
+    counts: NDArray[np.float64]
+    contracts: Numbers
+
+    @classmethod
+    def of(
+        cls, teams: int, policy: str, seed: int, deals: int, offsets: dict[str, int], p: Any
+    ) -> Taking:
+        """Count the hands of the first deals of a seed, with parameters `p` of `points`."""
+        given = Given(KqjRules(teams=teams), policy, seed)
+        hands = given.hands(np.arange(deals))
+        counts = np.zeros((LAPS, SEATS, deals))
+        contracts = np.zeros((LAPS, SEATS, deals), dtype=np.int64)
+        _best_counts(
+            hands.five, hands.turned, offsets["other"], offsets["no_trump"],
+            offsets["all_trumps"], p, counts, contracts,
+        )  # fmt: skip
+        return cls(given, counts, contracts)
+
+    def _value(self, deals: Numbers, turns: Numbers, teams: NDArray[Any]) -> NDArray[np.float64]:
+        """What comes of takes at given turns (0 to 11, 12 for nobody), for the given teams."""
+        value = np.zeros(len(deals))
+        taken = np.flatnonzero(turns < LAPS * SEATS)
+        laps, places = np.divmod(turns[taken], SEATS)
+        contracts = self.contracts[laps, places, deals[taken]]
+        nothing = np.zeros(len(taken), dtype=np.int64)
+        score = self.given.play(deals[taken], places, contracts, nothing).score
+        own = score[teams[taken], np.arange(len(taken))]
+        value[taken] = own - (score.sum(axis=0) - own) / (len(score) - 1)
+        return value
+
+    def gains(
+        self, turn: int, thresholds: NDArray[np.float64], most: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Counts at a turn (0 to 11), and what it gains to take.
+
+        Args:
+            turn: who is asked.
+            thresholds: (12,), by which the others take.  If those before him seldom pass all, they
+                are taken to have passed with more than that, as much as it needs.
+            most: deals to play at most.
+        """
+        flat = self.counts.reshape(LAPS * SEATS, -1)
+        takes = flat >= thresholds[:, None]
+        floor, deals = 0.0, np.empty(0, dtype=np.int64)
+        while len(deals) < LEAST:
+            passed = flat[:turn] < np.maximum(thresholds[:turn, None], floor)
+            deals = np.flatnonzero(passed.all(axis=0))[:most]
+            floor += STEP
+        after = np.vstack([takes[turn + 1 :, deals], np.full((1, len(deals)), True)])
+        following = turn + 1 + after.argmax(axis=0)
+        teams = np.full(len(deals), turn % SEATS % self.given.rules.teams)
+        gained = self._value(deals, np.full(len(deals), turn), teams)
+        gained -= self._value(deals, following, teams)
+        return flat[turn, deals], gained
+
+
+def best_responses(
+    taking: Taking, start: NDArray[np.float64], most: int, sweeps: int
+) -> list[Threshold]:
+    """Thresholds of the twelve turns that answer each other.
+
+    Args:
+        taking: the deals.
+        start: (12,), thresholds to begin with.
+        most: deals to play for each turn.
+        sweeps: how often all turns are gone through.
+    """
+    thresholds = start.astype(np.float64).copy()
+    found: list[Threshold] = []
+    for _ in range(sweeps):
+        found = []
+        for turn in reversed(range(LAPS * SEATS)):
+            counts, gained = taking.gains(turn, thresholds, most)
+            root, error = _root(counts, gained)
+            weak = gained[counts <= np.quantile(counts, 0.1)]
+            mean, deviation = float(weak.mean()), float(weak.std(ddof=1) / np.sqrt(len(weak)))
+            lap, place = turn // SEATS + 1, turn % SEATS
+            found.append(Threshold(lap, place, root, error, len(counts), mean, deviation))
+            if np.isfinite(root):
+                thresholds[turn] = root
+        found.reverse()
+    return found
