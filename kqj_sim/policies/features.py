@@ -29,7 +29,7 @@ CHANCES = 10
 POINTS = 8
 """Buckets of the card points in a trick (`_POINTS_FROM`)."""
 MEANS = 6
-"""Buckets of the mean points of some cards (`_MEANS_FROM`)."""
+"""Buckets of the mean points of the unseen cards of the suit led (`_MEANS_FROM`)."""
 OUTCOMES = 4
 """The master after the card: 0 still a partner's, 1 still an opponent's, 2 this card; 3 leading."""
 GROUPS, STATES = 3, 81
@@ -75,15 +75,17 @@ CARD_TABLES: dict[str, tuple[int, ...]] = {
     "masters": (PLAYS, 5, FLAG),
     # Slot, rank.
     "card": (LANES, RANKS),
-    # Chance that this card wins the trick, masters left in hand, leading, no trump unseen.
+    # Whether to take a trick now: chance that this card itself wins it, masters left in hand after
+    # it (0 to 3, or more), leading, no trump unseen (always so without a trump suit).
     "cash": (CHANCES, 5, FLAG, FLAG),
-    # Chance that the own side wins, mean points of the unseen cards led (`_MEANS_FROM`), players
-    # behind.
+    # What others may yet add: chance that the own side wins, mean points of the unseen cards of
+    # the suit led (0, 1-2, 3-4, 5-7, 8-11, more), players behind.
     "haul": (CHANCES, MEANS, SEATS),
-    # How, the next stronger card held, under a held master, points of the best card left in its
-    # lane if it loses its last needed guard.
+    # What it does to its lane: how, the next stronger card is held, the best card left is stronger
+    # and a master, and points of that stronger card if it keeps fewer guards (cards below it) than
+    # unseen cards are above it, else 0.
     "guard": (PLAYS, FLAG, FLAG, POINTS),
-    # How, points of the card, unseen trumps (0 to 6, or more).
+    # What a trump may yet take: how, points of the card, unseen trumps (0 to 6, or more).
     "undrawn": (PLAYS, POINTS, 8),
 }
 """The tables of the card features, and the numbers of values that make up an index."""

@@ -4,14 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import comb, floor
+from math import comb, floor, prod
 
 from kqj_sim.notation import SUITS, Card, parse_card
+from kqj_sim.policies.features import HELD_BACK
 from kqj_sim.referee.cards import PACK, card_points, is_trump, outranks
 from tests.core.coding import strength_of
 from tests.policies.moments import Moment
 
 Values = tuple[str, tuple[int, ...]]
+
+
+def contest(otherwise: Fraction, tries: list[tuple[bool, Fraction]]) -> Fraction:
+    """The chance that a side wins, if those who try do so as (own side, chance of success).
+
+    If any succeeds, the win is anyone's in proportion to the chances; if none, `otherwise` holds.
+    """
+    none = prod((1 - chance for _, chance in tries), start=Fraction(1))
+    total = sum(chance for _, chance in tries)
+    if total == 0:
+        return otherwise
+    return none * otherwise + (1 - none) * sum(chance for own, chance in tries if own) / total
+
+
+def chance_bucket(chance: Fraction) -> int:
+    """0 below 1/202, 9 from 201/202 on, eight alike between."""
+    return floor(chance * Fraction(808, 100) + Fraction(96, 100))
+
+
+def points_bucket(points: int) -> int:
+    """How many of the bounds are reached."""
+    return sum(points >= bound for bound in (3, 7, 12, 18, 25, 34, 46))
 
 
 class Slow:
@@ -32,6 +55,10 @@ class Slow:
         self.partners = [s for s in others if self.teams[s] == moment.own_team]
         self.opponents = [s for s in others if self.teams[s] != moment.own_team]
         self.contracting = int(self.teams[moment.sender] == moment.own_team)
+        turned = moment.record.turned
+        self.returned: Card | None = None
+        if turned is not None and parse_card(turned) in self.unseen:
+            self.returned = parse_card(turned)
         self.slots = self._slots()
 
     def rank(self, card: Card) -> int:
@@ -81,35 +108,46 @@ class Slow:
         """Card points."""
         return sum(card_points(c, self.contract) for c in cards)
 
-    def _none(self, suit: str, wanted: int) -> Fraction:
-        """The chance that a player behind, not known void in a suit, has none of its wanted."""
-        hidden = 0
-        for seat in self.others:
-            if not self.lacks(seat, suit):
-                hidden += 8 - self.number - (seat not in self.behind)
-        held = 8 - self.number
-        return Fraction(comb(hidden - wanted, held), comb(hidden, held)) if wanted else Fraction(1)
+    def _hidden(self, suit: str, seats: Iterable[int]) -> int:
+        """Cards in the hands of those of some players who may hold a suit."""
+        may = [seat for seat in seats if not self.lacks(seat, suit)]
+        return sum(8 - self.number - (seat not in self.behind) for seat in may)
 
-    def chance(self, card: Card) -> Fraction:
-        """The chance that the own side wins the trick after a card."""
+    def _has(self, seat: int, wanted: set[Card], hidden: int) -> Fraction:
+        """The chance that a player behind has one of the wanted, if they are among the hidden."""
+        held = 8 - self.number
+        if seat == self.moment.sender and self.returned is not None:
+            if self.returned in wanted:
+                return Fraction(1)
+            held -= 1
+        return 1 - Fraction(comb(max(hidden - len(wanted), 0), held), comb(hidden, held))
+
+    def outcome(self, card: Card) -> tuple[Fraction, Fraction]:
+        """The chances that the own side wins the trick after a card, and that the card does."""
         moment = self.moment
         cards = (*moment.trick, card)
-        led = cards[0].suit
-        winner, _ = moment.winner(moment.leader, cards)
-        ours = Fraction(self.teams[winner] == moment.own_team)
+        led, trump = cards[0].suit, self.contract
+        winner, best = moment.winner(moment.leader, cards)
         higher = {c for c in self.unseen if moment.winner(0, (*cards, c))[1] == c}
-        in_suit = self.of(higher, led)
+        overs = self.of(higher, led)
+        before = [seat for seat in self.others if seat not in self.behind]
+        kept = floor(self._hidden(led, before) * Fraction(HELD_BACK) + Fraction(1, 2))
+        places = self._hidden(led, self.behind) + kept
+        follows, ruffs = [], []
         for seat in self.behind:
-            ruffs = Fraction(0)
-            if higher - in_suit and not self.lacks(seat, self.contract):
-                ruffs = 1 - self._none(self.contract, len(higher - in_suit))
-            if self.lacks(seat, led):
-                beats = ruffs
-            else:
-                none = self._none(led, len(self.of(self.unseen, led)))
-                beats = 1 - self._none(led, len(in_suit)) + none * ruffs
-            ours = ours + (1 - ours) * beats if seat in self.partners else ours * (1 - beats)
-        return ours
+            own, void = seat in self.partners, Fraction(1)
+            if not self.lacks(seat, led):
+                follows.append((own, self._has(seat, overs, places)))
+                suit = self.of(self.unseen, led)
+                void -= self._has(seat, suit, self._hidden(led, self.others))
+            if higher - overs and not self.lacks(seat, trump):
+                has = self._has(seat, higher - overs, self._hidden(trump, self.others))
+                ruffs.append((own, void * has))
+
+        ours = Fraction(self.teams[winner] == moment.own_team)
+        alone = Fraction(best == card)
+        nobody = [[(False, chance) for _, chance in each] for each in (follows, ruffs)]
+        return contest(contest(ours, follows), ruffs), contest(contest(alone, nobody[0]), nobody[1])
 
     def relation(self) -> int:
         """What the Sender is to who plays."""
@@ -157,13 +195,13 @@ class Slow:
         else:
             play = 4 if card.suit == self.contract else 5
         beats = moment.winner(0, (*moment.trick, card))[1] == card
-        outcome = 3 if leads else 2
+        after = 3 if leads else 2
         if not beats:
             winner, _ = moment.winner(moment.leader, moment.trick)
-            outcome = 0 if self.teams[winner] == moment.own_team else 1
-        chance = floor(float(self.chance(card)) * 8.08 + 0.96)
-        worth = self.points((*moment.trick, card))
-        bucket = sum(worth >= bound for bound in (3, 7, 12, 18, 25, 34, 46))
+            after = 0 if self.teams[winner] == moment.own_team else 1
+        side_wins, card_wins = self.outcome(card)
+        chance = chance_bucket(side_wins)
+        worth = points_bucket(self.points((*moment.trick, card)))
         masters = {c for c in hand if self.above(c) == 0}
         best = max(rest, key=self.rank, default=None)
         highest = 0 if best is None else 1 + min(self.above(best), 2)
@@ -179,10 +217,19 @@ class Slow:
             marriage = 1 + held * 16 + gone * 4 + which
         void = [seat for seat in self.others if self.lacks(seat, card.suit)]
         rank, above, master = self.rank(card), self.above(card), card in masters
+        left = min(len(masters - {card}), 4)
+        led = self.of(self.unseen, card.suit if leads else moment.trick[0].suit)
+        mean = Fraction(self.points(led), len(led) or 1)
+        touching = rank + 1 in map(self.rank, rest)
+        under_master, unguarded = False, 0
+        if best is not None and self.rank(best) > rank:
+            guards, threats = len(rest) - 1, self.above(best)
+            under_master = threats == 0
+            unguarded = points_bucket(self.points([best])) if guards < threats else 0
         return [
             ("rank", (play, rank, self.contracting)),
             ("above", (play, min(above, 5), phase)),
-            ("trick", (outcome, chance, bucket)),
+            ("trick", (after, chance, worth)),
             ("chance", (rank, chance, climbs)),
             ("left", (play, min(len(rest), 4), highest)),
             ("trumps", (play, min(trumps, 5), sum(unseen_trumps >= b for b in (1, 3, 6)))),
@@ -201,8 +248,12 @@ class Slow:
             ("needed", (self.needed(), chance, self.contracting)),
             ("moment", (self.number, self.position, play, beats)),
             ("capot", (self.capot(), play, beats, master)),
-            ("masters", (play, min(len(masters - {card}), 4), master)),
+            ("masters", (play, left, master)),
             ("card", (self.slots[card.suit], rank)),
+            ("cash", (chance_bucket(card_wins), left, leads, unseen_trumps == 0)),
+            ("haul", (chance, sum(mean >= b for b in (1, 3, 5, 8, 12)), len(self.behind))),
+            ("guard", (play, touching, under_master, unguarded)),
+            ("undrawn", (play, points_bucket(self.points([card])), min(unseen_trumps, 7))),
         ]
 
     def shared(self) -> list[Values]:
@@ -228,10 +279,9 @@ class Slow:
         missing = self.missing()
         steps = 0 if missing <= 0 else min(1 + (missing - 1) // 10, 15)
         amount = 0 if record.amount is None else 1 + min((record.amount - 80) // 20, 11)
-        turned = None if record.turned is None else parse_card(record.turned)
         returned = 0
-        if turned in self.unseen:
-            returned = 1 + 12 * self.slots[turned.suit] + self.rank(turned)
+        if self.returned is not None:
+            returned = 1 + 12 * self.slots[self.returned.suit] + self.rank(self.returned)
         master = 0
         if moment.trick:
             seat, card = moment.winner(moment.leader, moment.trick)
@@ -250,5 +300,5 @@ class Slow:
             ("amount", (amount, (1, 2, 4).index(record.stake), record.capot)),
             ("return", (returned,)),
             ("master", (master,)),
-            ("table", (sum(on_table >= b for b in (3, 7, 12, 18, 25, 34, 46)), self.position)),
+            ("table", (points_bucket(on_table), self.position)),
         ]

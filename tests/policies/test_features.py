@@ -24,7 +24,7 @@ from kqj_sim.policies.features import (
     SHARED_INDICES,
     SHARED_TABLES,
 )
-from kqj_sim.policies.situation import situation
+from kqj_sim.policies.situation import outcome, situation
 from kqj_sim.record import Record, from_json, to_json
 from kqj_sim.records import play_records
 from kqj_sim.simulation import Imposed
@@ -64,6 +64,15 @@ def computed(view: CardView, cards: list[int]) -> tuple[list[int], list[list[int
     return shared[:-1].tolist(), rows.reshape(-1, CARD_FEATURES).tolist()
 
 
+@kernel(cache=False)
+def _outcomes(view, cards):  # type: ignore[no-untyped-def]
+    known = situation(view)
+    chances = np.empty((cards.shape[0], 2))
+    for row in range(cards.shape[0]):
+        chances[row] = outcome(view, features.HELD_BACK, known, cards[row])
+    return chances
+
+
 def index_of(tables: dict[str, tuple[int, ...]], values: Values) -> int:
     """The index of a table's values."""
     name, each = values
@@ -82,6 +91,16 @@ def turns(name: str) -> Iterator[tuple[Moment, CardView]]:
     for record in rounds(name):
         for moment in moments(record):
             yield moment, view_of(moment)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_chances_are_those_of_the_slow_twin(name: str) -> None:
+    for moment, view in turns(name):
+        slow = Slow(moment)
+        cards = sorted(moment.legal)
+        chances = _outcomes(view, np.array([slow.bits[card] for card in cards]))
+        wanted = [[float(chance) for chance in slow.outcome(card)] for card in cards]
+        assert np.allclose(chances, wanted, rtol=0, atol=1e-12), told(moment.record, view, wanted)
 
 
 @pytest.mark.parametrize("name", RULES)
