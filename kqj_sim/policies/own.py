@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import difflib
 import inspect
 import os
 import re
@@ -164,8 +166,10 @@ def _told(who: str, functions: list[Any], question: str, parameters: Any, error:
             return f"{place}: {who}: no {what} {name!r}; {nearest(name, fields)}"
     if match := re.search(r"NameError: name '(\w+)' is not defined", text):
         name = match[1]
-        names = {*functions[0].__globals__, *functions[0].__code__.co_varnames}
-        return f"{_place_of_name(functions, name)}: {who}: no {name!r}; {nearest(name, names)}"
+        known = [each for at in functions for each in (*at.__globals__, *at.__code__.co_varnames)]
+        close = difflib.get_close_matches(name, [*known, *dir(builtins)], 1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        return f"{_place_of_name(functions, name)}: {who}: nothing is called {name!r}{hint}"
     if match := re.search(r"Untyped global name '(\w+)':.*?<class '(\w+)'>", text):
         return f"{place}: {who} cannot use {match[1]!r}, a {match[2]}; {_USABLE}"
     if match := re.search(r"use of a (?:reflected )?(\w+).*? assigned to variable '(\w+)'", text):

@@ -229,7 +229,7 @@ def test_a_file_that_was_changed_is_read_again(write: Write) -> None:
         (
             '@policy("own")\ndef choose_card(view):\n\n    return lowst(view.legal)\n',
             5,
-            ["no 'lowst'", "did you mean 'lowest'?"],
+            ["nothing is called 'lowst'", "did you mean 'lowest'?"],
         ),
         (
             "def twice(v):\n    return 2 * v.legl\n"
@@ -241,7 +241,7 @@ def test_a_file_that_was_changed_is_read_again(write: Write) -> None:
             "def twice(v):\n    return 2 * v + best\n"
             '@policy("own")\ndef choose_card(view):\n    return twice(view.legal)\n',
             3,
-            ["no 'best'"],
+            ["nothing is called 'best'"],
         ),
         (
             '@policy("own")\ndef choose_card(view):\n    x = 2\n    return view.legal + "a"\n',
