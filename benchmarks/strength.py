@@ -41,7 +41,7 @@ VARIANTS: dict[str, tuple[str, KqjRules]] = {
 }
 USUAL = tuple(VARIANTS)[:4]
 
-LADDER = ("random", "greedy", "standard", "linear", "network")
+LADDER = ("random", "greedy", "standard", "linear", "network", "pimc:prior=network")
 """Who plays cards, from the weakest to the strongest."""
 
 CALLERS = ("points", "always", "never", "random")
