@@ -167,7 +167,8 @@ def _told(who: str, functions: list[Any], question: str, parameters: Any, error:
     if match := re.search(r"NameError: name '(\w+)' is not defined", text):
         name = match[1]
         known = [each for at in functions for each in (*at.__globals__, *at.__code__.co_varnames)]
-        close = difflib.get_close_matches(name, [*known, *dir(builtins)], 1)
+        close = difflib.get_close_matches(name, known, 1)
+        close = close or difflib.get_close_matches(name, dir(builtins), 1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         return f"{_place_of_name(functions, name)}: {who}: nothing is called {name!r}{hint}"
     if match := re.search(r"Untyped global name '(\w+)':.*?<class '(\w+)'>", text):
