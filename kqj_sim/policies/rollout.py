@@ -64,7 +64,7 @@ from kqj_sim.core.worlds import random_subset
 from kqj_sim.policies.compiled import parameter_offset
 from kqj_sim.policies.counting import count
 from kqj_sim.policies.parameters import named, whole
-from kqj_sim.policies.points import FITTED, base_total
+from kqj_sim.policies.points import FITTED, base_total, heard
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import normal_share
 
@@ -88,11 +88,12 @@ _CAPOT_TOTAL = 400
 _OPTIONS = 8
 """Calls that are tried out at most: a pass and the contracts, or Capot and the jumps."""
 
-_TRIES = 24
+_TRIES = 40
 """So many deals are looked at for one that agrees with the bids."""
 
-_SPARE = 0.5
-"""Standard deviations of a total by which a bidder expects to reach the lowest amount."""
+_SPARE_FIRST, _SPARE = 0.5, 0.2
+"""Standard deviations of a total by which a bidder expects to exceed the lowest amount, or what he
+bids when others have."""
 
 _SOFT = 10.0
 """Points of count about that, within which some bid and some do not."""
@@ -179,20 +180,43 @@ def _deal_others(
 
 @scalar
 def _agrees(trial: _Trial, lane: int, place: int, rules: Rules, key: int, counter: int) -> bool:
-    """Whether the others would have bid, with the hands that a lane has dealt them, as they did."""
+    """Whether the others would have called, with the hands that a lane has dealt, as they did."""
     block = trial.state
-    spread = FITTED.spread if rules.teams == 2 else FITTED.three_spread
-    per_count = FITTED.per_count if rules.teams == 2 else FITTED.three_per_count
-    wanted = rules.minimum_bid + _SPARE * spread
+    two = rules.teams == 2
+    spread = FITTED.spread if two else FITTED.three_spread
+    per_count = FITTED.per_count if two else FITTED.three_per_count
+    named = FITTED.named if two else FITTED.three_named
+    last_bids, players = block[LAST_BIDS + lane], block[PLAYERS + lane]
     for other in range(SEATS):
-        contract = ((block[LAST_BIDS + lane] >> 10 * other) & 7) - 1
+        bid = (last_bids >> 10 * other) & 1023
+        contract, amount = (bid & 7) - 1, 10 * (bid >> 3)
         if other != place and contract >= 0:
-            needed = (wanted - base_total(contract, rules.teams, FITTED)) / per_count
+            spare = _SPARE_FIRST if amount <= rules.minimum_bid else _SPARE
+            needed = amount + spare * spread - base_total(contract, rules.teams, FITTED)
+            needed -= named * heard(last_bids, players, other, contract).named
             held = count(block[index(FIVE + other * STRIDE, lane)], contract, FITTED)
-            chance = normal_share((held - needed) / _SOFT)
+            chance = normal_share((held - needed / per_count) / _SOFT)
             if rng.fraction(rng.draw(key, rng.WORLD + counter + other)) > chance:
                 return False
-    return True
+    if block[STAKE + lane] == 1:
+        return True
+    return _countered(trial, lane, rules, rng.draw(key, rng.WORLD + counter + SEATS))
+
+
+@scalar
+def _countered(trial: _Trial, lane: int, rules: Rules, draw: int) -> bool:
+    """Whether an opponent of the bidder would counter, with the hands that a lane has dealt."""
+    block = trial.state
+    contract = block[CONTRACT + lane]
+    players = block[PLAYERS + lane]
+    best = 0.0
+    for other in range(SEATS):
+        if team_of(players, other) != team_of(players, block[SENDER + lane]):
+            held = count(block[index(FIVE + other * STRIDE, lane)], contract, FITTED)
+            best = max(best, held)
+    margin = FITTED.margin if rules.teams == 2 else FITTED.three_margin
+    hold = FITTED.hold if rules.teams == 2 else FITTED.three_hold
+    return rng.fraction(draw) < normal_share((best - margin / hold) / _SOFT)
 
 
 @scalar
