@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "records": TEXT | ENGINE | {"simulation"},
     "training": TEXT | ENGINE | {"simulation"},
     "analysis": TEXT | ENGINE | {"simulation"},
-    "reporting": TEXT | ENGINE | {"referee", "simulation", "analysis"},
+    "reporting": TEXT | ENGINE | {"referee", "simulation", "analysis", "training"},
     "cli": TEXT
     | ENGINE
     | {"referee", "simulation", "records", "analysis", "reporting"}

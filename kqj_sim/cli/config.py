@@ -14,7 +14,8 @@ def read_config(ctx: click.Context, parameter: click.Parameter, path: str | None
     """Make the values of a TOML file the defaults of a command's options.
 
     Keys are the options' names, with - or _ .  At the top they hold for every command that has
-    the option, in a table with a command's name for that one alone, and there they come first.
+    the option, in a table with a command's name for that one alone, and there they come first;
+    [train.linear] is the table of a command within another.
     Raises UsageError for what is not TOML and for unknown keys, OSError if it cannot be read.
     """
     if path is None or ctx.resilient_parsing:
@@ -23,34 +24,52 @@ def read_config(ctx: click.Context, parameter: click.Parameter, path: str | None
         values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise click.UsageError(f"{path} is not TOML: {error}") from None
-    assert ctx.parent is not None and isinstance(ctx.parent.command, click.Group)
-    commands = ctx.parent.command.commands
+    names: list[str] = []
+    root = ctx
+    while root.parent is not None:
+        names.insert(0, str(root.command.name))
+        root = root.parent
     own = _options_of(ctx.command)
-    everyone = {
-        name: option
-        for command in commands.values()
-        for name, option in _options_of(command).items()
+    chosen = _chosen(path, values, root.command, names)
+    ctx.default_map = {
+        str(own[name].name): _as_given(path, name, own[name], value)
+        for name, value in chosen.items()
+        if name in own
     }
+
+
+def _chosen(
+    path: str, values: dict[str, Any], command: click.Command, names: list[str], where: str = ""
+) -> dict[str, Any]:
+    """The values in a command's table, overridden by those in the tables within it.
+
+    Those are the tables of its commands, of which `names` says the one that runs, and then the one
+    within that; `where` says which table it is.
+    """
+    commands = command.commands if isinstance(command, click.Group) else {}
     chosen: dict[str, Any] = {}
     for key, value in values.items():
         if isinstance(value, dict) and key in commands:
             continue
-        name = _known(path, key, [*everyone, *commands])
+        name = _known(path, key, [*_options_below(command), *commands], where and f"[{where}] ")
         if name in commands:
             raise click.UsageError(f"{path}: {key} is a table of options: write [{key}]")
-        if name in own:
-            chosen[name] = value
+        chosen[name] = value
     for key, table in values.items():
         if isinstance(table, dict) and key in commands:
-            options = _options_of(commands[key])
-            for inner, value in table.items():
-                name = _known(path, inner, list(options), f"[{key}] ")
-                if key == ctx.command.name:
-                    chosen[name] = value
-    ctx.default_map = {
-        str(own[name].name): _as_given(path, name, own[name], value)
-        for name, value in chosen.items()
-    }
+            inner = f"{where}.{key}".lstrip(".")
+            found = _chosen(path, table, commands[key], names[1:], inner)
+            if names[:1] == [key]:
+                chosen |= found
+    return chosen
+
+
+def _options_below(command: click.Command) -> list[str]:
+    """The names of the options of a command and of those within it."""
+    names = [*_options_of(command)]
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        names += _options_below(inner)
+    return names
 
 
 def _options_of(command: click.Command) -> dict[str, click.Option]:

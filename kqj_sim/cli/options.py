@@ -69,7 +69,7 @@ class Share(click.ParamType[float]):
         return share
 
 
-def _stack(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+def stack(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
     """One decorator for several options, shown in this order."""
 
     def add(command: Command) -> Command:
@@ -94,10 +94,10 @@ def _rule_option(rule: Field[Any]) -> Callable[[Command], Command]:
     return click.option(name, help=rule.metadata["help"] + note, **settings)
 
 
-rule_options = _stack(*(_rule_option(rule) for rule in fields(KqjRules)))
+rule_options = stack(*(_rule_option(rule) for rule in fields(KqjRules)))
 """An option for every field of the rules."""
 
-teams_and_bidding = _stack(
+teams_and_bidding = stack(
     *(_rule_option(rule) for rule in fields(KqjRules) if rule.name in ("teams", "bidding"))
 )
 """Options for the rules by which learned policies are told apart."""
@@ -111,7 +111,7 @@ config_option = click.option(
     help="TOML file with options: `teams = 3`; under [simulate] those of one command.",
 )
 
-experiment_options = _stack(
+experiment_options = stack(
     config_option,
     rule_options,
     click.option(
@@ -133,7 +133,7 @@ experiment_options = _stack(
 )
 """What an experiment is made of, except how many deals."""
 
-count_options = _stack(
+count_options = stack(
     click.option(
         "--first",
         type=Whole(0, "0"),

@@ -74,6 +74,9 @@ def _end(error: Exception) -> NoReturn:
     if isinstance(error, click.Abort):
         click.echo("Interrupted", err=True)
         sys.exit(INTERRUPTED)
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        sys.exit(WRONG_USAGE)
     if isinstance(error, click.ClickException):
         message, status = error.format_message(), error.exit_code
     elif isinstance(error, OSError):

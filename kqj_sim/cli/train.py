@@ -1,4 +1,4 @@
-"""The command that trains the policies that learn."""
+"""The commands that train the policies that learn."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ from kqj_sim.cli.options import (
     config_option,
     quiet_option,
     screen_width,
+    stack,
     teams_and_bidding,
     wants_color,
 )
+from kqj_sim.cli.points import points
 from kqj_sim.cli.progress import ProgressLine
 from kqj_sim.rules import KqjRules
 
@@ -42,105 +44,128 @@ SAVE_EVERY = 30.0
 MATCH = 10_000
 """Deals of the match at the end."""
 
-NORMAL_95 = 1.959964
-"""Standard errors to either side in an interval of 95%."""
+
+@click.group()
+def train() -> None:
+    """Train the policies that learn: their weights, and the point count."""
 
 
-@click.command(
-    epilog="""\b
-Examples:
-  kqj-sim train linear --out weights
-  kqj-sim train network --out weights --decisions 2e7
-  kqj-sim train network --out weights --decisions 2e7 --resume
-  kqj-sim train linear --teams 3 --bidding auction --out weights
+train.add_command(points)
 
-\b
+_options = stack(
+    teams_and_bidding,
+    click.option(
+        "--decisions",
+        type=Whole(1, "2e6"),
+        default=2_000_000,
+        show_default=True,
+        help="How many decisions each round learns from.",
+    ),
+    click.option(
+        "--rounds",
+        type=Whole(1, "3"),
+        help="Rounds: each is played by what the one before has made; the first by standard "
+        "(linear) or by linear (network).  [default: 3 for linear, 2 for network]",
+    ),
+    click.option(
+        "--calling",
+        default="standard",
+        show_default=True,
+        metavar="SPEC",
+        help="The policy that calls.",
+    ),
+    click.option(
+        "--seed",
+        type=Whole(0, "1"),
+        default=1,
+        show_default=True,
+        help="Seed of the training; the deals' is 1,000,000,000 more, so that other commands with "
+        "seeds below that measure strength on other deals.",
+    ),
+    click.option(
+        "--held-out",
+        type=Whole(1, "1e5"),
+        default=100_000,
+        show_default=True,
+        help="Decisions of other deals on which the result is measured.",
+    ),
+    click.option(
+        "--out",
+        metavar="FOLDER",
+        default="weights",
+        show_default=True,
+        help="Folder for the file of weights and, until it is finished, the checkpoint.",
+    ),
+    click.option(
+        "--weights-version",
+        type=Whole(1, "2"),
+        help="Version that the weights get.  [default: one more than the package's]",
+    ),
+    click.option("--resume", is_flag=True, help="Go on from the checkpoint of an interrupted run."),
+    click.option(
+        "--threads",
+        type=Whole(1, "2"),
+        help="Threads that play deals.  [default: all processors]",
+    ),
+    config_option,
+    color_option,
+    quiet_option,
+)
+"""Options of both policies."""
+
+_PLACE = """\b
 A file that is made takes the place of the package's own one by being copied to the folder
 kqj_sim/policies/weights of the sources.
 """
-)
-@click.argument("policy", type=click.Choice(list(ROUNDS)))
-@teams_and_bidding
-@click.option(
-    "--decisions",
-    type=Whole(1, "2e6"),
-    default=2_000_000,
-    show_default=True,
-    help="How many decisions each round learns from.",
-)
-@click.option(
-    "--rounds",
-    type=Whole(1, "3"),
-    help="Rounds: each is played by what the one before has made; the first by standard (linear) "
-    "or by linear (network).  [default: 3 for linear, 2 for network]",
-)
-@click.option(
-    "--calling",
-    default="standard",
-    show_default=True,
-    metavar="SPEC",
-    help="The policy that calls.",
-)
-@click.option(
-    "--seed",
-    type=Whole(0, "1"),
-    default=1,
-    show_default=True,
-    help="Seed of the training; the deals' is 1,000,000,000 more, so that other commands with "
-    "seeds below that measure strength on other deals.",
-)
-@click.option(
-    "--held-out",
-    type=Whole(1, "1e5"),
-    default=100_000,
-    show_default=True,
-    help="Decisions of other deals on which the result is measured.",
-)
-@click.option(
-    "--out",
-    metavar="FOLDER",
-    default="weights",
-    show_default=True,
-    help="Folder for the file of weights and, until it is finished, the checkpoint.",
-)
-@click.option(
-    "--weights-version",
-    type=Whole(1, "2"),
-    help="Version that the weights get.  [default: one more than the package's]",
-)
-@click.option("--resume", is_flag=True, help="Go on from the checkpoint of an interrupted run.")
-@click.option(
-    "--threads",
-    type=Whole(1, "2"),
-    help="Threads that play deals.  [default: all processors]",
-)
-@config_option
-@color_option
-@quiet_option
-def train(
-    policy: str,
-    teams: Any,
-    bidding: Any,
-    decisions: int,
-    rounds: int | None,
-    calling: str,
-    seed: int,
-    held_out: int,
-    out: str,
-    weights_version: int | None,
-    resume: bool,
-    threads: int | None,
-    color: str,
-    quiet: bool,
-) -> None:
-    """Train a policy that learns: deals are played, and every card of a decision tried out.
 
-    Writes FOLDER/POLICY-TEAMS-BIDDING.npz and prints what it is worth: the gain, points that the
+
+@train.command(
+    epilog=f"""\b
+Examples:
+  kqj-sim train linear --out weights
+  kqj-sim train linear --teams 3 --bidding auction --out weights
+
+{_PLACE}"""
+)
+@_options
+def linear(**options: Any) -> None:
+    """Train linear weights: deals are played, and every card of a decision tried out.
+
+    Writes FOLDER/linear-TEAMS-BIDDING.npz and prints what it is worth: the gain, points that the
     chosen card brings more than the mean of the candidates, on deals it was not trained with.
-    A network begins with the linear weights of the FOLDER, or else of the package.
 
     Interrupted, it goes on with --resume, and the file is the same to the byte as without.
     """
+    _learn("linear", **options)
+
+
+@train.command(
+    epilog=f"""\b
+Examples:
+  kqj-sim train network --out weights --decisions 2e7
+  kqj-sim train network --out weights --decisions 2e7 --resume
+
+{_PLACE}"""
+)
+@_options
+def network(**options: Any) -> None:
+    """Train a network: deals are played, and every card of a decision tried out.
+
+    Writes FOLDER/network-TEAMS-BIDDING.npz and prints what it is worth: the gain, points that the
+    chosen card brings more than the mean of the candidates, on deals it was not trained with.
+    It begins with the linear weights of the FOLDER, or else of the package.
+
+    Interrupted, it goes on with --resume, and the file is the same to the byte as without.
+    """
+    _learn("network", **options)
+
+
+def _learn(
+    policy: str, teams: Any, bidding: Any, decisions: int, rounds: int | None, calling: str,
+    seed: int, held_out: int, out: str, weights_version: int | None, resume: bool,
+    threads: int | None, color: str, quiet: bool,
+) -> None:  # fmt: skip
+    """Train one policy for one game, and tell what it is worth."""
     from kqj_sim.policies import weights
     from kqj_sim.training.run import SEEDS, Plan, Table, Training, TrainingError
 
@@ -284,7 +309,6 @@ def _grid(rows: list[KindReport]) -> Grid:
 
 
 def _points(measure: Measure) -> Cell:
-    from kqj_sim.reporting.grid import format_number
+    from kqj_sim.reporting.grid import estimate
 
-    half = NORMAL_95 * measure.error
-    return format_number(measure.gain, measure.gain - half, measure.gain + half, "points")
+    return estimate(measure.gain, measure.error, "points")

@@ -18,6 +18,8 @@ PIPED_WIDTH = 100
 """Width in characters of what is not written to a terminal."""
 
 NOTHING = "-"
+NORMAL_95 = 1.959964
+"""Standard errors to either side in an interval of 95%."""
 _NARROWEST_HEADING = 12
 _GAP = 3  # characters between columns on a screen
 
@@ -71,6 +73,12 @@ def format_number(value: float, low: float, high: float, unit: str) -> Cell:
             f"{value:,.{decimals}f}{sign}", f"({low:,.{decimals}f} to {high:,.{decimals}f})"
         )
     return Cell(f"{value:,.{decimals}f}{sign}", f"±{half:,.{decimals}f}")
+
+
+def estimate(value: float, error: float, unit: str) -> Cell:
+    """A number with its interval of 95%, by its standard error; NaN: there is none."""
+    half = NORMAL_95 * error
+    return format_number(value, value - half, value + half, unit)
 
 
 def table_grids(table: Table, width: int | None = None) -> list[Grid]:

@@ -131,7 +131,7 @@ def terms_of(hands: Numbers, contracts: Numbers, kind: str) -> NDArray[np.float6
 
 def sample(situation: Situation, policy: str, deals: int, seed: int) -> Sample:
     """Deals played in a situation, by random Senders, with random amounts in auctions."""
-    rules = KqjRules(teams=situation.teams, bidding=situation.bidding)
+    rules = KqjRules.from_dict({"teams": situation.teams, "bidding": situation.bidding})
     given = Given(rules, policy, seed)
     numbers = np.arange(deals)
     hands = given.hands(numbers)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kqj_sim.policies.points import PARAMETERS
 from kqj_sim.rules import KqjRules
 from kqj_sim.training.auctions import Hearing, hear
 from kqj_sim.training.duplicate import duplicate
@@ -70,7 +71,7 @@ class Margins:
     @property
     def rules(self) -> KqjRules:
         """Auctions."""
-        return KqjRules(teams=self.teams, bidding="auction")
+        return KqjRules.from_dict({"teams": self.teams, "bidding": "auction"})
 
     def _name(self, parameter: str) -> str:
         return parameter if self.teams == 2 else f"three_{parameter}"
@@ -83,7 +84,8 @@ class Margins:
         self.hearing = hear(self.rules, calls, self.plays, self.seed, deals)
         for parameter, value in self.hearing.parameters.items():
             name = self._name(parameter)
-            self.values[name] += DAMPING * (value - self.values[name])
+            value = self.values[name] + DAMPING * (value - self.values[name])
+            self.values[name] = float(np.clip(value, PARAMETERS[name].low, PARAMETERS[name].high))
 
     def _lead(self, changed: dict[str, float]) -> tuple[float, float]:
         self.seed += 1

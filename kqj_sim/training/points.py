@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core.state import SEATS
+from kqj_sim.encode import core_table
 from kqj_sim.policies.points import PARAMETERS, points
+from kqj_sim.policies.specification import player
 from kqj_sim.rules import KqjRules
 from kqj_sim.training.auctions import Hearing
 from kqj_sim.training.count_fit import (
@@ -31,6 +33,9 @@ from kqj_sim.training.run import HELD_OUT, SEEDS
 from kqj_sim.training.thresholds import LAPS, Taking, Threshold, best_responses
 
 TEAMS = (2, 3)
+
+GAMES = [(teams, bidding) for teams in TEAMS for bidding in ("take", "auction")]
+"""Number of teams and way of bidding."""
 
 START = {2: 0.0, 3: 35.0}
 """Thresholds with which the search begins."""
@@ -127,6 +132,7 @@ def bands(found: Sample, whole: NDArray[np.int64], teams: int, least: int = 200)
     """What counts come to, from a sample; bands with fewer than `least` rounds are joined."""
     counts = found.terms @ whole
     lows = np.floor(counts / BAND).astype(int) * BAND
+    least = min(least, int(np.unique(lows, return_counts=True)[1].max()))
     kept = [low for low in np.unique(lows) if (lows == low).sum() >= least]
     lows = np.clip(lows, kept[0], kept[-1])
     rows = []
@@ -171,7 +177,14 @@ def fit_points(plan: Plan, tell: Callable[[str], None]) -> PointsFit:
     Args:
         plan: how much is played, and by whom.
         tell: is told how it goes, a line at a time.
+
+    Raises:
+        PolicyError: there is no such player, or he chose a card that is not legal.
+        WeightsError: he has no weights for one of the four games.
     """
+    for teams, bidding in GAMES:
+        rules = KqjRules.from_dict({"teams": teams, "bidding": bidding})
+        core_table(rules, [player(f"points+{plan.plays}")] * SEATS, None)
     fit = PointsFit(plan, {name: float(each.default) for name, each in PARAMETERS.items()})
     seed = SEEDS + plan.seed
     samples: dict[Situation, Sample] = {}
@@ -220,19 +233,16 @@ def _compare(fit: PointsFit, tell: Callable[[str], None]) -> None:
     """The new parameters against other callers, on deals that nothing was fitted to."""
     plays = fit.plan.plays
     own = specification(fit.values, plays)
-    for teams in TEAMS:
-        for bidding in ("take", "auction"):
-            rules = KqjRules(teams=teams, bidding=bidding)
-            others = {"always": f"always+{plays}", "never": f"never+{plays}"}
-            others["points as it was"] = f"points+{plays}"
-            if bidding == "take":
-                name = "take" if teams == 2 else "three_take"
-                for more in (-10, 10, 20):
-                    values = {**fit.values, name: fit.values[name] + more}
-                    others[f"thresholds of the first lap {more:+d}"] = specification(values, plays)
-            for name, other in others.items():
-                tell(f"against {name}, {bidding}, {teams} teams")
-                lead = duplicate(
-                    rules, own, other, fit.plan.auction, SEEDS + fit.plan.seed, HELD_OUT
-                )
-                fit.leads[teams, bidding, name] = lead
+    for teams, bidding in GAMES:
+        rules = KqjRules.from_dict({"teams": teams, "bidding": bidding})
+        others = {"always": f"always+{plays}", "never": f"never+{plays}"}
+        others["points as it was"] = f"points+{plays}"
+        if bidding == "take":
+            name = "take" if teams == 2 else "three_take"
+            for more in (-10, 10, 20):
+                values = {**fit.values, name: fit.values[name] + more}
+                others[f"thresholds of the first lap {more:+d}"] = specification(values, plays)
+        for name, other in others.items():
+            tell(f"against {name}, {bidding}, {teams} teams")
+            lead = duplicate(rules, own, other, fit.plan.auction, SEEDS + fit.plan.seed, HELD_OUT)
+            fit.leads[teams, bidding, name] = lead

@@ -115,7 +115,7 @@ class Taking:
         cls, teams: int, policy: str, seed: int, deals: int, offsets: dict[str, int], p: Any
     ) -> Taking:
         """Count the hands of the first deals of a seed, with parameters `p` of `points`."""
-        given = Given(KqjRules(teams=teams), policy, seed)
+        given = Given(KqjRules.from_dict({"teams": teams}), policy, seed)
         hands = given.hands(np.arange(deals))
         counts = np.zeros((LAPS, SEATS, deals))
         contracts = np.zeros((LAPS, SEATS, deals), dtype=np.int64)
@@ -151,7 +151,7 @@ class Taking:
         flat = self.counts.reshape(LAPS * SEATS, -1)
         takes = flat >= thresholds[:, None]
         floor, deals = 0.0, np.empty(0, dtype=np.int64)
-        while len(deals) < LEAST:
+        while len(deals) < min(LEAST, most):
             passed = flat[:turn] < np.maximum(thresholds[:turn, None], floor)
             deals = np.flatnonzero(passed.all(axis=0))[:most]
             floor += STEP

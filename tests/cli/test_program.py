@@ -32,8 +32,12 @@ def test_every_command_has_help_with_an_example() -> None:
     assert set(main.commands) == {
         "simulate", "records", "show", "check", "train", "columns", "policies",
     }  # fmt: skip
-    for name, command in main.commands.items():
-        shown = run(name, "--help")
+    train = main.commands["train"]
+    assert isinstance(train, click.Group)
+    commands = {**main.commands, **{f"train {name}": each for name, each in train.commands.items()}}
+    del commands["train"]
+    for name, command in commands.items():
+        shown = run(*name.split(), "--help")
         assert shown.exit_code == 0
         assert f"kqj-sim {name}" in shown.output.split("Example")[1] or name in (
             "columns",
@@ -45,19 +49,29 @@ def test_every_command_has_help_with_an_example() -> None:
                 assert parameter.help, f"{name} --{parameter.name} has no help"
 
 
+@pytest.mark.parametrize("arguments", [[], ["train"]])
+def test_nothing_to_run_shows_what_there_is(arguments: list[str]) -> None:
+    shown = run(*arguments)
+    assert shown.exit_code == 2
+    assert "Commands:\n" in shown.stderr
+
+
 def test_help_and_version() -> None:
     assert "kqj-sim simulate" in run("--help").output
     assert run("--version").output == f"kqj-sim {kqj_sim.__version__}\n"
 
 
 def test_examples_of_the_help_name_options_that_exist() -> None:
+    train = main.commands["train"]
+    assert isinstance(train, click.Group)
+    commands = [*main.commands.values(), *train.commands.values()]
     known = {
         option
-        for command in main.commands.values()
+        for command in commands
         for parameter in command.params
         for option in (*parameter.opts, *parameter.secondary_opts)
     }
-    for command in (main, *main.commands.values()):
+    for command in (main, *commands):
         for word in (command.epilog or "").split():
             if word.startswith("--"):
                 assert word.strip(",.") in {*known, "--config"}, word
@@ -125,6 +139,8 @@ def test_unknown_variable_names_the_nearest_right_one() -> None:
         ("deals = true", "deals is a single value"),
         ("deals = [1, 2]", "deals is a single value"),
         ("must_outscore = 1", "must_outscore is true or false"),
+        ("[train]\ndecision = 5", "[train] decision is no option: did you mean decisions?"),
+        ("[train.points]\nplays = 5", "[train.points] plays is no option: did you mean playing?"),
     ],
 )
 def test_wrong_configuration_is_one_line_that_says_what_is_right(

@@ -93,7 +93,7 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
     out = ("--out", str(tmp_path / "out"))
     assert "below 1,000,000,000" in error_of(train("linear", *out, "--seed", "1e9"))
     assert "leave --resume out" in error_of(train("linear", *out, "--resume"))
-    assert "'linear', 'network'" in error_of(train("linea", *out))
+    assert "No such command 'linea'. Did you mean 'linear'" in error_of(train("linea", *out))
     told = error_of(train("network", *out, "--teams", "3", "--bidding", "auction"), 1)
     assert "`kqj-sim train linear --teams 3 --bidding auction`" in told
     assert not (tmp_path / "out").exists()

@@ -1,0 +1,297 @@
+"""The page of a fit of `points`: the count to use at a card table, and how well it tells."""
+
+from __future__ import annotations
+
+import math
+
+from kqj_sim.core.state import SEATS
+from kqj_sim.policies.points import PARAMETERS
+from kqj_sim.reporting.grid import NOTHING, Cell, Grid, estimate, to_markdown
+from kqj_sim.training.auctions import Hearing
+from kqj_sim.training.count_fit import HELD_OUT, TERMS, CountFit, Line
+from kqj_sim.training.points import BAND, TEAMS, PointsFit, chosen_thresholds
+from kqj_sim.training.thresholds import Threshold
+
+KINDS = {"suit": "With a suit as trump", "NT": "At No-Trump", "AT": "At All-Trumps"}
+"""The kinds of contract in words."""
+
+ROLES = {
+    "return": "suit of the Return",
+    "other": "another suit",
+    "suit": "suit",
+    "NT": "No-Trump",
+    "AT": "All-Trumps",
+}
+"""The roles of a contract in words."""
+
+_WORDS = {2: "Two teams", 3: "Three teams"}
+_PLACES = ("opener", "second", "third", "fourth", "fifth", "dealer")
+_TRUMP = {"trump_9": "9", "trump_8": "8", "trump_7": "7", "trump_A": "ace", "trump_T": "ten"}
+_COUNTS = (20, 40, 60, 80, 100, 120)
+"""Counts for which the expected total in an auction is written out."""
+
+
+def _prefix(teams: int) -> str:
+    return "" if teams == 2 else "three_"
+
+
+def _meaning(parameter: str) -> str:
+    """What a parameter is for, without the words that all of its table share."""
+    meaning = PARAMETERS[parameter].meaning
+    for common in ("points of count for ", "two teams, ", "three teams, ", "auctions: "):
+        meaning = meaning.removeprefix(common)
+    return meaning
+
+
+def _count_grid(fit: PointsFit, kind: str) -> Grid:
+    """The points of one kind of contract."""
+    found = fit.counts[kind]
+    rows = tuple(
+        (Cell(_meaning(name)), Cell(f"{fit.values[name]:g}"), estimate(points, error, "points"),
+         Cell(name))
+        for name, points, error in zip(TERMS[kind], found.points, found.errors, strict=True)
+    )  # fmt: skip
+    note = ""
+    if kind == "suit":
+        each = fit.values["trump"]
+        whole = ", ".join(
+            f"the {card} {each + fit.values[name]:g} ({each:g} + {fit.values[name]:g})"
+            for name, card in _TRUMP.items()
+        )
+        note = f"A trump card with all that it counts by itself: {whole}; any other {each:g}."
+    return Grid(KINDS[kind], ("for", "points", "as fitted", "parameter"), rows, 1, note)
+
+
+def _offsets_grid(fit: PointsFit) -> Grid:
+    """What makes counts of different contracts comparable in the taking."""
+    rows = tuple(
+        (Cell(_meaning(name).removeprefix("taking: ")),
+         *(Cell(f"{fit.values[_prefix(teams) + name]:+g}") for teams in TEAMS))
+        for name in ("other", "no_trump", "all_trumps")
+    )  # fmt: skip
+    headings = ("taking", *(_WORDS[teams].lower() for teams in TEAMS))
+    return Grid("To compare contracts when taking", headings, rows)
+
+
+def _line_row(line: Line) -> tuple[Cell, ...]:
+    situation = line.situation
+    return (
+        Cell(_WORDS[situation.teams]),
+        Cell(f"{ROLES[situation.role]}, {situation.known}"),
+        Cell(f"{line.base:.0f} + {line.slope:.2f} x count"),
+        Cell(f"{line.residual:.1f}"),
+        Cell(f"{line.r2:.3f}"),
+        Cell(f"{line.r2_free:.3f}"),
+        Cell(f"{line.value_base:.0f} + {line.value_slope:.2f} x count"),
+    )
+
+
+def _lines_grid(counts: dict[str, CountFit], deals: int) -> Grid:
+    """How well the count tells totals."""
+    held_out = round(deals * HELD_OUT)
+    headings = (
+        "teams", "contract, cards counted", "expected total", "residual SD", "R2", "R2 free",
+        "expected score difference",
+    )  # fmt: skip
+    note = (
+        f"In each situation fitted to {deals - held_out:,} rounds; R2 and the residual SD are of "
+        f"{held_out:,} others.  R2 free: of a fit of all terms to that situation alone.  In "
+        "auctions amounts are imposed at random, so the score difference is for these."
+    )
+    rows = tuple(_line_row(line) for fit in counts.values() for line in fit.lines)
+    return Grid("How well the count tells the total of the contracting team", headings, rows, 2,
+                note)  # fmt: skip
+
+
+def _bands_grid(fit: PointsFit, teams: int) -> Grid:
+    """What a count comes to."""
+    found = [band for band in fit.bands if band.teams == teams]
+    rows = []
+    for band in found:
+        name = f"{band.low} to {band.low + BAND - 1}"
+        if band is found[-1]:
+            name = f"{band.low} and more"
+        if band is found[0]:
+            name = f"up to {band.low + BAND - 1}"
+        rows.append((
+            Cell(name),
+            Cell(f"{100 * band.share:.1f}%"),
+            estimate(band.made, band.made_error, "share"),
+            estimate(band.value, band.value_error, "points"),
+            Cell(f"{band.deals:,}"),
+        ))  # fmt: skip
+    return Grid(
+        f"{_WORDS[teams]}: what taking the suit of the Return comes to",
+        ("count", "hands", "made", "score difference", "deals"),
+        tuple(rows),
+    )
+
+
+def _any_hand(least: int) -> bool:
+    """Whether a threshold is one that every hand reaches."""
+    return least <= 0
+
+
+def _thresholds_grid(found: list[Threshold], teams: int) -> Grid:
+    """Thresholds by lap and place."""
+    rows = tuple(
+        (
+            Cell(str(each.lap)),
+            Cell(_PLACES[each.place]),
+            Cell("any hand" if _any_hand(least) else f"from {least}"),
+            estimate(each.count, each.error, "points"),
+            estimate(each.weakest, each.weakest_error, "points"),
+            Cell(f"{each.deals:,}"),
+        )
+        for each, least in zip(found, chosen_thresholds(found), strict=True)
+    )
+    return Grid(
+        f"{_WORDS[teams]}: with which count to take",
+        ("lap", "place", "take with", "taking gains nothing at", "gain with the weakest", "deals"),
+        rows,
+        3,
+        f"Rounds in which all before passed: taking against passing in the same deal.  The weakest "
+        f"are the lowest tenth of the counts there.  {NOTHING}: no such count was found.",
+    )
+
+
+def statement(found: list[Threshold], teams: int) -> str:
+    """What is best in the first lap, in a sentence or two.
+
+    Args:
+        found: the thresholds of the twelve turns.
+        teams: 2 or 3.
+    """
+    least = chosen_thresholds(found)[:SEATS]
+    opener = found[0]
+    weakest = (
+        f"with the weakest tenth of the opener's hands taking gains {opener.weakest:+.1f} points "
+        f"over passing (standard error {opener.weakest_error:.1f}, {opener.deals:,} deals)"
+    )
+    if all(map(_any_hand, least)):
+        best = "take the suit of the Return at once with any hand, at every place"
+    elif _any_hand(least[0]):
+        later = ", ".join(
+            f"the {_PLACES[place]} {'any hand' if _any_hand(count) else f'from {count}'}"
+            for place, count in enumerate(least)
+            if place > 0
+        )
+        best = f"the opener takes the suit of the Return with any hand; then {later}"
+    else:
+        several = f"{min(least)} to {max(least)}, by place" if len({*least}) > 1 else f"{least[0]}"
+        best = f"in the first lap do not take with any hand, but from a count of {several}"
+        if math.isfinite(opener.error):
+            best += f" (the opener's standard error {opener.error:.1f})"
+    return f"{_WORDS[teams]}: {best}; {weakest}."
+
+
+def _auction_text(fit: PointsFit, teams: int) -> str:
+    """The expected total in auctions as a sum to reckon with."""
+    value = {name: fit.values[_prefix(teams) + name] for name in fit.hearings[teams].parameters}
+    hearing = fit.hearings[teams]
+    terms = [f"{value['per_count']:g} x count"] if "per_count" in value else []
+    for name, who in (("named", "partner"), ("their_named", "opponent")):
+        if name in value:
+            terms.append(f"{value[name]:+g} for each {who} whose last bid is in it")
+    return (
+        f"Expected total: a base, {', '.join(terms)}.  Totals spread around it with an SD of "
+        f"{value['spread']:g}.  R2 {hearing.r2:.3f} of the own total, {hearing.r2_theirs:.3f} of "
+        f"what opponents' totals exceed their bids by; a turn of each of {fit.plan.auction:,} "
+        "auctions."
+    )
+
+
+def _totals_grid(fit: PointsFit, teams: int) -> Grid:
+    """Expected totals in auctions when nobody has bid."""
+    value = {name: fit.values[_prefix(teams) + name] for name in (
+        "base_suit", "base_nt", "base_at", "per_count"
+    )}  # fmt: skip
+    rows = tuple(
+        (Cell(str(count)), *(
+            Cell(f"{value[base] + value['per_count'] * count:.0f}")
+            for base in ("base_suit", "base_nt", "base_at")
+        ))
+        for count in _COUNTS
+    )  # fmt: skip
+    title = f"{_WORDS[teams]}: expected total with eight cards, nothing heard"
+    return Grid(title, ("count", "suit", "No-Trump", "All-Trumps"), rows)
+
+
+def _hearing_grid(fit: PointsFit, hearing: Hearing, teams: int) -> Grid:
+    """What was fitted to auctions, beside what is used."""
+    rows = []
+    for name in PARAMETERS:
+        if name.startswith("three_") or not _meaning(name) or name in TERMS:
+            continue
+        if "auctions: " not in PARAMETERS[name].meaning:
+            continue
+        fitted = Cell(NOTHING)
+        if name in hearing.parameters:
+            fitted = estimate(hearing.parameters[name], hearing.errors.get(name, math.nan), "")
+        used = Cell(f"{fit.values[_prefix(teams) + name]:g}")
+        rows.append((Cell(_meaning(name)), used, fitted, Cell(_prefix(teams) + name)))
+    return Grid(
+        f"{_WORDS[teams]}: the parameters of auctions",
+        ("what", "used", "last fit", "parameter"),
+        tuple(rows),
+        1,
+        f"Used: smoothed over the fits.  Without a fit ({NOTHING}): found by playing against "
+        "oneself, one change at a time.",
+    )
+
+
+def _leads_grid(fit: PointsFit) -> Grid:
+    """The new parameters against other callers."""
+    rows = tuple(
+        (
+            Cell(_WORDS[teams]),
+            Cell("taking" if bidding == "take" else "auctions"),
+            Cell(other),
+            estimate(*lead, "points"),
+            Cell(f"{fit.plan.auction:,}"),
+        )
+        for (teams, bidding, other), lead in fit.leads.items()
+    )
+    return Grid(
+        "Points a round ahead of other callers",
+        ("teams", "bidding", "against", "ahead by", "deals"),
+        rows,
+        3,
+        "All play the cards alike, on deals that nothing was fitted to, each deal once with each "
+        "team's cards.",
+    )
+
+
+def points_page(fit: PointsFit, made_by: dict[str, str]) -> str:
+    """The page, as Markdown.
+
+    Args:
+        fit: what was found.
+        made_by: lines that say how: their names and what they say.
+    """
+
+    def grids(*each: Grid) -> list[str]:
+        return [to_markdown(grid) for grid in each]
+
+    parts = [
+        "# The point count\n",
+        *(f"- {name}: {what}" for name, what in made_by.items()),
+        "\n±: 95% intervals.\n",
+        "## The count\n",
+        "Add up what the hand holds: when taking the five cards with the Return, in auctions the "
+        "eight.  Points are of the expected total, two teams, the suit of the Return.\n",
+        *grids(*(_count_grid(fit, kind) for kind in KINDS), _offsets_grid(fit)),
+        "## Taking\n",
+        *(f"**{statement(fit.thresholds[teams], teams)}**\n" for teams in TEAMS),
+        *grids(*(_thresholds_grid(fit.thresholds[teams], teams) for teams in TEAMS)),
+        "## What a count tells\n",
+        *grids(*(_bands_grid(fit, teams) for teams in TEAMS),
+               _lines_grid(fit.counts, fit.plan.deals)),
+        "## Auctions\n",
+    ]  # fmt: skip
+    for teams in TEAMS:
+        parts += grids(_totals_grid(fit, teams))
+        parts += [_auction_text(fit, teams) + "\n"]
+        parts += grids(_hearing_grid(fit, fit.hearings[teams], teams))
+    parts += ["## Against other callers\n", *grids(_leads_grid(fit))]
+    return "\n".join(parts)

@@ -1,0 +1,81 @@
+"""The fit of the point count, and the page that tells it."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from kqj_sim.cli import main
+from kqj_sim.policies.points import PARAMETERS
+from kqj_sim.policies.specification import player
+from kqj_sim.reporting.points import statement
+from kqj_sim.training.thresholds import Threshold
+
+
+def run(*arguments: str) -> Result:
+    """`kqj-sim train points`."""
+    return CliRunner().invoke(main, ["train", "points", *arguments])
+
+
+def turns(count: float, weakest: float) -> list[Threshold]:
+    """Twelve thresholds that are alike."""
+    return [
+        Threshold(lap, place, count, 1.5, 9000, weakest, 2.0)
+        for lap in (1, 2)
+        for place in range(6)
+    ]
+
+
+def test_fit_writes_parameters_and_page(tmp_path: Path) -> None:
+    given = ("--playing", "random", "--deals", "1000", "--seed", "3", "--out", str(tmp_path / "a"))
+    done = run(*given)
+    assert done.exit_code == 0, done.output
+    assert "count: 2 take return" in done.stderr
+    found = tomllib.loads((tmp_path / "a/points.toml").read_text())
+    assert list(found["parameters"]) == list(PARAMETERS)
+    changed = [n for n, value in found["parameters"].items() if value != PARAMETERS[n].default]
+    assert len(changed) > 20
+    player(f"{tmp_path / 'a/points.toml'}+random")
+    page = (tmp_path / "a/points.md").read_text()
+    assert "`kqj-sim train points --playing random --deals 1000 --seed 3`" in page
+    trump, nine = (found["parameters"][name] for name in ("trump", "trump_9"))
+    assert f"the 9 {trump + nine:g} ({trump:g} + {nine:g})" in page
+    assert page.count("| dealer |") == 4
+    assert "nan" not in page
+    for line in done.stdout.splitlines()[:2]:
+        assert f"**{line}**" in page
+    again = run(*given[:-1], str(tmp_path / "b"), "--quiet")
+    assert again.stderr == ""
+    for name in ("points.toml", "points.md"):
+        assert (tmp_path / "b" / name).read_bytes() == (tmp_path / "a" / name).read_bytes()
+
+
+def test_statement_says_whether_to_take_at_once() -> None:
+    at_once = statement(turns(-12.0, 31.25), 2)
+    assert at_once.startswith("Two teams: take the suit of the Return at once with any hand")
+    assert "gains +31.2 points over passing (standard error 2.0, 9,000 deals)" in at_once
+    waits = statement(turns(33.4, -8.0), 3)
+    assert "do not take with any hand, but from a count of 33" in waits
+    assert "gains -8.0 points" in waits
+    mixed = statement([*turns(-12.0, 31.0)[:1], *turns(20.0, -3.0)[1:]], 2)
+    assert "the opener takes the suit of the Return with any hand; then the second from 20" in mixed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--playing", "nobody"), "nobody"),
+        (("--playing", "standard+random"), "random"),
+        (("--deals", "10"), "whole number from 1000"),
+        (("--seed", "1e9"), "below 1,000,000,000"),
+    ],
+)
+def test_mistakes_are_one_line(arguments: tuple[str, str], told: str, tmp_path: Path) -> None:
+    done = run(*arguments, "--out", str(tmp_path / "out"))
+    assert done.exit_code == 2, done.output
+    assert done.stderr.startswith("Error: ") and done.stderr.count("\n") == 1
+    assert told in done.stderr
+    assert not (tmp_path / "out").exists()
