@@ -18,7 +18,7 @@ from kqj_sim.referee import legal_cards
 from tests.core.coding import strength_of
 from tests.policies.moments import Moment, view_of
 
-_Prices: Any = namedtuple("_Prices", list(PRICES))
+_Prices: Any = namedtuple("_Prices", tuple(PRICES))  # type: ignore[misc]
 DEFAULTS = _Prices(*(price.default for price in PRICES.values()))
 
 
