@@ -52,6 +52,7 @@ from kqj_sim.core.state import (
     SENDER,
     STAKE,
     STRIDE,
+    TRICKS,
     TURNED,
     index,
     padded,
@@ -88,8 +89,8 @@ _CAPOT_TOTAL = 400
 _OPTIONS = 8
 """Calls that are tried out at most: a pass and the contracts, or Capot and the jumps."""
 
-_TRIES = 40
-"""So many deals are looked at for one that agrees with the bids."""
+_TRIES = 16
+"""So many hands are looked at for one with which a player would have called as he did."""
 
 _SPARE_FIRST, _SPARE = 0.5, 0.2
 """Standard deviations of a total by which a bidder expects to exceed the lowest amount, or what he
@@ -106,6 +107,7 @@ class _Trial(NamedTuple):
     """An inner block that is being filled, and what comes of it.
 
     state: the inner block.
+    hands: what is dealt: the first cards of each place, then the others.
     where: for each of its lanes the value that its score is added to.
     values: for each lane of the outer block `_OPTIONS` sums of scores.
     options: for each of these the call.
@@ -113,6 +115,7 @@ class _Trial(NamedTuple):
     """
 
     state: Any
+    hands: Any
     where: Any
     values: Any
     options: Any
@@ -138,6 +141,7 @@ def _new_trial() -> _Trial:
     no_calls(block, LANES)
     return _Trial(
         block,
+        np.zeros(2 * SEATS, np.int64),
         np.zeros(LANES, np.int64),
         np.zeros(LANES * _OPTIONS),
         np.zeros(LANES * _OPTIONS, np.int64),
@@ -157,84 +161,93 @@ def _means(member: int, number: int, table: Any, resources: Any) -> _Means:
 
 
 @scalar
-def _deal_others(
-    trial: _Trial, lane: int, place: int, own: int, turned: int, key: int, counter: int
-) -> None:
-    """Deal a lane: `own` is what a place holds, five cards, or eight if no Return is turned."""
-    block = trial.state
-    left = PACK & ~(own | turned)
-    for part in range(2):
-        for other in range(SEATS):
-            size = 5 if part == 0 else (2 if other == SEATS - 1 else 3)
-            if turned == 0:
-                size = 8 if part == 0 else 0
-            if other == place and part == 0:
-                cards = own
-            else:
-                cards = random_subset(left, size, key, counter)
-                left ^= cards
-            counter += 8
-            block[index((FIVE if part == 0 else EXTRA) + other * STRIDE, lane)] = cards
-    block[TURNED + lane] = turned
+def _chance_to_call(
+    state: Any, i: int, place: int, hand: int, countered: int, rules: Rules
+) -> float:
+    """The chance that a place with a hand of eight cards has called as it did in an auction.
 
-
-@scalar
-def _agrees(trial: _Trial, lane: int, place: int, rules: Rules, key: int, counter: int) -> bool:
-    """Whether the others would have called, with the hands that a lane has dealt, as they did."""
-    block = trial.state
+    `countered` is the place that is taken to have countered, -1 for none.
+    """
     two = rules.teams == 2
-    spread = FITTED.spread if two else FITTED.three_spread
-    per_count = FITTED.per_count if two else FITTED.three_per_count
-    named = FITTED.named if two else FITTED.three_named
-    last_bids, players = block[LAST_BIDS + lane], block[PLAYERS + lane]
-    for other in range(SEATS):
-        bid = (last_bids >> 10 * other) & 1023
-        contract, amount = (bid & 7) - 1, 10 * (bid >> 3)
-        if other != place and contract >= 0:
-            spare = _SPARE_FIRST if amount <= rules.minimum_bid else _SPARE
-            needed = amount + spare * spread - base_total(contract, rules.teams, FITTED)
-            needed -= named * heard(last_bids, players, other, contract).named
-            held = count(block[index(FIVE + other * STRIDE, lane)], contract, FITTED)
-            chance = normal_share((held - needed / per_count) / _SOFT)
-            if rng.fraction(rng.draw(key, rng.WORLD + counter + other)) > chance:
-                return False
-    if block[STAKE + lane] == 1:
-        return True
-    return _countered(trial, lane, rules, rng.draw(key, rng.WORLD + counter + SEATS))
+    if place == countered:
+        hold = FITTED.hold if two else FITTED.three_hold
+        needed = (FITTED.margin if two else FITTED.three_margin) / hold
+        return normal_share((count(hand, state[CONTRACT + i], FITTED) - needed) / _SOFT)
+    last_bids = state[LAST_BIDS + i]
+    bid = (last_bids >> 10 * place) & 1023
+    if bid == 0:
+        return 1.0
+    contract, amount = (bid & 7) - 1, 10 * (bid >> 3)
+    spare = _SPARE_FIRST if amount <= rules.minimum_bid else _SPARE
+    needed = amount + spare * (FITTED.spread if two else FITTED.three_spread)
+    needed -= base_total(contract, rules.teams, FITTED)
+    named = heard(last_bids, state[PLAYERS + i], place, contract).named
+    needed -= (FITTED.named if two else FITTED.three_named) * named
+    needed /= FITTED.per_count if two else FITTED.three_per_count
+    return normal_share((count(hand, contract, FITTED) - needed) / _SOFT)
 
 
 @scalar
-def _countered(trial: _Trial, lane: int, rules: Rules, draw: int) -> bool:
-    """Whether an opponent of the bidder would counter, with the hands that a lane has dealt."""
-    block = trial.state
-    contract = block[CONTRACT + lane]
-    players = block[PLAYERS + lane]
-    best = 0.0
-    for other in range(SEATS):
-        if team_of(players, other) != team_of(players, block[SENDER + lane]):
-            held = count(block[index(FIVE + other * STRIDE, lane)], contract, FITTED)
-            best = max(best, held)
-    margin = FITTED.margin if rules.teams == 2 else FITTED.three_margin
-    hold = FITTED.hold if rules.teams == 2 else FITTED.three_hold
-    return rng.fraction(draw) < normal_share((best - margin / hold) / _SOFT)
+def _who_countered(state: Any, i: int, draw: int) -> int:
+    """One of the opponents of a bidder who was countered, each as likely; -1 if he was not."""
+    if state[STAKE + i] == 1:
+        return -1
+    players, bidder = state[PLAYERS + i], state[SENDER + i]
+    number = rng.below(draw, SEATS)
+    while team_of(players, number) == team_of(players, bidder):
+        number = (number + 1) % SEATS
+    return number
 
 
 @scalar
-def _deal_world(
-    trial: _Trial, lane: int, place: int, own: int, turned: int, key: int, rules: Rules
+def _deal_take(hands: Any, place: int, own: int, turned: int, key: int) -> None:
+    """Deal all but the Return: `hands` has the first five cards of each place, then the others."""
+    left = PACK & ~(own | turned)
+    for each in range(2 * SEATS):
+        size = 5 if each < SEATS else (2 if each == 2 * SEATS - 1 else 3)
+        cards = own if each == place else random_subset(left, size, key, 8 * each)
+        left &= ~cards
+        hands[each] = cards
+
+
+@scalar
+def _deal_auction(
+    state: Any, i: int, hands: Any, place: int, own: int, key: int, rules: Rules
 ) -> None:
-    """Deal a lane so that it agrees with the bids, or, if that does not come off, anyhow."""
-    for attempt in range(_TRIES):
-        counter = 128 * attempt
-        _deal_others(trial, lane, place, own, turned, key, counter)
-        if turned != 0 or _agrees(trial, lane, place, rules, key, counter + 100):
-            break
+    """Deal eight cards to each place, to those who called such as they would call with.
+
+    Those are dealt to first; each gets the first of `_TRIES` hands that is accepted.
+    """
+    left = PACK & ~own
+    countered = _who_countered(state, i, rng.draw(key, rng.WORLD))
+    for each in range(SEATS):
+        hands[each], hands[SEATS + each] = 0, 0
+    hands[place] = own
+    for silent in range(2):
+        for each in range(SEATS):
+            called = each == countered or (state[LAST_BIDS + i] >> 10 * each) & 1023 != 0
+            if each == place or called == (silent != 0):
+                continue
+            counter = 1 + 10 * _TRIES * each
+            cards = random_subset(left, TRICKS, key, counter)
+            if called:
+                for _ in range(_TRIES):
+                    chance = _chance_to_call(state, i, each, cards, countered, rules)
+                    if rng.fraction(rng.draw(key, rng.WORLD + counter + TRICKS)) < chance:
+                        break
+                    counter += 10
+                    cards = random_subset(left, TRICKS, key, counter)
+            left ^= cards
+            hands[each] = cards
 
 
 @scalar
 def _copy_lane(state: Any, i: int, trial: _Trial, lane: int, key: int) -> None:
-    """How things stand in a lane of the outer block, but for the cards."""
+    """How things stand in a lane of the outer block, with the cards of `hands`."""
     block = trial.state
+    for each in range(SEATS):
+        block[index(FIVE + each * STRIDE, lane)] = trial.hands[each]
+        block[index(EXTRA + each * STRIDE, lane)] = trial.hands[SEATS + each]
     block[DEALER + lane] = state[DEALER + i]
     block[PENDING + lane] = 0
     block[PLAYERS + lane] = state[PLAYERS + i]
@@ -313,9 +326,13 @@ def _try(
         draw = rng.draw(state[KEY + i], question)
         for world in range(means.worlds):
             key = rng.deal_key(draw, world)
+            if taking:
+                _deal_take(trial.hands, place, own, turned, key)
+            else:
+                _deal_auction(state, i, trial.hands, place, own, key, means.rules)
             for which in range(first, trial.counts[i]):
                 _copy_lane(state, i, trial, waiting, key)
-                _deal_world(trial, waiting, place, own, turned, key, means.rules)
+                trial.state[TURNED + waiting] = turned
                 option = trial.options[i * _OPTIONS + which]
                 _enter(state, i, trial, waiting, place, turn, member, option)
                 trial.where[waiting] = i * _OPTIONS + which

@@ -77,7 +77,7 @@ class Plan:
     @classmethod
     def of(cls, plays: str, deals: int, seed: int) -> Plan:
         """A plan in proportion to the deals of the count."""
-        return cls(plays, deals, 5 * deals, deals // 5, 3, deals // 8, 8, seed)
+        return cls(plays, deals, 5 * deals, deals // 5, 2, deals // 8, 4, seed)
 
 
 @dataclass(frozen=True)
