@@ -164,9 +164,11 @@ def statement(found: list[Threshold], teams: int) -> str:
     """
     least = chosen_thresholds(found)[:SEATS]
     opener = found[0]
+    gains = "gains" if opener.weakest > 0 else "loses"
     weakest = (
-        f"with the weakest tenth of the opener's hands taking gains {opener.weakest:+.1f} points "
-        f"over passing (standard error {opener.weakest_error:.1f}, {opener.deals:,} deals)"
+        f"with the weakest tenth of the opener's hands taking {gains} {abs(opener.weakest):.1f} "
+        f"points against passing (standard error {opener.weakest_error:.1f}, {opener.deals:,} "
+        "deals)"
     )
     if all(map(_any_hand, least)):
         best = "take the suit of the Return at once with any hand, at every place"
@@ -221,9 +223,7 @@ def _hearing_grid(fit: PointsFit, hearing: Hearing, teams: int) -> Grid:
     """What was fitted to auctions, beside what is used."""
     rows = []
     for name in PARAMETERS:
-        if name.startswith("three_") or not _meaning(name) or name in TERMS:
-            continue
-        if "auctions: " not in PARAMETERS[name].meaning:
+        if not PARAMETERS[name].meaning.startswith("two teams, auctions: "):
             continue
         fitted = Cell(NOTHING)
         if name in hearing.parameters:

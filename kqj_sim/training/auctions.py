@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import optimize, special
 
 from kqj_sim.core import rng
+from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP
 from kqj_sim.core.calls import LOG_BID, LOG_PASS, LOG_SIZE
 from kqj_sim.core.compile import kernel
 from kqj_sim.core.round import CALLS, call_stage
@@ -169,11 +170,13 @@ SEEN = 100
 def _least_squares(
     names: list[str], columns: list[NDArray[Any]], wanted: NDArray[np.float64]
 ) -> tuple[dict[str, float], dict[str, float], float, NDArray[np.float64]]:
-    """Coefficients of columns, a constant first; their errors, R2, and what is expected."""
-    seen = [np.count_nonzero(column) >= SEEN for column in columns]
-    columns = [column for column, often in zip(columns, seen, strict=True) if often]
-    names = [name for name, often in zip(names, [True, *seen], strict=True) if often]
-    matrix = np.column_stack([np.ones(len(wanted)), *columns]).astype(np.float64)
+    """Coefficients of columns; their errors, R2, and what is expected."""
+    least = min(SEEN, len(wanted))
+    seen = [np.count_nonzero(column) >= least for column in columns]
+    names = [name for name, often in zip(names, seen, strict=True) if often]
+    matrix = np.column_stack(
+        [column for column, often in zip(columns, seen, strict=True) if often]
+    ).astype(np.float64)
     found = np.linalg.lstsq(matrix, wanted)[0]
     expected = matrix @ found
     noise = np.mean((wanted - expected) ** 2)
@@ -204,11 +207,15 @@ def hear(rules: KqjRules, calls: str, plays: str, seed: int, deals: Numbers) -> 
     outcomes = given.play(deals, turns.place, turns.contract, turns.amount)
     found, errors, r2, expected = _least_squares(
         ["base_suit", "base_nt", "base_at", "per_count", "named", "their_named"],
-        [turns.contract == 4, turns.contract == 5, turns.own_count, *turns.heard],
+        [
+            turns.contract < NO_TRUMP,
+            turns.contract == NO_TRUMP,
+            turns.contract == ALL_TRUMPS,
+            turns.own_count,
+            *turns.heard,
+        ],
         outcomes.total.astype(np.float64),
     )
-    for name in {"base_nt", "base_at"} & found.keys():
-        found[name] += found["base_suit"]
     found["spread"] = float((outcomes.total - expected).std())
     found["capot"], found["capot_spread"] = _capot(expected, outcomes.capot)
     theirs = turns.bidder >= 0
@@ -218,7 +225,12 @@ def hear(rules: KqjRules, calls: str, plays: str, seed: int, deals: Numbers) -> 
     ).total
     more, more_errors, r2_theirs, _ = _least_squares(
         ["margin", "margin_falls", "hold", "backed"],
-        [rules.minimum_bid - amounts, -turns.their_count[theirs], turns.backed[theirs]],
+        [
+            np.ones(len(amounts)),
+            rules.minimum_bid - amounts,
+            -turns.their_count[theirs],
+            turns.backed[theirs],
+        ],
         (totals - amounts).astype(np.float64),
     )
     return Hearing({**found, **more}, {**errors, **more_errors}, r2, r2_theirs)

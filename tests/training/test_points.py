@@ -56,10 +56,10 @@ def test_fit_writes_parameters_and_page(tmp_path: Path) -> None:
 def test_statement_says_whether_to_take_at_once() -> None:
     at_once = statement(turns(-12.0, 31.25), 2)
     assert at_once.startswith("Two teams: take the suit of the Return at once with any hand")
-    assert "gains +31.2 points over passing (standard error 2.0, 9,000 deals)" in at_once
+    assert "gains 31.2 points against passing (standard error 2.0, 9,000 deals)" in at_once
     waits = statement(turns(33.4, -8.0), 3)
     assert "do not take with any hand, but from a count of 33" in waits
-    assert "gains -8.0 points" in waits
+    assert "loses 8.0 points" in waits
     mixed = statement([*turns(-12.0, 31.0)[:1], *turns(20.0, -3.0)[1:]], 2)
     assert "the opener takes the suit of the Return with any hand; then the second from 20" in mixed
 
