@@ -62,7 +62,8 @@ def test_what_is_shown_is_a_file_of_the_same_player(name: str, tmp_path: Path) -
     markdown = run("policies", "show", name, "--format", "markdown").output
     parameters = read_chosen(name).policy.parameters
     for parameter, each in parameters.items():
-        assert f"\n{parameter} = {each.write(each.default)} " in shown
+        quote = '"' if each.kind == "policy" else ""
+        assert f"\n{parameter} = {quote}{each.write(each.default)}{quote} " in shown
         (line,) = [line for line in markdown.splitlines() if line.startswith(f"| {parameter} |")]
         assert each.meaning in line
         assert each.allowed in line

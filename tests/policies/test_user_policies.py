@@ -137,7 +137,7 @@ def test_the_view_holds_the_own_cards_and_the_turn(write: Write) -> None:
         'choose_no.__name__ = "choose_counter"\n'
         "own(choose_no)\n"
     )
-    for record in play_records(Experiment(AUCTION_2, (path,) * 6, 20)):
+    for record in play_records(Experiment(AUCTION_2, (f"{path}+greedy",) * 6, 20)):
         bids = [call for call in record.calls if call.call == "bid"]
         assert [call.amount for call in bids] == list(range(120, 240, 10))
         for call in bids:
