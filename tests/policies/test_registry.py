@@ -257,6 +257,6 @@ def test_as_many_parameters_as_allowed_reach_the_policy() -> None:
 
     chosen = Chosen(many, tuple(map(float, names.values())), "many_parameters")
     experiment = Experiment(AUCTION_2, ("random",) * 6, deals=4)
-    object.__setattr__(experiment, "players", (Player(chosen, chosen),) * 6)
+    object.__setattr__(experiment, "players", (Player(chosen, read_chosen("greedy")),) * 6)
     for record in play_records(experiment):
         assert (record.amount, record.contract) == (130, "s")
