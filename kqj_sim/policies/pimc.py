@@ -161,9 +161,10 @@ def _play_on(
             place = (leader + other) % SEATS
             hand = inner.hands[of * SEATS + place]
             if other != position:
-                block[index(HAND + other * STRIDE, lane)] = hand
-                dealt = hand | (state[index(CARDS + other * STRIDE, i)] if other < position else 0)
-                block[index(DEALT + place * STRIDE, lane)] = dealt
+                # A card stays in the hand until its trick is over.
+                held = hand | (state[index(CARDS + other * STRIDE, i)] if other < position else 0)
+                block[index(HAND + other * STRIDE, lane)] = held
+                block[index(DEALT + place * STRIDE, lane)] = held
         for finished in range(trick):
             led_by = state[index(history(finished, 0), i)]
             for other in range(SEATS):
