@@ -25,14 +25,14 @@ from kqj_sim.core.worlds import (
     all_worlds,
     sample_worlds,
 )
-from kqj_sim.notation import Card, parse_card
+from kqj_sim.notation import parse_card
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
 from kqj_sim.referee import PACK as CARDS
-from kqj_sim.referee.play import becomes_master, master_place
 from kqj_sim.rules import SEATS
 from kqj_sim.simulation import Experiment
 from tests.core.coding import strength_of
+from tests.core.exclusions import exclusions
 from tests.variants import LIVELY, VARIANTS, tables, told
 
 UNLIKELY = 1e-4
@@ -258,32 +258,6 @@ def test_who_certainly_holds_a_card() -> None:
     assert {world[2] for world in _worlds(numbers, 24)} == {0b100}
 
 
-def _slow_lacks(record: Record) -> Iterator[tuple[list[set[Card]], list[set[Card]]]]:
-    """After each card: what each seat lacks by the plays so far, and what it holds."""
-    assert record.hands is not None and record.contract is not None
-    contract = record.contract
-    held = [{parse_card(text) for text in hand} for hand in record.hands]
-    lacks: list[set[Card]] = [set() for _ in held]
-    for trick in record.tricks:
-        cards: list[Card] = []
-        for position, text in enumerate(trick.cards):
-            seat, card = (trick.leader + position) % SEATS, parse_card(text)
-            held[seat].remove(card)
-            if cards:
-                place = master_place(cards, contract)
-                better = {c for c in CARDS if becomes_master(c, cards[place], contract)}
-                suit = {c for c in CARDS if c.suit == cards[0].suit}
-                partner = record.teams[(trick.leader + place) % SEATS] == record.teams[seat]
-                if card not in suit:
-                    lacks[seat] |= suit
-                    if not partner and card not in better:
-                        lacks[seat] |= better
-                elif contract in ("AT", card.suit) and card not in better:
-                    lacks[seat] |= better & suit
-            cards.append(card)
-            yield lacks, held
-
-
 def _wrong(record: Record) -> str | None:
     """What is wrong with the exclusions in a round, if anything."""
     assert record.contract is not None
@@ -295,7 +269,7 @@ def _wrong(record: Record) -> str | None:
     opener = (record.dealer + 1) % SEATS
     teams = [record.teams[(opener + place) % SEATS] for place in range(SEATS)]
     players = sum(team << 9 * place for place, team in enumerate(teams))
-    slow = _slow_lacks(record)
+    slow = exclusions(record)
     finished = np.zeros(KNOWN, dtype=np.int64)
     for trick in record.tricks:
         leader = (trick.leader - opener) % SEATS

@@ -1,0 +1,157 @@
+"""`pimc`: what it chooses where the right choice can be worked out otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kqj_sim.core.asking import FOLLOW, LEAD, ask
+from kqj_sim.core.compile import kernel
+from kqj_sim.core.rules import Rules, Table
+from kqj_sim.core.state import CARDS as ON_TABLE
+from kqj_sim.core.state import SEATS, STRIDE
+from kqj_sim.notation import Card, parse_card
+from kqj_sim.record import Record
+from kqj_sim.records import play_records
+from kqj_sim.referee import legal_cards, score_round
+from kqj_sim.referee.calling import Called
+from kqj_sim.referee.play import PlayedTrick, trick_winner
+from kqj_sim.rules import KqjRules
+from kqj_sim.simulation import Experiment
+from tests.core.exclusions import exclusions
+from tests.core.turns import stopped
+from tests.variants import AUCTION_2, LIVELY, TAKE_2, TAKE_3, told
+
+SEED = 23
+EXHAUSTIVE = "pimc:worlds=1000,rollout=random,prior=none"
+"""Where at most 120 worlds are left it knows them all, and random players have no choice."""
+
+
+class Turn(NamedTuple):
+    """The last turn of the last trick but one: one card each is hidden, everything else known."""
+
+    record: Record
+    seat: int
+    legal: list[Card]
+    chosen: Card
+    hands: list[dict[int, Card]]
+    """The last cards of the others by seat, in every way that agrees with what is known."""
+
+
+def _cards(texts: list[str]) -> list[Card]:
+    return [parse_card(text) for text in texts]
+
+
+def _turn(record: Record) -> Turn | None:
+    """That turn of a round, if it left a choice."""
+    assert record.hands is not None and record.contract is not None
+    lead, last = record.tricks[6], record.tricks[7]
+    seat = (lead.leader + 5) % SEATS
+    final = {(last.leader + k) % SEATS: card for k, card in enumerate(_cards(last.cards))}
+    trick = _cards(lead.cards)
+    legal = legal_cards(
+        [trick[5], final[seat]], trick[:5], lead.leader, record.teams, record.contract
+    )
+    if len(legal) < 2:
+        return None
+    lacks = [next_lacks for _, next_lacks in zip(range(6 * 6 + 5), _lacks(record), strict=False)][
+        -1
+    ]
+    if record.turned is not None and record.sender != seat:
+        returned = parse_card(record.turned)
+        for other in final:
+            if other != record.sender and returned in final.values():
+                lacks[other].add(returned)
+    others = [other for other in final if other != seat]
+    hidden = [final[other] for other in others]
+    worlds = [dict(zip(others, order, strict=True)) for order in permutations(hidden)]
+    hands = [world for world in worlds if all(world[o] not in lacks[o] for o in others)]
+    assert {other: final[other] for other in others} in hands
+    return Turn(record, seat, sorted(legal), trick[5], hands)
+
+
+def _lacks(record: Record) -> Iterator[list[set[Card]]]:
+    for lacks, _ in exclusions(record):
+        yield [set(each) for each in lacks]
+
+
+def _worth(turn: Turn, card: Card, world: dict[int, Card]) -> float:
+    """What the round is worth to the player's team: half the difference of scores and totals."""
+    record, seat = turn.record, turn.seat
+    assert record.hands is not None and record.contract is not None and record.sender is not None
+    contract = record.contract
+    tricks = [PlayedTrick(t.leader, tuple(_cards(t.cards)), t.winner) for t in record.tricks[:6]]
+    (kept,) = set(turn.legal) - {card} if len(turn.legal) == 2 else (None,)
+    cards = [*_cards(record.tricks[6].cards)[:5], card]
+    leader = record.tricks[6].leader
+    winner = trick_winner(leader, cards, contract)
+    tricks.append(PlayedTrick(leader, tuple(cards), winner))
+    finals = {**world, seat: kept}
+    last = [finals[(winner + k) % SEATS] for k in range(SEATS)]
+    tricks.append(PlayedTrick(winner, tuple(last), trick_winner(winner, last, contract)))
+    hands = [[trick.cards[(s - trick.leader) % SEATS] for trick in tricks] for s in range(SEATS)]
+    called = Called(record.sender, contract, record.amount, record.capot, record.stake)
+    score = score_round(record.kqj_rules(), record.teams, called, hands, tricks)
+    values = [score.scores[team] + score.totals[team] for team in range(len(score.scores))]
+    own = values.pop(record.teams[seat])
+    return (own - sum(values) / len(values)) / 2
+
+
+@pytest.mark.parametrize(
+    "rules", [TAKE_2, TAKE_3, AUCTION_2], ids=["take-2", "take-3", "auction-2"]
+)
+def test_in_the_last_choice_it_finds_the_best_card(rules: KqjRules) -> None:
+    """By going through all worlds with the referee."""
+    experiment = Experiment(rules, (f"{LIVELY}+{EXHAUSTIVE}",) * SEATS, deals=60, seed=SEED)
+    choices = differing = 0
+    for record in play_records(experiment):
+        turn = _turn(record) if record.tricks else None
+        if turn is None:
+            continue
+        worth = {
+            card: sum(_worth(turn, card, world) for world in turn.hands) / len(turn.hands)
+            for card in turn.legal
+        }
+        best = max(worth.values())
+        assert worth[turn.chosen] == pytest.approx(best), told(record, turn.chosen, worth)
+        choices += 1
+        differing += min(worth.values()) < best - 1e-9
+    assert choices > 15
+    assert differing > 10
+
+
+@kernel(cache=False)
+def _ask(state: Any, lanes: int, rules: Rules, table: Table, trick: int, position: int) -> None:
+    ask(table, LEAD if position == 0 else FOLLOW, state, lanes, trick, position, rules.teams, 0)
+
+
+def _choices(player: str, rules: KqjRules, trick: int, position: int) -> NDArray[np.int64]:
+    """What a player chooses in rounds of lively players, by lane."""
+    state, lanes = stopped(Experiment(rules, (LIVELY,) * SEATS, 256, SEED), trick, position)
+    _ask(state, lanes, *Experiment(rules, (player,) * SEATS).table(), trick, position)
+    start = ON_TABLE + position * STRIDE
+    return state[start : start + lanes].copy()
+
+
+@pytest.mark.parametrize("prior", ["linear", "network"])
+@pytest.mark.parametrize("turn", [(0, 0), (2, 3), (4, 5)])
+def test_with_an_overwhelming_prior_it_plays_like_it(prior: str, turn: tuple[int, int]) -> None:
+    """But for values that differ by a trifle."""
+    player = f"pimc:worlds=1,rollout=random,prior={prior},prior_worlds=10000,merge=false"
+    for rules in (TAKE_2, TAKE_3):
+        same = _choices(player, rules, *turn) == _choices(prior, rules, *turn)
+        assert same.mean() > 0.96
+
+
+def test_equal_cards_are_merged_and_more_worlds_matter() -> None:
+    """Settings that should change some choices do."""
+    base = "pimc:worlds={},rollout=greedy,prior=none,merge={}"
+    few, many = (_choices(base.format(worlds, "true"), TAKE_2, 1, 0) for worlds in (2, 40))
+    assert 0.1 < np.mean(few == many) < 0.9
+    single = _choices(base.format(40, "false"), TAKE_2, 1, 0)
+    assert 0.6 < np.mean(single == many) < 1.0
