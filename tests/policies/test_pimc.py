@@ -86,7 +86,7 @@ def _worth(turn: Turn, card: Card, world: dict[int, Card]) -> float:
     assert record.hands is not None and record.contract is not None and record.sender is not None
     contract = record.contract
     tricks = [PlayedTrick(t.leader, tuple(_cards(t.cards)), t.winner) for t in record.tricks[:6]]
-    (kept,) = set(turn.legal) - {card} if len(turn.legal) == 2 else (None,)
+    (kept,) = set(turn.legal) - {card}
     cards = [*_cards(record.tricks[6].cards)[:5], card]
     leader = record.tricks[6].leader
     winner = trick_winner(leader, cards, contract)
