@@ -1,0 +1,294 @@
+"""`points`: the count against its slow namesake, thresholds, and what is bid."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kqj_sim.columns import CONTRACTS
+from kqj_sim.core.calls import bid_code
+from kqj_sim.core.teams import THREE_TEAMS, TWO_TEAMS
+from kqj_sim.core.views import PASS, BidView, CounterView
+from kqj_sim.notation import Card, parse_card
+from kqj_sim.policies import points
+from kqj_sim.policies.counting import count, runs_alone
+from kqj_sim.policies.specification import player
+from kqj_sim.policies.tools import normal_share
+from kqj_sim.record import Record
+from kqj_sim.records import play_records
+from kqj_sim.referee import PACK
+from kqj_sim.rules import KqjRules
+from kqj_sim.simulation import Experiment, simulate
+from tests.core.coding import bits
+from tests.policies.chosen import calling_before
+from tests.policies.slow_count import slow_count
+from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, told
+
+FITTED = {name: float(each.default) for name, each in points.PARAMETERS.items()}
+VALUES = points.FITTED
+SEED = 19
+
+
+def hands(number: int, size: int) -> Iterator[list[Card]]:
+    """Random hands, half of them of few ranks and suits, so that all holdings occur."""
+    draws = random.Random(SEED)
+    pack = sorted(PACK)
+    for n in range(number):
+        few = [card for card in pack if card.suit in "sh" or card.rank in "A9"]
+        yield draws.sample(pack if n % 2 else few, size)
+
+
+@pytest.mark.parametrize("size", [6, 8])
+def test_the_count_is_its_slow_namesakes(size: int) -> None:
+    seen: set[float] = set()
+    for hand in hands(1500, size):
+        for number, contract in enumerate(CONTRACTS):
+            expected = slow_count(hand, contract, FITTED)
+            assert count(bits(hand), number, VALUES) == expected, (hand, contract)
+            seen.add(expected)
+    assert len(seen) > 100
+
+
+def cards(text: str) -> list[Card]:
+    """Cards from a text such as `Ah 9s`."""
+    return [parse_card(each) for each in text.split()]
+
+
+def test_of_a_holding_the_best_one_counts_once() -> None:
+    held = {text: count(bits(cards(text)), 0, VALUES) for text in ("Ks Qs", "Ks Qs Js", "Ks Js")}
+    trumps = FITTED["trump"]
+    assert held["Ks Qs"] == 2 * trumps + FITTED["trump_KQ"] + 3 * FITTED["void"]
+    assert held["Ks Qs Js"] == 3 * trumps + FITTED["trump_KQJ"] + 3 * FITTED["void"]
+    assert held["Ks Js"] == 2 * trumps + 3 * FITTED["void"]
+
+
+def test_who_runs_alone_wins_every_trick() -> None:
+    best = bits(cards("9h 8h 7h Ah Th Hh Kh Qh"))
+    assert [runs_alone(best, number) for number in range(6)] == [0, 1, 0, 0, 0, 1]
+    at_no_trump = bits(cards("As Ts Hs Ks Ah Th Ad Ac"))
+    assert [runs_alone(at_no_trump, number) for number in range(6)] == [0, 0, 0, 0, 1, 0]
+    at_all_trumps = bits(cards("9s 8s 7s As 9h 8h 9d 9c"))
+    assert [runs_alone(at_all_trumps, number) for number in range(6)] == [0, 0, 0, 0, 0, 1]
+    assert not any(runs_alone(bits(cards("As Ts Hs Qs Ah Th Ad Ac")), n) for n in range(6))
+
+
+def test_normal_share() -> None:
+    for z in np.linspace(-6, 6, 241):
+        assert normal_share(z) == pytest.approx((1 + math.erf(z / math.sqrt(2))) / 2, abs=2e-7)
+
+
+def _threshold(rules: KqjRules, lap: int, place: int, values: dict[str, float]) -> float:
+    name = ("" if rules.teams == 2 else "three_") + ("take" if lap == 1 else "lap2")
+    return values[name] + (values[f"{name}_{place}"] if place else 0)
+
+
+def _slow_take(
+    rules: KqjRules, lap: int, place: int, hand: list[Card], turned: Card, values: dict[str, float]
+) -> str | None:
+    """What one who counts takes, or None; of equal counts the first in order."""
+    prefix = "" if rules.teams == 2 else "three_"
+    best, choice = slow_count([*hand, turned], turned.suit, values), turned.suit
+    for contract in rules.contracts:
+        kind = {"NT": "no_trump", "AT": "all_trumps"}.get(contract, "other")
+        late = kind == "other" or rules.all_no_trump == "second_lap"
+        if contract != turned.suit and (lap == 2 or not late):
+            value = slow_count([*hand, turned], contract, values) + values[prefix + kind]
+            if value > best:
+                best, choice = value, contract
+    return choice if best >= _threshold(rules, lap, place, values) else None
+
+
+@pytest.mark.parametrize("naming", ["second_lap", "both_laps", "never"])
+@pytest.mark.parametrize("teams", [2, 3])
+def test_takes_by_count_and_threshold(teams: int, naming: str) -> None:
+    rules = KqjRules.from_dict({"teams": teams, "all_no_trump": naming})
+    prefix = "" if teams == 2 else "three_"
+    given = {"take": 55, "take_3": 10, "lap2": 48, "lap2_2": -3, "lap2_5": 4, "other": 6}
+    values = {**FITTED, **{prefix + name: value for name, value in given.items()}}
+    text = ",".join(f"{prefix}{name}={value}" for name, value in given.items())
+    laps = set()
+    for record in play_records(Experiment(rules, (f"points:{text}+random",) * 6, 600, SEED)):
+        assert record.turned is not None
+        for calling, call in calling_before(record):
+            hand = [parse_card(card) for card in record.dealt[call.seat]][:5]
+            place = (call.seat - record.dealer - 1) % 6
+            expected = _slow_take(
+                rules, calling.lap, place, hand, parse_card(record.turned), values
+            )
+            assert call.contract == expected, told(record, call)
+            laps.add((calling.lap, call.contract))
+    assert len(laps) > 6
+
+
+def _taken_by_opener(policy: str, deals: int) -> Any:
+    rows = simulate(Experiment(TAKE_3, (f"{policy}+random",) * 6, deals, SEED))
+    return (rows.column("place") == 0) & (rows.column("lap") == 1)
+
+
+def test_a_raised_threshold_lowers_the_take_rate_by_the_hands_between(tmp_path: Path) -> None:
+    deals = 3000
+    policy_file = tmp_path / "bold.toml"
+    policy_file.write_text('policy = "points"\n[parameters]\nthree_take = 55\n')
+    low = _taken_by_opener("points:three_take=40", deals)
+    high = _taken_by_opener(f"{policy_file}", deals)
+    never = "points:three_take=400,three_lap2=400+random"
+    between = []
+    for record in play_records(Experiment(TAKE_3, (never,) * 6, deals, SEED)):
+        assert record.turned is not None
+        opener = (record.dealer + 1) % 6
+        hand = [*map(parse_card, record.dealt[opener][:5]), parse_card(record.turned)]
+        between.append(40 <= slow_count(hand, record.turned[1], FITTED) < 55)
+    assert np.array_equal(low & ~high, between)
+    assert not (high & ~low).any()
+    assert 0.1 < np.mean(between) < 0.4
+
+
+def bid_view(hand: str, **given: Any) -> BidView:
+    """An opener's first turn, unless told otherwise."""
+    teams = given.pop("team_count", 2)
+    view = BidView(
+        bits(cards(hand)), 0, 0, 120 if teams == 2 else 80, 600, 1, -1, 0, -1, 0,
+        TWO_TEAMS if teams == 2 else THREE_TEAMS, teams, 0,
+    )  # fmt: skip
+    return view._replace(**given)
+
+
+def last_bid(place: int, amount: int, contract: int) -> int:
+    """A bid as `BidView.last_bids` holds it."""
+    return (amount // 10 << 3 | contract + 1) << 10 * place
+
+
+GOOD = "9h 8h 7h Ah Ks As Td 4c"
+POOR = "4h 5s 6s Js Qd 4d 5c 6c"
+
+
+def test_opens_with_a_good_hand_and_passes_with_a_poor_one() -> None:
+    for teams in (2, 3):
+        call = points.choose_bid(bid_view(GOOD, team_count=teams), VALUES)
+        assert call & 1 == 0 and (call >> 1) & 7 == 1 and call >> 4 >= (120 if teams == 2 else 80)
+        assert points.choose_bid(bid_view(POOR, team_count=teams), VALUES) == PASS
+
+
+def test_announces_capot_when_it_is_sure() -> None:
+    hand = "9h 8h 7h Ah Th Hh Kh Qh"
+    assert points.choose_bid(bid_view(hand), VALUES) == bid_code(400, 1, 1)
+    assert points.choose_bid(bid_view(hand, highest_amount=150), VALUES) == bid_code(150, 1, 1)
+    # Not the opener: he has to wait for a lead.
+    assert points.choose_bid(bid_view(hand, place=1), VALUES) & 1 == 0
+
+
+def test_passes_where_no_amount_is_left() -> None:
+    view = bid_view(GOOD, lowest_amount=610, amount=600, bidder=1, contract=0)
+    assert points.choose_bid(view, VALUES) == PASS
+
+
+def test_bids_tell_cards() -> None:
+    view = bid_view(POOR)
+    alone = points.expected_total(view, 1, VALUES)
+    told_by_partner = view._replace(last_bids=last_bid(2, 130, 1))
+    told_by_opponent = view._replace(last_bids=last_bid(3, 130, 1))
+    other_contract = view._replace(last_bids=last_bid(2, 130, 0))
+    assert points.expected_total(told_by_partner, 1, VALUES) == alone + FITTED["named"]
+    assert points.expected_total(told_by_opponent, 1, VALUES) == alone + FITTED["their_named"]
+    assert points.expected_total(other_contract, 1, VALUES) == alone
+
+
+def counter_view(hand: str, **given: Any) -> CounterView:
+    """Place 1 asked about place 0's bid of 120 in hearts."""
+    view = CounterView(bits(cards(hand)), 1, 0, 120, 1, 0, last_bid(0, 120, 1), TWO_TEAMS, 2, 0)
+    return view._replace(**given)
+
+
+def test_counters_who_holds_their_trumps() -> None:
+    assert points.choose_counter(counter_view(GOOD), VALUES)
+    assert not points.choose_counter(counter_view(POOR), VALUES)
+
+
+def test_counters_capot_with_the_highest_trump() -> None:
+    lacking = GOOD.replace("9h", "6h")
+    assert points.choose_counter(counter_view(GOOD, capot=1), VALUES)
+    assert not points.choose_counter(counter_view(lacking, capot=1), VALUES)
+
+
+def test_overcounters_with_a_hand_that_makes_it() -> None:
+    great = "9h 8h 7h Ah Kh Qh Jh As"
+    assert points.choose_overcounter(counter_view(great, place=0), VALUES)
+    assert not points.choose_overcounter(counter_view(POOR, place=0), VALUES)
+    sure = counter_view("9h 8h 7h Ah Th Hh Kh Qh", place=0, amount=400, capot=1)
+    assert points.choose_overcounter(sure, VALUES)
+
+
+def _auctions(rules: KqjRules, given: str) -> list[Record]:
+    policy = f"points:{given}+random"
+    return list(play_records(Experiment(rules, (policy,) * 6, 300, SEED)))
+
+
+@pytest.mark.parametrize("rules", [AUCTION_2, AUCTION_3])
+@pytest.mark.parametrize("timing", ["any", "turn"])
+def test_counters_at_chances_0_and_1(rules: KqjRules, timing: str) -> None:
+    rules = KqjRules.from_dict({**rules.to_dict(), "counter_timing": timing})
+    prefix = "" if rules.teams == 2 else "three_"
+    for record in _auctions(rules, f"{prefix}counter=0"):
+        assert record.stake == 1, told(record)
+    always = _auctions(rules, f"{prefix}counter=1,{prefix}overcounter=0")
+    assert any(record.stake == 4 for record in always)
+    for record in always:
+        assert record.stake == 4 or record.result == "passed_out", told(record)
+
+
+@pytest.mark.parametrize("rules", [AUCTION_2, AUCTION_3])
+def test_who_wants_to_gain_more_bids_less(rules: KqjRules) -> None:
+    prefix = "" if rules.teams == 2 else "three_"
+    bids = [
+        sum(call.call == "bid" for record in _auctions(rules, given) for call in record.calls)
+        for given in (
+            f"{prefix}opening=-50,{prefix}outbid=0",
+            f"{prefix}opening=30,{prefix}outbid=40",
+            f"{prefix}opening=60,{prefix}outbid=400",
+        )
+    ]
+    assert bids[0] > bids[1] > bids[2] > 0
+
+
+def test_standard_calls_like_points() -> None:
+    for rules in (TAKE_2, TAKE_3, AUCTION_2, AUCTION_3):
+        one, other = (Experiment(rules, (f"{name}+random",) * 6, 60, SEED) for name in (
+            "points:take=30,three_take=45", "standard:take=30,three_take=45"
+        ))  # fmt: skip
+        for record, same in zip(play_records(one), play_records(other), strict=True):
+            assert record.calls == same.calls, told(record)
+
+
+def test_always_and_never() -> None:
+    for rules in (TAKE_2, AUCTION_3):
+        experiment = Experiment(rules, ("always+random",) * 6, 40, SEED)
+        for record in play_records(experiment):
+            first = record.calls[0]
+            assert record.sender == first.seat == (record.dealer + 1) % 6
+            assert first.contract == (record.turned[1] if record.turned else record.contract)
+            assert first.amount == (rules.minimum_bid if rules.bidding == "auction" else None)
+            assert record.stake == 1
+        for record in play_records(replace(experiment, policies=("never+random",) * 6)):
+            assert record.result == "passed_out"
+
+
+def test_the_longest_suit_is_what_always_opens() -> None:
+    for record in play_records(Experiment(AUCTION_2, ("always+random",) * 6, 100, SEED)):
+        hand = record.dealt[(record.dealer + 1) % 6]
+        lengths = {suit: sum(card[1] == suit for card in hand) for suit in "shdc"}
+        assert record.contract is not None
+        assert lengths[record.contract] == max(lengths.values()), told(record)
+
+
+def test_the_shipped_parameters_are_whole_where_people_count() -> None:
+    assert player("points").calling.policy.parameters is not None
+    for name, value in FITTED.items():
+        if name in points._counts() or "take" in name or "lap2" in name:
+            assert value == int(value), name
