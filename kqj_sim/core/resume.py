@@ -13,7 +13,7 @@ from numba import typeof, types
 
 from kqj_sim.core.calls import ask_overcounters, auction, enter_bids, taking
 from kqj_sim.core.compile import calling, kernel
-from kqj_sim.core.play import play_tricks
+from kqj_sim.core.play import complete_hands, play_tricks
 from kqj_sim.core.round import EMPTY_TABLE
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.scoring import count_tricks, score_rounds
@@ -44,6 +44,7 @@ def bid_on(state: Any, lanes: int, rules: Rules, table: Table, turn: int, said: 
     asked to counter: who did (NEWS and STAKE) may be overcountered; where he did not, nobody else
     counters in this turn, nor does he bid if it was his.
     """
+    complete_hands(state, lanes, 0)
     log = np.empty(0, np.int64)
     if said == COUNTERED:
         ask_overcounters(state, lanes, rules, table, log, 16 * turn)
