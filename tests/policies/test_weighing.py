@@ -57,7 +57,7 @@ class Weighed(NamedTuple):
     cards: NDArray[np.float64]
 
 
-@kernel(cache=False)
+@kernel(cache=False)  # type: ignore[untyped-decorator]
 def _weigh(
     state: Any, i: int, trick: int, position: int, model: Model, block: Any, worlds: Any,
     calls: Any, cards: Any,
