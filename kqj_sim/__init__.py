@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kqj_sim.analysis.comparison import compare
     from kqj_sim.analysis.odds import odds
     from kqj_sim.policies import highest, lowest, policy
     from kqj_sim.rules import KqjRules
@@ -19,6 +20,7 @@ __all__ = [
     "Experiment",
     "KqjRules",
     "__version__",
+    "compare",
     "highest",
     "lowest",
     "odds",
@@ -29,6 +31,7 @@ __all__ = [
 _MODULE_OF = {
     "Experiment": "kqj_sim.simulation",
     "KqjRules": "kqj_sim.rules",
+    "compare": "kqj_sim.analysis.comparison",
     "highest": "kqj_sim.policies",
     "lowest": "kqj_sim.policies",
     "odds": "kqj_sim.analysis.odds",
