@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from itertools import groupby
 
-from kqj_sim.analysis.intervals import CONFIDENCE, Estimate, share
+from kqj_sim.analysis.intervals import CONFIDENCE, Estimate, number, share
 from kqj_sim.analysis.odds_answer import Odds
 from kqj_sim.analysis.table import Line, Table, Unit, make_table
 from kqj_sim.rules import MOST
@@ -108,7 +108,7 @@ def _heard(odds: Odds, confidence: float) -> Table:
             tried = int(odds.answers[numbers[0], 0])
             agreed = int(odds.answers[numbers[-1], 1])
             group = (place, ", ".join(odds.asked[number].text for number in numbers))
-            yield group, "hands looked at", "count", number_of(tried)
+            yield group, "hands looked at", "count", number(tried)
             yield group, "would say so", "share", share(agreed, tried, confidence)
 
     return make_table(

@@ -128,10 +128,10 @@ Examples:
 @quiet_option
 def odds(
     hand: str, turned: str | None, place: int | None, lap: int | None, heard: str | None,
-    partner_places: tuple[int, ...] | None, players: tuple[str, ...], ignore_calls: bool, pending: int,
-    deals: int | None, until: float | None, seconds: float | None, seed: int, threads: int | None,
-    confidence: float, format: str | None, out: str | None, plot: str | None, color: str,
-    quiet: bool, **options: Any,
+    partner_places: tuple[int, ...] | None, players: tuple[str, ...], ignore_calls: bool,
+    pending: int, deals: int | None, until: float | None, seconds: float | None, seed: int,
+    threads: int | None, confidence: float, format: str | None, out: str | None, plot: str | None,
+    color: str, quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """What each call is worth with a hand, and which is best.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kqj_sim.core.scoring import FAILED, LITIGATION, MADE
+from kqj_sim.analysis.odds_answer import DRAWN, LOST, WON
 from kqj_sim.notation import format_contract
 from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.plots import BIN, BLUE, GREEN, GREY, HALF_OF_ALL, ORANGE, PURPLE, STYLE, save
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from kqj_sim.analysis.odds_answer import Odds
 
-_RESULTS = (("made", MADE, BLUE), ("failed", FAILED, ORANGE), ("litigation", LITIGATION, GREY))
+_ENDINGS = (("wins", WON, BLUE), ("loses", LOST, ORANGE), ("litigation", DRAWN, GREY))
 _LINES = {
     "s": ("#000000", "-"),
     "h": ("#D55E00", "-"),
@@ -34,7 +34,7 @@ def draw_odds(odds: Odds, confidence: float, format: str) -> bytes:
     """The picture in a format of matplotlib's, such as "png", "svg" or "pdf".
 
     A panel for each call (with auctions for each contract, if it is played) shows how the own
-    side's total is distributed, and what becomes of the contract; with auctions a further one the
+    side's total is distributed, and who wins; with auctions a further one the
     chance to reach each amount.
     """
     import matplotlib
@@ -65,11 +65,13 @@ def draw_odds(odds: Odds, confidence: float, format: str) -> bytes:
             _draw_chances(upper.subplots(), odds, confidence, played)
         else:
             lower = figure.subfigures(1, 1)
-        panels: Any = lower.subplots(rows, columns, sharex=True, squeeze=False)
+        panels: Any = lower.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for axes, option in zip(panels.flat, shown, strict=False):
             _draw_totals(axes, odds, option, confidence)
         for axes in panels.flat[len(shown) :]:
             axes.set_axis_off()
+        for axes in panels.flat[max(0, len(shown) - columns) : len(shown)]:
+            axes.tick_params(labelbottom=True)
         _legend(lower)
         return save(figure, format)
 
@@ -81,13 +83,13 @@ def _summary(odds: Odds, confidence: float) -> str:
 
 
 def _draw_totals(axes: Axes, odds: Odds, option: int, confidence: float) -> None:
-    """How the own side's total is distributed, by what becomes of the contract."""
+    """How the own side's total is distributed, by who wins."""
     weights = odds.totals[option]
     share = weights / odds.sums.weights
     lower = np.zeros(math.ceil(share.shape[1] / BIN))
     edges = np.arange(len(lower)) * BIN
-    for _, result, colour in _RESULTS:
-        padded = np.pad(share[result], (0, -share.shape[1] % BIN))
+    for _, ending, colour in _ENDINGS:
+        padded = np.pad(share[ending], (0, -share.shape[1] % BIN))
         height = 100 * padded.reshape(-1, BIN).sum(axis=1)
         axes.bar(edges, height, BIN, lower, align="edge", color=colour, linewidth=0)
         lower = lower + height
@@ -152,6 +154,6 @@ def _legend(figure: Any) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles: list[Any] = [Patch(color=colour, label=name) for name, _, colour in _RESULTS]
+    handles: list[Any] = [Patch(color=colour, label=name) for name, _, colour in _ENDINGS]
     handles.append(Line2D([], [], color="black", linestyle=":", label="what makes the contract"))
     figure.legend(handles=handles, loc="outside lower center", frameon=False, ncols=4)
