@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kqj_sim.analysis import sequences
 from kqj_sim.analysis.heard import Situation
-from kqj_sim.analysis.intervals import CONFIDENCE, Estimate, weighted_share
+from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.sampled import Block
 from kqj_sim.analysis.standing import Asked, Option
 from kqj_sim.analysis.weighted import WeightedSums
@@ -142,21 +142,14 @@ class Odds:
 
     def reaches(self, option: int, amount: int, confidence: float = CONFIDENCE) -> Estimate:
         """The chance that the own side's total is at least an amount."""
-        weights = self.totals[option].sum(axis=0)
-        above, squares = weights[amount:].sum(), self.squares[option, amount:].sum()
-        value = min(1.0, float(above / self.sums.weights))
-        if self.sequential:
-            sums = (self.sums.squares, float(squares), float(squares))
-            bound = math.sqrt(self.sums.squares / self.sums.weights)
-            found = sequences.ratio(
-                self.deals, self.sums.weights, float(above), sums, confidence, bound=bound
-            )
-            return found._replace(low=max(0.0, found.low), high=min(1.0, found.high))
-        spread = (1 - 2 * value) * squares + value * value * self.sums.squares
-        number = self.effective
-        if spread > 0:
-            number = min(number, value * (1 - value) * self.sums.weights**2 / float(spread))
-        return weighted_share(value, number, self.deals, confidence)
+        above = float(self.totals[option, :, amount:].sum())
+        squares = float(self.squares[option, amount:].sum())
+        if not self.sequential:
+            return self.sums.share(above, squares, confidence)
+        sums = (self.sums.squares, squares, squares)
+        bound = math.sqrt(self.sums.squares / self.sums.weights)
+        found = sequences.ratio(self.deals, self.sums.weights, above, sums, confidence, bound=bound)
+        return found._replace(low=max(0.0, found.low), high=min(1.0, found.high))
 
     def decided(self, width: float, confidence: float) -> bool:
         """Whether the best call is sure, or its chance to win within `width` to either side."""

@@ -22,6 +22,9 @@ from kqj_sim.analysis.intervals import (
 
 Values = NDArray[np.float64]
 
+_ROUNDING = 1e-12
+"""What is no more than this part of a sum is an error of rounding."""
+
 
 @dataclass
 class WeightedSums:
@@ -88,20 +91,27 @@ class WeightedSums:
             if not is_share:
                 return found
             return found._replace(low=max(0.0, found.low), high=min(1.0, found.high))
+        if is_share:
+            return self.share(first, product, confidence)
         value = first / self.weights
         spread = product - 2 * value * crossed + value * value * self.squares
         # What is all the same differs by rounding errors only.
-        spread = 0.0 if spread <= 1e-12 * max(abs(product), 1e-300) else spread
-        variance = spread / self.weights**2
-        if is_share:
-            value = min(max(value, 0.0), 1.0)
-            number = value * (1 - value) / variance if variance > 0 else math.inf
-            number = min(number, self.effective)
-            return weighted_share(value, number, self.deals, confidence)
+        variance = 0.0 if spread <= _ROUNDING * product else spread / self.weights**2
         if variance == 0 or self.effective < 2:
             return Estimate(value, math.nan, math.nan, self.deals)
         half = student_quantile(int(self.effective) - 1, confidence) * math.sqrt(variance)
         return Estimate(value, value - half, value + half, self.deals)
+
+    def share(self, weights: float, squares: float, confidence: float) -> Estimate:
+        """The share of deals with a property: sums of their w and of their w w."""
+        value = min(max(weights / self.weights, 0.0), 1.0)
+        spread = (1 - 2 * value) * squares + value * value * self.squares
+        number = self.effective
+        if spread > _ROUNDING * self.squares:
+            number = min(number, value * (1 - value) * self.weights**2 / spread)
+        else:
+            value = float(round(value))
+        return weighted_share(value, number, self.deals, confidence)
 
     def _moments(self, quantity: int, option: int, less: int | None) -> tuple[float, float, float]:
         """Sums of w x, w w x, w w x x of a quantity, or of its difference to another option."""
