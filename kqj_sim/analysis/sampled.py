@@ -46,7 +46,7 @@ class Block(NamedTuple):
     counts: Numbers
 
 
-class _Worker:
+class Worker:
     """The arrays of a thread."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Sampler:
         numbers = [asked.numbers() for asked in self.asked]
         self._questions = np.array(numbers, dtype=np.int64).reshape(-1)
 
-    def block(self, worker: _Worker, options: Numbers, first: int) -> Block:
+    def block(self, worker: Worker, options: Numbers, first: int) -> Block:
         """The deals from `first` on, a block of them; options are (n, OPTION) numbers."""
         counts = np.zeros(2 * len(self.asked), dtype=np.int64)
         live = core.sample_deals(
@@ -123,7 +123,7 @@ class Sampler:
             PolicyError: a policy chose what is not allowed.
         """
         numbers: Any = np.array([option.numbers() for option in options], dtype=np.int64)
-        idle = deque(_Worker() for _ in range(threads))
+        idle = deque(Worker() for _ in range(threads))
 
         def work(start: int) -> Block:
             worker = idle.pop()

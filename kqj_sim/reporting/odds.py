@@ -133,7 +133,7 @@ def answer(odds: Odds, confidence: float) -> list[str]:
     chance = format_number(*odds.estimate("wins", best, confidence)[:3], "share")
     points = format_number(*odds.estimate("difference", best, confidence)[:3], "points")
     name = odds.options[best].text
-    line = f"Best: {name}, by {points} points; it wins {chance} of the rounds"
+    line = f"Best: {name}, worth {points} points; it wins {chance} of the rounds"
     rest = [call for call in odds.ranking if call != best]
     near = [
         odds.options[call].text
