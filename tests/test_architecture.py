@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "simulation": TEXT | ENGINE,
     "records": TEXT | ENGINE | {"simulation"},
     "training": TEXT | ENGINE | {"simulation"},
-    "analysis": TEXT | ENGINE | {"simulation"},
+    "analysis": TEXT | ENGINE | {"referee", "simulation"},
     "reporting": TEXT | ENGINE | {"referee", "simulation", "analysis", "training"},
     "cli": TEXT
     | ENGINE

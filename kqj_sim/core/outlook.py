@@ -28,6 +28,7 @@ from kqj_sim.core.state import (
     CONTRACT,
     DEALT,
     FIVE,
+    ILLEGAL,
     KEY,
     LANES,
     LEADER,
@@ -49,6 +50,11 @@ from kqj_sim.core.worlds import all_worlds, random_subset, sample_worlds
     PLACE, CONTRACT_PLAYED, RESULT, OWN_TOTAL, OWN_TRICKS, OWN_SCORE, OTHER_SCORE, OWN_KQ, OWN_KQJ,
 ) = range(9)  # fmt: skip
 OUTCOME = 9
+
+WRONG = -1
+"""The result where a policy chose what is not allowed."""
+NO_HANDS, WRONG_CALL = -1, -2
+"""No hidden hands are possible; a policy made a call that is not allowed."""
 
 _RESULT = result("result")
 _TOTAL = result("total_0")
@@ -224,7 +230,10 @@ def _finish(
     play_branches(turn.state, branches, waiting, turn.trick, turn.position, rules, table)
     own_place = (turn.state[LEADER] + turn.position) % SEATS
     for lane in range(waiting):
-        note(branches.state, lane, own_place, rules, outcomes[branches.where[lane]])
+        outcome = outcomes[branches.where[lane]]
+        note(branches.state, lane, own_place, rules, outcome)
+        if branches.state[ILLEGAL + lane] != 0:
+            outcome[RESULT] = WRONG
 
 
 @kernel
@@ -245,7 +254,7 @@ def try_cards(
         agreed: int64 (questions,), how many draws agree with each call is added.
 
     Returns:
-        How many draws agree; -1 if no hidden hands are possible.
+        How many draws agree; NO_HANDS or WRONG_CALL.
     """
     block, branches = _new_block(), new_branches()
     hidden = np.empty(SEATS * LANES, np.int64)
@@ -260,7 +269,7 @@ def try_cards(
             number = first + start + lane
             keys[lane] = rng.deal_key(seed, number)
             if not _hidden_hands(turn, known, mode, number, keys[lane], hidden, SEATS * lane):
-                return -1
+                return NO_HANDS
             agrees[lane] = 1
         if mode != LISTED and turn.questions.shape[0] > 0:
             for lane in range(lanes, padded(lanes)):
@@ -271,6 +280,8 @@ def try_cards(
                 _call_hands(turn, block, lane, rules, keys[lane], hidden)
             hear(block, lanes, rules, table, turn.questions, -1, agrees, agreed)
         for lane in range(lanes):
+            if block[ILLEGAL + lane] != 0:
+                return WRONG_CALL
             if agrees[lane] == 0:
                 continue
             numbers[kept] = first + start + lane

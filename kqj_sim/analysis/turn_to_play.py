@@ -8,6 +8,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.analysis.questions import questions
+from kqj_sim.analysis.round_so_far import RoundSoFar
 from kqj_sim.core import state as core_state
 from kqj_sim.core.bits import PACK
 from kqj_sim.core.hearing import PLACE
@@ -18,8 +20,6 @@ from kqj_sim.core.worlds import KNOWN, LACKS, UNSEEN
 from kqj_sim.encode import CONTRACTS, bits_of, card_texts, core_table
 from kqj_sim.notation import Card
 from kqj_sim.policies.specification import Player
-from kqj_sim.questions import questions
-from kqj_sim.round_so_far import RoundSoFar
 from kqj_sim.rules import SEATS, KqjRules
 
 
@@ -100,4 +100,5 @@ def with_all_worlds(turn: Turn, limit: int) -> Turn:
 
 def hidden_hands(turn: Turn) -> NDArray[np.int64]:
     """The listed hidden hands, (n, 6) by place, natural coding."""
-    return turn.worlds.reshape(-1, SEATS)
+    worlds: NDArray[np.int64] = turn.worlds.reshape(-1, SEATS)
+    return worlds
