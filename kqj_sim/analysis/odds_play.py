@@ -9,26 +9,28 @@ drawn, each equally likely, and those left out that do not agree with the calls.
 
 from __future__ import annotations
 
-import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import comb, prod
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.analysis import sequences
-from kqj_sim.analysis.intervals import CONFIDENCE, Estimate, mean_of_sums, share
+from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.round_so_far import RoundSoFar
 from kqj_sim.analysis.turn_to_play import hidden_hands, seated, standing, with_all_worlds
+from kqj_sim.analysis.weighted import WeightedSums
 from kqj_sim.core import outlook
 from kqj_sim.core.hearing import PLACE, QUESTION
-from kqj_sim.core.outlook import DRAWN, LISTED, OUTCOME, PICKED, Turn
+from kqj_sim.core.outlook import DRAWN, LISTED, OUTCOME, Turn
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.scoring import FAILED, LITIGATION, MADE
+from kqj_sim.core.state import SENDER
 from kqj_sim.encode import core_rules
 from kqj_sim.notation import Card
 from kqj_sim.policies.errors import PolicyError
@@ -44,9 +46,6 @@ CHUNK = 1024
 
 MOST_LISTED = 20_000
 """With so many distributions or fewer all of them are gone through."""
-
-MOST_IN_VAIN = 400 * CHUNK
-"""Draws after which it is given up that any agrees with the calls."""
 
 _REPEATED = 2_000
 """So many plays at least show whether players choose at random."""
@@ -103,8 +102,10 @@ class PlayOdds:
         so_far: the round.
         players: who was taken to sit at each seat.
         seed: seed of the draws; nothing depends on it if the answer is exact.
-        deals: distributions that agree with all that is known, and were played on.
-        drawn: distributions that were looked at; of these the others do not agree with the calls.
+        deals: distributions that were played on.
+        effective: the effective number of these, since some count for more than others.
+        agreeing: share of the distributions that agree with the plays in which the others would
+            have called as they did; an estimate, unless the answer is exact.
         distributions: how many agree with the plays, if that is known.
         exact: True if these were all gone through.
         calls_count: False if the calls were not known, or were to be left out.
@@ -118,7 +119,8 @@ class PlayOdds:
     players: tuple[str, ...]
     seed: int
     deals: int
-    drawn: int
+    effective: float
+    agreeing: float
     distributions: int | None
     exact: bool
     calls_count: bool
@@ -128,45 +130,12 @@ class PlayOdds:
     interrupted: bool = False
 
     @property
-    def agreeing(self) -> float:
-        """Share of the distributions that agree with the calls."""
-        return self.deals / self.drawn if self.drawn else math.nan
-
-    @property
     def how(self) -> str:
         """In words: `exact: all 1,234 distributions`, `sampled: 10,000 of them`."""
         if self.exact:
             return f"exact: all {self.distributions:,} distributions"
         of = "" if self.distributions is None else f" of {self.distributions:,}"
         return f"sampled: {self.deals:,} distributions{of}"
-
-
-class _Sums:
-    """Exact sums over distributions: of each measure for each card, and products of two cards."""
-
-    def __init__(self, cards: int) -> None:
-        self.deals = 0
-        self.totals = np.zeros((len(MEASURES), cards), dtype=np.int64)
-        self.products = np.zeros((len(MEASURES), cards, cards), dtype=np.int64)
-
-    def add(self, values: Numbers) -> None:
-        """Take in (n, cards, measures) numbers."""
-        self.deals += len(values)
-        each = values.transpose(2, 0, 1)
-        self.totals += each.sum(axis=1)
-        self.products += each.transpose(0, 2, 1) @ each
-
-    def best(self) -> int:
-        """Number of the card that is best so far, of equal ones the first."""
-        return int(np.argmax(self.totals[_NAMES.index(BY)]))
-
-    def moments(self, measure: int, card: int, other: int | None) -> tuple[int, int]:
-        """Sum and sum of squares of a card's measure, or of what it is ahead of another's."""
-        total, squares = self.totals[measure], self.products[measure]
-        if other is None:
-            return int(total[card]), int(squares[card, card])
-        ahead = squares[card, card] - 2 * squares[card, other] + squares[other, other]
-        return int(total[card] - total[other]), int(ahead)
 
 
 def measured(outcomes: Outcomes, contracting: bool) -> Numbers:
@@ -194,16 +163,26 @@ def measured(outcomes: Outcomes, contracting: bool) -> Numbers:
     return np.stack([values[name].astype(np.int64) for name in _NAMES], axis=-1)
 
 
-class _Chunk(NamedTuple):
-    """What came of a chunk of draws: `numbers` are those of the draws that agree."""
+class Chunk(NamedTuple):
+    """What came of a chunk of draws.
 
+    Attributes:
+        draws: how many there were; those without a weight are left out of the others.
+        weights: float64 (n,).
+        outcomes: int16 (n, cards, OUTCOME).
+        hands: int64 (n, 6), the hidden hands by place, natural coding.
+        counts: int64 (questions, 2), hands that were asked, and that answered as heard.
+    """
+
+    draws: int
+    weights: NDArray[np.float64]
     outcomes: Outcomes
-    numbers: Numbers
-    agreed: Numbers
+    hands: Numbers
+    counts: Numbers
 
 
 @dataclass(frozen=True)
-class _Trial:
+class Trial:
     """Draws for a turn, in threads."""
 
     turn: Turn
@@ -216,58 +195,80 @@ class _Trial:
         """How many cards may be played."""
         return len(self.turn.cards)
 
-    def chunk(self, mode: int, first: int, count: int, seed: int) -> _Chunk:
+    def chunk(self, mode: int, first: int, count: int, seed: int) -> Chunk:
         """Draws, in this thread; raises PolicyError and OddsError."""
         outcomes = np.zeros((count * self.cards, OUTCOME), dtype=np.int16)
-        numbers = np.zeros(count, dtype=np.int64)
-        agreed = np.zeros(len(self.turn.questions) // QUESTION, dtype=np.int64)
+        weights = np.zeros(count)
+        hands = np.zeros((count, SEATS), dtype=np.int64)
+        counts = self.no_counts()
         kept = outlook.try_cards(
-            self.turn, mode, first, count, seed, self.rules, self.table, outcomes, numbers, agreed
-        )
+            self.turn, mode, first, count, seed, self.rules, self.table, outcomes, weights, hands,
+            counts,
+        )  # fmt: skip
         if kept == outlook.NO_HANDS:
             raise OddsError(NO_HANDS)
         outcomes = outcomes.reshape(count, self.cards, OUTCOME)[: max(kept, 0)]
         if kept == outlook.WRONG_CALL or (outcomes[:, :, outlook.RESULT] == outlook.WRONG).any():
             raise PolicyError("a policy chose what is not allowed while the round was played on")
-        return _Chunk(outcomes, numbers[:kept], agreed)
+        return Chunk(count, weights[:kept], outcomes, hands[:kept], counts.reshape(-1, 2))
 
-    def chunks(self, mode: int, end: int | None, seed: int) -> Iterator[tuple[int, _Chunk]]:
-        """Chunks in order, up to a number of draws or without end; how many draws, and they."""
-        waiting: deque[tuple[int, Future[_Chunk]]] = deque()
+    def no_counts(self) -> Numbers:
+        """Room for counts of the questions."""
+        return np.zeros(2 * len(self.turn.questions) // QUESTION, dtype=np.int64)
+
+    def speakers(self) -> list[tuple[int, int, int]]:
+        """Each place that was asked, with the range of its questions."""
+        places = [int(place) for place in self.turn.questions[PLACE::QUESTION]]
+        return [
+            (place, places.index(place), places.index(place) + places.count(place))
+            for place in dict.fromkeys(places)
+        ]
+
+    def chunks(self, mode: int, end: int | None, seed: int) -> Iterator[Chunk]:
+        """Chunks in order, up to a number of draws or without end."""
+        waiting: deque[Future[Chunk]] = deque()
         first = 0
         pool = ThreadPoolExecutor(self.threads)
         try:
             while True:
                 while len(waiting) < 2 * self.threads and (end is None or first < end):
                     count = CHUNK if end is None else min(CHUNK, end - first)
-                    waiting.append((count, pool.submit(self.chunk, mode, first, count, seed)))
+                    waiting.append(pool.submit(self.chunk, mode, first, count, seed))
                     first += count
                 if not waiting:
                     return
-                count, future = waiting.popleft()
-                yield count, future.result()
+                yield waiting.popleft().result()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
     def ways(self, seed: int) -> Numbers:
         """In how many ways each of the listed distributions agrees with the calls."""
         hands = hidden_hands(self.turn)
-        asked = {int(place) for place in self.turn.questions[PLACE::QUESTION]}
         ways = np.ones(len(hands), dtype=np.int64)
-        agreed = np.zeros(len(self.turn.questions) // QUESTION, dtype=np.int64)
-        for place in sorted(asked):
+        for place, first, last in self.speakers():
             different, which = np.unique(hands[:, place], return_inverse=True)
-            counts = np.zeros(len(different), dtype=np.int64)
-            outlook.count_ways(
-                self.turn, place, different, seed, self.rules, self.table, agreed, counts
-            )
-            ways *= counts[which]
+            ways *= self.ways_of(first, last, different, seed)[which]
+        return ways
+
+    def most_ways(self) -> int:
+        """In how many ways a distribution can have come about, if all calls agree."""
+        if self.rules.auction:
+            return 1
+        sender = int(self.turn.state[SENDER])
+        return prod(comb(7 if place == sender else 8, 5) for place, _, _ in self.speakers())
+
+    def ways_of(self, first: int, last: int, hands: Numbers, seed: int) -> Numbers:
+        """In how many ways each hand of a player agrees with his questions."""
+        ways = np.zeros(len(hands), dtype=np.int64)
+        outlook.count_ways(
+            self.turn, first, last, hands, seed, self.rules, self.table, ways, self.no_counts()
+        )
         return ways
 
     def all_outcomes(self, seed: int) -> Outcomes:
         """Every card in every listed distribution: (n, cards, OUTCOME)."""
         count = len(hidden_hands(self.turn))
-        return np.concatenate([chunk.outcomes for _, chunk in self.chunks(LISTED, count, seed)])
+        return np.concatenate([chunk.outcomes for chunk in self.chunks(LISTED, count, seed)])
 
 
 NO_HANDS = (
@@ -315,7 +316,7 @@ def odds_of_cards(
     table = seated(so_far.rules, chosen)
     turn = with_all_worlds(standing(so_far, table, ignore_calls), most_listed)
     number = default_threads() if threads is None else threads
-    trial = _Trial(turn, core_rules(so_far.rules), table, number)
+    trial = Trial(turn, core_rules(so_far.rules), table, number)
     asking = _Asking(
         so_far, tuple(each.text for each in chosen), seed, until, seconds, confidence, deals,
         progress, not ignore_calls and so_far.calls is not None,
@@ -351,12 +352,12 @@ class _Asking:
     def answer(
         self,
         deals: int,
-        drawn: int,
+        effective: float,
+        agreeing: float,
         distributions: int | None,
         exact: bool,
         best: int,
         estimate: Callable[[int, int, int | None], Estimate],
-        interrupted: bool = False,
     ) -> PlayOdds:
         """The answer; `estimate(measure, card, other)` is of a card, or of how far it is ahead."""
 
@@ -369,13 +370,12 @@ class _Asking:
         ]
         cards.sort(key=lambda each: (each.to_best is not None, -each.measures[BY].value))
         return PlayOdds(
-            self.so_far, self.players, self.seed, deals, drawn, distributions, exact,
+            self.so_far, self.players, self.seed, deals, effective, agreeing, distributions, exact,
             self.calls_count, self.confidence, self.until is not None and not exact, tuple(cards),
-            interrupted,
         )  # fmt: skip
 
 
-def _go_through(trial: _Trial, asking: _Asking) -> PlayOdds | None:
+def _go_through(trial: Trial, asking: _Asking) -> PlayOdds | None:
     """The exact answer; None if somebody chooses at random."""
     hands = hidden_hands(trial.turn)
     ways = trial.ways(asking.seed)
@@ -387,7 +387,11 @@ def _go_through(trial: _Trial, asking: _Asking) -> PlayOdds | None:
         if not np.array_equal(trial.ways(seed), ways):
             return None
     if not ways.any():
-        raise OddsError(_never_said(asking, len(hands), "all"))
+        raise OddsError(
+            f"{', '.join(dict.fromkeys(asking.players))} would have called as heard with none of "
+            f"the {len(hands):,} distributions that are left: name other --players, or leave the "
+            "calls out with --ignore-calls"
+        )
     values = measured(outcomes, asking.contracting)
     totals = np.tensordot(ways, values, axes=1)
     best = int(np.argmax(totals[:, _NAMES.index(BY)]))
@@ -397,42 +401,46 @@ def _go_through(trial: _Trial, asking: _Asking) -> PlayOdds | None:
         value = float(total / ways.sum())
         return Estimate(value, value, value, len(hands))
 
-    agreeing = int(np.count_nonzero(ways))
-    return asking.answer(agreeing, len(hands), len(hands), True, best, estimate)
+    agreeing = float(ways.sum() / (len(hands) * trial.most_ways()))
+    return asking.answer(len(hands), len(hands), agreeing, len(hands), True, best, estimate)
 
 
-def _sample(trial: _Trial, asking: _Asking, listed: int | None) -> PlayOdds:
+def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
     """The answer from draws."""
-    sums, drawn = _Sums(trial.cards), 0
-    agreed = np.zeros(len(trial.turn.questions) // QUESTION, dtype=np.int64)
+    sums = WeightedSums()
+    played, drawn, weights = 0, 0, 0.0
+    counts = trial.no_counts().reshape(-1, 2)
     started = time.monotonic()
 
     def answer(interrupted: bool = False) -> PlayOdds:
         def estimate(measure: int, card: int, other: int | None) -> Estimate:
             return _estimate(sums, measure, card, other, asking)
 
-        best = sums.best()
-        return asking.answer(sums.deals, drawn, listed, False, best, estimate, interrupted)
+        agreeing = _agreeing(trial, counts, weights / drawn)
+        found = asking.answer(
+            played, sums.effective, agreeing, listed, False, _best(sums), estimate,
+        )  # fmt: skip
+        return replace(found, interrupted=interrupted)
 
-    chunks = trial.chunks(DRAWN if listed is None else PICKED, None, asking.seed)
+    chunks = trial.chunks(DRAWN, None, asking.seed)
     try:
-        for count, chunk in chunks:
-            kept = min(len(chunk.outcomes), asking.deals - sums.deals)
-            sums.add(measured(chunk.outcomes[:kept], asking.contracting))
-            enough = sums.deals == asking.deals
-            drawn += int(chunk.numbers[kept - 1]) + 1 - drawn if enough else count
-            agreed += chunk.agreed
-            if sums.deals == 0:
-                if drawn >= MOST_IN_VAIN:
-                    raise OddsError(_never_said(asking, drawn, f"{drawn:,}"))
-                continue
+        for chunk in chunks:
+            kept = min(len(chunk.weights), asking.deals - played)
+            values = measured(chunk.outcomes[:kept], asking.contracting).transpose(2, 1, 0)
+            sums.add(kept, chunk.weights[:kept], values.astype(np.float64))
+            played += kept
+            drawn += chunk.draws
+            weights += float(chunk.weights.sum())
+            counts += chunk.counts
+            if played == 0:
+                raise OddsError(_never_said(trial, asking, counts))
             timed_out = asking.seconds is not None and time.monotonic() - started > asking.seconds
-            if enough or timed_out or _is_sure(sums, asking):
+            if played == asking.deals or timed_out or _is_sure(sums, asking):
                 break
             if asking.progress is not None:
                 asking.progress(answer())
     except KeyboardInterrupt:
-        if sums.deals == 0:
+        if played == 0:
             raise
         return answer(interrupted=True)
     finally:
@@ -440,33 +448,50 @@ def _sample(trial: _Trial, asking: _Asking, listed: int | None) -> PlayOdds:
     return answer()
 
 
-def _estimate(sums: _Sums, measure: int, card: int, other: int | None, asking: _Asking) -> Estimate:
+def _agreeing(trial: Trial, counts: Numbers, mean_weight: float) -> float:
+    """Share of the distributions that agree with the calls: the first speaker's, times the rest."""
+    speakers = trial.speakers()
+    if not speakers:
+        return 1.0
+    _, first, last = speakers[0]
+    return float(counts[last - 1, 1] / counts[first, 0] * mean_weight)
+
+
+def _best(sums: WeightedSums) -> int:
+    """Number of the card that is best so far, of equal ones the first."""
+    return int(np.argmax(sums.first[_NAMES.index(BY)]))
+
+
+def _estimate(
+    sums: WeightedSums, measure: int, card: int, other: int | None, asking: _Asking
+) -> Estimate:
     """An estimate from draws, by an interval that goes with how it is stopped."""
-    total, squares = sums.moments(measure, card, other)
-    if asking.until is not None:
-        return sequences.mean(sums.deals, total, squares, asking.confidence)
-    if other is None and MEASURES[measure].is_share:
-        return share(total, sums.deals, asking.confidence)
-    return mean_of_sums(sums.deals, total, squares, asking.confidence)
+    return sums.mean(
+        measure, card, asking.confidence, less=other, sequential=asking.until is not None,
+        is_share=other is None and MEASURES[measure].is_share,
+    )  # fmt: skip
 
 
-def _is_sure(sums: _Sums, asking: _Asking) -> bool:
+def _is_sure(sums: WeightedSums, asking: _Asking) -> bool:
     """Whether enough is known to stop."""
     if asking.until is None or sums.deals < sequences.FIRST_LOOK:
         return False
-    best, by = sums.best(), _NAMES.index(BY)
+    best, by = _best(sums), _NAMES.index(BY)
     chance = _estimate(sums, _NAMES.index("win"), best, None, asking)
-    if chance.high - chance.value <= asking.until:
+    if max(chance.high - chance.value, chance.value - chance.low) <= asking.until:
         return True
-    others = [card for card in range(sums.totals.shape[1]) if card != best]
+    others = [card for card in range(sums.first.shape[1]) if card != best]
     return all(_estimate(sums, by, card, best, asking).high < 0 for card in others)
 
 
-def _never_said(asking: _Asking, drawn: int, counted: str) -> str:
-    """Why no distribution agrees with the calls."""
-    who = ", ".join(dict.fromkeys(asking.players))
-    many = f"{counted} {drawn:,}" if counted == "all" else counted
+def _never_said(trial: Trial, asking: _Asking, counts: Numbers) -> str:
+    """Which call it is that is never made, in one line."""
+    number = next((n for n, (tried, agreed) in enumerate(counts) if tried and not agreed), 0)
+    place = int(trial.turn.questions[PLACE::QUESTION][number])
+    so_far = asking.so_far
+    seat = (so_far.opener + place) % SEATS
     return (
-        f"in none of {many} distributions of the hidden cards {who} would have called as heard: "
-        "name other --players, or leave the calls out with --ignore-calls"
+        f"{asking.players[seat]} at {so_far.seat_is_called} {seat} would not have called as heard: "
+        f"it did with none of {int(counts[number, 0]):,} hands; name other --players, or leave the "
+        "calls out with --ignore-calls"
     )

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from kqj_sim.analysis.questions import questions
 from kqj_sim.analysis.round_so_far import RoundSoFar
 from kqj_sim.core import state as core_state
+from kqj_sim.core.asking import BID, TAKE
 from kqj_sim.core.bits import PACK
-from kqj_sim.core.hearing import PLACE
+from kqj_sim.core.hearing import ANSWER, MEMBER, PLACE
 from kqj_sim.core.outlook import Turn, list_worlds, stand
 from kqj_sim.core.rules import Table
 from kqj_sim.core.state import ABOUT, DEALT, STRIDE, new_state
+from kqj_sim.core.views import PASS
 from kqj_sim.core.worlds import KNOWN, LACKS, UNSEEN
 from kqj_sim.encode import CONTRACTS, bits_of, card_texts, core_table
 from kqj_sim.notation import Card
@@ -82,13 +84,22 @@ def standing(so_far: RoundSoFar, table: Table, ignore_calls: bool = False) -> Tu
     if so_far.calls is not None and not ignore_calls:
         asked = questions(so_far.rules, opener, so_far.teams, so_far.calls)
         others = [question for question in asked if question[PLACE] != own]
-        heard = np.concatenate([heard, *others])
+        heard = np.concatenate([heard, *_rarest_first(others)])
     trick, position = divmod(len(so_far.plays), SEATS)
     cards_now = [cards_as_bits([card], contract) for card in so_far.legal]
     return Turn(
         state, trick, position, known, shown, heard, np.zeros(0, dtype=np.int64),
         np.array(cards_now, dtype=np.int64),
     )  # fmt: skip
+
+
+def _rarest_first(asked: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
+    """Questions by player: first who bid or took most often, since few hands will do for that."""
+    spoken = [0] * SEATS
+    for question in asked:
+        silent = PASS if question[MEMBER] in (TAKE, BID) else 0
+        spoken[question[PLACE]] += question[ANSWER] != silent
+    return sorted(asked, key=lambda question: (-spoken[question[PLACE]], question[PLACE]))
 
 
 def with_all_worlds(turn: Turn, limit: int) -> Turn:

@@ -43,8 +43,8 @@ QUESTION = 5 + len(PUBLIC)
 
 @stage
 def hear(
-    state: Any, lanes: int, rules: Rules, table: Table, questions: Any, of: int, agrees: Any,
-    agreed: Any,
+    state: Any, lanes: int, rules: Rules, table: Table, questions: Any, first: int, last: int,
+    agrees: Any, counts: Any,
 ) -> None:  # fmt: skip
     """Ask the policies again what was asked, and compare.
 
@@ -53,15 +53,14 @@ def hear(
         lanes: how many.
         rules, table: the table.
         questions: int64 (QUESTION * n,).
-        of: only the questions to this place; -1 for all.
+        first, last: the questions from `first` to before `last` are asked.
         agrees: int64 (lanes,), set to 0 where an answer is another.
-        agreed: int64 (n,), for each question the lanes that answer so are added.
+        counts: int64 (2 * n,): to it are added for each question the lanes that agreed before it,
+            and those that do so after it.
     """
     n = padded(lanes)
-    for question in range(questions.shape[0] // QUESTION):
+    for question in range(first, last):
         at = question * QUESTION
-        if of >= 0 and questions[at + PLACE] != of:
-            continue
         number = at + 5
         for row in PUBLIC:
             value = questions[number]
@@ -75,7 +74,12 @@ def hear(
             questions[at + SECOND], rules.teams, questions[at + RULE],
         )  # fmt: skip
         answer = questions[at + ANSWER]
+        before = after = 0
         for i in range(lanes):
-            same = 1 if state[CALL + i] == answer else 0
-            agrees[i] &= same
-            agreed[question] += same
+            before += agrees[i]
+            agrees[i] &= 1 if state[CALL + i] == answer else 0
+            after += agrees[i]
+        counts[2 * question] += before
+        counts[2 * question + 1] += after
+        if after == 0:
+            break

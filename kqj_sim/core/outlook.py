@@ -2,8 +2,13 @@
 
 How things stand is lane 0 of a block, with the hands of the others left open.  Each draw of hidden
 hands is a function of (seed, number of the draw), so draws are independent of each other, and of
-threads: also those from a Markov chain (`core.worlds`), which is started anew for each.  Draws in
-which the players would not have called as they did are left out.
+threads: also those from a Markov chain (`core.worlds`), which is started anew for each.
+
+Calls that were heard are held against hands as in `core.odds`: players who have spoken get their
+cards one after another, each so often until some agree, and a draw weighs the product of the shares
+of hands that do (sequential importance sampling; for the estimate of a share and its source see
+there).  What is drawn for a player is his hand in a distribution of all cards that are still
+hidden, each equally likely.
 """
 
 from __future__ import annotations
@@ -17,7 +22,8 @@ from kqj_sim.core.bits import EACH_LANE, TRUMP_JACK, TRUMP_QUEEN, by_strength, p
 from kqj_sim.core.branches import Branches, new_branches, play_branches, put_cards
 from kqj_sim.core.compile import kernel, scalar, stage
 from kqj_sim.core.deal import deposit
-from kqj_sim.core.hearing import hear
+from kqj_sim.core.hearing import PLACE as ASKED_PLACE
+from kqj_sim.core.hearing import QUESTION, hear
 from kqj_sim.core.knowledge import know
 from kqj_sim.core.play import prepare_play, remember
 from kqj_sim.core.rules import Rules, Table
@@ -44,7 +50,15 @@ from kqj_sim.core.state import (
     team_of,
 )
 from kqj_sim.core.trick import after_trick
-from kqj_sim.core.worlds import all_worlds, random_subset, sample_worlds
+from kqj_sim.core.worlds import (
+    COUNTS,
+    KNOWN,
+    LACKS,
+    UNSEEN,
+    all_worlds,
+    random_subset,
+    sample_worlds,
+)
 
 (
     PLACE, CONTRACT_PLAYED, RESULT, OWN_TOTAL, OWN_TRICKS, OWN_SCORE, OTHER_SCORE, OWN_KQ, OWN_KQJ,
@@ -61,12 +75,25 @@ _TOTAL = result("total_0")
 _TRICKS = result("tricks_0")
 _SCORE = result("score_0")
 
-DRAWN, PICKED, LISTED = range(3)
-"""Hidden hands come from `sample_worlds`, one of a list at random, or one after another of it."""
+DRAWN, LISTED = range(2)
+"""Hidden hands are drawn, or are those of a list, one after another."""
 
+AGREEING = 4
+"""So many hands that agree are looked for, from the second player who has spoken on."""
+
+MOST_TRIES, MOST_LATER_TRIES = 4096, 256
+"""Hands that are looked at for the first player of a draw at most, and for each other: with what
+the first ones hold it may be all but impossible that the last would have called so, and looking on
+would cost more than other draws."""
+
+_OF_PLACE = 1 << 24
+_REST = rng.WORLD + 8 * _OF_PLACE
+"""Counters of keys: of the hands that are tried for a place, and of what is left."""
 _FIRST_FIVE = 1 << 20
-_PICK = 1 << 21
-"""Counters of draws, out of the way of those of `core.worlds`."""
+"""Counter of draws, out of the way of those of `core.worlds`."""
+
+_PUBLIC_KNOWLEDGE = 13
+"""UNSEEN, COUNTS and LACKS of `core.worlds`."""
 
 _FIVE_OF_EIGHT = np.array(
     [mask for mask in range(256) if mask.bit_count() == 5],
@@ -84,7 +111,8 @@ class Turn(NamedTuple):
     trick, position: 0 to 7, 0 to 5.
     known: what is known of hidden hands, by place (`core.worlds`), natural coding.
     shown: int64 (6,), the cards of each place that are known: played, or one's own; natural coding.
-    questions: int64, the calls of the others (`core.hearing`); empty if they do not count.
+    questions: int64, the calls of the others (`core.hearing`), those of a player one after another;
+        empty if they do not count.
     worlds: int64 (6 * n,), the list of hidden hands, natural coding; empty if there is none.
     cards: int64 (m,), the legal cards, by strength.
     """
@@ -150,38 +178,144 @@ def _seat(block: Any, lane: int, turn: Turn, key: int) -> None:
     block[TURNED + lane] = turn.state[TURNED]
 
 
+@scalar
+def _call_hand(
+    turn: Turn, block: Any, lane: int, rules: Rules, place: int, hidden: int, key: int
+) -> None:
+    """The hand with which a place called; with taking five of his eight cards, drawn."""
+    _seat(block, lane, turn, key)
+    eight = turn.shown[place] | hidden
+    if rules.auction:
+        block[index(DEALT + place * STRIDE, lane)] = eight
+    else:
+        five = random_subset(_dealt_first(turn, place, eight), 5, key, _FIRST_FIVE)
+        block[index(FIVE + place * STRIDE, lane)] = five
+
+
+class _Draws(NamedTuple):
+    """Draws of hidden hands, side by side.
+
+    known: int64 (LANES, 13), what is known once the players who were dealt with have their cards.
+    keys: int64 (LANES,), their keys.
+    weights: float64 (LANES,), their weights.
+    hidden: int64 (LANES, 6), the hidden hands by place.
+    """
+
+    known: Any
+    keys: Any
+    weights: Any
+    hidden: Any
+
+
+@scalar
+def _new_draws() -> _Draws:
+    """Room for a block of draws."""
+    return _Draws(
+        np.empty((LANES, _PUBLIC_KNOWLEDGE), np.int64),
+        np.empty(LANES, np.int64),
+        np.empty(LANES),
+        np.empty((LANES, SEATS), np.int64),
+    )
+
+
+@scalar
+def _one_world(draws: _Draws, i: int, key: int, known: Any, world: Any) -> int:
+    """Hands for all who have none yet in a draw; 0 if none are possible."""
+    for number in range(_PUBLIC_KNOWLEDGE):
+        known[number] = draws.known[i, number]
+    return sample_worlds(known, 1, key, world)
+
+
 @stage
-def _hidden_hands(
-    turn: Turn, known: Any, mode: int, number: int, key: int, worlds: Any, at: int
-) -> bool:
-    """Hidden hands of a draw, six numbers in `worlds`; False if none are possible."""
-    if mode == DRAWN:
-        one = np.empty(SEATS, np.int64)
-        if sample_worlds(known, 1, key, one) == 0:
-            return False
-        for place in range(SEATS):
-            worlds[at + place] = one[place]
-        return True
-    which = number
-    if mode == PICKED:
-        which = rng.below(rng.draw(key, rng.WORLD + _PICK), turn.worlds.shape[0] // SEATS)
-    for place in range(SEATS):
-        worlds[at + place] = turn.worlds[which * SEATS + place]
+def _draw_speaker(
+    turn: Turn, block: Any, lanes: int, first: int, last: int, needed: int, rules: Rules,
+    table: Table, draws: _Draws, counts: Any,
+) -> bool:  # fmt: skip
+    """Draw the hands of a player who answered the questions from `first` to before `last`.
+
+    False if no hidden hands are possible.
+    """
+    place = turn.questions[first * QUESTION + ASKED_PLACE]
+    waits, found = np.empty(LANES, np.int64), np.zeros(LANES, np.int64)
+    hands, agrees = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
+    known, world = np.empty(KNOWN, np.int64), np.empty(SEATS, np.int64)
+    most = MOST_TRIES if needed == 1 else MOST_LATER_TRIES
+    waiting = 0
+    for i in range(lanes):
+        if draws.weights[i] > 0:
+            waits[waiting] = i
+            waiting += 1
+    tries = 0
+    while waiting > 0 and tries < most:
+        for lane in range(padded(waiting)):
+            i = waits[lane if lane < waiting else 0]
+            key = rng.draw(draws.keys[i], rng.WORLD + _OF_PLACE * (place + 1) + tries)
+            if lane < waiting:
+                if _one_world(draws, i, key, known, world) == 0:
+                    return False
+                hands[lane] = world[place]
+                agrees[lane] = 1
+            hand = hands[lane if lane < waiting else 0]
+            _call_hand(turn, block, lane, rules, place, hand, key)
+        tries += 1
+        hear(block, waiting, rules, table, turn.questions, first, last, agrees, counts)
+        still = 0
+        for lane in range(waiting):
+            i = waits[lane]
+            if agrees[lane] != 0:
+                draws.hidden[i, place] = hands[lane] if found[i] == 0 else draws.hidden[i, place]
+                found[i] += 1
+            if found[i] < needed:
+                waits[still] = i
+                still += 1
+            elif needed > 1:
+                draws.weights[i] *= (needed - 1) / (tries - 1)
+        waiting = still
+    for lane in range(waiting):
+        draws.weights[waits[lane]] *= found[waits[lane]] / tries
+    for i in range(lanes):
+        draws.known[i, UNSEEN] &= ~draws.hidden[i, place]
+        draws.known[i, COUNTS + place] = 0
+        draws.known[i, LACKS + place] = -1
     return True
 
 
 @stage
-def _call_hands(turn: Turn, block: Any, lane: int, rules: Rules, key: int, hidden: Any) -> None:
-    """The hands with which the calls were made; with taking five of the eight cards, drawn."""
-    _seat(block, lane, turn, key)
-    for place in range(SEATS):
-        eight = turn.shown[place] | hidden[lane * SEATS + place]
-        if rules.auction:
-            block[index(DEALT + place * STRIDE, lane)] = eight
-        else:
-            cards = _dealt_first(turn, place, eight)
-            five = random_subset(cards, 5, key, _FIRST_FIVE + 8 * place)
-            block[index(FIVE + place * STRIDE, lane)] = five
+def _draw(
+    turn: Turn, block: Any, first: int, lanes: int, seed: int, rules: Rules, table: Table,
+    draws: _Draws, counts: Any,
+) -> bool:  # fmt: skip
+    """Draw hidden hands that agree with the calls; False if none are possible."""
+    for i in range(lanes):
+        draws.keys[i] = rng.deal_key(seed, first + i)
+        draws.weights[i] = 1.0
+        for place in range(SEATS):
+            draws.hidden[i, place] = 0
+        for number in range(_PUBLIC_KNOWLEDGE):
+            draws.known[i, number] = turn.known[number]
+    count = turn.questions.shape[0] // QUESTION
+    begin = 0
+    while begin < count:
+        end = begin
+        while (
+            end < count
+            and turn.questions[end * QUESTION + ASKED_PLACE]
+            == turn.questions[begin * QUESTION + ASKED_PLACE]
+        ):
+            end += 1
+        # The first player's share is the same for all draws, and no weight.
+        needed = 1 if begin == 0 else AGREEING
+        if not _draw_speaker(turn, block, lanes, begin, end, needed, rules, table, draws, counts):
+            return False
+        begin = end
+    known, world = np.empty(KNOWN, np.int64), np.empty(SEATS, np.int64)
+    for i in range(lanes):
+        if draws.weights[i] > 0:
+            if _one_world(draws, i, rng.draw(draws.keys[i], _REST), known, world) == 0:
+                return False
+            for place in range(SEATS):
+                draws.hidden[i, place] |= world[place]
+    return True
 
 
 @scalar
@@ -239,59 +373,56 @@ def _finish(
 @kernel
 def try_cards(
     turn: Turn, mode: int, first: int, count: int, seed: int, rules: Rules, table: Table,
-    outcomes: Any, numbers: Any, agreed: Any,
+    outcomes: Any, weights: Any, hands: Any, counts: Any,
 ) -> int:  # fmt: skip
-    """Draw hidden hands, and play every legal card on where they agree with the calls.
+    """Draw hidden hands that agree with the calls, and play every legal card on in each.
 
     Args:
         turn: how things stand.
-        mode: DRAWN, PICKED or LISTED; with the last the calls are not looked at.
+        mode: DRAWN or LISTED; with the latter the calls are not looked at.
         first, count: numbers of the draws.
         seed: seed of the draws.
         rules, table: the table, with `resume`.
-        outcomes: int16 (count * cards, OUTCOME), filled for each draw that agrees a row a card.
-        numbers: int64 (count,), the number of each draw that agrees.
-        agreed: int64 (questions,), how many draws agree with each call is added.
+        outcomes: int16 (count * cards, OUTCOME), filled for each draw with a weight a row a card.
+        weights: float64 (count,), their weights.
+        hands: int64 (count, 6), their hidden hands by place, natural coding.
+        counts: int64 (2 * questions,), as for `core.hearing.hear`.
 
     Returns:
-        How many draws agree; NO_HANDS or WRONG_CALL.
+        How many draws have a weight; NO_HANDS or WRONG_CALL.
     """
-    block, branches = _new_block(), new_branches()
-    hidden = np.empty(SEATS * LANES, np.int64)
-    keys, agrees = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
-    known = turn.known.copy()
+    block, branches, draws = _new_block(), new_branches(), _new_draws()
     contract = turn.state[CONTRACT]
     cards = turn.cards.shape[0]
     kept = waiting = 0
     for start in range(0, count, LANES):
         lanes = min(LANES, count - start)
-        for lane in range(lanes):
-            number = first + start + lane
-            keys[lane] = rng.deal_key(seed, number)
-            if not _hidden_hands(turn, known, mode, number, keys[lane], hidden, SEATS * lane):
+        begin = first + start
+        if mode == DRAWN:
+            if not _draw(turn, block, begin, lanes, seed, rules, table, draws, counts):
                 return NO_HANDS
-            agrees[lane] = 1
-        if mode != LISTED and turn.questions.shape[0] > 0:
-            for lane in range(lanes, padded(lanes)):
-                keys[lane] = keys[0]
+        else:
+            for i in range(lanes):
+                draws.keys[i] = rng.deal_key(seed, begin + i)
+                draws.weights[i] = 1.0
                 for place in range(SEATS):
-                    hidden[lane * SEATS + place] = hidden[place]
-            for lane in range(padded(lanes)):
-                _call_hands(turn, block, lane, rules, keys[lane], hidden)
-            hear(block, lanes, rules, table, turn.questions, -1, agrees, agreed)
-        for lane in range(lanes):
-            if block[ILLEGAL + lane] != 0:
+                    draws.hidden[i, place] = turn.worlds[(begin + i) * SEATS + place]
+        for i in range(LANES):
+            if block[ILLEGAL + i] != 0:
                 return WRONG_CALL
-            if agrees[lane] == 0:
+        for i in range(lanes):
+            if draws.weights[i] == 0:
                 continue
-            numbers[kept] = first + start + lane
+            weights[kept] = draws.weights[i]
+            for place in range(SEATS):
+                hands[kept, place] = draws.hidden[i, place]
             for which in range(cards):
                 branches.sources[waiting] = 0
                 branches.cards[waiting] = turn.cards[which]
-                branches.keys[waiting] = keys[lane]
+                branches.keys[waiting] = draws.keys[i]
                 branches.where[waiting] = kept * cards + which
                 for place in range(SEATS):
-                    hand = by_strength(hidden[lane * SEATS + place], contract)
+                    hand = by_strength(draws.hidden[i, place], contract)
                     branches.hands[waiting * SEATS + place] = hand
                 waiting += 1
                 if waiting == LANES:
@@ -305,31 +436,32 @@ def try_cards(
 
 @kernel
 def count_ways(
-    turn: Turn, place: int, hands: Any, seed: int, rules: Rules, table: Table, agreed: Any,
-    counts: Any,
+    turn: Turn, first: int, last: int, hands: Any, seed: int, rules: Rules, table: Table,
+    ways: Any, counts: Any,
 ) -> None:  # fmt: skip
-    """With how many of the ways to hold its first five cards a place would have called so.
+    """With how many of the ways to hold his first five cards a player would have called so.
 
     Args:
         turn: how things stand.
-        place: whose calls.
+        first, last: the player's questions, from `first` to before `last`.
         hands: int64 (n,), what he may hold now, natural coding.
         seed: seed of the draws of policies.
         rules, table: the table.
-        agreed: int64 (questions,), as `try_cards`.
-        counts: int64 (n,), filled: 0 to 56, for the Sender 0 to 21; with auctions 0 or 1.
+        ways: int64 (n,), filled: 0 to 56, for the Sender 0 to 21; with auctions 0 or 1.
+        counts: int64 (2 * questions,), as for `core.hearing.hear`.
     """
     block = _new_block()
-    ways = 1
+    place = turn.questions[first * QUESTION + ASKED_PLACE]
+    number_of_ways = 1
     if not rules.auction:
-        ways = _FIVE_OF_SEVEN if place == turn.state[SENDER] else WAYS
+        number_of_ways = _FIVE_OF_SEVEN if place == turn.state[SENDER] else WAYS
     agrees, of = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
     for i in range(hands.shape[0]):
-        counts[i] = 0
+        ways[i] = 0
     lanes = 0
-    last = hands.shape[0] * ways - 1
-    for number in range(last + 1):
-        i, way = number // ways, number % ways
+    end = hands.shape[0] * number_of_ways - 1
+    for number in range(end + 1):
+        i, way = number // number_of_ways, number % number_of_ways
         eight = turn.shown[place] | hands[i]
         _seat(block, lanes, turn, rng.deal_key(seed, number))
         if rules.auction:
@@ -339,8 +471,8 @@ def count_ways(
             block[index(FIVE + place * STRIDE, lanes)] = five
         agrees[lanes], of[lanes] = 1, i
         lanes += 1
-        if lanes == LANES or number == last:
-            hear(block, lanes, rules, table, turn.questions, place, agrees, agreed)
+        if lanes == LANES or number == end:
+            hear(block, lanes, rules, table, turn.questions, first, last, agrees, counts)
             for lane in range(lanes):
-                counts[of[lane]] += agrees[lane]
+                ways[of[lane]] += agrees[lane]
             lanes = 0
