@@ -22,19 +22,21 @@ from numpy.typing import NDArray
 
 from kqj_sim.analysis import sequences
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
+from kqj_sim.analysis.odds import OddsError, default_player
 from kqj_sim.analysis.round_so_far import RoundSoFar
 from kqj_sim.analysis.turn_to_play import hidden_hands, seated, standing, with_all_worlds
 from kqj_sim.analysis.weighted import WeightedSums
+from kqj_sim.core import odds as core
 from kqj_sim.core import outlook
-from kqj_sim.core.hearing import PLACE, QUESTION
-from kqj_sim.core.outlook import DRAWN, LISTED, OUTCOME, Turn
+from kqj_sim.core.odds import ASKED_PLACE, OUTCOME, QUESTION, RESULT
+from kqj_sim.core.outlook import DRAWN, LISTED, Turn
 from kqj_sim.core.rules import Rules, Table
-from kqj_sim.core.scoring import FAILED, LITIGATION, MADE
+from kqj_sim.core.scoring import LITIGATION, MADE
 from kqj_sim.core.state import SENDER
 from kqj_sim.encode import core_rules
 from kqj_sim.notation import Card
 from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.specification import DEFAULT_PLAYER, player
+from kqj_sim.policies.specification import player
 from kqj_sim.rules import SEATS
 from kqj_sim.simulation import default_threads
 
@@ -51,10 +53,6 @@ _REPEATED = 2_000
 """So many plays at least show whether players choose at random."""
 
 
-class OddsError(ValueError):
-    """A question that has no answer; one line that says what would be right."""
-
-
 class Measure(NamedTuple):
     """What is told of a card: a share of the distributions, or a mean over them."""
 
@@ -64,7 +62,7 @@ class Measure(NamedTuple):
 
 
 MEASURES = (
-    Measure("win", True, "chance that the own side wins the round"),
+    Measure("wins", True, "chance that the own team scores more than every other"),
     Measure("made", True, "chance that the contract is made"),
     Measure("litigation", True, "chance of a litigation"),
     Measure("difference", False, "own team's score less the best other's, mean"),
@@ -138,27 +136,19 @@ class PlayOdds:
         return f"sampled: {self.deals:,} distributions{of}"
 
 
-def measured(outcomes: Outcomes, contracting: bool) -> Numbers:
-    """The measures of outcomes.
-
-    Args:
-        outcomes: int16 (..., OUTCOME).
-        contracting: whether the asking player is of the contracting team.
-
-    Returns:
-        int64 (..., len(MEASURES)).
-    """
+def measured(outcomes: Outcomes) -> Numbers:
+    """The measures, int64 (..., len(MEASURES)), of outcomes, int16 (..., OUTCOME)."""
     each = np.moveaxis(outcomes.astype(np.int64), -1, 0)
-    result = each[outlook.RESULT]
+    result = each[RESULT]
     values = {
-        "win": result == (MADE if contracting else FAILED),
+        "wins": each[core.OWN_SCORE] > each[core.OTHER_SCORE],
         "made": result == MADE,
         "litigation": result == LITIGATION,
-        "difference": each[outlook.OWN_SCORE] - each[outlook.OTHER_SCORE],
-        "total": each[outlook.OWN_TOTAL],
-        "capot": each[outlook.OWN_TRICKS] == 8,
-        "kq": each[outlook.OWN_KQ] > 0,
-        "kqj": each[outlook.OWN_KQJ] > 0,
+        "difference": each[core.OWN_SCORE] - each[core.OTHER_SCORE],
+        "total": each[core.OWN_TOTAL],
+        "capot": each[core.OWN_TRICKS] == 8,
+        "kq": each[core.OWN_KQ] > 0,
+        "kqj": each[core.OWN_KQJ] > 0,
     }
     return np.stack([values[name].astype(np.int64) for name in _NAMES], axis=-1)
 
@@ -208,7 +198,7 @@ class Trial:
         if kept == outlook.NO_HANDS:
             raise OddsError(NO_HANDS)
         outcomes = outcomes.reshape(count, self.cards, OUTCOME)[: max(kept, 0)]
-        if kept == outlook.WRONG_CALL or (outcomes[:, :, outlook.RESULT] == outlook.WRONG).any():
+        if kept == outlook.WRONG_CALL or (outcomes[:, :, RESULT] == outlook.WRONG).any():
             raise PolicyError("a policy chose what is not allowed while the round was played on")
         return Chunk(count, weights[:kept], outcomes, hands[:kept], counts.reshape(-1, 2))
 
@@ -218,7 +208,7 @@ class Trial:
 
     def speakers(self) -> list[tuple[int, int, int]]:
         """Each place that was asked, with the range of its questions."""
-        places = [int(place) for place in self.turn.questions[PLACE::QUESTION]]
+        places = [int(place) for place in self.turn.questions[ASKED_PLACE::QUESTION]]
         return [
             (place, places.index(place), places.index(place) + places.count(place))
             for place in dict.fromkeys(places)
@@ -311,7 +301,7 @@ def odds_of_cards(
         OddsError: no hidden hands agree with the plays, or with the calls.
         PolicyError: a policy cannot be used, or chooses what is not allowed.
     """
-    names = tuple(players or so_far.players or (DEFAULT_PLAYER,) * SEATS)
+    names = tuple(players or so_far.players or (default_player(so_far.rules),) * SEATS)
     chosen = [player(name) for name in names]
     table = seated(so_far.rules, chosen)
     turn = with_all_worlds(standing(so_far, table, ignore_calls), most_listed)
@@ -342,12 +332,6 @@ class _Asking:
     deals: int
     progress: Callable[[PlayOdds], None] | None
     calls_count: bool
-
-    @property
-    def contracting(self) -> bool:
-        """Whether who asks is of the contracting team."""
-        teams = self.so_far.teams
-        return teams[self.so_far.seat] == teams[self.so_far.called.sender]
 
     def answer(
         self,
@@ -392,7 +376,7 @@ def _go_through(trial: Trial, asking: _Asking) -> PlayOdds | None:
             f"the {len(hands):,} distributions that are left: name other --players, or leave the "
             "calls out with --ignore-calls"
         )
-    values = measured(outcomes, asking.contracting)
+    values = measured(outcomes)
     totals = np.tensordot(ways, values, axes=1)
     best = int(np.argmax(totals[:, _NAMES.index(BY)]))
 
@@ -426,7 +410,7 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
     try:
         for chunk in chunks:
             kept = min(len(chunk.weights), asking.deals - played)
-            values = measured(chunk.outcomes[:kept], asking.contracting).transpose(2, 1, 0)
+            values = measured(chunk.outcomes[:kept]).transpose(2, 1, 0)
             sums.add(kept, chunk.weights[:kept], values.astype(np.float64))
             played += kept
             drawn += chunk.draws
@@ -477,7 +461,7 @@ def _is_sure(sums: WeightedSums, asking: _Asking) -> bool:
     if asking.until is None or sums.deals < sequences.FIRST_LOOK:
         return False
     best, by = _best(sums), _NAMES.index(BY)
-    chance = _estimate(sums, _NAMES.index("win"), best, None, asking)
+    chance = _estimate(sums, _NAMES.index("wins"), best, None, asking)
     if max(chance.high - chance.value, chance.value - chance.low) <= asking.until:
         return True
     others = [card for card in range(sums.first.shape[1]) if card != best]
@@ -487,7 +471,7 @@ def _is_sure(sums: WeightedSums, asking: _Asking) -> bool:
 def _never_said(trial: Trial, asking: _Asking, counts: Numbers) -> str:
     """Which call it is that is never made, in one line."""
     number = next((n for n, (tried, agreed) in enumerate(counts) if tried and not agreed), 0)
-    place = int(trial.turn.questions[PLACE::QUESTION][number])
+    place = int(trial.turn.questions[ASKED_PLACE::QUESTION][number])
     so_far = asking.so_far
     seat = (so_far.opener + place) % SEATS
     return (

@@ -6,18 +6,18 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from kqj_sim.analysis.questions import questions
+from kqj_sim.analysis.heard import Situation
 from kqj_sim.analysis.round_so_far import RoundSoFar
+from kqj_sim.analysis.sampled import rarest_first
+from kqj_sim.analysis.standing import Asked, answered
 from kqj_sim.core import state as core_state
-from kqj_sim.core.asking import BID, TAKE
 from kqj_sim.core.bits import PACK
-from kqj_sim.core.hearing import ANSWER, MEMBER, PLACE
 from kqj_sim.core.outlook import Turn, list_worlds, stand
 from kqj_sim.core.rules import Table
 from kqj_sim.core.state import ABOUT, DEALT, STRIDE, new_state
-from kqj_sim.core.views import PASS
 from kqj_sim.core.worlds import KNOWN, LACKS, UNSEEN
 from kqj_sim.encode import CONTRACTS, bits_of, card_texts, core_table
 from kqj_sim.notation import Card
@@ -80,11 +80,8 @@ def standing(so_far: RoundSoFar, table: Table, ignore_calls: bool = False) -> Tu
     stand(state, np.array(plays, dtype=np.int64), table._replace(memory=1), known)
     for number in (UNSEEN, *range(LACKS, LACKS + SEATS)):
         known[number] = _natural(int(known[number]), contract)
-    heard = np.zeros(0, dtype=np.int64)
-    if so_far.calls is not None and not ignore_calls:
-        asked = questions(so_far.rules, opener, so_far.teams, so_far.calls)
-        others = [question for question in asked if question[PLACE] != own]
-        heard = np.concatenate([heard, *_rarest_first(others)])
+    numbers = [] if ignore_calls else [each.numbers() for each in asked(so_far)]
+    heard = np.array(numbers, dtype=np.int64).reshape(-1)
     trick, position = divmod(len(so_far.plays), SEATS)
     cards_now = [cards_as_bits([card], contract) for card in so_far.legal]
     return Turn(
@@ -93,13 +90,18 @@ def standing(so_far: RoundSoFar, table: Table, ignore_calls: bool = False) -> Tu
     )  # fmt: skip
 
 
-def _rarest_first(asked: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
-    """Questions by player: first who bid or took most often, since few hands will do for that."""
-    spoken = [0] * SEATS
-    for question in asked:
-        silent = PASS if question[MEMBER] in (TAKE, BID) else 0
-        spoken[question[PLACE]] += question[ANSWER] != silent
-    return sorted(asked, key=lambda question: (-spoken[question[PLACE]], question[PLACE]))
+def asked(so_far: RoundSoFar) -> list[Asked]:
+    """What the others answered when the calls were made, in the order in which hands are drawn."""
+    if so_far.calls is None:
+        return []
+    seats = [(so_far.opener + place) % SEATS for place in range(SEATS)]
+    situation = Situation(
+        so_far.rules, (), so_far.turned, so_far.place_of(so_far.seat),
+        tuple(so_far.teams[seat] for seat in seats),
+        tuple(replace(call, seat=so_far.place_of(call.seat)) for call in so_far.calls), "bid",
+    )  # fmt: skip
+    others, _ = answered(situation)
+    return rarest_first(others)
 
 
 def with_all_worlds(turn: Turn, limit: int) -> Turn:

@@ -18,19 +18,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kqj_sim.core import rng
-from kqj_sim.core.bits import EACH_LANE, TRUMP_JACK, TRUMP_QUEEN, by_strength, popcount
+from kqj_sim.core.bits import by_strength
 from kqj_sim.core.branches import Branches, new_branches, play_branches, put_cards
 from kqj_sim.core.compile import kernel, scalar, stage
 from kqj_sim.core.deal import deposit
-from kqj_sim.core.hearing import PLACE as ASKED_PLACE
-from kqj_sim.core.hearing import QUESTION, hear
 from kqj_sim.core.knowledge import know
+from kqj_sim.core.odds import (
+    AGREEING,
+    ASKED_PLACE,
+    MOST_TRIES,
+    QUESTION,
+    RESULT,
+    ask_question,
+    note,
+)
 from kqj_sim.core.play import prepare_play, remember
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.state import (
-    BEFORE,
     CARDS,
-    CLIMBING,
     CONTRACT,
     DEALT,
     FIVE,
@@ -46,8 +51,6 @@ from kqj_sim.core.state import (
     TURNED,
     index,
     padded,
-    result,
-    team_of,
 )
 from kqj_sim.core.trick import after_trick
 from kqj_sim.core.worlds import (
@@ -60,31 +63,18 @@ from kqj_sim.core.worlds import (
     sample_worlds,
 )
 
-(
-    PLACE, CONTRACT_PLAYED, RESULT, OWN_TOTAL, OWN_TRICKS, OWN_SCORE, OTHER_SCORE, OWN_KQ, OWN_KQJ,
-) = range(9)  # fmt: skip
-OUTCOME = 9
-
 WRONG = -1
 """The result where a policy chose what is not allowed."""
 NO_HANDS, WRONG_CALL = -1, -2
 """No hidden hands are possible; a policy made a call that is not allowed."""
 
-_RESULT = result("result")
-_TOTAL = result("total_0")
-_TRICKS = result("tricks_0")
-_SCORE = result("score_0")
-
 DRAWN, LISTED = range(2)
 """Hidden hands are drawn, or are those of a list, one after another."""
 
-AGREEING = 4
-"""So many hands that agree are looked for, from the second player who has spoken on."""
-
-MOST_TRIES, MOST_LATER_TRIES = 4096, 256
-"""Hands that are looked at for the first player of a draw at most, and for each other: with what
-the first ones hold it may be all but impossible that the last would have called so, and looking on
-would cost more than other draws."""
+MOST_LATER_TRIES = 256
+"""Hands that are looked at for a player of a draw at most, from the second on: with what the first
+ones hold it may be all but impossible that the last would have called so, and looking on would cost
+more than other draws."""
 
 _OF_PLACE = 1 << 24
 _REST = rng.WORLD + 8 * _OF_PLACE
@@ -111,8 +101,8 @@ class Turn(NamedTuple):
     trick, position: 0 to 7, 0 to 5.
     known: what is known of hidden hands, by place (`core.worlds`), natural coding.
     shown: int64 (6,), the cards of each place that are known: played, or one's own; natural coding.
-    questions: int64, the calls of the others (`core.hearing`), those of a player one after another;
-        empty if they do not count.
+    questions: int64 (n * QUESTION,), what the others answered when the calls were made, those of a
+        player one after another (`core.odds`); empty if they do not count.
     worlds: int64 (6 * n,), the list of hidden hands, natural coding; empty if there is none.
     cards: int64 (m,), the legal cards, by strength.
     """
@@ -192,6 +182,21 @@ def _call_hand(
         block[index(FIVE + place * STRIDE, lane)] = five
 
 
+@stage
+def _ask_player(
+    turn: Turn, block: Any, lanes: int, first: int, last: int, rules: Rules, table: Table,
+    agrees: Any, counts: Any,
+) -> None:  # fmt: skip
+    """Ask a player's questions again; `agrees` is set to 0 where his answer is another."""
+    still = lanes
+    for question in range(first, last):
+        counts[2 * question] += still
+        still = ask_question(block, lanes, rules, table, turn.questions, question, agrees)
+        counts[2 * question + 1] += still
+        if still == 0:
+            break
+
+
 class _Draws(NamedTuple):
     """Draws of hidden hands, side by side.
 
@@ -258,7 +263,7 @@ def _draw_speaker(
             hand = hands[lane if lane < waiting else 0]
             _call_hand(turn, block, lane, rules, place, hand, key)
         tries += 1
-        hear(block, waiting, rules, table, turn.questions, first, last, agrees, counts)
+        _ask_player(turn, block, waiting, first, last, rules, table, agrees, counts)
         still = 0
         for lane in range(waiting):
             i = waits[lane]
@@ -318,44 +323,6 @@ def _draw(
     return True
 
 
-@scalar
-def announcements(hand: int, before: int, climbing: int) -> tuple[int, int]:
-    """Numbers of KQ and of KQJ of a player."""
-    later = hand & before
-    kq = later & (hand >> 1) & climbing & (EACH_LANE << TRUMP_QUEEN)
-    kqj = popcount(kq & ((later & (EACH_LANE << TRUMP_JACK)) << 1))
-    return popcount(kq) - kqj, kqj
-
-
-@scalar
-def note(state: Any, lane: int, own_place: int, rules: Rules, outcome: Any) -> None:
-    """Write the outcome of a lane that was played, int16 (OUTCOME,)."""
-    own_team = team_of(state[PLAYERS + lane], own_place)
-    own = own_team * STRIDE
-    outcome[PLACE] = state[SENDER + lane]
-    outcome[CONTRACT_PLAYED] = state[CONTRACT + lane]
-    outcome[RESULT] = state[_RESULT + lane]
-    outcome[OWN_TOTAL] = state[index(_TOTAL + own, lane)]
-    outcome[OWN_TRICKS] = state[index(_TRICKS + own, lane)]
-    outcome[OWN_SCORE] = state[index(_SCORE + own, lane)]
-    others = -1
-    for team in range(rules.teams):
-        score = state[index(_SCORE + team * STRIDE, lane)]
-        others = max(others, score) if team != own_team else others
-    outcome[OTHER_SCORE] = others
-    kq_count, kqj_count = 0, 0
-    for each in range(SEATS):
-        if team_of(state[PLAYERS + lane], each) == own_team:
-            kq, kqj = announcements(
-                state[index(DEALT + each * STRIDE, lane)], state[BEFORE + lane],
-                state[CLIMBING + lane],
-            )  # fmt: skip
-            kq_count += kq
-            kqj_count += kqj
-    outcome[OWN_KQ] = kq_count
-    outcome[OWN_KQJ] = kqj_count
-
-
 @stage
 def _finish(
     turn: Turn, branches: Branches, waiting: int, rules: Rules, table: Table, outcomes: Any
@@ -386,7 +353,8 @@ def try_cards(
         outcomes: int16 (count * cards, OUTCOME), filled for each draw with a weight a row a card.
         weights: float64 (count,), their weights.
         hands: int64 (count, 6), their hidden hands by place, natural coding.
-        counts: int64 (2 * questions,), as for `core.hearing.hear`.
+        counts: int64 (2 * questions,): to it are added for each question how many hands were asked,
+            and how many of them answered as heard.
 
     Returns:
         How many draws have a weight; NO_HANDS or WRONG_CALL.
@@ -448,7 +416,8 @@ def count_ways(
         seed: seed of the draws of policies.
         rules, table: the table.
         ways: int64 (n,), filled: 0 to 56, for the Sender 0 to 21; with auctions 0 or 1.
-        counts: int64 (2 * questions,), as for `core.hearing.hear`.
+        counts: int64 (2 * questions,): to it are added for each question how many hands were asked,
+            and how many of them answered as heard.
     """
     block = _new_block()
     place = turn.questions[first * QUESTION + ASKED_PLACE]
@@ -472,7 +441,7 @@ def count_ways(
         agrees[lanes], of[lanes] = 1, i
         lanes += 1
         if lanes == LANES or number == end:
-            hear(block, lanes, rules, table, turn.questions, first, last, agrees, counts)
+            _ask_player(turn, block, lanes, first, last, rules, table, agrees, counts)
             for lane in range(lanes):
                 ways[of[lane]] += agrees[lane]
             lanes = 0

@@ -21,15 +21,12 @@ from kqj_sim.core.bits import ALL_TRUMPS, LANE, NO_TRUMP, PACK
 from kqj_sim.core.calls import bid_code, no_calls
 from kqj_sim.core.compile import int64_at, scalar, stage
 from kqj_sim.core.nested import nested_rules, nested_table
-from kqj_sim.core.resume import BID, CALL_ON, COUNTERED, NOTHING, resume
-from kqj_sim.core.round import FINISH, call_stage
+from kqj_sim.core.resume import BID, COUNTERED, NOTHING
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.state import (
     AMOUNT,
     ASKED,
-    BIDS,
     CALL,
-    CAPOT,
     CONTRACT,
     DEALER,
     DEALT,
@@ -42,9 +39,7 @@ from kqj_sim.core.state import (
     LAST_BIDS,
     NEWS,
     OPEN,
-    OPENING,
     ORIGIN,
-    PASSES,
     PENDING,
     PLAYERS,
     ROWS,
@@ -55,17 +50,18 @@ from kqj_sim.core.state import (
     TRICKS,
     TURNED,
     index,
-    padded,
     policy_of,
     result,
     team_of,
 )
+from kqj_sim.core.trial import STANDING, call_and_play
 from kqj_sim.core.views import PASS
 from kqj_sim.core.worlds import random_subset
 from kqj_sim.policies.compiled import parameter_offset
 from kqj_sim.policies.counting import count
+from kqj_sim.policies.likely import SOFT, chance_to_bid
 from kqj_sim.policies.parameters import named, whole
-from kqj_sim.policies.points import FITTED, base_total, heard
+from kqj_sim.policies.points import FITTED, base_total
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import normal_share
 
@@ -91,13 +87,6 @@ _OPTIONS = 8
 
 _TRIES = 16
 """So many hands are looked at for one with which a player would have called as he did."""
-
-_SPARE_FIRST, _SPARE = 0.5, 0.2
-"""Standard deviations of a total by which a bidder expects to exceed the lowest amount, or what he
-bids when others have."""
-
-_SOFT = 10.0
-"""Points of count about that, within which some bid and some do not."""
 
 _SCORE = result("score_0")
 _parameters_at = scalar(parameter_offset)
@@ -172,19 +161,8 @@ def _chance_to_call(
     if place == countered:
         hold = FITTED.hold if two else FITTED.three_hold
         needed = (FITTED.margin if two else FITTED.three_margin) / hold
-        return normal_share((count(hand, state[CONTRACT + i], FITTED) - needed) / _SOFT)
-    last_bids = state[LAST_BIDS + i]
-    bid = (last_bids >> 10 * place) & 1023
-    if bid == 0:
-        return 1.0
-    contract, amount = (bid & 7) - 1, 10 * (bid >> 3)
-    spare = _SPARE_FIRST if amount <= rules.minimum_bid else _SPARE
-    needed = amount + spare * (FITTED.spread if two else FITTED.three_spread)
-    needed -= base_total(contract, rules.teams, FITTED)
-    named = heard(last_bids, state[PLAYERS + i], place, contract).named
-    needed -= (FITTED.named if two else FITTED.three_named) * named
-    needed /= FITTED.per_count if two else FITTED.three_per_count
-    return normal_share((count(hand, contract, FITTED) - needed) / _SOFT)
+        return normal_share((count(hand, state[CONTRACT + i], FITTED) - needed) / SOFT)
+    return chance_to_bid(state, i, place, hand, rules)
 
 
 @scalar
@@ -253,9 +231,7 @@ def _copy_lane(state: Any, i: int, trial: _Trial, lane: int, key: int) -> None:
     block[PLAYERS + lane] = state[PLAYERS + i]
     block[KEY + lane] = key
     block[ILLEGAL + lane] = 0
-    for row in (
-        SENDER, CONTRACT, LAP, AMOUNT, CAPOT, STAKE, OPENING, BIDS, LAST_BIDS, PASSES, OPEN,
-    ):  # fmt: skip
+    for row in STANDING:
         block[index(row, lane)] = state[index(row, i)]
     block[NEWS + lane] = 0
     block[CALL + lane] = PASS
@@ -264,16 +240,8 @@ def _copy_lane(state: Any, i: int, trial: _Trial, lane: int, key: int) -> None:
 @stage
 def _finish(trial: _Trial, waiting: int, place: int, turn: int, said: int, means: _Means) -> None:
     """Go on calling and play the lanes that wait; their scores are added to `values`."""
-    block = trial.state
-    for lane in range(waiting, padded(waiting)):
-        block[OPEN + lane] = 0
-        block[SENDER + lane] = -1
-    rules = means.rules
-    calling = means.calling
-    resume(calling.resume[CALL_ON], (block, waiting, rules, calling, turn, said))
-    log = np.empty(0, np.int64)
-    player = means.player
-    played = call_stage(player.stages[FINISH], (block, waiting, rules, player, log))
+    block, rules = trial.state, means.rules
+    played = call_and_play(block, waiting, rules, means.calling, means.player, turn, said)
     for lane in range(played):
         team = team_of(block[PLAYERS + lane], place)
         own = others = 0
@@ -282,7 +250,6 @@ def _finish(trial: _Trial, waiting: int, place: int, turn: int, said: int, means
             own += score if each == team else 0
             others += score if each != team else 0
         trial.values[trial.where[block[ORIGIN + lane]]] += own - others / (rules.teams - 1)
-    no_calls(block, LANES)
 
 
 @scalar

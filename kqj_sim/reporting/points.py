@@ -127,18 +127,31 @@ def _bands_grid(fit: PointsFit, teams: int) -> Grid:
     )
 
 
-def _any_hand(least: int) -> bool:
+def _any_hand(least: float) -> bool:
     """Whether a threshold is one that every hand reaches."""
     return least <= 0
 
 
-def _thresholds_grid(found: list[Threshold], teams: int) -> Grid:
+def _take_with(least: float) -> str:
+    """A threshold in words."""
+    return "any hand" if _any_hand(least) else f"from {least:g}"
+
+
+def _used_threshold(fit: PointsFit, teams: int, lap: int, place: int) -> float:
+    """The threshold of a turn by the parameters."""
+    name = f"{_prefix(teams)}{'take' if lap == 1 else 'lap2'}"
+    return fit.values[name] + (fit.values[f"{name}_{place}"] if place > 0 else 0)
+
+
+def _thresholds_grid(fit: PointsFit, teams: int) -> Grid:
     """Thresholds by lap and place."""
+    found = fit.thresholds[teams]
     rows = tuple(
         (
             Cell(str(each.lap)),
             Cell(_PLACES[each.place]),
-            Cell("any hand" if _any_hand(least) else f"from {least}"),
+            Cell(_take_with(_used_threshold(fit, teams, each.lap, each.place))),
+            Cell(_take_with(least)),
             estimate(each.count, each.error, "points"),
             estimate(each.weakest, each.weakest_error, "points"),
             Cell(f"{each.deals:,}"),
@@ -147,10 +160,20 @@ def _thresholds_grid(found: list[Threshold], teams: int) -> Grid:
     )
     return Grid(
         f"{_WORDS[teams]}: with which count to take",
-        ("lap", "place", "take with", "taking gains nothing at", "gain with the weakest", "deals"),
+        (
+            "lap",
+            "place",
+            "used: take with",
+            "found here",
+            "taking gains nothing at",
+            "gain with the weakest",
+            "deals",
+        ),
         rows,
-        3,
-        f"Rounds in which all before passed: taking against passing in the same deal.  The weakest "
+        4,
+        "Used is what the parameters say: what was found is, if it scores more by two standard "
+        "errors than what there was (see below).  Rounds in which all before passed: taking "
+        "against passing in the same deal.  The weakest "
         f"are the lowest tenth of the counts there.  {NOTHING}: no such count was found.",
     )
 
@@ -235,8 +258,8 @@ def _hearing_grid(fit: PointsFit, hearing: Hearing, teams: int) -> Grid:
         ("what", "used", "last fit", "parameter"),
         tuple(rows),
         1,
-        f"Used: smoothed over the fits.  Without a fit ({NOTHING}): found by playing against "
-        "oneself, one change at a time.",
+        f"Used: smoothed over the fits, or what there was if that scores as much (see below).  "
+        f"Without a fit ({NOTHING}): found by playing against oneself, one change at a time.",
     )
 
 
@@ -283,7 +306,7 @@ def points_page(fit: PointsFit, made_by: dict[str, str]) -> str:
         *grids(*(_count_grid(fit, kind) for kind in KINDS), _offsets_grid(fit)),
         "## Taking\n",
         *(f"**{statement(fit.thresholds[teams], teams)}**\n" for teams in TEAMS),
-        *grids(*(_thresholds_grid(fit.thresholds[teams], teams) for teams in TEAMS)),
+        *grids(*(_thresholds_grid(fit, teams) for teams in TEAMS)),
         "## What a count tells\n",
         *grids(*(_bands_grid(fit, teams) for teams in TEAMS),
                _lines_grid(fit.counts, fit.plan.deals)),

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core.state import SEATS
+from kqj_sim.duplicate import Lead, duplicate
 from kqj_sim.encode import core_table
 from kqj_sim.policies.points import PARAMETERS, points
 from kqj_sim.policies.specification import player
@@ -27,7 +28,6 @@ from kqj_sim.training.count_fit import (
     offsets,
     sample,
 )
-from kqj_sim.training.duplicate import Lead, duplicate
 from kqj_sim.training.margins import Margins, specification
 from kqj_sim.training.run import HELD_OUT, SEEDS
 from kqj_sim.training.thresholds import LAPS, Taking, Threshold, best_responses
@@ -44,7 +44,8 @@ COMPARED = 60.0
 """Count at which contracts are made comparable: a usual one of the best contract of a hand."""
 
 SURE = 2.0
-"""Taking with any hand is best if it gains so many standard errors with the weakest ones."""
+"""Standard errors: what takes with any hand gains so many with the weakest ones, and what takes the
+place of another parameter so many against it."""
 
 BAND = 10
 """Width of the bands of counts for which chances and scores are told."""
@@ -111,7 +112,8 @@ class PointsFit:
         counts: the count, for each kind of contract.
         bands: what a count comes to, with two teams and three.
         thresholds, hearings: by number of teams.
-        leads: of the new parameters over other callers, by rules and caller.
+        leads: of the parameters over other callers, by rules and caller; where the parameters
+            before were kept, what was found instead is one of these.
     """
 
     plan: Plan
@@ -199,17 +201,19 @@ def fit_points(plan: Plan, tell: Callable[[str], None]) -> PointsFit:
         fit.bands += bands(taken, fit.counts["suit"].whole, teams)
     samples.clear()
     for teams in TEAMS:
+        before = dict(fit.values)
         _fit_taking(fit, teams, tell)
+        _keep_better(fit, before, teams, "take")
     for teams in TEAMS:
+        before = dict(fit.values)
         tell(f"auctions, {teams} teams")
         search = Margins(teams, plan.plays, plan.auction, seed + 1000 * teams, fit.values, tell)
         search.improve(plan.rounds)
         search.listen()
-        fit.values = search.values
+        fit.values = {name: _rounded(value) for name, value in search.values.items()}
         assert search.hearing is not None
         fit.hearings[teams] = search.hearing
-    names = {*fit.values} - {name for terms in TERMS.values() for name in terms}
-    fit.values |= {name: _rounded(fit.values[name]) for name in names}
+        _keep_better(fit, before, teams, "auction")
     _compare(fit, tell)
     return fit
 
@@ -229,6 +233,21 @@ def _fit_taking(fit: PointsFit, teams: int, tell: Callable[[str], None]) -> None
     fit.values |= {f"{prefix}{name}": float(value) for name, value in found_values.items()}
 
 
+def _keep_better(fit: PointsFit, before: dict[str, float], teams: int, bidding: str) -> None:
+    """Go back to what there was, unless what was found in a game is shown to be better.
+
+    A search against itself can go in circles, and thresholds by place follow chance.
+    """
+    if before == fit.values:
+        return
+    rules = KqjRules.from_dict({"teams": teams, "bidding": bidding})
+    found, other = (specification(values, fit.plan.plays) for values in (fit.values, before))
+    lead = duplicate(rules, found, other, fit.plan.auction, SEEDS + fit.plan.seed, HELD_OUT // 2)
+    if lead.mean <= SURE * lead.error:
+        fit.values = before
+        fit.leads[teams, bidding, "what this fit found"] = Lead(-lead.mean, lead.error)
+
+
 def _compare(fit: PointsFit, tell: Callable[[str], None]) -> None:
     """The new parameters against other callers, on deals that nothing was fitted to."""
     plays = fit.plan.plays
@@ -244,5 +263,6 @@ def _compare(fit: PointsFit, tell: Callable[[str], None]) -> None:
                 others[f"thresholds of the first lap {more:+d}"] = specification(values, plays)
         for name, other in others.items():
             tell(f"against {name}, {bidding}, {teams} teams")
-            lead = duplicate(rules, own, other, fit.plan.auction, SEEDS + fit.plan.seed, HELD_OUT)
+            seed = SEEDS + fit.plan.seed
+            lead = duplicate(rules, own, other, fit.plan.auction, seed, HELD_OUT, alone=True)
             fit.leads[teams, bidding, name] = lead

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kqj_sim.analysis.odds import OddsError
 from kqj_sim.analysis.odds_play import (
     MEASURES,
     CardOdds,
-    OddsError,
     PlayOdds,
     Trial,
     odds_of_cards,
@@ -103,11 +103,10 @@ def played_on(so_far: RoundSoFar, card: Card, world: Hands) -> dict[str, int]:
     hands = [[t.cards[(seat - t.leader) % SEATS] for t in done] for seat in range(SEATS)]
     score = score_round(so_far.rules, teams, so_far.called, hands, done, so_far.pending)
     own = teams[so_far.seat]
-    ours = own == teams[so_far.called.sender]
     others = [each for team, each in enumerate(score.scores) if team != own]
     bonuses = [bonus.bonus for bonus in score.bonuses if bonus.team == own]
     return {
-        "win": int(score.result == ("made" if ours else "failed")),
+        "wins": int(score.scores[own] > max(others)),
         "made": int(score.result == "made"),
         "litigation": int(score.result == "litigation"),
         "difference": score.scores[own] - max(others),
@@ -368,7 +367,7 @@ def test_it_stops_when_it_is_sure(plain: str) -> None:
     players = ("always+greedy",) * SEATS
     answer = odds_of_cards(so_far, players, 200_000, until=0.03, threads=1)
     assert answer.any_time
-    best = answer.cards[0].measures["win"]
+    best = answer.cards[0].measures["wins"]
     decided = all(each.to_best["difference"].high < 0 for each in answer.cards[1:] if each.to_best)
     assert best.high - best.value <= 0.03 or decided
     assert 1000 <= answer.deals < 200_000
