@@ -6,11 +6,13 @@ from these is known, so a play is wrong if what is known of the hand forbids it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from kqj_sim.notation import Card, NotationError, parse_card, parse_cards
+from kqj_sim.analysis.heard import read_calls, read_teams
+from kqj_sim.notation import Card, NotationError, parse_card, parse_cards, parse_contract
 from kqj_sim.record import Call, RecordSoFar
 from kqj_sim.referee.calling import Called, Calling
 from kqj_sim.referee.play import legal_cards, trick_winner
@@ -242,6 +244,7 @@ def close_calls(
     teams: Sequence[int],
     turned: Card | None,
     calls: Sequence[Call],
+    seat_is_called: str = "seat",
 ) -> Called:
     """What calls came to; raises RoundError if they are not allowed, or nobody plays."""
     calling = Calling(rules, dealer, teams, turned)
@@ -251,19 +254,97 @@ def close_calls(
             raise RoundError(f"call {number + 1}: {reason}")
         calling.add(call)
     if not calling.is_closed:
-        raise RoundError(f"the calls are not over: seat {calling.turn} has yet to speak")
+        who = f"{seat_is_called} {calling.turn}"
+        raise RoundError(f"the calls are not over: {who} has yet to speak")
     called = calling.called()
     if called is None:
         raise RoundError("all have passed: there is no card to play")
     return called
 
 
-def parse_plays(text: str) -> tuple[Card, ...]:
-    """Plays as they are typed, card after card; raises RoundError."""
+def read_round(
+    hand: str,
+    rules: KqjRules,
+    *,
+    played: str = "",
+    turned: str | None = None,
+    heard: str | None = None,
+    contract: str | None = None,
+    sender: int | None = None,
+    place: int | None = None,
+    partners: Sequence[int] | None = None,
+    pending: int = 0,
+) -> RoundSoFar:
+    """A round as it is typed; seats are places, 0 the opener to 5 the dealer.
+
+    Args:
+        hand: the own cards, all eight or those that are left.
+        rules: the rules.
+        played: the cards in the order played, trick after trick; the opener led first.
+        turned: the Return, with taking.
+        heard: all calls, to the take or the last pass, as for `analysis.heard.read_situation`.
+        contract: where the calls are not known the contract, with auctions after the amount and
+            perhaps before `capot`: `h`, `150 h`, `400 NT capot`.
+        sender: then also the Sender's place.
+        place: the own place; it follows from the plays, and is held against them.
+        partners: places of the partners, with random partners.
+        pending: litigation gratuity that waits.
+
+    Raises:
+        RoundError, SituationError: one line that says what is wrong.
+    """
+    dealer = SEATS - 1
+    up = None
+    if rules.bidding == "take":
+        if turned is None:
+            raise RoundError("the Return is missing: give the card that was turned up, such as 7h")
+        up = _card("the Return", turned)
+    elif turned is not None:
+        raise RoundError("with auctions there is no Return: leave it out")
+    teams = read_teams(rules, partners, place)
+    calls: tuple[Call, ...] | None = None
+    if heard is not None:
+        if contract is not None or sender is not None:
+            raise RoundError(
+                "the Sender and the contract follow from what was heard: leave one out"
+            )
+        calling = read_calls(heard, rules, teams, up)
+        calls = tuple(calling.calls)
+        called = close_calls(rules, dealer, teams, up, calls, "place")
+    elif contract is None or sender is None:
+        raise RoundError(
+            "who plays what is missing: give all calls heard, or contract and Sender's place"
+        )
+    else:
+        called = _stated_contract(rules, sender, contract)
+    so_far = RoundSoFar(
+        rules, dealer, teams, up, calls, called, _parse("played", played),
+        frozenset(_parse("cards", hand)), pending, seat_is_called="place",
+    )  # fmt: skip
+    if place is not None and place != so_far.seat:
+        raise RoundError(
+            f"after {len(so_far.plays)} cards it is the turn of place {so_far.seat}, not of "
+            f"place {place}: there is no card to choose"
+        )
+    return so_far
+
+
+def _stated_contract(rules: KqjRules, sender: int, text: str) -> Called:
+    """A contract as it is typed."""
+    match = re.fullmatch(r"(?:(\d{1,5})\s+)?(\S+?)(\s+capot)?", text.strip(), re.IGNORECASE)
+    try:
+        contract = parse_contract(match[2] if match else text)
+    except NotationError as error:
+        raise RoundError(f"contract: {error}") from None
+    amount = int(match[1]) if match and match[1] else None
+    return stated(rules, sender, contract, amount, bool(match and match[3]), 1)
+
+
+def _parse(key: str, text: str) -> tuple[Card, ...]:
     try:
         return parse_cards(text)
     except NotationError as error:
-        raise RoundError(f"played: {error}") from None
+        raise RoundError(f"{key}: {error}") from None
 
 
 def _teams(rules: KqjRules, given: Sequence[int] | None) -> tuple[int, ...]:

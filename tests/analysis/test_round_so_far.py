@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.analysis.round_so_far import RoundError, RoundSoFar, from_record, parse_plays
+from kqj_sim.analysis.heard import SituationError
+from kqj_sim.analysis.round_so_far import RoundError, RoundSoFar, from_record, read_round
 from kqj_sim.notation import parse_cards
 from kqj_sim.record import RecordError, so_far_from_json, to_json
 from kqj_sim.records import play_records
@@ -16,17 +17,13 @@ from kqj_sim.referee.calling import Called
 from kqj_sim.rules import SEATS, KqjRules
 from tests.variants import VARIANTS, lively, told
 
-TEAMS = (0, 1, 0, 1, 0, 1)
 OWN = "7h Ks 4d Qd 9s 8c Tc Jc"
 """The eight cards of place 2."""
 
 
 def typed(hand: str, played: str, sender: int = 0) -> RoundSoFar:
     """A round at hearts with the Return 9h, as it is typed in."""
-    return RoundSoFar(
-        KqjRules(), 5, TEAMS, parse_cards("9h")[0], None, Called(sender, "h"), parse_plays(played),
-        frozenset(parse_cards(hand)), seat_is_called="place",
-    )  # fmt: skip
+    return read_round(hand, KqjRules(), played=played, turned="9h", contract="h", sender=sender)
 
 
 def test_what_is_read() -> None:
@@ -74,24 +71,61 @@ def test_all_cards_or_those_left_may_be_given(left: str) -> None:
             0,
             "trick 1: place 2 cannot have played 5d: he held 9s",
         ),
-        (
-            OWN,
-            "Ts 4s Ks 5s As 7s, 4c 5c",
-            0,
-            "4c is",
-        ),
     ],
 )  # fmt: skip
 def test_mistakes_in_what_is_typed(hand: str, played: str, sender: int, parts: str) -> None:
     """One line each, with who is to play."""
-    if parts == "4c is":
-        # Place 4 won: what it led is not place 0's.
-        assert typed("7h 4d Qd 9s 8c Tc Jc Ks", played + " 6c 7c", sender).seat == 2
-        return
     with pytest.raises(RoundError) as error:
         typed(hand, played, sender)
     assert parts in str(error.value)
     assert "\n" not in str(error.value)
+
+
+AUCTION = KqjRules(bidding="auction")
+
+
+@pytest.mark.parametrize(
+    ("rules", "more", "parts"),
+    [
+        (KqjRules(), {"turned": None}, "the Return is missing"),
+        (KqjRules(), {"contract": None}, "who plays what is missing"),
+        (KqjRules(), {"contract": "x"}, "contract: 'x' is not a contract"),
+        (KqjRules(), {"contract": "120 h"}, "belong to auctions"),
+        (KqjRules(), {"sender": 6}, "sender: 6 is not a seat"),
+        (KqjRules(), {"place": 3}, "it is the turn of place 2, not of place 3"),
+        (KqjRules(), {"heard": "pass"}, "follow from what was heard"),
+        (
+            KqjRules(),
+            {"heard": "pass", "contract": None, "sender": None},
+            "the calls are not over: place 1 has yet to speak",
+        ),
+        (AUCTION, {}, "with auctions there is no Return"),
+        (AUCTION, {"turned": None}, "amount: None is not a multiple of 10 from 120 to 600"),
+        (AUCTION, {"turned": None, "contract": "115 h"}, "amount: 115 is not"),
+        (
+            AUCTION,
+            {"turned": None, "contract": None, "sender": None, "heard": "pass, 120 x"},
+            "'120 x'",
+        ),
+    ],
+)
+def test_mistakes_in_how_it_is_typed(rules: KqjRules, more: dict[str, Any], parts: str) -> None:
+    given: dict[str, Any] = {"turned": "9h", "contract": "h", "sender": 0} | more
+    with pytest.raises((RoundError, SituationError)) as error:
+        read_round(OWN, rules, played="As 4s", **given)
+    assert parts in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_calls_that_were_heard_say_what_is_played() -> None:
+    taken = read_round(OWN, KqjRules(), played="As 4s", turned="9h", heard="pass, take h")
+    assert taken.called == Called(1, "h")
+    heard = "pass, 120 s, 130 h, counter, overcounter"
+    bid = read_round(OWN, AUCTION, played="As 4s", heard=heard)
+    assert bid.called == Called(2, "h", 130, False, 4)
+    assert bid.calls is not None and [call.seat for call in bid.calls] == [0, 1, 2, 3, 2]
+    typed_in = read_round(OWN, AUCTION, played="As 4s", contract="400 NT capot", sender=3)
+    assert typed_in.called == Called(3, "NT", 400, True)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
