@@ -41,6 +41,9 @@ QUANTITIES: dict[str, bool] = {
 * total: the own side's card points and bonuses
 * capot, kq, kqj: the own side has this bonus
 """
+WON, LOST, DRAWN, OUT = range(4)
+"""How a round ends for the own side: won, lost, a litigation, passed out."""
+
 _NUMBER = {name: number for number, name in enumerate(QUANTITIES)}
 
 
@@ -57,7 +60,7 @@ class Odds:
         asked: what others answered, in the order in which hands were drawn.
         answers: int64 (asked, 2), hands that were asked, and that answered as heard.
         sums: quantities (`QUANTITIES`) by option.
-        totals: float64 (options, 4, 601), weights by result (`core.scoring`) and own total.
+        totals: float64 (options, 4, 601), weights by ending (`WON` to `OUT`) and own total.
         squares: float64 (options, 601), squares of the weights by own total.
         sequential: whether intervals hold at every moment.
         ended: why it ended: "deals", "until", "time" or "interrupted".
@@ -88,7 +91,7 @@ class Odds:
         squares = block.weights**2
         for option, outcome in enumerate(block.outcomes):
             total = outcome[:, core.OWN_TOTAL].astype(np.int64)
-            place = outcome[:, core.RESULT].astype(np.int64) * (MOST + 1) + total
+            place = _ending(outcome) * (MOST + 1) + total
             flat = self.totals[option].reshape(-1)
             flat += np.bincount(place, block.weights, minlength=flat.size)
             self.squares[option] += np.bincount(total, squares, minlength=MOST + 1)
@@ -170,6 +173,14 @@ class Odds:
             for other in range(self.calls)
             if other != best
         )
+
+
+def _ending(outcome: NDArray[np.int16]) -> NDArray[np.int64]:
+    """How rounds (n, OUTCOME) ended for the own side."""
+    result = outcome[:, core.RESULT]
+    decided = np.where(outcome[:, core.OWN_SCORE] > outcome[:, core.OTHER_SCORE], WON, LOST)
+    drawn = np.where(result == PASSED_OUT, OUT, DRAWN)
+    return np.where((result == PASSED_OUT) | (result == LITIGATION), drawn, decided)
 
 
 def _values(outcomes: NDArray[np.int16]) -> NDArray[np.float64]:

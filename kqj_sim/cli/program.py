@@ -14,6 +14,7 @@ import click
 from kqj_sim import __version__
 from kqj_sim.cli.compare import compare
 from kqj_sim.cli.listings import columns, policies
+from kqj_sim.cli.odds import odds
 from kqj_sim.cli.rounds import check, records, show
 from kqj_sim.cli.simulate import simulate
 from kqj_sim.cli.train import train
@@ -145,5 +146,5 @@ def main() -> None:
     """
 
 
-for command in (simulate, compare, records, show, check, train, columns, policies):
+for command in (simulate, odds, compare, records, show, check, train, columns, policies):
     main.add_command(command)
