@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from kqj_sim.cli.options import stack
+from kqj_sim.cli.options import announce, choose_policies
+from kqj_sim.cli.options import stack as options_stack
+from kqj_sim.cli.output import open_output, write_report
+from kqj_sim.cli.progress import ProgressLine
 from kqj_sim.rules import SEATS
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.odds_play import PlayOdds
     from kqj_sim.analysis.round_so_far import RoundSoFar
-    from kqj_sim.cli.progress import ProgressLine
 
 
 class Turn(click.ParamType[tuple[int, int]]):
@@ -37,7 +40,7 @@ class Turn(click.ParamType[tuple[int, int]]):
         return int(match[1]), int(match[2])
 
 
-card_options = stack(
+card_options = options_stack(
     click.option(
         "--played",
         metavar="CARDS",
@@ -84,7 +87,57 @@ def read_record(data: bytes, at: tuple[int, int] | None) -> RoundSoFar:
     return from_record(so_far_from_json(data), at)
 
 
-class Told:
+class Sampling(NamedTuple):
+    """How an answer is to be found and written; the options of the command."""
+
+    deals: int | None
+    until: float | None
+    seconds: float | None
+    seed: int
+    threads: int | None
+    confidence: float
+    ignore_calls: bool
+    players: tuple[str, ...]
+    format: str
+    out: str | None
+    color: str
+    quiet: bool
+
+
+def tell_cards(so_far: RoundSoFar, how: Sampling) -> None:
+    """Find out what each card is worth, and write it."""
+    announce(so_far.rules, how.quiet)
+    from kqj_sim.analysis.odds import DEALS, MOST_DEALS, default_player
+    from kqj_sim.analysis.odds_play import odds_of_cards
+    from kqj_sim.reporting.odds_play import cards_report
+
+    players = so_far.players
+    if how.players or players is None:
+        default = default_player(so_far.rules)
+        players = choose_policies(how.players, so_far.rules, "--players", default)
+    deals = MOST_DEALS if how.until is not None else how.deals or DEALS
+    with ExitStack() as stack:
+        stream = open_output(stack, how.out)
+        with ProgressLine("deals", deals, how.quiet) as line:
+            found = odds_of_cards(
+                so_far,
+                players,
+                deals,
+                how.seed,
+                until=how.until,
+                seconds=how.seconds,
+                ignore_calls=how.ignore_calls,
+                threads=how.threads,
+                confidence=how.confidence,
+                progress=_Told(line),
+            )
+        write_report(cards_report(found), how.format, stream, how.color)
+    if found.interrupted:
+        click.echo(f"Interrupted: the answer rests on {found.deals:,} deals", err=True)
+        click.get_current_context().exit(130)
+
+
+class _Told:
     """Tells a line of progress how far it is, and the answer so far."""
 
     def __init__(self, line: ProgressLine) -> None:
@@ -92,5 +145,9 @@ class Told:
         self._before = 0
 
     def __call__(self, odds: PlayOdds) -> None:
-        self._line.advance(odds.deals - self._before)
+        from kqj_sim.reporting.grid import format_number
+
+        best = odds.cards[0]
+        cell = format_number(*best.measures["wins"][:3], "share")
+        self._line.advance(odds.deals - self._before, f"{best.card}: wins {cell}")
         self._before = odds.deals
