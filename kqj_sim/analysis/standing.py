@@ -227,8 +227,11 @@ class _Walk:
         before = next(n for n, (_, place, _) in enumerate(self.pending) if place == call.seat)
         rest, self.pending = self.pending[before], self.pending[:before]
         self.decline_rest()
-        self._note(call.seat, rest[0], rest[2], 0, 1, call.call)
-        self.standing = self.standing.countered()
+        over = call.call == "overcounter"
+        self._note(call.seat, rest[0], rest[2], int(over), 1, call.call)
+        self.standing = self.standing.countered(over)
+        if over:
+            return
         sender = self.standing.sender
         for step in range(SEATS):
             place = (sender + step) % SEATS
