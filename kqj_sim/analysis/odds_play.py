@@ -312,7 +312,8 @@ def odds_of_cards(
         progress, not ignore_calls and so_far.calls is not None,
     )  # fmt: skip
     listed = len(hidden_hands(turn))
-    if listed:
+    # Who remembers finished tricks plays hands out himself, in worlds drawn at random.
+    if listed and not table.memory:
         exact = _go_through(trial, asking)
         if exact is not None:
             return exact
