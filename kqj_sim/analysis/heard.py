@@ -98,20 +98,50 @@ def read_situation(
         right = "with auctions it follows from the calls" if auction else "it is 1 or 2"
         raise SituationError(f"lap {lap}: {right}")
     texts = _split(heard)
-    teams = _read_teams(rules, partners, place)
+    teams = read_teams(rules, partners, place)
     if texts is None:
         texts = ["pass"] * (SEATS * ((lap or 1) - 1) + (place or 0))
-    calling = Calling(rules, DEALER, teams, up)
-    for text in texts:
-        _add(calling, text, place)
+    calling = _hear(texts, rules, teams, up, place)
     place, question = _asked(calling, place)
     if lap is not None and lap != calling.lap:
         raise SituationError(
             f"lap {lap} does not go with {len(texts)} calls heard: that is lap {calling.lap}"
         )
     if partners is not None:
-        teams = _read_teams(rules, partners, place)
+        teams = read_teams(rules, partners, place)
     return Situation(rules, cards, up, place, teams, tuple(calling.calls), question)
+
+
+def read_calls(
+    heard: str,
+    rules: KqjRules,
+    teams: Sequence[int],
+    turned: Card | None,
+    place: int | None = None,
+) -> Calling:
+    """The calling that was heard; raises SituationError if it cannot be.
+
+    Args:
+        heard: the calls, as for `read_situation`.
+        rules: the rules.
+        teams: team of each place.
+        turned: the Return; None with auctions.
+        place: a place whose counters are told by that (`counter 3`).
+    """
+    return _hear(_split(heard) or [], rules, teams, turned, place)
+
+
+def _hear(
+    texts: Sequence[str],
+    rules: KqjRules,
+    teams: Sequence[int],
+    turned: Card | None,
+    place: int | None,
+) -> Calling:
+    calling = Calling(rules, DEALER, teams, turned)
+    for text in texts:
+        _add(calling, text, place)
+    return calling
 
 
 def _split(heard: str | None) -> list[str] | None:
@@ -142,7 +172,7 @@ def _read_cards(
     return cards, up
 
 
-def _read_teams(
+def read_teams(
     rules: KqjRules, partners: Sequence[int] | None, place: int | None
 ) -> tuple[int, ...]:
     """The team of each place; the asking player is of team 0 where his partners are named."""

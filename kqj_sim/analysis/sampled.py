@@ -79,7 +79,7 @@ class Sampler:
         situation = self.situation
         asked, standing = answered(situation)
         self.standing: Standing = standing
-        self.asked: list[Asked] = [] if self.ignore_calls else _rarest_first(asked)
+        self.asked: list[Asked] = [] if self.ignore_calls else rarest_first(asked)
         self._rules = core_rules(situation.rules)
         self._table = core_table(situation.rules, self.players, None, nested=True)
         distinct = list(dict.fromkeys(self.players))
@@ -166,7 +166,7 @@ class Sampler:
         )
 
 
-def _rarest_first(asked: list[Asked]) -> list[Asked]:
+def rarest_first(asked: list[Asked]) -> list[Asked]:
     """Questions by player: first who bid or countered, since few hands will do for that."""
     spoke: dict[int, int] = {}
     for each in asked:

@@ -173,7 +173,8 @@ class _Walk:
         if self.rules.bidding == "take":
             lap = self.turn // SEATS + 1
             rule = int(may_name(self.rules, lap))
-            self._note(place, asking.TAKE, lap, rule, PASS, "pass")
+            named = PASS if call.contract is None else CONTRACTS.index(call.contract)
+            self._note(place, asking.TAKE, lap, rule, named, call_text(call))
         else:
             self._ask_at_turn()
             code = _code(call)
@@ -226,8 +227,11 @@ class _Walk:
         before = next(n for n, (_, place, _) in enumerate(self.pending) if place == call.seat)
         rest, self.pending = self.pending[before], self.pending[:before]
         self.decline_rest()
-        self._note(call.seat, rest[0], rest[2], 0, 1, call.call)
-        self.standing = self.standing.countered()
+        over = call.call == "overcounter"
+        self._note(call.seat, rest[0], rest[2], int(over), 1, call.call)
+        self.standing = self.standing.countered(over)
+        if over:
+            return
         sender = self.standing.sender
         for step in range(SEATS):
             place = (sender + step) % SEATS

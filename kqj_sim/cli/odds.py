@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from kqj_sim.cli.odds_cards import Sampling, card_options, read_record, tell_cards
 from kqj_sim.cli.options import (
     Share,
     Whole,
@@ -62,9 +63,11 @@ Examples:
   kqj-sim odds "9s 8s As Ah Ad 5d 6c Ac" --bidding auction --place 3 --heard "pass, pass, 140 d"
   kqj-sim odds "9h 8h Ah Ks 4d" --return 7h --teams 3 --players standard --plot hand.png
   kqj-sim odds "9h 8h Ah Ks 4d" --return 7h --out hand.html
+  kqj-sim odds "7h Ks 4d Qd 9s 8c Tc Jc" --return 9h --heard "take h" --played "As 4s"
+  kqj-sim odds --record round.json --at 6.3
 """
 )
-@click.argument("hand", metavar="CARDS")
+@click.argument("hand", metavar="[CARDS]", required=False)
 @click.option("--return", "turned", metavar="CARD", help="The card turned up, with taking.")
 @click.option(
     "--place",
@@ -85,6 +88,7 @@ Examples:
     metavar="PLACES",
     help="Places of your partners, with --partners random.  [default: seated alternately]",
 )
+@card_options
 @click.option(
     "--players",
     multiple=True,
@@ -127,17 +131,22 @@ Examples:
 @color_option
 @quiet_option
 def odds(
-    hand: str, turned: str | None, place: int | None, lap: int | None, heard: str | None,
-    partner_places: tuple[int, ...] | None, players: tuple[str, ...], ignore_calls: bool,
-    pending: int, deals: int | None, until: float | None, seconds: float | None, seed: int,
-    threads: int | None, confidence: float, format: str | None, out: str | None, plot: str | None,
-    color: str, quiet: bool, **options: Any,
+    hand: str | None, turned: str | None, place: int | None, lap: int | None, heard: str | None,
+    partner_places: tuple[int, ...] | None, played: str | None, contract: str | None,
+    sender: int | None, record: IO[bytes] | None, at: tuple[int, int] | None,
+    players: tuple[str, ...], ignore_calls: bool, pending: int, deals: int | None,
+    until: float | None, seconds: float | None, seed: int, threads: int | None, confidence: float,
+    format: str | None, out: str | None, plot: str | None, color: str, quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """What each call is worth with a hand, and which is best.
 
     CARDS are the cards you hold: five with taking, eight with auctions.  Hidden cards are dealt at
     random so that the players assumed would have called as they did; then every call that is open
     to you is made in the same deals, they call on, and play.
+
+    During the round, with --played or --record: what each card is worth that you may play.  CARDS
+    are your eight or those left.  Hidden cards agree with the plays, too (who could not follow,
+    beat or trump); few distributions are all gone through.
     """
     if deals is not None and until is not None:
         raise click.UsageError("--deals and --until: give one of them")
@@ -147,6 +156,39 @@ def odds(
         raise click.UsageError("--format parquet is nothing for a terminal: give --out FILE")
     picture = None if plot is None else by_suffix(plot, PLOT_SUFFIXES)
     rules = take_rules(options)
+    how = Sampling(
+        deals, until, seconds, seed, threads, confidence, ignore_calls, players, format, out, color,
+        quiet,
+    )  # fmt: skip
+    if record is not None or played is not None:
+        if plot is not None or format == PAGE:
+            raise click.UsageError("--plot and .html are for calls: cards have a table only")
+        if record is not None:
+            if hand is not None or played is not None:
+                raise click.UsageError("--record tells cards and plays: give nothing else of them")
+            tell_cards(read_record(record.read(), at), how)
+            return
+        if hand is None:
+            raise click.UsageError("CARDS are missing: give your eight cards, or those left")
+        if lap is not None or at is not None:
+            raise click.UsageError("--lap is for calls, --at for --record: leave them out")
+        from kqj_sim.analysis.round_so_far import read_round
+
+        tell_cards(
+            read_round(
+                hand, rules, played=played or "", turned=turned, heard=heard, contract=contract,
+                sender=sender, place=place, partners=partner_places, pending=pending,
+            ),
+            how,
+        )  # fmt: skip
+        return
+    if hand is None:
+        raise click.UsageError("CARDS are missing: give the cards you hold, such as '9h 8h Ah'")
+    if contract is not None or sender is not None or at is not None:
+        raise click.UsageError(
+            "--contract and --sender go with --played, --at with --record: the cards played so far "
+            "are missing"
+        )
     from kqj_sim.analysis.heard import read_situation
 
     situation = read_situation(

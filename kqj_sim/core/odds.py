@@ -128,7 +128,7 @@ def _set_public(state: Any, lanes: int, numbers: Any, start: int) -> None:
 
 
 @stage
-def _ask_question(
+def ask_question(
     state: Any, lanes: int, rules: Rules, table: Table, questions: Any, question: int, agrees: Any
 ) -> int:
     """Ask about lanes that agree so far; those that still do, which are counted."""
@@ -186,7 +186,7 @@ def _draw_speaker(
         tries += 1
         for question in range(first, last):
             counts[2 * question] += sum_of(agrees, waiting)
-            still = _ask_question(state, waiting, rules, table, questions, question, agrees)
+            still = ask_question(state, waiting, rules, table, questions, question, agrees)
             counts[2 * question + 1] += still
             if still == 0:
                 break
@@ -314,9 +314,9 @@ def _fill(state: Any, lanes: int, hands: Any, keys: Any, option: Any) -> None:
 
 
 @scalar
-def _note(state: Any, lane: int, known: Any, rules: Rules, outcome: Any) -> None:
-    """Write the outcome of a lane that was played, int16 (OUTCOME,)."""
-    own_team = team_of(state[PLAYERS + lane], known[OWN_PLACE])
+def note(state: Any, lane: int, own_place: int, rules: Rules, outcome: Any) -> None:
+    """Write the outcome of a lane that was played, int16 (OUTCOME,), for the team of a place."""
+    own_team = team_of(state[PLAYERS + lane], own_place)
     own = own_team * STRIDE
     outcome[RESULT] = state[_RESULT + lane]
     outcome[OWN_PLAYS] = 1 if state[SENDER_TEAM + lane] == own_team else 0
@@ -369,7 +369,7 @@ def play_calls(
             if state[ILLEGAL + lane] != 0:
                 return False
             if lane < played:
-                _note(state, lane, known, rules, outcome)
+                note(state, lane, known[OWN_PLACE], rules, outcome)
             else:
                 outcome[:] = 0
                 outcome[RESULT] = PASSED_OUT
