@@ -135,15 +135,16 @@ def answer(odds: Odds, confidence: float) -> list[str]:
     name = odds.options[best].text
     line = f"Best: {name}, worth {points} points; it wins {chance} of the rounds"
     rest = [call for call in odds.ranking if call != best]
-    near = [
-        odds.options[call].text
+    leads = {
+        odds.options[call].text: odds.estimate("difference", best, confidence, less=call)
         for call in rest
-        if not odds.estimate("difference", best, confidence, less=call).low > 0
-    ]
+    }
+    # A lead that is the same in all deals has no interval.
+    near = [text for text, lead in leads.items() if lead.value <= 0 or lead.low <= 0]
     if near:
         line += f". Not told apart from it: {', '.join(near)}"
     elif rest:
-        second = odds.estimate("difference", best, confidence, less=rest[0])
-        ahead = format_number(*second[:3], "points")
-        line += f". The next, {odds.options[rest[0]].text}, is worth {ahead} less"
+        text, lead = next(iter(leads.items()))
+        ahead = format_number(*lead[:3], "points")
+        line += f". The next, {text}, is worth {ahead} less"
     return [line]
