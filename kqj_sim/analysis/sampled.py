@@ -155,10 +155,8 @@ class Sampler:
         number = next(n for n, (tried, agreed) in enumerate(counts) if tried and not agreed)
         asked, tried = self.asked[number], int(counts[number, 0])
         player = self.players[asked.place]
-        if player.name.startswith("points:"):
-            other = "another threshold"
-        else:
-            other = "points:take=45,lap2=38+network"
+        auction = self.situation.rules.bidding == "auction"
+        other = "random:bid=0.3+network" if auction else "points:take=45,lap2=38+network"
         return (
             f"{player.name} at place {asked.place} would never say {asked.text!r} there: it did "
             f"with none of {tried:,} hands; seat others with --players, such as {other}, or give "

@@ -13,13 +13,8 @@ from kqj_sim.reporting.report import Report, Run, describe_rules
 if TYPE_CHECKING:
     from kqj_sim.analysis.odds_answer import Odds
 
-ENDED = {
-    "deals": "all deals that were asked for",
-    "until": "known as well as was asked for, or the best call is sure",
-    "time": "the time was over",
-    "interrupted": "interrupted",
-}
-"""Why a run ended, in words."""
+FEW = 100
+"""An answer that rests on fewer equally weighted deals is told to be no more than a hint."""
 
 
 @dataclass(frozen=True)
@@ -147,4 +142,10 @@ def answer(odds: Odds, confidence: float) -> list[str]:
         text, lead = next(iter(leads.items()))
         ahead = format_number(*lead[:3], "points")
         line += f". The next, {text}, is worth {ahead} less"
-    return [line]
+    if odds.effective >= FEW:
+        return [line]
+    return [
+        line,
+        f"No more than a hint: it rests on what {odds.effective:,.0f} deals tell, since the players "
+        "assumed would hardly call as heard; more --deals, other --players or --ignore-calls help",
+    ]

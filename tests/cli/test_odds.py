@@ -101,3 +101,11 @@ def test_time_and_certainty_end_it() -> None:
 )
 def test_what_is_wrong_is_told_in_a_line(arguments: tuple[str, ...], what: str) -> None:
     assert what in error_of(run("odds", *arguments, "--quiet"))
+
+
+def test_an_answer_on_few_deals_is_told_to_be_a_hint() -> None:
+    arguments = ("--heard", "120 s, counter 3", "--place", "2", "--bidding", "auction")
+    shown = run(
+        "odds", "9s 8s 7d Ah Ad 5d 6c Ac", *arguments, "--players", "points+greedy", "--deals", "256"
+    )  # fmt: skip
+    assert "No more than a hint: it rests on what " in " ".join(shown.stdout.split())
