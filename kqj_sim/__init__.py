@@ -9,18 +9,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kqj_sim.analysis.comparison import compare
+    from kqj_sim.analysis.odds import odds
     from kqj_sim.policies import highest, lowest, policy
     from kqj_sim.rules import KqjRules
     from kqj_sim.simulation import Experiment, simulate
 
 __version__ = "0.1.0"
-__all__ = ["Experiment", "KqjRules", "__version__", "highest", "lowest", "policy", "simulate"]
+__all__ = [
+    "Experiment",
+    "KqjRules",
+    "__version__",
+    "compare",
+    "highest",
+    "lowest",
+    "odds",
+    "policy",
+    "simulate",
+]
 
 _MODULE_OF = {
     "Experiment": "kqj_sim.simulation",
     "KqjRules": "kqj_sim.rules",
+    "compare": "kqj_sim.analysis.comparison",
     "highest": "kqj_sim.policies",
     "lowest": "kqj_sim.policies",
+    "odds": "kqj_sim.analysis.odds",
     "policy": "kqj_sim.policies",
     "simulate": "kqj_sim.simulation",
 }

@@ -166,8 +166,15 @@ def take_rules(options: dict[str, Any]) -> KqjRules:
     return KqjRules(**{rule.name: options.pop(rule.name) for rule in fields(KqjRules)})
 
 
-def _warn_of_rules(rules: KqjRules) -> None:
-    """Say on stderr which rules were set that this way of bidding does not look at."""
+def announce(rules: KqjRules, quiet: bool) -> None:
+    """Say on stderr, unless `quiet`, what one should know before anything is played.
+
+    Which rules were set that this way of bidding does not look at, and that the engine has to be
+    compiled first.
+    """
+    if quiet:
+        return
+    _announce_compiling()
     for name in rules.without_effect:
         click.echo(
             f"Warning: --{name.replace('_', '-')} has no effect with --bidding {rules.bidding}",
@@ -175,27 +182,35 @@ def _warn_of_rules(rules: KqjRules) -> None:
         )
 
 
-def choose_policies(specifications: Sequence[str], rules: KqjRules) -> tuple[str, ...]:
-    """The policy of each seat; raises UsageError for a seat or team that does not exist."""
+def choose_policies(
+    specifications: Sequence[str],
+    rules: KqjRules,
+    option: str = "--policy",
+    default: str | None = None,
+) -> tuple[str, ...]:
+    """The policy of each seat; raises UsageError for a seat or team that does not exist.
+
+    `option` is the option's name, `default` who sits where it names nobody, the default player
+    unless given.
+    """
     from kqj_sim.policies.specification import DEFAULT_PLAYER
 
-    seats = [DEFAULT_PLAYER] * SEATS
+    default = default or DEFAULT_PLAYER
+    seats = [default] * SEATS
     for given in specifications:
         match = re.fullmatch(r"([A-Za-z]+)(\d*)=(.*)", given, re.DOTALL)
-        chosen = list(range(SEATS)) if match is None else _seats_named(match, rules)
+        chosen = list(range(SEATS)) if match is None else _seats_named(match, rules, option)
         policy = given if match is None else match[3]
         if not policy.strip():
-            raise click.UsageError(
-                f"--policy {given!r} names no policy: write {given}{DEFAULT_PLAYER}"
-            )
+            raise click.UsageError(f"{option} {given!r} names no policy: write {given}{default}")
         for seat in chosen:
             seats[seat] = policy
     return tuple(seats)
 
 
-def _seats_named(match: re.Match[str], rules: KqjRules) -> list[int]:
+def _seats_named(match: re.Match[str], rules: KqjRules, option: str) -> list[int]:
     whose, digits, policy = match.groups()
-    given = f"--policy {whose}{digits}={policy}"
+    given = f"{option} {whose}{digits}={policy}"
     number = int(digits[:4] or -1)
     if whose == "seat":
         if 0 <= number < SEATS:
@@ -267,9 +282,7 @@ def take_experiment(options: dict[str, Any], quiet: bool, **counts: Any) -> Expe
     seed: int = options.pop("seed")
     if imposed is not None:
         what_if = parse_imposed(imposed, rules)
-    if not quiet:
-        _warn_of_rules(rules)
-        _announce_compiling()
+    announce(rules, quiet)
     from kqj_sim.simulation import Experiment, Imposed
 
     if imposed is not None:
