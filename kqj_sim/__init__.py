@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.comparison import compare
+    from kqj_sim.analysis.sweep import sweep
+    from kqj_sim.analysis.tune import tune
     from kqj_sim.policies import highest, lowest, policy
     from kqj_sim.rules import KqjRules
     from kqj_sim.simulation import Experiment, simulate
@@ -24,6 +26,8 @@ __all__ = [
     "lowest",
     "policy",
     "simulate",
+    "sweep",
+    "tune",
 ]
 
 _MODULE_OF = {
@@ -34,6 +38,8 @@ _MODULE_OF = {
     "lowest": "kqj_sim.policies",
     "policy": "kqj_sim.policies",
     "simulate": "kqj_sim.simulation",
+    "sweep": "kqj_sim.analysis.sweep",
+    "tune": "kqj_sim.analysis.tune",
 }
 
 

@@ -16,7 +16,9 @@ from kqj_sim.cli.compare import compare
 from kqj_sim.cli.listings import columns, policies
 from kqj_sim.cli.rounds import check, records, show
 from kqj_sim.cli.simulate import simulate
+from kqj_sim.cli.sweep import sweep
 from kqj_sim.cli.train import train
+from kqj_sim.cli.tune import tune
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 ENVIRONMENT_PREFIX = "KQJ_SIM"
@@ -127,6 +129,7 @@ Examples:
   kqj-sim simulate --deals 1e6
   kqj-sim simulate --teams 3 --bidding auction --by contract --plot totals.png
   kqj-sim compare standard:take=45 standard
+  kqj-sim sweep points --vary take=0:60:10 --plot take.png
   kqj-sim show --seed 1 --deal 42
   kqj-sim records --deals 1000 --out rounds.jsonl && kqj-sim check rounds.jsonl
 
@@ -145,5 +148,5 @@ def main() -> None:
     """
 
 
-for command in (simulate, compare, records, show, check, train, columns, policies):
+for command in (simulate, compare, sweep, tune, records, show, check, train, columns, policies):
     main.add_command(command)
