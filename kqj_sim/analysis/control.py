@@ -32,6 +32,8 @@ _STRATA = 2 * SEATS
 """A half of the deals, and a dealer in it: the number of the deal modulo this."""
 _VARIABLES = 3
 """Y, and what it is corrected by: score and total of the same deal played by the control."""
+_NOTHING = 1e-12
+"""A variance is taken for 0 below this share of the plain one: what rounding leaves of it."""
 
 
 class Corrected(NamedTuple):
@@ -157,9 +159,9 @@ class ControlTally:
                 variance += (share / SEATS) ** 2 * spread / count
         half_width = student_quantile(deals - _STRATA, confidence) * math.sqrt(variance)
         corrected = Estimate(value, value - half_width, value + half_width, deals).scaled(scale)
-        if variance == 0:
-            return Corrected(plain, corrected._replace(low=math.nan, high=math.nan), math.nan)
         plain_variance = (squares / deals - (total / deals) ** 2) / (deals - 1)
+        if variance <= _NOTHING * plain_variance:
+            return Corrected(plain, corrected._replace(low=math.nan, high=math.nan), math.nan)
         return Corrected(plain, corrected, plain_variance / variance)
 
     def _scatter(self, stratum: int, number: int) -> NDArray[np.float64]:

@@ -114,7 +114,9 @@ def _draw_map(axes: Axes, sweep: Sweep, what: str) -> None:
     values = scale * np.array([each.value for each in found]).reshape(shape)
     # Symmetric about 0, where a side scores as much as the field.
     limit = max(float(np.abs(values).max()), 1e-9)
-    limits = (-limit, limit) if what == "points" else (float(values.min()), float(values.max()))
+    least, most = float(values.min()), float(values.max())
+    # The darkest green is left out, so that frames and numbers can be seen on it.
+    limits = (-limit, limit) if what == "points" else (least, most + (most - least) / 3)
     image = axes.imshow(
         values, cmap="PuOr" if what == "points" else "Greens", vmin=limits[0], vmax=limits[1],
         aspect="auto", origin="lower",
