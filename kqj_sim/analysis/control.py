@@ -63,7 +63,7 @@ def leads(rows: Rows, rules: KqjRules, column: str) -> NDArray[np.int64]:
         int64 (teams, n), or (seats, n) with random partners: the team of the player at the seat.
     """
     numbers = np.stack([rows.column(f"{column}_{team}") for team in range(rules.teams)])
-    lead = rules.teams * numbers.astype(np.int64) - numbers.sum(axis=0, dtype=np.int64)
+    lead: NDArray[np.int64] = rules.teams * numbers.astype(np.int64) - numbers.sum(axis=0)
     if rules.partners == "fixed":
         return lead
     teams = np.stack([rows.column(f"team_of_seat_{seat}") for seat in range(SEATS)])

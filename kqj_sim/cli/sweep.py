@@ -90,7 +90,8 @@ def sweep(
         by_suffix(plot, PLOT_SUFFIXES)
     rules = take_rules(options)
     announce(rules, quiet)
-    from kqj_sim.analysis.sweep import CAP, DEALS, sweep
+    from kqj_sim.analysis.comparison import CAP
+    from kqj_sim.analysis.sweep import DEALS, sweep
     from kqj_sim.analysis.varied import Subject, combinations, read_varied
     from kqj_sim.policies.specification import DEFAULT_PLAYER
     from kqj_sim.reporting.sweep import sweep_report

@@ -10,7 +10,7 @@ import numpy as np
 
 from kqj_sim.reporting.pictures import picture
 from kqj_sim.reporting.plots import BLUE, GREEN, GREY, ORANGE
-from kqj_sim.reporting.sweep import SweepRun, answer
+from kqj_sim.reporting.sweep import answer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from kqj_sim.analysis.intervals import Estimate
     from kqj_sim.analysis.sweep import Setting, Sweep
+    from kqj_sim.reporting.report import Run
 
 MOST_PARAMETERS = 2
 """Parameters that a picture has room for."""
@@ -25,7 +26,7 @@ _MOST_NUMBERS = 144
 """Cells of a heat map that get their numbers written in."""
 
 
-def draw_sweep(sweep: Sweep, run: SweepRun, format: str) -> bytes:
+def draw_sweep(sweep: Sweep, run: Run, format: str) -> bytes:
     """The picture of a sweep of one or two parameters, as `pictures.picture`."""
 
     def paint(figure: Figure) -> None:
