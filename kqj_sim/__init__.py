@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kqj_sim.analysis.comparison import compare
     from kqj_sim.analysis.odds import odds
+    from kqj_sim.analysis.sweep import sweep
+    from kqj_sim.analysis.tune import tune
     from kqj_sim.policies import highest, lowest, policy
     from kqj_sim.rules import KqjRules
     from kqj_sim.simulation import Experiment, simulate
@@ -26,6 +28,8 @@ __all__ = [
     "odds",
     "policy",
     "simulate",
+    "sweep",
+    "tune",
 ]
 
 _MODULE_OF = {
@@ -37,6 +41,8 @@ _MODULE_OF = {
     "odds": "kqj_sim.analysis.odds",
     "policy": "kqj_sim.policies",
     "simulate": "kqj_sim.simulation",
+    "sweep": "kqj_sim.analysis.sweep",
+    "tune": "kqj_sim.analysis.tune",
 }
 
 

@@ -60,7 +60,7 @@ LIBRARIES: dict[str, set[str]] = {
 }
 """Libraries of the lower layers; the others may use every declared dependency."""
 
-HEAVY = {"matplotlib", "numba", "numpy", "pandas", "scipy"}
+HEAVY = {"cmaes", "matplotlib", "numba", "numpy", "pandas", "scipy"}
 """Libraries that neither `import kqj_sim` nor `kqj-sim --help` may wait for."""
 
 NOT_FOR_FILES = {
