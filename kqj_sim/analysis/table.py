@@ -35,6 +35,17 @@ class Table:
     frame: pd.DataFrame
     note: str = ""
 
+    def estimates(self, quantity: str) -> dict[tuple[int | str, ...], Estimate]:
+        """The numbers of a quantity by group, in the order of the table."""
+        chosen = self.frame[self.frame["quantity"] == quantity]
+        groups = zip(*(chosen[group].tolist() for group in self.groups), strict=True)
+        numbers = chosen[["value", "low", "high"]].to_numpy(float).tolist()
+        keys = list(groups) if self.groups else [()] * len(chosen)
+        return {
+            key: Estimate(*three, deals)
+            for key, three, deals in zip(keys, numbers, chosen["deals"].tolist(), strict=True)
+        }
+
 
 def make_table(
     name: str, title: str, groups: tuple[str, ...], lines: Lines, note: str = ""
