@@ -97,6 +97,9 @@ def heat_maps(
         }
         for title, cells in panels.items()
     }
+    everywhere = [key for cells in shown.values() for key in cells]
+    across = [key for key in rows[1] if any(key == row for row, _ in everywhere)]
+    down = [key for key in columns[1] if any(key == column for _, column in everywhere)]
     values = [value for cells in shown.values() for value in cells.values()]
     top = max(map(abs, values), default=1.0) or 1.0
     low = -top if diverging else 0.0
@@ -110,33 +113,26 @@ def heat_maps(
         every = figure.subplots(len(panels), 1, squeeze=False)[:, 0]
         for axes, (title, cells) in zip(every, shown.items(), strict=True):
             for (row, column), value in cells.items():
-                if row not in rows[1] or column not in columns[1]:
-                    continue
-                x, y = columns[1].index(column), rows[1].index(row)
+                x, y = down.index(column), across.index(row)
                 colour = colours(normal(value))
-                axes.fill(
-                    [x - 0.48, x + 0.48, x + 0.48, x - 0.48],
-                    [y - 0.47, y - 0.47, y + 0.47, y + 0.47],
-                    color=colour,
-                    linewidth=0,
-                )
+                left, right, upper, lower = x - 0.48, x + 0.48, y - 0.47, y + 0.47
+                axes.fill([left, right, right, left], [upper, upper, lower, lower], color=colour)
                 dark = 0.3 * colour[0] + 0.59 * colour[1] + 0.11 * colour[2] < 0.5
-                text = f"{value:+.0f}" if diverging else f"{value:.1f}"
-                axes.text(x, y, text, ha="center", va="center", fontsize=9.5,
-                    color="#ffffff" if dark else "#000000")  # fmt: skip
+                axes.text(
+                    x, y, f"{value:+.0f}" if diverging else f"{value:.1f}", ha="center",
+                    va="center", fontsize=9.5, color="#ffffff" if dark else "#000000",
+                )  # fmt: skip
             axes.set_title(title)
-            axes.set_xlim(-0.5, len(columns[1]) - 0.5)
-            axes.set_ylim(len(rows[1]) - 0.5, -0.5)
-            axes.set_xticks(
-                range(len(columns[1])), [names.get(key, str(key)) for key in columns[1]]
-            )
-            axes.set_yticks(range(len(rows[1])), [names.get(key, str(key)) for key in rows[1]])
+            axes.set_xlim(-0.5, len(down) - 0.5)
+            axes.set_ylim(len(across) - 0.5, -0.5)
+            axes.set_xticks(range(len(down)), [names.get(key, str(key)) for key in down])
+            axes.set_yticks(range(len(across)), [names.get(key, str(key)) for key in across])
             axes.tick_params(length=0)
             axes.spines[:].set_visible(False)
             axes.set_ylabel(rows[0])
         every[-1].set_xlabel(columns[0])
 
-    return _drawn(0.6 + len(panels) * (0.45 + 0.33 * len(rows[1])), draw)
+    return _drawn(0.6 + len(panels) * (0.45 + 0.33 * len(across)), draw)
 
 
 def dots(

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from xml.sax.saxutils import escape
 
 from kqj_sim.reporting.grid import Grid, to_markdown
 
@@ -21,11 +22,11 @@ INK = "#0b0c0d"
 class Picture:
     """A picture: the name of its file, what it shows in words, and SVG on no background.
 
-    What is drawn in INK takes the colour of the page's text.
+    The words stand below it.  What is drawn in INK takes the colour of the page's text.
     """
 
     name: str
-    alt: str
+    words: str
     svg: str
 
     def inline(self) -> str:
@@ -47,7 +48,8 @@ class Picture:
     def alone(self) -> bytes:
         """The picture as a file of its own, on white, with its words as its title."""
         start = self.svg.index(">", self.svg.index("<svg")) + 1
-        white = '\n<rect width="100%" height="100%" fill="#ffffff"/>'
+        white = f"\n<title>{escape(self.words)}</title>"
+        white += '\n<rect width="100%" height="100%" fill="#ffffff"/>'
         return f"{self.svg[:start]}{white}{self.svg[start:]}".encode()
 
 
@@ -143,7 +145,7 @@ def _part(part: Part, folder: str) -> list[str]:
     for sentence in part.text:
         lines += [sentence, ""]
     for picture in part.pictures:
-        lines += [f"![{picture.alt}]({folder}/{picture.name}.svg)", ""]
+        lines += [f"![{picture.words}]({folder}/{picture.name}.svg)", "", f"*{picture.words}*", ""]
     for grid in (*part.grids, *part.folded):
         lines += [f"{'#' if grid.title else ''}{to_markdown(grid)}"]
     return lines
