@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kqj_sim.analysis.counts import Derived
 from kqj_sim.analysis.source import OF_TAKEN, Source, Values, has_litigation, labels
 from kqj_sim.analysis.table import Lines, Table
@@ -50,13 +53,14 @@ def _has_margin(experiment: Experiment) -> bool:
     return experiment.rules.bidding == "auction" or experiment.rules.teams == 3
 
 
-def _margin(experiment: Experiment, rows: Rows) -> object:
+def _margin(experiment: Experiment, rows: Rows) -> NDArray[np.int16]:
     """The contracting team's total less the amount, or less the best other total."""
     auction = experiment.rules.bidding == "auction"
     total = rows.column("contracting_total")
     if auction and experiment.rules.amount_uses == "rounded":
         total = (total + 5) // 10 * 10
-    return total - rows.column("amount" if auction else "defending_total")
+    margin: NDArray[np.int16] = total - rows.column("amount" if auction else "defending_total")
+    return margin
 
 
 def joints(experiment: Experiment) -> list[tuple[str, ...]]:

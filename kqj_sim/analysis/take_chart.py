@@ -87,7 +87,8 @@ def _worth(rows: Rows, teams: int) -> NDArray[np.int64]:
     opener = (rows.column("dealer").astype(np.int64) + 1) % SEATS
     team = np.take_along_axis(of_seat, opener[None], axis=0).astype(np.int64)
     own: NDArray[np.int64] = np.take_along_axis(scores, team, axis=0)[0]
-    return teams * own - scores.sum(axis=0)
+    worth: NDArray[np.int64] = teams * own - scores.sum(axis=0)
+    return worth
 
 
 class TakeChart:

@@ -90,9 +90,7 @@ them, and options of the command line, hold for all:
 @click.option("--force", is_flag=True, help="Replace files of the same names in the folder.")
 @experiment_options
 @quiet_option
-@click.pass_context
 def report(
-    ctx: click.Context,
     out: str,
     title: str | None,
     threads: int | None,
@@ -108,6 +106,7 @@ def report(
     JSON.  Who takes when with what, what is made, when to take, bonuses, scores, whole games.
     """
     begun = time.monotonic()
+    ctx = click.get_current_context()
     config: tuple[str, str] | None = ctx.meta.get(CONFIG)
     command = _command(ctx, config)
     from kqj_sim.reporting.folder import OutputFolder

@@ -142,6 +142,7 @@ def dots(
     *,
     names: Mapping[Any, str] | None = None,
     logarithmic: bool = False,
+    whole: bool = False,
     middle: float | None = None,
 ) -> str:
     """A row a key, a dot with its interval a series.
@@ -151,7 +152,8 @@ def dots(
         label: what the numbers are.
         unit: "share", shown in per cent, or another.
         names: how keys are written where it is not as they are.
-        logarithmic: for numbers far apart; nothing is left out.
+        logarithmic: for numbers far apart; what is nothing is left out.
+        whole: from nothing to everything, so that pictures can be compared.
         middle: a value to mark, in the units of the estimates.
     """
     keys = list(dict.fromkeys(key for numbers in series.values() for key in numbers))
@@ -177,6 +179,8 @@ def dots(
             )  # fmt: skip
         if middle is not None:
             axes.axvline(scale * middle, color=INK, linewidth=1, linestyle=(0, (4, 3)))
+        if whole:
+            axes.set_xlim(-0.02 * scale, 1.02 * scale)
         if logarithmic:
             axes.set_xscale("log")
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim import __version__
-from kqj_sim.reporting.chapters import Findings, all_tables, sections
+from kqj_sim.reporting.chapters import sections
 from kqj_sim.reporting.choices import slug
+from kqj_sim.reporting.findings import Findings, all_tables
 from kqj_sim.reporting.formats import table_values
 from kqj_sim.reporting.page import Page, page_to_markdown, to_html
 from kqj_sim.reporting.report import Run, describe_policies, describe_rules
