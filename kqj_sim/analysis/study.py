@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from kqj_sim.analysis.comparison import Comparison, compare
+from kqj_sim.analysis.comparison_tables import comparison_tables
 from kqj_sim.analysis.intervals import CONFIDENCE
 from kqj_sim.analysis.table import Table
 from kqj_sim.analysis.take_chart import take_chart
@@ -34,6 +36,8 @@ class Plan:
         experiment: the deals.
         games: whole games that are played besides, 0 for none.
         chart_deals: deals of the take chart, at most those of the experiment; 0 for none.
+        compared: policies that are compared under the same rules, two or more, or none.
+        compared_deals: deals of each pair of them, from the first on.
         confidence: of the intervals.
     """
 
@@ -41,6 +45,8 @@ class Plan:
     experiment: Experiment
     games: int
     chart_deals: int
+    compared: tuple[str, ...] = ()
+    compared_deals: int = 0
     confidence: float = CONFIDENCE
 
     @property
@@ -59,14 +65,17 @@ class Study:
         plan: what was asked.
         deals: deals that were finished.
         tables: the tables by name; those of games, `games...`, are of the games played besides,
-            those of the chart, `take_chart...`, of its own pairs of rounds.
+            those of the chart, `take_chart...`, of its own pairs of rounds; those of the policies
+            compared, `compared_...`, of the deals that these played.
         interrupted: True if Ctrl-C ended it early.
+        comparison: the policies compared, if there are any.
     """
 
     plan: Plan
     deals: int
     tables: dict[str, Table]
     interrupted: bool
+    comparison: Comparison | None = None
 
 
 def study(
@@ -85,6 +94,7 @@ def study(
 
     Raises:
         PolicyError, GameError: as `kqj_sim.simulation.fold`.
+        ComparisonError: one policy alone is to be compared.
     """
     experiment = plan.experiment
     tally, interrupted = _tallied(experiment, "deals", progress, threads, keep)
@@ -94,16 +104,38 @@ def study(
         tally_of_games, interrupted = _tallied(whole, "games", progress, threads, None)
         tables = tally_of_games.tables(plan.confidence)
         made += [table for table in tables if table.name.startswith("games")]
-    if plan.charted and not interrupted:
-        try:
+    comparison = None
+    try:
+        if plan.charted and not interrupted:
             with progress("deals of the take chart", plan.charted) as display:
                 chart = take_chart(
                     experiment, plan.charted, plan.confidence, threads, display.advance
                 )
             made += chart.tables()
-        except KeyboardInterrupt:
-            interrupted = True
-    return Study(plan, tally.deals, {table.name: table for table in made}, interrupted)
+        if plan.compared and not interrupted:
+            comparison = _compared(plan, progress, threads)
+            for table in comparison_tables(comparison):
+                made.append(replace(table, name=f"compared_{table.name}"))
+    except KeyboardInterrupt:
+        interrupted = True
+    named = {table.name: table for table in made if len(table.frame)}
+    return Study(plan, tally.deals, named, interrupted, comparison)
+
+
+def _compared(plan: Plan, progress: Progress, threads: int | None) -> Comparison:
+    experiment = plan.experiment
+    pairs = len(plan.compared) * (len(plan.compared) - 1) // 2
+    with progress("deals of policies compared", pairs * plan.compared_deals) as display:
+        return compare(
+            *plan.compared,
+            rules=experiment.rules,
+            deals=plan.compared_deals,
+            confidence=plan.confidence,
+            seed=experiment.seed,
+            first=experiment.first,
+            threads=threads,
+            progress=display.advance,
+        )
 
 
 def _tallied(

@@ -27,7 +27,7 @@ from kqj_sim.core.rules import Rules
 from kqj_sim.core.rules import Table as CoreTable
 from kqj_sim.core.state import DEAL, FIVE, KEY, LANES, TURNED, new_state, padded
 from kqj_sim.rules import SEATS
-from kqj_sim.simulation import Experiment, FirstCall, Rows, row_chunks
+from kqj_sim.simulation import Experiment, FirstCall, Rows, play_together
 
 TOPS = ("none", "7", "8", "8 7", "9", "9 7", "9 8", "9 8 7")
 """The highest three trumps, by those that are held: 9 counts 4, 8 counts 2 and 7 counts 1."""
@@ -91,27 +91,28 @@ def _worth(rows: Rows, teams: int) -> NDArray[np.int64]:
     return worth
 
 
+def _sums(experiment: Experiment, taken: Rows, passed: Rows) -> NDArray[np.int64]:
+    """Deals, gains, their squares, numbers of gains and of losses, by class: (5, CLASSES)."""
+    teams = experiment.rules.teams
+    gains = _worth(taken, teams) - _worth(passed, teams)
+    found = classes(experiment, int(taken.deal[0]), len(taken))
+    counted = (np.ones_like(gains), gains, gains * gains, gains > 0, gains < 0)
+    # Sums of a chunk stay far below 2**53: they are exact in float64.
+    return np.stack([np.bincount(found, each, CLASSES).astype(np.int64) for each in counted])
+
+
 class TakeChart:
-    """What taking gained, added up by class; `add` takes pairs of rows of the same deals."""
+    """What taking gained, added up by class of hand."""
 
     def __init__(self, experiment: Experiment, confidence: float) -> None:
         self.experiment = experiment
         self.confidence = confidence
-        self.deals = 0
         self._sums = np.zeros((5, CLASSES), np.int64)
 
-    def add(self, taken: Rows, passed: Rows) -> None:
-        """Count the rows after a take and after a pass."""
-        teams = self.experiment.rules.teams
-        gains = _worth(taken, teams) - _worth(passed, teams)
-        found = classes(self.experiment, int(taken.deal[0]), len(taken))
-        for row, values in enumerate(
-            (np.ones_like(gains), gains, gains * gains, gains > 0, gains < 0)
-        ):
-            # Each number is below 2**53: exact in float64.
-            added = np.bincount(found, values, minlength=CLASSES)
-            self._sums[row] += added.astype(np.int64)
-        self.deals += len(taken)
+    def add(self, sums: NDArray[np.int64]) -> int:
+        """Add the sums of a chunk, (5, CLASSES); how many deals they are of."""
+        self._sums += sums
+        return int(sums[0].sum())
 
     def tables(self) -> list[Table]:
         """The gain over all hands, by the highest trumps and their number, and by class."""
@@ -168,8 +169,8 @@ def take_chart(
         for takes in (True, False)
     ]
     chart = TakeChart(played[0], confidence)
-    for taken, passed in zip(*(row_chunks(each, threads) for each in played), strict=True):
-        chart.add(taken, passed)
+    for sums in play_together(played, lambda rows: _sums(played[0], *rows), threads):
+        count = chart.add(sums)
         if progress is not None:
-            progress(len(taken))
+            progress(count)
     return chart

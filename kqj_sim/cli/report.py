@@ -26,10 +26,12 @@ if TYPE_CHECKING:
 DEFAULT_DEALS = 100_000
 DEFAULT_GAMES = 2_000
 DEFAULT_CHART_DEALS = 100_000
+DEFAULT_COMPARE_DEALS = 20_000
 
 OF_AN_EXPERIMENT = (
     *(rule.name for rule in fields(KqjRules)),
-    "policy", "impose", "seed", "deals", "first", "games", "chart_deals",
+    "policy", "impose", "seed", "deals", "first", "games", "chart_deals", "compare",
+    "compare_deals",
 )  # fmt: skip
 """Options that an [[experiment]] may set for itself."""
 
@@ -43,6 +45,7 @@ Examples:
   kqj-sim report --out taking --policy points:take=45,lap2=38+network
   kqj-sim report --deals 1e6 --teams 3 --bidding auction --out auctions
   kqj-sim report --config variants.toml --out variants
+  kqj-sim report --compare standard --compare greedy --compare points+network --out players
   kqj-sim report --deals 1e5 --games 0 --rows --out with_rows
 
 \b
@@ -81,6 +84,20 @@ them, and options of the command line, hold for all:
     default=DEFAULT_CHART_DEALS,
     show_default=True,
     help="Deals of the take chart, each played after a take and after a pass; 0 for no chart.",
+)
+@click.option(
+    "--compare",
+    "compared",
+    multiple=True,
+    metavar="SPEC",
+    help="Compare this policy with the others that are named so (repeatable, two or more).",
+)
+@click.option(
+    "--compare-deals",
+    type=Whole(1, "1e5"),
+    default=DEFAULT_COMPARE_DEALS,
+    show_default=True,
+    help="Deals of each pair of policies compared, played in all arrangements of the sides.",
 )
 @click.option("--threads", type=Whole(1, "2"), help="Threads to use.  [default: all processors]")
 @click.option(
@@ -189,10 +206,13 @@ def _plan(name: str, options: dict[str, Any], confidence: float, quiet: bool) ->
     given = dict(options)
     counts = {field: given.pop(field) for field in ("deals", "first")}
     games, chart_deals = given.pop("games"), given.pop("chart_deals")
+    compared, compare_deals = given.pop("compared"), given.pop("compare_deals")
+    if len(compared) == 1:
+        raise click.UsageError(f"--compare {compared[0]} alone: name two policies or more")
     experiment = take_experiment(given, quiet, **counts)
     from kqj_sim.analysis.study import Plan
 
-    return Plan(name, experiment, games, chart_deals, confidence)
+    return Plan(name, experiment, games, chart_deals, compared, compare_deals, confidence)
 
 
 def _study(

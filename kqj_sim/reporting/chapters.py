@@ -63,6 +63,13 @@ _CHAPTERS = (
         play.games,
         "Played besides, by the same players from the same seed; the first dealer is drawn.",
     ),
+    _Chapter(
+        "compared",
+        "Policies compared",
+        play.compared,
+        "They play each other, every deal in all arrangements of the sides, so that each holds the "
+        "cards of each; the intervals hold for all pairs together.",
+    ),
 )
 
 

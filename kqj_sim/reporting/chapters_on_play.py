@@ -1,10 +1,11 @@
-"""What a report says of what comes of the calls: contracts, totals, bonuses, scores, games."""
+"""What a report says of what comes of the calls: contracts, totals, scores, games, policies."""
 
 from __future__ import annotations
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.source import OF_TAKEN
 from kqj_sim.reporting.charts import bars, dots, heat_maps
+from kqj_sim.reporting.comparison import answer
 from kqj_sim.reporting.findings import FEW, KINDS, PLACES, Findings, shown, well_known
 from kqj_sim.reporting.page import Part
 
@@ -317,4 +318,28 @@ def games(found: Findings) -> Part | None:
         ),
         grids=found.grids(f"games_by_{player}"),
         folded=found.grids("games", "games_by_rounds"),
+    )
+
+
+def compared(found: Findings) -> Part | None:
+    """Which of several policies scores more."""
+    comparison = found.study.comparison
+    if comparison is None:
+        return None
+    pairs = found.tables["compared_pairs"].estimates("lead")
+    leads = {f"{one} over {other}": each for (one, other, _), each in pairs.items()}
+    words = "Lead of the first over the second, in points a round, with intervals."
+    if "compared_ranking" in found.tables:
+        ranking = found.tables["compared_ranking"].estimates("mean lead over the others")
+        leads = {name: each for (_, name), each in ranking.items()}
+        words = "Mean lead over the others, in points a round, with intervals."
+    return Part(
+        text=tuple(f"{line}." for line in answer(comparison)),
+        pictures=(
+            found.picture(
+                "compared", words, dots({"lead": leads}, "points a round", "points", middle=0)
+            ),
+        ),
+        grids=found.grids("compared_ranking", "compared_pairs"),
+        folded=found.grids("compared_matrix", "compared_why", "compared_where", "compared_largest"),
     )

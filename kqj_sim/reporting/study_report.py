@@ -108,6 +108,10 @@ def _page(findings: Sequence[Findings], making: Making) -> Page:
             (f"{name}all rules and rulings", rules),
             (f"{name}players with all parameters", players),
         ]
+        if found.study.comparison is not None:
+            names = zip(plan.compared, found.study.comparison.players, strict=True)
+            told = "\n".join(f"{one}: {whole}" for one, whole in names)
+            listings.append((f"{name}policies compared, as they were played", told))
         if plan.experiment.imposed is not None:
             made.append((f"{name}imposed", str(run.imposed)))
     made.append(("intervals", f"{100 * confidence:g}%; {_INTERVALS}"))
@@ -129,6 +133,8 @@ def _deals(study: Study) -> str:
     text += f"; {plan.games:,} games" if "games" in study.tables else ""
     if "take_chart" in study.tables:
         text += f"; take chart from the first {plan.charted:,}, each played twice"
+    if study.comparison is not None:
+        text += f"; {plan.compared_deals:,} for each pair of policies compared"
     return text
 
 
