@@ -140,8 +140,8 @@ def take_chart(found: Findings) -> Part | None:
         f"points to his side against passing; it scores more in "
         f"{found.show('take_chart', more)} of the deals and less in "
         f"{found.show('take_chart', less)} ({overall.observations:,} deals, played both ways).",
-        f"Of the {len(hands)} classes of hands that came up taking surely gains with {sure} and "
-        f"surely loses with {never}: there the whole interval lies on one side of nothing.",
+        f"{len(hands)} classes of hands came up. With {sure} of them the interval of the gain lies "
+        f"above nothing, with {never} below; some intervals miss by chance.",
     )
     panels: dict[str, dict[tuple[Any, ...], Estimate]] = {}
     for (tops, trumps, aces), each in hands.items():
@@ -149,6 +149,7 @@ def take_chart(found: Findings) -> Part | None:
         title = f"{'no' if aces == '0' else aces} {word} of other suits"
         panels.setdefault(title, {})[tops, trumps] = each
     order = sorted(panels, key=lambda title: ("no" not in title, title))
+    by_trumps = found.tables["take_chart_by_trumps"].estimates(more)
     held = list(dict.fromkeys(top for top, _, _ in hands))
     numbers = sorted({number for _, number, _ in hands})
     return Part(
@@ -165,6 +166,18 @@ def take_chart(found: Findings) -> Part | None:
                     ("trumps among five cards and the Return", numbers),
                     "points",
                     diverging=True,
+                    least=FEW,
+                ),
+            ),
+            found.picture(
+                "take_right",
+                "In how many of 100 deals taking scores more than passing, by the highest trumps "
+                "and the number of trumps.",
+                heat_maps(
+                    {"Taking scores more, % of deals": by_trumps},
+                    ("9, 8, 7 of trump", held),
+                    ("trumps among five cards and the Return", numbers),
+                    "share",
                     least=FEW,
                 ),
             ),

@@ -7,6 +7,8 @@ text as text; the same numbers give the same bytes.
 from __future__ import annotations
 
 import math
+import re
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -28,6 +30,7 @@ WIDTH = 4.8
 
 _SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
     "font.size": 10,
     "axes.titlesize": 10.5,
     "axes.titleweight": "bold",
@@ -66,7 +69,14 @@ def _drawn(height: float, draw: Callable[[Figure], None]) -> str:
         out = BytesIO()
         # No date: the same numbers give the same file.
         figure.savefig(out, format="svg", metadata={"Date": None}, transparent=False)
-    return out.getvalue().decode()
+    return _short(out.getvalue().decode())
+
+
+def _short(svg: str) -> str:
+    """The same picture without what does not show: comments, line ends, fractions of a dot."""
+    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.S)
+    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
+    return re.sub(r">\s+<", ">\n<", re.sub(r" *\n *", " ", svg)).strip() + "\n"
 
 
 def heat_maps(
@@ -123,8 +133,8 @@ def heat_maps(
                     va="center", fontsize=9.5, color="#ffffff" if dark else "#000000",
                 )  # fmt: skip
             axes.set_title(title)
-            axes.set_xlim(-0.5, len(down) - 0.5)
-            axes.set_ylim(len(across) - 0.5, -0.5)
+            axes.set_xlim(-0.5, max(len(down), 1) - 0.5)
+            axes.set_ylim(max(len(across), 1) - 0.5, -0.5)
             axes.set_xticks(range(len(down)), [names.get(key, str(key)) for key in down])
             axes.set_yticks(range(len(across)), [names.get(key, str(key)) for key in across])
             axes.tick_params(length=0)
@@ -186,7 +196,8 @@ def dots(
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
             axes.minorticks_off()
         axes.set_yticks(
-            range(len(keys)), [(names or {}).get(key, str(key)) for key in reversed(keys)]
+            range(len(keys)),
+            ["\n".join(textwrap.wrap((names or {}).get(key, str(key)), 20)) for key in keys[::-1]],
         )
         axes.set_ylim(-0.6, len(keys) - 0.4)
         axes.tick_params("y", length=0)

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
+from xml.sax import saxutils
 
 from kqj_sim.reporting.grid import Grid, to_markdown
 
@@ -48,7 +48,7 @@ class Picture:
     def alone(self) -> bytes:
         """The picture as a file of its own, on white, with its words as its title."""
         start = self.svg.index(">", self.svg.index("<svg")) + 1
-        white = f"\n<title>{escape(self.words)}</title>"
+        white = f"\n<title>{saxutils.escape(self.words)}</title>"
         white += '\n<rect width="100%" height="100%" fill="#ffffff"/>'
         return f"{self.svg[:start]}{white}{self.svg[start:]}".encode()
 
@@ -118,8 +118,14 @@ def to_html(page: Page) -> bytes:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
+    environment.filters["breakable"] = _breakable
     text = environment.get_template("page.html").render(page=page)
     return text.encode()
+
+
+def _breakable(text: str) -> str:
+    """HTML of a text that may be broken behind the signs in a policy's name."""
+    return re.sub(r"([:,+=/])(?=\w)", r"\1<wbr>", saxutils.escape(text))
 
 
 def page_to_markdown(page: Page, folder: str = "pictures") -> bytes:
