@@ -12,14 +12,17 @@ from kqj_sim.reporting.page import Part
 
 
 def taking(found: Findings) -> Part | None:
+    """Who takes when asked, at which place and lap, and with what."""
     if "taking" not in found.tables or found.study.plan.experiment.rules.bidding != "take":
         return None
+    if not found.played:
+        return Part(text=("Nobody takes: all deals are passed out.",))
     taken, passed = (
         found.show("taking", f"{what}, {OF_DEALS}") for what in ("taken", "passed out")
     )
     cells = found.tables["taking_by_lap_and_place"].estimates(OF_DEALS)
     lap, place = max(cells, key=lambda turn: cells[turn].value)
-    who = "the opener" if place == 0 else "the dealer" if place == 5 else f"place {PLACES[place]}"
+    who = f"the {PLACES[place]}"
     kinds = found.by("taking_by_kind", OF_TAKEN)
     kind = max(kinds, key=lambda each: kinds[each].value)
     rates = found.tables["take_rate"].estimates("takes, share of those asked")
@@ -73,8 +76,11 @@ def taking(found: Findings) -> Part | None:
 
 
 def auctions(found: Findings) -> Part | None:
+    """Amounts, bids, counters, and what is made of them."""
     if "auctions" not in found.tables:
         return None
+    if not found.played:
+        return Part(text=("Nobody bids: all deals are passed out.",))
     opening, final, bids = (
         found.show("auctions", quantity)
         for quantity in ("opening amount, mean", "final amount, mean", "bids, mean")
@@ -127,6 +133,7 @@ def auctions(found: Findings) -> Part | None:
 
 
 def take_chart(found: Findings) -> Part | None:
+    """With which hands the opener should take."""
     if "take_chart" not in found.tables:
         return None
     gains, more = "taking gains, mean", "taking scores more, share of deals"

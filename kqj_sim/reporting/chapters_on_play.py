@@ -14,7 +14,8 @@ HALF_OF_ALL = 123
 
 
 def contracts(found: Findings) -> Part | None:
-    if "contracts" not in found.tables:
+    """How many contracts are made, by kind and place."""
+    if not found.played:
         return None
     made = f"made, {OF_TAKEN}"
     text = [
@@ -78,8 +79,9 @@ def contracts(found: Findings) -> Part | None:
 
 
 def hands(found: Findings) -> Part | None:
+    """Contracts made by the strength of the Sender's hand."""
     made = f"made, {OF_TAKEN}"
-    if "contracts_by_sender_points" not in found.tables:
+    if not found.played:
         return None
     text, pictures = [], []
     if "contracts_by_sender_trumps" in found.tables:
@@ -134,7 +136,8 @@ def hands(found: Findings) -> Part | None:
 
 
 def totals(found: Findings) -> Part | None:
-    if "contracting_total" not in found.tables:
+    """The contracting team's total, with the threshold."""
+    if not found.played:
         return None
     rules = found.study.plan.experiment.rules
     total = "contracting_total"
@@ -186,7 +189,8 @@ def totals(found: Findings) -> Part | None:
 
 
 def bonuses(found: Findings) -> Part | None:
-    if "bonuses" not in found.tables:
+    """Last trick, KQ, KQJ and Capot, by side."""
+    if not found.played:
         return None
     quantities = {
         "last trick": f"last trick, {OF_TAKEN}",
@@ -224,8 +228,9 @@ def bonuses(found: Findings) -> Part | None:
 
 
 def litigation(found: Findings) -> Part | None:
+    """Ties, and what waits after them."""
     quantity = f"litigation, {OF_TAKEN}"
-    if "pending" not in found.tables or "contracts" not in found.tables:
+    if "pending" not in found.tables or not found.played:
         return None
     share = found.estimate("contracts", quantity)
     text = f"{shown(share, 'share')} of the taken deals end in a tie, and litigation follows."
@@ -236,7 +241,8 @@ def litigation(found: Findings) -> Part | None:
 
 
 def gratuities(found: Findings) -> Part | None:
-    if "gratuities" not in found.tables:
+    """What low teams pay with three teams."""
+    if "gratuities" not in found.tables or not found.played:
         return None
     low, none, paid = (
         found.show("gratuities", quantity)
@@ -257,7 +263,8 @@ def gratuities(found: Findings) -> Part | None:
 
 
 def scores(found: Findings) -> Part | None:
-    if "scores" not in found.tables:
+    """Scores of the sides in a round."""
+    if not found.played:
         return None
     teams = found.study.plan.experiment.rules.teams
     other = "each defending team" if teams == 3 else "defending team"
@@ -277,6 +284,7 @@ def scores(found: Findings) -> Part | None:
 
 
 def games(found: Findings) -> Part | None:
+    """How long whole games last, and who wins them."""
     if "games" not in found.tables:
         return None
     rules = found.study.plan.experiment.rules

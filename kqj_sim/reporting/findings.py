@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.source import OF_TAKEN
 from kqj_sim.analysis.table import Table
 from kqj_sim.reporting.grid import Cell, Grid, format_number, table_grids
 from kqj_sim.reporting.page import Picture
@@ -41,6 +42,11 @@ class Findings:
     def tables(self) -> Mapping[str, Table]:
         """The study's tables by name."""
         return self.study.tables
+
+    @property
+    def played(self) -> bool:
+        """True if any deal was taken."""
+        return self.estimate("contracts", f"made, {OF_TAKEN}").observations > 0
 
     def estimate(self, table: str, quantity: str, *group: int | str) -> Estimate:
         """A number of a table; raises KeyError if it is not there."""
