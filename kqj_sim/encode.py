@@ -90,8 +90,22 @@ class Imposed:
     amount: int | None = None
 
 
+@dataclass(frozen=True)
+class FirstCall:
+    """The opener's first call in a game without auctions, given whatever he holds.
+
+    Attributes:
+        takes: he takes with the Return's suit; else he passes, and the players go on calling.
+    """
+
+    takes: bool
+
+
 def core_table(
-    rules: KqjRules, players: Sequence[Player], imposed: Imposed | None, nested: bool = False
+    rules: KqjRules,
+    players: Sequence[Player],
+    imposed: Imposed | FirstCall | None,
+    nested: bool = False,
 ) -> Table:
     """The six seats' policies and the stages of a round as addresses and numbers.
 
@@ -104,7 +118,10 @@ def core_table(
     distinct = list(dict.fromkeys(players))
     members = [LEAD, FOLLOW]
     calling = round.impose
-    if imposed is None:
+    if isinstance(imposed, FirstCall):
+        calling = round.opener_takes if imposed.takes else round.opener_passes
+        members += [TAKE]
+    elif imposed is None:
         calling = round.bid if rules.bidding == "auction" else round.take
         members += [BID, COUNTER, OVERCOUNTER] if rules.bidding == "auction" else [TAKE]
     functions = np.zeros(MEMBERS * SEATS, dtype=np.int64)
@@ -128,7 +145,7 @@ def core_table(
     table = Table(
         functions, parameters, resources, len(distinct), seats, stages, resume, -1, -1, 0, memory
     )
-    if imposed is not None:
+    if isinstance(imposed, Imposed):
         table = table._replace(
             imposed_place=imposed.place,
             imposed_contract=CONTRACTS.index(imposed.contract),

@@ -17,7 +17,7 @@ from kqj_sim.core.compile import int64_at, scalar
 from kqj_sim.core.round import play_block, start_deals
 from kqj_sim.core.state import DEAL, DEALER, LANES, PENDING, SEATS, new_state
 from kqj_sim.core.views import PASS, RAISED
-from kqj_sim.encode import CONTRACTS, Imposed, card_texts, core_rules, core_table
+from kqj_sim.encode import CONTRACTS, FirstCall, Imposed, card_texts, core_rules, core_table
 from kqj_sim.policies.chosen import Chosen
 from kqj_sim.policies.compiled import (
     QUESTION,
@@ -57,7 +57,10 @@ def round_of(state: NDArray[np.int64], seed: int, deal: int) -> Round:
 
 
 def wrong_choice(
-    rules: KqjRules, players: Sequence[Player], imposed: Imposed | None, which: Round
+    rules: KqjRules,
+    players: Sequence[Player],
+    imposed: Imposed | FirstCall | None,
+    which: Round,
 ) -> PolicyError:
     """The error for a choice that is not allowed, or an exception, with the policy's own line.
 
@@ -82,7 +85,10 @@ def wrong_choice(
 
 
 def _answers(
-    rules: KqjRules, players: Sequence[Player], imposed: Imposed | None, which: Round
+    rules: KqjRules,
+    players: Sequence[Player],
+    imposed: Imposed | FirstCall | None,
+    which: Round,
 ) -> list[tuple[Chosen, str, int, Any]]:
     """Play a round again; who was asked what, what he answered, and what he saw."""
     table = core_table(rules, players, imposed)

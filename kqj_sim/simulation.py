@@ -23,7 +23,7 @@ from kqj_sim.core import games as core_games
 from kqj_sim.core.round import play_deals
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.state import LANES, new_state
-from kqj_sim.encode import Imposed, core_rules, core_table
+from kqj_sim.encode import FirstCall, Imposed, core_rules, core_table
 from kqj_sim.mistakes import Round, round_of, wrong_choice
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import DEFAULT_PLAYER, Player, player
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Experiment",
     "ExperimentError",
+    "FirstCall",
     "Folded",
     "GameError",
     "GameRows",
@@ -92,7 +93,7 @@ class Experiment:
         seed: 0 to 2**63 - 1; a deal is found again from (seed, deal).
         first: number of the first deal, or of the first game.
         games: number of games to the target; None for single rounds.
-        imposed: a Sender and contract that are given.
+        imposed: a Sender and contract, or the opener's first call, that are given.
 
     Raises:
         ExperimentError: a number out of range, an imposed contract that the rules do not know.
@@ -105,7 +106,7 @@ class Experiment:
     seed: int = 1
     first: int = 0
     games: int | None = None
-    imposed: Imposed | None = None
+    imposed: Imposed | FirstCall | None = None
 
     def __post_init__(self) -> None:
         if len(self.policies) != SEATS:
@@ -118,8 +119,10 @@ class Experiment:
         ):
             if not least <= value <= most:
                 raise ExperimentError(f"{name} is {value}: it should be {least} to {most}")
-        if self.imposed is not None:
+        if isinstance(self.imposed, Imposed):
             self._check_imposed(self.imposed)
+        elif self.imposed is not None and self.rules.bidding != "take":
+            raise ExperimentError("with auctions nobody takes: leave the first call free")
         assert self.players
 
     def _check_imposed(self, imposed: Imposed) -> None:

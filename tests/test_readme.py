@@ -23,7 +23,13 @@ ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 REPORTS = (ROOT / "reports" / "README.md").read_text(encoding="utf-8")
 
-FEW = {"--deals": "400", "--games": "3", "--decisions": "2000"}
+FEW = {
+    "--deals": "400",
+    "--games": "3",
+    "--chart-deals": "200",
+    "--compare-deals": "60",
+    "--decisions": "2000",
+}
 """How many deals, games or decisions the tests play in place of the README's."""
 
 
@@ -57,6 +63,8 @@ def with_few_deals(command: str) -> list[str]:
     ]
     if few[0] in ("simulate", "records", "odds") and not FEW.keys() & {*few}:
         few += ["--deals", FEW["--deals"]]
+    if few[0] == "report":
+        few += [word for option in tuple(FEW)[:3] for word in (option, FEW[option])]
     if few[0] == "train":
         few += ["--decisions", FEW["--decisions"], "--held-out", "1000"]
     return few

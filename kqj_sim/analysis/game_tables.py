@@ -57,3 +57,13 @@ def tables(
         make_table("games", "Games", (), overall, _NOTE),
         make_table(f"games_by_{player}", f"Games, by {player}", (player,), by_player, _NOTE),
     ]
+
+
+def lengths(counts: Mapping[str, Counter[int]], confidence: float) -> Table:
+    """How many games last how many rounds."""
+    games = counts["rounds"].total()
+    lines: list[Line] = [
+        ((rounds,), "share of games", "share", intervals.share(number, games, confidence))
+        for rounds, number in sorted(counts["rounds"].items())
+    ]
+    return make_table("games_by_rounds", "Games, by their rounds", ("rounds",), lines, _NOTE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from kqj_sim.analysis.intervals import Estimate
 
@@ -36,6 +36,19 @@ class Table:
     frame: pd.DataFrame
     note: str = ""
     counted: bool = True
+
+    def estimates(self, quantity: str) -> dict[tuple[Any, ...], Estimate]:
+        """The numbers of a quantity by group, in the order of the table."""
+        chosen = self.frame[self.frame["quantity"] == quantity]
+        groups = zip(*(chosen[group].tolist() for group in self.groups), strict=True)
+        numbers = chosen[["value", "low", "high"]].to_numpy(float).tolist()
+        keys = list(groups) if self.groups else [()] * len(chosen)
+        return {
+            key: Estimate(value, low, high, deals)
+            for key, (value, low, high), deals in zip(
+                keys, numbers, chosen["deals"].tolist(), strict=True
+            )
+        }
 
 
 def make_table(

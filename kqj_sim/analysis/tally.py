@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.analysis import game_tables, tables
+from kqj_sim.analysis import detail_tables, game_tables, tables
 from kqj_sim.analysis.counts import Derived, JointCounts
 from kqj_sim.analysis.expression import compile_expression
 from kqj_sim.analysis.intervals import CONFIDENCE
@@ -32,15 +32,21 @@ class Tally:
 
     `by` are columns that group every table of rounds; `where` is an expression, and only the
     deals for which it holds are counted.  Games are counted whole, whatever `where` and `by`.
+    With `detail` it makes the further tables of a report too.
     One tally serves one thread; `merge` adds another's counts to it, in any order with the same
     outcome.  Raises ColumnError for a name in `by` that is no column, ExpressionError for
     `where`, and TooManyCombinations if `by` has too many groups to be numbered.
     """
 
     def __init__(
-        self, experiment: Experiment, by: Sequence[str] = (), where: str | None = None
+        self,
+        experiment: Experiment,
+        by: Sequence[str] = (),
+        where: str | None = None,
+        detail: bool = False,
     ) -> None:
         self.experiment = experiment
+        self.detail = detail
         self.by = tuple(dict.fromkeys(by))
         self.where = where
         for name in self.by:
@@ -52,10 +58,12 @@ class Tally:
                 )
         games = experiment.games is not None
         self._expression = compile_expression(where, games=games) if where is not None else None
-        joints = [
-            tuple(dict.fromkeys((*self.by, *columns))) for columns in tables.joints(experiment)
-        ]
-        self._counts = JointCounts(joints, _derived(experiment))
+        needed, derived = tables.joints(experiment), _derived(experiment)
+        if detail:
+            needed += detail_tables.joints(experiment)
+            derived += detail_tables.derived(experiment)
+        joints = [tuple(dict.fromkeys((*self.by, *columns))) for columns in needed]
+        self._counts = JointCounts(joints, derived)
         self._games: dict[str, Counter[int]] = {}
         self._every_row = np.ones(0, np.bool_)
         self.deals = 0
@@ -76,7 +84,7 @@ class Tally:
 
     def merge(self, other: Tally) -> None:
         """Add the counts of `other`; raises ValueError if it counts something else."""
-        mine, others = ((t.experiment, t.by, t.where) for t in (self, other))
+        mine, others = ((t.experiment, t.by, t.where, t.detail) for t in (self, other))
         if mine != others:
             raise ValueError("only tallies of the same experiment, by and where can be merged")
         self._counts.merge(other._counts)
@@ -88,8 +96,12 @@ class Tally:
         """Every table that has a meaning for the experiment and any number in it."""
         source = Source(self.experiment, self.by, self.where, self._counts, confidence)
         made = tables.tables(source)
+        if self.detail:
+            made += detail_tables.tables(source)
         if self._games:
             made += game_tables.tables(self.experiment, self._games, confidence)
+            if self.detail:
+                made.append(game_tables.lengths(self._games, confidence))
         return [table for table in made if len(table.frame)]
 
     def _kept(self, rows: Rows) -> NDArray[np.bool_]:

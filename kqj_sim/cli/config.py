@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import difflib
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+
+CONFIG, EXPERIMENTS = "kqj_sim.config", "kqj_sim.experiments"
+"""Where a context keeps the name and text of its file, and the tables of its experiments."""
+
+_EXPERIMENT = "experiment"
 
 
 def read_config(ctx: click.Context, parameter: click.Parameter, path: str | None) -> None:
@@ -15,15 +21,19 @@ def read_config(ctx: click.Context, parameter: click.Parameter, path: str | None
 
     Keys are the options' names, with - or _ .  At the top they hold for every command that has
     the option, in a table with a command's name for that one alone, and there they come first;
-    [train.linear] is the table of a command within another.
+    [train.linear] is the table of a command within another.  Tables [[experiment]] are kept for a
+    command that takes several experiments, see `option_values`.
     Raises UsageError for what is not TOML and for unknown keys, OSError if it cannot be read.
     """
     if path is None or ctx.resilient_parsing:
         return
     try:
-        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        values = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise click.UsageError(f"{path} is not TOML: {error}") from None
+    ctx.meta[CONFIG] = (path, text)
+    ctx.meta[EXPERIMENTS] = _experiments(path, values)
     names: list[str] = []
     root = ctx
     while root.parent is not None:
@@ -36,6 +46,41 @@ def read_config(ctx: click.Context, parameter: click.Parameter, path: str | None
         for name, value in chosen.items()
         if name in own
     }
+
+
+def option_values(
+    ctx: click.Context, where: str, table: dict[str, Any], names: Sequence[str]
+) -> dict[str, Any]:
+    """The values of a table of an experiment, as the command would have them from its options.
+
+    Args:
+        ctx: the context of the command.
+        where: what table it is, for errors.
+        table: the values as they stand in the file.
+        names: the options that it may hold.
+
+    Raises UsageError for other keys and for values that the options do not take.
+    """
+    options = _options_of(ctx.command)
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        name = _known(where, key, list(names))
+        option = options[name]
+        try:
+            found[str(option.name)] = option.process_value(
+                ctx, _as_given(where, name, option, value)
+            )
+        except click.BadParameter as error:
+            raise click.UsageError(f"{where}: {name}: {error.message}") from None
+    return found
+
+
+def _experiments(path: str, values: dict[str, Any]) -> list[dict[str, Any]]:
+    """The tables of experiments, which are taken out of `values`."""
+    tables = values.pop(_EXPERIMENT, [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise click.UsageError(f"{path}: {_EXPERIMENT} is a list of tables: write [[experiment]]")
+    return tables
 
 
 def _chosen(

@@ -259,10 +259,11 @@ def _write(found: Odds, confidence: float, format: str, stream: Any, color: str)
     if format != PAGE:
         write_report(report, format, stream, color)
         return
+    from kqj_sim.reporting.odds_page import odds_page
     from kqj_sim.reporting.odds_plot import draw_odds
-    from kqj_sim.reporting.page import render_page
+    from kqj_sim.reporting.page import to_html
 
-    page = render_page(report, draw_odds(found, confidence, "svg"))
+    page = to_html(odds_page(report, draw_odds(found, confidence, "svg")))
     if stream is None:
         click.echo(page, nl=False)
     else:

@@ -1,6 +1,7 @@
 """A block of rounds: from the deals' numbers to the rows.
 
-A round is three stages, `begin`, one of `take`, `bid`, `impose`, and `finish`, called by address.
+A round is three stages, called by address: `begin`, one of `take`, `bid`, `impose`, `opener_takes`
+and `opener_passes`, and `finish`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import numpy as np
 from numba import typeof, types
 
 from kqj_sim.core import rng
+from kqj_sim.core.bits import trailing_zeros
 from kqj_sim.core.calls import LOG_SIZE, auction, no_calls, taking
 from kqj_sim.core.compile import calling, kernel
 from kqj_sim.core.deal import deal
@@ -27,9 +29,11 @@ from kqj_sim.core.state import (
     ILLEGAL,
     KEY,
     LANES,
+    LAP,
     PENDING,
     SEATS,
     SENDER,
+    TURNED,
     padded,
 )
 from kqj_sim.core.teams import seat_players
@@ -66,6 +70,23 @@ def impose(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
         state[SENDER + i] = table.imposed_place
         state[CONTRACT + i] = table.imposed_contract
         state[AMOUNT + i] = table.imposed_amount
+    return lanes
+
+
+@kernel
+def opener_takes(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
+    """The opener takes with the Return's suit, whatever he holds."""
+    for i in range(padded(lanes)):
+        state[SENDER + i] = 0
+        state[CONTRACT + i] = trailing_zeros(state[TURNED + i]) >> 4
+        state[LAP + i] = 1
+    return lanes
+
+
+@kernel
+def opener_passes(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
+    """The opener passes in the first lap, whatever he holds; then the players call."""
+    taking(state, lanes, rules, table, log, 1)
     return lanes
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -45,3 +46,8 @@ def table_format(path: str | Path | None, chosen: str | None) -> str:
     if path is None:
         return "table"
     return by_suffix(path, TABLE_SUFFIXES, ", or give --format")
+
+
+def slug(name: str) -> str:
+    """A name as it stands in names of files: `Two teams, taking` is `two_teams_taking`."""
+    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")

@@ -19,6 +19,8 @@ from kqj_sim.reporting.report import Report, Run
 if TYPE_CHECKING:
     import pandas as pd
 
+    from kqj_sim.analysis.table import Table
+
 RUN_KEY = "kqj_sim"
 """Key of the run in the metadata of Parquet files."""
 
@@ -98,22 +100,24 @@ def _csv(report: Report) -> bytes:
     return frame.to_csv(index=False, lineterminator="\n").encode()
 
 
+def table_values(table: Table) -> dict[str, Any]:
+    """A table as plain values, for JSON."""
+    return {
+        "name": table.name,
+        "title": table.title,
+        "groups": list(table.groups),
+        "note": table.note,
+        "rows": [
+            {str(key): _json_value(value) for key, value in row.items()}
+            for row in table.frame.astype(object).to_dict("records")
+        ],
+    }
+
+
 def _json(report: Report) -> bytes:
-    tables = [
-        {
-            "name": table.name,
-            "title": table.title,
-            "groups": list(table.groups),
-            "note": table.note,
-            "rows": [
-                {str(key): _json_value(value) for key, value in row.items()}
-                for row in table.frame.astype(object).to_dict("records")
-            ],
-        }
-        for table in report.tables
-    ]
     words = {"answer": report.answer, "commands": report.commands}
     said = {key: list(lines) for key, lines in words.items() if lines}
+    tables = [table_values(table) for table in report.tables]
     found = {**report.run.to_dict(), **said, "tables": tables}
     text = json.dumps(found, ensure_ascii=False, indent=1)
     return text.encode() + b"\n"

@@ -1,33 +1,161 @@
-"""A report as a page: one file that needs nothing else, for the screen, a phone, and paper."""
+"""Pages for people: sections of sentences, pictures and tables, as one HTML file or as Markdown.
+
+A page is written from one model, so that HTML and Markdown say the same.  The HTML needs no network
+and no scripts; its pictures are inline and take the colour of its text.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from xml.sax import saxutils
 
-from kqj_sim.analysis.odds_tables import BEST
-from kqj_sim.reporting.formats import run_json
-from kqj_sim.reporting.grid import table_grids
-from kqj_sim.reporting.report import Report
+from kqj_sim.reporting.grid import Grid, to_markdown
+
+INK = "#0b0c0d"
+"""The colour that text and axes have in a picture's SVG; on a page it becomes that of the text."""
 
 
-def render_page(report: Report, picture: bytes) -> bytes:
-    """The page of a report with a picture in SVG."""
-    from jinja2 import Environment
+@dataclass(frozen=True)
+class Picture:
+    """A picture: the name of its file, what it shows in words, and SVG on no background.
 
-    environment = Environment(autoescape=True, trim_blocks=False)
-    template = environment.from_string(
-        Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
+    The words stand below it.  What is drawn in INK takes the colour of the page's text.
+    """
+
+    name: str
+    words: str
+    svg: str
+
+    def inline(self) -> str:
+        """The picture as an element of a page, with no name that another one could have."""
+        svg = self.svg[self.svg.index("<svg") :]
+        used = {*re.findall(r'(?:url\(#|href="#)([^)"]+)', svg)}
+
+        def named(match: re.Match[str]) -> str:
+            return f' id="{self.name}-{match[1]}"' if match[1] in used else ""
+
+        svg = re.sub(r' id="([^"]+)"', named, svg)
+        svg = re.sub(r"(url\(#|href=\"#)", rf"\g<1>{self.name}-", svg)
+        svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.S)
+        svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
+        svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
+        svg = svg.replace("<svg", '<svg aria-hidden="true" focusable="false"', 1)
+        return re.sub(r"\n+", "\n", svg.replace(INK, "currentColor")).strip()
+
+    def alone(self) -> bytes:
+        """The picture as a file of its own, on white, with its words as its title."""
+        start = self.svg.index(">", self.svg.index("<svg")) + 1
+        white = f"\n<title>{saxutils.escape(self.words)}</title>"
+        white += '\n<rect width="100%" height="100%" fill="#ffffff"/>'
+        return f"{self.svg[:start]}{white}{self.svg[start:]}".encode()
+
+
+@dataclass(frozen=True)
+class Part:
+    """Sentences, pictures and tables on one thing; `folded` tables are opened on demand.
+
+    `heading` may be empty; sentences are plain text.
+    """
+
+    heading: str = ""
+    text: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    grids: tuple[Grid, ...] = ()
+    folded: tuple[Grid, ...] = ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """A titled section; its parts stand side by side where there is room.
+
+    `name` is for links; `note` says how to read what follows.
+    """
+
+    name: str
+    title: str
+    parts: tuple[Part, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page.
+
+    Attributes:
+        title: its heading.
+        lead: sentences on top.
+        sections: what it tells.
+        made: how it was made, as names and values in a line each.
+        listings: the same for longer texts, opened on demand.
+        time: when it was made, the one thing that differs when it is made again.
+    """
+
+    title: str
+    lead: tuple[str, ...]
+    sections: tuple[Section, ...]
+    made: tuple[tuple[str, str], ...]
+    listings: tuple[tuple[str, str], ...] = ()
+    time: str = ""
+
+    def pictures(self) -> Iterator[Picture]:
+        """All pictures in order."""
+        for section in self.sections:
+            for part in section.parts:
+                yield from part.pictures
+
+
+def to_html(page: Page) -> bytes:
+    """The page as one HTML file."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("kqj_sim.reporting"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
     )
-    drawing = picture.decode()
-    page = template.render(
-        title=f"kqj-sim {report.run.command}",
-        answer=report.answer,
-        summary=report.run.summary(),
-        intervals=report.run.intervals(),
-        grids=[grid for table in report.tables for grid in table_grids(table)],
-        best=BEST,
-        # What stands before <svg> belongs to a file of its own.
-        picture=drawing[drawing.index("<svg") :],
-        run=run_json(report.run).replace("<", "\\u003c"),
-    )
-    return page.encode()
+    environment.filters["breakable"] = _breakable
+    text = environment.get_template("page.html").render(page=page)
+    return text.encode()
+
+
+def _breakable(text: str) -> str:
+    """HTML of a text that may be broken behind the signs in a policy's name."""
+    return re.sub(r"([:,+=/])(?=\w)", r"\1<wbr>", saxutils.escape(text))
+
+
+def page_to_markdown(page: Page, folder: str = "pictures") -> bytes:
+    """The page as Markdown, its pictures as SVG files in a folder beside it."""
+    lines = [f"# {page.title}", ""]
+    for sentence in page.lead:
+        lines += [sentence, ""]
+    for section in page.sections:
+        lines += [f"## {section.title}", ""]
+        lines += [section.note, ""] if section.note else []
+        for part in section.parts:
+            lines += _part(part, folder)
+    lines += ["## How it was made", ""]
+    lines += [f"- {name}: {_code(value)}" for name, value in page.made]
+    lines += [f"- made: {page.time}"] if page.time else []
+    for name, text in page.listings:
+        lines += ["", f"{name}:", "", *(f"    {line}".rstrip() for line in text.splitlines())]
+    return ("\n".join(lines).rstrip() + "\n").encode()
+
+
+def _part(part: Part, folder: str) -> list[str]:
+    lines = [f"### {part.heading}", ""] if part.heading else []
+    for sentence in part.text:
+        lines += [sentence, ""]
+    for picture in part.pictures:
+        lines += [f"![{picture.words}]({folder}/{picture.name}.svg)", "", f"*{picture.words}*", ""]
+    for grid in (*part.grids, *part.folded):
+        lines += [f"{'#' if grid.title else ''}{to_markdown(grid)}"]
+    return lines
+
+
+def _code(value: str) -> str:
+    return f"`{value}`" if "`" not in value else json.dumps(value, ensure_ascii=False)

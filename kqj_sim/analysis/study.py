@@ -1,0 +1,166 @@
+"""A study: everything that a report tells of one experiment, in tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from kqj_sim.analysis.comparison import Comparison, compare
+from kqj_sim.analysis.comparison_tables import comparison_tables
+from kqj_sim.analysis.intervals import CONFIDENCE
+from kqj_sim.analysis.table import Table
+from kqj_sim.analysis.take_chart import take_chart
+from kqj_sim.analysis.tally import Tally
+from kqj_sim.simulation import Experiment, Rows, fold, row_chunks
+
+
+class Advancing(Protocol):
+    """What is told how far a part of the work has come."""
+
+    def advance(self, count: int) -> None:
+        """Say that so many more are finished."""
+
+
+Progress = Callable[[str, int], AbstractContextManager[Advancing]]
+"""Opens the progress of a part of the work: what is counted, and how many there will be."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be found out, of an experiment of single rounds.
+
+    Attributes:
+        name: what the experiment is called among several; may be empty.
+        experiment: the deals.
+        games: whole games that are played besides, 0 for none.
+        chart_deals: deals of the take chart, at most those of the experiment; 0 for none.
+        compared: policies that are compared under the same rules, two or more, or none.
+        compared_deals: deals of each pair of them, from the first on.
+        confidence: of the intervals.
+    """
+
+    name: str
+    experiment: Experiment
+    games: int
+    chart_deals: int
+    compared: tuple[str, ...] = ()
+    compared_deals: int = 0
+    confidence: float = CONFIDENCE
+
+    @property
+    def charted(self) -> int:
+        """Deals that the take chart plays: none with auctions, where nobody takes."""
+        if self.experiment.rules.bidding == "auction" or self.experiment.imposed is not None:
+            return 0
+        return min(self.chart_deals, self.experiment.deals)
+
+
+@dataclass(frozen=True)
+class Study:
+    """What was found out.
+
+    Attributes:
+        plan: what was asked.
+        deals: deals that were finished.
+        tables: the tables by name; those of games, `games...`, are of the games played besides,
+            those of the chart, `take_chart...`, of its own pairs of rounds; those of the policies
+            compared, `compared_...`, of the deals that these played.
+        interrupted: True if Ctrl-C ended it early.
+        comparison: the policies compared, if there are any.
+    """
+
+    plan: Plan
+    deals: int
+    tables: dict[str, Table]
+    interrupted: bool
+    comparison: Comparison | None = None
+
+
+def study(
+    plan: Plan,
+    progress: Progress,
+    threads: int | None = None,
+    keep: Callable[[Rows], None] | None = None,
+) -> Study:
+    """Carry out a plan; rows are counted as they come, so that memory does not grow.
+
+    Args:
+        plan: what is asked.
+        progress: opens a display for each part of the work.
+        threads: threads, all processors by default.
+        keep: is given the rows of the deals as they come, in order, in this thread.
+
+    Raises:
+        PolicyError, GameError: as `kqj_sim.simulation.fold`.
+        ComparisonError: one policy alone is to be compared.
+    """
+    experiment = plan.experiment
+    tally, interrupted = _tallied(experiment, "deals", progress, threads, keep)
+    made = tally.tables(plan.confidence)
+    if plan.games and not interrupted:
+        whole = replace(experiment, games=plan.games)
+        tally_of_games, interrupted = _tallied(whole, "games", progress, threads, None)
+        tables = tally_of_games.tables(plan.confidence)
+        made += [table for table in tables if table.name.startswith("games")]
+    comparison = None
+    try:
+        if plan.charted and not interrupted:
+            with progress("deals of the take chart", plan.charted) as display:
+                chart = take_chart(
+                    experiment, plan.charted, plan.confidence, threads, display.advance
+                )
+            made += chart.tables()
+        if plan.compared and not interrupted:
+            comparison = _compared(plan, progress, threads)
+            for table in comparison_tables(comparison):
+                made.append(replace(table, name=f"compared_{table.name}"))
+    except KeyboardInterrupt:
+        interrupted = True
+    named = {table.name: table for table in made if len(table.frame)}
+    return Study(plan, tally.deals, named, interrupted, comparison)
+
+
+def _compared(plan: Plan, progress: Progress, threads: int | None) -> Comparison:
+    experiment = plan.experiment
+    pairs = len(plan.compared) * (len(plan.compared) - 1) // 2
+    with progress("deals of policies compared", pairs * plan.compared_deals) as display:
+        return compare(
+            *plan.compared,
+            rules=experiment.rules,
+            deals=plan.compared_deals,
+            confidence=plan.confidence,
+            seed=experiment.seed,
+            first=experiment.first,
+            threads=threads,
+            progress=display.advance,
+        )
+
+
+def _tallied(
+    experiment: Experiment,
+    unit: str,
+    progress: Progress,
+    threads: int | None,
+    keep: Callable[[Rows], None] | None,
+) -> tuple[Tally, bool]:
+    """The tally of an experiment, and whether Ctrl-C ended it early."""
+    with progress(unit, experiment.games or experiment.deals) as display:
+        if keep is None:
+            folded = fold(
+                experiment,
+                lambda: Tally(experiment, detail=True),
+                threads,
+                progress=display.advance,
+            )
+            return folded.result, folded.interrupted
+        tally = Tally(experiment, detail=True)
+        try:
+            for rows in row_chunks(experiment, threads):
+                tally.add(rows)
+                keep(rows)
+                display.advance(len(rows))
+        except KeyboardInterrupt:
+            return tally, True
+    return tally, False

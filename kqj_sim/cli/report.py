@@ -1,0 +1,245 @@
+"""The command that plays deals and makes a report of them: a page, its tables, its pictures."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from contextlib import ExitStack
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from kqj_sim.cli.config import CONFIG, EXPERIMENTS, option_values
+from kqj_sim.cli.options import Share, Whole, experiment_options, quiet_option, take_experiment
+from kqj_sim.cli.progress import ProgressLine
+from kqj_sim.reporting.choices import slug
+from kqj_sim.rules import KqjRules
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.study import Plan, Study
+    from kqj_sim.reporting.folder import OutputFolder
+
+DEFAULT_DEALS = 100_000
+DEFAULT_GAMES = 2_000
+DEFAULT_CHART_DEALS = 100_000
+DEFAULT_COMPARE_DEALS = 20_000
+
+OF_AN_EXPERIMENT = (
+    *(rule.name for rule in fields(KqjRules)),
+    "policy", "impose", "seed", "deals", "first", "games", "chart_deals", "compare",
+    "compare_deals",
+)  # fmt: skip
+"""Options that an [[experiment]] may set for itself."""
+
+_UNSEEN = {"quiet", "threads", "force"}
+"""Options that do not show in a report."""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  kqj-sim report --out taking --policy points:take=45,lap2=38+network
+  kqj-sim report --deals 1e6 --teams 3 --bidding auction --out auctions
+  kqj-sim report --config variants.toml --out variants
+  kqj-sim report --compare standard --compare greedy --compare points+network --out players
+  kqj-sim report --deals 1e5 --games 0 --rows --out with_rows
+
+\b
+Several experiments in one report are tables of the file given by --config; what stands above
+them, and options of the command line, hold for all:
+  deals = 200_000
+  [[experiment]]
+  name = "two teams"
+  [[experiment]]
+  name = "three teams"
+  teams = 3
+"""
+)
+@click.option("--out", metavar="DIR", required=True, help="Folder for the report; made if needed.")
+@click.option("--title", metavar="TEXT", help="Heading of the report.")
+@click.option(
+    "--deals",
+    type=Whole(1, "1e6"),
+    default=DEFAULT_DEALS,
+    show_default=True,
+    help="How many deals to play.",
+)
+@click.option(
+    "--first", type=Whole(0, "0"), default=0, show_default=True, help="Number of the first deal."
+)
+@click.option(
+    "--games",
+    type=Whole(0, "1000"),
+    default=DEFAULT_GAMES,
+    show_default=True,
+    help="Whole games to the target to play besides; 0 for none.",
+)
+@click.option(
+    "--chart-deals",
+    type=Whole(0, "1e5"),
+    default=DEFAULT_CHART_DEALS,
+    show_default=True,
+    help="Deals of the take chart, each played after a take and after a pass; 0 for no chart.",
+)
+@click.option(
+    "--compare",
+    "compared",
+    multiple=True,
+    metavar="SPEC",
+    help="Compare this policy with the others that are named so (repeatable, two or more).",
+)
+@click.option(
+    "--compare-deals",
+    type=Whole(1, "1e5"),
+    default=DEFAULT_COMPARE_DEALS,
+    show_default=True,
+    help="Deals of each pair of policies compared, played in all arrangements of the sides.",
+)
+@click.option("--threads", type=Whole(1, "2"), help="Threads to use.  [default: all processors]")
+@click.option(
+    "--confidence", type=Share(), default=0.95, show_default=True, help="Of the intervals."
+)
+@click.option("--rows", is_flag=True, help="Write the rows too, one a deal, as Parquet.")
+@click.option("--force", is_flag=True, help="Replace files of the same names in the folder.")
+@experiment_options
+@quiet_option
+def report(
+    out: str,
+    title: str | None,
+    threads: int | None,
+    confidence: float,
+    rows: bool,
+    force: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Play deals and make a report: report.html, one file that needs no network.
+
+    Beside it stand the same as Markdown with its pictures, every table as CSV, and the whole as
+    JSON.  Who takes when with what, what is made, when to take, bonuses, scores, whole games.
+    """
+    begun = time.monotonic()
+    ctx = click.get_current_context()
+    config: tuple[str, str] | None = ctx.meta.get(CONFIG)
+    command = _command(ctx, config)
+    from kqj_sim.reporting.folder import OutputFolder
+
+    with OutputFolder(out, force) as folder:
+        plans = _plans(ctx, options, confidence, quiet)
+        studies: list[Study] = []
+        for plan in plans:
+            studies.append(_study(plan, folder if rows else None, len(plans) > 1, threads, quiet))
+            if studies[-1].interrupted:
+                break
+        if studies[-1].deals == 0:
+            studies.pop()
+            if not studies:
+                raise click.Abort
+        interrupted = len(studies) < len(plans) or studies[-1].interrupted
+        from kqj_sim.reporting.study_report import Making, files
+
+        made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, in {time.monotonic() - begun:.0f} s"
+        making = Making(title or _title(plans), command, made, config)
+        for name, content in files(studies, making):
+            folder.write(name, content)
+    if not quiet:
+        click.echo(f"{Path(out) / 'report.html'}")
+    if interrupted:
+        click.echo(
+            f"Interrupted: the report holds {sum(study.deals for study in studies):,} of "
+            f"{sum(plan.experiment.deals for plan in plans):,} deals",
+            err=True,
+        )
+        ctx.exit(130)
+
+
+def _command(ctx: click.Context, config: tuple[str, str] | None) -> str:
+    """The command that makes the same report again: every option that was given."""
+    words = ["kqj-sim", str(ctx.info_name)]
+    words += ["--config", config[0]] if config else []
+    unsaid = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
+    for option in ctx.command.params:
+        name = str(option.name)
+        if name in _UNSEEN or name not in ctx.params or ctx.get_parameter_source(name) in unsaid:
+            continue
+        value = ctx.params[name]
+        if isinstance(value, bool):
+            words.append((option.opts if value else option.secondary_opts)[0])
+            continue
+        for each in value if isinstance(value, tuple) else (value,):
+            words += [option.opts[0], str(each)]
+    return shlex.join(words)
+
+
+def _plans(
+    ctx: click.Context, options: dict[str, Any], confidence: float, quiet: bool
+) -> list[Plan]:
+    """What is to be played: one experiment, or those of the file of options."""
+    tables: list[dict[str, Any]] = ctx.meta.get(EXPERIMENTS, [])
+    if not tables:
+        return [_plan("", options, confidence, quiet)]
+    plans: list[Plan] = []
+    path = ctx.meta[CONFIG][0]
+    for number, table in enumerate(tables, start=1):
+        where = f"{path}: [[experiment]] {number}"
+        name = table.get("name")
+        if not isinstance(name, str) or not slug(name):
+            raise click.UsageError(f'{where} has no name: write such as name = "three teams"')
+        if slug(name) in [slug(plan.name) for plan in plans]:
+            raise click.UsageError(f"{where}: {name!r} is the name of two experiments")
+        given = {key: value for key, value in table.items() if key != "name"}
+        own = option_values(ctx, where, given, OF_AN_EXPERIMENT)
+        try:
+            plans.append(_plan(name, options | own, confidence, quiet or bool(plans)))
+        except click.UsageError as error:
+            raise click.UsageError(f"{where} ({name}): {error.format_message()}") from None
+        except ValueError as error:
+            raise click.UsageError(f"{where} ({name}): {error}") from None
+    return plans
+
+
+def _plan(name: str, options: dict[str, Any], confidence: float, quiet: bool) -> Plan:
+    given = dict(options)
+    counts = {field: given.pop(field) for field in ("deals", "first")}
+    games, chart_deals = given.pop("games"), given.pop("chart_deals")
+    compared, compare_deals = given.pop("compared"), given.pop("compare_deals")
+    if len(compared) == 1:
+        raise click.UsageError(f"--compare {compared[0]} alone: name two policies or more")
+    experiment = take_experiment(given, quiet, **counts)
+    from kqj_sim.analysis.study import Plan
+
+    return Plan(name, experiment, games, chart_deals, compared, compare_deals, confidence)
+
+
+def _study(
+    plan: Plan, folder: OutputFolder | None, several: bool, threads: int | None, quiet: bool
+) -> Study:
+    """Play a plan; with a folder its rows are written there."""
+    from kqj_sim.analysis.study import study
+
+    def progress(unit: str, total: int) -> ProgressLine:
+        return ProgressLine(f"{unit}{f' of {plan.name}' if plan.name else ''}", total, quiet)
+
+    if folder is None:
+        return study(plan, progress, threads)
+    from kqj_sim.reporting.rows import RowsFile
+    from kqj_sim.reporting.study_report import run_of
+
+    with ExitStack() as stack:
+        name = f"rows_{slug(plan.name)}.parquet" if several else "rows.parquet"
+        rows_file = stack.enter_context(RowsFile(folder.place(name)))
+        found = study(plan, progress, threads, rows_file.write)
+        rows_file.finish(run_of(found))
+    return found
+
+
+def _title(plans: list[Plan]) -> str:
+    from kqj_sim.reporting.report import describe_rules
+
+    if len(plans) > 1:
+        return "KQJ: " + ", ".join(plan.name for plan in plans)
+    return describe_rules(plans[0].experiment.rules)

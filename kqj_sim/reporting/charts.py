@@ -1,0 +1,281 @@
+"""Pictures of estimates for pages, as SVG: heat maps, dots with intervals, distributions.
+
+All are as narrow as a phone can show, in colours that differ for every kind of colour vision, with
+text as text; the same numbers give the same bytes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.reporting.page import INK
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito, "Color universal design".
+BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#8C8C8C"
+SERIES = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "^"), (PURPLE, "D"))
+"""Colours and marks of the first, second, ... series."""
+RESULT_COLOURS = {"made": BLUE, "failed": ORANGE, "litigation": GREY}
+WIDTH = 4.8
+"""Inches: text of 10 points stays legible where a phone shows that in 60 millimetres."""
+
+_SETTINGS: dict[Any, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 10,
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "grid.color": GREY,
+    "grid.alpha": 0.35,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "kqj-sim",
+}
+
+Cells = Mapping[tuple[Any, ...], Estimate]
+
+
+def _drawn(height: float, draw: Callable[[Figure], None]) -> str:
+    """The SVG of what is drawn on a figure of this height, in inches."""
+    import matplotlib
+
+    with matplotlib.rc_context(_SETTINGS):
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
+        FigureCanvasSVG(figure)
+        figure.patch.set_alpha(0)
+        draw(figure)
+        for axes in figure.axes:
+            axes.patch.set_alpha(0)
+        out = BytesIO()
+        # No date: the same numbers give the same file.
+        figure.savefig(out, format="svg", metadata={"Date": None}, transparent=False)
+    return _short(out.getvalue().decode())
+
+
+def _short(svg: str) -> str:
+    """The same picture without what does not show: comments, line ends, fractions of a dot."""
+    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.S)
+    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
+    return re.sub(r">\s+<", ">\n<", re.sub(r" *\n *", " ", svg)).strip() + "\n"
+
+
+def heat_maps(
+    panels: Mapping[str, Cells],
+    rows: tuple[str, Sequence[Any]],
+    columns: tuple[str, Sequence[Any]],
+    unit: str,
+    *,
+    diverging: bool = False,
+    least: int = 1,
+    labels: Mapping[Any, str] | None = None,
+) -> str:
+    """Heat maps below each other on one scale, with their numbers.
+
+    Args:
+        panels: by title the estimates by (row, column).
+        rows, columns: what they are, and their keys in order, rows from the top.
+        unit: "share" or "points".
+        diverging: colours that part at nothing.
+        least: with fewer observations a cell stays empty.
+        labels: how keys are written where it is not as they are.
+    """
+    names = labels or {}
+    scale = 100 if unit == "share" else 1
+    shown = {
+        title: {
+            key: scale * each.value for key, each in cells.items() if each.observations >= least
+        }
+        for title, cells in panels.items()
+    }
+    everywhere = [key for cells in shown.values() for key in cells]
+    across = [key for key in rows[1] if any(key == row for row, _ in everywhere)]
+    down = [key for key in columns[1] if any(key == column for _, column in everywhere)]
+    values = [value for cells in shown.values() for value in cells.values()]
+    top = max(map(abs, values), default=1.0) or 1.0
+    low = -top if diverging else 0.0
+
+    def draw(figure: Figure) -> None:
+        import matplotlib
+        from matplotlib.colors import Normalize
+
+        colours = matplotlib.colormaps["PuOr" if diverging else "viridis"]
+        normal = Normalize(low, top)
+        every = figure.subplots(len(panels), 1, squeeze=False)[:, 0]
+        for axes, (title, cells) in zip(every, shown.items(), strict=True):
+            for (row, column), value in cells.items():
+                x, y = down.index(column), across.index(row)
+                colour = colours(normal(value))
+                left, right, upper, lower = x - 0.48, x + 0.48, y - 0.47, y + 0.47
+                axes.fill([left, right, right, left], [upper, upper, lower, lower], color=colour)
+                dark = 0.3 * colour[0] + 0.59 * colour[1] + 0.11 * colour[2] < 0.5
+                axes.text(
+                    x, y, f"{value:+.0f}" if diverging else f"{value:.1f}", ha="center",
+                    va="center", fontsize=9.5, color="#ffffff" if dark else "#000000",
+                )  # fmt: skip
+            axes.set_title(title)
+            axes.set_xlim(-0.5, max(len(down), 1) - 0.5)
+            axes.set_ylim(max(len(across), 1) - 0.5, -0.5)
+            axes.set_xticks(range(len(down)), [names.get(key, str(key)) for key in down])
+            axes.set_yticks(range(len(across)), [names.get(key, str(key)) for key in across])
+            axes.tick_params(length=0)
+            axes.spines[:].set_visible(False)
+            axes.set_ylabel(rows[0])
+        every[-1].set_xlabel(columns[0])
+
+    return _drawn(0.6 + len(panels) * (0.45 + 0.33 * len(across)), draw)
+
+
+def dots(
+    series: Mapping[str, Mapping[Any, Estimate]],
+    label: str,
+    unit: str,
+    *,
+    names: Mapping[Any, str] | None = None,
+    logarithmic: bool = False,
+    whole: bool = False,
+    middle: float | None = None,
+) -> str:
+    """A row a key, a dot with its interval a series.
+
+    Args:
+        series: by name the estimates by key; keys in the order of the first.
+        label: what the numbers are.
+        unit: "share", shown in per cent, or another.
+        names: how keys are written where it is not as they are.
+        logarithmic: for numbers far apart; what is nothing is left out.
+        whole: from nothing to everything, so that pictures can be compared.
+        middle: a value to mark, in the units of the estimates.
+    """
+    keys = list(dict.fromkeys(key for numbers in series.values() for key in numbers))
+    scale = 100 if unit == "share" else 1
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        shifts = [0.5 - (place + 0.5) / len(series) for place in range(len(series))]
+        for (name, numbers), shift, (colour, mark) in zip(
+            series.items(), shifts, SERIES, strict=False
+        ):
+            told = [
+                (len(keys) - 1 - keys.index(key) + 0.62 * shift, each)
+                for key, each in numbers.items()
+                if not math.isnan(each.value) and (each.value > 0 or not logarithmic)
+            ]
+            below = [_reach(each.value - each.low, scale) for _, each in told]
+            above = [_reach(each.high - each.value, scale) for _, each in told]
+            axes.errorbar(
+                [scale * each.value for _, each in told], [row for row, _ in told],
+                xerr=[below, above], fmt=mark, color=colour, markersize=6, elinewidth=1.5,
+                capsize=2.5, label=name,
+            )  # fmt: skip
+        if middle is not None:
+            axes.axvline(scale * middle, color=INK, linewidth=1, linestyle=(0, (4, 3)))
+        if whole:
+            axes.set_xlim(-0.02 * scale, 1.02 * scale)
+        if logarithmic:
+            axes.set_xscale("log")
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+            axes.minorticks_off()
+        axes.set_yticks(
+            range(len(keys)),
+            ["\n".join(textwrap.wrap((names or {}).get(key, str(key)), 20)) for key in keys[::-1]],
+        )
+        axes.set_ylim(-0.6, len(keys) - 0.4)
+        axes.tick_params("y", length=0)
+        axes.grid(axis="x")
+        axes.set_xlabel(label)
+        if len(series) > 1:
+            figure.legend(loc="outside upper left", ncols=min(3, len(series)), frameon=False)
+
+    rows = len(keys) * (0.24 + 0.1 * len(series))
+    return _drawn(0.75 + rows + (0.3 if len(series) > 1 else 0), draw)
+
+
+def _reach(distance: float, scale: float) -> float:
+    """How far an interval reaches to a side; nothing where there is none."""
+    return 0.0 if math.isnan(distance) else max(0.0, scale * distance)
+
+
+def bars(
+    stacks: Mapping[str, Mapping[int, Estimate]],
+    label: str,
+    counted: str,
+    *,
+    step: int = 1,
+    threshold: tuple[float, str] | None = None,
+) -> str:
+    """A distribution: shares by a number in steps, stacked by what came of them.
+
+    Args:
+        stacks: by name the shares by the lowest number of a step.
+        label: what the number is.
+        counted: what the shares are of.
+        step: how wide a step is.
+        threshold: a number to mark, and its words.
+    """
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        steps = sorted({at for shares in stacks.values() for at in shares})
+        base = dict.fromkeys(steps, 0.0)
+        for place, (name, shares) in enumerate(stacks.items()):
+            colour = RESULT_COLOURS.get(name, SERIES[place % len(SERIES)][0])
+            heights = [100 * shares[at].value if at in shares else 0.0 for at in steps]
+            axes.bar(
+                steps, heights, step if step > 1 else 0.85, [base[at] for at in steps],
+                align="edge" if step > 1 else "center", color=colour, linewidth=0, label=name,
+            )  # fmt: skip
+            for at, height in zip(steps, heights, strict=True):
+                base[at] += height
+        if steps:
+            _limit(axes, base, step)
+        if threshold is not None:
+            axes.axvline(threshold[0], color=INK, linewidth=1.2, linestyle=(0, (4, 3)))
+            axes.annotate(
+                threshold[1], (threshold[0], 1), (4, -2), xycoords=("data", "axes fraction"),
+                textcoords="offset points", va="top", fontsize=9,
+            )  # fmt: skip
+        axes.set_xlabel(label)
+        axes.set_ylabel(counted)
+        axes.grid(axis="y")
+        if len(stacks) > 1:
+            figure.legend(loc="outside upper left", ncols=3, frameon=False)
+
+    return _drawn(3.0, draw)
+
+
+def _limit(axes: Axes, heights: Mapping[int, float], step: int) -> None:
+    """Leave out the tails in which together a thousandth of everything lies."""
+    steps = sorted(heights)
+    everything = sum(heights.values())
+    below, first = 0.0, steps[0]
+    for first in steps:
+        below += heights[first]
+        if below > everything / 2000:
+            break
+    above, last = 0.0, steps[-1]
+    for last in reversed(steps):
+        above += heights[last]
+        if above > everything / 2000:
+            break
+    axes.set_xlim(first - step, last + 2 * step)
+    axes.set_ylim(0, 1.12 * max(heights.values()) or 1)

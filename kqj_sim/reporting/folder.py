@@ -1,0 +1,94 @@
+"""Folders of files that appear when all of them are written, and overwrite nothing unasked."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from types import TracebackType
+
+
+class FolderError(ValueError):
+    """A folder that holds something already; its one line says what to do."""
+
+
+class OutputFolder:
+    """A folder to be filled: its files are written aside, and put in place on success.
+
+    A context manager.  Entering it raises FolderError if the folder is not empty (unless `force`),
+    and OSError if it cannot be written, before any work is done.  With `force` files of the same
+    names are replaced and others stay.  Leaving it by an exception leaves the folder as it was.
+    """
+
+    def __init__(self, path: str | Path, force: bool = False) -> None:
+        self.path = Path(path)
+        self.force = force
+
+    def __enter__(self) -> OutputFolder:
+        self._made = not self.path.exists()
+        try:
+            if self._made:
+                self.path.mkdir()
+            elif not self.path.is_dir():
+                raise NotADirectoryError(errno.ENOTDIR, "is there, and no folder", str(self.path))
+            elif not self.force and any(self.path.iterdir()):
+                raise FolderError(
+                    f"{self.path} is not empty: name another folder, or give --force to replace "
+                    "files of the same names"
+                )
+            self._aside = Path(tempfile.mkdtemp(prefix=".", suffix=".part", dir=self.path))
+        except OSError as error:
+            raise self._unwritable(error) from None
+        return self
+
+    def place(self, name: str) -> Path:
+        """Where to write the file of this name, such as `tables/taking.csv`."""
+        path = self._aside / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file; raises OSError, with the name that it would have had."""
+        try:
+            self.place(name).write_bytes(content)
+        except OSError as error:
+            raise OSError(
+                error.errno, f"cannot be written: {error.strerror}", str(self.path / name)
+            ) from None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        finished = False
+        try:
+            if kind is None:
+                self._put_in_place()
+                finished = True
+        finally:
+            shutil.rmtree(self._aside, ignore_errors=True)
+            if self._made and not finished:
+                shutil.rmtree(self.path, ignore_errors=True)
+
+    def _put_in_place(self) -> None:
+        files = sorted(path for path in self._aside.rglob("*") if path.is_file())
+        targets = [self.path / path.relative_to(self._aside) for path in files]
+        for target in targets:
+            if target.exists() and not (self.force and target.is_file()):
+                raise FolderError(f"{target} is there already: name another folder")
+        for path, target in zip(files, targets, strict=True):
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                os.replace(path, target)
+            except OSError as error:
+                raise self._unwritable(error) from None
+
+    def _unwritable(self, error: OSError) -> OSError:
+        reason = error.strerror
+        if not self.path.parent.is_dir():
+            reason = f"the folder {self.path.parent} does not exist"
+        return OSError(error.errno, f"cannot be written: {reason}", str(self.path))
