@@ -146,6 +146,7 @@ def answer(odds: Odds, confidence: float) -> list[str]:
         return [line]
     return [
         line,
-        f"No more than a hint: it rests on what {odds.effective:,.0f} deals tell, since the players "
-        "assumed would hardly call as heard; more --deals, other --players or --ignore-calls help",
+        f"No more than a hint: it rests on what {odds.effective:,.0f} deals tell, since the "
+        "players assumed would hardly call as heard; more --deals, other --players or "
+        "--ignore-calls help",
     ]
