@@ -104,8 +104,7 @@ def test_what_is_wrong_is_told_in_a_line(arguments: tuple[str, ...], what: str) 
 
 
 def test_an_answer_on_few_deals_is_told_to_be_a_hint() -> None:
-    arguments = ("--heard", "120 s, counter 3", "--place", "2", "--bidding", "auction")
-    shown = run(
-        "odds", "9s 8s 7d Ah Ad 5d 6c Ac", *arguments, "--players", "points+greedy", "--deals", "256"
-    )  # fmt: skip
+    hand, heard = "9s 8s 7d Ah Ad 5d 6c Ac", "120 s, counter 3"
+    players = ("--players", "points+greedy", "--deals", "256")
+    shown = run("odds", hand, "--heard", heard, "--place", "2", "--bidding", "auction", *players)
     assert "No more than a hint: it rests on what " in " ".join(shown.stdout.split())
