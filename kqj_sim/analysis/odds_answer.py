@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.analysis import sequences
 from kqj_sim.analysis.heard import Situation
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.sampled import Block
@@ -144,12 +142,7 @@ class Odds:
         """The chance that the own side's total is at least an amount."""
         above = float(self.totals[option, :, amount:].sum())
         squares = float(self.squares[option, amount:].sum())
-        if not self.sequential:
-            return self.sums.share(above, squares, confidence)
-        sums = (self.sums.squares, squares, squares)
-        bound = math.sqrt(self.sums.squares / self.sums.weights)
-        found = sequences.ratio(self.deals, self.sums.weights, above, sums, confidence, bound=bound)
-        return found._replace(low=max(0.0, found.low), high=min(1.0, found.high))
+        return self.sums.share(above, squares, confidence, self.sequential)
 
     def decided(self, width: float, confidence: float) -> bool:
         """Whether the best call is sure, or its chance to win within `width` to either side."""

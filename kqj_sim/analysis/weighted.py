@@ -84,15 +84,11 @@ class WeightedSums:
             is_share: whether the values are 0 and 1: then the interval is Wilson's.
         """
         first, crossed, product = self._moments(quantity, option, less)
-        sums = (self.squares, crossed, product)
-        if sequential:
-            bound = math.sqrt(self.squares / self.weights) if is_share else 0.0
-            found = sequences.ratio(self.deals, self.weights, first, sums, confidence, bound=bound)
-            if not is_share:
-                return found
-            return found._replace(low=max(0.0, found.low), high=min(1.0, found.high))
         if is_share:
-            return self.share(first, product, confidence)
+            return self.share(first, product, confidence, sequential)
+        if sequential:
+            sums = (self.squares, crossed, product)
+            return sequences.ratio(self.deals, self.weights, first, sums, confidence)
         value = first / self.weights
         spread = product - 2 * value * crossed + value * value * self.squares
         # What is all the same differs by rounding errors only.
@@ -102,8 +98,18 @@ class WeightedSums:
         half = student_quantile(int(self.effective) - 1, confidence) * math.sqrt(variance)
         return Estimate(value, value - half, value + half, self.deals)
 
-    def share(self, weights: float, squares: float, confidence: float) -> Estimate:
+    def share(
+        self, weights: float, squares: float, confidence: float, sequential: bool = False
+    ) -> Estimate:
         """The share of deals with a property: sums of their w and of their w w."""
+        if sequential:
+            # Guards against an event not seen so far, in a deal of the weight that deals have.
+            bound = self.squares / self.weights
+            sums = (self.squares, squares, squares)
+            found = sequences.ratio(
+                self.deals, self.weights, weights, sums, confidence, bound=bound
+            )
+            return found._replace(low=max(0.0, found.low), high=min(1.0, found.high))
         value = min(max(weights / self.weights, 0.0), 1.0)
         spread = (1 - 2 * value) * squares + value * value * self.squares
         number = self.effective

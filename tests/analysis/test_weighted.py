@@ -73,3 +73,14 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     assert 0.92 < held["share"] / runs < 0.98
     assert 0.91 < held["mean"] / runs < 0.98
     assert held["sequence"] / runs > 0.98
+
+
+def test_the_unit_of_the_weights_does_not_matter() -> None:
+    generator = np.random.default_rng(5)
+    hits, weights = (generator.random(900) < 0.4).astype(float), generator.random(900)
+    for sequential in (False, True):
+        one, other = (
+            sums(hits[None], weights * unit).mean(0, 0, 0.95, sequential=sequential, is_share=True)
+            for unit in (1.0, 1e-6)
+        )
+        assert one == pytest.approx(other)
