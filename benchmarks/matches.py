@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
 from kqj_sim.core import round
 from kqj_sim.core.state import LANES, VECTOR, new_state
+from kqj_sim.duplicate import Arrangement, arrangements, leads, scale, seated
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import CHUNK, Experiment, Rows, row_chunks
+from kqj_sim.simulation import CHUNK, Experiment, Rows, play_together, row_chunks
 
 MOST = 60_000
 """Deals that are played at a time, at most; each seat deals as often as the others."""
@@ -37,9 +38,6 @@ REPEATS = 5
 """Times that a cost is measured; the least counts."""
 
 MADE = COLUMNS[COLUMN_NUMBER["result"]].labels.index("made")
-
-Arrangement = tuple[int, ...]
-"""The side, 0 or 1, of each seat."""
 
 
 class Limit(msgspec.Struct, frozen=True):
@@ -99,32 +97,6 @@ class Alone(msgspec.Struct, frozen=True):
     cards: float
 
 
-def arrangements(rules: KqjRules) -> tuple[Arrangement, ...]:
-    """How two sides are seated, so that each holds the cards of each side of the table.
-
-    With two teams a side is a team; with three, one side is a team and the other is both others,
-    and the reverse; with random partners a side is every second seat.
-    """
-    teams = 2 if rules.partners == "random" else rules.teams
-    alone = [tuple(int(seat % teams != team) for seat in range(SEATS)) for team in range(teams)]
-    reverse = [tuple(1 - side for side in seats) for seats in alone]
-    return tuple(sorted({*alone, *reverse}))
-
-
-def leads(rows: Rows, seats: Arrangement) -> NDArray[np.int64]:
-    """What side 0 scores more than side 1, int64 (n,), in whole numbers.
-
-    It is the difference of the mean scores of their seats, times the numbers of both's seats.
-    """
-    scores = np.stack([rows.column(f"score_{team}") for team in range(3)]).astype(np.int64)
-    sums = np.zeros((2, len(rows)), dtype=np.int64)
-    for seat, side in enumerate(seats):
-        team = rows.column(f"team_of_seat_{seat}").astype(np.int64)
-        sums[side] += np.take_along_axis(scores, team[None], axis=0)[0]
-    found: NDArray[np.int64] = sums[0] * seats.count(1) - sums[1] * seats.count(0)
-    return found
-
-
 def _contracts(rows: Rows, seats: Arrangement, side: int) -> NDArray[np.int64]:
     """A side's rounds, contracts and contracts made, int64 (3,)."""
     sent = np.isin(rows.column("sender"), [seat for seat in range(SEATS) if seats[seat] == side])
@@ -149,7 +121,12 @@ def _batches(limit: Limit) -> Iterator[tuple[int, int]]:
 
 def _rows(experiment: Experiment, threads: int) -> Iterator[Rows]:
     """An experiment's rows, in order, shared among the threads."""
-    return row_chunks(experiment, threads, min(CHUNK, -(-experiment.deals // threads)))
+    return row_chunks(experiment, threads, _chunk(experiment.deals, threads))
+
+
+def _chunk(deals: int, threads: int) -> int:
+    """How many deals a thread plays at a time."""
+    return min(CHUNK, -(-deals // threads))
 
 
 def play_match(
@@ -169,35 +146,37 @@ def play_match(
     """
     seatings = arrangements(rules)
 
-    def experiment(seats: Arrangement, first: int, deals: int) -> Experiment:
-        policies = tuple((one, other)[side] for side in seats)
-        return Experiment(rules, policies, deals, seed, first)
+    def counted(played: tuple[Rows, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """What each deal is worth to side 0, and the contracts of both sides."""
+        worth = np.zeros(len(played[0]), dtype=np.int64)
+        contracts = np.zeros((2, 3), dtype=np.int64)
+        for rows, seats in zip(played, seatings, strict=True):
+            worth += leads(rows, seats)
+            for side in (0, 1):
+                if seats.count(side) <= SEATS // 2:
+                    contracts[side] += _contracts(rows, seats, side)
+        return worth, contracts
 
-    for seats in seatings:
-        next(_rows(experiment(seats, 0, 1), 1))  # Compiled here, outside of the time that counts.
+    experiments = [Experiment(rules, seated(seats, one, other), 1, seed) for seats in seatings]
+    for each in experiments:
+        next(_rows(each, 1))  # Compiled here, outside of the time that counts.
     deals = total = squares = 0
     contracts = np.zeros((2, 3), dtype=np.int64)
     for first, count in _batches(limit):
-        sums = np.zeros(count, dtype=np.int64)
-        for seats in seatings:
-            at = 0
-            for rows in _rows(experiment(seats, first, count), threads):
-                sums[at : at + len(rows)] += leads(rows, seats)
-                at += len(rows)
-                for side in (0, 1):
-                    if seats.count(side) <= SEATS // 2:
-                        contracts[side] += _contracts(rows, seats, side)
+        batch = [replace(each, first=first, deals=count) for each in experiments]
+        for worth, more in play_together(batch, counted, threads, _chunk(count, threads)):
+            total += int(worth.sum())
+            squares += int((worth * worth).sum())
+            contracts += more
         deals += count
-        total += int(sums.sum())
-        squares += int((sums * sums).sum())
-    scale = len(seatings) * seatings[0].count(0) * seatings[0].count(1)
+    points = scale(seatings)
     variance = (squares - total * total / deals) / max(deals - 1, 1)
     return Match(
         one,
         other,
         deals,
-        total / deals / scale,
-        math.sqrt(variance / deals) / scale,
+        total / deals / points,
+        math.sqrt(variance / deals) / points,
         *(Contracts(*side) for side in contracts.tolist()),
     )
 

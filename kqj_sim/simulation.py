@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -43,6 +43,7 @@ __all__ = [
     "Summary",
     "default_threads",
     "fold",
+    "play_together",
     "row_chunks",
     "simulate",
 ]
@@ -65,8 +66,9 @@ class GameError(RuntimeError):
 class WrongChoice(Exception):
     """A policy chose what is not allowed, or raised an exception, in a round."""
 
-    def __init__(self, which: Round) -> None:
+    def __init__(self, experiment: Experiment, which: Round) -> None:
         super().__init__(which)
+        self.experiment = experiment
         self.round = which
 
 
@@ -202,6 +204,7 @@ class Rows:
         values: int16 (columns, n), the columns of `kqj_sim.columns`.
         game, round: int64 (n,), for rounds of games; else None.
         ended: the games that ended with these rounds; None for single rounds.
+        marks: int64 (n,), a number for all that was said and played, if asked for.
     """
 
     deal: NDArray[np.int64]
@@ -209,6 +212,7 @@ class Rows:
     game: NDArray[np.int64] | None = None
     round: NDArray[np.int64] | None = None
     ended: GameRows | None = None
+    marks: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.deal)
@@ -238,10 +242,15 @@ class Rows:
 class _Worker:
     """One thread's block of deals, and room for the rows that come of it."""
 
-    def __init__(self, experiment: Experiment, table: tuple[Rules, Table], chunk: int) -> None:
+    def __init__(
+        self, experiment: Experiment, table: tuple[Rules, Table], chunk: int, marked: bool
+    ) -> None:
         self.experiment = experiment
         self.rules, self.table = table
+        if marked:
+            self.table = self.table._replace(memory=1)
         room = chunk if experiment.games is None else CHUNK
+        self.marks = np.empty(room if marked else 0, dtype=np.int64)
         self.state = new_state()
         self.deal = np.empty(room, dtype=np.int64)
         self.values = np.empty(len(COLUMNS) * room, dtype=np.int16)
@@ -257,11 +266,14 @@ class _Worker:
 
     def _deals(self, first: int, count: int) -> Rows:
         deal, values = self.deal[:count], self.values[: len(COLUMNS) * count]
-        seed = self.experiment.seed
-        wrong = play_deals(self.state, first, count, seed, self.rules, self.table, deal, values)
+        seed, marks = self.experiment.seed, self.marks[:count]
+        wrong = play_deals(
+            self.state, first, count, seed, self.rules, self.table, deal, values, marks
+        )
         if wrong >= 0:
-            raise WrongChoice(round_of(self.state, seed, wrong))
-        return Rows(deal, values.reshape(len(COLUMNS), count))
+            raise WrongChoice(self.experiment, round_of(self.state, seed, wrong))
+        values = values.reshape(len(COLUMNS), count)
+        return Rows(deal, values, marks=marks if len(marks) else None)
 
     def _games(self, first: int, count: int) -> Iterator[Rows]:
         rules, seed = self.experiment.rules, self.experiment.seed
@@ -276,7 +288,7 @@ class _Worker:
                 self.table, self.deal, self.values, self.games,
             )  # fmt: skip
             if error == core_games.ILLEGAL_CHOICE:
-                raise WrongChoice(round_of(self.state, seed, deal))
+                raise WrongChoice(self.experiment, round_of(self.state, seed, deal))
             if error == core_games.ENDLESS:
                 raise endless_game(seed, deal)
             deals = self.deal[:rows]
@@ -294,11 +306,11 @@ def _in_order(parts: list[Rows]) -> Rows:
 
     order: Any = slice(None)
     order = np.argsort(joined("deal"), kind="stable")
-    deal, game, number = joined("deal"), joined("game"), joined("round")
+    deal, game, number, marks = (joined(name) for name in ("deal", "game", "round", "marks"))
     values = np.take(np.concatenate([part.values for part in parts], axis=1), order, axis=1)
     ended = [part.ended for part in parts if part.ended is not None]
     if not ended:
-        return Rows(deal, values)
+        return Rows(deal, values, marks=marks)
     order = np.argsort(np.concatenate([games.game for games in ended]), kind="stable")
     columns = (
         np.concatenate([getattr(games, column.name) for games in ended])[order]
@@ -309,7 +321,8 @@ def _in_order(parts: list[Rows]) -> Rows:
 
 def _copied(rows: Rows) -> Rows:
     """Rows that the next chunk does not overwrite."""
-    return replace(rows, deal=rows.deal.copy(), values=rows.values.copy())
+    marks = None if rows.marks is None else rows.marks.copy()
+    return replace(rows, deal=rows.deal.copy(), values=rows.values.copy(), marks=marks)
 
 
 class Summary(Protocol):
@@ -350,19 +363,21 @@ def default_threads() -> int:
 
 
 class _Crew(Generic[R]):
-    """Threads that play the chunks of an experiment, each with a worker of its own.
+    """Threads that play the chunks of experiments, each with a worker of its own for each.
 
-    `work(worker, number of the worker, first, count)` runs in the threads; iterating gives what it
-    returns, in the order of the chunks.
+    The experiments have the same deals.  `work(workers, number of the thread, first, count)` runs
+    in the threads; iterating gives what it returns, in the order of the chunks.
     """
 
     def __init__(
         self,
-        experiment: Experiment,
+        experiments: Sequence[Experiment],
         threads: int | None,
         chunk: int | None,
-        work: Callable[[_Worker, int, int, int], R],
+        work: Callable[[tuple[_Worker, ...], int, int, int], R],
+        marked: bool = False,
     ) -> None:
+        experiment = experiments[0]
         self.threads = default_threads() if threads is None else threads
         in_games = experiment.games is not None
         self.chunk = (GAMES_CHUNK if in_games else CHUNK) if chunk is None else chunk
@@ -371,19 +386,19 @@ class _Crew(Generic[R]):
                 raise ExperimentError(f"{name} is {value}: it should be 1 or more")
         self.first = experiment.first
         self.end = self.first + (experiment.games or experiment.deals)
-        self.experiment = experiment
         self.work = work
-        table = experiment.table()
+        tables = [(each, each.table()) for each in experiments]
         self.idle = deque(
-            (_Worker(experiment, table, self.chunk), number) for number in range(self.threads)
+            (tuple(_Worker(each, table, self.chunk, marked) for each, table in tables), number)
+            for number in range(self.threads)
         )
 
     def _run(self, first: int, count: int) -> R:
-        worker, number = self.idle.pop()
+        workers, number = self.idle.pop()
         try:
-            return self.work(worker, number, first, count)
+            return self.work(workers, number, first, count)
         finally:
-            self.idle.append((worker, number))
+            self.idle.append((workers, number))
 
     def __iter__(self) -> Iterator[R]:
         waiting: deque[Future[R]] = deque()
@@ -397,7 +412,7 @@ class _Crew(Generic[R]):
             while waiting:
                 yield waiting.popleft().result()
         except WrongChoice as wrong:
-            raise self.experiment.wrong_choice(wrong.round) from None
+            raise wrong.experiment.wrong_choice(wrong.round) from None
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
@@ -424,8 +439,8 @@ def fold(
         GameError: a game does not end.
     """
 
-    def work(worker: _Worker, number: int, first: int, count: int) -> int:
-        summary = summaries[number]
+    def work(workers: tuple[_Worker, ...], number: int, first: int, count: int) -> int:
+        (worker,), summary = workers, summaries[number]
         for rows in worker.play(first, count):
             summary.add(rows)
             if rows.ended is not None:
@@ -433,7 +448,7 @@ def fold(
             deals[number] += len(rows)
         return count
 
-    crew = _Crew(experiment, threads, chunk, work)
+    crew = _Crew([experiment], threads, chunk, work)
     summaries = [start() for _ in range(crew.threads)]
     deals = [0] * crew.threads
     interrupted = False
@@ -456,11 +471,39 @@ def row_chunks(
     experiment: Experiment, threads: int | None = None, chunk: int | None = None
 ) -> Iterator[Rows]:
     """The rows of an experiment in order of deal, a chunk at a time; arguments as in `fold`."""
+    yield from play_together([experiment], lambda played: played[0], threads, chunk)
 
-    def work(worker: _Worker, number: int, first: int, count: int) -> Rows:
-        return _in_order([_copied(rows) for rows in worker.play(first, count)])
 
-    yield from _Crew(experiment, threads, chunk, work)
+def play_together(
+    experiments: Sequence[Experiment],
+    work: Callable[[tuple[Rows, ...]], R],
+    threads: int | None = None,
+    chunk: int | None = None,
+    marked: bool = False,
+) -> Iterator[R]:
+    """Play several experiments on the same deals, and give what `work` makes of each chunk.
+
+    Args:
+        experiments: one or more with the same seed and range of deals, or of games.
+        work: called in a worker's thread with the rows of each experiment, all in order of deal.
+        threads, chunk: as for `fold`; what is given comes in the order of the chunks.
+        marked: whether the rows have `marks`; for single deals only.
+
+    Raises:
+        ExperimentError: the experiments have other deals; and as `fold`.
+    """
+    if len({(each.seed, each.first, each.deals, each.games) for each in experiments}) != 1:
+        raise ExperimentError("experiments that are played together have the same deals")
+
+    def play(workers: tuple[_Worker, ...], number: int, first: int, count: int) -> R:
+        return work(
+            tuple(
+                _in_order([_copied(rows) for rows in worker.play(first, count)])
+                for worker in workers
+            )
+        )
+
+    yield from _Crew(experiments, threads, chunk, play, marked)
 
 
 def simulate(experiment: Experiment, threads: int | None = None) -> Rows:

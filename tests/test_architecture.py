@@ -35,12 +35,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "mistakes": TEXT | {"core", "policies", "encode"},
     "simulation": TEXT | ENGINE,
     "records": TEXT | ENGINE | {"simulation"},
-    "training": TEXT | ENGINE | {"simulation"},
-    "analysis": TEXT | ENGINE | {"simulation"},
-    "reporting": TEXT | ENGINE | {"referee", "simulation", "analysis", "training"},
+    "duplicate": TEXT | ENGINE | {"simulation"},
+    "training": TEXT | ENGINE | {"simulation", "duplicate"},
+    "analysis": TEXT | ENGINE | {"simulation", "duplicate"},
+    "reporting": TEXT | ENGINE | {"referee", "simulation", "duplicate", "analysis", "training"},
     "cli": TEXT
     | ENGINE
-    | {"referee", "simulation", "records", "analysis", "reporting"}
+    | {"referee", "simulation", "records", "duplicate", "analysis", "reporting"}
     | {"training"},
 }
 """The layers from the bottom, each with those it may import besides itself.

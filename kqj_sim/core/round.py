@@ -11,9 +11,10 @@ import numpy as np
 from numba import typeof, types
 
 from kqj_sim.core import rng
-from kqj_sim.core.calls import auction, no_calls, taking
+from kqj_sim.core.calls import LOG_SIZE, auction, no_calls, taking
 from kqj_sim.core.compile import calling, kernel
 from kqj_sim.core.deal import deal
+from kqj_sim.core.marks import write_marks
 from kqj_sim.core.play import complete_hands, play_tricks, prepare_play, taken_first
 from kqj_sim.core.rows import describe_calls, describe_passed_out, describe_play, write_rows
 from kqj_sim.core.rules import Rules, Table
@@ -136,7 +137,7 @@ def start_deals(state: Any, first: int, lanes: int) -> None:
 @kernel
 def play_deals(
     state: Any, first: int, count: int, seed: int, rules: Rules, table: Table, deals: Any,
-    values: Any,
+    values: Any, marks: Any,
 ) -> int:  # fmt: skip
     """Single rounds of the deals `first` to `first + count - 1`; the dealer is deal mod 6.
 
@@ -147,19 +148,23 @@ def play_deals(
         rules, table: the experiment.
         deals: int64 (count,), filled with the number of each row's deal.
         values: int16 (columns * count,), filled with the columns.
+        marks: empty, or int64 (count,), filled with `core.marks`; then the table has a memory.
 
     Returns:
         -1, or the number of a deal in which a policy chose what is not allowed.
     """
-    log = np.empty(0, np.int64)
+    marked = marks.shape[0] > 0
+    log = np.empty(LOG_SIZE if marked else 0, np.int64)
     done = 0
     while done < count:
         lanes = min(LANES, count - done)
         start_deals(state, first + done, lanes)
-        play_block(state, lanes, seed, rules, table, log)
+        played = play_block(state, lanes, seed, rules, table, log)
         for i in range(lanes):
             if state[ILLEGAL + i] != 0:
                 return int(state[DEAL + i])
         write_rows(state, lanes, deals, values, done)
+        if marked:
+            write_marks(state, lanes, played, log, marks, done)
         done += lanes
     return -1

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kqj_sim.duplicate import duplicate
 from kqj_sim.policies.points import PARAMETERS
 from kqj_sim.rules import KqjRules
 from kqj_sim.training.auctions import Hearing, hear
-from kqj_sim.training.duplicate import duplicate
 
 STEPS = {
     "opening": 12.0,
@@ -90,7 +90,7 @@ class Margins:
     def _lead(self, changed: dict[str, float]) -> tuple[float, float]:
         self.seed += 1
         one, other = (specification(values, self.plays) for values in (changed, self.values))
-        return duplicate(self.rules, one, other, self.deals, self.seed)
+        return duplicate(self.rules, one, other, self.deals, self.seed, alone=True)
 
     def _try(self, parameter: str) -> None:
         """Change a parameter up or down, if that is better."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core.state import SEATS
+from kqj_sim.duplicate import Lead, duplicate
 from kqj_sim.encode import core_table
 from kqj_sim.policies.points import PARAMETERS, points
 from kqj_sim.policies.specification import player
@@ -27,7 +28,6 @@ from kqj_sim.training.count_fit import (
     offsets,
     sample,
 )
-from kqj_sim.training.duplicate import Lead, duplicate
 from kqj_sim.training.margins import Margins, specification
 from kqj_sim.training.run import HELD_OUT, SEEDS
 from kqj_sim.training.thresholds import LAPS, Taking, Threshold, best_responses
@@ -263,5 +263,6 @@ def _compare(fit: PointsFit, tell: Callable[[str], None]) -> None:
                 others[f"thresholds of the first lap {more:+d}"] = specification(values, plays)
         for name, other in others.items():
             tell(f"against {name}, {bidding}, {teams} teams")
-            lead = duplicate(rules, own, other, fit.plan.auction, SEEDS + fit.plan.seed, HELD_OUT)
+            seed = SEEDS + fit.plan.seed
+            lead = duplicate(rules, own, other, fit.plan.auction, seed, HELD_OUT, alone=True)
             fit.leads[teams, bidding, name] = lead

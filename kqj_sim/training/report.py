@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.duplicate import duplicate
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import SEATS, Experiment, simulate
 from kqj_sim.training import linear
 from kqj_sim.training.decisions import KINDS
 from kqj_sim.training.linear import Fit, LinearTraining
@@ -75,15 +75,7 @@ def match(plan: Plan, other: str, deals: int, threads: int) -> Measure:
     weights are those in use.
     """
     rules = KqjRules(teams=plan.teams, bidding=plan.bidding)
-    ahead = np.zeros(deals)
-    for team in range(plan.teams):
-        players = tuple(
-            f"{plan.calling}+{plan.policy if rules.fixed_team_of(seat) == team else other}"
-            for seat in range(SEATS)
-        )
-        rows = simulate(
-            Experiment(rules, players, deals, SEEDS + plan.seed, HELD_OUT + (1 << 40)), threads
-        )
-        scores = np.array([rows.column(f"score_{each}") for each in range(plan.teams)], float)
-        ahead += scores[team] - (scores.sum(axis=0) - scores[team]) / (plan.teams - 1)
-    return measure(ahead / plan.teams)
+    one, against = (f"{plan.calling}+{playing}" for playing in (plan.policy, other))
+    seed, first = SEEDS + plan.seed, HELD_OUT + (1 << 40)
+    lead = duplicate(rules, one, against, deals, seed, first, alone=True, threads=threads)
+    return Measure(deals, lead.mean, lead.error)

@@ -1,4 +1,4 @@
-"""Confidence sequences: they leave the truth in at most 5% of runs, at whatever moment one looks."""
+"""Confidence sequences: the truth is left in at most 5% of runs, at whatever moment one looks."""
 
 from __future__ import annotations
 
@@ -19,20 +19,18 @@ DEALS = LOOKS[-1]
 def rare(generator: np.random.Generator) -> NDArray[np.float64]:
     """Scores of players who differ in one deal of a hundred, by up to 600 points, lopsided."""
     differing = generator.random((RUNS, DEALS)) < 0.01
-    found: NDArray[np.float64] = differing * generator.choice([-100.0, -50.0, 600.0], (RUNS, DEALS))
-    return found
+    return np.where(differing, generator.choice([-100.0, -50.0, 600.0], (RUNS, DEALS)), 0.0)
 
 
 def rarest(generator: np.random.Generator) -> NDArray[np.float64]:
     """Players who differ in one deal of two thousand: the first look sees nothing, or little."""
-    return (generator.random((RUNS, DEALS)) < 0.0005) * 600.0
+    return np.where(generator.random((RUNS, DEALS)) < 0.0005, 600.0, 0.0)
 
 
 def usual(generator: np.random.Generator) -> NDArray[np.float64]:
     """Differences as they are between players who differ in every second deal."""
     differing = generator.random((RUNS, DEALS)) < 0.5
-    found: NDArray[np.float64] = np.round(differing * generator.normal(3, 120, (RUNS, DEALS)), -1)
-    return found
+    return np.where(differing, np.round(generator.normal(3, 120, (RUNS, DEALS))), 0.0)
 
 
 def left(values: NDArray[np.float64], truth: float, bound: float) -> tuple[float, float]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.matches import Limit, arrangements, measure_cost, play_alone, play_match
+from benchmarks.matches import Limit, measure_cost, play_alone, play_match
 from benchmarks.strength import VARIANTS, main
+from kqj_sim.duplicate import arrangements
 from kqj_sim.records import play_records
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation import Experiment
@@ -21,20 +21,6 @@ DEALS = 60
 ONE, OTHER = f"{LIVELY}+greedy", f"{LIVELY}+random"
 
 RULES = {name: rules for name, (_, rules) in VARIANTS.items()}
-
-
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-def test_each_side_holds_all_cards_as_often(rules: KqjRules) -> None:
-    seatings = arrangements(rules)
-    assert len({*seatings}) == len(seatings)
-    for seats in seatings:
-        assert tuple(1 - side for side in seats) in seatings
-        if rules.partners == "fixed":
-            sides = [{seats[seat] for seat in range(team, SEATS, rules.teams)} for team in range(3)]
-            assert all(len(side) == 1 for side in sides[: rules.teams])
-    for side in (0, 1):
-        shares = Counter(sum(seats[seat] == side for seats in seatings) for seat in range(SEATS))
-        assert shares == {len(seatings) // 2: SEATS}
 
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
