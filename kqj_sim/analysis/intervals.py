@@ -94,6 +94,31 @@ def mean_of_sums(count: int, total: int, squares: int, confidence: float = CONFI
     return Estimate(value, value - half, value + half, count)
 
 
+def ratio_of_sums(
+    count: int,
+    weights: int,
+    weighted: int,
+    products: tuple[int, int, int],
+    confidence: float = CONFIDENCE,
+) -> Estimate:
+    """Ratio of two means, with Student's interval of y - R w (the delta method).
+
+    The ratio R is that of the sums over pairs (w, y); `products` are the sums of w w, w y and y y.
+    NaN stands for the ratio if the weights' sum is 0, and for the bounds of one without spread.
+    Source: W. G. Cochran, Sampling Techniques, 3rd ed. (1977), section 6.4.
+    """
+    if weights == 0:
+        return Estimate(math.nan, math.nan, math.nan, count)
+    ww, wy, yy = products
+    value = weighted / weights
+    spread = (yy * weights**2 - 2 * weighted * weights * wy + weighted**2 * ww) / weights**2
+    if count < 2 or spread <= 0:
+        return Estimate(value, math.nan, math.nan, count)
+    half = student_quantile(count - 1, confidence)
+    half *= math.sqrt(spread * count / (count - 1)) / weights
+    return Estimate(value, value - half, value + half, count)
+
+
 def standard_deviation(histogram: Mapping[int, int], confidence: float = CONFIDENCE) -> Estimate:
     """Standard deviation s (divisor n - 1) with an interval that assumes no distribution.
 
