@@ -9,16 +9,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kqj_sim.analysis.comparison import compare
     from kqj_sim.policies import highest, lowest, policy
     from kqj_sim.rules import KqjRules
     from kqj_sim.simulation import Experiment, simulate
 
 __version__ = "0.1.0"
-__all__ = ["Experiment", "KqjRules", "__version__", "highest", "lowest", "policy", "simulate"]
+__all__ = [
+    "Experiment",
+    "KqjRules",
+    "__version__",
+    "compare",
+    "highest",
+    "lowest",
+    "policy",
+    "simulate",
+]
 
 _MODULE_OF = {
     "Experiment": "kqj_sim.simulation",
     "KqjRules": "kqj_sim.rules",
+    "compare": "kqj_sim.analysis.comparison",
     "highest": "kqj_sim.policies",
     "lowest": "kqj_sim.policies",
     "policy": "kqj_sim.policies",

@@ -302,9 +302,10 @@ class Comparison:
 
     @property
     def ranking(self) -> list[int]:
-        """The policies, best mean lead first."""
-        leads = [self.mean_lead(policy).value for policy in range(len(self.names))]
-        return sorted(range(len(self.names)), key=lambda policy: (-leads[policy], policy))
+        """The policies: whom fewest are shown better than comes first, then the best mean lead."""
+        policies = range(len(self.names))
+        leads = [self.mean_lead(policy).value for policy in policies]
+        return sorted(policies, key=lambda policy: (self.better(policy), -leads[policy]))
 
 
 def compare(

@@ -26,7 +26,8 @@ class Table:
     `frame` has a row a number: the columns of `groups` (text or int), then `quantity` (text),
     `unit` ("share" from 0 to 1, "points", "count", "amount" or "rounds"), `value`, `low` and
     `high` (floats; the bounds are NaN where an interval has no meaning), and `deals`, the
-    number of observations behind the number: deals, or games where the title says so.
+    number of observations behind the number: deals, or games where the title says so.  People
+    are shown these numbers if `counted`.
     """
 
     name: str
@@ -34,10 +35,16 @@ class Table:
     groups: tuple[str, ...]
     frame: pd.DataFrame
     note: str = ""
+    counted: bool = True
 
 
 def make_table(
-    name: str, title: str, groups: tuple[str, ...], lines: Lines, note: str = ""
+    name: str,
+    title: str,
+    groups: tuple[str, ...],
+    lines: Lines,
+    note: str = "",
+    counted: bool = True,
 ) -> Table:
     """The table of these lines, in their order."""
     import pandas as pd
@@ -51,4 +58,4 @@ def make_table(
     for column in ("value", "low", "high"):
         data[column] = [getattr(estimate, column) for *_, estimate in lines]
     data["deals"] = [estimate.observations for *_, estimate in lines]
-    return Table(name, title, groups, pd.DataFrame(data), note)
+    return Table(name, title, groups, pd.DataFrame(data), note, counted)

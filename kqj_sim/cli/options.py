@@ -166,8 +166,15 @@ def take_rules(options: dict[str, Any]) -> KqjRules:
     return KqjRules(**{rule.name: options.pop(rule.name) for rule in fields(KqjRules)})
 
 
-def _warn_of_rules(rules: KqjRules) -> None:
-    """Say on stderr which rules were set that this way of bidding does not look at."""
+def announce(rules: KqjRules, quiet: bool) -> None:
+    """Say on stderr, unless `quiet`, what one should know before anything is played.
+
+    Which rules were set that this way of bidding does not look at, and that the engine has to be
+    compiled first.
+    """
+    if quiet:
+        return
+    _announce_compiling()
     for name in rules.without_effect:
         click.echo(
             f"Warning: --{name.replace('_', '-')} has no effect with --bidding {rules.bidding}",
@@ -267,9 +274,7 @@ def take_experiment(options: dict[str, Any], quiet: bool, **counts: Any) -> Expe
     seed: int = options.pop("seed")
     if imposed is not None:
         what_if = parse_imposed(imposed, rules)
-    if not quiet:
-        _warn_of_rules(rules)
-        _announce_compiling()
+    announce(rules, quiet)
     from kqj_sim.simulation import Experiment, Imposed
 
     if imposed is not None:

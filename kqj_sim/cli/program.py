@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from kqj_sim import __version__
+from kqj_sim.cli.compare import compare
 from kqj_sim.cli.listings import columns, policies
 from kqj_sim.cli.rounds import check, records, show
 from kqj_sim.cli.simulate import simulate
@@ -125,6 +126,7 @@ def check_environment(program: click.Group) -> None:
 Examples:
   kqj-sim simulate --deals 1e6
   kqj-sim simulate --teams 3 --bidding auction --by contract --plot totals.png
+  kqj-sim compare standard:take=45 standard
   kqj-sim show --seed 1 --deal 42
   kqj-sim records --deals 1000 --out rounds.jsonl && kqj-sim check rounds.jsonl
 
@@ -143,5 +145,5 @@ def main() -> None:
     """
 
 
-for command in (simulate, records, show, check, train, columns, policies):
+for command in (simulate, compare, records, show, check, train, columns, policies):
     main.add_command(command)

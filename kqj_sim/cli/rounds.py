@@ -71,20 +71,37 @@ Examples:
   kqj-sim show --seed 7 --deal 4183
   kqj-sim show --seed 7 --deal 4183 --teams 3 --bidding auction --policy greedy
   kqj-sim show rounds.jsonl --line 12
+  kqj-sim show --deal 74 --policy standard:take=45 --against standard
 """
 )
 @click.argument("file", required=False)
 @click.option("--line", type=Whole(1, "12"), default=1, help="Line of the file.  [default: 1]")
 @click.option("--deal", type=Whole(0, "42"), default=0, help="Number of the deal.  [default: 0]")
+@click.option(
+    "--against",
+    metavar="SPEC",
+    help="The deal as `kqj-sim compare` plays it: --policy against this, in all arrangements.",
+)
+@click.option("--field", metavar="SPEC", help="With --against: each of them against this instead.")
 @experiment_options
 @color_option
 @quiet_option
-def show(file: str | None, line: int, deal: int, color: str, quiet: bool, **options: Any) -> None:
+def show(
+    file: str | None, line: int, deal: int, against: str | None, field: str | None, color: str,
+    quiet: bool, **options: Any,
+) -> None:  # fmt: skip
     """Show one round: hands, calls, tricks, points and scores.
 
     Either a deal that is played by its number with --seed and --deal, or a line of a FILE of
-    records (- for stdin).
+    records (- for stdin).  With --against the deal is shown as often as it goes differently when
+    two policies play it, side by side where there is room.
     """
+    if field is not None and against is None:
+        raise click.UsageError("--field is for --against: name who is compared")
+    if file is None and against is not None:
+        _refuse(("line",), "is for a FILE of records: name the file")
+        _show_versions(options, deal, against, field, color, quiet)
+        return
     if file is None:
         _refuse(("line",), "is for a FILE of records: name the file")
         record = _played(options, deal, quiet)
@@ -101,6 +118,30 @@ def show(file: str | None, line: int, deal: int, color: str, quiet: bool, **opti
     click.echo(text, nl=False, color=colored)
     for discrepancy in check_record(record):
         click.echo(f"Warning: against the rules: {discrepancy}", err=True)
+
+
+def _show_versions(
+    options: dict[str, Any], deal: int, against: str, field: str | None, color: str, quiet: bool
+) -> None:
+    """Show a deal as two policies play it, a version for each way in which it goes."""
+    given: tuple[str, ...] = options["policy"]
+    if len(given) != 1 or given[0].startswith(("team", "seat")):
+        raise click.UsageError("--against needs --policy SPEC, one policy for the whole side")
+    if options["impose"] is not None:
+        raise click.UsageError("--against and --impose: give one of them")
+    experiment = take_experiment(options, quiet, deals=1, first=deal)
+    from kqj_sim.analysis.contest import Contest
+    from kqj_sim.records import play_records
+    from kqj_sim.reporting.versions import versions_parts
+
+    players = (experiment.policies[0], against)
+    contest = Contest(experiment.rules, players, field, experiment.seed)
+    records = [next(iter(play_records(each))) for each in contest.experiments(deal, 1)]
+    colored, width = wants_color(color), screen_width()
+    from kqj_sim.reporting.grid import to_screen
+
+    parts = versions_parts(records, contest.tables(), width)
+    click.echo(to_screen(parts, color=colored, width=width), nl=False, color=colored)
 
 
 _OF_FILES = ("file", "line", "color", "quiet")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,10 +17,9 @@ from kqj_sim.cli.options import (
     count_options,
     experiment_options,
     quiet_option,
-    screen_width,
     take_experiment,
-    wants_color,
 )
+from kqj_sim.cli.output import open_output, write_report
 from kqj_sim.cli.progress import ProgressLine
 from kqj_sim.reporting.choices import (
     FORMATS,
@@ -116,8 +115,8 @@ def simulate(
     # Whatever is wrong with them is told before anything is played.
     gathering.start()
     with ExitStack() as stack:
-        tables_file = _open(stack, out)
-        plot_file = _open(stack, plot)
+        tables_file = open_output(stack, out)
+        plot_file = open_output(stack, plot)
         rows_stack = stack.enter_context(ExitStack())
         rows_file = _open_rows(rows_stack, rows)
         gathered, interrupted, failure = _play(gathering, rows_file, threads, quiet)
@@ -137,7 +136,7 @@ def simulate(
             interrupted=interrupted,
         )
         failure = _close_rows(rows_stack, rows_file, run, failure)
-        _write_tables(Report(run, gathered.tally.tables(confidence)), format, tables_file, color)
+        write_report(Report(run, gathered.tally.tables(confidence)), format, tables_file, color)
         if plot is not None and plot_file is not None and gathered.plot is not None:
             from kqj_sim.reporting.plots import draw
 
@@ -262,30 +261,9 @@ def _expression(where: str | None, games: bool) -> Expression | None:
     return compile_expression(where, games=games)
 
 
-def _open(stack: ExitStack, path: str | None) -> IO[bytes] | None:
-    """A file to be written, opened before the run: nothing is lost to one that cannot be."""
-    if path is None:
-        return None
-    from kqj_sim.reporting.files import OutputFile
-
-    return stack.enter_context(OutputFile(path))
-
-
 def _open_rows(stack: ExitStack, path: str | None) -> RowsFile | None:
     if path is None:
         return None
     from kqj_sim.reporting.rows import RowsFile
 
     return stack.enter_context(RowsFile(path))
-
-
-def _write_tables(report: Any, format: str, stream: IO[bytes] | None, color: str) -> None:
-    """Tables to a file, or to stdout with colours and a width that suit it."""
-    from kqj_sim.reporting.formats import render
-
-    if stream is not None:
-        stream.write(render(report, format))
-        return
-    colored = format == "table" and wants_color(color)
-    text = render(report, format, color=colored, width=screen_width())
-    click.echo(text, nl=False, color=colored)

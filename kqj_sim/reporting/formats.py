@@ -62,22 +62,29 @@ def _table(report: Report, color: bool, width: int | None) -> str:
     from rich.text import Text
 
     run = report.run
-    parts: list[RenderableType] = [Text(run.summary(), "italic")]
-    if run.confidence is not None:
-        parts.append(Text(f"± and ranges in brackets: {100 * run.confidence:g}% intervals", "dim"))
+    parts: list[RenderableType] = [Text(line, "bold") for line in report.answer]
+    parts.append(Text(run.summary(), "italic"))
+    if run.intervals():
+        parts.append(Text(run.intervals(), "dim"))
     for table in report.tables:
         for grid in table_grids(table, width or PIPED_WIDTH):
             parts += [Text(""), to_rich(grid)]
-    return to_screen(parts, color=color, width=width)
+    # Commands are not wrapped, so that they can be copied.
+    commands = "".join(f"  {line}\n" for line in report.commands)
+    return to_screen(parts, color=color, width=width) + commands
 
 
 def _markdown(report: Report) -> bytes:
-    lines = [f"# kqj-sim {report.run.command}", "", report.run.summary(), ""]
+    lines = [f"# kqj-sim {report.run.command}", ""]
+    for line in (*report.answer, report.run.summary()):
+        lines += [line, ""]
     lines += [f"- {key}: `{_plain(value)}`" for key, value in report.run.to_dict().items()]
     text = "\n".join(lines) + "\n"
     for table in report.tables:
         for grid in table_grids(table):
             text += "\n" + to_markdown(grid)
+    if report.commands:
+        text += "\n```console\n" + "".join(f"$ {line}\n" for line in report.commands) + "```\n"
     return text.encode()
 
 
@@ -105,7 +112,10 @@ def _json(report: Report) -> bytes:
         }
         for table in report.tables
     ]
-    text = json.dumps({**report.run.to_dict(), "tables": tables}, ensure_ascii=False, indent=1)
+    words = {"answer": report.answer, "commands": report.commands}
+    said = {key: list(lines) for key, lines in words.items() if lines}
+    found = {**report.run.to_dict(), **said, "tables": tables}
+    text = json.dumps(found, ensure_ascii=False, indent=1)
     return text.encode() + b"\n"
 
 

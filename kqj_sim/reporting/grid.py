@@ -108,10 +108,10 @@ def table_grids(table: Table, width: int | None = None) -> list[Grid]:
             for cell, deals in cells.values()
         )
         return [Grid(title, ("quantity", "value", "deals"), lines, 1, table.note)]
-    columns = _columns_by_deals(numbers, rows)
+    columns = _columns_by_deals(numbers, rows, table.counted)
     left = [tuple(Cell(_show_key(key)) for key in row) for row in rows]
     grids = []
-    for number, chosen in enumerate(_fitting(table.groups, left, columns, width)):
+    for number, chosen in enumerate(_fitting(table.groups, left, columns, width, table.counted)):
         grids.append(
             Grid(
                 title if number == 0 else f"{title} (continued)",
@@ -145,15 +145,18 @@ _Column = tuple[str, list[Cell]]
 def _columns_by_deals(
     numbers: dict[str, dict[tuple[Hashable, ...], tuple[Cell, int]]],
     rows: Iterable[tuple[Hashable, ...]],
+    counted: bool,
 ) -> list[list[_Column]]:
-    """Blocks of columns, each of quantities with the same observations, those last."""
+    """Blocks of columns, each of quantities with the same observations, those last if `counted`."""
     rows = list(rows)
     blocks: list[tuple[dict[tuple[Hashable, ...], int], list[_Column]]] = []
     for quantity, cells in numbers.items():
         observed = {row: deals for row, (_, deals) in cells.items()}
         column = (quantity, [cells[row][0] if row in cells else Cell(NOTHING) for row in rows])
         for shared, block in blocks:
-            if all(shared.get(row, deals) == deals for row, deals in observed.items()):
+            if not counted or all(
+                shared.get(row, deals) == deals for row, deals in observed.items()
+            ):
                 shared.update(observed)
                 block.append(column)
                 break
@@ -162,7 +165,7 @@ def _columns_by_deals(
     made = []
     for shared, block in blocks:
         deals = [Cell(f"{shared[row]:,}" if row in shared else NOTHING) for row in rows]
-        made.append([*block, ("deals", deals)])
+        made.append([*block, ("deals", deals)] if counted else block)
     return made
 
 
@@ -171,6 +174,7 @@ def _fitting(
     left: Sequence[tuple[Cell, ...]],
     blocks: list[list[_Column]],
     width: int | None,
+    counted: bool,
 ) -> list[list[_Column]]:
     """The columns, dealt out to as many grids as the width asks for."""
     if width is None:
@@ -182,20 +186,22 @@ def _fitting(
     grids: list[list[_Column]] = [[]]
     used = keys
     for block in blocks:
-        *quantities, deals = block
-        deals_width = _column_width(*deals) + _GAP
+        quantities, deals = block, block[:0]
+        if counted:
+            quantities, deals = block[:-1], block[-1:]
+        deals_width = sum(_column_width(*each) + _GAP for each in deals)
         pending = False  # a quantity stands in the last grid without its number of deals
         for quantity in quantities:
             wide = _column_width(*quantity) + _GAP
             if grids[-1] and used + wide + deals_width > width:
                 if pending:
-                    grids[-1].append(deals)
+                    grids[-1].extend(deals)
                 grids.append([])
                 used = keys
             grids[-1].append(quantity)
             used += wide
             pending = True
-        grids[-1].append(deals)
+        grids[-1].extend(deals)
         used += deals_width
     return grids
 

@@ -21,6 +21,7 @@ from kqj_sim.rules import KqjRules
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from kqj_sim.analysis import Expression
@@ -47,6 +48,20 @@ _FLAGS = {
     ("KQJ", "contracting"): "kqj_contracting",
     ("KQJ", "defending"): "kqj_defending",
 }
+
+
+STYLE: dict[Any, Any] = {
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "kqj-sim",
+}
+"""Settings of matplotlib for every picture."""
 
 
 class PlotCounts:
@@ -105,18 +120,7 @@ def draw(counts: PlotCounts, run: Run, format: str) -> bytes:
     """The picture in a format of matplotlib's, such as "png", "svg" or "pdf"."""
     import matplotlib
 
-    settings: dict[Any, Any] = {
-        "font.size": 10,
-        "axes.titlesize": 11,
-        "axes.titleweight": "bold",
-        "axes.titlelocation": "left",
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.axisbelow": True,
-        "svg.fonttype": "none",
-        "svg.hashsalt": "kqj-sim",
-    }
-    with matplotlib.rc_context(settings):
+    with matplotlib.rc_context(STYLE):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -132,10 +136,15 @@ def draw(counts: PlotCounts, run: Run, format: str) -> bytes:
         _draw_speaking(taking, counts, run.rules, confidence)
         _draw_results(results, counts, confidence)
         _draw_bonuses(bonuses, counts, confidence)
-        out = BytesIO()
-        # No date: the same run gives the same file.
-        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format)
-        figure.savefig(out, format=format, dpi=120, metadata=metadata)
+        return save(figure, format)
+
+
+def save(figure: Figure, format: str) -> bytes:
+    """A figure as a file."""
+    out = BytesIO()
+    # No date: the same run gives the same file.
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format)
+    figure.savefig(out, format=format, dpi=120, metadata=metadata)
     return out.getvalue()
 
 

@@ -69,13 +69,28 @@ class Run:
             parts.append(f"where {self.where}")
         return "; ".join(parts)
 
+    def intervals(self) -> str:
+        """What the intervals are, in a line for people; empty if there are none."""
+        if self.confidence is None:
+            return ""
+        return f"± and ranges in brackets: {100 * self.confidence:g}% intervals"
+
 
 @dataclass(frozen=True)
 class Report:
-    """A run and what was found."""
+    """A run and what was found.
+
+    Attributes:
+        run: what was played.
+        tables: what was found.
+        answer: lines that say it in words, which people read first.
+        commands: command lines that show more, which people read last.
+    """
 
     run: Run
     tables: Sequence[Table]
+    answer: Sequence[str] = ()
+    commands: Sequence[str] = ()
 
 
 def describe_rules(rules: KqjRules) -> str:

@@ -1,0 +1,164 @@
+"""A comparison as tables: who leads whom, why, and where they differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from kqj_sim.analysis.comparison import Comparison, Pair
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.table import Line, Table, Unit, make_table
+
+
+def comparison_tables(comparison: Comparison) -> list[Table]:
+    """All tables, the answer first; with two policies there is neither ranking nor matrix."""
+    several = len(comparison.names) > 2 and not comparison.interrupted
+    tables = [_ranking(comparison), _matrix(comparison)] if several else []
+    return [*tables, _pairs(comparison), _why(comparison), _where(comparison), _largest(comparison)]
+
+
+def unit_of(comparison: Comparison) -> tuple[Unit, float]:
+    """The unit of leads, and what they are divided by: games won are shares."""
+    return ("share", 100.0) if comparison.games else ("points", 1.0)
+
+
+def per(comparison: Comparison) -> str:
+    """What leads are, in words."""
+    return "share of the games won" if comparison.games else "points a round"
+
+
+def _ranking(comparison: Comparison) -> Table:
+    """Rank 1 has everybody whom nobody is shown better than."""
+    unit, divisor = unit_of(comparison)
+    lines: list[Line] = [
+        (
+            (comparison.better(policy) + 1, comparison.names[policy]),
+            "mean lead over the others",
+            unit,
+            comparison.mean_lead(policy).scaled(1 / divisor),
+        )
+        for policy in comparison.ranking
+    ]
+    note = "Rank: one more than the number of policies shown better."
+    title = f"Ranking ({per(comparison)})"
+    return make_table("ranking", title, ("rank", "policy"), lines, note)
+
+
+def _matrix(comparison: Comparison) -> Table:
+    unit, divisor = unit_of(comparison)
+    lines: list[Line] = [
+        (
+            (comparison.names[one],),
+            f"over {comparison.names[other]}",
+            unit,
+            comparison.lead(one, other).scaled(1 / divisor),
+        )
+        for one in comparison.ranking
+        for other in sorted(comparison.ranking)
+        if one != other
+    ]
+    title = f"Each against each: lead of the row ({per(comparison)})"
+    return make_table("matrix", title, ("policy",), lines, counted=False)
+
+
+def _pairs(comparison: Comparison) -> Table:
+    unit, divisor = unit_of(comparison)
+    lines: list[Line] = []
+    for pair in comparison.pairs:
+        group = (*_names(comparison, pair), pair.verdict)
+        lines.append((group, "lead", unit, pair.lead.scaled(1 / divisor)))
+        worth = Estimate(pair.factor, math.nan, math.nan, pair.sums.deals)
+        lines.append((group, "worth in independent deals", "count", worth))
+    title = f"Lead of the first over the second ({per(comparison)})"
+    return make_table("pairs", title, ("policy", "other", "shown"), lines)
+
+
+def _names(comparison: Comparison, pair: Pair) -> tuple[str, str]:
+    return comparison.names[pair.one], comparison.names[pair.other]
+
+
+def _why(comparison: Comparison) -> Table:
+    """Takes, contracts, points and bonuses of each policy."""
+    between = len(comparison.names) > 2 and comparison.field is None
+    groups = ("policy", "against") if between else ("policy",)
+    lines: list[Line] = []
+    for policy, name in enumerate(comparison.names):
+        own = [pair for pair in comparison.pairs if policy in (pair.one, pair.other)]
+        if not between:
+            # Against a field a policy plays the same deals in all its pairs.
+            own = sorted(own, key=lambda pair: -pair.sums.deals)[:1]
+        for pair in own:
+            side = 0 if policy == pair.one else 1
+            group = (name, _names(comparison, pair)[1 - side]) if between else (name,)
+            count = _of_games if comparison.games else _of_rounds
+            lines += [(group, *line) for line in count(pair, side)]
+    if comparison.games:
+        return make_table("why", "What each did", groups, lines)
+    note = (
+        "Points won: what one's side leads by in contracts of its own that are made, and lost: is "
+        "behind by in those that fail; in defence: leads by in the others' contracts."
+    )
+    return make_table("why", "What each did, a round", groups, lines, note)
+
+
+def _of_rounds(pair: Pair, side: int) -> Iterator[tuple[str, Unit, Estimate]]:
+    plan, sums, scale = pair.plan, pair.sums, pair.contest.scale
+    rounds = len(pair.contest.seats(side))
+    yield "takes, share of rounds", "share", plan.mean(sums, f"{side} takes", rounds)
+    yield "made, share of contracts", "share", plan.ratio(sums, f"{side} made", f"{side} takes")
+    for name, quantity in (
+        ("won", "won by contracts made"),
+        ("lost", "lost in failed contracts"),
+        ("defended", "won in defence"),
+        ("bonuses", "bonus points"),
+        ("score", "score"),
+    ):
+        yield quantity, "points", plan.mean(sums, f"{side} {name}", scale)
+    yield "passed out, share of rounds", "share", plan.mean(sums, f"{side} passed_out", rounds)
+
+
+def _of_games(pair: Pair, side: int) -> Iterator[tuple[str, Unit, Estimate]]:
+    plan, sums, scale = pair.plan, pair.sums, pair.contest.scale
+    yield "games won, share", "share", plan.mean(sums, f"{side} wins", scale)
+    yield "final score", "points", plan.mean(sums, f"{side} score", scale)
+    rounds = len(pair.contest.seats(side))
+    yield "rounds of a game", "rounds", plan.mean(sums, f"{side} rounds", rounds)
+
+
+def _where(comparison: Comparison) -> Table:
+    """How often the two did anything different, and what that was worth."""
+    unit, divisor = unit_of(comparison)
+    several = len(comparison.pairs) > 1
+    lines: list[Line] = []
+    what = "games" if comparison.games else "deals"
+    for pair in comparison.pairs:
+        group = _names(comparison, pair) if several else ()
+        differs = pair.plan.mean(pair.sums, "differs", 1)
+        lines.append((group, f"{what} in which they differ, share", "share", differs))
+        lead = pair.plan.ratio(pair.sums, "lead", "differs")
+        lead = lead.scaled(pair.points / divisor / pair.contest.scale)
+        lines.append((group, f"lead of the first in these {what}", unit, lead))
+    title = "Where they differ"
+    note = (
+        "A game differs if its rounds or scores do."
+        if comparison.games
+        else "A deal differs if anything was said or played otherwise."
+    )
+    groups = ("policy", "other") if several else ()
+    return make_table("where", title, groups, lines, note)
+
+
+def _largest(comparison: Comparison) -> Table:
+    """The deals that are worth most to either; of several pairs the first of each."""
+    unit, divisor = unit_of(comparison)
+    several = len(comparison.pairs) > 1
+    lines: list[Line] = []
+    for pair in comparison.pairs:
+        for deal, lead in pair.sums.largest[: 1 if several else None]:
+            value = lead * pair.points / divisor / pair.contest.scale
+            group = (*(_names(comparison, pair) if several else ()), deal)
+            lines.append((group, "lead", unit, Estimate(value, math.nan, math.nan, 1)))
+    what = "game" if comparison.games else "deal"
+    groups = ("policy", "other", what) if several else (what,)
+    title = f"Largest differences: lead of {'the first' if several else comparison.names[0]}"
+    return make_table("largest", title, groups, lines, counted=False)

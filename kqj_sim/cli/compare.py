@@ -1,0 +1,184 @@
+"""The command that compares policies on the same deals."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from typing import Any
+
+import click
+
+from kqj_sim.cli.interrupt import Interruption
+from kqj_sim.cli.options import (
+    Share,
+    Whole,
+    announce,
+    color_option,
+    config_option,
+    quiet_option,
+    rule_options,
+    take_rules,
+)
+from kqj_sim.cli.output import open_output, write_report
+from kqj_sim.cli.progress import ProgressLine
+from kqj_sim.reporting.choices import FORMATS, PLOT_SUFFIXES, by_suffix, table_format
+
+
+class Width(click.ParamType[float]):
+    """A number above 0, also written ±0.5."""
+
+    name = "points"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number, or a usage error."""
+        try:
+            width = float(str(value).strip().lstrip("±"))
+        except ValueError:
+            width = 0.0
+        if not 0 < width < float("inf"):
+            self.fail(f"it is a number above 0, such as 0.5, not {value}", param, ctx)
+        return width
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  kqj-sim compare standard:take=45 standard
+  kqj-sim compare points+network points+greedy standard --teams 3 --plot ranking.png
+  kqj-sim compare --calling points standard --with network --until 0.5
+  kqj-sim compare --playing greedy my_policy.py:cautious --bidding auction --deals 1e5
+  kqj-sim compare standard standard:take=40 --field points+network --out compared.json
+  kqj-sim compare standard greedy --games --target 500
+"""
+)
+@click.argument("policies", nargs=-1, required=True, metavar="A B [C ...]")
+@click.option("--calling", is_flag=True, help="Compare the calling: all play as --with does.")
+@click.option("--playing", is_flag=True, help="Compare the playing: all call as --with does.")
+@click.option(
+    "--with",
+    "other_part",
+    metavar="SPEC",
+    help="Who does the other part, with --calling or --playing.  [default: the default player]",
+)
+@click.option(
+    "--field",
+    metavar="SPEC",
+    help="Everybody else is SPEC, and each policy in turn plays one side of the same deals.  "
+    "[default: they play each other, sides exchanged]",
+)
+@click.option("--deals", type=Whole(1, "1e5"), help="Deals (games) of each pair, no more or less.")
+@click.option(
+    "--until",
+    type=Width(),
+    help="Stop when the interval reaches so far to either side: points a round (per cent of the "
+    "games).",
+)
+@click.option(
+    "--indifference",
+    type=Width(),
+    default=0.5,
+    show_default=True,
+    help="With neither --deals nor --until: stop when one is shown better, or both are shown equal "
+    "within this.",
+)
+@click.option(
+    "--cap", type=Whole(1, "1e6"), help="The most deals (games).  [default: 1e6 deals, 1e5 games]"
+)
+@click.option("--games", is_flag=True, help="Whole games to the target, by who wins them.")
+@click.option("--seed", type=Whole(0, "1"), default=1, show_default=True, help="Seed of the deals.")
+@click.option(
+    "--first", type=Whole(0, "0"), default=0, show_default=True, help="Number of the first deal."
+)
+@click.option("--threads", type=Whole(1, "2"), help="Threads to use.  [default: all processors]")
+@click.option(
+    "--confidence", type=Share(), default=0.95, show_default=True, help="Of the intervals."
+)
+@config_option
+@rule_options
+@click.option(
+    "--format",
+    type=click.Choice(FORMATS),
+    help="Format of the tables.  [default: by the suffix of --out, else table]",
+)
+@click.option("--out", metavar="FILE", help="Write the tables to this file instead of stdout.")
+@click.option("--plot", metavar="FILE", help="Draw the differences: .png, .svg or .pdf.")
+@color_option
+@quiet_option
+def compare(
+    policies: tuple[str, ...], calling: bool, playing: bool, other_part: str | None,
+    field: str | None, deals: int | None, until: float | None, indifference: float,
+    cap: int | None, games: bool, seed: int, first: int, threads: int | None, confidence: float,
+    format: str | None, out: str | None, plot: str | None, color: str, quiet: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Which policy is better, by how much, how sure, and why: all on the same deals.
+
+    Two policies play each other, every deal in all arrangements of the sides; more of them each
+    against each, with a ranking.  It is played until one is shown better or both are shown equal,
+    as sure as the intervals say whenever that is; or as long as --deals or --until ask for.
+
+    POLICIES are names, files or NAME:PARAMETER=VALUE,... as in `kqj-sim policies`.
+    """
+    if len(policies) < 2:
+        raise click.UsageError(f"{policies[0]} alone: name two policies or more")
+    if calling and playing:
+        raise click.UsageError("--calling and --playing: give one of them, or neither")
+    if other_part is not None and not (calling or playing):
+        raise click.UsageError("--with is for --calling or --playing: give one of them")
+    if deals is not None and until is not None:
+        raise click.UsageError("--deals and --until: give one of them")
+    if deals is not None and cap is not None:
+        raise click.UsageError("--deals and --cap: give one of them")
+    format = table_format(out, format)
+    if format == "parquet" and out is None and sys.stdout.isatty():
+        raise click.UsageError("--format parquet is nothing for a terminal: give --out FILE")
+    picture = None if plot is None else by_suffix(plot, PLOT_SUFFIXES)
+    rules = take_rules(options)
+    announce(rules, quiet)
+    from kqj_sim.analysis.comparison import CAP, compare
+    from kqj_sim.policies.specification import DEFAULT_PLAYER
+    from kqj_sim.reporting.comparison import comparison_report
+
+    pairs = len(policies) * (len(policies) - 1) // 2
+    most = pairs * (deals or cap or (CAP // 10 if games else CAP))
+    with ExitStack() as stack:
+        tables_file = open_output(stack, out)
+        plot_file = open_output(stack, plot)
+        with (
+            ProgressLine("games" if games else "deals", most, quiet) as progress,
+            Interruption() as interruption,
+        ):
+            compared = compare(
+                *policies,
+                rules=rules,
+                field=field,
+                part="calling" if calling else "playing" if playing else "both",
+                other_part=other_part or DEFAULT_PLAYER,
+                games=games,
+                deals=deals,
+                until=until,
+                indifference=indifference,
+                cap=cap,
+                confidence=confidence,
+                seed=seed,
+                first=first,
+                threads=threads,
+                progress=progress.advance,
+                interrupted=lambda: interruption.asked,
+            )
+        if not compared.pairs:
+            raise click.Abort
+        write_report(comparison_report(compared), format, tables_file, color)
+        if plot_file is not None and picture is not None:
+            from kqj_sim.reporting.comparison_plots import draw_comparison
+
+            plot_file.write(draw_comparison(compared, picture))
+    if compared.interrupted:
+        told = f"{compared.pairs[-1].sums.deals:,} {'games' if games else 'deals'} of the last pair"
+        click.echo(
+            f"Interrupted: {len(compared.pairs)} of {pairs} pairs, {told}; the intervals are those "
+            "of what was played",
+            err=True,
+        )
+        click.get_current_context().exit(130)
