@@ -30,7 +30,7 @@ def error_of(result: Result, status: int = 2) -> str:
 
 def test_every_command_has_help_with_an_example() -> None:
     assert set(main.commands) == {
-        "simulate", "records", "show", "check", "train", "columns", "policies",
+        "simulate", "compare", "records", "show", "check", "train", "columns", "policies",
     }  # fmt: skip
     train = main.commands["train"]
     assert isinstance(train, click.Group)
@@ -106,6 +106,25 @@ def test_examples_of_the_help_name_options_that_exist() -> None:
         (["simulate", "--bidding", "auction", "--impose", "0:h:700"], "120 to 600"),
         (["simulate", "--all-no-trump", "never", "--impose", "0:AT"], "s h d c"),
         (["records", "--deals", "5", "--games", "5"], "one of them"),
+        (["compare", "standard"], "two policies or more"),
+        (["compare"], "A B [C ...]"),
+        (["compare", "random", "gredy"], "greedy"),
+        (["compare", "random", "greedy", "--field", "gredy"], "greedy"),
+        (["compare", "random", "greedy", "--calling", "--playing"], "one of them"),
+        (["compare", "random", "greedy", "--with", "standard"], "--calling or --playing"),
+        (["compare", "random+greedy", "greedy", "--calling"], "write random"),
+        (["compare", "random", "greedy", "--deals", "5", "--until", "1"], "one of them"),
+        (["compare", "random", "greedy", "--deals", "5", "--cap", "5"], "one of them"),
+        (["compare", "random", "greedy", "--until", "-1"], "above 0, such as 0.5"),
+        (["compare", "random", "greedy", "--indifference", "none"], "above 0, such as 0.5"),
+        (["compare", "random", "greedy", "--cap", "0"], "whole number from 1"),
+        (["compare", "random", "greedy", "--plot", "a.gif"], ".png, .svg or .pdf"),
+        (["compare", "random", "greedy", "--out", "a.gif"], "--format"),
+        (["show", "--field", "random"], "--against"),
+        (["show", "--against", "random"], "--policy SPEC"),
+        (["show", "--against", "random", "--policy", "team0=greedy"], "--policy SPEC"),
+        (["show", "--against", "a", "--policy", "b", "--impose", "0:h"], "one of them"),
+        (["show", "rounds.jsonl", "--against", "random"], "--against"),
         (["check"], "FILE"),
         (["show", "--line", "3"], "FILE"),
         (["show", "rounds.jsonl", "--teams", "3"], "--teams"),
