@@ -25,25 +25,24 @@ from kqj_sim import policy
 from kqj_sim.core.rng import below, draw
 from kqj_sim.policies.tools import nth_card
 
-twin = policy("twin", "passes in the first lap, takes in the second, plays anything")
+twin = policy("twin", "passes, then takes, and plays anything; other draws, the same law", draws=0)
 
 
 @twin
-def choose_take(view):
-    """Always, hearts or spades."""
-    return below(draw(view.random, 20), 2) if view.lap == 2 else -1
+def choose_take(view, parameters):
+    """In the second lap, spades or hearts."""
+    return below(draw(view.random, 20 + int(parameters.draws)), 2) if view.lap == 2 else -1
 
 
 @twin
-def choose_card(view):
+def choose_card(view, parameters):
     """Any legal card."""
     count, cards = 0, view.legal
     while cards != 0:
         cards &= cards - 1
         count += 1
-    return nth_card(view.legal, below(draw(view.random, 21), count))
+    return nth_card(view.legal, below(draw(view.random, 20 + int(parameters.draws)), count))
 '''
-OTHER_DRAWS = TWIN.replace("20)", "30)").replace("21)", "31)").replace('"twin"', '"other"')
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ def test_equals_are_declared_different_in_at_most_5_percent_of_seeds(
     population: NDArray[np.int64],
 ) -> None:
     even = np.concatenate([population, -population])
-    plan = Plan(indifference=2, cap=15_000)
+    plan = Plan(indifference=4, cap=6000)
     verdicts = [pair.verdict for pair in runs(even, plan)]
     assert verdicts.count("better") + verdicts.count("worse") <= 0.05 * SEEDS
     assert verdicts.count("equal") > 0
@@ -96,13 +95,13 @@ def test_equals_are_declared_different_in_at_most_5_percent_of_seeds(
 
 def test_a_sequence_holds_the_truth_when_it_stops(population: NDArray[np.int64]) -> None:
     truth = population.mean() / Contest(KqjRules(), ("a", "b")).scale
-    found = list(runs(population, Plan(cap=15_000)))
+    found = list(runs(population, Plan(cap=6000)))
     outside = [not pair.lead.low <= truth <= pair.lead.high for pair in found]
     assert np.mean(outside) <= 0.05
     assert len({pair.sums.deals for pair in found}) > 5
 
 
-@pytest.mark.parametrize("plan", [Plan(deals=1500), Plan(until=3.0)], ids=["deals", "until"])
+@pytest.mark.parametrize("plan", [Plan(deals=1500), Plan(until=1.2)], ids=["deals", "until"])
 def test_fixed_intervals_hold_the_truth_in_95_percent(
     population: NDArray[np.int64], plan: Plan
 ) -> None:
@@ -112,7 +111,7 @@ def test_fixed_intervals_hold_the_truth_in_95_percent(
     assert 0.93 <= np.mean(inside) <= 0.97
     if plan.until is not None:
         half = [(pair.lead.high - pair.lead.low) / 2 for pair in found]
-        assert 0.85 * plan.until < min(half) <= max(half) <= plan.until
+        assert 0.8 * plan.until < min(half) <= max(half) <= plan.until
 
 
 def test_looks_come_at_the_same_deals_whatever_is_played() -> None:
@@ -153,12 +152,11 @@ def test_a_cap_ends_what_shows_nothing() -> None:
 
 
 def test_policies_that_are_the_same_under_another_name_are_not_told_apart(tmp_path: Path) -> None:
-    twin, other = tmp_path / "twin.py", tmp_path / "other.py"
+    twin = tmp_path / "twin.py"
     twin.write_text(TWIN, encoding="utf-8")
-    other.write_text(OTHER_DRAWS, encoding="utf-8")
     told = 0
     for seed in range(40):
-        found = compare(f"{twin}", f"{other}", seed=seed, cap=1500, threads=1)
+        found = compare(f"{twin}:draws=1", f"{twin}:draws=2", seed=seed, cap=1500, threads=1)
         assert found.pairs[0].sums.sum("differs") > 1000
         told += found.pairs[0].verdict in ("better", "worse")
     assert told <= 6  # More than 6 of 40 at 5% each are one case in a hundred.
@@ -240,7 +238,9 @@ def test_games_stop_too() -> None:
 def test_interrupted_it_gives_what_was_played() -> None:
     found = compare(WEAK, STRONG, "greedy", deals=5000, chunk=1000, interrupted=lambda: True)
     assert found.interrupted
-    assert [pair.sums.deals for pair in found.pairs] == [1000]
+    (pair,) = found.pairs
+    assert (pair.one, pair.other) == (0, 1)
+    assert 0 < pair.sums.deals < 5000
 
 
 @pytest.mark.parametrize(
