@@ -238,15 +238,13 @@ class Pair:
         pace = 0.0
         for look in self.plan.looks():
             while self.sums.deals < look:
-                # The first few tell how long a chunk may be.  No result depends on it.
-                count = look - self.sums.deals
-                if pace == 0:
-                    size, count = FEW, min(count, FEW * threads)
-                else:
-                    size = max(1, min(CHUNK, int(SECONDS / pace), -(-count // threads)))
+                # How long deals take is measured each time that their number has doubled, as the
+                # first wait for compilers.  No result depends on it.
+                count = min(look - self.sums.deals, max(FEW * threads, self.sums.deals))
+                size = FEW if pace == 0 else min(CHUNK, int(SECONDS / pace), -(-count // threads))
                 began = time.perf_counter()
                 first = self.contest.first + self.sums.deals
-                for part in self.contest.play(first, count, threads, chunk or size):
+                for part in self.contest.play(first, count, threads, chunk or max(1, size)):
                     self.sums.add(part)
                     if progress is not None:
                         progress(part.deals)
