@@ -45,18 +45,16 @@ def _ranking(comparison: Comparison) -> Table:
 
 
 def _matrix(comparison: Comparison) -> Table:
+    """Rows and columns in the order of the ranking; nothing (NaN) over oneself."""
     unit, divisor = unit_of(comparison)
-    lines: list[Line] = [
-        (
-            (comparison.names[one],),
-            f"over {comparison.names[other]}",
-            unit,
-            comparison.lead(one, other).scaled(1 / divisor),
-        )
-        for one in comparison.ranking
-        for other in sorted(comparison.ranking)
-        if one != other
-    ]
+    lines: list[Line] = []
+    for one in comparison.ranking:
+        for other in comparison.ranking:
+            lead = Estimate(math.nan, math.nan, math.nan, 0)
+            if one != other:
+                lead = comparison.lead(one, other).scaled(1 / divisor)
+            over = f"over {comparison.names[other]}"
+            lines.append(((comparison.names[one],), over, unit, lead))
     title = f"Each against each: lead of the row ({per(comparison)})"
     return make_table("matrix", title, ("policy",), lines, counted=False)
 

@@ -66,7 +66,10 @@ def test_three_policies_have_a_ranking_and_a_matrix() -> None:
     assert rows(found, "ranking")[0]["rank"] == 1
     assert {row["policy"] for row in rows(found, "ranking")} == {ONE, OTHER, THIRD}
     leads = {(row["policy"], row["quantity"]): row["value"] for row in rows(found, "matrix")}
-    assert len(leads) == 6
+    assert len(leads) == 9
+    assert [each for each, value in leads.items() if value is None] == [
+        (row["policy"], f"over {row['policy']}") for row in rows(found, "ranking")
+    ]
     assert leads[ONE, f"over {OTHER}"] == -leads[OTHER, f"over {ONE}"]
     assert "better than" in found["answer"][0]
     shown = run("compare", ONE, OTHER, THIRD, *FEW).stdout
