@@ -35,7 +35,7 @@ BATCH = 20_000
 _FIRST_SPREAD = 0.15
 """Standard deviation of the first generation, as a share of each range."""
 _STEPS = 100
-"""About so many values of a number are told apart in its range."""
+"""At least so many values of a number are told apart in its range, at most two and a half times."""
 
 
 class Searched(NamedTuple):
@@ -156,8 +156,10 @@ def read_searched(text: str, subject: Subject) -> Searched:
         raise VaryError(
             f"{name} begins at {start}, outside of {write_number(low)} to {write_number(high)}"
         )
-    # A power of ten that leaves about a hundred values, whole ones for whole numbers.
-    step = 10.0 ** math.floor(math.log10((high - low) / _STEPS) + 0.5)
+    # A round number, whole for whole numbers.
+    most = (high - low) / _STEPS
+    power = 10.0 ** math.floor(math.log10(most))
+    step = max(digit * power for digit in (1, 2, 5) if digit * power <= most * (1 + 1e-9))
     if parameter.kind == "whole number":
         step = max(1.0, step)
     return Searched(name, low, high, min(step, high - low), float(start))

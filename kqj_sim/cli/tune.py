@@ -173,7 +173,8 @@ def tune(
             from kqj_sim.reporting.tuning_plot import draw_tuning
 
             plot_file.write(draw_tuning(found, report.run, by_suffix(plot, PLOT_SUFFIXES)))
-    click.echo(f"{out} is written", err=True)
+    if not quiet:
+        click.echo(f"{out} is written", err=True)
     if found.interrupted:
         done = len(found.generations)
         click.echo(

@@ -60,7 +60,9 @@ def _draw_points(axes: Axes, sweep: Sweep) -> None:
     places, _ = _places(sweep)
     settings = sweep.settings
     confidence = f"{100 * sweep.plan.confidence:g}%"
-    axes.axhline(0, color=GREY, linewidth=1)
+    reached = [bound for each in settings for bound in (each.points.low, each.points.high)]
+    if np.nanmin([0.0, *reached]) < 0 < np.nanmax([0.0, *reached]):
+        axes.axhline(0, color=GREY, linewidth=1)
     axes.plot(places, [each.points.value for each in settings], color=BLUE, linewidth=1, alpha=0.5)
     looks = {
         "no": ("shown worse than another", "white", BLUE, 6),

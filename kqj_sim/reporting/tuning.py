@@ -65,11 +65,12 @@ class TuningRun(Run):
     def summary(self) -> str:
         """The run in a line for people."""
         of = self._of
+        confirmed = f"; then {of.confirmed:,} fresh deals" if of.confirmed else ""
         return (
             f"{describe_rules(of.rules)}; {of.policy} against {of.field}, its side holding every "
             f"side's cards; {len(of.generations)} generations of {of.candidates} candidates by "
             f"{METHOD}, {of.deals:,} deals each, the same in a generation, from {of.first:,}, "
-            f"seed {of.seed}; then {of.confirmed:,} fresh deals"
+            f"seed {of.seed}{confirmed}"
         )
 
 

@@ -24,7 +24,9 @@ def draw_tuning(tuning: Tuning, run: Run, format: str) -> bytes:
         figure.suptitle("\n".join(title), fontsize=11, x=0.01, ha="left")
         upper, lower = figure.subplots(2, 1, sharex=True)
         generations = [each.number for each in tuning.generations]
-        upper.axhline(0, color=GREY, linewidth=1)
+        scored = [points for each in tuning.generations for points in (each.points, each.best)]
+        if min(scored) <= 0 <= max(scored):
+            upper.axhline(0, color=GREY, linewidth=1)
         upper.plot(generations, [each.best for each in tuning.generations], ".", color=ORANGE,
                    label="best candidate, luck included")  # fmt: skip
         upper.plot(generations, [each.points for each in tuning.generations], "o-", color=BLUE,

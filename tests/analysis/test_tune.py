@@ -135,10 +135,10 @@ def test_only_numbers_are_searched() -> None:
 
 def test_values_are_those_of_the_range() -> None:
     found = read_searched("take=0:80", Subject("points:take=45"))
-    assert (found.low, found.high, found.step, found.start) == (0, 80, 1, 45)
+    assert (found.low, found.high, found.step, found.start) == (0, 80, 0.5, 45)
     assert [found.value(share) for share in (0, 0.1234, 1)] == [0, 10, 80]
     fine = read_searched("per_count", Subject("points"))
-    assert fine.step == 0.1 and fine.value(0.515) == 0.3
+    assert fine.step == pytest.approx(0.2) and fine.value(0.52) == 0.4
 
 
 def test_player_file_reads_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
