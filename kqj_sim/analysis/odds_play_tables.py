@@ -63,4 +63,4 @@ def _behind(to_best: dict[str, Estimate] | None) -> Estimate:
     if to_best is None:
         return Estimate(math.nan, math.nan, math.nan, 0)
     value, low, high, deals = _shown(to_best[BY])
-    return Estimate(-value, -high, -low, deals)
+    return Estimate(0.0 - value, 0.0 - high, 0.0 - low, deals)

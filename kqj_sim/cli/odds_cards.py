@@ -58,7 +58,7 @@ card_options = options_stack(
     click.option(
         "--record",
         metavar="FILE",
-        type=click.File("rb"),
+        type=click.File("rb", lazy=True),
         help="A round as a record whose plays break off; in place of all this.  - reads stdin.",
     ),
     click.option(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kqj_sim.analysis.odds_play_tables import card_table
 from kqj_sim.notation import format_contract, format_hand
+from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import player
 from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.report import Report, Run, describe_policies, describe_rules
@@ -102,7 +103,7 @@ def cards_report(odds: PlayOdds) -> Report:
     run = CardsRun(
         command="odds",
         rules=odds.so_far.rules,
-        policies=tuple(player(text).name for text in odds.players),
+        policies=tuple(map(_short_name, odds.players)),
         players=odds.players,
         seed=odds.seed,
         first=0,
@@ -112,6 +113,17 @@ def cards_report(odds: PlayOdds) -> Report:
         odds=odds,
     )
     return Report(run, [card_table(odds)], [answer(odds)])
+
+
+def _short_name(specification: str) -> str:
+    """A player's policies alone, if their parameters are the usual ones."""
+    found = player(specification)
+    called, played = found.calling.policy.name, found.playing.policy.name
+    short = called if called == played else f"{called}+{played}"
+    try:
+        return short if player(short).text == found.text else found.name
+    except PolicyError:
+        return found.name
 
 
 def answer(odds: PlayOdds) -> str:

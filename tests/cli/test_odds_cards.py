@@ -31,7 +31,7 @@ def test_a_record_is_answered_before_a_card(record: Path) -> None:
     asked = ("odds", "--record", str(record), "--at", "7.6", "--ignore-calls", *FAST)
     done = run(*asked, "--format", "json")
     assert done.exit_code == 0, done.stderr
-    answer = json.loads(done.stdout)["run"]
+    answer = json.loads(done.stdout)
     assert answer["exact"] is True
     assert answer["seat"] == (whole["tricks"][6]["leader"] + 5) % 6
     assert answer["best"] in answer["hand"]
