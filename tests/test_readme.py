@@ -1,4 +1,4 @@
-"""The README is held to the project: its examples run, what it names exists."""
+"""README and docs are held to the project: their examples run, what they name exists."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ from kqj_sim.rules import KqjRules
 from kqj_sim.training import run as training_run
 
 ROOT = Path(__file__).resolve().parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README = "\n".join(
+    path.read_text(encoding="utf-8")
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+)
+"""The README, and behind it the pages it leads to."""
 REPORTS = (ROOT / "reports" / "README.md").read_text(encoding="utf-8")
 
 FEW = {
@@ -39,8 +43,8 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 def section(title: str) -> str:
-    """A section of the README."""
-    return README.split(f"\n## {title}\n")[1].split("\n## ")[0]
+    """A section; where a page of the docs has more than the README, that of the page."""
+    return README.split(f"\n## {title}\n")[-1].split("\n## ")[0]
 
 
 def named_files() -> dict[str, str]:
@@ -219,6 +223,21 @@ def test_paths_that_are_named_exist() -> None:
     ]  # fmt: skip
     assert len(named) > 8
     assert not missing
+
+
+def test_links_lead_somewhere() -> None:
+    pages = {path: path.read_text(encoding="utf-8") for path in ROOT.glob("*.md")}
+    pages |= {path: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
+    found = 0
+    for page, text in pages.items():
+        for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", text):
+            path = (page.parent / target).resolve() if target else page
+            assert path.exists(), f"{page.name}: {target}"
+            headings = re.findall(r"^#+ (.*)$", pages.get(path, ""), re.M)
+            anchors = [re.sub(r"[^a-z0-9 -]", "", h.lower()).replace(" ", "-") for h in headings]
+            assert not anchor or anchor in anchors, f"{page.name}: {target}#{anchor}"
+            found += 1
+    assert found > 10
 
 
 def test_the_listing_of_the_package_is_whole() -> None:
