@@ -75,7 +75,7 @@ def test_examples_of_the_help_name_options_that_exist() -> None:
     for command in (main, *commands):
         for word in (command.epilog or "").split():
             if word.startswith("--"):
-                assert word.strip(",.") in {*known, "--config"}, word
+                assert word.strip(",.;") in {*known, "--config"}, word
 
 
 @pytest.mark.parametrize(

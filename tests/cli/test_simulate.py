@@ -11,7 +11,8 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -303,6 +304,16 @@ ENDLESS = ("--deals", "1e15", "--policy", "random")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(kqj_sim.__file__).parents[1])}
 
 
+@contextmanager
+def ending(process: subprocess.Popen[Any]) -> Iterator[None]:
+    """However a test ends, the program that it has started does not go on."""
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
 def interrupt_once_writing(arguments: list[str], path: Path) -> subprocess.CompletedProcess[str]:
     """Run a command that would take for ever; press Ctrl-C once its file has grown."""
     process = subprocess.Popen(
@@ -313,13 +324,14 @@ def interrupt_once_writing(arguments: list[str], path: Path) -> subprocess.Compl
         stderr=subprocess.PIPE,
         text=True,
     )
-    while process.poll() is None and not any(
-        part.stat().st_size for part in path.parent.glob(f".{path.name}.*")
-    ):
-        time.sleep(0.02)
-    assert not path.exists()
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    with ending(process):
+        while process.poll() is None and not any(
+            part.stat().st_size for part in path.parent.glob(f".{path.name}.*")
+        ):
+            time.sleep(0.02)
+        assert not path.exists()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
     return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
 
@@ -334,15 +346,16 @@ def test_interrupted_simulation_prints_what_is_finished(tmp_path: Path) -> None:
         stderr=stderr,
     )
     os.close(stderr)
-    shown = ""
-    while "a second" not in shown:
-        shown += os.read(terminal, 1 << 12).decode(errors="replace")
-    assert re.search(r"[\d,]+ of 1,000,000,000,000,000 deals", shown)
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
-    with suppress(OSError):  # the end of a terminal is an error
-        while more := os.read(terminal, 1 << 12):
-            shown += more.decode(errors="replace")
+    with ending(process):
+        shown = ""
+        while "a second" not in shown:
+            shown += os.read(terminal, 1 << 12).decode(errors="replace")
+        assert re.search(r"[\d,]+ of 1,000,000,000,000,000 deals", shown)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        with suppress(OSError):  # the end of a terminal is an error
+            while more := os.read(terminal, 1 << 12):
+                shown += more.decode(errors="replace")
     os.close(terminal)
     assert process.returncode == 130, shown
     found = json.loads(out)
