@@ -9,6 +9,7 @@ threads.  With several pairs the intervals hold for all of them together (Bonfer
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -22,6 +23,12 @@ from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation import CHUNK, default_threads
 
 __all__ = ["Comparison", "ComparisonError", "Pair", "Plan", "compare"]
+
+FEW = 64
+"""Deals of the first chunk."""
+
+SECONDS = 0.3
+"""What a chunk takes, about: so long one waits after an interruption."""
 
 GROWTH = 1.1
 """One look to the next: so much more is played in vain at most."""
@@ -228,22 +235,25 @@ class Pair:
     ) -> bool:
         """Play until it is done; False if it was interrupted before."""
         threads = threads or default_threads()
+        pace = 0.0
         for look in self.plan.looks():
-            first, count = self.contest.first + self.sums.deals, look - self.sums.deals
-            size = chunk or max(1, min(CHUNK, -(-count // threads)))
-            if self.contest.games and chunk is None:
-                size = max(1, min(size, 256))
-            for part in self.contest.play(first, count, threads, size):
-                self.sums.add(part)
-                if progress is not None:
-                    progress(part.deals)
-                if interrupted is not None and interrupted() and self.sums.deals < look:
-                    return False
+            while self.sums.deals < look:
+                # How long deals take is measured each time that their number has doubled, as the
+                # first wait for compilers.  No result depends on it.
+                count = min(look - self.sums.deals, max(FEW * threads, self.sums.deals))
+                size = FEW if pace == 0 else min(CHUNK, int(SECONDS / pace), -(-count // threads))
+                began = time.perf_counter()
+                first = self.contest.first + self.sums.deals
+                for part in self.contest.play(first, count, threads, chunk or max(1, size)):
+                    self.sums.add(part)
+                    if progress is not None:
+                        progress(part.deals)
+                    if interrupted is not None and interrupted():
+                        return False
+                pace = (time.perf_counter() - began) * threads / count
             self.course.append((look, self.sums.sum("lead"), self.sums.product("lead", "lead")))
             if self.done:
-                return True
-            if interrupted is not None and interrupted():
-                return False
+                break
         return True
 
 

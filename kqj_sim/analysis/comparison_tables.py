@@ -11,10 +11,14 @@ from kqj_sim.analysis.table import Line, Table, Unit, make_table
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
-    """All tables, the answer first; with two policies there is neither ranking nor matrix."""
+    """All tables, the answer first.
+
+    With two policies there is neither ranking nor matrix; of games none differs more than others.
+    """
     several = len(comparison.names) > 2 and not comparison.interrupted
     tables = [_ranking(comparison), _matrix(comparison)] if several else []
-    return [*tables, _pairs(comparison), _why(comparison), _where(comparison), _largest(comparison)]
+    tables += [_pairs(comparison), _why(comparison), _where(comparison)]
+    return tables if comparison.games else [*tables, _largest(comparison)]
 
 
 def unit_of(comparison: Comparison) -> tuple[Unit, float]:
@@ -45,18 +49,16 @@ def _ranking(comparison: Comparison) -> Table:
 
 
 def _matrix(comparison: Comparison) -> Table:
+    """Rows and columns in the order of the ranking; nothing (NaN) over oneself."""
     unit, divisor = unit_of(comparison)
-    lines: list[Line] = [
-        (
-            (comparison.names[one],),
-            f"over {comparison.names[other]}",
-            unit,
-            comparison.lead(one, other).scaled(1 / divisor),
-        )
-        for one in comparison.ranking
-        for other in sorted(comparison.ranking)
-        if one != other
-    ]
+    lines: list[Line] = []
+    for one in comparison.ranking:
+        for other in comparison.ranking:
+            lead = Estimate(math.nan, math.nan, math.nan, 0)
+            if one != other:
+                lead = comparison.lead(one, other).scaled(1 / divisor)
+            over = f"over {comparison.names[other]}"
+            lines.append(((comparison.names[one],), over, unit, lead))
     title = f"Each against each: lead of the row ({per(comparison)})"
     return make_table("matrix", title, ("policy",), lines, counted=False)
 
@@ -64,11 +66,12 @@ def _matrix(comparison: Comparison) -> Table:
 def _pairs(comparison: Comparison) -> Table:
     unit, divisor = unit_of(comparison)
     lines: list[Line] = []
+    what = "games" if comparison.games else "deals"
     for pair in comparison.pairs:
         group = (*_names(comparison, pair), pair.verdict)
         lines.append((group, "lead", unit, pair.lead.scaled(1 / divisor)))
         worth = Estimate(pair.factor, math.nan, math.nan, pair.sums.deals)
-        lines.append((group, "worth in independent deals", "count", worth))
+        lines.append((group, f"worth in independent {what}", "count", worth))
     title = f"Lead of the first over the second ({per(comparison)})"
     return make_table("pairs", title, ("policy", "other", "shown"), lines)
 
@@ -150,15 +153,13 @@ def _where(comparison: Comparison) -> Table:
 
 def _largest(comparison: Comparison) -> Table:
     """The deals that are worth most to either; of several pairs the first of each."""
-    unit, divisor = unit_of(comparison)
     several = len(comparison.pairs) > 1
     lines: list[Line] = []
     for pair in comparison.pairs:
         for deal, lead in pair.sums.largest[: 1 if several else None]:
-            value = lead * pair.points / divisor / pair.contest.scale
+            value = lead / pair.contest.scale
             group = (*(_names(comparison, pair) if several else ()), deal)
-            lines.append((group, "lead", unit, Estimate(value, math.nan, math.nan, 1)))
-    what = "game" if comparison.games else "deal"
-    groups = ("policy", "other", what) if several else (what,)
+            lines.append((group, "lead", "points", Estimate(value, math.nan, math.nan, 1)))
+    groups = ("policy", "other", "deal") if several else ("deal",)
     title = f"Largest differences: lead of {'the first' if several else comparison.names[0]}"
     return make_table("largest", title, groups, lines, counted=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def draw_comparison(comparison: Comparison, format: str) -> bytes:
         run = comparison_report(comparison).run
         assert isinstance(run, ComparisonRun)
         lines = [answer(comparison)[0], run.summary(), run.intervals()]
-        title = "\n".join(part for line in lines for part in textwrap.wrap(line, 140))
+        title = "\n".join(part for line in lines for part in textwrap.wrap(line, 125))
         figure.suptitle(title, fontsize=11, x=0.01, ha="left")
         left, right = figure.subplots(1, 2, width_ratios=(1, 1))
         if several:
@@ -70,7 +70,10 @@ def _draw_leads(axes: Axes, comparison: Comparison, pair: Pair) -> None:
     values = np.array(sorted(leads)) * scale
     counts = np.array([leads[lead] for lead in sorted(leads)]) * 100 / sums.deals
     most = np.abs(values).max()
-    width = max(_step(values), 2 * most / BINS)
+    step = float(np.diff(np.sort([0.0, *values])).min())
+    width = max(step, 2 * most / BINS)
+    # A bar for each value stands there, one for several between them.
+    shift = 0.0 if width == step else 0.5
     tallest = 0.0
     for sign, colour, policy in ((1, BLUE, pair.one), (-1, ORANGE, pair.other)):
         # The same bins to either side of nothing, as the two sides are to be compared.
@@ -79,16 +82,11 @@ def _draw_leads(axes: Axes, comparison: Comparison, pair: Pair) -> None:
         shares = np.bincount(bins, counts[own], 1)
         tallest = max(tallest, shares.max())
         label = f"{comparison.names[policy]} ahead: {counts[own].sum():.1f}%"
-        middle = sign * (np.arange(len(shares)) - 0.5) * width
+        middle = sign * (np.arange(len(shares)) - shift) * width
         axes.bar(middle, shares, 0.95 * width, color=colour, label=label)
     axes.set_ylim(0, 1.25 * tallest)
     axes.legend(frameon=False, loc="upper left")
     axes.grid(axis="y", alpha=0.3)
-
-
-def _step(values: Any) -> float:
-    """The smallest step between two leads."""
-    return float(np.diff(values).min()) if len(values) > 1 else 1.0
 
 
 def _draw_course(axes: Axes, comparison: Comparison, pair: Pair) -> None:

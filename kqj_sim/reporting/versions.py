@@ -70,10 +70,10 @@ def first_difference(one: Record, other: Record) -> str:
     for here, there in zip(one.calls, other.calls, strict=False):
         if here != there:
             return f"at the calls: seat {there.seat} says {_said(there)} instead of {_said(here)}"
-    for number, (here, there) in enumerate(zip(one.tricks, other.tricks, strict=True), start=1):
-        for place, (card, instead) in enumerate(zip(here.cards, there.cards, strict=True)):
+    for number, (before, after) in enumerate(zip(one.tricks, other.tricks, strict=True), start=1):
+        for place, (card, instead) in enumerate(zip(before.cards, after.cards, strict=True)):
             if card != instead:
-                seat = (here.leader + place) % SEATS
+                seat = (before.leader + place) % SEATS
                 return f"in trick {number}: seat {seat} plays {instead} instead of {card}"
     return ""
 

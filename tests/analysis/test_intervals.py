@@ -42,6 +42,44 @@ def test_mean_is_students(size: int, confidence: float) -> None:
     assert found.observations == size
 
 
+def test_ratio_of_sums_is_a_mean_by_weight() -> None:
+    generator = np.random.default_rng(4)
+    weights = generator.integers(0, 3, 400)
+    made = generator.binomial(weights, 0.6)
+    sums = [int(each) for each in (weights.sum(), made.sum())]
+    pairs = ((weights, weights), (weights, made), (made, made))
+    products = tuple(int((one * other).sum()) for one, other in pairs)
+    found = intervals.ratio_of_sums(400, sums[0], sums[1], products)  # type: ignore[arg-type]
+    assert found.value == made.sum() / weights.sum()
+    error = (made - found.value * weights).std(ddof=1) / np.sqrt(400) / weights.mean()
+    half = intervals.student_quantile(399, 0.95) * error
+    assert (found.low, found.high) == pytest.approx((found.value - half, found.value + half))
+    assert math.isnan(intervals.ratio_of_sums(5, 0, 0, (0, 0, 0)).value)
+
+
+def test_ratio_of_equal_weights_is_a_mean() -> None:
+    values = np.random.default_rng(5).integers(-30, 40, 300)
+    total, squares = int(values.sum()), int((values**2).sum())
+    plain = intervals.mean_of_sums(300, total, squares)
+    assert intervals.ratio_of_sums(300, 300, total, (300, total, squares)) == pytest.approx(plain)
+
+
+def test_ratios_hold_the_truth_in_95_percent() -> None:
+    generator = np.random.default_rng(6)
+    inside = 0
+    for _ in range(SEEDS):
+        weights = generator.integers(0, 3, 300)
+        made = generator.binomial(weights, 0.6)
+        found = intervals.ratio_of_sums(
+            300,
+            int(weights.sum()),
+            int(made.sum()),
+            (int(weights @ weights), int(weights @ made), int(made @ made)),
+        )
+        inside += found.low <= 0.6 <= found.high
+    assert 0.93 <= inside / SEEDS <= 0.97
+
+
 def test_mean_loses_nothing_in_large_sums() -> None:
     far = 10**12
     near = intervals.mean_of_sums(4 * 10**9, 6 * 10**9, 10 * 10**9)

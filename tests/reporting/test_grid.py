@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -52,6 +53,14 @@ def test_table_without_groups_has_a_row_a_quantity() -> None:
         ["passed out", "32.9% ±0.1", "1,000,000"],
         ["rounds", "1,000,000", "1,000,000"],
     ]
+
+
+def test_numbers_of_deals_can_be_left_out() -> None:
+    uncounted = replace(RESULTS, counted=False)
+    (grid,) = table_grids(uncounted)
+    assert grid.headings == ("lap", "contract", "made", "total")
+    narrow = table_grids(uncounted, 30)
+    assert [each.headings[2:] for each in narrow] == [("made",), ("total",)]
 
 
 def test_table_with_groups_has_a_row_a_group_and_a_column_a_quantity() -> None:
