@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.comparison import compare
+    from kqj_sim.analysis.odds import odds
+    from kqj_sim.analysis.sweep import sweep
+    from kqj_sim.analysis.tune import tune
     from kqj_sim.policies import highest, lowest, policy
     from kqj_sim.rules import KqjRules
     from kqj_sim.simulation import Experiment, simulate
@@ -22,8 +25,11 @@ __all__ = [
     "compare",
     "highest",
     "lowest",
+    "odds",
     "policy",
     "simulate",
+    "sweep",
+    "tune",
 ]
 
 _MODULE_OF = {
@@ -32,8 +38,11 @@ _MODULE_OF = {
     "compare": "kqj_sim.analysis.comparison",
     "highest": "kqj_sim.policies",
     "lowest": "kqj_sim.policies",
+    "odds": "kqj_sim.analysis.odds",
     "policy": "kqj_sim.policies",
     "simulate": "kqj_sim.simulation",
+    "sweep": "kqj_sim.analysis.sweep",
+    "tune": "kqj_sim.analysis.tune",
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -20,6 +20,7 @@ from kqj_sim.core.resume import CALL_ON, PLAY_ON, RESUMING, VALUES, bid_on, play
 from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Table
 from kqj_sim.core.state import SEATS
 from kqj_sim.core.valuing import VALUING
+from kqj_sim.notation import Card
 from kqj_sim.policies import weights
 from kqj_sim.policies.chosen import Chosen
 from kqj_sim.policies.compiled import QUESTION, bind, bind_values, parameter_offset
@@ -43,6 +44,11 @@ def bits_of(cards: int) -> Iterator[int]:
 def card_texts(cards: int, contract: int | None = None) -> list[str]:
     """The texts of a set in natural coding, or in that by strength for a contract (0 to 5)."""
     return [_card_text(bit >> 4, bit & 15, contract) for bit in bits_of(cards)]
+
+
+def card_bits(cards: Iterable[Card]) -> int:
+    """Cards as a set in natural coding."""
+    return sum(1 << 16 * SUITS.index(suit) + RANKS.index(rank) for rank, suit in cards)
 
 
 def _card_text(lane: int, rank: int, contract: int | None) -> str:

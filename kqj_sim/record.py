@@ -8,13 +8,15 @@ game is for the referee to say.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
 from kqj_sim.rules import KqjRules, RulesError
+
+R = TypeVar("R")
 
 # Sums of a few of these stay integers that can be shown.
 Int = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
@@ -104,8 +106,45 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise RecordError(f"rules: {error}") from None
 
 
+class TrickSoFar(msgspec.Struct, frozen=True):
+    """A trick, finished or not; leader and winner may be left out."""
+
+    cards: list[str]
+    leader: Int | None = None
+    winner: Int | None = None
+
+
+class RecordSoFar(msgspec.Struct, frozen=True, kw_only=True):
+    """A round that is not over: a record whose plays break off.
+
+    It has the keys of a record (of which any record is one), but only those by which a player
+    sees how things stand.  `hands`, or with auctions `dealt`, need the cards of who is to play
+    alone; those of the others may be empty or null.  `sender`, `contract`, `amount`, `capot` and
+    `stake` are for rounds without `calls`.
+    """
+
+    game: Literal["kqj"]
+    rules: dict[str, Any]
+    dealer: Int
+    players: list[str] | None = None
+    teams: list[Int] | None = None
+    turned: str | None = None
+    calls: list[Call] | None = None
+    imposed: bool = False
+    sender: Int | None = None
+    contract: str | None = None
+    amount: Int | None = None
+    capot: bool | None = None
+    stake: Int | None = None
+    dealt: list[list[str] | None] | None = None
+    hands: list[list[str] | None] | None = None
+    tricks: list[TrickSoFar] = []
+    pending_before: Int = 0
+
+
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(Record).decode
+_decode_so_far = msgspec.json.Decoder(RecordSoFar).decode
 
 
 def to_json(record: Record) -> str:
@@ -124,8 +163,17 @@ def from_json(text: str | bytes) -> Record:
 
     Raises RecordError for what is not JSON, a missing key and a value of a wrong type.
     """
+    return _read(_decode, text)
+
+
+def so_far_from_json(text: str | bytes) -> RecordSoFar:
+    """The round so far that `text` holds; as `from_json`."""
+    return _read(_decode_so_far, text)
+
+
+def _read(decode: Callable[[str | bytes], R], text: str | bytes) -> R:
     try:
-        return _decode(text)
+        return decode(text)
     except msgspec.ValidationError as error:
         raise RecordError(_explain(str(error))) from None
     except (msgspec.DecodeError, UnicodeError) as error:

@@ -40,6 +40,7 @@ __all__ = [
     "GameError",
     "GameRows",
     "Imposed",
+    "Replay",
     "Rows",
     "Summary",
     "default_threads",
@@ -263,11 +264,12 @@ class _Worker:
     def play(self, first: int, count: int) -> Iterator[Rows]:
         """The rows of a range of deals, or of games; each is overwritten by the next."""
         if self.experiment.games is None:
-            yield self._deals(first, count)
+            yield self.deals(first, count)
         else:
             yield from self._games(first, count)
 
-    def _deals(self, first: int, count: int) -> Rows:
+    def deals(self, first: int, count: int) -> Rows:
+        """The rows of a range of single deals; overwritten by the next."""
         deal, values = self.deal[:count], self.values[: len(COLUMNS) * count]
         seed, marks = self.experiment.seed, self.marks[:count]
         wrong = play_deals(
@@ -298,6 +300,31 @@ class _Worker:
             values = self.values.reshape(len(COLUMNS), room)[:, :rows]
             game, number = np.divmod(deals, core_games.ROUNDS)
             yield Rows(deals, values, game, number, GameRows.of(rules, self.games[:over]))
+
+
+class Replay:
+    """Plays any of an experiment's single deals, in the thread that asks for them.
+
+    Raises PolicyError for a policy that cannot be used.
+    """
+
+    def __init__(self, experiment: Experiment) -> None:
+        self._worker = _Worker(experiment, experiment.table(), CHUNK, marked=False)
+
+    def play(self, first: int, count: int) -> Rows:
+        """The rows of a range of deals, in order of deal.
+
+        Raises PolicyError for a choice that is not allowed.
+        """
+        end = first + count
+        try:
+            parts = [
+                _copied(self._worker.deals(start, min(CHUNK, end - start)))
+                for start in range(first, end, CHUNK)
+            ]
+        except WrongChoice as wrong:
+            raise wrong.experiment.wrong_choice(wrong.round) from None
+        return _in_order(parts)
 
 
 def _in_order(parts: list[Rows]) -> Rows:

@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "records": TEXT | ENGINE | {"simulation"},
     "duplicate": TEXT | ENGINE | {"simulation"},
     "training": TEXT | ENGINE | {"simulation", "duplicate"},
-    "analysis": TEXT | ENGINE | {"simulation", "duplicate"},
+    "analysis": TEXT | ENGINE | {"referee", "simulation", "duplicate"},
     "reporting": TEXT | ENGINE | {"referee", "simulation", "duplicate", "analysis", "training"},
     "cli": TEXT
     | ENGINE
@@ -60,7 +60,7 @@ LIBRARIES: dict[str, set[str]] = {
 }
 """Libraries of the lower layers; the others may use every declared dependency."""
 
-HEAVY = {"matplotlib", "numba", "numpy", "pandas", "scipy"}
+HEAVY = {"cmaes", "matplotlib", "numba", "numpy", "pandas", "scipy"}
 """Libraries that neither `import kqj_sim` nor `kqj-sim --help` may wait for."""
 
 NOT_FOR_FILES = {

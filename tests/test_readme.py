@@ -61,7 +61,7 @@ def with_few_deals(command: str) -> list[str]:
         FEW.get(before, argument)
         for before, argument in zip(["", *arguments], arguments, strict=False)
     ]
-    if few[0] in ("simulate", "records") and not FEW.keys() & {*few}:
+    if few[0] in ("simulate", "records", "odds") and not FEW.keys() & {*few}:
         few += ["--deals", FEW["--deals"]]
     if few[0] == "report":
         few += [word for option in tuple(FEW)[:3] for word in (option, FEW[option])]

@@ -58,15 +58,35 @@ def share(count: int, observations: int, confidence: float = CONFIDENCE) -> Esti
         raise ValueError(f"a share needs 0 <= count <= observations, not {count} of {observations}")
     if observations == 0:
         return Estimate(math.nan, math.nan, math.nan, 0)
+    low, high = _wilson(count / observations, observations, confidence)
+    return Estimate(count / observations, low, high, observations)
+
+
+def weighted_share(
+    proportion: float, effective: float, observations: int, confidence: float = CONFIDENCE
+) -> Estimate:
+    """A share of weighted observations with Wilson's interval for an effective number of them.
+
+    Source of the effective number in place of the number: E. L. Korn and B. I. Graubard,
+    "Confidence intervals for proportions with small expected number of positive counts estimated
+    from survey data", Survey Methodology 24 (1998).
+    """
+    if effective <= 0:
+        return Estimate(math.nan, math.nan, math.nan, observations)
+    low, high = _wilson(proportion, effective, confidence)
+    return Estimate(proportion, low, high, observations)
+
+
+def _wilson(proportion: float, observations: float, confidence: float) -> tuple[float, float]:
+    """The bounds of Wilson's interval."""
     z2 = normal_quantile(confidence) ** 2
-    proportion = count / observations
-    centre = (count + z2 / 2) / (observations + z2)
+    centre = (observations * proportion + z2 / 2) / (observations + z2)
     half = math.sqrt(z2) / (observations + z2)
     half *= math.sqrt(observations * proportion * (1 - proportion) + z2 / 4)
     # At the ends the formula gives 0 and 1 exactly, floating point only nearly.
-    low = 0.0 if count == 0 else max(0.0, centre - half)
-    high = 1.0 if count == observations else min(1.0, centre + half)
-    return Estimate(proportion, low, high, observations)
+    low = 0.0 if proportion == 0 else max(0.0, centre - half)
+    high = 1.0 if proportion == 1 else min(1.0, centre + half)
+    return low, high
 
 
 def mean(histogram: Mapping[int, int], confidence: float = CONFIDENCE) -> Estimate:

@@ -182,27 +182,35 @@ def announce(rules: KqjRules, quiet: bool) -> None:
         )
 
 
-def choose_policies(specifications: Sequence[str], rules: KqjRules) -> tuple[str, ...]:
-    """The policy of each seat; raises UsageError for a seat or team that does not exist."""
+def choose_policies(
+    specifications: Sequence[str],
+    rules: KqjRules,
+    option: str = "--policy",
+    default: str | None = None,
+) -> tuple[str, ...]:
+    """The policy of each seat; raises UsageError for a seat or team that does not exist.
+
+    `option` is the option's name, `default` who sits where it names nobody, the default player
+    unless given.
+    """
     from kqj_sim.policies.specification import DEFAULT_PLAYER
 
-    seats = [DEFAULT_PLAYER] * SEATS
+    default = default or DEFAULT_PLAYER
+    seats = [default] * SEATS
     for given in specifications:
         match = re.fullmatch(r"([A-Za-z]+)(\d*)=(.*)", given, re.DOTALL)
-        chosen = list(range(SEATS)) if match is None else _seats_named(match, rules)
+        chosen = list(range(SEATS)) if match is None else _seats_named(match, rules, option)
         policy = given if match is None else match[3]
         if not policy.strip():
-            raise click.UsageError(
-                f"--policy {given!r} names no policy: write {given}{DEFAULT_PLAYER}"
-            )
+            raise click.UsageError(f"{option} {given!r} names no policy: write {given}{default}")
         for seat in chosen:
             seats[seat] = policy
     return tuple(seats)
 
 
-def _seats_named(match: re.Match[str], rules: KqjRules) -> list[int]:
+def _seats_named(match: re.Match[str], rules: KqjRules, option: str) -> list[int]:
     whose, digits, policy = match.groups()
-    given = f"--policy {whose}{digits}={policy}"
+    given = f"{option} {whose}{digits}={policy}"
     number = int(digits[:4] or -1)
     if whose == "seat":
         if 0 <= number < SEATS:

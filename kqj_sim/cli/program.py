@@ -14,10 +14,13 @@ import click
 from kqj_sim import __version__
 from kqj_sim.cli.compare import compare
 from kqj_sim.cli.listings import columns, policies
+from kqj_sim.cli.odds import odds
 from kqj_sim.cli.report import report
 from kqj_sim.cli.rounds import check, records, show
 from kqj_sim.cli.simulate import simulate
+from kqj_sim.cli.sweep import sweep
 from kqj_sim.cli.train import train
+from kqj_sim.cli.tune import tune
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 ENVIRONMENT_PREFIX = "KQJ_SIM"
@@ -128,6 +131,7 @@ Examples:
   kqj-sim simulate --deals 1e6
   kqj-sim simulate --teams 3 --bidding auction --by contract --plot totals.png
   kqj-sim compare standard:take=45 standard
+  kqj-sim sweep points --vary take=0:60:10 --plot take.png
   kqj-sim report --deals 1e6 --out taking
   kqj-sim show --seed 1 --deal 42
   kqj-sim records --deals 1000 --out rounds.jsonl && kqj-sim check rounds.jsonl
@@ -147,5 +151,9 @@ def main() -> None:
     """
 
 
-for command in (simulate, compare, report, records, show, check, train, columns, policies):
+COMMANDS = (
+    simulate, odds, compare, sweep, tune, report, records, show, check, train, columns,
+    policies,
+)  # fmt: skip
+for command in COMMANDS:
     main.add_command(command)

@@ -32,8 +32,8 @@ class ProgressLine:
     def __enter__(self) -> ProgressLine:
         return self
 
-    def advance(self, count: int) -> None:
-        """Say that so many more deals, or games, are finished."""
+    def advance(self, count: int, answer: str = "") -> None:
+        """Say that so many more deals, or games, are finished, and what the answer is so far."""
         self._finished += count
         now = time.monotonic()
         if self._first is None:
@@ -46,7 +46,7 @@ class ProgressLine:
             self._progress, self._task = self._open()
         assert self._task is not None
         rate = f"{(self._finished - before) / (now - since):,.0f}"
-        self._progress.update(self._task, completed=self._finished, rate=rate)
+        self._progress.update(self._task, completed=self._finished, rate=rate, answer=answer)
 
     def _open(self) -> tuple[Progress, TaskID]:
         from rich.console import Console
@@ -57,11 +57,12 @@ class ProgressLine:
             BarColumn(),
             TextColumn("{task.fields[rate]} a second"),
             TimeRemainingColumn(),
+            TextColumn("{task.fields[answer]}"),
             console=Console(stderr=True),
             transient=True,
         )
         progress.start()
-        return progress, progress.add_task(self._unit, total=self._total, rate="")
+        return progress, progress.add_task(self._unit, total=self._total, rate="", answer="")
 
     def __exit__(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,6 @@ import click
 
 from kqj_sim.cli.interrupt import Interruption
 from kqj_sim.cli.options import (
-    Share,
     Whole,
     color_option,
     count_options,
@@ -19,10 +17,17 @@ from kqj_sim.cli.options import (
     quiet_option,
     take_experiment,
 )
-from kqj_sim.cli.output import open_output, write_report
+from kqj_sim.cli.output import (
+    check_terminal,
+    confidence_option,
+    format_option,
+    open_output,
+    out_option,
+    plot_option,
+    write_report,
+)
 from kqj_sim.cli.progress import ProgressLine
 from kqj_sim.reporting.choices import (
-    FORMATS,
     PLOT_SUFFIXES,
     ROW_SUFFIXES,
     by_suffix,
@@ -31,6 +36,7 @@ from kqj_sim.reporting.choices import (
 
 if TYPE_CHECKING:
     from kqj_sim.analysis import Expression, Tally
+    from kqj_sim.analysis.control import ControlTally
     from kqj_sim.reporting.plots import PlotCounts
     from kqj_sim.reporting.report import Run
     from kqj_sim.reporting.rows import RowsFile
@@ -61,17 +67,18 @@ Examples:
     help="Keep the deals for which this holds, such as \"lap == 2 and contract != 'NT'\".  "
     "`kqj-sim columns` lists the columns.",
 )
-@click.option(
-    "--format",
-    type=click.Choice(FORMATS),
-    help="Format of the tables.  [default: by the suffix of --out, else table]",
-)
-@click.option("--out", metavar="FILE", help="Write the tables to this file instead of stdout.")
+@format_option
+@out_option
 @click.option("--rows", metavar="FILE", help="Write the rows, one a deal: .parquet or .csv.")
-@click.option("--plot", metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")
+@plot_option
 @click.option(
-    "--confidence", type=Share(), default=0.95, show_default=True, help="Of the intervals."
+    "--control",
+    metavar="SPEC",
+    help="Correct what each team scores more than the others for the luck of the cards: this "
+    "policy, a fast one such as standard, plays every deal again at all seats, and what it scores "
+    "is a control variate.  The plain means stay; it costs the time of the second play.",
 )
+@confidence_option
 @experiment_options
 @color_option
 @quiet_option
@@ -86,6 +93,7 @@ def simulate(
     out: str | None,
     rows: str | None,
     plot: str | None,
+    control: str | None,
     confidence: float,
     color: str,
     quiet: bool,
@@ -97,9 +105,14 @@ def simulate(
     """
     if deals is not None and games is not None:
         raise click.UsageError("--deals and --games: give one of them")
+    if control is not None and games is not None:
+        raise click.UsageError("--control corrects means of deals: leave --games out")
+    if control is not None and where is not None:
+        raise click.UsageError(
+            "--control needs all deals, as its own mean is known of all: leave --where out"
+        )
     format = table_format(out, format)
-    if format == "parquet" and out is None and sys.stdout.isatty():
-        raise click.UsageError("--format parquet is nothing for a terminal: give --out FILE")
+    check_terminal(format, out)
     if rows is not None:
         by_suffix(rows, ROW_SUFFIXES)
     if plot is not None:
@@ -111,7 +124,7 @@ def simulate(
     )
     from kqj_sim.reporting.report import Report, Run
 
-    gathering = Gathering(experiment, by, where, expression, plot is not None)
+    gathering = Gathering(experiment, by, where, expression, plot is not None, control)
     # Whatever is wrong with them is told before anything is played.
     gathering.start()
     with ExitStack() as stack:
@@ -136,7 +149,10 @@ def simulate(
             interrupted=interrupted,
         )
         failure = _close_rows(rows_stack, rows_file, run, failure)
-        write_report(Report(run, gathered.tally.tables(confidence)), format, tables_file, color)
+        tables = gathered.tally.tables(confidence)
+        if gathered.control is not None:
+            tables.append(gathered.control.table(confidence))
+        write_report(Report(run, tables), format, tables_file, color)
         if plot is not None and plot_file is not None and gathered.plot is not None:
             from kqj_sim.reporting.plots import draw
 
@@ -159,31 +175,39 @@ class Gathering:
     where: str | None
     expression: Expression | None
     plot: bool
+    control: str | None
 
     def start(self) -> Gathered:
         """Nothing gathered yet."""
         from kqj_sim.analysis import Tally
 
-        tally = Tally(self.experiment, self.by, self.where)
-        if not self.plot:
-            return Gathered(tally, None)
-        from kqj_sim.reporting.plots import PlotCounts
+        gathered = Gathered(Tally(self.experiment, self.by, self.where))
+        if self.plot:
+            from kqj_sim.reporting.plots import PlotCounts
 
-        return Gathered(tally, PlotCounts(self.expression))
+            gathered.plot = PlotCounts(self.expression)
+        if self.control is not None:
+            from kqj_sim.analysis.control import ControlTally
+
+            gathered.control = ControlTally(self.experiment, self.control)
+        return gathered
 
 
 class Gathered:
-    """The tally, and the counts of the picture if there is to be one."""
+    """The tally, the counts of the picture and the sums of the control, if they are asked for."""
 
-    def __init__(self, tally: Tally, plot: PlotCounts | None) -> None:
+    def __init__(self, tally: Tally) -> None:
         self.tally = tally
-        self.plot = plot
+        self.plot: PlotCounts | None = None
+        self.control: ControlTally | None = None
 
     def add(self, rows: Rows) -> None:
         """Count a chunk of rows."""
         self.tally.add(rows)
         if self.plot is not None:
             self.plot.add(rows)
+        if self.control is not None:
+            self.control.add(rows)
 
     def add_games(self, games: GameRows) -> None:
         """Count finished games."""
@@ -194,6 +218,8 @@ class Gathered:
         self.tally.merge(other.tally)
         if self.plot is not None and other.plot is not None:
             self.plot.merge(other.plot)
+        if self.control is not None and other.control is not None:
+            self.control.merge(other.control)
 
 
 def _play(

@@ -24,7 +24,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from kqj_sim.core import rng
-from kqj_sim.core.bits import PACK
+from kqj_sim.core.bits import PACK, popcount
 from kqj_sim.core.compile import scalar, stage
 from kqj_sim.core.state import (
     EXTRA,
@@ -90,6 +90,35 @@ def deposit_by_loop(bits: int, mask: int) -> int:
 
 
 deposit = _deposit_instruction if processor_deposits() else deposit_by_loop
+
+
+@scalar
+def random_cards(left: int, size: int, key: int, counter: int) -> int:
+    """`size` random cards of a set that has as many or more.
+
+    Every subset is equally likely; uses a draw for each three cards, from `counter` on.
+    """
+    cards = 0
+    while size > 0:
+        n = popcount(left)
+        group = min(size, 3)
+        choices = n
+        if group == 2:
+            choices = n * (n - 1) // 2
+        elif group == 3:
+            choices = n * (n - 1) * (n - 2) // 6
+        number = rng.below(rng.draw(key, counter), choices)
+        subset = 1 << number
+        if group == 2:
+            subset = PAIRS[number]
+        elif group == 3:
+            subset = TRIPLES[number]
+        few = deposit(subset, left)
+        cards |= few
+        left ^= few
+        size -= group
+        counter += 1
+    return cards
 
 
 @stage

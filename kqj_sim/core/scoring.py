@@ -76,6 +76,21 @@ def rounded(total: int) -> int:
     return 10 * tens(total + 5)
 
 
+@scalar
+def announcements(hand: int, before: int, climbing: int) -> tuple[int, int]:
+    """Numbers of KQ and of KQJ of a player.
+
+    Args:
+        hand: the eight cards he was dealt, by strength.
+        before: the rows BEFORE and CLIMBING of `core.state`.
+        climbing: see there.
+    """
+    later = hand & before
+    kq = later & (hand >> 1) & climbing & (EACH_LANE << TRUMP_QUEEN)
+    kqj = popcount(kq & ((later & (EACH_LANE << TRUMP_JACK)) << 1))
+    return popcount(kq) - kqj, kqj
+
+
 @stage
 def count_tricks(state: Any, lanes: int, rules: Rules) -> None:
     """Card points, tricks, bonuses and totals of the teams, from the cards won."""
@@ -113,13 +128,9 @@ def count_tricks(state: Any, lanes: int, rules: Rules) -> None:
     for place in range(SEATS):
         dealt = DEALT + place * STRIDE
         for i in range(n):
-            hand = state[index(dealt, i)]
-            later = hand & state[BEFORE + i]
-            climbing = state[CLIMBING + i]
-            kq = later & (hand >> 1) & climbing & (EACH_LANE << TRUMP_QUEEN)
-            kqj = kq & ((later & (EACH_LANE << TRUMP_JACK)) << 1)
-            kqj_count = popcount(kqj)
-            kq_count = popcount(kq) - kqj_count
+            kq_count, kqj_count = announcements(
+                state[index(dealt, i)], state[BEFORE + i], state[CLIMBING + i]
+            )
             bonus = KQ_BONUS * kq_count + KQJ_BONUS * kqj_count
             team = team_of(state[PLAYERS + i], place)
             state[_TOTAL + i] += bonus * (team == 0)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kqj_sim.policies.errors import PolicyError, nearest
 from kqj_sim.policies.loading import policy_of_file
-from kqj_sim.policies.parameters import Value
+from kqj_sim.policies.parameters import Parameter, Value
 from kqj_sim.policies.registry import BUILT_IN, Policy, find
 
 
@@ -50,6 +50,16 @@ class Chosen:
         )
         return f"{self.source}:{values}" if values else self.source
 
+    def parameter(self, name: str) -> Parameter:
+        """A parameter; raises PolicyError if there is none of that name."""
+        parameters = self.policy.parameters
+        if name not in parameters:
+            raise PolicyError(
+                f"policy {self.policy.name!r} has no parameter {name!r}; "
+                f"{nearest(name, parameters)}"
+            )
+        return parameters[name]
+
     def changed(self, given: Mapping[str, object]) -> Chosen:
         """The same policy with other values, given as texts or as values of a TOML file.
 
@@ -58,13 +68,9 @@ class Chosen:
         """
         values = self.by_name
         for name, value in given.items():
-            if name not in values:
-                raise PolicyError(
-                    f"policy {self.policy.name!r} has no parameter {name!r}; "
-                    f"{nearest(name, values)}"
-                )
+            parameter = self.parameter(name)
             try:
-                values[name] = self.policy.parameters[name].read(value)
+                values[name] = parameter.read(value)
             except PolicyError as error:
                 told = f"policy {self.policy.name!r}: {name}={value}: {error}"
                 raise PolicyError(told) from None

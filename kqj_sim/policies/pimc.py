@@ -13,7 +13,7 @@ an inner block side by side.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import carray
@@ -21,18 +21,16 @@ from numba import carray
 from kqj_sim.core import rng
 from kqj_sim.core.asking import LEAD
 from kqj_sim.core.bits import LANE, PACK, lowest_bit, popcount, trailing_zeros
-from kqj_sim.core.branches import branch, put_cards, worth
+from kqj_sim.core.branches import Branches, new_branches, play_branches, worth
 from kqj_sim.core.compile import int64_at, scalar, stage
 from kqj_sim.core.knowledge import know
 from kqj_sim.core.memory import stack_float32
 from kqj_sim.core.nested import nested_rules, nested_table
 from kqj_sim.core.points import points_of
-from kqj_sim.core.resume import PLAY_ON, VALUES, resume
+from kqj_sim.core.resume import VALUES
 from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Table
 from kqj_sim.core.state import (
     AT_TABLE,
-    CARDS,
-    DEALT,
     HAND,
     KEY,
     LANES,
@@ -43,9 +41,7 @@ from kqj_sim.core.state import (
     SEATS,
     STRIDE,
     TRICKS,
-    history,
     index,
-    padded,
     policy_of,
     team_of,
 )
@@ -84,43 +80,6 @@ _MOST = TRICKS
 """Cards that one may choose from."""
 
 
-class _Inner(NamedTuple):
-    """Lanes that wait to be played on, and the block that they go into.
-
-    state: the inner block.
-    sources: lane of the outer block.
-    cards: candidate card.
-    keys: key of the world.
-    hands: hands of the world, by place, a world after another.
-    shares: how much the world counts.
-    where: where its worth goes.
-    """
-
-    state: Any
-    sources: Any
-    cards: Any
-    keys: Any
-    hands: Any
-    shares: Any
-    where: Any
-
-
-@scalar
-def _new_inner() -> _Inner:
-    """Room for a block of waiting lanes."""
-    numbers = np.zeros(ROWS * STRIDE + 8, np.int64)
-    start = -numbers.ctypes.data % 64 // 8
-    return _Inner(
-        numbers[start : start + ROWS * STRIDE],
-        np.empty(LANES, np.int64),
-        np.empty(LANES, np.int64),
-        np.empty(LANES, np.int64),
-        np.empty(SEATS * LANES, np.int64),
-        np.empty(LANES),
-        np.empty(LANES, np.int64),
-    )
-
-
 @scalar
 def _candidates(state: Any, i: int, position: int, legal: int) -> int:
     """Of each run of cards that come to the same, the lowest.
@@ -150,37 +109,15 @@ def _candidates(state: Any, i: int, position: int, legal: int) -> int:
 
 @stage
 def _play_on(
-    state: Any, inner: _Inner, waiting: int, trick: int, position: int, rules: Rules,
-    rollouts: Table, values: Any,
+    state: Any, branches: Branches, shares: Any, waiting: int, trick: int, position: int,
+    rules: Rules, rollouts: Table, values: Any,
 ) -> None:  # fmt: skip
-    """Play the waiting lanes on; what they are worth is added to `values`."""
-    branch(state, inner.state, inner.sources, waiting)
-    block = inner.state
-    for lane in range(padded(waiting)):
-        of = lane if lane < waiting else 0
-        i = inner.sources[of]
-        leader = state[LEADER + i]
-        block[KEY + lane] = inner.keys[of]
-        block[index(CARDS + position * STRIDE, lane)] = inner.cards[of]
-        for other in range(SEATS):
-            place = (leader + other) % SEATS
-            hand = inner.hands[of * SEATS + place]
-            if other != position:
-                # A card stays in the hand until its trick is over.
-                held = hand | (state[index(CARDS + other * STRIDE, i)] if other < position else 0)
-                block[index(HAND + other * STRIDE, lane)] = held
-                block[index(DEALT + place * STRIDE, lane)] = held
-        for finished in range(trick):
-            led_by = state[index(history(finished, 0), i)]
-            for other in range(SEATS):
-                place = (led_by + other) % SEATS
-                card = state[index(history(finished, 1 + other), i)]
-                block[index(DEALT + place * STRIDE, lane)] |= card
-    put_cards(block, waiting, position)
-    resume(rollouts.resume[PLAY_ON], (block, waiting, rules, rollouts, trick, position + 1))
+    """Play the waiting lanes on; what they are worth is added to `values`, by their shares."""
+    play_branches(state, branches, waiting, trick, position, rules, rollouts)
     for lane in range(waiting):
-        team = team_of(state[AT_TABLE + inner.sources[lane]], position)
-        values[inner.where[lane]] += inner.shares[lane] * worth(block, lane, team, rules.teams)
+        team = team_of(state[AT_TABLE + branches.sources[lane]], position)
+        value = worth(branches.state, lane, team, rules.teams)
+        values[branches.where[lane]] += shares[lane] * value
 
 
 @scalar
@@ -207,7 +144,8 @@ def choose_card(
     rules = nested_rules(resource)
     rollouts, prior = nested_table(resource, 0), nested_table(resource, 1)
     model = Model(nested_table(resource, 2), patience, rules)
-    inner = _new_inner()
+    branches = new_branches()
+    lane_shares = np.empty(LANES)
     known = np.empty(KNOWN, np.int64)
     worlds = np.empty(SEATS * drawn, np.int64)
     shares = np.ones(drawn)
@@ -229,23 +167,27 @@ def choose_card(
         found[i] = min(sampled, wanted)
         if weigh:
             weigh_worlds(
-                state, i, trick, position, key, model, inner.state, worlds, sampled, wanted, shares
-            )
+                state, i, trick, position, key, model, branches.state, worlds, sampled, wanted,
+                shares,
+            )  # fmt: skip
         for world in range(sampled):
             for which in range(count if shares[world] > 0.0 else 0):
-                inner.sources[waiting] = i
-                inner.cards[waiting] = nth_card(candidates[i], which)
-                inner.keys[waiting] = rng.deal_key(key, world)
-                inner.shares[waiting] = shares[world]
-                inner.where[waiting] = i * _MOST + which
+                branches.sources[waiting] = i
+                branches.cards[waiting] = nth_card(candidates[i], which)
+                branches.keys[waiting] = rng.deal_key(key, world)
+                lane_shares[waiting] = shares[world]
+                branches.where[waiting] = i * _MOST + which
                 for place in range(SEATS):
-                    inner.hands[waiting * SEATS + place] = worlds[world * SEATS + place]
+                    branches.hands[waiting * SEATS + place] = worlds[world * SEATS + place]
                 waiting += 1
                 if waiting == LANES:
-                    _play_on(state, inner, waiting, trick, position, rules, rollouts, values)
+                    _play_on(
+                        state, branches, lane_shares, waiting, trick, position, rules, rollouts,
+                        values,
+                    )  # fmt: skip
                     waiting = 0
     if waiting > 0:
-        _play_on(state, inner, waiting, trick, position, rules, rollouts, values)
+        _play_on(state, branches, lane_shares, waiting, trick, position, rules, rollouts, values)
     priors = stack_float32(_MOST)
     for i in range(lanes):
         if policy_of(state[AT_TABLE + i], position) != number:

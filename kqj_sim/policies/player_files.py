@@ -54,13 +54,13 @@ class Parts:
         """
         parts = {part: getattr(self, part) for part in PARTS}
         for name, value in given.items():
-            for part, own in self._addressed(name, specification):
+            for part, own in self.addressed(name, specification):
                 parts[part] = parts[part].changed({own: value})
         text = ",".join(f"{name}={value}" for name, value in given.items())
         return replace(self, name=f"{self.name}:{text}" if text else self.name, **parts)
 
-    def _addressed(self, name: str, specification: str) -> list[tuple[str, str]]:
-        """The parts whose parameter is meant, and its own name."""
+    def addressed(self, name: str, specification: str) -> list[tuple[str, str]]:
+        """The parts whose parameter is meant, and its own name; raises as `changed`."""
         there = {part: chosen for part in PARTS if (chosen := getattr(self, part)) is not None}
         part, dot, own = name.partition(".")
         if dot:

@@ -21,15 +21,12 @@ from kqj_sim.core.bits import ALL_TRUMPS, LANE, NO_TRUMP, PACK
 from kqj_sim.core.calls import bid_code, no_calls
 from kqj_sim.core.compile import int64_at, scalar, stage
 from kqj_sim.core.nested import nested_rules, nested_table
-from kqj_sim.core.resume import BID, CALL_ON, COUNTERED, NOTHING, resume
-from kqj_sim.core.round import FINISH, call_stage
+from kqj_sim.core.resume import BID, COUNTERED, NOTHING
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.state import (
     AMOUNT,
     ASKED,
-    BIDS,
     CALL,
-    CAPOT,
     CONTRACT,
     DEALER,
     DEALT,
@@ -42,9 +39,7 @@ from kqj_sim.core.state import (
     LAST_BIDS,
     NEWS,
     OPEN,
-    OPENING,
     ORIGIN,
-    PASSES,
     PENDING,
     PLAYERS,
     ROWS,
@@ -55,11 +50,11 @@ from kqj_sim.core.state import (
     TRICKS,
     TURNED,
     index,
-    padded,
     policy_of,
     result,
     team_of,
 )
+from kqj_sim.core.trial import STANDING, call_and_play
 from kqj_sim.core.views import PASS
 from kqj_sim.core.worlds import random_subset
 from kqj_sim.policies.compiled import parameter_offset
@@ -236,9 +231,7 @@ def _copy_lane(state: Any, i: int, trial: _Trial, lane: int, key: int) -> None:
     block[PLAYERS + lane] = state[PLAYERS + i]
     block[KEY + lane] = key
     block[ILLEGAL + lane] = 0
-    for row in (
-        SENDER, CONTRACT, LAP, AMOUNT, CAPOT, STAKE, OPENING, BIDS, LAST_BIDS, PASSES, OPEN,
-    ):  # fmt: skip
+    for row in STANDING:
         block[index(row, lane)] = state[index(row, i)]
     block[NEWS + lane] = 0
     block[CALL + lane] = PASS
@@ -247,16 +240,8 @@ def _copy_lane(state: Any, i: int, trial: _Trial, lane: int, key: int) -> None:
 @stage
 def _finish(trial: _Trial, waiting: int, place: int, turn: int, said: int, means: _Means) -> None:
     """Go on calling and play the lanes that wait; their scores are added to `values`."""
-    block = trial.state
-    for lane in range(waiting, padded(waiting)):
-        block[OPEN + lane] = 0
-        block[SENDER + lane] = -1
-    rules = means.rules
-    calling = means.calling
-    resume(calling.resume[CALL_ON], (block, waiting, rules, calling, turn, said))
-    log = np.empty(0, np.int64)
-    player = means.player
-    played = call_stage(player.stages[FINISH], (block, waiting, rules, player, log))
+    block, rules = trial.state, means.rules
+    played = call_and_play(block, waiting, rules, means.calling, means.player, turn, said)
     for lane in range(played):
         team = team_of(block[PLAYERS + lane], place)
         own = others = 0
@@ -265,7 +250,6 @@ def _finish(trial: _Trial, waiting: int, place: int, turn: int, said: int, means
             own += score if each == team else 0
             others += score if each != team else 0
         trial.values[trial.where[block[ORIGIN + lane]]] += own - others / (rules.teams - 1)
-    no_calls(block, LANES)
 
 
 @scalar

@@ -379,3 +379,31 @@ def test_no_progress_where_it_is_not_wanted() -> None:
             "simulate", "--deals", "1e6", "--policy", "random", "--format", "csv", *arguments
         )
         assert done.stderr == ""
+
+
+def test_control_adds_a_table_and_changes_no_other() -> None:
+    plain = simulated("--teams", "3")
+    found = simulated("--teams", "3", "--control", "random")
+    assert found["tables"][:-1] == plain["tables"]
+    assert found["tables"][-1]["name"] == "scores_corrected"
+    # The control is what is played, so that nothing is left of the luck.
+    corrected = numbers(found, "scores_corrected", team=1)["corrected, mean a deal"]
+    assert corrected == pytest.approx(0, abs=1e-9)
+    two = simulated("--control", "random")["tables"][-1]["rows"]
+    assert {row["team"] for row in two} == {0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--control", "random", "--where", "lap == 1"], "leave --where out"),
+        (["--control", "gredy"], "did you mean 'greedy'"),
+    ],
+)
+def test_wrong_controls_are_told(arguments: list[str], told: str) -> None:
+    assert told in error_of(run("simulate", *SMALL, *arguments))
+
+
+def test_control_is_for_deals() -> None:
+    wrong = run("simulate", "--games", "3", "--policy", "random", "--control", "random")
+    assert "leave --games out" in error_of(wrong)

@@ -1,0 +1,185 @@
+"""Are the chances that `kqj-sim odds` tells the ones with which contracts are made?
+
+    python benchmarks/calibration.py --hands 2000 --out calibration.md --plot calibration.png
+
+In dealt rounds somebody who has not spoken last is asked at random, and a contract is named at
+random that he may take (with auctions bid, as low as one may).  The chance to make it is sampled
+from what he knows; whether it is made the very deal shows, played by the same players.  Among
+contracts told to be made with a chance of 60 to 70%, so many should be.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import numpy as np
+
+from kqj_sim.analysis.heard import read_situation
+from kqj_sim.analysis.intervals import Estimate, share
+from kqj_sim.analysis.odds import default_player
+from kqj_sim.analysis.odds_answer import Odds
+from kqj_sim.analysis.sampled import Sampler
+from kqj_sim.analysis.standing import Option, call_text, lowest_amount, options, played_option
+from kqj_sim.core import rng
+from kqj_sim.encode import CONTRACTS
+from kqj_sim.policies.specification import player
+from kqj_sim.record import Record
+from kqj_sim.records import play_records
+from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.simulation import Experiment
+from kqj_sim.training.imposed import Given
+
+CLASSES = 10
+BLOCKS = 2
+"""Blocks of 256 deals from which a chance is told."""
+
+FORMS = {
+    "two teams, taking": KqjRules(),
+    "two teams, auctions": KqjRules(bidding="auction"),
+    "three teams, taking": KqjRules(teams=3),
+}
+
+
+class Told(NamedTuple):
+    """A contract: the deal, who plays it, the number of the contract, the amount, the chance."""
+
+    deal: int
+    place: int
+    contract: int
+    amount: int
+    chance: float
+
+
+def ask(record: Record, rules: KqjRules, seats: str, seed: int) -> Told | None:
+    """Ask somebody of a round; None if who is drawn has not got a turn before a contract."""
+    draw = rng.draw(seed, record.deal)
+    turns = [call.call in ("pass", "bid", "take") for call in record.calls]
+    if not all(turns):
+        return None
+    turn = rng.below(draw, max(1, len(turns)))
+    opener = (record.dealer + 1) % SEATS
+    place = turn % SEATS
+    situation = read_situation(
+        " ".join(record.dealt[(opener + place) % SEATS]),
+        rules,
+        turned=record.turned,
+        heard=", ".join(call_text(call) for call in record.calls[:turn]),
+    )
+    sampler = Sampler(situation, [player(seats)] * SEATS, seed)
+    amount = lowest_amount(situation) if rules.bidding == "auction" else 0
+    named: list[Option] = [
+        played_option(situation, sampler.standing, contract, amount) if amount else option
+        for option in options(situation, sampler.standing)
+        if (contract := option.contract) is not None
+    ]
+    option = named[rng.below(rng.draw(draw, 1), len(named))]
+    found = Odds(
+        situation, tuple(sampler.players), seed, [option], 1, sampler.asked, sequential=False
+    )
+    for block in sampler.blocks([option], 1, 0, BLOCKS):
+        found.add(block)
+    chance = found.estimate("makes", 0).value
+    return Told(record.deal, place, CONTRACTS.index(str(option.contract)), amount, chance)
+
+
+def told(rules: KqjRules, hands: int, seed: int) -> tuple[list[Told], np.ndarray]:
+    """Contracts with the chances told, and whether each was made."""
+    seats = default_player(rules)
+    experiment = Experiment(rules=rules, policies=(seats,) * SEATS, deals=hands, seed=seed)
+    asked = [
+        each
+        for record in play_records(experiment)
+        if (each := ask(record, rules, seats, seed)) is not None
+    ]
+    columns = (np.array(column) for column in list(zip(*asked, strict=True))[:4])
+    deals, places, contracts, amounts = columns
+    return asked, Given(rules, seats, seed).play(deals, places, contracts, amounts).made
+
+
+def classes(asked: list[Told], made: np.ndarray) -> Iterator[tuple[str, float, Estimate]]:
+    """By class of chance: its name, the mean chance told, and the share that was made."""
+    chances = np.array([each.chance for each in asked])
+    number = np.minimum((chances * CLASSES).astype(int), CLASSES - 1)
+    for each in range(CLASSES):
+        members = number == each
+        if members.any():
+            name = f"{100 * each // CLASSES} to {100 * (each + 1) // CLASSES}%"
+            count = int(members.sum())
+            yield name, float(chances[members].mean()), share(int(made[members].sum()), count)
+
+
+@click.command()
+@click.option("--hands", default=2000, show_default=True, help="Rounds of each form.")
+@click.option("--seed", default=1, show_default=True, help="Seed.")
+@click.option("--out", type=click.Path(path_type=Path), help="The table, as Markdown.")
+@click.option("--plot", type=click.Path(path_type=Path), help="The picture, .png.")
+def main(hands: int, seed: int, out: Path | None, plot: Path | None) -> None:
+    """Hold the chances that odds tells against what happens."""
+    text = (
+        "# Are the chances told by `kqj-sim odds` right?\n\n"
+        f"Made by `python benchmarks/calibration.py --hands {hands} --seed {seed}`.  Contracts are "
+        "put into classes\nby the chance told; *made* is the share that were made when the same "
+        "players played the\nvery deals, with its 95% interval.\n"
+    )
+    drawn: dict[str, list[tuple[str, float, Estimate]]] = {}
+    for form, rules in FORMS.items():
+        asked, made = told(rules, hands, seed)
+        drawn[form] = list(classes(asked, made))
+        text += f"\n## {form[0].upper()}{form[1:]}, {default_player(rules)}\n\n"
+        text += "| chance told | contracts | mean told | made | standard errors off |\n"
+        text += "| --- | --: | --: | --: | --: |\n"
+        for name, mean, found in drawn[form]:
+            error = max((mean * (1 - mean) / found.observations) ** 0.5, 1e-9)
+            text += (
+                f"| {name} | {found.observations:,} | {100 * mean:.1f}% | {100 * found.value:.1f}% "
+                f"({100 * found.low:.1f} to {100 * found.high:.1f}) | "
+                f"{(found.value - mean) / error:+.1f} |\n"
+            )
+        click.echo(form, err=True)
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        out.write_text(text, encoding="utf-8")
+    if plot is not None:
+        draw(drawn, plot)
+
+
+def draw(drawn: dict[str, list[tuple[str, float, Estimate]]], path: Path) -> None:
+    """A panel a form: what was made against what was told."""
+    import matplotlib
+
+    from kqj_sim.reporting.plots import BLUE, GREY, STYLE, save
+
+    with matplotlib.rc_context(STYLE):
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(4.2 * len(drawn), 4.4), layout="constrained")
+        FigureCanvasAgg(figure)
+        panels = figure.subplots(1, len(drawn), sharey=True, squeeze=False)[0]
+        for axes, (form, found) in zip(panels, drawn.items(), strict=True):
+            axes.plot([0, 100], [0, 100], color=GREY, linewidth=1)
+            axes.errorbar(
+                [100 * mean for _, mean, _ in found],
+                [100 * each.value for *_, each in found],
+                yerr=[
+                    [100 * (each.value - each.low) for *_, each in found],
+                    [100 * (each.high - each.value) for *_, each in found],
+                ],
+                fmt="o", color=BLUE, markersize=4, capsize=3,
+            )  # fmt: skip
+            axes.set_title(form)
+            axes.set_xlim(0, 100)
+            axes.set_ylim(0, 100)
+            axes.set_aspect("equal")
+            axes.set_xlabel("% told")
+        panels[0].set_ylabel("% made")
+        path.write_bytes(save(figure, "png"))
+
+
+if __name__ == "__main__":
+    main()

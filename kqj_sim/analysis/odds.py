@@ -1,0 +1,249 @@
+"""What each call is worth with a hand, on deals that agree with what was heard."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from kqj_sim.analysis.heard import Situation, read_situation
+from kqj_sim.analysis.intervals import CONFIDENCE
+from kqj_sim.analysis.odds_answer import Odds
+from kqj_sim.analysis.sampled import Sampler
+from kqj_sim.analysis.standing import (
+    CAPOT_TOTAL,
+    Option,
+    bid_option,
+    lowest_amount,
+    options,
+    played_option,
+)
+from kqj_sim.core.state import LANES, SEATS
+from kqj_sim.policies.specification import DEFAULT_PLAYER, Player, player
+from kqj_sim.record import Call
+from kqj_sim.rules import MOST, KqjRules
+from kqj_sim.simulation import MAX_DEAL, default_threads
+
+WAITING_PLAYER = "points:take=45,lap2=38+network"
+"""Who is assumed at every place with two teams and taking: people who wait for a good hand.  The
+default player takes the Return at once with any hand there, so that no pass could be heard."""
+
+DEALS = 10_000
+"""Deals in which each call is tried out, unless asked otherwise."""
+
+MOST_DEALS = 1_000_000
+"""Deals after which a search for certainty ends."""
+
+_PILOT = 1 << 59
+"""The deals from this number on choose the bids that are tried out; the others judge them."""
+_PILOT_BLOCKS = 4
+_FEASIBLE = 0.35
+"""Amounts that are reached more rarely are not tried out."""
+_FEASIBLE_CAPOT = 0.2
+_AMOUNTS = 6
+"""So many amounts of a contract are tried out."""
+_BATCH = 8
+"""Blocks from one look at the answer to the next."""
+
+
+class OddsError(ValueError):
+    """A question that has no answer; one line that says what would be right."""
+
+
+def default_player(rules: KqjRules) -> str:
+    """Who is assumed at every place: one who would pass with some hands."""
+    waits = rules.teams == 2 and rules.bidding == "take"
+    return WAITING_PLAYER if waits else DEFAULT_PLAYER
+
+
+def _chosen_options(sampler: Sampler, threads: int) -> tuple[list[Option], int]:
+    """The calls to be tried out, and the contracts if played; how many are calls.
+
+    Of the bids in a contract these are the lowest, the best of some higher ones in a first look,
+    and Capot where it is likely.
+    """
+    situation, standing = sampler.situation, sampler.standing
+    calls = list(options(situation, standing))
+    amount = lowest_amount(situation) if situation.question == "bid" else 0
+    rules = situation.rules
+    if amount == 0 or amount > rules.max_amount:
+        return calls, len(calls)
+    played = [played_option(situation, standing, each, amount) for each in rules.contracts]
+    look = _pilot(sampler, played, 0, threads)
+    higher: dict[str, list[Option]] = {}
+    for number, option in enumerate(played):
+        assert option.contract is not None
+        higher[option.contract] = [
+            bid_option(situation, standing, Call(situation.place, "bid", each, option.contract, c))
+            for each, c in _higher_bids(look, number, amount, rules)
+        ]
+    tried = [*calls, *(bid for bids in higher.values() for bid in bids)]
+    look = _pilot(sampler, tried, _PILOT_BLOCKS * LANES, threads)
+    worth = {
+        option.text: look.estimate("difference", number).value
+        for number, option in enumerate(tried)
+    }
+    kept = []
+    for option in calls:
+        kept.append(option)
+        for capot in (False, True):
+            bids = [bid for bid in higher.get(option.contract or "", []) if bid.capot == capot]
+            if bids:
+                kept.append(max(bids, key=lambda bid: worth[bid.text]))
+    return [*kept, *played], len(kept)
+
+
+def _higher_bids(look: Odds, number: int, lowest: int, rules: KqjRules) -> list[tuple[int, bool]]:
+    """Amounts above the lowest that a contract may reach, and whether with Capot."""
+    amounts = [
+        each
+        for each in range(lowest + 10, rules.max_amount + 1, 10)
+        if look.reaches(number, each).value >= _FEASIBLE
+    ]
+    step = max(1, math.ceil(len(amounts) / _AMOUNTS))
+    bids = [(each, False) for each in reversed(amounts[::-step])]
+    if look.estimate("capot", number).value >= _FEASIBLE_CAPOT:
+        bids.append((max(lowest, min(rules.max_amount, CAPOT_TOTAL)), True))
+    return bids
+
+
+def _pilot(sampler: Sampler, tried: Sequence[Option], first: int, threads: int) -> Odds:
+    """A first look at some options."""
+    found = _nothing(sampler, tried, len(tried), False)
+    for block in sampler.blocks(tried, threads, _PILOT + first, _PILOT_BLOCKS):
+        found.add(block)
+    return found
+
+
+def _nothing(sampler: Sampler, tried: Sequence[Option], calls: int, sequential: bool) -> Odds:
+    """No deals yet."""
+    return Odds(
+        sampler.situation, tuple(sampler.players), sampler.seed, list(tried), calls, sampler.asked,
+        sequential, sampler.pending, sampler.ignore_calls,
+    )  # fmt: skip
+
+
+def odds_of(
+    situation: Situation,
+    *,
+    players: str | Sequence[str] | None = None,
+    deals: int = DEALS,
+    until: float | None = None,
+    seconds: float | None = None,
+    seed: int = 1,
+    pending: int = 0,
+    ignore_calls: bool = False,
+    confidence: float = CONFIDENCE,
+    threads: int | None = None,
+    progress: Callable[[Odds], None] | None = None,
+) -> Odds:
+    """What each call is worth in a situation; arguments as for `odds`."""
+    for name, value, least, most in (
+        ("deals", deals, 1, MAX_DEAL >> 2),
+        ("seed", seed, 0, 2**63 - 1),
+        ("pending", pending, 0, MOST),
+        ("threads", 1 if threads is None else threads, 1, 1 << 10),
+    ):
+        if not least <= value <= most:
+            raise OddsError(f"{name} is {value}: it should be {least} to {most}")
+    if until is not None and not 0 < until < 1:
+        raise OddsError(f"until is {until}: it lies between 0 and 1, such as 0.005")
+    if seconds is not None and not seconds > 0:
+        raise OddsError(f"the time is {seconds} seconds: it should be more than none")
+    start = time.monotonic()
+    seated = _seated(players, situation.rules)
+    sampler = Sampler(situation, seated, seed, pending, ignore_calls)
+    threads = threads or default_threads()
+    tried, calls = _chosen_options(sampler, threads)
+    found = _nothing(sampler, tried, calls, until is not None)
+    blocks = math.ceil((deals if until is None else MOST_DEALS) / LANES)
+    source = sampler.blocks(tried, threads, 0, blocks)
+    try:
+        for number, block in enumerate(source, start=1):
+            found.add(block)
+            if number % _BATCH:
+                continue
+            if progress is not None:
+                progress(found)
+            if until is not None and found.decided(until, confidence):
+                found.ended = "until"
+                break
+            if seconds is not None and time.monotonic() - start > seconds:
+                found.ended = "time"
+                break
+    except KeyboardInterrupt:
+        if found.deals == 0:
+            raise
+        found.ended = "interrupted"
+    finally:
+        source.close()  # type: ignore[attr-defined]
+    return found
+
+
+def _seated(players: str | Sequence[str] | None, rules: KqjRules) -> tuple[Player, ...]:
+    """Who sits at each place."""
+    if players is None or isinstance(players, str):
+        players = [players or default_player(rules)] * SEATS
+    if len(players) != SEATS:
+        raise OddsError(f"{len(players)} players: there should be one, or one a place, six")
+    return tuple(player(text) for text in players)
+
+
+def odds(
+    hand: str,
+    *,
+    turned: str | None = None,
+    place: int | None = None,
+    lap: int | None = None,
+    heard: str | None = None,
+    partners: Iterable[int] | None = None,
+    rules: KqjRules | None = None,
+    players: str | Sequence[str] | None = None,
+    deals: int = DEALS,
+    until: float | None = None,
+    seconds: float | None = None,
+    seed: int = 1,
+    pending: int = 0,
+    ignore_calls: bool = False,
+    confidence: float = CONFIDENCE,
+    threads: int | None = None,
+    progress: Callable[[Odds], None] | None = None,
+) -> Odds:
+    """What each call is worth with a hand.
+
+    Args:
+        hand: the cards held: five, or eight with auctions.
+        turned, place, lap, heard, partners: see `analysis.heard.read_situation`.
+        rules: the rules; two teams and taking unless given.
+        players: a specification of who calls and plays at every place, or one for each place
+            from the opener on; `default_player` unless given.
+        deals: in so many deals each call is tried out, rounded up to whole blocks of 256.
+        until: go on until the chance of the best call is known to so much on either side, or the
+            best call is sure; intervals then hold at every moment.
+        seconds: a limit of time.
+        seed: seed of the deals, 0 to 2**63 - 1.
+        pending: litigation gratuity that waits.
+        ignore_calls: True for hidden cards that need not agree with what was heard.
+        confidence: of the intervals with which `until` is judged.
+        threads: threads, all processors by default.
+        progress: called now and then with what was found so far.
+
+    Raises:
+        SituationError, OddsError: cards, calls or numbers that cannot be.
+        NeverSaid: the players would never have said what was heard.
+        PolicyError: a policy cannot be used, or chooses what is not allowed.
+    """
+    situation = read_situation(
+        hand,
+        rules or KqjRules(),
+        turned=turned,
+        place=place,
+        lap=lap,
+        heard=heard,
+        partners=None if partners is None else tuple(partners),
+    )
+    return odds_of(
+        situation, players=players, deals=deals, until=until, seconds=seconds, seed=seed,
+        pending=pending, ignore_calls=ignore_calls, confidence=confidence, threads=threads,
+        progress=progress,
+    )  # fmt: skip

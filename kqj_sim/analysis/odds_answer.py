@@ -1,0 +1,189 @@
+"""What was found out about calls: quantities of each, their intervals, which call is best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.analysis.heard import Situation
+from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
+from kqj_sim.analysis.sampled import Block
+from kqj_sim.analysis.standing import Asked, Option
+from kqj_sim.analysis.weighted import WeightedSums
+from kqj_sim.core import odds as core
+from kqj_sim.core.scoring import LITIGATION, MADE, PASSED_OUT
+from kqj_sim.core.state import TRICKS
+from kqj_sim.policies.specification import Player
+from kqj_sim.rules import MOST
+
+QUANTITIES: dict[str, bool] = {
+    "wins": True,
+    "difference": False,
+    "makes": True,
+    "plays": True,
+    "litigation": True,
+    "passed_out": True,
+    "total": False,
+    "capot": True,
+    "kq": True,
+    "kqj": True,
+}
+"""What is known of each call, and whether it is a share:
+
+* wins: the own side scores more than every other one
+* difference: the own side's score less that of the best other side, in points
+* makes, plays: the own side makes a contract, plays one
+* litigation, passed_out: how the round ends
+* total: the own side's card points and bonuses
+* capot, kq, kqj: the own side has this bonus
+"""
+WON, LOST, DRAWN, OUT = range(4)
+"""How a round ends for the own side: won, lost, a litigation, passed out."""
+
+_NUMBER = {name: number for number, name in enumerate(QUANTITIES)}
+
+
+@dataclass
+class Odds:
+    """What each call is worth.
+
+    Attributes:
+        situation: what the player knows.
+        players: who calls and plays at each place.
+        seed: seed of the deals.
+        options: the calls, then (auctions) the contracts if they are played.
+        calls: how many of `options` are calls.
+        asked: what others answered, in the order in which hands were drawn.
+        answers: int64 (asked, 2), hands that were asked, and that answered as heard.
+        sums: quantities (`QUANTITIES`) by option.
+        totals: float64 (options, 4, 601), weights by ending (`WON` to `OUT`) and own total.
+        squares: float64 (options, 601), squares of the weights by own total.
+        sequential: whether intervals hold at every moment.
+        ended: why it ended: "deals", "until", "time" or "interrupted".
+        pending, ignore_calls: as asked.
+    """
+
+    situation: Situation
+    players: tuple[Player, ...]
+    seed: int
+    options: list[Option]
+    calls: int
+    asked: list[Asked]
+    sequential: bool
+    pending: int = 0
+    ignore_calls: bool = False
+    ended: str = "deals"
+    sums: WeightedSums = field(default_factory=WeightedSums)
+
+    def __post_init__(self) -> None:
+        self.answers = np.zeros((len(self.asked), 2), dtype=np.int64)
+        self.totals = np.zeros((len(self.options), 4, MOST + 1))
+        self.squares = np.zeros((len(self.options), MOST + 1))
+
+    def add(self, block: Block) -> None:
+        """Take in a block of deals."""
+        self.answers += block.counts
+        self.sums.add(block.deals, block.weights, _values(block.outcomes))
+        squares = block.weights**2
+        for option, outcome in enumerate(block.outcomes):
+            total = outcome[:, core.OWN_TOTAL].astype(np.int64)
+            place = _ending(outcome) * (MOST + 1) + total
+            flat = self.totals[option].reshape(-1)
+            flat += np.bincount(place, block.weights, minlength=flat.size)
+            self.squares[option] += np.bincount(total, squares, minlength=MOST + 1)
+
+    @property
+    def deals(self) -> int:
+        """Deals that were drawn."""
+        return self.sums.deals
+
+    @property
+    def effective(self) -> float:
+        """The number of deals without weights that would tell as much."""
+        return self.sums.effective
+
+    @property
+    def agreeing(self) -> float:
+        """Share of all deals in which the others would have said what they said."""
+        if not self.asked:
+            return 1.0
+        first = self.asked[0].place
+        last = max(n for n, asked in enumerate(self.asked) if asked.place == first)
+        share = self.answers[last, 1] / max(1, self.answers[0, 0])
+        return float(share) * self.sums.weights / self.sums.deals
+
+    def estimate(
+        self, quantity: str, option: int, confidence: float = CONFIDENCE, less: int | None = None
+    ) -> Estimate:
+        """A quantity of an option, or with `less` what it exceeds that of another one by."""
+        return self.sums.mean(
+            _NUMBER[quantity],
+            option,
+            confidence,
+            less=less,
+            sequential=self.sequential,
+            is_share=QUANTITIES[quantity] and less is None,
+        )
+
+    @property
+    def ranking(self) -> list[int]:
+        """The calls, that with the greatest mean difference of scores first."""
+        values = [self.sums.value(_NUMBER["difference"], call) for call in range(self.calls)]
+        return sorted(range(self.calls), key=lambda call: (-values[call], call))
+
+    @property
+    def best(self) -> int:
+        """The best call."""
+        return self.ranking[0]
+
+    def reaches(self, option: int, amount: int, confidence: float = CONFIDENCE) -> Estimate:
+        """The chance that the own side's total is at least an amount."""
+        above = float(self.totals[option, :, amount:].sum())
+        squares = float(self.squares[option, amount:].sum())
+        return self.sums.share(above, squares, confidence, self.sequential)
+
+    def decided(self, width: float, confidence: float) -> bool:
+        """Whether the best call is sure, or its chance to win within `width` to either side."""
+        best = self.best
+        chance = self.estimate("wins", best, confidence)
+        if chance.high - chance.low <= 2 * width:
+            return True
+        if self.calls < 2:
+            return False
+        # All comparisons are to hold at once.
+        shared = 1 - (1 - confidence) / (self.calls - 1)
+        return all(
+            self.estimate("difference", best, shared, other).low > 0
+            for other in range(self.calls)
+            if other != best
+        )
+
+
+def _ending(outcome: NDArray[np.int16]) -> NDArray[np.int64]:
+    """How rounds (n, OUTCOME) ended for the own side."""
+    result = outcome[:, core.RESULT]
+    decided = np.where(outcome[:, core.OWN_SCORE] > outcome[:, core.OTHER_SCORE], WON, LOST)
+    drawn = np.where(result == PASSED_OUT, OUT, DRAWN)
+    return np.where((result == PASSED_OUT) | (result == LITIGATION), drawn, decided)
+
+
+def _values(outcomes: NDArray[np.int16]) -> NDArray[np.float64]:
+    """The quantities (quantities, options, n) of outcomes (options, n, OUTCOME)."""
+    result = outcomes[:, :, core.RESULT]
+    score, other = outcomes[:, :, core.OWN_SCORE], outcomes[:, :, core.OTHER_SCORE]
+    plays = outcomes[:, :, core.OWN_PLAYS] != 0
+    named = {
+        "wins": score > other,
+        "difference": score.astype(np.float64) - other,
+        "makes": plays & (result == MADE),
+        "plays": plays,
+        "litigation": result == LITIGATION,
+        "passed_out": result == PASSED_OUT,
+        "total": outcomes[:, :, core.OWN_TOTAL],
+        "capot": outcomes[:, :, core.OWN_TRICKS] == TRICKS,
+        "kq": outcomes[:, :, core.OWN_KQ] > 0,
+        "kqj": outcomes[:, :, core.OWN_KQJ] > 0,
+    }
+    return np.stack([named[name].astype(np.float64) for name in QUANTITIES])

@@ -1,0 +1,482 @@
+"""What each card that may be played is worth: every one played on in the same hidden hands.
+
+Hidden hands agree with what the plays tell (who could not follow, beat or trump) and with the
+Return; of those, only such count in which the players would have called as they did.  That they
+would also have *played* so is not asked.  Where few distributions are left, all of them are gone
+through and weighed by the number of ways in which they can have come about; else distributions are
+drawn, each equally likely, and those left out that do not agree with the calls.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from math import comb, prod
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.analysis import sequences
+from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
+from kqj_sim.analysis.odds import OddsError, default_player
+from kqj_sim.analysis.round_so_far import RoundSoFar
+from kqj_sim.analysis.turn_to_play import hidden_hands, seated, standing, with_all_worlds
+from kqj_sim.analysis.weighted import WeightedSums
+from kqj_sim.core import odds as core
+from kqj_sim.core import outlook
+from kqj_sim.core.odds import ASKED_PLACE, OUTCOME, QUESTION, RESULT
+from kqj_sim.core.outlook import DRAWN, LISTED, Turn
+from kqj_sim.core.rules import Rules, Table
+from kqj_sim.core.scoring import LITIGATION, MADE
+from kqj_sim.core.state import SENDER
+from kqj_sim.encode import core_rules
+from kqj_sim.notation import Card
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.specification import player
+from kqj_sim.rules import SEATS
+from kqj_sim.simulation import default_threads
+
+Numbers = NDArray[np.int64]
+Outcomes = NDArray[np.int16]
+
+CHUNK = 1024
+"""Draws that a thread makes at a time."""
+
+MOST_LISTED = 20_000
+"""With so many distributions or fewer all of them are gone through."""
+
+_REPEATED = 2_000
+"""So many plays at least show whether players choose at random."""
+
+
+class Measure(NamedTuple):
+    """What is told of a card: a share of the distributions, or a mean over them."""
+
+    name: str
+    is_share: bool
+    meaning: str
+
+
+MEASURES = (
+    Measure("wins", True, "chance that the own team scores more than every other"),
+    Measure("made", True, "chance that the contract is made"),
+    Measure("litigation", True, "chance of a litigation"),
+    Measure("difference", False, "own team's score less the best other's, mean"),
+    Measure("total", False, "own team's card points and bonuses, mean"),
+    Measure("capot", True, "chance that the own team wins all eight tricks"),
+    Measure("kq", True, "chance that the own team gets a KQ"),
+    Measure("kqj", True, "chance that the own team gets a KQJ"),
+)
+_NAMES = tuple(measure.name for measure in MEASURES)
+BY = "difference"
+"""The measure by which a card is best."""
+
+
+@dataclass(frozen=True)
+class CardOdds:
+    """A card and what it is worth.
+
+    Attributes:
+        card: the card.
+        measures: an estimate for each of MEASURES.
+        to_best: the same for the difference to the best card, from the same distributions; of the
+            best card itself None.
+    """
+
+    card: Card
+    measures: dict[str, Estimate]
+    to_best: dict[str, Estimate] | None
+
+
+@dataclass(frozen=True)
+class PlayOdds:
+    """The answer.
+
+    Attributes:
+        so_far: the round.
+        players: who was taken to sit at each seat.
+        seed: seed of the draws; nothing depends on it if the answer is exact.
+        deals: distributions that were played on.
+        effective: the effective number of these, since some count for more than others.
+        agreeing: share of the distributions that agree with the plays in which the others would
+            have called as they did; an estimate, unless the answer is exact.
+        distributions: how many agree with the plays, if that is known.
+        exact: True if these were all gone through.
+        calls_count: False if the calls were not known, or were to be left out.
+        confidence: of the intervals.
+        any_time: True if the intervals hold at every moment, since it was stopped by them.
+        cards: best first.
+        interrupted: True if Ctrl-C ended it early.
+    """
+
+    so_far: RoundSoFar
+    players: tuple[str, ...]
+    seed: int
+    deals: int
+    effective: float
+    agreeing: float
+    distributions: int | None
+    exact: bool
+    calls_count: bool
+    confidence: float
+    any_time: bool
+    cards: tuple[CardOdds, ...] = field(repr=False)
+    interrupted: bool = False
+
+    @property
+    def how(self) -> str:
+        """In words: `exact: all 1,234 distributions`, `sampled: 10,000 of them`."""
+        if self.exact:
+            return f"exact: all {self.distributions:,} distributions"
+        of = "" if self.distributions is None else f" of {self.distributions:,}"
+        return f"sampled: {self.deals:,} distributions{of}"
+
+
+def measured(outcomes: Outcomes) -> Numbers:
+    """The measures, int64 (..., len(MEASURES)), of outcomes, int16 (..., OUTCOME)."""
+    each = np.moveaxis(outcomes.astype(np.int64), -1, 0)
+    result = each[RESULT]
+    values = {
+        "wins": each[core.OWN_SCORE] > each[core.OTHER_SCORE],
+        "made": result == MADE,
+        "litigation": result == LITIGATION,
+        "difference": each[core.OWN_SCORE] - each[core.OTHER_SCORE],
+        "total": each[core.OWN_TOTAL],
+        "capot": each[core.OWN_TRICKS] == 8,
+        "kq": each[core.OWN_KQ] > 0,
+        "kqj": each[core.OWN_KQJ] > 0,
+    }
+    return np.stack([values[name].astype(np.int64) for name in _NAMES], axis=-1)
+
+
+class Chunk(NamedTuple):
+    """What came of a chunk of draws.
+
+    Attributes:
+        draws: how many there were; those without a weight are left out of the others.
+        weights: float64 (n,).
+        outcomes: int16 (n, cards, OUTCOME).
+        hands: int64 (n, 6), the hidden hands by place, natural coding.
+        counts: int64 (questions, 2), hands that were asked, and that answered as heard.
+    """
+
+    draws: int
+    weights: NDArray[np.float64]
+    outcomes: Outcomes
+    hands: Numbers
+    counts: Numbers
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Draws for a turn, in threads."""
+
+    turn: Turn
+    rules: Rules
+    table: Table
+    threads: int
+
+    @property
+    def cards(self) -> int:
+        """How many cards may be played."""
+        return len(self.turn.cards)
+
+    def chunk(self, mode: int, first: int, count: int, seed: int) -> Chunk:
+        """Draws, in this thread; raises PolicyError and OddsError."""
+        outcomes = np.zeros((count * self.cards, OUTCOME), dtype=np.int16)
+        weights = np.zeros(count)
+        hands = np.zeros((count, SEATS), dtype=np.int64)
+        counts = self.no_counts()
+        kept = outlook.try_cards(
+            self.turn, mode, first, count, seed, self.rules, self.table, outcomes, weights, hands,
+            counts,
+        )  # fmt: skip
+        if kept == outlook.NO_HANDS:
+            raise OddsError(NO_HANDS)
+        outcomes = outcomes.reshape(count, self.cards, OUTCOME)[: max(kept, 0)]
+        if kept == outlook.WRONG_CALL or (outcomes[:, :, RESULT] == outlook.WRONG).any():
+            raise PolicyError("a policy chose what is not allowed while the round was played on")
+        return Chunk(count, weights[:kept], outcomes, hands[:kept], counts.reshape(-1, 2))
+
+    def no_counts(self) -> Numbers:
+        """Room for counts of the questions."""
+        return np.zeros(2 * len(self.turn.questions) // QUESTION, dtype=np.int64)
+
+    def speakers(self) -> list[tuple[int, int, int]]:
+        """Each place that was asked, with the range of its questions."""
+        places = [int(place) for place in self.turn.questions[ASKED_PLACE::QUESTION]]
+        return [
+            (place, places.index(place), places.index(place) + places.count(place))
+            for place in dict.fromkeys(places)
+        ]
+
+    def chunks(self, mode: int, end: int | None, seed: int) -> Iterator[Chunk]:
+        """Chunks in order, up to a number of draws or without end."""
+        waiting: deque[Future[Chunk]] = deque()
+        first = 0
+        pool = ThreadPoolExecutor(self.threads)
+        try:
+            while True:
+                while len(waiting) < 2 * self.threads and (end is None or first < end):
+                    count = CHUNK if end is None else min(CHUNK, end - first)
+                    waiting.append(pool.submit(self.chunk, mode, first, count, seed))
+                    first += count
+                if not waiting:
+                    return
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def ways(self, seed: int) -> Numbers:
+        """In how many ways each of the listed distributions agrees with the calls."""
+        hands = hidden_hands(self.turn)
+        ways = np.ones(len(hands), dtype=np.int64)
+        for place, first, last in self.speakers():
+            different, which = np.unique(hands[:, place], return_inverse=True)
+            ways *= self.ways_of(first, last, different, seed)[which]
+        return ways
+
+    def most_ways(self) -> int:
+        """In how many ways a distribution can have come about, if all calls agree."""
+        if self.rules.auction:
+            return 1
+        sender = int(self.turn.state[SENDER])
+        return prod(comb(7 if place == sender else 8, 5) for place, _, _ in self.speakers())
+
+    def ways_of(self, first: int, last: int, hands: Numbers, seed: int) -> Numbers:
+        """In how many ways each hand of a player agrees with his questions."""
+        ways = np.zeros(len(hands), dtype=np.int64)
+        outlook.count_ways(
+            self.turn, first, last, hands, seed, self.rules, self.table, ways, self.no_counts()
+        )
+        return ways
+
+    def all_outcomes(self, seed: int) -> Outcomes:
+        """Every card in every listed distribution: (n, cards, OUTCOME)."""
+        count = len(hidden_hands(self.turn))
+        return np.concatenate([chunk.outcomes for chunk in self.chunks(LISTED, count, seed)])
+
+
+NO_HANDS = (
+    "no distribution of the hidden cards agrees with the plays: somebody played what he could not "
+    "have played, or a card is wrong"
+)
+
+
+def odds_of_cards(
+    so_far: RoundSoFar,
+    players: Sequence[str] | None = None,
+    deals: int = 10_000,
+    seed: int = 1,
+    *,
+    until: float | None = None,
+    seconds: float | None = None,
+    ignore_calls: bool = False,
+    threads: int | None = None,
+    confidence: float = CONFIDENCE,
+    most_listed: int = MOST_LISTED,
+    progress: Callable[[PlayOdds], None] | None = None,
+) -> PlayOdds:
+    """What each card is worth that may be played now.
+
+    Args:
+        so_far: the round.
+        players: a specification for each seat; the round's own, else the default player.
+        deals: distributions that are played on, unless all are gone through.
+        seed: seed of the draws; the same seed gives the same numbers, whatever the threads.
+        until: stop when the interval of the best card's chance to win reaches no further than this
+            to either side, or when it is certain which card is best; `deals` is the most then.
+        seconds: stop after this time.
+        ignore_calls: take the hidden hands to be any that agree with the plays.
+        threads: threads, all processors by default.
+        confidence: of the intervals.
+        most_listed: with no more distributions than this all are gone through.
+        progress: called with the answer so far, in this thread, now and then.
+
+    Raises:
+        OddsError: no hidden hands agree with the plays, or with the calls.
+        PolicyError: a policy cannot be used, or chooses what is not allowed.
+    """
+    names = tuple(players or so_far.players or (default_player(so_far.rules),) * SEATS)
+    chosen = [player(name) for name in names]
+    table = seated(so_far.rules, chosen)
+    turn = with_all_worlds(standing(so_far, table, ignore_calls), most_listed)
+    number = default_threads() if threads is None else threads
+    trial = Trial(turn, core_rules(so_far.rules), table, number)
+    asking = _Asking(
+        so_far, tuple(each.text for each in chosen), seed, until, seconds, confidence, deals,
+        progress, not ignore_calls and so_far.calls is not None,
+    )  # fmt: skip
+    listed = len(hidden_hands(turn))
+    # Who remembers finished tricks plays hands out himself, in worlds drawn at random.
+    if listed and not table.memory:
+        exact = _go_through(trial, asking)
+        if exact is not None:
+            return exact
+    return _sample(trial, asking, listed or None)
+
+
+@dataclass(frozen=True)
+class _Asking:
+    """What was asked."""
+
+    so_far: RoundSoFar
+    players: tuple[str, ...]
+    seed: int
+    until: float | None
+    seconds: float | None
+    confidence: float
+    deals: int
+    progress: Callable[[PlayOdds], None] | None
+    calls_count: bool
+
+    def answer(
+        self,
+        deals: int,
+        effective: float,
+        agreeing: float,
+        distributions: int | None,
+        exact: bool,
+        best: int,
+        estimate: Callable[[int, int, int | None], Estimate],
+    ) -> PlayOdds:
+        """The answer; `estimate(measure, card, other)` is of a card, or of how far it is ahead."""
+
+        def of(card: int, other: int | None) -> dict[str, Estimate]:
+            return {name: estimate(number, card, other) for number, name in enumerate(_NAMES)}
+
+        cards = [
+            CardOdds(card, of(number, None), None if number == best else of(number, best))
+            for number, card in enumerate(self.so_far.legal)
+        ]
+        cards.sort(key=lambda each: (each.to_best is not None, -each.measures[BY].value))
+        return PlayOdds(
+            self.so_far, self.players, self.seed, deals, effective, agreeing, distributions, exact,
+            self.calls_count, self.confidence, self.until is not None and not exact, tuple(cards),
+        )  # fmt: skip
+
+
+def _go_through(trial: Trial, asking: _Asking) -> PlayOdds | None:
+    """The exact answer; None if somebody chooses at random."""
+    hands = hidden_hands(trial.turn)
+    ways = trial.ways(asking.seed)
+    outcomes = trial.all_outcomes(asking.seed)
+    for again in range(1, 1 + max(1, _REPEATED // len(hands))):
+        seed = (asking.seed + again) % 2**63
+        if not np.array_equal(trial.all_outcomes(seed), outcomes):
+            return None
+        if not np.array_equal(trial.ways(seed), ways):
+            return None
+    if not ways.any():
+        raise OddsError(
+            f"{', '.join(dict.fromkeys(asking.players))} would have called as heard with none of "
+            f"the {len(hands):,} distributions that are left: name other --players, or leave the "
+            "calls out with --ignore-calls"
+        )
+    values = measured(outcomes)
+    totals = np.tensordot(ways, values, axes=1)
+    best = int(np.argmax(totals[:, _NAMES.index(BY)]))
+
+    def estimate(measure: int, card: int, other: int | None) -> Estimate:
+        total = totals[card, measure] - (0 if other is None else totals[other, measure])
+        value = float(total / ways.sum())
+        return Estimate(value, value, value, len(hands))
+
+    agreeing = float(ways.sum() / (len(hands) * trial.most_ways()))
+    return asking.answer(len(hands), len(hands), agreeing, len(hands), True, best, estimate)
+
+
+def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
+    """The answer from draws."""
+    sums = WeightedSums()
+    played, drawn, weights = 0, 0, 0.0
+    counts = trial.no_counts().reshape(-1, 2)
+    started = time.monotonic()
+
+    def answer(interrupted: bool = False) -> PlayOdds:
+        def estimate(measure: int, card: int, other: int | None) -> Estimate:
+            return _estimate(sums, measure, card, other, asking)
+
+        agreeing = _agreeing(trial, counts, weights / drawn)
+        found = asking.answer(
+            played, sums.effective, agreeing, listed, False, _best(sums), estimate,
+        )  # fmt: skip
+        return replace(found, interrupted=interrupted)
+
+    chunks = trial.chunks(DRAWN, None, asking.seed)
+    try:
+        for chunk in chunks:
+            kept = min(len(chunk.weights), asking.deals - played)
+            values = measured(chunk.outcomes[:kept]).transpose(2, 1, 0)
+            sums.add(kept, chunk.weights[:kept], values.astype(np.float64))
+            played += kept
+            drawn += chunk.draws
+            weights += float(chunk.weights.sum())
+            counts += chunk.counts
+            if played == 0:
+                raise OddsError(_never_said(trial, asking, counts))
+            timed_out = asking.seconds is not None and time.monotonic() - started > asking.seconds
+            if played == asking.deals or timed_out or _is_sure(sums, asking):
+                break
+            if asking.progress is not None:
+                asking.progress(answer())
+    except KeyboardInterrupt:
+        if played == 0:
+            raise
+        return answer(interrupted=True)
+    finally:
+        chunks.close()  # type: ignore[attr-defined]
+    return answer()
+
+
+def _agreeing(trial: Trial, counts: Numbers, mean_weight: float) -> float:
+    """Share of the distributions that agree with the calls: the first speaker's, times the rest."""
+    speakers = trial.speakers()
+    if not speakers:
+        return 1.0
+    _, first, last = speakers[0]
+    return float(counts[last - 1, 1] / counts[first, 0] * mean_weight)
+
+
+def _best(sums: WeightedSums) -> int:
+    """Number of the card that is best so far, of equal ones the first."""
+    return int(np.argmax(sums.first[_NAMES.index(BY)]))
+
+
+def _estimate(
+    sums: WeightedSums, measure: int, card: int, other: int | None, asking: _Asking
+) -> Estimate:
+    """An estimate from draws, by an interval that goes with how it is stopped."""
+    return sums.mean(
+        measure, card, asking.confidence, less=other, sequential=asking.until is not None,
+        is_share=other is None and MEASURES[measure].is_share,
+    )  # fmt: skip
+
+
+def _is_sure(sums: WeightedSums, asking: _Asking) -> bool:
+    """Whether enough is known to stop."""
+    if asking.until is None or sums.deals < sequences.FIRST_LOOK:
+        return False
+    best, by = _best(sums), _NAMES.index(BY)
+    chance = _estimate(sums, _NAMES.index("wins"), best, None, asking)
+    if max(chance.high - chance.value, chance.value - chance.low) <= asking.until:
+        return True
+    others = [card for card in range(sums.first.shape[1]) if card != best]
+    return all(_estimate(sums, by, card, best, asking).high < 0 for card in others)
+
+
+def _never_said(trial: Trial, asking: _Asking, counts: Numbers) -> str:
+    """Which call it is that is never made, in one line."""
+    number = next((n for n, (tried, agreed) in enumerate(counts) if tried and not agreed), 0)
+    place = int(trial.turn.questions[ASKED_PLACE::QUESTION][number])
+    so_far = asking.so_far
+    seat = (so_far.opener + place) % SEATS
+    return (
+        f"{asking.players[seat]} at {so_far.seat_is_called} {seat} would not have called as heard: "
+        f"it did with none of {int(counts[number, 0]):,} hands; name other --players, or leave the "
+        "calls out with --ignore-calls"
+    )

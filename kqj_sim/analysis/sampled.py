@@ -1,0 +1,173 @@
+"""Deals that agree with what a player knows, by the block: sampled, and played on after each call.
+
+A deal is a function of the seed and its number, so neither threads nor how many deals are asked for
+at a time can be seen in what comes of it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.analysis.heard import Situation
+from kqj_sim.analysis.standing import Asked, Option, Standing, answered
+from kqj_sim.core import odds as core
+from kqj_sim.core.state import ABOUT, LANES, SEATS, new_state
+from kqj_sim.encode import card_bits, core_rules, core_table
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.specification import Player
+
+Numbers = NDArray[np.int64]
+
+
+class NeverSaid(ValueError):
+    """A call that was heard and that the policy of the place would never make."""
+
+
+class Block(NamedTuple):
+    """Deals of a block, and what comes of each call in them.
+
+    Attributes:
+        deals: how many were drawn; those without a weight are left out of the others.
+        weights: float64 (n,), see `core.odds`.
+        outcomes: int16 (options, n, OUTCOME), see `core.odds`.
+        counts: int64 (questions, 2), hands that were asked, and that answered as heard.
+    """
+
+    deals: int
+    weights: NDArray[np.float64]
+    outcomes: NDArray[np.int16]
+    counts: Numbers
+
+
+class Worker:
+    """The arrays of a thread."""
+
+    def __init__(self) -> None:
+        self.state = new_state()
+        self.hands = np.zeros(2 * SEATS * LANES, dtype=np.int64)
+        self.keys = np.zeros(LANES, dtype=np.int64)
+        self.weights = np.zeros(LANES)
+        self.work = np.zeros(5 * LANES, dtype=np.int64)
+
+
+@dataclass
+class Sampler:
+    """Draws deals for a player and plays them on.
+
+    Attributes:
+        situation: what he knows.
+        players: who calls and plays at each place, himself included.
+        seed: seed of the deals.
+        pending: litigation gratuity that waits.
+        ignore_calls: True for deals that need not agree with what was said.
+    """
+
+    situation: Situation
+    players: Sequence[Player]
+    seed: int
+    pending: int = 0
+    ignore_calls: bool = False
+
+    def __post_init__(self) -> None:
+        situation = self.situation
+        asked, standing = answered(situation)
+        self.standing: Standing = standing
+        self.asked: list[Asked] = [] if self.ignore_calls else rarest_first(asked)
+        self._rules = core_rules(situation.rules)
+        self._table = core_table(situation.rules, self.players, None, nested=True)
+        distinct = list(dict.fromkeys(self.players))
+        seated = sum(
+            (team | distinct.index(player) << 2) << ABOUT * place
+            for place, (team, player) in enumerate(zip(situation.teams, self.players, strict=True))
+        )
+        turned = () if situation.turned is None else (situation.turned,)
+        self._known = np.array(
+            [situation.place, card_bits(situation.hand), card_bits(turned), seated, self.pending],
+            dtype=np.int64,
+        )
+        numbers = [asked.numbers() for asked in self.asked]
+        self._questions = np.array(numbers, dtype=np.int64).reshape(-1)
+
+    def block(self, worker: Worker, options: Numbers, first: int) -> Block:
+        """The deals from `first` on, a block of them; options are (n, OPTION) numbers."""
+        counts = np.zeros(2 * len(self.asked), dtype=np.int64)
+        live = core.sample_deals(
+            worker.state, first, LANES, self.seed, self._rules, self._table, self._known,
+            self._questions, worker.hands, worker.keys, worker.weights, counts, worker.work,
+        )  # fmt: skip
+        outcomes = np.zeros((len(options), max(live, 0), core.OUTCOME), dtype=np.int16)
+        right = live >= 0 and core.play_calls(
+            worker.state, live, self._rules, self._table, self._known, options, worker.hands,
+            worker.keys, outcomes,
+        )  # fmt: skip
+        if not right:
+            raise PolicyError(
+                f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
+            )
+        return Block(LANES, worker.weights[:live].copy(), outcomes, counts.reshape(-1, 2))
+
+    def blocks(
+        self, options: Sequence[Option], threads: int, first: int = 0, count: int | None = None
+    ) -> Iterator[Block]:
+        """Blocks of deals from a number on, `count` of them or without end, in order.
+
+        Raises:
+            NeverSaid: no deal agrees with what was heard.
+            PolicyError: a policy chose what is not allowed.
+        """
+        numbers: Any = np.array([option.numbers() for option in options], dtype=np.int64)
+        idle = deque(Worker() for _ in range(threads))
+
+        def work(start: int) -> Block:
+            worker = idle.pop()
+            try:
+                return self.block(worker, numbers, start)
+            finally:
+                idle.append(worker)
+
+        waiting: deque[Future[Block]] = deque()
+        pool = ThreadPoolExecutor(threads)
+        try:
+            begun = 0
+            live, seen = 0, np.zeros((len(self.asked), 2), dtype=np.int64)
+            while waiting or count is None or begun < count:
+                while len(waiting) <= 2 * threads and (count is None or begun < count):
+                    waiting.append(pool.submit(work, first + begun * LANES))
+                    begun += 1
+                block = waiting.popleft().result()
+                live += len(block.weights)
+                seen += block.counts
+                if live == 0:
+                    raise NeverSaid(self._never_said(seen))
+                yield block
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def _never_said(self, counts: Numbers) -> str:
+        """Which call it is that is never made, in one line."""
+        number = next(n for n, (tried, agreed) in enumerate(counts) if tried and not agreed)
+        asked, tried = self.asked[number], int(counts[number, 0])
+        player = self.players[asked.place]
+        auction = self.situation.rules.bidding == "auction"
+        other = "random:bid=0.3+network" if auction else "points:take=45,lap2=38+network"
+        return (
+            f"{player.name} at place {asked.place} would never say {asked.text!r} there: it did "
+            f"with none of {tried:,} hands; seat others with --players, such as {other}, or give "
+            "--ignore-calls"
+        )
+
+
+def rarest_first(asked: list[Asked]) -> list[Asked]:
+    """Questions by player: first who bid or countered, since few hands will do for that."""
+    spoke: dict[int, int] = {}
+    for each in asked:
+        silent = each.text in ("pass", "no counter", "no overcounter")
+        spoke[each.place] = spoke.get(each.place, 0) + (0 if silent else 1)
+    return sorted(asked, key=lambda each: (-spoke[each.place], each.place))

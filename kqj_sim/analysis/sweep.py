@@ -1,0 +1,362 @@
+"""Which values of a policy's parameters score most against a field, and which cannot be told apart.
+
+All sets of values play the same deals, so that their differences carry little of the luck.  With
+many sets the best-looking one is partly the luckiest; the comparison is with the best of all, by
+J. C. Hsu, "Constrained simultaneous confidence intervals for multiple comparisons with the best",
+Annals of Statistics 12 (1984): the intervals of what each scores more than the best of the others
+hold for all sets together, and so does the set of those that may be the best.  As the differences
+are correlated in any way, the critical value is Bonferroni's for the one-sided comparisons of the
+best with each of the others, with Student's quantile and the error of each paired difference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.analysis import intervals, sequences
+from kqj_sim.analysis.comparison import CAP, Plan
+from kqj_sim.analysis.intervals import Estimate, student_quantile
+from kqj_sim.analysis.varied import (
+    Match,
+    Played,
+    Subject,
+    Varied,
+    combinations,
+    read_varied,
+    specification,
+)
+from kqj_sim.policies.specification import DEFAULT_PLAYER, player
+from kqj_sim.rules import KqjRules
+
+DEALS = 20_000
+BATCH = 1 << 19
+"""Deals of all sets of values together that are played between two looks at Ctrl-C."""
+
+Standing = Literal["best", "maybe", "no"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A set of values, and what came of it.
+
+    Attributes:
+        values: of the parameters that vary, as they are written.
+        player: the specification with them.
+        points: points a round more than the field; its interval is for this set alone.
+        above: points a round more than the best of the others; the intervals hold for all sets
+            together, NaN if there is no other.
+        taken: share of the rounds in which its side is Sender.
+        made: share of these contracts that it made.
+        standing: "best" if it scored most, "maybe" if it cannot be told from the best.
+    """
+
+    values: tuple[str, ...]
+    player: str
+    points: Estimate
+    above: Estimate
+    taken: Estimate
+    made: Estimate
+    standing: Standing
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What came of a sweep.
+
+    Attributes:
+        policy: the specification whose parameters vary.
+        varied: the parameters and their values.
+        match: what was played.
+        field: who was played against, by the name that people know.
+        first: number of the first deal.
+        plan: how much, and the confidence of the intervals.
+        deals: deals that each set of values played, in every arrangement of the sides.
+        settings: one for each set of values.
+        factor: how many independent rounds a round here is worth for the difference of a set of
+            values from the best, mean over the sets; NaN if there is no difference.
+        interrupted: whether it was ended early.
+    """
+
+    policy: str
+    varied: tuple[Varied, ...]
+    match: Match
+    field: str
+    first: int
+    plan: Plan
+    deals: int
+    settings: tuple[Setting, ...]
+    factor: float
+    interrupted: bool = False
+
+    @property
+    def rules(self) -> KqjRules:
+        """The rules of the table."""
+        return self.match.rules
+
+    @property
+    def seed(self) -> int:
+        """Seed of the deals."""
+        return self.match.seed
+
+    @property
+    def best(self) -> Setting:
+        """The set of values that scored most."""
+        return next(each for each in self.settings if each.standing == "best")
+
+    @property
+    def maybe(self) -> tuple[Setting, ...]:
+        """The others that cannot be told from the best."""
+        return tuple(each for each in self.settings if each.standing == "maybe")
+
+
+@dataclass
+class _Sums:
+    """What was counted of each set of values, in whole numbers, over the deals so far.
+
+    Attributes:
+        settings: the number of sets, k.
+        leads, products: int64 (k,) and (k, k), the leads and their products.
+        contracts: int64 (k, 5), takes, contracts made, and their squares and product.
+    """
+
+    settings: int
+    deals: int = 0
+    leads: NDArray[np.int64] = field(init=False)
+    products: NDArray[np.int64] = field(init=False)
+    contracts: NDArray[np.int64] = field(init=False)
+    singles: int = 0
+    """Squares of the leads of the single rounds, of all sets."""
+
+    def __post_init__(self) -> None:
+        self.leads = np.zeros(self.settings, np.int64)
+        self.products = np.zeros((self.settings, self.settings), np.int64)
+        self.contracts = np.zeros((self.settings, 5), np.int64)
+
+    def add(self, played: Sequence[Played]) -> None:
+        """Take in the same deals of every set."""
+        # Far below 2**53: floating point, whose products are fast, is exact.
+        leads = np.stack([each.lead for each in played]).astype(np.float64)
+        self.deals += leads.shape[1]
+        self.leads += leads.sum(axis=1).astype(np.int64)
+        self.products += (leads @ leads.T).astype(np.int64)
+        for own, (_, squares, takes, made) in zip(self.contracts, played, strict=True):
+            self.singles += int(squares.sum())
+            own += [takes.sum(), made.sum(), takes @ takes, made @ made, takes @ made]
+
+    def lead(self, number: int, confidence: float, unseen: int = 0) -> Estimate:
+        """The mean lead of a set; `unseen` is added to the sum of squares."""
+        squares = int(self.products[number, number]) + unseen
+        return intervals.mean_of_sums(self.deals, int(self.leads[number]), squares, confidence)
+
+    def difference(self, one: int, other: int) -> tuple[float, float]:
+        """The mean difference of two sets' leads, and its standard error (0 without spread)."""
+        total = int(self.leads[one]) - int(self.leads[other])
+        squares = (
+            int(self.products[one, one])
+            + int(self.products[other, other])
+            - 2 * int(self.products[one, other])
+        )
+        spread = self.deals * squares - total * total
+        return total / self.deals, math.sqrt(spread / (self.deals**2 * (self.deals - 1)))
+
+
+def above_the_best(
+    differences: Callable[[int, int], tuple[float, float]],
+    count: int,
+    observations: int,
+    confidence: float,
+) -> tuple[list[Estimate], list[bool]]:
+    """How much each of several means exceeds the largest of the others, and which may be largest.
+
+    Args:
+        differences: for two of them the difference of the means and its standard error.
+        count: how many means.
+        observations: how many of each.
+        confidence: with which all the intervals hold, and the largest is among those told.
+
+    Returns:
+        The differences to the largest of the others, with Hsu's intervals: one that reaches from
+        below 0 to 0 says that a mean is not the largest.  And whether each may be the largest.
+    """
+    if count == 1:
+        return [Estimate(math.nan, math.nan, math.nan, observations)], [True]
+    # The quantile at hand is two-sided: it leaves out twice as much.
+    each = 1 - 2 * (1 - confidence) / (count - 1)
+    reach = student_quantile(observations - 1, each) if each > 0 else 0.0
+    means, errors = (np.zeros((count, count)) for _ in range(2))
+    for one in range(count):
+        for other in range(count):
+            if one != other:
+                means[one, other], errors[one, other] = differences(one, other)
+    others = ~np.eye(count, dtype=bool)
+    upper = np.where(others, means + reach * errors, np.inf).min(axis=1)
+    may_be = upper >= 0
+    found = []
+    for one in range(count):
+        value = float(means[one][others[one]].min())
+        rivals = others[one] & may_be
+        lower = float((means - reach * errors)[one][rivals].min()) if rivals.any() else 0.0
+        found.append(Estimate(value, min(0.0, lower), max(0.0, float(upper[one])), observations))
+    return found, may_be.tolist()
+
+
+def sweep(
+    policy: str,
+    vary: Sequence[str],
+    *,
+    rules: KqjRules | None = None,
+    field: str = DEFAULT_PLAYER,
+    deals: int | None = None,
+    until: float | None = None,
+    cap: int = CAP,
+    confidence: float = intervals.CONFIDENCE,
+    seed: int = 1,
+    first: int = 0,
+    threads: int | None = None,
+    progress: Callable[[int], None] | None = None,
+    interrupted: Callable[[], bool] | None = None,
+) -> Sweep:
+    """Play a policy with each set of values against a field; `kqj-sim sweep` says it all.
+
+    Args:
+        policy: the specification whose parameters vary.
+        vary: parameters and their values, `take=30:70:5` or `take=30,40`.
+        rules: the rules of the table; None: the default ones.
+        field: who plays against the policy.
+        deals: deals that each set of values plays; None: `DEALS`, or what `until` takes.
+        until: half-width in points at which to stop, for the points of every set of values.
+        cap: the most deals with `until`.
+        confidence: of the intervals.
+        seed, first: which deals.
+        threads: as for `kqj_sim.simulation.fold`; they cannot be seen in the result.
+        progress: called with numbers of deals, times sets of values, as they are finished.
+        interrupted: asked now and then whether to stop.
+
+    Raises:
+        VaryError: what varies is written wrongly, empty or too much.
+        ComparisonError: numbers that make no sense.
+        kqj_sim.policies.PolicyError: a policy cannot be used, or a wrong choice.
+        kqj_sim.simulation.ExperimentError: a number out of range.
+        KeyboardInterrupt: `interrupted` before anything was finished.
+    """
+    rules = rules or KqjRules()
+    if deals is None and until is None:
+        deals = DEALS
+    plan = Plan(deals=deals, until=until, cap=cap, confidence=confidence)
+    subject = Subject(policy)
+    varied = tuple(read_varied(text, subject) for text in vary)
+    sets = combinations(varied)
+    names = [each.name for each in varied]
+    players = [
+        specification(subject.with_values(dict(zip(names, values, strict=True)))) for values in sets
+    ]
+    match = Match(rules, field, seed)
+    for each in players:
+        match.experiments(each, first, 1)  # What is wrong is told before anything is played.
+    sums = _Sums(len(sets))
+    stopped = not _play(match, players, plan, sums, first, threads, progress, interrupted)
+    if sums.deals == 0:
+        raise KeyboardInterrupt
+    return Sweep(
+        policy=player(policy).name,
+        varied=varied,
+        match=match,
+        field=player(field).name,
+        first=first,
+        plan=plan,
+        deals=sums.deals,
+        settings=_settings(sets, players, match, sums, confidence),
+        factor=_factor(match, sums),
+        interrupted=stopped,
+    )
+
+
+def _play(
+    match: Match,
+    players: Sequence[str],
+    plan: Plan,
+    sums: _Sums,
+    first: int,
+    threads: int | None,
+    progress: Callable[[int], None] | None,
+    interrupted: Callable[[], bool] | None,
+) -> bool:
+    """Play until it is done; False if it was interrupted before.
+
+    Every set of values has played the same deals then: a batch that is not finished is dropped.
+    """
+    size = max(1000, BATCH // len(players))
+    for look in plan.looks():
+        while sums.deals < look:
+            count = min(size, look - sums.deals)
+            played = []
+            for each in players:
+                played.append(match.play(each, first + sums.deals, count, threads))
+                if progress is not None:
+                    progress(count)
+                if interrupted is not None and interrupted():
+                    return False
+            sums.add(played)
+        if plan.until is not None and _widest(match, sums, plan.confidence) <= plan.until:
+            break
+    return True
+
+
+def _widest(match: Match, sums: _Sums, confidence: float) -> float:
+    """The greatest half-width of the intervals of points, some unseen rare deals counted along."""
+    unseen = sequences.UNSEEN * (match.largest_lead * match.scale) ** 2
+    leads = [sums.lead(number, confidence, unseen) for number in range(sums.settings)]
+    return max(each.high - each.low for each in leads) / 2 / match.scale
+
+
+def _settings(
+    sets: Sequence[tuple[str, ...]],
+    players: Sequence[str],
+    match: Match,
+    sums: _Sums,
+    confidence: float,
+) -> tuple[Setting, ...]:
+    """What came of each set of values."""
+    above, may_be = above_the_best(sums.difference, len(sets), sums.deals, confidence)
+    best = int(sums.leads.argmax())
+    found = []
+    for number, values in enumerate(sets):
+        takes, made, *products = (int(each) for each in sums.contracts[number])
+        rounds = len(match.seatings)
+        maybe: Standing = "maybe" if may_be[number] else "no"
+        found.append(
+            Setting(
+                values=values,
+                player=players[number],
+                points=sums.lead(number, confidence).scaled(1 / match.scale),
+                above=above[number].scaled(1 / match.scale),
+                taken=intervals.mean_of_sums(sums.deals, takes, products[0], confidence).scaled(
+                    1 / rounds
+                ),
+                made=intervals.ratio_of_sums(
+                    sums.deals, takes, made, (products[0], products[2], products[1]), confidence
+                ),
+                standing="best" if number == best else maybe,
+            )
+        )
+    return tuple(found)
+
+
+def _factor(match: Match, sums: _Sums) -> float:
+    """`Sweep.factor`: the variance of a difference of independent rounds by that of the paired."""
+    best = int(sums.leads.argmax())
+    rounds = len(match.seatings)
+    mean = int(sums.leads.sum()) / (sums.deals * rounds * sums.settings)
+    single = sums.singles / (sums.deals * rounds * sums.settings) - mean**2
+    paired = [
+        sums.deals * error**2 / rounds
+        for each in range(sums.settings)
+        if each != best and (error := sums.difference(each, best)[1]) > 0
+    ]
+    return float(np.mean([2 * single / each for each in paired])) if paired else math.nan

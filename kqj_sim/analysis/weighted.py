@@ -1,0 +1,133 @@
+"""Weighted means of what comes of calls, and of their differences, from sums alone.
+
+A mean is sum w x / sum w over deals with weights w.  Its variance is that of the mean of
+w (x - mean), divided by the square of the mean weight (the delta method; J. S. Liu, Monte Carlo
+Strategies in Scientific Computing, 2001, section 2.5).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.analysis import sequences
+from kqj_sim.analysis.intervals import (
+    Estimate,
+    student_quantile,
+    weighted_share,
+)
+
+Values = NDArray[np.float64]
+
+_ROUNDING = 1e-12
+"""What is no more than this part of a sum is an error of rounding."""
+
+
+@dataclass
+class WeightedSums:
+    """Sums over deals of quantities of several options.
+
+    Attributes:
+        deals: deals, those without a weight included.
+        weights: sum of w.
+        squares: sum of w w.
+        first: float64 (quantities, options), sums of w x.
+        crossed: float64 (quantities, options), sums of w w x.
+        products: float64 (quantities, options, options), sums of w w x y.
+    """
+
+    deals: int = 0
+    weights: float = 0.0
+    squares: float = 0.0
+    first: Values = field(default_factory=lambda: np.zeros((0, 0)))
+    crossed: Values = field(default_factory=lambda: np.zeros((0, 0)))
+    products: Values = field(default_factory=lambda: np.zeros((0, 0, 0)))
+
+    def add(self, deals: int, weights: Values, values: Values) -> None:
+        """Take in a block: weights (n,) and values (quantities, options, n)."""
+        if self.deals == 0:
+            quantities, options, _ = values.shape
+            self.first = np.zeros((quantities, options))
+            self.crossed = np.zeros((quantities, options))
+            self.products = np.zeros((quantities, options, options))
+        squares = weights * weights
+        self.deals += deals
+        self.weights += float(weights.sum())
+        self.squares += float(squares.sum())
+        self.first += values @ weights
+        self.crossed += values @ squares
+        self.products += (values * squares) @ values.transpose(0, 2, 1)
+
+    @property
+    def effective(self) -> float:
+        """The effective number of deals, (sum w)^2 / sum w^2 (L. Kish, Survey Sampling, 1965)."""
+        return self.weights**2 / self.squares if self.squares > 0 else 0.0
+
+    def value(self, quantity: int, option: int) -> float:
+        """A weighted mean."""
+        return float(self.first[quantity, option] / self.weights)
+
+    def mean(
+        self, quantity: int, option: int, confidence: float, *, less: int | None = None,
+        sequential: bool = False, is_share: bool = False,
+    ) -> Estimate:  # fmt: skip
+        """A mean with its interval.
+
+        Args:
+            quantity, option: which.
+            confidence: of the interval.
+            less: another option whose value is taken off, deal by deal.
+            sequential: whether the interval is to hold at every moment (`analysis.sequences`).
+            is_share: whether the values are 0 and 1: then the interval is Wilson's.
+        """
+        first, crossed, product = self._moments(quantity, option, less)
+        if is_share:
+            return self.share(first, product, confidence, sequential)
+        if sequential:
+            sums = (self.squares, crossed, product)
+            return sequences.ratio(self.deals, self.weights, first, sums, confidence)
+        value = first / self.weights
+        spread = product - 2 * value * crossed + value * value * self.squares
+        # What is all the same differs by rounding errors only.
+        variance = 0.0 if spread <= _ROUNDING * product else spread / self.weights**2
+        if variance == 0 or self.effective < 2:
+            return Estimate(value, math.nan, math.nan, self.deals)
+        half = student_quantile(int(self.effective) - 1, confidence) * math.sqrt(variance)
+        return Estimate(value, value - half, value + half, self.deals)
+
+    def share(
+        self, weights: float, squares: float, confidence: float, sequential: bool = False
+    ) -> Estimate:
+        """The share of deals with a property: sums of their w and of their w w."""
+        if sequential:
+            # Guards against an event not seen so far, in a deal of the weight that deals have.
+            bound = self.squares / self.weights
+            sums = (self.squares, squares, squares)
+            found = sequences.ratio(
+                self.deals, self.weights, weights, sums, confidence, bound=bound
+            )
+            return found._replace(low=max(0.0, found.low), high=min(1.0, found.high))
+        value = min(max(weights / self.weights, 0.0), 1.0)
+        spread = (1 - 2 * value) * squares + value * value * self.squares
+        number = self.effective
+        if spread > _ROUNDING * self.squares:
+            number = min(number, value * (1 - value) * self.weights**2 / spread)
+        else:
+            value = float(round(value))
+        return weighted_share(value, number, self.deals, confidence)
+
+    def _moments(self, quantity: int, option: int, less: int | None) -> tuple[float, float, float]:
+        """Sums of w x, w w x, w w x x of a quantity, or of its difference to another option."""
+        first, crossed = self.first[quantity], self.crossed[quantity]
+        products = self.products[quantity]
+        if less is None:
+            return float(first[option]), float(crossed[option]), float(products[option, option])
+        both = products[option, option] - 2 * products[option, less] + products[less, less]
+        return (
+            float(first[option] - first[less]),
+            float(crossed[option] - crossed[less]),
+            float(both),
+        )

@@ -1,0 +1,270 @@
+"""The command that tells what each call is worth."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from kqj_sim.cli.odds_cards import Sampling, card_options, read_record, tell_cards
+from kqj_sim.cli.options import (
+    Share,
+    Whole,
+    announce,
+    choose_policies,
+    color_option,
+    config_option,
+    quiet_option,
+    rule_options,
+    take_rules,
+)
+from kqj_sim.cli.output import open_output, write_report
+from kqj_sim.cli.progress import ProgressLine
+from kqj_sim.reporting.choices import (
+    FORMATS,
+    PLOT_SUFFIXES,
+    TABLE_SUFFIXES,
+    by_suffix,
+)
+from kqj_sim.rules import SEATS, KqjRules
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.odds_answer import Odds
+
+PAGE = "html"
+_SUFFIXES = {**TABLE_SUFFIXES, ".html": PAGE}
+
+
+class Places(click.ParamType[tuple[int, ...]]):
+    """Places, such as `2 4`."""
+
+    name = "places"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """The places, or a usage error."""
+        if isinstance(value, tuple):
+            return value
+        words = str(value).replace(",", " ").split()
+        if not words or any(word not in map(str, range(SEATS)) for word in words):
+            self.fail(f"places are 0 (the opener) to 5 (the dealer), such as 2 4, not {value}")
+        return tuple(int(word) for word in words)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  kqj-sim odds "9h 8h Ah Ks 4d" --return 7h
+  kqj-sim odds "Ah Ac As Td Kd" --return 4s --place 3 --lap 2 --until 0.5%
+  kqj-sim odds "9h 8h Ah Kh Qh 5d 6c Ac" --bidding auction --heard "pass, 120 s, pass"
+  kqj-sim odds "9s 8s As Ah Ad 5d 6c Ac" --bidding auction --place 3 --heard "pass, pass, 140 d"
+  kqj-sim odds "9h 8h Ah Ks 4d" --return 7h --teams 3 --players standard --plot hand.png
+  kqj-sim odds "9h 8h Ah Ks 4d" --return 7h --out hand.html
+  kqj-sim odds "7h Ks 4d Qd 9s 8c Tc Jc" --return 9h --heard "take h" --played "As 4s"
+  kqj-sim odds --record round.json --at 6.3
+"""
+)
+@click.argument("hand", metavar="[CARDS]", required=False)
+@click.option("--return", "turned", metavar="CARD", help="The card turned up, with taking.")
+@click.option(
+    "--place",
+    type=click.IntRange(0, SEATS - 1),
+    help="Your place: 0 the opener to 5 the dealer.  [default: whose turn it is after --heard]",
+)
+@click.option("--lap", type=click.IntRange(1, 2), help="The lap, with taking.  [default: 1]")
+@click.option(
+    "--heard",
+    metavar="CALLS",
+    help='All calls so far: "pass, 120 h, pass, counter".  A counter\'s place may be told, '
+    '"counter 4".  [default: all before you passed]',
+)
+@click.option(
+    "--with",
+    "partner_places",
+    type=Places(),
+    metavar="PLACES",
+    help="Places of your partners, with --partners random.  [default: seated alternately]",
+)
+@card_options
+@click.option(
+    "--players",
+    multiple=True,
+    metavar="SPEC",
+    help="Who calls and plays, you included: SPEC for all, team0=SPEC or seat3=SPEC (seats are "
+    "places here); a later one overrides.  [default: points:take=45,lap2=38+network with two "
+    "teams and taking, else points+network]",
+)
+@click.option(
+    "--ignore-calls", is_flag=True, help="Hidden cards need not agree with what was heard."
+)
+@click.option("--pending", type=Whole(0, "120"), default=0, help="Litigation gratuity that waits.")
+@click.option(
+    "--deals",
+    type=Whole(1, "1e5"),
+    help="Deals in which each call is tried out.  [default: 10000]",
+)
+@click.option(
+    "--until",
+    type=Share(),
+    metavar="SHARE",
+    help="Go on until the chance of the best call is known to this on either side, such as 0.5%, "
+    "or the best call is sure.",
+)
+@click.option("--time", "seconds", type=float, metavar="SECONDS", help="A limit of time.")
+@click.option("--seed", type=Whole(0, "1"), default=1, show_default=True, help="Seed of the deals.")
+@click.option("--threads", type=Whole(1, "2"), help="Threads to use.  [default: all processors]")
+@click.option(
+    "--confidence", type=Share(), default=0.95, show_default=True, help="Of the intervals."
+)
+@config_option
+@rule_options
+@click.option(
+    "--format",
+    type=click.Choice([*FORMATS, PAGE]),
+    help="Format of the answer.  [default: by the suffix of --out, else table]",
+)
+@click.option("--out", metavar="FILE", help="Write the answer to this file; .html: as a page.")
+@click.option("--plot", metavar="FILE", help="Draw the totals: .png, .svg or .pdf.")
+@color_option
+@quiet_option
+def odds(
+    hand: str | None, turned: str | None, place: int | None, lap: int | None, heard: str | None,
+    partner_places: tuple[int, ...] | None, played: str | None, contract: str | None,
+    sender: int | None, record: IO[bytes] | None, at: tuple[int, int] | None,
+    players: tuple[str, ...], ignore_calls: bool, pending: int, deals: int | None,
+    until: float | None, seconds: float | None, seed: int, threads: int | None, confidence: float,
+    format: str | None, out: str | None, plot: str | None, color: str, quiet: bool, **options: Any,
+) -> None:  # fmt: skip
+    """What each call is worth with a hand, and which is best.
+
+    CARDS are the cards you hold: five with taking, eight with auctions.  Hidden cards are dealt at
+    random so that the players assumed would have called as they did; then every call that is open
+    to you is made in the same deals, they call on, and play.
+
+    During the round, with --played or --record: what each card is worth that you may play.  CARDS
+    are your eight or those left.  Hidden cards agree with the plays, too (who could not follow,
+    beat or trump); few distributions are all gone through.
+    """
+    if deals is not None and until is not None:
+        raise click.UsageError("--deals and --until: give one of them")
+    if format is None:
+        format = "table" if out is None else by_suffix(out, _SUFFIXES, ", or give --format")
+    if format == "parquet" and out is None and sys.stdout.isatty():
+        raise click.UsageError("--format parquet is nothing for a terminal: give --out FILE")
+    picture = None if plot is None else by_suffix(plot, PLOT_SUFFIXES)
+    rules = take_rules(options)
+    how = Sampling(
+        deals, until, seconds, seed, threads, confidence, ignore_calls, players, format, out, color,
+        quiet,
+    )  # fmt: skip
+    if record is not None or played is not None:
+        if plot is not None or format == PAGE:
+            raise click.UsageError("--plot and .html are for calls: cards have a table only")
+        if record is not None:
+            if hand is not None or played is not None:
+                raise click.UsageError("--record tells cards and plays: give nothing else of them")
+            tell_cards(read_record(record.read(), at), how)
+            return
+        if hand is None:
+            raise click.UsageError("CARDS are missing: give your eight cards, or those left")
+        if lap is not None or at is not None:
+            raise click.UsageError("--lap is for calls, --at for --record: leave them out")
+        from kqj_sim.analysis.round_so_far import read_round
+
+        tell_cards(
+            read_round(
+                hand, rules, played=played or "", turned=turned, heard=heard, contract=contract,
+                sender=sender, place=place, partners=partner_places, pending=pending,
+            ),
+            how,
+        )  # fmt: skip
+        return
+    if hand is None:
+        raise click.UsageError("CARDS are missing: give the cards you hold, such as '9h 8h Ah'")
+    if contract is not None or sender is not None or at is not None:
+        raise click.UsageError(
+            "--contract and --sender go with --played, --at with --record: the cards played so far "
+            "are missing"
+        )
+    from kqj_sim.analysis.heard import read_situation
+
+    situation = read_situation(
+        hand, rules, turned=turned, place=place, lap=lap, heard=heard, partners=partner_places
+    )
+    announce(rules, quiet)
+    from kqj_sim.analysis.odds import DEALS, MOST_DEALS, odds_of
+
+    with ExitStack() as stack:
+        answer_file = open_output(stack, out)
+        plot_file = open_output(stack, plot)
+        total = MOST_DEALS if until is not None else deals or DEALS
+        with ProgressLine("deals", total, quiet) as line:
+            found = odds_of(
+                situation,
+                players=_seated(players, rules),
+                deals=deals or DEALS,
+                until=until,
+                seconds=seconds,
+                seed=seed,
+                pending=pending,
+                ignore_calls=ignore_calls,
+                confidence=confidence,
+                threads=threads,
+                progress=_Told(line, confidence),
+            )
+        _write(found, confidence, format, answer_file, color)
+        if picture is not None and plot_file is not None:
+            from kqj_sim.reporting.odds_plot import draw_odds
+
+            plot_file.write(draw_odds(found, confidence, picture))
+    if found.ended == "interrupted":
+        click.echo(f"Interrupted: the answer rests on {found.deals:,} deals", err=True)
+        click.get_current_context().exit(130)
+
+
+class _Told:
+    """Tells a line of progress how far it is, and the answer so far."""
+
+    def __init__(self, line: ProgressLine, confidence: float) -> None:
+        self._line = line
+        self._confidence = confidence
+        self._before = 0
+
+    def __call__(self, odds: Odds) -> None:
+        from kqj_sim.reporting.grid import format_number
+
+        chance = odds.estimate("wins", odds.best, self._confidence)
+        cell = format_number(*chance[:3], "share")
+        self._line.advance(
+            odds.deals - self._before, f"{odds.options[odds.best].text}: wins {cell}"
+        )
+        self._before = odds.deals
+
+
+def _seated(players: tuple[str, ...], rules: KqjRules) -> tuple[str, ...]:
+    """Who sits at each place."""
+    from kqj_sim.analysis.odds import default_player
+
+    return choose_policies(players, rules, "--players", default_player(rules))
+
+
+def _write(found: Odds, confidence: float, format: str, stream: Any, color: str) -> None:
+    """The answer in a format, to a file or stdout."""
+    from kqj_sim.reporting.odds import odds_report
+
+    report = odds_report(found, confidence)
+    if format != PAGE:
+        write_report(report, format, stream, color)
+        return
+    from kqj_sim.reporting.odds_page import odds_page
+    from kqj_sim.reporting.odds_plot import draw_odds
+    from kqj_sim.reporting.page import to_html
+
+    page = to_html(odds_page(report, draw_odds(found, confidence, "svg")))
+    if stream is None:
+        click.echo(page, nl=False)
+    else:
+        stream.write(page)

@@ -1,0 +1,153 @@
+"""What `kqj-sim odds` tells during the round: what each card is worth."""
+
+from __future__ import annotations
+
+import re
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from kqj_sim.cli.options import announce, choose_policies
+from kqj_sim.cli.options import stack as options_stack
+from kqj_sim.cli.output import open_output, write_report
+from kqj_sim.cli.progress import ProgressLine
+from kqj_sim.rules import SEATS
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.odds_play import PlayOdds
+    from kqj_sim.analysis.round_so_far import RoundSoFar
+
+
+class Turn(click.ParamType[tuple[int, int]]):
+    """A card of a trick, such as `3.2`: trick 3, card 2."""
+
+    name = "turn"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        """Trick (1 to 8) and card (1 to 6), or a usage error."""
+        if isinstance(value, tuple):
+            return value
+        match = re.fullmatch(r"([1-8])\.([1-6])", str(value).strip())
+        if match is None:
+            self.fail(
+                f"it is a trick, 1 to 8, and a card of it, 1 to 6, such as 3.2, not {value}",
+                param,
+                ctx,
+            )
+        return int(match[1]), int(match[2])
+
+
+card_options = options_stack(
+    click.option(
+        "--played",
+        metavar="CARDS",
+        help='During the round: the cards played so far, trick after trick, "9h Th 4h 6s 5h Ah, '
+        'Ac 4c"; "" if you lead to the first.  CARDS are your eight or those left.',
+    ),
+    click.option(
+        "--contract",
+        metavar="CONTRACT",
+        help='Then the contract, if not all calls are given by --heard: h, or "150 h".',
+    ),
+    click.option(
+        "--sender", type=click.IntRange(0, SEATS - 1), help="And the place of the Sender."
+    ),
+    click.option(
+        "--record",
+        metavar="FILE",
+        type=click.File("rb", lazy=True),
+        help="A round as a record whose plays break off; in place of all this.  - reads stdin.",
+    ),
+    click.option(
+        "--at",
+        type=Turn(),
+        metavar="TRICK.CARD",
+        help="With --record: before this card, 3.2 for the second of trick 3.",
+    ),
+)
+"""How a round is told that is being played."""
+
+
+def read_record(data: bytes, at: tuple[int, int] | None) -> RoundSoFar:
+    """The round of a file with one record.
+
+    Raises:
+        UsageError: there are more records.
+        RecordError, RoundError: what is wrong with it.
+    """
+    from kqj_sim.analysis.round_so_far import from_record
+    from kqj_sim.record import so_far_from_json
+
+    records = [line for line in data.splitlines() if line.startswith(b"{") and b":" in line]
+    if len(records) > 1:
+        raise click.UsageError(f"--record: {len(records)} records in the file, there should be one")
+    return from_record(so_far_from_json(data), at)
+
+
+class Sampling(NamedTuple):
+    """How an answer is to be found and written; the options of the command."""
+
+    deals: int | None
+    until: float | None
+    seconds: float | None
+    seed: int
+    threads: int | None
+    confidence: float
+    ignore_calls: bool
+    players: tuple[str, ...]
+    format: str
+    out: str | None
+    color: str
+    quiet: bool
+
+
+def tell_cards(so_far: RoundSoFar, how: Sampling) -> None:
+    """Find out what each card is worth, and write it."""
+    announce(so_far.rules, how.quiet)
+    from kqj_sim.analysis.odds import DEALS, MOST_DEALS, default_player
+    from kqj_sim.analysis.odds_play import odds_of_cards
+    from kqj_sim.reporting.odds_play import cards_report
+
+    players = so_far.players
+    if how.players or players is None:
+        default = default_player(so_far.rules)
+        players = choose_policies(how.players, so_far.rules, "--players", default)
+    deals = MOST_DEALS if how.until is not None else how.deals or DEALS
+    with ExitStack() as stack:
+        stream = open_output(stack, how.out)
+        with ProgressLine("deals", deals, how.quiet) as line:
+            found = odds_of_cards(
+                so_far,
+                players,
+                deals,
+                how.seed,
+                until=how.until,
+                seconds=how.seconds,
+                ignore_calls=how.ignore_calls,
+                threads=how.threads,
+                confidence=how.confidence,
+                progress=_Told(line),
+            )
+        write_report(cards_report(found), how.format, stream, how.color)
+    if found.interrupted:
+        click.echo(f"Interrupted: the answer rests on {found.deals:,} deals", err=True)
+        click.get_current_context().exit(130)
+
+
+class _Told:
+    """Tells a line of progress how far it is, and the answer so far."""
+
+    def __init__(self, line: ProgressLine) -> None:
+        self._line = line
+        self._before = 0
+
+    def __call__(self, odds: PlayOdds) -> None:
+        from kqj_sim.reporting.grid import format_number
+
+        best = odds.cards[0]
+        cell = format_number(*best.measures["wins"][:3], "share")
+        self._line.advance(odds.deals - self._before, f"{best.card}: wins {cell}")
+        self._before = odds.deals

@@ -1,0 +1,133 @@
+"""The command that varies a policy's parameters against a field."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any
+
+import click
+
+from kqj_sim.cli.compare import Width
+from kqj_sim.cli.field import field_options
+from kqj_sim.cli.interrupt import Interruption
+from kqj_sim.cli.options import Whole, announce, color_option, quiet_option, take_rules
+from kqj_sim.cli.output import (
+    check_terminal,
+    confidence_option,
+    format_option,
+    open_output,
+    out_option,
+    plot_option,
+    write_report,
+)
+from kqj_sim.cli.progress import ProgressLine
+from kqj_sim.reporting.choices import PLOT_SUFFIXES, by_suffix, table_format
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  kqj-sim sweep points --vary take=0:60:10 --deals 1e5 --plot take.png
+  kqj-sim sweep points:take=45+standard --vary take=30:60:5 --vary lap2=20:60:10 --field standard
+  kqj-sim sweep pimc --vary prior=none,linear,network --deals 2000 --teams 3
+  kqj-sim sweep my_policy.py:cautious --vary courage=1,2,3 --until 0.5 --out courage.csv
+"""
+)
+@click.argument("policy", metavar="POLICY")
+@click.option(
+    "--vary",
+    multiple=True,
+    required=True,
+    metavar="PARAMETER=VALUES",
+    help="A parameter and its values, from:to:step or value,value,...; several parameters: every "
+    "combination.  `kqj-sim policies show POLICY` lists the parameters.",
+)
+@click.option(
+    "--deals", type=Whole(2, "1e5"), help="Deals for each set of values.  [default: 20000]"
+)
+@click.option(
+    "--until",
+    type=Width(),
+    help="Play until the points of every set of values are known to this half-width, such as 0.5; "
+    "a million deals at most.",
+)
+@click.option("--seed", type=Whole(0, "1"), default=1, show_default=True, help="Seed of the deals.")
+@field_options
+@format_option
+@out_option
+@plot_option
+@confidence_option
+@color_option
+@quiet_option
+def sweep(
+    policy: str,
+    vary: tuple[str, ...],
+    field: str | None,
+    deals: int | None,
+    until: float | None,
+    seed: int,
+    first: int,
+    threads: int | None,
+    format: str | None,
+    out: str | None,
+    plot: str | None,
+    confidence: float,
+    color: str,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Vary a policy's parameters: what each set of values scores against a field.
+
+    One team plays the policy and the others the field (with random partners every second seat),
+    with the cards of every side in turn; all sets of values play the same deals.  The best one is
+    told, with those that cannot be told from it.
+    """
+    if deals is not None and until is not None:
+        raise click.UsageError("--deals and --until: give one of them")
+    format = table_format(out, format)
+    check_terminal(format, out)
+    if plot is not None:
+        by_suffix(plot, PLOT_SUFFIXES)
+    rules = take_rules(options)
+    announce(rules, quiet)
+    from kqj_sim.analysis.comparison import CAP
+    from kqj_sim.analysis.sweep import DEALS, sweep
+    from kqj_sim.analysis.varied import Subject, combinations, read_varied
+    from kqj_sim.policies.specification import DEFAULT_PLAYER
+    from kqj_sim.reporting.sweep import sweep_report
+    from kqj_sim.reporting.sweep_plot import MOST_PARAMETERS, draw_sweep
+
+    sets = combinations([read_varied(text, Subject(policy)) for text in vary])
+    if plot is not None and len(vary) > MOST_PARAMETERS:
+        raise click.UsageError(
+            f"--plot draws at most {MOST_PARAMETERS} parameters, not {len(vary)}"
+        )
+    most = deals or (DEALS if until is None else CAP)
+    with ExitStack() as stack:
+        tables_file = open_output(stack, out)
+        plot_file = open_output(stack, plot)
+        with (
+            ProgressLine("deals", most * len(sets), quiet) as progress,
+            Interruption() as interruption,
+        ):
+            found = sweep(
+                policy,
+                vary,
+                rules=rules,
+                field=field or DEFAULT_PLAYER,
+                deals=deals,
+                until=until,
+                confidence=confidence,
+                seed=seed,
+                first=first,
+                threads=threads,
+                progress=progress.advance,
+                interrupted=lambda: interruption.asked,
+            )
+        report = sweep_report(found)
+        write_report(report, format, tables_file, color)
+        if plot is not None and plot_file is not None:
+            plot_file.write(draw_sweep(found, report.run, by_suffix(plot, PLOT_SUFFIXES)))
+    if found.interrupted:
+        click.echo(f"Interrupted: the tables hold {found.deals:,} deals of each", err=True)
+        click.get_current_context().exit(130)

@@ -1,0 +1,152 @@
+"""What calls are worth, in words and as a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kqj_sim.analysis.odds_tables import odds_tables
+from kqj_sim.notation import format_hand
+from kqj_sim.reporting.grid import format_number
+from kqj_sim.reporting.report import Report, Run, describe_rules
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.odds_answer import Odds
+
+FEW = 100
+"""An answer that rests on fewer equally weighted deals is told to be no more than a hint."""
+
+
+@dataclass(frozen=True)
+class OddsRun(Run):
+    """A run in which calls were tried out; `policies` and `players` are those of the places."""
+
+    odds: Odds | None = None
+
+    @property
+    def _of(self) -> Odds:
+        assert self.odds is not None
+        return self.odds
+
+    def to_dict(self) -> dict[str, Any]:
+        """The run as plain values."""
+        of, situation = self._of, self._of.situation
+        from kqj_sim.analysis.standing import call_text
+
+        return {
+            **super().to_dict(),
+            "hand": [str(card) for card in situation.hand],
+            "return": None if situation.turned is None else str(situation.turned),
+            "place": situation.place,
+            "lap": situation.lap,
+            "teams": list(situation.teams),
+            "question": situation.question,
+            "heard": [{"place": call.seat, "call": call_text(call)} for call in situation.calls],
+            "pending": of.pending,
+            "ignore_calls": of.ignore_calls,
+            "best": of.options[of.best].text,
+            "agreeing_share": of.agreeing,
+            "effective_deals": of.effective,
+            "intervals": "confidence sequences" if of.sequential else "for this number of deals",
+            "ended": of.ended,
+        }
+
+    def summary(self) -> str:
+        """The run in a line for people."""
+        of, situation = self._of, self._of.situation
+        parts = [describe_rules(self.rules), format_hand(situation.hand)]
+        if situation.turned is not None:
+            parts.append(f"Return {situation.turned}")
+        parts += [_where(of), f"players {_players(self.policies)}"]
+        parts.append(f"{self.deals:,} deals, seed {self.seed}")
+        return "; ".join(parts)
+
+    def intervals(self) -> str:
+        """What the intervals are, and on how many deals they rest."""
+        of = self._of
+        told = super().intervals()
+        if of.sequential:
+            told = told.replace("intervals", "intervals that hold at every moment")
+        if of.asked:
+            share = format_number(of.agreeing, float("nan"), float("nan"), "share").text
+            if of.agreeing < 0.001:
+                share = f"{100 * of.agreeing:.2g}%"
+            told += (
+                f"; others would have called as heard in {share} of deals, those here tell as much "
+                f"as {of.effective:,.0f} equal ones"
+            )
+        return told
+
+
+def _where(odds: Odds) -> str:
+    """The place, and what was heard."""
+    from kqj_sim.analysis.standing import call_text
+
+    situation = odds.situation
+    roles = {0: "0 (the opener)", 5: "5 (the dealer)"}
+    told = f"place {roles.get(situation.place, situation.place)}"
+    if situation.question == "take":
+        told += f", lap {situation.lap}"
+        heard = "all passed" if situation.calls else ""
+    else:
+        heard = ", ".join(call_text(call) for call in situation.calls)
+    if odds.ignore_calls:
+        return f"{told}, calls ignored"
+    return f"{told}, heard: {heard or 'nothing'}"
+
+
+def _players(names: tuple[str, ...]) -> str:
+    """Who sits where, by place."""
+    if len(set(names)) == 1:
+        return names[0]
+    places: dict[str, list[str]] = {}
+    for place, name in enumerate(names):
+        places.setdefault(name, []).append(str(place))
+    return ", ".join(f"{name} at {' '.join(where)}" for name, where in places.items())
+
+
+def odds_report(odds: Odds, confidence: float) -> Report:
+    """Everything that is shown of odds."""
+    run = OddsRun(
+        command="odds",
+        rules=odds.situation.rules,
+        policies=tuple(player.name for player in odds.players),
+        players=tuple(player.text for player in odds.players),
+        seed=odds.seed,
+        first=0,
+        deals=odds.deals,
+        confidence=confidence,
+        interrupted=odds.ended == "interrupted",
+        odds=odds,
+    )
+    return Report(run, odds_tables(odds, confidence), answer(odds, confidence))
+
+
+def answer(odds: Odds, confidence: float) -> list[str]:
+    """Which call is best, and how sure that is."""
+    best = odds.best
+    chance = format_number(*odds.estimate("wins", best, confidence)[:3], "share")
+    points = format_number(*odds.estimate("difference", best, confidence)[:3], "points")
+    name = odds.options[best].text
+    line = f"Best: {name}, worth {points} points; it wins {chance} of the rounds"
+    rest = [call for call in odds.ranking if call != best]
+    leads = {
+        odds.options[call].text: odds.estimate("difference", best, confidence, less=call)
+        for call in rest
+    }
+    # A lead that is the same in all deals has no interval.
+    near = [text for text, lead in leads.items() if lead.value <= 0 or lead.low <= 0]
+    if near:
+        line += f". Not told apart from it: {', '.join(near)}"
+    elif rest:
+        text, lead = next(iter(leads.items()))
+        ahead = format_number(*lead[:3], "points")
+        line += f". The next, {text}, is worth {ahead} less"
+    if odds.effective >= FEW:
+        return [line]
+    return [
+        line,
+        f"No more than a hint: it rests on what {odds.effective:,.0f} deals tell, since the "
+        "players assumed would hardly call as heard; more --deals, other --players or "
+        "--ignore-calls help",
+    ]

@@ -1,0 +1,151 @@
+"""What cards are worth, in words and as a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kqj_sim.analysis.odds_play_tables import card_table
+from kqj_sim.notation import format_contract, format_hand
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.specification import player
+from kqj_sim.reporting.grid import format_number
+from kqj_sim.reporting.report import Report, Run, describe_policies, describe_rules
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.odds_play import PlayOdds
+
+NOT_PLAYS = "that they would also have played so is not asked"
+
+
+@dataclass(frozen=True)
+class CardsRun(Run):
+    """A run in which cards were played on; `policies` and `players` are those of the seats."""
+
+    odds: PlayOdds | None = None
+
+    @property
+    def _of(self) -> PlayOdds:
+        assert self.odds is not None
+        return self.odds
+
+    def to_dict(self) -> dict[str, Any]:
+        """The run as plain values."""
+        of, so_far = self._of, self._of.so_far
+        called = so_far.called
+        return {
+            **super().to_dict(),
+            "hand": [str(card) for card in sorted(so_far.hand)],
+            so_far.seat_is_called: so_far.seat,
+            "dealer": so_far.dealer,
+            "teams": list(so_far.teams),
+            "return": None if so_far.turned is None else str(so_far.turned),
+            "sender": called.sender,
+            "contract": called.contract,
+            "amount": called.amount,
+            "capot": called.capot,
+            "stake": called.stake,
+            "tricks": [
+                {"leader": leader, "cards": [str(card) for card in cards]}
+                for leader, cards in so_far.tricks
+            ],
+            "pending": so_far.pending,
+            "calls_count": of.calls_count,
+            "best": str(of.cards[0].card),
+            "exact": of.exact,
+            "distributions": of.distributions,
+            "agreeing_share": of.agreeing,
+            "effective_deals": of.effective,
+            "intervals": "confidence sequences" if of.any_time else "for this number of deals",
+        }
+
+    def summary(self) -> str:
+        """The run in a line for people."""
+        of, so_far = self._of, self._of.so_far
+        called, who = so_far.called, so_far.seat_is_called
+        contract = format_contract(called.contract, signs=True)
+        if called.amount is not None:
+            contract = f"{called.amount} {contract}{' capot' if called.capot else ''}"
+        contract += {1: "", 2: " countered", 4: " overcountered"}[called.stake]
+        number, on_table = len(so_far.tricks), so_far.tricks[-1][1]
+        trick = f"trick {number}, {' '.join(map(str, on_table)) or 'to lead'}"
+        return "; ".join(
+            [
+                describe_rules(self.rules),
+                f"{who} {called.sender} plays {contract}",
+                f"{who} {so_far.seat} has {format_hand(so_far.hand)}",
+                trick,
+                describe_policies(self.policies).replace("seat", who),
+                of.how if of.exact else f"{of.how}, seed {self.seed}",
+            ]
+        )
+
+    def intervals(self) -> str:
+        """What the intervals are, and what is known of the calls."""
+        of = self._of
+        told = "" if of.exact else super().intervals()
+        if of.any_time:
+            told = told.replace("intervals", "intervals that hold at every moment")
+        if not of.calls_count:
+            calls = "any hidden hands that agree with the plays, whatever was called"
+        else:
+            share = format_number(of.agreeing, float("nan"), float("nan"), "share").text
+            if of.agreeing < 0.001:
+                share = f"{100 * of.agreeing:.2g}%"
+            calls = f"others would have called as heard in {share} of what agrees with the plays"
+            if not of.exact and of.effective < of.deals - 1:
+                calls += f", what was drawn tells as much as {of.effective:,.0f} equal ones"
+        return "; ".join(part for part in (told, calls, NOT_PLAYS) if part)
+
+
+def cards_report(odds: PlayOdds) -> Report:
+    """Everything that is shown of odds of cards."""
+    run = CardsRun(
+        command="odds",
+        rules=odds.so_far.rules,
+        policies=tuple(map(_short_name, odds.players)),
+        players=odds.players,
+        seed=odds.seed,
+        first=0,
+        deals=odds.deals,
+        confidence=None if odds.exact else odds.confidence,
+        interrupted=odds.interrupted,
+        odds=odds,
+    )
+    return Report(run, [card_table(odds)], [answer(odds)])
+
+
+def _short_name(specification: str) -> str:
+    """A player's policies alone, if their parameters are the usual ones."""
+    found = player(specification)
+    called, played = found.calling.policy.name, found.playing.policy.name
+    short = called if called == played else f"{called}+{played}"
+    try:
+        return short if player(short).text == found.text else found.name
+    except PolicyError:
+        return found.name
+
+
+def answer(odds: PlayOdds) -> str:
+    """Which card is best, and how sure that is."""
+    best, *others = odds.cards
+    nan = float("nan")
+
+    def shown(name: str, unit: Any) -> str:
+        value, low, high, _ = best.measures[name]
+        bounds = (nan, nan) if odds.exact else (low, high)
+        return str(format_number(value, *bounds, unit))
+
+    line = f"Best: {best.card}, by {shown('difference', 'points')} points; "
+    line += f"it wins {shown('wins', 'share')} of the rounds"
+    if not others:
+        return f"{line}. No other card may be played"
+    behind = [(each, each.to_best["difference"]) for each in others if each.to_best is not None]
+    near = [str(each.card) for each, estimate in behind if not estimate.high < 0]
+    if near:
+        equal = "Just as good" if odds.exact else "Not told apart from it"
+        return f"{line}. {equal}: {', '.join(near)}"
+    second, estimate = behind[0]
+    bounds = (nan, nan) if odds.exact else (-estimate.high, -estimate.low)
+    ahead = format_number(-estimate.value, *bounds, "points")
+    return f"{line}. The next, {second.card}, is worth {ahead} less"

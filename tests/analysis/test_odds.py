@@ -1,0 +1,187 @@
+"""What calls are worth: hidden cards against the rules of chance, the rounds against certainty."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from kqj_sim.analysis.heard import read_situation
+from kqj_sim.analysis.odds import OddsError, default_player, odds
+from kqj_sim.analysis.odds_answer import Odds
+from kqj_sim.analysis.sampled import NeverSaid, Sampler, Worker
+from kqj_sim.core.odds import OPTION
+from kqj_sim.core.state import LANES
+from kqj_sim.encode import card_bits
+from kqj_sim.notation import parse_card, parse_cards
+from kqj_sim.policies.counting import count
+from kqj_sim.policies.points import FITTED
+from kqj_sim.policies.specification import player
+from kqj_sim.rules import SEATS, KqjRules
+
+AUCTION = KqjRules(bidding="auction")
+HAND, RETURN = "9h 8h Ah Ks 4d", "7h"
+GREEDY = "points:take=45,lap2=38+greedy"
+NO_OPTIONS = np.zeros((0, OPTION), dtype=np.int64)
+
+
+def sampled(
+    players: str, blocks: int, ignore_calls: bool = False, **known: object
+) -> tuple[np.ndarray, np.ndarray]:
+    """The cards of deals, first and further ones of each place (12, n), and the weights (n,)."""
+    situation = read_situation(HAND, KqjRules(), turned=RETURN, **known)  # type: ignore[arg-type]
+    sampler = Sampler(situation, [player(players)] * SEATS, 3, ignore_calls=ignore_calls)
+    worker = Worker()
+    hands, weights = [], []
+    for number in range(blocks):
+        block = sampler.block(worker, NO_OPTIONS, number * LANES)
+        live = len(block.weights)
+        hands.append(worker.hands.reshape(2 * SEATS, LANES)[:, :live].copy())
+        weights.append(block.weights)
+    return np.concatenate(hands, axis=1), np.concatenate(weights)
+
+
+def counted(hands: np.ndarray, cards: int) -> np.ndarray:
+    """How many of some cards there are in each of the hands."""
+    return np.bitwise_count((hands & cards).astype(np.uint64)).astype(float)
+
+
+def test_every_card_is_dealt_once() -> None:
+    hands, _ = sampled(GREEDY, 1, place=3)
+    sizes = [int(counted(hands[which], -1)[0]) for which in range(2 * SEATS)]
+    assert sizes == [5, 5, 5, 5, 5, 5, 3, 3, 3, 3, 3, 2]
+    together = np.bitwise_or.reduce(hands, axis=0) | card_bits([parse_card(RETURN)])
+    assert (counted(together, -1) == 48).all()
+    assert (hands[3] == card_bits(parse_cards(HAND))).all()
+
+
+def test_without_calls_hidden_cards_are_uniform() -> None:
+    hands, weights = sampled(GREEDY, 20, ignore_calls=True, place=3)
+    assert (weights == 1).all()
+    hearts = 0xFFF << 16
+    # Eight of the 42 hidden cards are hearts: a hand of five has 5 * 8 / 42 of them.
+    for place in (0, 1, 5):
+        found = counted(hands[place], hearts)
+        assert abs(found.mean() - 5 * 8 / 42) < 4 * found.std() / math.sqrt(len(found))
+
+
+def test_passes_tell_of_hands_as_plain_rejection_does() -> None:
+    """Uniform deals, of which those are kept in which nobody before would have taken."""
+    turned = card_bits([parse_card(RETURN)])
+    uniform, _ = sampled(GREEDY, 60, ignore_calls=True, place=4)
+    passes = np.ones(uniform.shape[1], dtype=bool)
+    for place in range(4):
+        passes &= np.array([count(int(hand) | turned, 1, FITTED) < 45 for hand in uniform[place]])
+    kept = uniform[:, passes]
+    hands, weights = sampled(GREEDY, 20, place=4)
+    assert weights.std() > 0
+    for place in (0, 2, 5):
+        for cards in (0xFFF << 16, 0x0038003800380038, 0x0800080008000800):
+            plain, ours = counted(kept[place], cards), counted(hands[place], cards)
+            mean = (weights * ours).sum() / weights.sum()
+            effective = weights.sum() ** 2 / (weights**2).sum()
+            error = plain.std() / math.sqrt(len(plain)) + ours.std() / math.sqrt(effective)
+            assert abs(plain.mean() - mean) < 3.5 * error, (place, cards)
+    found = odds(HAND, turned=RETURN, place=4, players=GREEDY, deals=20 * LANES, seed=3)
+    error = math.sqrt(passes.mean() * (1 - passes.mean()) / len(passes))
+    assert found.agreeing == pytest.approx(passes.mean(), abs=5 * error)
+    assert found.effective == pytest.approx(effective, rel=0.05)
+
+
+def test_the_share_of_random_passers_is_known() -> None:
+    found = odds(HAND, turned=RETURN, place=5, players="random:take=0.3", deals=3000)
+    assert found.agreeing == pytest.approx(0.7**5, rel=0.08)
+    none = odds(HAND, turned=RETURN, place=5, players="random:take=0.3", deals=300,
+                ignore_calls=True)  # fmt: skip
+    assert (none.agreeing, none.effective, none.deals) == (1, 512, 512)
+
+
+def test_what_is_never_said_is_told() -> None:
+    with pytest.raises(NeverSaid, match=r"place 0 would never say 'pass'.*--ignore-calls"):
+        odds(HAND, turned=RETURN, place=1, players="always+greedy", deals=256)
+
+
+@pytest.fixture(scope="module")
+def opening() -> Odds:
+    """The opener of an auction holds the eight highest hearts, if these are trump."""
+    return odds("9h 8h 7h Ah Th Hh Kh Qh", rules=AUCTION, players="points+greedy", deals=512)
+
+
+def test_who_holds_all_high_trumps_makes_capot(opening: Odds) -> None:
+    found = opening
+    (hearts,) = [number for number, option in enumerate(found.options) if option.text == "h played"]
+    capot = found.estimate("capot", hearts)
+    assert capot.value == 1
+    assert found.reaches(hearts, 400).value == 1
+    assert found.estimate("makes", hearts).value == 1
+    assert found.decided(0.01, 0.95)
+
+
+def test_threads_cannot_be_seen() -> None:
+    one, two = (
+        odds(HAND, turned=RETURN, place=2, players=GREEDY, deals=2000, threads=threads)
+        for threads in (1, 2)
+    )
+    assert one.estimate("difference", 0) == two.estimate("difference", 0)
+    assert (one.totals == two.totals).all()
+    assert one.agreeing == two.agreeing
+
+
+def test_alike_suits_are_worth_alike() -> None:
+    """Spades and clubs exchanged in hand and Return, and the contracts with them."""
+    exchanged = str.maketrans("sc", "cs")
+    hand = "9s 8s As Kc 4d"
+    one = odds(hand, turned="7s", lap=2, players=GREEDY, deals=3000)
+    other = odds(hand.translate(exchanged), turned="7c", lap=2, players=GREEDY, deals=3000, seed=2)
+    for number, option in enumerate(one.options):
+        verb, _, contract = option.text.partition(" ")
+        text = f"{verb} {contract.translate(exchanged)}" if len(contract) == 1 else option.text
+        (twin,) = [n for n, each in enumerate(other.options) if each.text == text]
+        for quantity in ("wins", "difference", "total"):
+            left, right = one.estimate(quantity, number), other.estimate(quantity, twin)
+            width = (left.high - left.low + right.high - right.low) / 2
+            assert abs(left.value - right.value) < 1.5 * width, (option.text, quantity)
+
+
+def test_going_on_until_it_is_sure() -> None:
+    found = odds(HAND, turned=RETURN, players=GREEDY, until=0.004)
+    assert found.ended == "until"
+    assert found.sequential
+    assert found.best == 1
+    assert found.estimate("difference", 1, less=0).low > 0
+    timed = odds(HAND, turned=RETURN, players=GREEDY, deals=10**6, seconds=1e-9)
+    assert (timed.ended, timed.deals) == ("time", 8 * LANES)
+
+
+def test_a_gratuity_that_waits_goes_to_the_winner() -> None:
+    without, given = (
+        odds(HAND, turned=RETURN, players=GREEDY, deals=256, pending=pending)
+        for pending in (0, 100)
+    )
+    for call in range(2):
+        more = given.estimate("difference", call).value - without.estimate("difference", call).value
+        wins, drawn = (without.estimate(name, call).value for name in ("wins", "litigation"))
+        lost = 1 - wins - drawn - without.estimate("passed_out", call).value
+        assert more == pytest.approx(100 * (wins - lost))
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"deals": 0}, "deals is 0"),
+        ({"until": 2.0}, "until is 2.0"),
+        ({"seconds": -1.0}, "more than none"),
+        ({"seed": -1}, "seed is -1"),
+        ({"threads": 0}, "threads is 0"),
+        ({"players": ["standard"] * 5}, "5 players"),
+    ],
+)
+def test_settings_that_cannot_be(settings: dict[str, object], told: str) -> None:
+    with pytest.raises(OddsError, match=told):
+        odds(HAND, turned=RETURN, **settings)  # type: ignore[arg-type]
+
+
+def test_who_is_assumed_would_pass_with_some_hands() -> None:
+    assert default_player(KqjRules()) == "points:take=45,lap2=38+network"
+    assert default_player(AUCTION) == default_player(KqjRules(teams=3)) == "points+network"

@@ -1,0 +1,126 @@
+"""Sweeps: the comparison with the best, and what is played."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kqj_sim.analysis import sweep as module
+from kqj_sim.analysis.sweep import Sweep, above_the_best, sweep
+from kqj_sim.rules import KqjRules
+from tests.variants import LIVELY
+
+FIELD = f"{LIVELY}+greedy"
+TAKES = "take=0,0.15,0.3,0.6"
+
+
+def swept(**settings: object) -> Sweep:
+    given = {"field": FIELD, "deals": 600, "threads": 1, **settings}
+    return sweep(FIELD, [TAKES], **given)  # type: ignore[arg-type]
+
+
+def differences(values: NDArray[np.float64]) -> Callable[[int, int], tuple[float, float]]:
+    """Paired differences of rows of observations."""
+
+    def of(one: int, other: int) -> tuple[float, float]:
+        found = values[one] - values[other]
+        return float(found.mean()), float(found.std(ddof=1) / math.sqrt(len(found)))
+
+    return of
+
+
+@pytest.mark.parametrize("means", [(0, 0, 0, 0, 0), (0, 0.1, 0.1, 0, -0.2), (1, 0, 0, 0, 0)])
+def test_intervals_hold_together_and_the_best_is_among_those_told(means: tuple[float, ...]) -> None:
+    random = np.random.default_rng(3)
+    truth = np.array(means)
+    others = [max(np.delete(truth, k)) for k in range(len(truth))]
+    runs, held, contained = 1000, 0, 0
+    for _ in range(runs):
+        # Correlated: what all sets of values have in common is the luck of the deal.
+        values = truth[:, None] + random.normal(size=(1, 100)) + random.normal(size=(5, 100))
+        found, may_be = above_the_best(differences(values), 5, 100, 0.95)
+        held += all(
+            each.low <= own - other <= each.high
+            for each, own, other in zip(found, truth, others, strict=True)
+        )
+        contained += may_be[int(truth.argmax())]
+    # 95%, and 3.5 standard deviations of a binomial less.
+    assert min(held, contained) > runs * 0.95 - 3.5 * math.sqrt(runs * 0.95 * 0.05)
+
+
+def test_what_is_shown_best_is_alone() -> None:
+    values = np.random.default_rng(1).normal(size=(3, 200)) + np.array([[0.0], [3.0], [1.0]])
+    found, may_be = above_the_best(differences(values), 3, 200, 0.95)
+    assert may_be == [False, True, False]
+    assert found[1].low == 0 and found[1].high > found[1].value > 0
+    assert found[0].high == 0 and found[0].low < found[0].value < 0
+
+
+def test_equal_ones_are_not_told_apart() -> None:
+    values = np.repeat(np.random.default_rng(1).normal(size=(1, 50)), 3, axis=0)
+    found, may_be = above_the_best(differences(values), 3, 50, 0.95)
+    assert may_be == [True] * 3
+    assert all(each[:3] == (0, 0, 0) for each in found)
+
+
+def test_one_set_has_nothing_to_be_compared_with() -> None:
+    (found,), may_be = above_the_best(lambda one, other: (0, 0), 1, 50, 0.95)
+    assert may_be == [True] and math.isnan(found.value)
+
+
+def test_the_field_itself_scores_exactly_nothing() -> None:
+    found = {each.values: each for each in swept().settings}
+    same = found["0.3",]
+    assert same.points.value == 0
+    assert found["0.6",].taken.value > same.taken.value > found["0.15",].taken.value
+    assert found["0",].taken.value == 0 and math.isnan(found["0",].made.value)
+
+
+def test_best_scores_most_and_the_others_are_behind_it() -> None:
+    found = swept(deals=3000)
+    points = [each.points.value for each in found.settings]
+    assert found.best.points.value == max(points)
+    assert [each.standing for each in found.settings].count("best") == 1
+    for each in found.settings:
+        others = [other.points.value for other in found.settings if other is not each]
+        assert each.above.value == pytest.approx(each.points.value - max(others))
+        assert (each.standing == "no") == (each.above.high == 0 and each.above.low < 0)
+    assert found.factor > 1
+
+
+@pytest.mark.parametrize("rules", [KqjRules(), KqjRules(teams=3)], ids=["two", "three"])
+def test_threads_and_batches_do_not_matter(
+    rules: KqjRules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = swept(rules=rules, deals=2400, first=3)
+    monkeypatch.setattr(module, "BATCH", 1)
+    parts = swept(rules=rules, deals=2400, first=3, threads=2)
+    assert repr(parts.settings) == repr(whole.settings)  # NaN is not equal to itself.
+
+
+def test_parameters_without_effect_are_all_the_same() -> None:
+    found = sweep(FIELD, ["counter=0.1,0.5,0.9"], field=f"{LIVELY}+random", deals=300, threads=1)
+    assert {each.standing for each in found.settings} == {"best", "maybe"}
+    assert all(each.above.value == 0 for each in found.settings)
+    assert math.isnan(found.factor)
+
+
+def test_it_plays_until_the_points_are_known_well_enough() -> None:
+    found = swept(deals=None, until=8.0)
+    assert found.deals < 100_000
+    half = max(each.points.high - each.points.low for each in found.settings) / 2
+    assert 4 < half <= 8
+    assert swept(deals=None, until=0.01, cap=2000).deals == 2000
+
+
+def test_interrupted_it_holds_what_all_sets_have_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BATCH", 1)
+    played: list[int] = []
+    found = swept(deals=5000, progress=played.append, interrupted=lambda: len(played) > 5)
+    assert found.interrupted and found.deals == 1000
+    with pytest.raises(KeyboardInterrupt):
+        swept(interrupted=lambda: True)

@@ -1,0 +1,172 @@
+"""The search for better parameters: on made-up landscapes, and with real players."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kqj_sim.analysis import tune as module
+from kqj_sim.analysis.tune import Generation, Tuning, read_searched, tune
+from kqj_sim.analysis.varied import Match, Played, Subject, VaryError
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.specification import player
+from kqj_sim.reporting.tuning import answer, player_file
+from tests.variants import LIVELY
+
+FIELD = f"{LIVELY}+greedy"
+SMALL = {"deals": 60, "generations": 3, "candidates": 4, "confirm": 200, "threads": 1}
+
+
+def tuned(policy: str = FIELD, *parameters: str, **settings: object) -> Tuning:
+    given = {"field": FIELD, **SMALL, **settings}
+    return tune(policy, parameters or ("take", "bid"), **given)  # type: ignore[arg-type]
+
+
+def landscape(monkeypatch: pytest.MonkeyPatch, noise: float, **peak: float) -> list[int]:
+    """Make a policy worth less the further its parameters are from a peak, plus luck.
+
+    The luck of a deal is the same for all.  Gives the numbers of the deals that were played.
+    """
+    played: list[int] = []
+
+    def play(self: Match, policy: str, first: int, deals: int, threads: int | None) -> Played:
+        played.extend(range(first, first + deals))
+        values = player(policy).calling.by_name
+        worth = -sum(((float(values[name]) - at) / 10) ** 2 for name, at in peak.items())
+        luck = np.random.default_rng(first).normal(size=deals)
+        own = np.random.default_rng(abs(hash(policy)) % 2**32 + first).normal(size=deals)
+        lead = 100 * self.scale * (worth + luck + noise * own)
+        whole = lead.round().astype(np.int64)
+        return Played(whole, whole, whole, whole)
+
+    monkeypatch.setattr(Match, "play", play)
+    return played
+
+
+@pytest.mark.parametrize("noise", [0.1, 3.0])
+def test_it_finds_the_peak(noise: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    landscape(monkeypatch, noise, take=42, lap2=17)
+    found = tuned(
+        "points:take=20,lap2=60", "take=0:80", "lap2=0:80",
+        deals=100, generations=40, candidates=None,
+    )  # fmt: skip
+    assert found.values == pytest.approx((42, 17), abs=4)
+    assert found.shown == "better" and found.gain.low > 0
+
+
+def test_whole_numbers_stay_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    landscape(monkeypatch, 0.0, worlds=27)
+    found = tuned("rollout:worlds=50", "worlds=1:60", generations=25, candidates=8)
+    assert found.values == (27,)
+    assert all(value == int(value) for each in found.generations for value in each.values)
+
+
+def test_confirmation_is_on_deals_that_the_search_never_saw(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    played = landscape(monkeypatch, 1.0, take=42)
+    found = tuned("points:take=20", "take=0:80", first=11)
+    searched = played[: 3 * 4 * 60]
+    assert {*searched} == {*range(11, 11 + 3 * 60)}
+    fresh = played[3 * 4 * 60 :]
+    assert {*fresh} == {*range(11 + 3 * 60, 11 + 3 * 60 + 200)} and len(fresh) == 400
+    assert found.confirmed == 200
+
+
+def test_seed_decides_and_threads_do_not_matter() -> None:
+    one, other = tuned(threads=1), tuned(threads=2)
+    assert repr(one) == repr(other)  # NaN is not equal to itself.
+    assert tuned(seed=2).values != one.values
+    assert one.gain.value == pytest.approx(one.found.value - one.start.value)
+
+
+def test_interrupted_it_gives_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    landscape(monkeypatch, 0.0, take=42)
+    seen: list[Generation] = []
+    found = tuned(
+        "points:take=20", "take=0:80", progress=seen.append, interrupted=lambda: len(seen) == 2
+    )
+    assert found.interrupted and found.confirmed == 0
+    assert found.values == seen[-1].values
+    assert "not confirmed" in answer(found)[0]
+    with pytest.raises(KeyboardInterrupt):
+        tuned("points:take=20", "take=0:80", interrupted=lambda: True)
+
+
+def test_interrupted_confirmation_counts_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = landscape(monkeypatch, 0.0, take=42)
+    monkeypatch.setattr(module, "BATCH", 50)
+    found = tuned(
+        "points:take=20", "take=0:80", interrupted=lambda: len(played) >= 3 * 4 * 60 + 200
+    )
+    assert found.interrupted and found.confirmed == 100
+    assert not math.isnan(found.gain.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("tak", "did you mean 'take'"),
+        ("take=3", "write the range as take=from:to"),
+        ("take=80:20", "the range is empty"),
+        ("take=50:60", "take begins at 45, outside of 50 to 60"),
+        ("take=0:1000", "it should be a number from -400 to 400"),
+    ],
+)
+def test_what_is_wrong_is_told(text: str, told: str) -> None:
+    with pytest.raises((VaryError, PolicyError), match=told):
+        read_searched(text, Subject("points:take=45"))
+
+
+def test_only_numbers_are_searched() -> None:
+    with pytest.raises(VaryError, match="kqj-sim sweep --vary prior="):
+        read_searched("prior", Subject("pimc"))
+    with pytest.raises(VaryError, match="take is there twice"):
+        tuned("points:take=45", "take", "take=0:80")
+    with pytest.raises(VaryError, match="nothing to search"):
+        tune("points", [])
+    with pytest.raises(VaryError, match="candidates is 2: it should be 3 or more"):
+        tuned(candidates=2)
+
+
+def test_values_are_those_of_the_range() -> None:
+    found = read_searched("take=0:80", Subject("points:take=45"))
+    assert (found.low, found.high, found.step, found.start) == (0, 80, 0.5, 45)
+    assert [found.value(share) for share in (0, 0.1234, 1)] == [0, 10, 80]
+    fine = read_searched("per_count", Subject("points"))
+    assert fine.step == pytest.approx(0.2) and fine.value(0.52) == 0.4
+
+
+def test_player_file_reads_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    landscape(monkeypatch, 0.0, take=42)
+    found = tuned("points:take=20+greedy", "take=0:80")
+    path = tmp_path / "better.toml"
+    path.write_bytes(player_file(found, str(path), ["kqj-sim", "tune", "a\nb"]))
+    assert player(str(path)) == player(found.player)
+    content = tomllib.loads(path.read_text(encoding="utf-8"))
+    assert content["calling"]["take"] == found.values[0]
+    assert f"# Found: take={found.values[0]:g}" in path.read_text(encoding="utf-8")
+
+
+def test_own_policy_is_found_from_where_the_file_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own" / "counter.py"
+    own.parent.mkdir()
+    own.write_text(
+        "from kqj_sim import lowest, policy\n"
+        "from kqj_sim.policies import number\n\n"
+        'counter = policy("counter", least=number(4, "cards", 1, 6))\n\n\n'
+        "@counter\ndef choose_card(view):\n    return lowest(view.legal)\n",
+        encoding="utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+    found = tuned("own/counter.py", "least", deals=2, generations=1, confirm=2)
+    path = tmp_path / "files" / "better.toml"
+    path.parent.mkdir()
+    path.write_bytes(player_file(found, "files/better.toml", []))
+    assert player(str(path)).playing.by_name["least"] == found.values[0]

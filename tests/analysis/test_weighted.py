@@ -1,0 +1,86 @@
+"""Weighted means and their intervals."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from kqj_sim.analysis.intervals import mean_of_sums, share
+from kqj_sim.analysis.weighted import WeightedSums
+
+
+def sums(values: np.ndarray, weights: np.ndarray, block: int = 100) -> WeightedSums:
+    """The sums of values (options, n), a block at a time."""
+    found = WeightedSums()
+    for start in range(0, len(weights), block):
+        part = slice(start, start + block)
+        found.add(len(weights[part]), weights[part], values[None, :, part])
+    return found
+
+
+def test_equal_weights_give_the_plain_intervals() -> None:
+    generator = np.random.default_rng(1)
+    hits = (generator.random(1000) < 0.3).astype(float)
+    points = generator.normal(20, 50, 1000).round()
+    found = sums(np.stack([hits, points]), np.full(1000, 0.25))
+    assert found.effective == pytest.approx(1000)
+    assert found.mean(0, 0, 0.95, is_share=True) == pytest.approx(share(int(hits.sum()), 1000))
+    plain = mean_of_sums(1000, int(points.sum()), int((points**2).sum()))
+    assert found.mean(0, 1, 0.95) == pytest.approx(plain, rel=2e-3)
+
+
+def test_differences_are_those_of_the_same_deals() -> None:
+    generator = np.random.default_rng(2)
+    one = generator.normal(0, 100, 500)
+    weights = generator.random(500)
+    found = sums(np.stack([one, one + 3, -one]), weights)
+    always = found.mean(0, 1, 0.95, less=0)
+    assert always.value == pytest.approx(3)
+    assert math.isnan(always.low) or always.high - always.low < 1e-6
+    twice = found.mean(0, 0, 0.95, less=2)
+    alone = found.mean(0, 0, 0.95)
+    assert twice.high - twice.low == pytest.approx(2 * (alone.high - alone.low))
+
+
+def test_what_always_or_never_happens_has_an_interval() -> None:
+    weights = np.random.default_rng(3).random(400)
+    found = sums(np.stack([np.ones(400), np.zeros(400)]), weights)
+    always, never = (found.mean(0, each, 0.95, is_share=True) for each in (0, 1))
+    assert (always.value, always.high, never.value, never.low) == (1, 1, 0, 0)
+    assert 0.97 < always.low < 1
+    assert 0 < never.high < 0.03
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+    generator = np.random.default_rng(4)
+    held = {"share": 0, "mean": 0, "sequence": 0}
+    runs = 400
+    for _ in range(runs):
+        weights = generator.gamma(2, 1, 600)
+        hits = (generator.random(600) < 0.3).astype(float)
+        points = generator.exponential(40, 600) * (1 + (weights > 2))
+        found = sums(np.stack([hits, points]), weights, 600)
+        heavy = 5 * math.exp(-2)  # E[w; w > 2] / E[w] of this gamma distribution
+        truth = 40 * (1 + heavy)
+        by_share = found.mean(0, 0, 0.95, is_share=True)
+        held["share"] += by_share.low <= 0.3 <= by_share.high
+        by_mean = found.mean(0, 1, 0.95)
+        held["mean"] += by_mean.low <= truth <= by_mean.high
+        always = found.mean(0, 1, 0.95, sequential=True)
+        held["sequence"] += always.low <= truth <= always.high
+    assert 0.92 < held["share"] / runs < 0.98
+    assert 0.91 < held["mean"] / runs < 0.98
+    assert held["sequence"] / runs > 0.98
+
+
+def test_the_unit_of_the_weights_does_not_matter() -> None:
+    generator = np.random.default_rng(5)
+    hits, weights = (generator.random(900) < 0.4).astype(float), generator.random(900)
+    for sequential in (False, True):
+        one, other = (
+            sums(hits[None], weights * unit).mean(0, 0, 0.95, sequential=sequential, is_share=True)
+            for unit in (1.0, 1e-6)
+        )
+        assert one == pytest.approx(other)
