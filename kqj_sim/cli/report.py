@@ -49,8 +49,8 @@ Examples:
   kqj-sim report --deals 1e5 --games 0 --rows --out with_rows
 
 \b
-Several experiments in one report are tables of the file given by --config; what stands above
-them, and options of the command line, hold for all:
+Several experiments in one report are tables of the file that is given by --config.  What stands
+above them, and options of the command line, hold for all:
   deals = 200_000
   [[experiment]]
   name = "two teams"

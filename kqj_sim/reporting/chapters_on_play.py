@@ -28,8 +28,8 @@ def contracts(found: Findings) -> Part | None:
         if len(kinds) > 1:
             best, worst = (pick(kinds, key=lambda kind: kinds[kind].value) for pick in (max, min))
             text.append(
-                f"Made most often is {KINDS[best]} ({shown(kinds[best], 'share')}), least often "
-                f"{KINDS[worst]} ({shown(kinds[worst], 'share')})."
+                f"In these deals {KINDS[best]} is made most often, {shown(kinds[best], 'share')}, "
+                f"and {KINDS[worst]} least often, {shown(kinds[worst], 'share')}."
             )
         pictures.append(
             found.picture(
@@ -219,7 +219,8 @@ def bonuses(found: Findings) -> Part | None:
         pictures=(
             found.picture(
                 "bonuses",
-                "Share of the taken deals with each bonus, by side, on a logarithmic scale.",
+                "Taken deals with each bonus, by side, on a logarithmic scale; what never "
+                "came up is not drawn.",
                 dots(series, "% of taken deals, logarithmic", "share", logarithmic=True),
             ),
         ),

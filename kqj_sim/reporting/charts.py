@@ -76,6 +76,9 @@ def _short(svg: str) -> str:
     """The same picture without what does not show: comments, line ends, fractions of a dot."""
     svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.S)
     svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
+    svg = re.sub(r' transform="rotate\(-0[^"]*"', "", svg)
+    font = "font-family: 'DejaVu Sans', sans-serif"
+    svg = svg.replace(f"{font}; ", "").replace("<svg ", f'<svg style="{font}" ', 1)
     return re.sub(r">\s+<", ">\n<", re.sub(r" *\n *", " ", svg)).strip() + "\n"
 
 
@@ -129,7 +132,7 @@ def heat_maps(
                 axes.fill([left, right, right, left], [upper, upper, lower, lower], color=colour)
                 dark = 0.3 * colour[0] + 0.59 * colour[1] + 0.11 * colour[2] < 0.5
                 axes.text(
-                    x, y, f"{value:+.0f}" if diverging else f"{value:.1f}", ha="center",
+                    x, y, f"{round(value):+d}" if diverging else f"{value:.1f}", ha="center",
                     va="center", fontsize=9.5, color="#ffffff" if dark else "#000000",
                 )  # fmt: skip
             axes.set_title(title)
