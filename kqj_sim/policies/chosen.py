@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kqj_sim.policies.errors import PolicyError, nearest
 from kqj_sim.policies.loading import policy_of_file
-from kqj_sim.policies.parameters import Parameter, Value
+from kqj_sim.policies.parameters import Parameter, Value, with_version
 from kqj_sim.policies.registry import BUILT_IN, Policy, find
 
 
@@ -43,10 +43,11 @@ class Chosen:
 
     @property
     def text(self) -> str:
-        """The specification with every parameter written out."""
+        """The specification with every parameter written out, and the versions of weights."""
         parameters = self.policy.parameters
         values = ",".join(
-            f"{name}={parameters[name].write(value)}" for name, value in self.by_name.items()
+            f"{name}={with_version(parameters[name].write(value))}"
+            for name, value in self.by_name.items()
         )
         return f"{self.source}:{values}" if values else self.source
 

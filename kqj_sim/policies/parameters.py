@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kqj_sim.policies.errors import PolicyError, nearest
+from kqj_sim.policies.weights import VERSIONS
 
 NO_POLICY = "none"
 """What a parameter that names a policy may be if the policy can do without."""
@@ -72,12 +73,18 @@ class Parameter:
     def read(self, given: object) -> Value:
         """The value that a text, or a value of a TOML file, stands for.
 
+        A policy may be named with the version of its weights, `network@2`, if it is the package's.
+
         Raises:
             PolicyError: it is of another kind or out of range; the text says what it should be.
         """
         if self.kind == "policy":
-            if isinstance(given, str) and given in self.choices:
-                return given
+            name = str(given).partition("@")[0]
+            if isinstance(given, str) and name in self.choices:
+                if given in (name, with_version(name)):
+                    return name
+                if name in VERSIONS:
+                    raise PolicyError(f"the weights here are {with_version(name)}: write {name}")
             raise PolicyError(f"it should be {self.allowed}; {nearest(str(given), self.choices)}")
         if self.kind == "flag":
             texts = {"true": 1.0, "false": 0.0}
@@ -96,6 +103,11 @@ class Parameter:
         if isinstance(value, str):
             return value
         return ("false", "true")[int(value)] if self.kind == "flag" else write_number(value)
+
+
+def with_version(name: str) -> str:
+    """The name of a policy, with the version of its weights if it has any: `network@2`."""
+    return f"{name}@{VERSIONS[name]}" if name in VERSIONS else name
 
 
 def _float(given: object) -> float:

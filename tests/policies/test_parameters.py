@@ -11,6 +11,7 @@ from kqj_sim.policies import PolicyError, describe, flag, named, number, policy,
 from kqj_sim.policies.chosen import with_defaults
 from kqj_sim.policies.parameters import Parameter
 from kqj_sim.policies.registry import Policy
+from kqj_sim.policies.weights import VERSIONS
 
 SHARE = number(0.25, "a share", 0, 1)
 COUNT = whole(3, "a count", 1, 64)
@@ -84,7 +85,17 @@ def test_compiled_functions_get_all_but_the_names_of_policies() -> None:
     assert chosen.values == (0.25, "network", 3.0, 0.0, 7.0)
     assert chosen.parameters == (0.25, 3.0, 0.0, 7.0)
     assert chosen.others == ("network",)
-    assert chosen.text == "mixed:share=0.25,other=network,count=3,switch=false,plain=7"
+    written = f"network@{VERSIONS['network']}"
+    assert chosen.text == f"mixed:share=0.25,other={written},count=3,switch=false,plain=7"
+    assert chosen.changed({"other": written}) == chosen
+
+
+def test_other_weights_than_those_of_the_package_are_refused() -> None:
+    assert OTHER.read(f"linear@{VERSIONS['linear']}") == "linear"
+    with pytest.raises(PolicyError, match=f"the weights here are linear@{VERSIONS['linear']}"):
+        OTHER.read("linear@0")
+    with pytest.raises(PolicyError, match="should be linear, network or standard"):
+        OTHER.read("standard@1")
 
 
 def test_names_of_policies_do_not_count_as_numbers() -> None:
