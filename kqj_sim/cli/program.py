@@ -13,6 +13,7 @@ import click
 
 from kqj_sim import __version__
 from kqj_sim.cli.listings import columns, policies
+from kqj_sim.cli.merge import merge
 from kqj_sim.cli.rounds import check, records, show
 from kqj_sim.cli.simulate import simulate
 from kqj_sim.cli.train import train
@@ -143,5 +144,5 @@ def main() -> None:
     """
 
 
-for command in (simulate, records, show, check, train, columns, policies):
+for command in (simulate, merge, records, show, check, train, columns, policies):
     main.add_command(command)

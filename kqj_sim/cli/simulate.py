@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,10 +16,9 @@ from kqj_sim.cli.options import (
     count_options,
     experiment_options,
     quiet_option,
-    screen_width,
     take_experiment,
-    wants_color,
 )
+from kqj_sim.cli.output import open_output, write_tables
 from kqj_sim.cli.progress import ProgressLine
 from kqj_sim.reporting.choices import (
     FORMATS,
@@ -31,11 +29,12 @@ from kqj_sim.reporting.choices import (
 )
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis import Expression, Tally
-    from kqj_sim.reporting.plots import PlotCounts
+    from kqj_sim.analysis import Expression
+    from kqj_sim.cli.saved import Saved
+    from kqj_sim.reporting.gathered import Gathered, Gathering
     from kqj_sim.reporting.report import Run
     from kqj_sim.reporting.rows import RowsFile
-    from kqj_sim.simulation import Experiment, GameRows, Rows
+
 
 DEFAULT_DEALS = 100_000
 
@@ -71,6 +70,12 @@ Examples:
 @click.option("--rows", metavar="FILE", help="Write the rows, one a deal: .parquet or .csv.")
 @click.option("--plot", metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")
 @click.option(
+    "--checkpoint",
+    metavar="FILE",
+    help="Save the counts to this file all the time, and go on from it if it is there; "
+    "`kqj-sim merge` puts such files of several ranges together.",
+)
+@click.option(
     "--confidence", type=Share(), default=0.95, show_default=True, help="Of the intervals."
 )
 @experiment_options
@@ -87,6 +92,7 @@ def simulate(
     out: str | None,
     rows: str | None,
     plot: str | None,
+    checkpoint: str | None,
     confidence: float,
     color: str,
     quiet: bool,
@@ -105,22 +111,33 @@ def simulate(
         by_suffix(rows, ROW_SUFFIXES)
     if plot is not None:
         by_suffix(plot, PLOT_SUFFIXES)
+    if rows is not None and checkpoint is not None:
+        raise click.UsageError(
+            "--rows and --checkpoint: rows are not kept in checkpoints; write them range by range "
+            "with --first and --deals"
+        )
     imposed: str | None = options["impose"]
     expression = _expression(where, games is not None)
     experiment = take_experiment(
         options, quiet, deals=deals or DEFAULT_DEALS, first=first, games=games
     )
+    from kqj_sim.reporting.gathered import Gathering
     from kqj_sim.reporting.report import Report, Run
 
     gathering = Gathering(experiment, by, where, expression, plot is not None)
     # Whatever is wrong with them is told before anything is played.
-    gathering.start()
+    started = gathering.start()
+    saved = None
+    if checkpoint is not None:
+        from kqj_sim.cli.saved import Saved
+
+        saved = Saved.open(checkpoint, experiment, imposed, started)
     with ExitStack() as stack:
-        tables_file = _open(stack, out)
-        plot_file = _open(stack, plot)
+        tables_file = open_output(stack, out)
+        plot_file = open_output(stack, plot)
         rows_stack = stack.enter_context(ExitStack())
         rows_file = _open_rows(rows_stack, rows)
-        gathered, interrupted, failure = _play(gathering, rows_file, threads, quiet)
+        gathered, interrupted, failure = _play(gathering, rows_file, saved, threads, quiet)
         run = Run(
             command="simulate",
             rules=experiment.rules,
@@ -137,7 +154,7 @@ def simulate(
             interrupted=interrupted,
         )
         failure = _close_rows(rows_stack, rows_file, run, failure)
-        _write_tables(Report(run, gathered.tally.tables(confidence)), format, tables_file, color)
+        write_tables(Report(run, gathered.tally.tables(confidence)), format, tables_file, color)
         if plot is not None and plot_file is not None and gathered.plot is not None:
             from kqj_sim.reporting.plots import draw
 
@@ -147,59 +164,15 @@ def simulate(
         raise OSError(failure.errno, f"cannot be written: {failure.strerror or failure}", rows)
     if interrupted:
         asked = f"{experiment.deals:,} deals" if games is None else f"the deals of {games:,} games"
-        click.echo(f"Interrupted: the tables hold {run.deals:,} of {asked}", err=True)
+        told = "" if checkpoint is None else "; the same command goes on"
+        click.echo(f"Interrupted: the tables hold {run.deals:,} of {asked}{told}", err=True)
         click.get_current_context().exit(130)
 
 
-@dataclass(frozen=True)
-class Gathering:
-    """What is to be made of the rows."""
-
-    experiment: Experiment
-    by: tuple[str, ...]
-    where: str | None
-    expression: Expression | None
-    plot: bool
-
-    def start(self) -> Gathered:
-        """Nothing gathered yet."""
-        from kqj_sim.analysis import Tally
-
-        tally = Tally(self.experiment, self.by, self.where)
-        if not self.plot:
-            return Gathered(tally, None)
-        from kqj_sim.reporting.plots import PlotCounts
-
-        return Gathered(tally, PlotCounts(self.expression))
-
-
-class Gathered:
-    """The tally, and the counts of the picture if there is to be one."""
-
-    def __init__(self, tally: Tally, plot: PlotCounts | None) -> None:
-        self.tally = tally
-        self.plot = plot
-
-    def add(self, rows: Rows) -> None:
-        """Count a chunk of rows."""
-        self.tally.add(rows)
-        if self.plot is not None:
-            self.plot.add(rows)
-
-    def add_games(self, games: GameRows) -> None:
-        """Count finished games."""
-        self.tally.add_games(games)
-
-    def merge(self, other: Gathered) -> None:
-        """Add what another one counted."""
-        self.tally.merge(other.tally)
-        if self.plot is not None and other.plot is not None:
-            self.plot.merge(other.plot)
-
-
 def _play(
-    gathering: Gathering, rows_file: RowsFile | None, threads: int | None, quiet: bool
-) -> tuple[Gathered, bool, OSError | None]:
+    gathering: Gathering, rows_file: RowsFile | None, saved: Saved | None, threads: int | None,
+    quiet: bool,
+) -> tuple[Gathered, bool, OSError | None]:  # fmt: skip
     """Play the experiment; what was gathered, whether Ctrl-C ended it early, what failed."""
     from kqj_sim.simulation import fold
 
@@ -208,6 +181,8 @@ def _play(
     with ProgressLine(what, experiment.games or experiment.deals, quiet) as progress:
         if rows_file is not None:
             return _write_rows(gathering, rows_file, threads, progress)
+        if saved is not None:
+            return (*saved.play(gathering, threads, progress), None)
         folded = fold(experiment, gathering.start, threads, progress=progress.advance)
     return folded.result, folded.interrupted, None
 
@@ -262,30 +237,9 @@ def _expression(where: str | None, games: bool) -> Expression | None:
     return compile_expression(where, games=games)
 
 
-def _open(stack: ExitStack, path: str | None) -> IO[bytes] | None:
-    """A file to be written, opened before the run: nothing is lost to one that cannot be."""
-    if path is None:
-        return None
-    from kqj_sim.reporting.files import OutputFile
-
-    return stack.enter_context(OutputFile(path))
-
-
 def _open_rows(stack: ExitStack, path: str | None) -> RowsFile | None:
     if path is None:
         return None
     from kqj_sim.reporting.rows import RowsFile
 
     return stack.enter_context(RowsFile(path))
-
-
-def _write_tables(report: Any, format: str, stream: IO[bytes] | None, color: str) -> None:
-    """Tables to a file, or to stdout with colours and a width that suit it."""
-    from kqj_sim.reporting.formats import render
-
-    if stream is not None:
-        stream.write(render(report, format))
-        return
-    colored = format == "table" and wants_color(color)
-    text = render(report, format, color=colored, width=screen_width())
-    click.echo(text, nl=False, color=colored)
