@@ -57,8 +57,10 @@ AUCTION_3 = KqjRules(teams=3, partners="random", bidding="auction")
 
 
 def _thrifty(name: str) -> str:
-    """A built-in policy, with few worlds if it samples hidden hands."""
-    return f"{name}:worlds=2" if "worlds" in find(name).parameters else name
+    """A built-in policy, with few worlds if it samples hidden hands, which it weighs if it can."""
+    parameters = find(name).parameters
+    given = "worlds=2,weigh=true" if "weigh" in parameters else "worlds=2"
+    return f"{name}:{given}" if "worlds" in parameters else name
 
 
 POLICIES = {name: _thrifty(name) for name in BUILT_IN}

@@ -85,3 +85,18 @@ def by_strength(cards: int, contract: int) -> int:
         | ((moved & NATURAL_987) << 6)
         | ((moved & NATURAL_J_TO_A) >> 3)
     )
+
+
+@scalar
+def natural(cards: int, contract: int) -> int:
+    """Coding by strength for a contract (0 to 5) -> natural coding."""
+    lanes = TOP_LANE if contract < NO_TRUMP else (PACK if contract == ALL_TRUMPS else 0)
+    moved = cards & lanes
+    cards = (
+        (cards & ~lanes)
+        | (moved & LOW_RANKS)
+        | ((moved >> 6) & NATURAL_987)
+        | ((moved << 3) & NATURAL_J_TO_A)
+    )
+    shift = 0 if contract >= NO_TRUMP else 16 * (3 - contract)
+    return (cards >> shift) | (cards << ((64 - shift) & 63))

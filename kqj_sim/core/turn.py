@@ -106,6 +106,14 @@ def follow_view(state: Any, i: int, trick: int, position: int, teams: int) -> Ca
 
 
 @scalar
+def legal_in(state: Any, i: int, trick: int, position: int, teams: int) -> int:
+    """The cards that a position of a lane may play."""
+    if position == 0:
+        return lead_view(state, i, trick, teams).legal
+    return follow_view(state, i, trick, position, teams).legal
+
+
+@scalar
 def put_lead(state: Any, i: int, card: int) -> None:
     """Put the leader's card on the table."""
     led = lane_of(card)

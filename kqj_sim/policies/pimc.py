@@ -4,7 +4,8 @@ Worlds are hands of the others, drawn by `core.worlds`.  In each of them every c
 played on to the end of the round by another policy, which then sees only what its players would.
 What the round is worth is averaged over the worlds, the same ones for all candidates, and another
 policy's values, the *prior*, are added as if they had been found in so many worlds: a few worlds
-alone choose worse than a good policy without any.
+alone choose worse than a good policy without any.  Worlds may count by how likely the others would
+have called and played as they did (`policies.weighing`).
 
 The deals of a block are at the same turn, so worlds and candidates of all of them fill the lanes of
 an inner block side by side.
@@ -48,13 +49,14 @@ from kqj_sim.core.state import (
     policy_of,
     team_of,
 )
-from kqj_sim.core.turn import follow_view, lead_view, put_follow, put_lead
+from kqj_sim.core.turn import legal_in, put_follow, put_lead
 from kqj_sim.core.valuing import call_values
 from kqj_sim.core.worlds import KNOWN, sample_worlds
 from kqj_sim.policies.compiled import parameter_offset
 from kqj_sim.policies.parameters import NO_POLICY, flag, named, number, whole
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import nth_card
+from kqj_sim.policies.weighing import Model, weigh_worlds
 
 PLAYERS_ON = ("random", "greedy", "standard", "linear", "network")
 """Who may play hands out."""
@@ -67,6 +69,14 @@ pimc = policy(
     prior=named("linear", (NO_POLICY, "linear", "network"), "whose values of cards are added"),
     prior_worlds=number(100, "how many worlds these count as", 0, 10_000),
     merge=flag(True, "play cards that come to the same on only once"),
+    weigh=flag(False, "worlds count by how likely the others' calls and cards are in them"),
+    model=named(
+        "linear", ("linear", "network"), "with weigh, whose values of cards say how likely"
+    ),
+    patience=number(
+        2, "with weigh, points that a card is worth less and a quarter as likely", 0.01, 1000
+    ),
+    drawn=whole(4, "with weigh, worlds drawn for each that is kept", 1, 100),
 )
 
 _PARAMETERS = parameter_offset(LEAD, 0)
@@ -82,6 +92,7 @@ class _Inner(NamedTuple):
     cards: candidate card.
     keys: key of the world.
     hands: hands of the world, by place, a world after another.
+    shares: how much the world counts.
     where: where its worth goes.
     """
 
@@ -90,6 +101,7 @@ class _Inner(NamedTuple):
     cards: Any
     keys: Any
     hands: Any
+    shares: Any
     where: Any
 
 
@@ -104,16 +116,9 @@ def _new_inner() -> _Inner:
         np.empty(LANES, np.int64),
         np.empty(LANES, np.int64),
         np.empty(SEATS * LANES, np.int64),
+        np.empty(LANES),
         np.empty(LANES, np.int64),
     )
-
-
-@scalar
-def _legal(state: Any, i: int, trick: int, position: int, teams: int) -> int:
-    """The cards that may be played in a lane."""
-    if position == 0:
-        return lead_view(state, i, trick, teams).legal
-    return follow_view(state, i, trick, position, teams).legal
 
 
 @scalar
@@ -175,7 +180,7 @@ def _play_on(
     resume(rollouts.resume[PLAY_ON], (block, waiting, rules, rollouts, trick, position + 1))
     for lane in range(waiting):
         team = team_of(state[AT_TABLE + inner.sources[lane]], position)
-        values[inner.where[lane]] += worth(block, lane, team, rules.teams)
+        values[inner.where[lane]] += inner.shares[lane] * worth(block, lane, team, rules.teams)
 
 
 @scalar
@@ -196,12 +201,16 @@ def choose_card(
     state = carray(block, ROWS * STRIDE)
     at = _PARAMETERS + number * MAX_PARAMETERS
     wanted, prior_worlds, merge = int(table[at]), table[at + 1], table[at + 2] != 0.0
+    weigh, patience = table[at + 3] != 0.0, table[at + 4]
+    drawn = wanted * int(table[at + 5]) if weigh else wanted
     resource = int64_at(resources[LEAD * SEATS + number])
     rules = nested_rules(resource)
     rollouts, prior = nested_table(resource, 0), nested_table(resource, 1)
+    model = Model(nested_table(resource, 2), patience, rules)
     inner = _new_inner()
     known = np.empty(KNOWN, np.int64)
-    worlds = np.empty(SEATS * wanted, np.int64)
+    worlds = np.empty(SEATS * drawn, np.int64)
+    shares = np.ones(drawn)
     values = np.zeros(LANES * _MOST)
     candidates = np.zeros(LANES, np.int64)
     found = np.ones(LANES, np.int64)
@@ -209,19 +218,25 @@ def choose_card(
     for i in range(lanes):
         if policy_of(state[AT_TABLE + i], position) != number:
             continue
-        legal = _legal(state, i, trick, position, teams)
+        legal = legal_in(state, i, trick, position, teams)
         candidates[i] = _candidates(state, i, position, legal) if merge else legal
         count = popcount(candidates[i])
         if count == 1:
             continue
         know(state, i, trick, position, known)
         key = rng.card_draw(state[KEY + i], trick, (state[LEADER + i] + position) % SEATS)
-        found[i] = sample_worlds(known, wanted, key, worlds)
-        for world in range(found[i]):
-            for which in range(count):
+        sampled = sample_worlds(known, drawn, key, worlds)
+        found[i] = min(sampled, wanted)
+        if weigh:
+            weigh_worlds(
+                state, i, trick, position, key, model, inner.state, worlds, sampled, wanted, shares
+            )
+        for world in range(sampled):
+            for which in range(count if shares[world] > 0.0 else 0):
                 inner.sources[waiting] = i
                 inner.cards[waiting] = nth_card(candidates[i], which)
                 inner.keys[waiting] = rng.deal_key(key, world)
+                inner.shares[waiting] = shares[world]
                 inner.where[waiting] = i * _MOST + which
                 for place in range(SEATS):
                     inner.hands[waiting * SEATS + place] = worlds[world * SEATS + place]
@@ -237,7 +252,7 @@ def choose_card(
             continue
         count = popcount(candidates[i])
         if count > 1 and prior.distinct > 0:
-            legal = _legal(state, i, trick, position, teams)
+            legal = legal_in(state, i, trick, position, teams)
             weights = prior.resources[LEAD * SEATS]
             call_values(prior.resume[VALUES], (state, i, trick, position, teams, weights, priors))
             # Where fewer worlds are possible than wanted, each counts for more.

@@ -126,7 +126,7 @@ def _of_contract(suit: float, no_trump: float, all_trumps: float, contract: int)
 
 
 @scalar
-def _needed(view: Any, p: Any) -> float:
+def needed_to_take(view: Any, p: Any) -> float:
     """The least count with which one takes, in this lap at this place."""
     if view.team_count == 2:
         thresholds = (
@@ -143,24 +143,32 @@ def _needed(view: Any, p: Any) -> float:
     return thresholds[first] + (thresholds[first + view.place] if view.place > 0 else 0.0)
 
 
+@scalar
+def count_to_take(view: Any, contract: int, p: Any) -> float:
+    """The count of a hand with the Return, and what is added for another contract than its suit."""
+    value = count(view.hand | view.turned, contract, p)
+    if contract == trailing_zeros(view.turned) >> 4:
+        return value
+    teams = view.team_count
+    return value + _of_contract(
+        _of(p.other, p.three_other, teams),
+        _of(p.no_trump, p.three_no_trump, teams),
+        _of(p.all_trumps, p.three_all_trumps, teams),
+        contract,
+    )
+
+
 @points
 def choose_take(view: Any, parameters: Any) -> int:
     """Take in the contract of the highest count, if that reaches the threshold."""
-    p, teams = parameters, view.team_count
     suit = trailing_zeros(view.turned) >> 4
-    hand = view.hand | view.turned
-    best, choice = count(hand, suit, p), suit
+    best, choice = count_to_take(view, suit, parameters), suit
     for contract in range(NO_TRUMP + 2 * view.all_no_trump):
         if (view.lap == 2 or contract >= NO_TRUMP) and contract != suit:
-            value = count(hand, contract, p) + _of_contract(
-                _of(p.other, p.three_other, teams),
-                _of(p.no_trump, p.three_no_trump, teams),
-                _of(p.all_trumps, p.three_all_trumps, teams),
-                contract,
-            )
+            value = count_to_take(view, contract, parameters)
             if value > best:
                 best, choice = value, contract
-    return choice if best >= _needed(view, p) else PASS
+    return choice if best >= needed_to_take(view, parameters) else PASS
 
 
 class Heard(NamedTuple):

@@ -64,8 +64,9 @@ from kqj_sim.core.views import PASS
 from kqj_sim.core.worlds import random_subset
 from kqj_sim.policies.compiled import parameter_offset
 from kqj_sim.policies.counting import count
+from kqj_sim.policies.likely import SOFT, chance_to_bid
 from kqj_sim.policies.parameters import named, whole
-from kqj_sim.policies.points import FITTED, base_total, heard
+from kqj_sim.policies.points import FITTED, base_total
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import normal_share
 
@@ -91,13 +92,6 @@ _OPTIONS = 8
 
 _TRIES = 16
 """So many hands are looked at for one with which a player would have called as he did."""
-
-_SPARE_FIRST, _SPARE = 0.5, 0.2
-"""Standard deviations of a total by which a bidder expects to exceed the lowest amount, or what he
-bids when others have."""
-
-_SOFT = 10.0
-"""Points of count about that, within which some bid and some do not."""
 
 _SCORE = result("score_0")
 _parameters_at = scalar(parameter_offset)
@@ -172,19 +166,8 @@ def _chance_to_call(
     if place == countered:
         hold = FITTED.hold if two else FITTED.three_hold
         needed = (FITTED.margin if two else FITTED.three_margin) / hold
-        return normal_share((count(hand, state[CONTRACT + i], FITTED) - needed) / _SOFT)
-    last_bids = state[LAST_BIDS + i]
-    bid = (last_bids >> 10 * place) & 1023
-    if bid == 0:
-        return 1.0
-    contract, amount = (bid & 7) - 1, 10 * (bid >> 3)
-    spare = _SPARE_FIRST if amount <= rules.minimum_bid else _SPARE
-    needed = amount + spare * (FITTED.spread if two else FITTED.three_spread)
-    needed -= base_total(contract, rules.teams, FITTED)
-    named = heard(last_bids, state[PLAYERS + i], place, contract).named
-    needed -= (FITTED.named if two else FITTED.three_named) * named
-    needed /= FITTED.per_count if two else FITTED.three_per_count
-    return normal_share((count(hand, contract, FITTED) - needed) / _SOFT)
+        return normal_share((count(hand, state[CONTRACT + i], FITTED) - needed) / SOFT)
+    return chance_to_bid(state, i, place, hand, rules)
 
 
 @scalar

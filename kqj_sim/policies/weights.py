@@ -30,7 +30,7 @@ SIZES = {
 }
 """Numbers that each policy's weights are."""
 
-VERSIONS = {"linear": 1, "network": 1}
+VERSIONS = {"linear": 2, "network": 2}
 """Versions of the package's weights: each policy's files have this one.  It is a parameter of the
 policy, so that outputs and records tell with which weights they were made."""
 

@@ -17,6 +17,7 @@ from kqj_sim.core.bits import (
     by_strength,
     highest_bit,
     lowest_bit,
+    natural,
     popcount,
     trailing_zeros,
 )
@@ -41,6 +42,9 @@ def test_by_strength_is_a_bijection_of_the_pack(contract: str) -> None:
     coded = strength_of(contract)
     assert len(set(coded.values())) == 48
     assert sum(coded.values()) == PACK
+    for card, bit in coded.items():
+        assert natural(bit, CONTRACTS.index(contract)) == NATURAL[card]
+    assert natural(PACK, CONTRACTS.index(contract)) == PACK
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
