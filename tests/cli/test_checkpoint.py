@@ -30,7 +30,7 @@ def simulate(folder: Path, name: str, *arguments: str) -> tuple[bytes, bytes]:
     ("unit", "many", "options"),
     [
         ("--deals", 30_000, GREEDY),
-        ("--deals", 9_000, (*GREEDY, "--by", "contracting_total", "--by", "sender_points")),
+        ("--deals", 150, (*GREEDY, "--by", "contracting_total", "--by", "sender_points")),
         ("--games", 600, ("--policy", "random", "--target", "300", "--quiet")),
     ],
     ids=["deals", "many groups", "games"],
