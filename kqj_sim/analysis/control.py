@@ -13,6 +13,7 @@ variates", Operations Research Letters 14 (1993).
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -125,6 +126,21 @@ class ControlTally:
         self._counts += other._counts
         self._sums += other._sums
         self._products += other._products
+
+    @property
+    def layout(self) -> str:
+        """What is summed, in words that are the same only where `numbers` can be added."""
+        return f"{self.control} {self._sums.shape}"
+
+    def numbers(self) -> dict[str, NDArray[np.int64]]:
+        """The sums, as arrays by name."""
+        return {"counts": self._counts, "sums": self._sums, "products": self._products}
+
+    def add_numbers(self, numbers: Mapping[str, NDArray[np.int64]]) -> None:
+        """Add what `numbers` of sums with the same `layout` gave; raises KeyError."""
+        self._counts += numbers["counts"]
+        self._sums += numbers["sums"]
+        self._products += numbers["products"]
 
     def corrected(self, number: int, confidence: float = CONFIDENCE) -> Corrected:
         """What a team, or the player at a seat with random partners, scores more than the others.

@@ -8,7 +8,7 @@ not on the number of deals.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +97,25 @@ class JointCounts:
         self._counts += other._counts
         for mine, others in zip(self._stores, other._stores, strict=True):
             mine.add(*others.distinct())
+
+    @property
+    def layout(self) -> str:
+        """Which joints are counted, in words that are the same only for the same cells."""
+        return "; ".join(f"{' '.join(joint.columns)} {joint.shape}" for joint in self._joints)
+
+    def numbers(self) -> dict[str, NDArray[np.int64]]:
+        """Everything counted, as arrays by name, (cells that occur,) each."""
+        places = np.flatnonzero(self._counts)
+        numbers = {"places": places, "counts": self._counts[places]}
+        for number, store in enumerate(self._stores):
+            numbers[f"codes_{number}"], numbers[f"counts_{number}"] = store.distinct()
+        return numbers
+
+    def add_numbers(self, numbers: Mapping[str, NDArray[np.int64]]) -> None:
+        """Add what `numbers` of counts with the same `layout` gave; raises KeyError."""
+        self._counts[numbers["places"]] += numbers["counts"]
+        for number, store in enumerate(self._stores):
+            store.add(numbers[f"codes_{number}"], numbers[f"counts_{number}"])
 
     def cells(self, columns: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The combinations of values of `columns` that occur, and how many rows hold them.

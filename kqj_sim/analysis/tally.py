@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,14 +84,38 @@ class Tally:
             )
 
     def merge(self, other: Tally) -> None:
-        """Add the counts of `other`; raises ValueError if it counts something else."""
-        mine, others = ((t.experiment, t.by, t.where, t.detail) for t in (self, other))
+        """Add the counts of other deals; raises ValueError if `other` counts something else."""
+        mine, others = ((_rangeless(t.experiment), t.by, t.where, t.detail) for t in (self, other))
         if mine != others:
             raise ValueError("only tallies of the same experiment, by and where can be merged")
         self._counts.merge(other._counts)
         for name, counter in other._games.items():
             self._games.setdefault(name, Counter()).update(counter)
         self.deals += other.deals
+
+    @property
+    def layout(self) -> str:
+        """What is counted, in words that are the same only where `numbers` can be added."""
+        return self._counts.layout
+
+    def numbers(self) -> dict[str, NDArray[np.int64]]:
+        """Everything counted, as arrays by name."""
+        numbers = self._counts.numbers() | {"deals": np.array([self.deals])}
+        for name, counter in self._games.items():
+            values = sorted(counter)
+            numbers[f"games {name}"] = np.array([values, [counter[value] for value in values]])
+        return numbers
+
+    def add_numbers(self, numbers: Mapping[str, NDArray[np.int64]]) -> None:
+        """Add what `numbers` of a tally with the same `layout` gave; raises KeyError."""
+        self._counts.add_numbers(numbers)
+        self.deals += int(numbers["deals"][0])
+        for key, array in numbers.items():
+            kind, _, name = key.partition(" ")
+            if kind == "games":
+                self._games.setdefault(name, Counter()).update(
+                    dict(zip(*array.tolist(), strict=True))
+                )
 
     def tables(self, confidence: float = CONFIDENCE) -> list[Table]:
         """Every table that has a meaning for the experiment and any number in it."""
@@ -111,6 +136,11 @@ class Tally:
         if len(self._every_row) < len(rows):
             self._every_row = np.ones(len(rows), np.bool_)
         return self._every_row[: len(rows)]
+
+
+def _rangeless(experiment: Experiment) -> Experiment:
+    """An experiment whatever deals or games of it are played."""
+    return replace(experiment, first=0, deals=1, games=experiment.games and 1)
 
 
 def _derived(experiment: Experiment) -> list[Derived]:

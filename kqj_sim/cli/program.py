@@ -14,6 +14,7 @@ import click
 from kqj_sim import __version__
 from kqj_sim.cli.compare import compare
 from kqj_sim.cli.listings import columns, policies
+from kqj_sim.cli.merge import merge
 from kqj_sim.cli.odds import odds
 from kqj_sim.cli.report import report
 from kqj_sim.cli.rounds import check, records, show
@@ -152,7 +153,7 @@ def main() -> None:
 
 
 COMMANDS = (
-    simulate, odds, compare, sweep, tune, report, records, show, check, train, columns,
+    simulate, merge, odds, compare, sweep, tune, report, records, show, check, train, columns,
     policies,
 )  # fmt: skip
 for command in COMMANDS:

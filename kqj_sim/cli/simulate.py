@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,12 +34,12 @@ from kqj_sim.reporting.choices import (
 )
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis import Expression, Tally
-    from kqj_sim.analysis.control import ControlTally
-    from kqj_sim.reporting.plots import PlotCounts
+    from kqj_sim.analysis import Expression
+    from kqj_sim.cli.saved import Saved
+    from kqj_sim.reporting.gathered import Gathered, Gathering
     from kqj_sim.reporting.report import Run
     from kqj_sim.reporting.rows import RowsFile
-    from kqj_sim.simulation import Experiment, GameRows, Rows
+
 
 DEFAULT_DEALS = 100_000
 
@@ -78,6 +77,12 @@ Examples:
     "policy, a fast one such as standard, plays every deal again at all seats, and what it scores "
     "is a control variate.  The plain means stay; it costs the time of the second play.",
 )
+@click.option(
+    "--checkpoint",
+    metavar="FILE",
+    help="Save the counts to this file all the time, and go on from it if it is there; "
+    "`kqj-sim merge` puts such files of several ranges together.",
+)
 @confidence_option
 @experiment_options
 @color_option
@@ -94,6 +99,7 @@ def simulate(
     rows: str | None,
     plot: str | None,
     control: str | None,
+    checkpoint: str | None,
     confidence: float,
     color: str,
     quiet: bool,
@@ -117,22 +123,33 @@ def simulate(
         by_suffix(rows, ROW_SUFFIXES)
     if plot is not None:
         by_suffix(plot, PLOT_SUFFIXES)
+    if rows is not None and checkpoint is not None:
+        raise click.UsageError(
+            "--rows and --checkpoint: rows are not kept in checkpoints; write them range by range "
+            "with --first and --deals"
+        )
     imposed: str | None = options["impose"]
     expression = _expression(where, games is not None)
     experiment = take_experiment(
         options, quiet, deals=deals or DEFAULT_DEALS, first=first, games=games
     )
+    from kqj_sim.reporting.gathered import Gathering
     from kqj_sim.reporting.report import Report, Run
 
     gathering = Gathering(experiment, by, where, expression, plot is not None, control)
     # Whatever is wrong with them is told before anything is played.
-    gathering.start()
+    started = gathering.start()
+    saved = None
+    if checkpoint is not None:
+        from kqj_sim.cli.saved import Saved
+
+        saved = Saved.open(checkpoint, gathering, imposed, started)
     with ExitStack() as stack:
         tables_file = open_output(stack, out)
         plot_file = open_output(stack, plot)
         rows_stack = stack.enter_context(ExitStack())
         rows_file = _open_rows(rows_stack, rows)
-        gathered, interrupted, failure = _play(gathering, rows_file, threads, quiet)
+        gathered, interrupted, failure = _play(gathering, rows_file, saved, threads, quiet)
         run = Run(
             command="simulate",
             rules=experiment.rules,
@@ -149,10 +166,7 @@ def simulate(
             interrupted=interrupted,
         )
         failure = _close_rows(rows_stack, rows_file, run, failure)
-        tables = gathered.tally.tables(confidence)
-        if gathered.control is not None:
-            tables.append(gathered.control.table(confidence))
-        write_report(Report(run, tables), format, tables_file, color)
+        write_report(Report(run, gathered.tables(confidence)), format, tables_file, color)
         if plot is not None and plot_file is not None and gathered.plot is not None:
             from kqj_sim.reporting.plots import draw
 
@@ -162,69 +176,15 @@ def simulate(
         raise OSError(failure.errno, f"cannot be written: {failure.strerror or failure}", rows)
     if interrupted:
         asked = f"{experiment.deals:,} deals" if games is None else f"the deals of {games:,} games"
-        click.echo(f"Interrupted: the tables hold {run.deals:,} of {asked}", err=True)
+        told = "" if checkpoint is None else "; the same command goes on"
+        click.echo(f"Interrupted: the tables hold {run.deals:,} of {asked}{told}", err=True)
         click.get_current_context().exit(130)
 
 
-@dataclass(frozen=True)
-class Gathering:
-    """What is to be made of the rows."""
-
-    experiment: Experiment
-    by: tuple[str, ...]
-    where: str | None
-    expression: Expression | None
-    plot: bool
-    control: str | None
-
-    def start(self) -> Gathered:
-        """Nothing gathered yet."""
-        from kqj_sim.analysis import Tally
-
-        gathered = Gathered(Tally(self.experiment, self.by, self.where))
-        if self.plot:
-            from kqj_sim.reporting.plots import PlotCounts
-
-            gathered.plot = PlotCounts(self.expression)
-        if self.control is not None:
-            from kqj_sim.analysis.control import ControlTally
-
-            gathered.control = ControlTally(self.experiment, self.control)
-        return gathered
-
-
-class Gathered:
-    """The tally, the counts of the picture and the sums of the control, if they are asked for."""
-
-    def __init__(self, tally: Tally) -> None:
-        self.tally = tally
-        self.plot: PlotCounts | None = None
-        self.control: ControlTally | None = None
-
-    def add(self, rows: Rows) -> None:
-        """Count a chunk of rows."""
-        self.tally.add(rows)
-        if self.plot is not None:
-            self.plot.add(rows)
-        if self.control is not None:
-            self.control.add(rows)
-
-    def add_games(self, games: GameRows) -> None:
-        """Count finished games."""
-        self.tally.add_games(games)
-
-    def merge(self, other: Gathered) -> None:
-        """Add what another one counted."""
-        self.tally.merge(other.tally)
-        if self.plot is not None and other.plot is not None:
-            self.plot.merge(other.plot)
-        if self.control is not None and other.control is not None:
-            self.control.merge(other.control)
-
-
 def _play(
-    gathering: Gathering, rows_file: RowsFile | None, threads: int | None, quiet: bool
-) -> tuple[Gathered, bool, OSError | None]:
+    gathering: Gathering, rows_file: RowsFile | None, saved: Saved | None, threads: int | None,
+    quiet: bool,
+) -> tuple[Gathered, bool, OSError | None]:  # fmt: skip
     """Play the experiment; what was gathered, whether Ctrl-C ended it early, what failed."""
     from kqj_sim.simulation import fold
 
@@ -233,6 +193,8 @@ def _play(
     with ProgressLine(what, experiment.games or experiment.deals, quiet) as progress:
         if rows_file is not None:
             return _write_rows(gathering, rows_file, threads, progress)
+        if saved is not None:
+            return (*saved.play(gathering, threads, progress), None)
         folded = fold(experiment, gathering.start, threads, progress=progress.advance)
     return folded.result, folded.interrupted, None
 

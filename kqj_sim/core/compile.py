@@ -22,11 +22,11 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def sources_hash() -> str:
-    """Hash of the package's sources, numba's and Python's version, as 16 digits.
+    """Hash of the package's sources, as 16 digits.
 
     Sources are Python and TOML files: fitted numbers become constants of compiled code.
     """
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    digest = hashlib.sha256()
     for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.toml")]):
         digest.update(path.relative_to(PACKAGE).as_posix().encode())
         digest.update(path.read_bytes())
@@ -34,9 +34,10 @@ def sources_hash() -> str:
 
 
 def _cache_folder() -> Path:
-    """The folder for this state of the sources."""
+    """The folder for this state of the sources, of numba and of Python."""
     root = numba.config.CACHE_DIR or platformdirs.user_cache_dir("kqj-sim", appauthor=False)
-    return Path(root) / f"compiled-{sources_hash()}"
+    state = f"{sources_hash()} {numba.__version__} {sys.version}"
+    return Path(root) / f"compiled-{hashlib.sha256(state.encode()).hexdigest()[:16]}"
 
 
 CACHE_FOLDER = _cache_folder()

@@ -80,6 +80,19 @@ class PlotCounts:
         """Add what another one counted."""
         self._counts.merge(other._counts)
 
+    @property
+    def layout(self) -> str:
+        """What is counted, as `Tally.layout`."""
+        return self._counts.layout
+
+    def numbers(self) -> dict[str, NDArray[np.int64]]:
+        """Everything counted, as arrays by name."""
+        return self._counts.numbers()
+
+    def add_numbers(self, numbers: Mapping[str, NDArray[np.int64]]) -> None:
+        """Add what `numbers` of other counts gave; raises KeyError."""
+        self._counts.add_numbers(numbers)
+
     def totals(self) -> dict[str, dict[str, NDArray[np.int64]]]:
         """By contract and result the number of rounds with each total, (highest + 1,)."""
         found: dict[str, dict[str, NDArray[np.int64]]] = {}

@@ -30,8 +30,8 @@ def error_of(result: Result, status: int = 2) -> str:
 
 def test_every_command_has_help_with_an_example() -> None:
     assert set(main.commands) == {
-        "simulate", "odds", "compare", "sweep", "tune", "report", "records", "show", "check",
-        "train", "columns", "policies",
+        "simulate", "merge", "odds", "compare", "sweep", "tune", "report", "records", "show",
+        "check", "train", "columns", "policies",
     }  # fmt: skip
     train = main.commands["train"]
     assert isinstance(train, click.Group)
