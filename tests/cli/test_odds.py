@@ -78,7 +78,10 @@ def test_page_and_picture(tmp_path: Path) -> None:
     # It needs nothing from elsewhere.
     assert not re.search(r"(src|href)=[\"']?https?:|@import|url\(http", text)
     assert re.search(r'"best": ?"take h"', html.unescape(text))
-    assert "Best: take h" in text
+    assert text.count("Best: take h") == 1
+    # A picture for each of the two calls.
+    assert text.count("<figure>") == 2
+    assert "What to call with ♠ K  ♥ A 9 8  ♦ 4" in text
 
 
 def test_time_and_certainty_end_it() -> None:
@@ -95,6 +98,8 @@ def test_time_and_certainty_end_it() -> None:
         ((*HAND, "--players", "seat9=standard"), "--players seat9=standard: the seats are seat0"),
         ((*HAND, "--with", "9"), "places are 0 (the opener) to 5"),
         (("9h 8h Ah Ks 4d",), "the Return is missing"),
+        (("--at", "3.2"), "--at is for --record"),
+        (("--record", "-", "--heard", "pass"), "give nothing else of them"),
         ((*HAND, "--place", "1", "--players", "always+greedy"), "would never say 'pass'"),
     ],
 )
