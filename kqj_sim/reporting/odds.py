@@ -90,6 +90,10 @@ def _where(odds: Odds) -> str:
     situation = odds.situation
     roles = {0: "0 (the opener)", 5: "5 (the dealer)"}
     told = f"place {roles.get(situation.place, situation.place)}"
+    if situation.rules.partners == "random":
+        own = situation.teams[situation.place]
+        mates = (place for place, team in enumerate(situation.teams) if team == own)
+        told += f" with {' '.join(str(place) for place in mates if place != situation.place)}"
     if situation.question == "take":
         told += f", lap {situation.lap}"
         heard = "all passed" if situation.calls else ""

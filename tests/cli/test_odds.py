@@ -61,6 +61,11 @@ def test_table_marks_the_best_call_and_names_the_players() -> None:
     assert re.search(r"would have called as heard in \d", shown)
 
 
+def test_partners_that_were_named_are_told() -> None:
+    shown = run("odds", *HAND, *FEW, "--partners", "random", "--with", "1 2").stdout
+    assert "place 0 (the opener) with 1 2, lap 1" in " ".join(shown.split())
+
+
 def test_seats_can_be_given_players_of_their_own() -> None:
     found = told("--players", "seat1=standard+greedy")
     assert found["policies"][0] == FEW[1]
