@@ -98,6 +98,8 @@ def read_situation(
         right = "with auctions it follows from the calls" if auction else "it is 1 or 2"
         raise SituationError(f"lap {lap}: {right}")
     texts = _split(heard)
+    if texts is None and place is None:
+        place = 0
     teams = read_teams(rules, partners, place)
     if texts is None:
         texts = ["pass"] * (SEATS * ((lap or 1) - 1) + (place or 0))

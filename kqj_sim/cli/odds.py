@@ -160,18 +160,23 @@ def odds(
         deals, until, seconds, seed, threads, confidence, ignore_calls, players, format, out, color,
         quiet,
     )  # fmt: skip
+    if at is not None and record is None:
+        raise click.UsageError("--at is for --record: leave it out, or give a record")
     if record is not None or played is not None:
         if plot is not None or format == PAGE:
             raise click.UsageError("--plot and .html are for calls: cards have a table only")
         if record is not None:
-            if hand is not None or played is not None:
-                raise click.UsageError("--record tells cards and plays: give nothing else of them")
+            told = (hand, turned, place, lap, heard, partner_places, played, contract, sender)
+            if any(each is not None for each in told):
+                raise click.UsageError(
+                    "--record tells cards, places, calls and plays: give nothing else of them"
+                )
             tell_cards(read_record(record.read(), at), how)
             return
         if hand is None:
             raise click.UsageError("CARDS are missing: give your eight cards, or those left")
-        if lap is not None or at is not None:
-            raise click.UsageError("--lap is for calls, --at for --record: leave them out")
+        if lap is not None:
+            raise click.UsageError("--lap is for calls: leave it out")
         from kqj_sim.analysis.round_so_far import read_round
 
         tell_cards(
@@ -184,10 +189,9 @@ def odds(
         return
     if hand is None:
         raise click.UsageError("CARDS are missing: give the cards you hold, such as '9h 8h Ah'")
-    if contract is not None or sender is not None or at is not None:
+    if contract is not None or sender is not None:
         raise click.UsageError(
-            "--contract and --sender go with --played, --at with --record: the cards played so far "
-            "are missing"
+            "--contract and --sender go with --played: the cards played so far are missing"
         )
     from kqj_sim.analysis.heard import read_situation
 
@@ -260,10 +264,11 @@ def _write(found: Odds, confidence: float, format: str, stream: Any, color: str)
         write_report(report, format, stream, color)
         return
     from kqj_sim.reporting.odds_page import odds_page
-    from kqj_sim.reporting.odds_plot import draw_odds
+    from kqj_sim.reporting.odds_plot import chances_pictures, totals_pictures
     from kqj_sim.reporting.page import to_html
 
-    page = to_html(odds_page(report, draw_odds(found, confidence, "svg")))
+    totals, chances = totals_pictures(found, confidence), chances_pictures(found, confidence)
+    page = to_html(odds_page(report, totals, chances))
     if stream is None:
         click.echo(page, nl=False)
     else:

@@ -52,7 +52,7 @@ _SETTINGS: dict[Any, Any] = {
 Cells = Mapping[tuple[Any, ...], Estimate]
 
 
-def _drawn(height: float, draw: Callable[[Figure], None]) -> str:
+def drawn(height: float, draw: Callable[[Figure], None]) -> str:
     """The SVG of what is drawn on a figure of this height, in inches."""
     import matplotlib
 
@@ -145,7 +145,7 @@ def heat_maps(
             axes.set_ylabel(rows[0])
         every[-1].set_xlabel(columns[0])
 
-    return _drawn(0.6 + len(panels) * (0.45 + 0.33 * len(across)), draw)
+    return drawn(0.6 + len(panels) * (0.45 + 0.33 * len(across)), draw)
 
 
 def dots(
@@ -210,7 +210,7 @@ def dots(
             figure.legend(loc="outside upper left", ncols=min(3, len(series)), frameon=False)
 
     rows = len(keys) * (0.24 + 0.1 * len(series))
-    return _drawn(0.75 + rows + (0.3 if len(series) > 1 else 0), draw)
+    return drawn(0.75 + rows + (0.3 if len(series) > 1 else 0), draw)
 
 
 def _reach(distance: float, scale: float) -> float:
@@ -263,7 +263,7 @@ def bars(
         if len(stacks) > 1:
             figure.legend(loc="outside upper left", ncols=3, frameon=False)
 
-    return _drawn(3.0, draw)
+    return drawn(3.0, draw)
 
 
 def _limit(axes: Axes, heights: Mapping[int, float], step: int) -> None:

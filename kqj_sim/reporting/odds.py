@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.analysis.odds_tables import odds_tables
-from kqj_sim.notation import format_hand
+from kqj_sim.notation import Card, format_hand
 from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.report import Report, Run, describe_rules
 
@@ -27,6 +27,11 @@ class OddsRun(Run):
     def _of(self) -> Odds:
         assert self.odds is not None
         return self.odds
+
+    @property
+    def hand(self) -> tuple[Card, ...]:
+        """The cards of who asks."""
+        return self._of.situation.hand
 
     def to_dict(self) -> dict[str, Any]:
         """The run as plain values."""
@@ -85,6 +90,10 @@ def _where(odds: Odds) -> str:
     situation = odds.situation
     roles = {0: "0 (the opener)", 5: "5 (the dealer)"}
     told = f"place {roles.get(situation.place, situation.place)}"
+    if situation.rules.partners == "random":
+        own = situation.teams[situation.place]
+        mates = (place for place, team in enumerate(situation.teams) if team == own)
+        told += f" with {' '.join(str(place) for place in mates if place != situation.place)}"
     if situation.question == "take":
         told += f", lap {situation.lap}"
         heard = "all passed" if situation.calls else ""

@@ -7,20 +7,25 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kqj_sim.analysis.odds_answer import DRAWN, LOST, WON
 from kqj_sim.notation import format_contract
+from kqj_sim.reporting.charts import drawn
 from kqj_sim.reporting.grid import format_number
+from kqj_sim.reporting.page import INK, Picture
 from kqj_sim.reporting.plots import BIN, BLUE, GREEN, GREY, HALF_OF_ALL, ORANGE, PURPLE, STYLE, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from kqj_sim.analysis.odds_answer import Odds
 
 _ENDINGS = (("wins", WON, BLUE), ("loses", LOST, ORANGE), ("litigation", DRAWN, GREY))
+_CHANCES = "Chance to reach each amount, if the contract is played"
 _LINES = {
-    "s": ("#000000", "-"),
+    "s": (INK, "-"),
     "h": ("#D55E00", "-"),
     "d": (ORANGE, "--"),
     "c": (GREEN, "--"),
@@ -41,8 +46,7 @@ def draw_odds(odds: Odds, confidence: float, format: str) -> bytes:
 
     from kqj_sim.reporting.odds import answer
 
-    played = list(range(odds.calls, len(odds.options)))
-    shown = played or list(range(odds.calls))
+    played, shown = _played(odds), _shown(odds)
     columns = 2 if len(shown) <= 4 else 3
     rows = math.ceil(len(shown) / columns)
     height = 2.1 + 2.5 * rows + (4.2 if played else 0)
@@ -62,12 +66,16 @@ def draw_odds(odds: Odds, confidence: float, format: str) -> bytes:
         if played:
             halves: Any = figure.subfigures(2, 1, height_ratios=(4.2, 2.5 * rows + 0.6))
             upper, lower = halves
-            _draw_chances(upper.subplots(), odds, confidence, played)
+            axes = upper.subplots()
+            axes.set_title(_CHANCES)
+            _draw_chances(axes, odds, confidence, played)
         else:
             lower = figure.subfigures(1, 1)
         panels: Any = lower.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for axes, option in zip(panels.flat, shown, strict=False):
-            _draw_totals(axes, odds, option, confidence)
+            axes.set_title(_title(odds, option, confidence), fontsize=10)
+            _draw_totals(axes, odds, option)
+            axes.label_outer()
         for axes in panels.flat[len(shown) :]:
             axes.set_axis_off()
         for axes in panels.flat[max(0, len(shown) - columns) : len(shown)]:
@@ -76,33 +84,76 @@ def draw_odds(odds: Odds, confidence: float, format: str) -> bytes:
         return save(figure, format)
 
 
+def totals_pictures(odds: Odds, confidence: float) -> list[Picture]:
+    """How the own side's total is distributed, a picture for a page for each panel."""
+    shown = _shown(odds)
+    tallest = max(_heights(odds, option).sum(axis=0).max() for option in shown)
+    pictures = []
+    for option in shown:
+
+        def draw(figure: Figure, option: int = option) -> None:
+            axes = figure.subplots()
+            _draw_totals(axes, odds, option)
+            axes.set_ylim(0, 1.05 * tallest)
+            _legend(figure)
+
+        words = _title(odds, option, confidence)
+        pictures.append(Picture(f"total-{option}", words, drawn(2.2, draw)))
+    return pictures
+
+
+def chances_pictures(odds: Odds, confidence: float) -> list[Picture]:
+    """The chance to reach each amount, as a picture for a page; none without auctions."""
+    played = _played(odds)
+    if not played:
+        return []
+
+    def draw(figure: Figure) -> None:
+        _draw_chances(figure.subplots(), odds, confidence, played)
+
+    return [Picture("chances", _CHANCES, drawn(3.0, draw))]
+
+
+def _played(odds: Odds) -> list[int]:
+    """The contracts as they are when played, with auctions."""
+    return list(range(odds.calls, len(odds.options)))
+
+
+def _shown(odds: Odds) -> list[int]:
+    """The options whose totals are drawn: the contracts with auctions, else the calls."""
+    return _played(odds) or list(range(odds.calls))
+
+
 def _summary(odds: Odds, confidence: float) -> str:
     from kqj_sim.reporting.odds import odds_report
 
     return odds_report(odds, confidence).run.summary()
 
 
-def _draw_totals(axes: Axes, odds: Odds, option: int, confidence: float) -> None:
+def _heights(odds: Odds, option: int) -> NDArray[np.float64]:
+    """Per cent of the deals by ending and by bin of the own side's total."""
+    shares = odds.totals[option][[ending for _, ending, _ in _ENDINGS]] / odds.sums.weights
+    padded = np.pad(shares, ((0, 0), (0, -shares.shape[1] % BIN)))
+    heights: NDArray[np.float64] = 100 * padded.reshape(len(_ENDINGS), -1, BIN).sum(axis=2)
+    return heights
+
+
+def _draw_totals(axes: Axes, odds: Odds, option: int) -> None:
     """How the own side's total is distributed, by who wins."""
-    weights = odds.totals[option]
-    share = weights / odds.sums.weights
-    lower = np.zeros(math.ceil(share.shape[1] / BIN))
+    heights = _heights(odds, option)
+    lower = np.zeros(heights.shape[1])
     edges = np.arange(len(lower)) * BIN
-    for _, ending, colour in _ENDINGS:
-        padded = np.pad(share[ending], (0, -share.shape[1] % BIN))
-        height = 100 * padded.reshape(-1, BIN).sum(axis=1)
+    for (_, _, colour), height in zip(_ENDINGS, heights, strict=True):
         axes.bar(edges, height, BIN, lower, align="edge", color=colour, linewidth=0)
         lower = lower + height
     contract = odds.options[option]
     if odds.situation.rules.bidding == "auction" and option >= odds.calls:
-        axes.axvline(contract.amount, color="black", linewidth=1, linestyle=":")
+        axes.axvline(contract.amount, color=INK, linewidth=1, linestyle=":")
     elif odds.situation.rules.bidding == "take" and odds.situation.rules.teams == 2:
-        axes.axvline(HALF_OF_ALL, color="black", linewidth=1, linestyle=":")
-    axes.set_title(_title(odds, option, confidence), fontsize=10)
+        axes.axvline(HALF_OF_ALL, color=INK, linewidth=1, linestyle=":")
     axes.set_xlim(0, 460)
     axes.set_ylabel("% of deals")
     axes.set_xlabel("total of the own side")
-    axes.label_outer()
 
 
 def _title(odds: Odds, option: int, confidence: float) -> str:
@@ -140,7 +191,6 @@ def _draw_chances(axes: Axes, odds: Odds, confidence: float, played: list[int]) 
             alpha=0.15,
             linewidth=0,
         )
-    axes.set_title("Chance to reach each amount, if the contract is played")
     axes.set_xlim(lowest, 450)
     axes.set_ylim(0, 100)
     axes.grid(alpha=0.3)
@@ -155,5 +205,12 @@ def _legend(figure: Any) -> None:
     from matplotlib.patches import Patch
 
     handles: list[Any] = [Patch(color=colour, label=name) for name, _, colour in _ENDINGS]
-    handles.append(Line2D([], [], color="black", linestyle=":", label="what makes the contract"))
-    figure.legend(handles=handles, loc="outside lower center", frameon=False, ncols=4)
+    handles.append(Line2D([], [], color=INK, linestyle=":", label="what makes the contract"))
+    figure.legend(
+        handles=handles,
+        loc="outside lower center",
+        frameon=False,
+        ncols=len(handles),
+        handlelength=1.4,
+        columnspacing=1.2,
+    )

@@ -118,6 +118,25 @@ def test_who_holds_all_high_trumps_makes_capot(opening: Odds) -> None:
     assert found.decided(0.01, 0.95)
 
 
+def test_chances_are_those_of_enumeration() -> None:
+    """After seven trumps that nobody beats, a single hidden card decides on Capot."""
+    found = odds("9h 8h 7h Ah Th Hh Kh Tc", rules=AUCTION, players="points+greedy", deals=4096)
+    (hearts,) = [number for number, option in enumerate(found.options) if option.text == "h played"]
+    # Of the hidden cards Ac alone beats the last one, and is kept: it may lie at five places, all
+    # alike, of which the partners' do no harm.
+    spoiled = [place % 2 != 0 for place in range(1, SEATS)]
+    exact = 1 - sum(spoiled) / len(spoiled)
+    error = math.sqrt(exact * (1 - exact) / found.deals)
+    assert found.estimate("capot", hearts).value == pytest.approx(exact, abs=4 * error)
+    assert found.reaches(hearts, 400) == found.estimate("capot", hearts)
+
+
+def test_partners_are_the_openers_unless_a_place_is_told() -> None:
+    rules = KqjRules(partners="random")
+    situation = read_situation(HAND, rules, turned=RETURN, partners=(1, 2))
+    assert (situation.place, situation.teams) == (0, (0, 0, 0, 1, 1, 1))
+
+
 def test_threads_cannot_be_seen() -> None:
     one, two = (
         odds(HAND, turned=RETURN, place=2, players=GREEDY, deals=2000, threads=threads)

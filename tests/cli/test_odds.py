@@ -61,6 +61,11 @@ def test_table_marks_the_best_call_and_names_the_players() -> None:
     assert re.search(r"would have called as heard in \d", shown)
 
 
+def test_partners_that_were_named_are_told() -> None:
+    shown = run("odds", *HAND, *FEW, "--partners", "random", "--with", "1 2").stdout
+    assert "place 0 (the opener) with 1 2, lap 1" in " ".join(shown.split())
+
+
 def test_seats_can_be_given_players_of_their_own() -> None:
     found = told("--players", "seat1=standard+greedy")
     assert found["policies"][0] == FEW[1]
@@ -78,7 +83,10 @@ def test_page_and_picture(tmp_path: Path) -> None:
     # It needs nothing from elsewhere.
     assert not re.search(r"(src|href)=[\"']?https?:|@import|url\(http", text)
     assert re.search(r'"best": ?"take h"', html.unescape(text))
-    assert "Best: take h" in text
+    assert text.count("Best: take h") == 1
+    # A picture for each of the two calls.
+    assert text.count("<figure>") == 2
+    assert "What to call with ♠ K  ♥ A 9 8  ♦ 4" in text
 
 
 def test_time_and_certainty_end_it() -> None:
@@ -95,6 +103,8 @@ def test_time_and_certainty_end_it() -> None:
         ((*HAND, "--players", "seat9=standard"), "--players seat9=standard: the seats are seat0"),
         ((*HAND, "--with", "9"), "places are 0 (the opener) to 5"),
         (("9h 8h Ah Ks 4d",), "the Return is missing"),
+        (("--at", "3.2"), "--at is for --record"),
+        (("--record", "-", "--heard", "pass"), "give nothing else of them"),
         ((*HAND, "--place", "1", "--players", "always+greedy"), "would never say 'pass'"),
     ],
 )
