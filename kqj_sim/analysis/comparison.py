@@ -294,7 +294,8 @@ class Comparison:
                 return pair.lead
             if (pair.one, pair.other) == (other, one):
                 value, low, high, deals = pair.lead
-                return Estimate(-value, -high, -low, deals)
+                # Subtracted: a lead of 0 has no sign.
+                return Estimate(0 - value, 0 - high, 0 - low, deals)
         raise KeyError((one, other))
 
     def mean_lead(self, policy: int) -> Estimate:

@@ -35,7 +35,7 @@ from kqj_sim.policies.specification import DEFAULT_PLAYER, player
 from kqj_sim.rules import KqjRules
 
 DEALS = 20_000
-BATCH = 1 << 19
+BATCH = 1 << 17
 """Deals of all sets of values together that are played between two looks at Ctrl-C."""
 
 Standing = Literal["best", "maybe", "no"]

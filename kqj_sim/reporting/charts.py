@@ -9,15 +9,15 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BytesIO
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.reporting.page import INK
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Okabe and Ito, "Color universal design".
@@ -79,7 +79,25 @@ def _short(svg: str) -> str:
     svg = re.sub(r' transform="rotate\(-0[^"]*"', "", svg)
     font = "font-family: 'DejaVu Sans', sans-serif"
     svg = svg.replace(f"{font}; ", "").replace("<svg ", f'<svg style="{font}" ', 1)
-    return re.sub(r">\s+<", ">\n<", re.sub(r" *\n *", " ", svg)).strip() + "\n"
+    svg = re.sub(r">\s+<", ">\n<", re.sub(r" *\n *", " ", svg)).strip() + "\n"
+    return _ungrouped(svg)
+
+
+def _ungrouped(svg: str) -> str:
+    """The same picture without groups that do nothing but have a name, of which there are many."""
+    kept: list[str] = []
+    wanted: list[bool] = []
+    for text in re.split(r"(</?g\b[^>]*>\n)", svg):
+        closing = text.startswith("</g>")
+        if not (closing or re.match(r"<g\b", text)):
+            kept.append(text)
+            continue
+        wanted_now = wanted.pop() if closing else " " in re.sub(r' id="[^"]*"', "", text)
+        if wanted_now:
+            kept.append(text)
+        if not closing and not text.endswith("/>\n"):
+            wanted.append(wanted_now)
+    return "".join(kept)
 
 
 def heat_maps(
@@ -238,19 +256,21 @@ def bars(
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        steps = sorted({at for shares in stacks.values() for at in shares})
+        steps = _without_tails(stacks.values())
         base = dict.fromkeys(steps, 0.0)
         for place, (name, shares) in enumerate(stacks.items()):
             colour = RESULT_COLOURS.get(name, SERIES[place % len(SERIES)][0])
-            heights = [100 * shares[at].value if at in shares else 0.0 for at in steps]
+            some = [at for at in steps if at in shares and shares[at].value > 0]
+            heights = [100 * shares[at].value for at in some]
             axes.bar(
-                steps, heights, step if step > 1 else 0.85, [base[at] for at in steps],
-                align="edge" if step > 1 else "center", color=colour, linewidth=0, label=name,
+                some, heights, step if step > 1 else 0.85, [base[at] for at in some],
+                align="edge" if step > 1 else "center", facecolor=colour, linewidth=0, label=name,
             )  # fmt: skip
-            for at, height in zip(steps, heights, strict=True):
+            for at, height in zip(some, heights, strict=True):
                 base[at] += height
         if steps:
-            _limit(axes, base, step)
+            axes.set_xlim(steps[0] - step, steps[-1] + 2 * step)
+            axes.set_ylim(0, 1.12 * max(base.values()) or 1)
         if threshold is not None:
             axes.axvline(threshold[0], color=INK, linewidth=1.2, linestyle=(0, (4, 3)))
             axes.annotate(
@@ -266,19 +286,16 @@ def bars(
     return drawn(3.0, draw)
 
 
-def _limit(axes: Axes, heights: Mapping[int, float], step: int) -> None:
-    """Leave out the tails in which together a thousandth of everything lies."""
+def _without_tails(stacks: Iterable[Mapping[int, Estimate]]) -> list[int]:
+    """The steps of a distribution but for the tails in which a thousandth of everything lies."""
+    heights: dict[int, float] = {}
+    for shares in stacks:
+        for at, each in shares.items():
+            heights[at] = heights.get(at, 0.0) + each.value
     steps = sorted(heights)
-    everything = sum(heights.values())
-    below, first = 0.0, steps[0]
-    for first in steps:
-        below += heights[first]
-        if below > everything / 2000:
-            break
-    above, last = 0.0, steps[-1]
-    for last in reversed(steps):
-        above += heights[last]
-        if above > everything / 2000:
-            break
-    axes.set_xlim(first - step, last + 2 * step)
-    axes.set_ylim(0, 1.12 * max(heights.values()) or 1)
+    for _ in range(2):
+        # What lies up to a step, once from below and once from above.
+        upto = accumulate(heights[at] for at in steps)
+        little = sum(heights.values()) / 2000
+        steps = [at for at, height in zip(steps, upto, strict=True) if height > little][::-1]
+    return steps

@@ -171,4 +171,4 @@ def _json(findings: Sequence[Findings], page: Page, making: Making) -> bytes:
             for section in page.sections
         ],
     }
-    return json.dumps(found, ensure_ascii=False).encode() + b"\n"
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"

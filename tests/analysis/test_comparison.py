@@ -141,6 +141,7 @@ def test_the_same_policy_twice_is_equal_and_never_differs() -> None:
     (pair,) = found.pairs
     assert pair.verdict == "equal"
     assert pair.lead.value == 0
+    assert str(found.lead(1, 0).value) == "0.0"  # Not -0.0, which tables would show.
     assert pair.sums.leads == {0: pair.sums.deals}
     assert found.names == (STRONG, f"{STRONG} (2)")
     assert np.isnan(pair.factor)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
 
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.reporting.charts import bars, dots, heat_maps
+from kqj_sim.reporting.charts import RESULT_COLOURS, bars, dots, heat_maps
 from kqj_sim.reporting.page import INK
 
 HALF = Estimate(0.5, 0.4, 0.6, 100)
@@ -91,3 +92,18 @@ def test_nothing_to_show_is_no_error() -> None:
     assert texts(bars({}, "total", "%")) is not None
     assert texts(dots({"made": {}}, "%", "share")) is not None
     assert texts(heat_maps({"made": {}}, ("a", []), ("b", []), "share")) is not None
+
+
+def test_bars_of_nothing_and_of_the_tails_are_not_drawn() -> None:
+    nothing, rare = Estimate(0.0, 0, 0.01, 9), Estimate(0.0004, 0, 0.01, 9)
+    svg = bars({"made": {0: nothing, 10: HALF, 20: HALF, 900: rare}}, "total", "%", step=10)
+    colour = RESULT_COLOURS["made"].lower()
+    # One for each of the two, none in a legend.
+    assert svg.count(f"fill: {colour}") == 2
+    assert "900" not in texts(svg)
+
+
+@pytest.mark.parametrize("draw", ALL)
+def test_no_group_is_there_for_its_name_alone(draw: object) -> None:
+    assert callable(draw)
+    assert not re.search(r"<g( id=[^>]*)?>", draw())
