@@ -29,6 +29,7 @@ REPORTS = (ROOT / "reports" / "README.md").read_text(encoding="utf-8")
 
 FEW = {
     "--deals": "400",
+    "--first": "400",
     "--games": "3",
     "--chart-deals": "200",
     "--compare-deals": "60",
