@@ -37,14 +37,11 @@ QUIET = 0.3
 RANDOM, GREEDY = "random:take=0.09", "random:take=0.09+greedy"
 """Random calls of which 67% of the deals are taken."""
 
-LEARNED = ("standard", "linear", "network")
-"""Who plays well, all calling by the point count."""
-
 VARIANTS: tuple[tuple[str, dict[str, Any], bool, tuple[str, ...]], ...] = (
-    ("two teams, taking", {}, False, (RANDOM, GREEDY, *LEARNED, "points+greedy")),
-    ("three teams, taking", {"teams": 3}, False, (RANDOM, *LEARNED)),
+    ("two teams, taking", {}, False, (RANDOM, GREEDY, "standard", "standard+greedy")),
+    ("three teams, taking", {"teams": 3}, False, (RANDOM, "standard")),
     ("random partners, taking", {"partners": "random"}, False, (RANDOM,)),
-    ("two teams, auctions", {"bidding": "auction"}, False, ("random", *LEARNED)),
+    ("two teams, auctions", {"bidding": "auction"}, False, ("random", "standard")),
     (
         "three teams, random partners, auctions",
         {"teams": 3, "partners": "random", "bidding": "auction"},
