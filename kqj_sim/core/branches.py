@@ -22,6 +22,7 @@ from kqj_sim.core.state import (
     STRIDE,
     history,
     index,
+    new_block,
     padded,
     result,
 )
@@ -54,10 +55,8 @@ class Branches(NamedTuple):
 @scalar
 def new_branches() -> Branches:
     """Room for a block of waiting lanes."""
-    numbers = np.zeros(ROWS * STRIDE + 8, np.int64)
-    start = -numbers.ctypes.data % 64 // 8
     return Branches(
-        numbers[start : start + ROWS * STRIDE],
+        new_block(),
         np.empty(LANES, np.int64),
         np.empty(LANES, np.int64),
         np.empty(LANES, np.int64),

@@ -44,12 +44,12 @@ from kqj_sim.core.state import (
     LANES,
     LEADER,
     PLAYERS,
-    ROWS,
     SEATS,
     SENDER,
     STRIDE,
     TURNED,
     index,
+    new_block,
     padded,
 )
 from kqj_sim.core.trick import after_trick
@@ -143,14 +143,6 @@ def stand(state: Any, plays: Any, table: Table, known: Any) -> None:
 def list_worlds(known: Any, limit: int, worlds: Any) -> int:
     """`core.worlds.all_worlds` for Python."""
     return int(all_worlds(known, limit, worlds))
-
-
-@scalar
-def _new_block() -> Any:
-    """An empty block."""
-    numbers = np.zeros(ROWS * STRIDE + 8, np.int64)
-    start = -numbers.ctypes.data % 64 // 8
-    return numbers[start : start + ROWS * STRIDE]
 
 
 @scalar
@@ -359,7 +351,7 @@ def try_cards(
     Returns:
         How many draws have a weight; NO_HANDS or WRONG_CALL.
     """
-    block, branches, draws = _new_block(), new_branches(), _new_draws()
+    block, branches, draws = new_block(), new_branches(), _new_draws()
     contract = turn.state[CONTRACT]
     cards = turn.cards.shape[0]
     kept = waiting = 0
@@ -419,7 +411,7 @@ def count_ways(
         counts: int64 (2 * questions,): to it are added for each question how many hands were asked,
             and how many of them answered as heard.
     """
-    block = _new_block()
+    block = new_block()
     place = turn.questions[first * QUESTION + ASKED_PLACE]
     number_of_ways = 1
     if not rules.auction:

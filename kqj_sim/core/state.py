@@ -144,6 +144,10 @@ def new_state() -> NDArray[np.int64]:
     return numbers[start : start + ROWS * STRIDE]
 
 
+new_block = scalar(new_state)
+"""The same for kernels."""
+
+
 def result(name: str) -> int:
     """The offset of a column's row."""
     return RESULT + COLUMN_NUMBER[name] * STRIDE

@@ -50,6 +50,7 @@ from kqj_sim.core.state import (
     TRICKS,
     TURNED,
     index,
+    new_block,
     policy_of,
     result,
     team_of,
@@ -124,9 +125,7 @@ class _Means(NamedTuple):
 @scalar
 def _new_trial() -> _Trial:
     """Nothing is tried out yet."""
-    numbers = np.zeros(ROWS * STRIDE + 8, np.int64)
-    start = -numbers.ctypes.data % 64 // 8
-    block = numbers[start : start + ROWS * STRIDE]
+    block = new_block()
     no_calls(block, LANES)
     return _Trial(
         block,
