@@ -152,6 +152,82 @@ def ask_question(
 
 
 @stage
+def ask_player(
+    state: Any, lanes: int, first: int, last: int, rules: Rules, table: Table, questions: Any,
+    agrees: Any, counts: Any,
+) -> None:  # fmt: skip
+    """Ask the questions from `first` to before `last`: a player's, about a hand a lane.
+
+    Args:
+        state, lanes: a block with the hands.
+        first, last: the questions.
+        rules, table, questions, counts: as for `sample_deals`.
+        agrees: int64 (LANES,), filled with 1 where each answer is as heard, else 0.
+    """
+    for lane in range(lanes):
+        agrees[lane] = 1
+    still = lanes
+    for question in range(first, last):
+        counts[2 * question] += still
+        still = ask_question(state, lanes, rules, table, questions, question, agrees)
+        counts[2 * question + 1] += still
+        if still == 0:
+            break
+
+
+@scalar
+def end_of_player(questions: Any, begin: int) -> int:
+    """The number of the first question after `begin` that another player answered."""
+    count = questions.shape[0] // QUESTION
+    end = begin
+    while end < count and (
+        questions[end * QUESTION + ASKED_PLACE] == questions[begin * QUESTION + ASKED_PLACE]
+    ):
+        end += 1
+    return end
+
+
+@scalar
+def look_on(
+    waits: Any, waiting: int, tried: Any, agrees: Any, found: Any, hands: Any, needed: int,
+    tries: int, weights: Any,
+) -> int:  # fmt: skip
+    """Note which hands of a try agree; how many deals still wait for more.
+
+    A deal gets the first hand that agrees, and its weight when `needed` do.
+
+    Args:
+        waits: int64 (LANES,), the deals that wait, of which those that still do are left.
+        waiting: how many they are.
+        tried, agrees: int64 (LANES,), by number in `waits`: the hand, and whether it agrees.
+        found: int64 (LANES,), by deal: how many hands have agreed.
+        hands: int64 (LANES,), by deal: the hand that it gets.
+        needed: so many hands that agree are looked for.
+        tries: how many hands have been looked at, with these.
+        weights: float64 (LANES,), by deal.
+    """
+    still = 0
+    for number in range(waiting):
+        i = waits[number]
+        if agrees[number] != 0:
+            hands[i] = tried[number] if found[i] == 0 else hands[i]
+            found[i] += 1
+        if found[i] < needed:
+            waits[still] = i
+            still += 1
+        elif needed > 1:
+            weights[i] *= (needed - 1) / (tries - 1)
+    return still
+
+
+@scalar
+def give_up(waits: Any, waiting: int, found: Any, tries: int, weights: Any) -> None:
+    """Weigh the deals that still wait after the last try; arguments as of `look_on`."""
+    for number in range(waiting):
+        weights[waits[number]] *= found[waits[number]] / tries
+
+
+@stage
 def _draw_speaker(
     state: Any, lanes: int, rules: Rules, table: Table, known: Any, questions: Any, first: int,
     last: int, needed: int, hands: Any, left: Any, keys: Any, weights: Any, counts: Any, work: Any,
@@ -161,62 +237,34 @@ def _draw_speaker(
     `work` is int64 (4 * LANES,): the lanes that wait, how often each agreed, the cards in hand,
     whether they agree.
     """
-    place = questions[first * QUESTION]
+    place = questions[first * QUESTION + ASKED_PLACE]
     size = _first_cards(known)
     row = (FIVE if questions[first * QUESTION + MEMBER] == TAKE else DEALT) + place * STRIDE
-    waiting_at, agreed_at = work[:LANES], work[LANES:]
-    cards_at, agrees = work[2 * LANES :], work[3 * LANES :]
+    waits, found = work[:LANES], work[LANES:]
+    tried, agrees = work[2 * LANES :], work[3 * LANES :]
+    own = hands[place * LANES :]
     waiting = 0
     for i in range(lanes):
         if weights[i] > 0:
-            waiting_at[waiting] = i
-            agreed_at[i] = 0
+            waits[waiting] = i
+            found[i] = 0
             waiting += 1
     tries = 0
     while waiting > 0 and tries < MOST_TRIES:
         counter = rng.WORLD + (place + 1) * _SPOKEN + tries
         for lane in range(waiting):
-            i = waiting_at[lane]
+            i = waits[lane]
             key = rng.draw(keys[i], counter)
             cards = random_cards(left[i], size, key, rng.WORLD)
-            cards_at[lane] = cards
+            tried[lane] = cards
             state[index(row, lane)] = cards
             state[KEY + lane] = key
-            agrees[lane] = 1
         tries += 1
-        for question in range(first, last):
-            counts[2 * question] += sum_of(agrees, waiting)
-            still = ask_question(state, waiting, rules, table, questions, question, agrees)
-            counts[2 * question + 1] += still
-            if still == 0:
-                break
-        unfinished = 0
-        for lane in range(waiting):
-            i = waiting_at[lane]
-            if agrees[lane] != 0:
-                if agreed_at[i] == 0:
-                    hands[_cell(place, i)] = cards_at[lane]
-                agreed_at[i] += 1
-            if agreed_at[i] < needed:
-                waiting_at[unfinished] = i
-                unfinished += 1
-            elif needed > 1:
-                weights[i] *= (needed - 1) / (tries - 1)
-        waiting = unfinished
-    for lane in range(waiting):
-        i = waiting_at[lane]
-        weights[i] *= agreed_at[i] / tries
+        ask_player(state, waiting, first, last, rules, table, questions, agrees, counts)
+        waiting = look_on(waits, waiting, tried, agrees, found, own, needed, tries, weights)
+    give_up(waits, waiting, found, tries, weights)
     for i in range(lanes):
-        left[i] &= ~hands[_cell(place, i)]
-
-
-@scalar
-def sum_of(numbers: Any, count: int) -> int:
-    """The sum of the first numbers of an array."""
-    total = 0
-    for k in range(count):
-        total += numbers[k]
-    return total
+        left[i] &= ~own[i]
 
 
 @kernel
@@ -257,16 +305,13 @@ def sample_deals(
     count = questions.shape[0] // QUESTION
     begin, spoken = 0, 0
     while begin < count:
-        who = questions[begin * QUESTION]
-        end = begin
-        while end < count and questions[end * QUESTION] == who:
-            end += 1
+        end = end_of_player(questions, begin)
         needed = 1 if begin == 0 else AGREEING
         _draw_speaker(
             state, lanes, rules, table, known, questions, begin, end, needed, hands, left, keys,
             weights, counts, work,
         )  # fmt: skip
-        spoken |= 1 << who
+        spoken |= 1 << questions[begin * QUESTION + ASKED_PLACE]
         begin = end
     for i in range(lanes):
         remaining = left[i]

@@ -29,7 +29,10 @@ from kqj_sim.core.odds import (
     MOST_TRIES,
     QUESTION,
     RESULT,
-    ask_question,
+    ask_player,
+    end_of_player,
+    give_up,
+    look_on,
     note,
 )
 from kqj_sim.core.play import prepare_play, remember
@@ -50,7 +53,6 @@ from kqj_sim.core.state import (
     TURNED,
     index,
     new_block,
-    padded,
 )
 from kqj_sim.core.trick import after_trick
 from kqj_sim.core.worlds import (
@@ -174,21 +176,6 @@ def _call_hand(
         block[index(FIVE + place * STRIDE, lane)] = five
 
 
-@stage
-def _ask_player(
-    turn: Turn, block: Any, lanes: int, first: int, last: int, rules: Rules, table: Table,
-    agrees: Any, counts: Any,
-) -> None:  # fmt: skip
-    """Ask a player's questions again; `agrees` is set to 0 where his answer is another."""
-    still = lanes
-    for question in range(first, last):
-        counts[2 * question] += still
-        still = ask_question(block, lanes, rules, table, turn.questions, question, agrees)
-        counts[2 * question + 1] += still
-        if still == 0:
-            break
-
-
 class _Draws(NamedTuple):
     """Draws of hidden hands, side by side.
 
@@ -234,7 +221,8 @@ def _draw_speaker(
     """
     place = turn.questions[first * QUESTION + ASKED_PLACE]
     waits, found = np.empty(LANES, np.int64), np.zeros(LANES, np.int64)
-    hands, agrees = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
+    tried, agrees = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
+    hands = draws.hidden[:, place]
     known, world = np.empty(KNOWN, np.int64), np.empty(SEATS, np.int64)
     most = MOST_TRIES if needed == 1 else MOST_LATER_TRIES
     waiting = 0
@@ -244,34 +232,21 @@ def _draw_speaker(
             waiting += 1
     tries = 0
     while waiting > 0 and tries < most:
-        for lane in range(padded(waiting)):
-            i = waits[lane if lane < waiting else 0]
-            key = rng.draw(draws.keys[i], rng.WORLD + _OF_PLACE * (place + 1) + tries)
-            if lane < waiting:
-                if _one_world(draws, i, key, known, world) == 0:
-                    return False
-                hands[lane] = world[place]
-                agrees[lane] = 1
-            hand = hands[lane if lane < waiting else 0]
-            _call_hand(turn, block, lane, rules, place, hand, key)
-        tries += 1
-        _ask_player(turn, block, waiting, first, last, rules, table, agrees, counts)
-        still = 0
         for lane in range(waiting):
             i = waits[lane]
-            if agrees[lane] != 0:
-                draws.hidden[i, place] = hands[lane] if found[i] == 0 else draws.hidden[i, place]
-                found[i] += 1
-            if found[i] < needed:
-                waits[still] = i
-                still += 1
-            elif needed > 1:
-                draws.weights[i] *= (needed - 1) / (tries - 1)
-        waiting = still
-    for lane in range(waiting):
-        draws.weights[waits[lane]] *= found[waits[lane]] / tries
+            key = rng.draw(draws.keys[i], rng.WORLD + _OF_PLACE * (place + 1) + tries)
+            if _one_world(draws, i, key, known, world) == 0:
+                return False
+            tried[lane] = world[place]
+            _call_hand(turn, block, lane, rules, place, world[place], key)
+        tries += 1
+        ask_player(block, waiting, first, last, rules, table, turn.questions, agrees, counts)
+        waiting = look_on(
+            waits, waiting, tried, agrees, found, hands, needed, tries, draws.weights
+        )  # fmt: skip
+    give_up(waits, waiting, found, tries, draws.weights)
     for i in range(lanes):
-        draws.known[i, UNSEEN] &= ~draws.hidden[i, place]
+        draws.known[i, UNSEEN] &= ~hands[i]
         draws.known[i, COUNTS + place] = 0
         draws.known[i, LACKS + place] = -1
     return True
@@ -293,13 +268,7 @@ def _draw(
     count = turn.questions.shape[0] // QUESTION
     begin = 0
     while begin < count:
-        end = begin
-        while (
-            end < count
-            and turn.questions[end * QUESTION + ASKED_PLACE]
-            == turn.questions[begin * QUESTION + ASKED_PLACE]
-        ):
-            end += 1
+        end = end_of_player(turn.questions, begin)
         # The first player's share is the same for all draws, and no weight.
         needed = 1 if begin == 0 else AGREEING
         if not _draw_speaker(turn, block, lanes, begin, end, needed, rules, table, draws, counts):
@@ -430,10 +399,10 @@ def count_ways(
         else:
             five = deposit(_FIVE_OF_EIGHT[way], _dealt_first(turn, place, eight))
             block[index(FIVE + place * STRIDE, lanes)] = five
-        agrees[lanes], of[lanes] = 1, i
+        of[lanes] = i
         lanes += 1
         if lanes == LANES or number == end:
-            _ask_player(turn, block, lanes, first, last, rules, table, agrees, counts)
+            ask_player(block, lanes, first, last, rules, table, turn.questions, agrees, counts)
             for lane in range(lanes):
                 ways[of[lane]] += agrees[lane]
             lanes = 0
