@@ -199,7 +199,7 @@ class Trial:
             raise OddsError(NO_HANDS)
         outcomes = outcomes.reshape(count, self.cards, OUTCOME)[: max(kept, 0)]
         if kept == outlook.WRONG_CALL or (outcomes[:, :, RESULT] == outlook.WRONG).any():
-            raise PolicyError("a policy chose what is not allowed while the round was played on")
+            raise PolicyError(_NOT_ALLOWED)
         return Chunk(count, weights[:kept], outcomes, hands[:kept], counts.reshape(-1, 2))
 
     def no_counts(self) -> Numbers:
@@ -248,11 +248,13 @@ class Trial:
         return prod(comb(7 if place == sender else 8, 5) for place, _, _ in self.speakers())
 
     def ways_of(self, first: int, last: int, hands: Numbers, seed: int) -> Numbers:
-        """In how many ways each hand of a player agrees with his questions."""
+        """In how many ways each hand of a player agrees with his questions; raises PolicyError."""
         ways = np.zeros(len(hands), dtype=np.int64)
-        outlook.count_ways(
+        right = outlook.count_ways(
             self.turn, first, last, hands, seed, self.rules, self.table, ways, self.no_counts()
         )
+        if not right:
+            raise PolicyError(_NOT_ALLOWED)
         return ways
 
     def all_outcomes(self, seed: int) -> Outcomes:
@@ -260,6 +262,8 @@ class Trial:
         count = len(hidden_hands(self.turn))
         return np.concatenate([chunk.outcomes for chunk in self.chunks(LISTED, count, seed)])
 
+
+_NOT_ALLOWED = "a policy chose what is not allowed while the round was played on"
 
 NO_HANDS = (
     "no distribution of the hidden cards agrees with the plays: somebody played what he could not "

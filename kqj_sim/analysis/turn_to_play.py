@@ -18,7 +18,7 @@ from kqj_sim.core.bits import PACK
 from kqj_sim.core.outlook import Turn, list_worlds, stand
 from kqj_sim.core.rules import Table
 from kqj_sim.core.state import ABOUT, DEALT, STRIDE, new_state
-from kqj_sim.core.worlds import KNOWN, LACKS, UNSEEN
+from kqj_sim.core.worlds import KNOWN
 from kqj_sim.encode import CONTRACTS, bits_of, card_texts, core_table
 from kqj_sim.notation import Card
 from kqj_sim.policies.specification import Player
@@ -34,11 +34,6 @@ def _bit_of(contract: int | None) -> dict[str, int]:
 def cards_as_bits(cards: Iterable[Card], contract: int | None = None) -> int:
     """Cards as a set of bits, in natural coding or by strength for a contract (0 to 5)."""
     return sum(_bit_of(contract)[str(card)] for card in cards)
-
-
-def _natural(cards: int, contract: int) -> int:
-    """Coding by strength -> natural coding."""
-    return sum(_bit_of(None)[text] for text in card_texts(cards & PACK, contract))
 
 
 def seated(rules: KqjRules, players: Sequence[Player]) -> Table:
@@ -78,8 +73,6 @@ def standing(so_far: RoundSoFar, table: Table, ignore_calls: bool = False) -> Tu
     known = np.zeros(KNOWN, dtype=np.int64)
     plays = [cards_as_bits([card], contract) for card in so_far.plays]
     stand(state, np.array(plays, dtype=np.int64), table._replace(memory=1), known)
-    for number in (UNSEEN, *range(LACKS, LACKS + SEATS)):
-        known[number] = _natural(int(known[number]), contract)
     numbers = [] if ignore_calls else [each.numbers() for each in asked(so_far)]
     heard = np.array(numbers, dtype=np.int64).reshape(-1)
     trick, position = divmod(len(so_far.plays), SEATS)

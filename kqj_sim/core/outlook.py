@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kqj_sim.core import rng
-from kqj_sim.core.bits import by_strength
+from kqj_sim.core.bits import PACK, by_strength, natural
 from kqj_sim.core.branches import Branches, new_branches, play_branches, put_cards
 from kqj_sim.core.compile import kernel, scalar, stage
 from kqj_sim.core.deal import deposit
@@ -128,7 +128,7 @@ def stand(state: Any, plays: Any, table: Table, known: Any) -> None:
             have held (natural coding).
         plays: int64 (n,), the cards played, by strength.
         table: the table, with `memory`.
-        known: int64 (KNOWN,), filled with what who is to play knows, by strength.
+        known: int64 (KNOWN,), filled with what who is to play knows, natural coding.
     """
     prepare_play(state, 1)
     for number in range(plays.shape[0]):
@@ -139,6 +139,10 @@ def stand(state: Any, plays: Any, table: Table, known: Any) -> None:
             remember(state, 1, table, trick)
             after_trick(state, 1)
     know(state, 0, plays.shape[0] // SEATS, plays.shape[0] % SEATS, known)
+    contract = state[CONTRACT]
+    known[UNSEEN] = natural(known[UNSEEN], contract)
+    for place in range(SEATS):
+        known[LACKS + place] = natural(known[LACKS + place] & PACK, contract)
 
 
 @kernel
@@ -284,6 +288,15 @@ def _draw(
     return True
 
 
+@scalar
+def _wrong_call(block: Any) -> bool:
+    """Whether a policy has made a call that is not allowed."""
+    wrong = 0
+    for i in range(LANES):
+        wrong |= block[ILLEGAL + i]
+    return wrong != 0
+
+
 @stage
 def _finish(
     turn: Turn, branches: Branches, waiting: int, rules: Rules, table: Table, outcomes: Any
@@ -336,9 +349,8 @@ def try_cards(
                 draws.weights[i] = 1.0
                 for place in range(SEATS):
                     draws.hidden[i, place] = turn.worlds[(begin + i) * SEATS + place]
-        for i in range(LANES):
-            if block[ILLEGAL + i] != 0:
-                return WRONG_CALL
+        if _wrong_call(block):
+            return WRONG_CALL
         for i in range(lanes):
             if draws.weights[i] == 0:
                 continue
@@ -367,7 +379,7 @@ def try_cards(
 def count_ways(
     turn: Turn, first: int, last: int, hands: Any, seed: int, rules: Rules, table: Table,
     ways: Any, counts: Any,
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
     """With how many of the ways to hold his first five cards a player would have called so.
 
     Args:
@@ -379,6 +391,9 @@ def count_ways(
         ways: int64 (n,), filled: 0 to 56, for the Sender 0 to 21; with auctions 0 or 1.
         counts: int64 (2 * questions,): to it are added for each question how many hands were asked,
             and how many of them answered as heard.
+
+    Returns:
+        False if a policy made a call that is not allowed.
     """
     block = new_block()
     place = turn.questions[first * QUESTION + ASKED_PLACE]
@@ -406,3 +421,4 @@ def count_ways(
             for lane in range(lanes):
                 ways[of[lane]] += agrees[lane]
             lanes = 0
+    return not _wrong_call(block)

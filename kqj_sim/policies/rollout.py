@@ -165,15 +165,17 @@ def _chance_to_call(
 
 
 @scalar
-def _who_countered(state: Any, i: int, draw: int) -> int:
+def _who_countered(state: Any, i: int, draw: int, teams: int) -> int:
     """One of the opponents of a bidder who was countered, each as likely; -1 if he was not."""
     if state[STAKE + i] == 1:
         return -1
-    players, bidder = state[PLAYERS + i], state[SENDER + i]
-    number = rng.below(draw, SEATS)
-    while team_of(players, number) == team_of(players, bidder):
-        number = (number + 1) % SEATS
-    return number
+    players = state[PLAYERS + i]
+    team = team_of(players, state[SENDER + i])
+    place, passed_over = -1, rng.below(draw, SEATS - SEATS // teams)
+    while passed_over >= 0:
+        place += 1
+        passed_over -= 1 if team_of(players, place) != team else 0
+    return place
 
 
 @scalar
@@ -193,10 +195,10 @@ def _deal_auction(
 ) -> None:
     """Deal eight cards to each place, to those who called such as they would call with.
 
-    Those are dealt to first; each gets the first of `_TRIES` hands that is accepted.
+    Those are dealt to first; each gets the first of `_TRIES` hands that is accepted, or the last.
     """
     left = PACK & ~own
-    countered = _who_countered(state, i, rng.draw(key, rng.WORLD))
+    countered = _who_countered(state, i, rng.draw(key, rng.WORLD), rules.teams)
     for each in range(SEATS):
         hands[each], hands[SEATS + each] = 0, 0
     hands[place] = own
@@ -205,15 +207,15 @@ def _deal_auction(
             called = each == countered or (state[LAST_BIDS + i] >> 10 * each) & 1023 != 0
             if each == place or called == (silent != 0):
                 continue
-            counter = 1 + 10 * _TRIES * each
-            cards = random_subset(left, TRICKS, key, counter)
-            if called:
-                for _ in range(_TRIES):
+            cards = 0
+            for tried in range(_TRIES if called else 1):
+                counter = 1 + 10 * (_TRIES * each + tried)
+                cards = random_subset(left, TRICKS, key, counter)
+                chance = 1.0
+                if called:
                     chance = _chance_to_call(state, i, each, cards, countered, rules)
-                    if rng.fraction(rng.draw(key, rng.WORLD + counter + TRICKS)) < chance:
-                        break
-                    counter += 10
-                    cards = random_subset(left, TRICKS, key, counter)
+                if rng.fraction(rng.draw(key, rng.WORLD + counter + TRICKS)) < chance:
+                    break
             left ^= cards
             hands[each] = cards
 

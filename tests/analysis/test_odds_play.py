@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from kqj_sim.analysis.turn_to_play import cards_as_bits, seated, standing
 from kqj_sim.core import outlook
 from kqj_sim.encode import core_rules
 from kqj_sim.notation import Card, parse_card
+from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import player
 from kqj_sim.record import Record, so_far_from_json, to_json
 from kqj_sim.records import play_records
@@ -362,6 +364,17 @@ def test_calls_that_nobody_would_make_are_told() -> None:
                 odds_of_cards(at(record, 7, 6), ("always+greedy",) * SEATS, threads=1)
             return
     raise AssertionError("no round with a pass")
+
+
+@pytest.mark.parametrize("turn", [(2, 1), (7, 6)], ids=["drawn", "listed"])
+def test_calls_that_are_not_allowed_are_told(tmp_path: Path, turn: tuple[int, int]) -> None:
+    path = tmp_path / "bold.py"
+    path.write_text(
+        'from kqj_sim import policy\n@policy("bold")\ndef choose_take(view):\n    return 7\n'
+    )
+    so_far = at(next(iter(rounds(TAKE_2, "points+greedy", 10))), *turn)
+    with pytest.raises(PolicyError, match="chose what is not allowed"):
+        odds_of_cards(so_far, (f"{path}+greedy",) * SEATS, 100, threads=1)
 
 
 def test_it_stops_when_it_is_sure(plain: str) -> None:
