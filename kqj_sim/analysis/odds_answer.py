@@ -107,12 +107,7 @@ class Odds:
     @property
     def agreeing(self) -> float:
         """Share of all deals in which the others would have said what they said."""
-        if not self.asked:
-            return 1.0
-        first = self.asked[0].place
-        last = max(n for n, asked in enumerate(self.asked) if asked.place == first)
-        share = self.answers[last, 1] / max(1, self.answers[0, 0])
-        return float(share) * self.sums.weights / self.sums.deals
+        return agreeing_share(self.answers, self.sums.weights)
 
     def estimate(
         self, quantity: str, option: int, confidence: float = CONFIDENCE, less: int | None = None
@@ -159,6 +154,21 @@ class Odds:
             for other in range(self.calls)
             if other != best
         )
+
+
+def agreeing_share(answers: NDArray[np.int64], weights: float) -> float:
+    """Share of hidden hands with which the others would have said what they said.
+
+    Each hand that is looked at for the first player who spoke either does not agree with what he
+    said, or is that of a deal, whose weight is the share of what agrees of the others' hands: so
+    it is the sum of the weights a hand looked at.  (Deals for which none was found count with
+    their hands.)
+
+    Args:
+        answers: int64 (questions, 2), hands that were asked, and that answered as heard.
+        weights: sum of the weights of all draws.
+    """
+    return float(weights / answers[0, 0]) if len(answers) else 1.0
 
 
 def _ending(outcome: NDArray[np.int16]) -> NDArray[np.int64]:

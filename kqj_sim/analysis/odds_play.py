@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from kqj_sim.analysis import sequences
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds import OddsError, default_player
+from kqj_sim.analysis.odds_answer import agreeing_share
 from kqj_sim.analysis.round_so_far import RoundSoFar
 from kqj_sim.analysis.turn_to_play import hidden_hands, seated, standing, with_all_worlds
 from kqj_sim.analysis.weighted import WeightedSums
@@ -157,14 +158,12 @@ class Chunk(NamedTuple):
     """What came of a chunk of draws.
 
     Attributes:
-        draws: how many there were; those without a weight are left out of the others.
-        weights: float64 (n,).
+        weights: float64 (n,), of the draws that have one; the others are left out.
         outcomes: int16 (n, cards, OUTCOME).
         hands: int64 (n, 6), the hidden hands by place, natural coding.
         counts: int64 (questions, 2), hands that were asked, and that answered as heard.
     """
 
-    draws: int
     weights: NDArray[np.float64]
     outcomes: Outcomes
     hands: Numbers
@@ -200,7 +199,7 @@ class Trial:
         outcomes = outcomes.reshape(count, self.cards, OUTCOME)[: max(kept, 0)]
         if kept == outlook.WRONG_CALL or (outcomes[:, :, RESULT] == outlook.WRONG).any():
             raise PolicyError("a policy chose what is not allowed while the round was played on")
-        return Chunk(count, weights[:kept], outcomes, hands[:kept], counts.reshape(-1, 2))
+        return Chunk(weights[:kept], outcomes, hands[:kept], counts.reshape(-1, 2))
 
     def no_counts(self) -> Numbers:
         """Room for counts of the questions."""
@@ -393,7 +392,7 @@ def _go_through(trial: Trial, asking: _Asking) -> PlayOdds | None:
 def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
     """The answer from draws."""
     sums = WeightedSums()
-    played, drawn, weights = 0, 0, 0.0
+    played, weights = 0, 0.0
     counts = trial.no_counts().reshape(-1, 2)
     started = time.monotonic()
 
@@ -401,7 +400,7 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
         def estimate(measure: int, card: int, other: int | None) -> Estimate:
             return _estimate(sums, measure, card, other, asking)
 
-        agreeing = _agreeing(trial, counts, weights / drawn)
+        agreeing = agreeing_share(counts, weights)
         found = asking.answer(
             played, sums.effective, agreeing, listed, False, _best(sums), estimate,
         )  # fmt: skip
@@ -414,7 +413,6 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
             values = measured(chunk.outcomes[:kept]).transpose(2, 1, 0)
             sums.add(kept, chunk.weights[:kept], values.astype(np.float64))
             played += kept
-            drawn += chunk.draws
             weights += float(chunk.weights.sum())
             counts += chunk.counts
             if played == 0:
@@ -431,15 +429,6 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
     finally:
         chunks.close()  # type: ignore[attr-defined]
     return answer()
-
-
-def _agreeing(trial: Trial, counts: Numbers, mean_weight: float) -> float:
-    """Share of the distributions that agree with the calls: the first speaker's, times the rest."""
-    speakers = trial.speakers()
-    if not speakers:
-        return 1.0
-    _, first, last = speakers[0]
-    return float(counts[last - 1, 1] / counts[first, 0] * mean_weight)
 
 
 def _best(sums: WeightedSums) -> int:
