@@ -120,6 +120,7 @@ class Odds:
             less=less,
             sequential=self.sequential,
             is_share=QUANTITIES[quantity] and less is None,
+            bound=1.0 if QUANTITIES[quantity] else self.situation.rules.most_points,
         )
 
     @property
@@ -131,7 +132,7 @@ class Odds:
     @property
     def best(self) -> int:
         """The best call."""
-        return self.ranking[0]
+        return self.sums.best(_NUMBER["difference"], self.calls)
 
     def reaches(self, option: int, amount: int, confidence: float = CONFIDENCE) -> Estimate:
         """The chance that the own side's total is at least an amount."""
@@ -140,20 +141,11 @@ class Odds:
         return self.sums.share(above, squares, confidence, self.sequential)
 
     def decided(self, width: float, confidence: float) -> bool:
-        """Whether the best call is sure, or its chance to win within `width` to either side."""
-        best = self.best
-        chance = self.estimate("wins", best, confidence)
-        if chance.high - chance.low <= 2 * width:
-            return True
-        if self.calls < 2:
-            return False
-        # All comparisons are to hold at once.
-        shared = 1 - (1 - confidence) / (self.calls - 1)
-        return all(
-            self.estimate("difference", best, shared, other).low > 0
-            for other in range(self.calls)
-            if other != best
-        )
+        """Whether the best call is sure, or its chance to win known to `width` on either side."""
+        return self.sums.decided(
+            _NUMBER["wins"], _NUMBER["difference"], self.calls, width, confidence,
+            self.situation.rules.most_points,
+        )  # fmt: skip
 
 
 def agreeing_share(answers: NDArray[np.int64], weights: float) -> float:

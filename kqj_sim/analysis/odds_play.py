@@ -20,7 +20,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.analysis import sequences
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds import OddsError, default_player
 from kqj_sim.analysis.odds_answer import agreeing_share
@@ -401,10 +400,15 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
             return _estimate(sums, measure, card, other, asking)
 
         agreeing = agreeing_share(counts, weights)
-        found = asking.answer(
-            played, sums.effective, agreeing, listed, False, _best(sums), estimate,
-        )  # fmt: skip
+        best = sums.best(_NAMES.index(BY), trial.cards)
+        found = asking.answer(played, sums.effective, agreeing, listed, False, best, estimate)
         return replace(found, interrupted=interrupted)
+
+    def is_sure() -> bool:
+        return asking.until is not None and sums.decided(
+            _NAMES.index("wins"), _NAMES.index(BY), trial.cards, asking.until, asking.confidence,
+            asking.so_far.rules.most_points,
+        )  # fmt: skip
 
     chunks = trial.chunks(DRAWN, None, asking.seed)
     try:
@@ -418,7 +422,7 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
             if played == 0:
                 raise OddsError(_never_said(trial, asking, counts))
             timed_out = asking.seconds is not None and time.monotonic() - started > asking.seconds
-            if played == asking.deals or timed_out or _is_sure(sums, asking):
+            if played == asking.deals or timed_out or is_sure():
                 break
             if asking.progress is not None:
                 asking.progress(answer())
@@ -431,31 +435,16 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
     return answer()
 
 
-def _best(sums: WeightedSums) -> int:
-    """Number of the card that is best so far, of equal ones the first."""
-    return int(np.argmax(sums.first[_NAMES.index(BY)]))
-
-
 def _estimate(
     sums: WeightedSums, measure: int, card: int, other: int | None, asking: _Asking
 ) -> Estimate:
     """An estimate from draws, by an interval that goes with how it is stopped."""
+    is_share = MEASURES[measure].is_share
     return sums.mean(
         measure, card, asking.confidence, less=other, sequential=asking.until is not None,
-        is_share=other is None and MEASURES[measure].is_share,
+        is_share=is_share and other is None,
+        bound=1.0 if is_share else asking.so_far.rules.most_points,
     )  # fmt: skip
-
-
-def _is_sure(sums: WeightedSums, asking: _Asking) -> bool:
-    """Whether enough is known to stop."""
-    if asking.until is None or sums.deals < sequences.FIRST_LOOK:
-        return False
-    best, by = _best(sums), _NAMES.index(BY)
-    chance = _estimate(sums, _NAMES.index("wins"), best, None, asking)
-    if max(chance.high - chance.value, chance.value - chance.low) <= asking.until:
-        return True
-    others = [card for card in range(sums.first.shape[1]) if card != best]
-    return all(_estimate(sums, by, card, best, asking).high < 0 for card in others)
 
 
 def _never_said(trial: Trial, asking: _Asking, counts: Numbers) -> str:

@@ -109,7 +109,7 @@ def test_what_is_never_said_is_told() -> None:
 @pytest.fixture(scope="module")
 def opening() -> Odds:
     """The opener of an auction holds the eight highest hearts, if these are trump."""
-    return odds("9h 8h 7h Ah Th Hh Kh Qh", rules=AUCTION, players="points+greedy", deals=512)
+    return odds("9h 8h 7h Ah Th Hh Kh Qh", rules=AUCTION, players="points+greedy", deals=1024)
 
 
 def test_who_holds_all_high_trumps_makes_capot(opening: Odds) -> None:
