@@ -83,6 +83,11 @@ class KqjRules:
         return 120 if self.teams == 2 else 80
 
     @property
+    def most_points(self) -> int:
+        """The most that a round is worth to a side, gratuities apart: a total, or an amount."""
+        return 4 * self.max_amount if self.bidding == "auction" else MOST
+
+    @property
     def score_count(self) -> int:
         """Number of game scores: one a team, or one a seat with random partners."""
         return SEATS if self.partners == "random" else self.teams

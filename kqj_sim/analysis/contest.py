@@ -81,8 +81,7 @@ class Contest:
         """The most that a deal can be worth to either policy, in points, or wins of a game."""
         if self.games:
             return 1 if self.field is None else 2
-        most = self.rules.max_amount * 4 if self.rules.bidding == "auction" else MOST_TAKING
-        return most if self.field is None else 2 * most
+        return self.rules.most_points * (1 if self.field is None else 2)
 
     def tables(self) -> list[tuple[str, ...]]:
         """The players of the six seats, an experiment after the other."""
@@ -169,10 +168,6 @@ class Contest:
         )
         found: NDArray[np.bool_] = np.any([np.any(a != b, axis=1) for a, b in pairs], axis=0)
         return found
-
-
-MOST_TAKING = 600
-"""The most that a round without auctions is worth: card points and all bonuses."""
 
 
 def _of_rounds(

@@ -107,12 +107,7 @@ class Odds:
     @property
     def agreeing(self) -> float:
         """Share of all deals in which the others would have said what they said."""
-        if not self.asked:
-            return 1.0
-        first = self.asked[0].place
-        last = max(n for n, asked in enumerate(self.asked) if asked.place == first)
-        share = self.answers[last, 1] / max(1, self.answers[0, 0])
-        return float(share) * self.sums.weights / self.sums.deals
+        return agreeing_share(self.answers, self.sums.weights)
 
     def estimate(
         self, quantity: str, option: int, confidence: float = CONFIDENCE, less: int | None = None
@@ -125,6 +120,7 @@ class Odds:
             less=less,
             sequential=self.sequential,
             is_share=QUANTITIES[quantity] and less is None,
+            bound=1.0 if QUANTITIES[quantity] else self.situation.rules.most_points,
         )
 
     @property
@@ -136,7 +132,7 @@ class Odds:
     @property
     def best(self) -> int:
         """The best call."""
-        return self.ranking[0]
+        return self.sums.best(_NUMBER["difference"], self.calls)
 
     def reaches(self, option: int, amount: int, confidence: float = CONFIDENCE) -> Estimate:
         """The chance that the own side's total is at least an amount."""
@@ -145,20 +141,26 @@ class Odds:
         return self.sums.share(above, squares, confidence, self.sequential)
 
     def decided(self, width: float, confidence: float) -> bool:
-        """Whether the best call is sure, or its chance to win within `width` to either side."""
-        best = self.best
-        chance = self.estimate("wins", best, confidence)
-        if chance.high - chance.low <= 2 * width:
-            return True
-        if self.calls < 2:
-            return False
-        # All comparisons are to hold at once.
-        shared = 1 - (1 - confidence) / (self.calls - 1)
-        return all(
-            self.estimate("difference", best, shared, other).low > 0
-            for other in range(self.calls)
-            if other != best
-        )
+        """Whether the best call is sure, or its chance to win known to `width` on either side."""
+        return self.sums.decided(
+            _NUMBER["wins"], _NUMBER["difference"], self.calls, width, confidence,
+            self.situation.rules.most_points,
+        )  # fmt: skip
+
+
+def agreeing_share(answers: NDArray[np.int64], weights: float) -> float:
+    """Share of hidden hands with which the others would have said what they said.
+
+    Each hand that is looked at for the first player who spoke either does not agree with what he
+    said, or is that of a deal, whose weight is the share of what agrees of the others' hands: so
+    it is the sum of the weights a hand looked at.  (Deals for which none was found count with
+    their hands.)
+
+    Args:
+        answers: int64 (questions, 2), hands that were asked, and that answered as heard.
+        weights: sum of the weights of all draws.
+    """
+    return float(weights / answers[0, 0]) if len(answers) else 1.0
 
 
 def _ending(outcome: NDArray[np.int16]) -> NDArray[np.int64]:

@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.analysis import sequences
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds import OddsError, default_player
+from kqj_sim.analysis.odds_answer import agreeing_share
 from kqj_sim.analysis.round_so_far import RoundSoFar
 from kqj_sim.analysis.turn_to_play import hidden_hands, seated, standing, with_all_worlds
 from kqj_sim.analysis.weighted import WeightedSums
@@ -157,14 +157,12 @@ class Chunk(NamedTuple):
     """What came of a chunk of draws.
 
     Attributes:
-        draws: how many there were; those without a weight are left out of the others.
-        weights: float64 (n,).
+        weights: float64 (n,), of the draws that have one; the others are left out.
         outcomes: int16 (n, cards, OUTCOME).
         hands: int64 (n, 6), the hidden hands by place, natural coding.
         counts: int64 (questions, 2), hands that were asked, and that answered as heard.
     """
 
-    draws: int
     weights: NDArray[np.float64]
     outcomes: Outcomes
     hands: Numbers
@@ -200,7 +198,7 @@ class Trial:
         outcomes = outcomes.reshape(count, self.cards, OUTCOME)[: max(kept, 0)]
         if kept == outlook.WRONG_CALL or (outcomes[:, :, RESULT] == outlook.WRONG).any():
             raise PolicyError(_NOT_ALLOWED)
-        return Chunk(count, weights[:kept], outcomes, hands[:kept], counts.reshape(-1, 2))
+        return Chunk(weights[:kept], outcomes, hands[:kept], counts.reshape(-1, 2))
 
     def no_counts(self) -> Numbers:
         """Room for counts of the questions."""
@@ -397,7 +395,7 @@ def _go_through(trial: Trial, asking: _Asking) -> PlayOdds | None:
 def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
     """The answer from draws."""
     sums = WeightedSums()
-    played, drawn, weights = 0, 0, 0.0
+    played, weights = 0, 0.0
     counts = trial.no_counts().reshape(-1, 2)
     started = time.monotonic()
 
@@ -405,11 +403,16 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
         def estimate(measure: int, card: int, other: int | None) -> Estimate:
             return _estimate(sums, measure, card, other, asking)
 
-        agreeing = _agreeing(trial, counts, weights / drawn)
-        found = asking.answer(
-            played, sums.effective, agreeing, listed, False, _best(sums), estimate,
-        )  # fmt: skip
+        agreeing = agreeing_share(counts, weights)
+        best = sums.best(_NAMES.index(BY), trial.cards)
+        found = asking.answer(played, sums.effective, agreeing, listed, False, best, estimate)
         return replace(found, interrupted=interrupted)
+
+    def is_sure() -> bool:
+        return asking.until is not None and sums.decided(
+            _NAMES.index("wins"), _NAMES.index(BY), trial.cards, asking.until, asking.confidence,
+            asking.so_far.rules.most_points,
+        )  # fmt: skip
 
     chunks = trial.chunks(DRAWN, None, asking.seed)
     try:
@@ -418,13 +421,12 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
             values = measured(chunk.outcomes[:kept]).transpose(2, 1, 0)
             sums.add(kept, chunk.weights[:kept], values.astype(np.float64))
             played += kept
-            drawn += chunk.draws
             weights += float(chunk.weights.sum())
             counts += chunk.counts
             if played == 0:
                 raise OddsError(_never_said(trial, asking, counts))
             timed_out = asking.seconds is not None and time.monotonic() - started > asking.seconds
-            if played == asking.deals or timed_out or _is_sure(sums, asking):
+            if played == asking.deals or timed_out or is_sure():
                 break
             if asking.progress is not None:
                 asking.progress(answer())
@@ -437,40 +439,16 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
     return answer()
 
 
-def _agreeing(trial: Trial, counts: Numbers, mean_weight: float) -> float:
-    """Share of the distributions that agree with the calls: the first speaker's, times the rest."""
-    speakers = trial.speakers()
-    if not speakers:
-        return 1.0
-    _, first, last = speakers[0]
-    return float(counts[last - 1, 1] / counts[first, 0] * mean_weight)
-
-
-def _best(sums: WeightedSums) -> int:
-    """Number of the card that is best so far, of equal ones the first."""
-    return int(np.argmax(sums.first[_NAMES.index(BY)]))
-
-
 def _estimate(
     sums: WeightedSums, measure: int, card: int, other: int | None, asking: _Asking
 ) -> Estimate:
     """An estimate from draws, by an interval that goes with how it is stopped."""
+    is_share = MEASURES[measure].is_share
     return sums.mean(
         measure, card, asking.confidence, less=other, sequential=asking.until is not None,
-        is_share=other is None and MEASURES[measure].is_share,
+        is_share=is_share and other is None,
+        bound=1.0 if is_share else asking.so_far.rules.most_points,
     )  # fmt: skip
-
-
-def _is_sure(sums: WeightedSums, asking: _Asking) -> bool:
-    """Whether enough is known to stop."""
-    if asking.until is None or sums.deals < sequences.FIRST_LOOK:
-        return False
-    best, by = _best(sums), _NAMES.index(BY)
-    chance = _estimate(sums, _NAMES.index("wins"), best, None, asking)
-    if max(chance.high - chance.value, chance.value - chance.low) <= asking.until:
-        return True
-    others = [card for card in range(sums.first.shape[1]) if card != best]
-    return all(_estimate(sums, by, card, best, asking).high < 0 for card in others)
 
 
 def _never_said(trial: Trial, asking: _Asking, counts: Numbers) -> str:

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim import duplicate
-from kqj_sim.analysis.contest import MOST_TAKING
 from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
 from kqj_sim.duplicate import Arrangement, arrangements, seated
 from kqj_sim.policies.chosen import Chosen
@@ -88,7 +87,7 @@ class Match:
     @property
     def largest_lead(self) -> int:
         """The most that a deal can be worth, in points."""
-        return self.rules.max_amount * 4 if self.rules.bidding == "auction" else MOST_TAKING
+        return self.rules.most_points
 
     def experiments(self, policy: str, first: int, deals: int) -> list[Experiment]:
         """What is played: an experiment an arrangement; raises as `Experiment`."""

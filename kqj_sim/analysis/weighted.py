@@ -72,7 +72,7 @@ class WeightedSums:
 
     def mean(
         self, quantity: int, option: int, confidence: float, *, less: int | None = None,
-        sequential: bool = False, is_share: bool = False,
+        sequential: bool = False, is_share: bool = False, bound: float = 0.0,
     ) -> Estimate:  # fmt: skip
         """A mean with its interval.
 
@@ -82,13 +82,14 @@ class WeightedSums:
             less: another option whose value is taken off, deal by deal.
             sequential: whether the interval is to hold at every moment (`analysis.sequences`).
             is_share: whether the values are 0 and 1: then the interval is Wilson's.
+            bound: the largest distance of a value from the mean, against which a sequential
+                interval guards if it is rare; 0 for none.
         """
         first, crossed, product = self._moments(quantity, option, less)
         if is_share:
             return self.share(first, product, confidence, sequential)
         if sequential:
-            sums = (self.squares, crossed, product)
-            return sequences.ratio(self.deals, self.weights, first, sums, confidence)
+            return self._sequence(first, crossed, product, confidence, bound)
         value = first / self.weights
         spread = product - 2 * value * crossed + value * value * self.squares
         # What is all the same differs by rounding errors only.
@@ -103,12 +104,7 @@ class WeightedSums:
     ) -> Estimate:
         """The share of deals with a property: sums of their w and of their w w."""
         if sequential:
-            # Guards against an event not seen so far, in a deal of the weight that deals have.
-            bound = self.squares / self.weights
-            sums = (self.squares, squares, squares)
-            found = sequences.ratio(
-                self.deals, self.weights, weights, sums, confidence, bound=bound
-            )
+            found = self._sequence(weights, squares, squares, confidence, 1.0)
             return found._replace(low=max(0.0, found.low), high=min(1.0, found.high))
         value = min(max(weights / self.weights, 0.0), 1.0)
         spread = (1 - 2 * value) * squares + value * value * self.squares
@@ -118,6 +114,50 @@ class WeightedSums:
         else:
             value = float(round(value))
         return weighted_share(value, number, self.deals, confidence)
+
+    def best(self, quantity: int, options: int) -> int:
+        """Which of the first options has the greatest mean; of equal ones the first."""
+        return int(np.argmax(self.first[quantity, :options]))
+
+    def decided(
+        self, share: int, quantity: int, options: int, width: float, confidence: float, bound: float
+    ) -> bool:  # fmt: skip
+        """Whether enough is known to stop, by intervals that hold at every moment.
+
+        That is if the share of the best option is known to `width`, or if it is certain which is
+        the best.  Not before deals tell as much as `sequences.FIRST_LOOK` equal ones: with few
+        of much weight the spread is not known, however many were drawn.
+
+        Args:
+            share: a quantity that is a share.
+            quantity: the best option has the greatest mean of this.
+            options: how many options there are to choose from, the first ones.
+            width: half-width, to either side.
+            confidence: of the share's interval, and of all comparisons together.
+            bound: of `quantity`, as for `mean`.
+        """
+        if self.effective < sequences.FIRST_LOOK:
+            return False
+        best = self.best(quantity, options)
+        known = self.mean(share, best, confidence, sequential=True, is_share=True)
+        if max(known.high - known.value, known.value - known.low) <= width:
+            return True
+        others = [other for other in range(options) if other != best]
+        # All comparisons are to hold at once (Bonferroni).
+        each = 1 - (1 - confidence) / max(1, len(others))
+        return bool(others) and all(
+            self.mean(quantity, best, each, less=other, sequential=True, bound=bound).low > 0
+            for other in others
+        )
+
+    def _sequence(
+        self, first: float, crossed: float, product: float, confidence: float, bound: float
+    ) -> Estimate:
+        """A mean by its sums of w x, w w x, w w x x, with an interval for every moment."""
+        # What was not seen so far would be seen in a deal of the weight that deals have.
+        bound *= self.squares / self.weights
+        sums = (self.squares, crossed, product)
+        return sequences.ratio(self.deals, self.weights, first, sums, confidence, bound=bound)
 
     def _moments(self, quantity: int, option: int, less: int | None) -> tuple[float, float, float]:
         """Sums of w x, w w x, w w x x of a quantity, or of its difference to another option."""

@@ -92,6 +92,10 @@ def test_passes_tell_of_hands_as_plain_rejection_does() -> None:
 def test_the_share_of_random_passers_is_known() -> None:
     found = odds(HAND, turned=RETURN, place=5, players="random:take=0.3", deals=3000)
     assert found.agreeing == pytest.approx(0.7**5, rel=0.08)
+    # Where hardly any hand will do, for most deals none is found.
+    rare = odds(HAND, turned=RETURN, place=1, players="random:take=0.9999", deals=2048)
+    assert rare.answers[0, 1] < rare.deals / 2
+    assert rare.agreeing == pytest.approx(0.0001, rel=0.15)
     none = odds(HAND, turned=RETURN, place=5, players="random:take=0.3", deals=300,
                 ignore_calls=True)  # fmt: skip
     assert (none.agreeing, none.effective, none.deals) == (1, 512, 512)
@@ -105,7 +109,7 @@ def test_what_is_never_said_is_told() -> None:
 @pytest.fixture(scope="module")
 def opening() -> Odds:
     """The opener of an auction holds the eight highest hearts, if these are trump."""
-    return odds("9h 8h 7h Ah Th Hh Kh Qh", rules=AUCTION, players="points+greedy", deals=512)
+    return odds("9h 8h 7h Ah Th Hh Kh Qh", rules=AUCTION, players="points+greedy", deals=1024)
 
 
 def test_who_holds_all_high_trumps_makes_capot(opening: Odds) -> None:

@@ -217,9 +217,13 @@ def _opens_so(so_far: RoundSoFar, world: Hands) -> int:
     ids=["take-2", "take-3", "auction-2", "auction-3"],
 )
 def test_calls_count_by_enumeration(rules: KqjRules, calls: str, weigh: Weigh, plain: str) -> None:
-    """And they matter: without them some cards are worth something else."""
+    """And they matter: without them some cards are worth something else.
+
+    What is drawn agrees with what is gone through, weights and all.
+    """
     specification = calls + plain
     found = changed = 0
+    deviations: list[float] = []
     for record in rounds(rules, specification, 60):
         so_far = at(record, 7, 6)
         if len(so_far.legal) < 2 or found == 8:
@@ -227,11 +231,18 @@ def test_calls_count_by_enumeration(rules: KqjRules, calls: str, weigh: Weigh, p
         answer = odds_of_cards(so_far, (specification,) * SEATS, threads=1)
         agrees(record, so_far, answer, weigh)
         found += 1
+        drawn = odds_of_cards(so_far, (specification,) * SEATS, 1000, most_listed=1, threads=1)
+        assert drawn.agreeing == pytest.approx(answer.agreeing, rel=0.2), told(record)
+        by_card = {each.card: each for each in answer.cards}
+        if not drawn.exact:
+            deviations += [_deviation(each, by_card[each.card], "total") for each in drawn.cards]
         _, without = enumerated(record, so_far, _any)
         first = answer.cards[0]
         changed += first.measures["total"].value != float(without[first.card]["total"])
     assert found == 8
     assert changed > 0
+    told_of = [each for each in deviations if math.isfinite(each)]
+    assert told_of and max(map(abs, told_of)) < 4
 
 
 def _deviation(sampled: CardOdds, exact: CardOdds, name: str) -> float:
