@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim import Experiment, KqjRules, simulate
-from kqj_sim.simulation import Rows
+from kqj_sim.rows import Rows
 
 OWN = f"{Path(__file__).parent / 'ace_counter.py'}"
 OTHER = "greedy"

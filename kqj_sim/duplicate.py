@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.rows import Rows
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import Experiment, Rows, play_together
+from kqj_sim.simulation import Experiment, play_together
 
 Arrangement = tuple[int, ...]
 """The side, 0 or 1, of each seat."""

@@ -25,8 +25,9 @@ from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.parameters import Parameter, Value, write_number
 from kqj_sim.policies.player_files import Parts
 from kqj_sim.policies.specification import default_player, read_specification
+from kqj_sim.rows import Rows
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import CHUNK, Experiment, Rows, default_threads, play_together
+from kqj_sim.simulation import CHUNK, Experiment, default_threads, play_together
 
 MOST = 400
 """Sets of values of a sweep, at most."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kqj_sim.analysis import Expression
-    from kqj_sim.simulation import Rows
+    from kqj_sim.rows import Rows
 
 # Colours that differ for every kind of colour vision (Okabe and Ito, "Color universal design").
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#8C8C8C"
