@@ -18,6 +18,9 @@ from kqj_sim.rows import Rows
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation import Experiment, play_together
 
+MOST_TAKING = 600
+"""Total of all card points, 236, last trick 10, Capot 154 and a KQJ in each suit, 200."""
+
 Arrangement = tuple[int, ...]
 """The side, 0 or 1, of each seat."""
 
@@ -65,6 +68,21 @@ def mean_scores(by_team: NDArray[np.int64], rows: Rows, seats: Arrangement) -> N
         found[side] += np.take_along_axis(by_team, team.astype(np.int64), axis=0)[0]
     found *= np.array([[seats.count(1)], [seats.count(0)]])
     return found
+
+
+def sends(rows: Rows, seats: Arrangement, side: int) -> NDArray[np.bool_]:
+    """Whether the Sender sits on a side, (n,); nobody does if the round was passed out."""
+    own = [seat for seat in range(SEATS) if seats[seat] == side]
+    found: NDArray[np.bool_] = np.isin(rows.column("sender"), own)
+    return found
+
+
+def largest_lead(rules: KqjRules) -> int:
+    """The most points that a round can be worth to a side, gratuities left out.
+
+    With auctions it is the greatest amount overcountered, else `MOST_TAKING`.
+    """
+    return 4 * rules.max_amount if rules.bidding == "auction" else MOST_TAKING
 
 
 def scores(rows: Rows) -> NDArray[np.int64]:

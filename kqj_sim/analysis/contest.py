@@ -82,7 +82,7 @@ class Contest:
         """The most that a deal can be worth to either policy, in points, or wins of a game."""
         if self.games:
             return 1 if self.field is None else 2
-        most = self.rules.max_amount * 4 if self.rules.bidding == "auction" else MOST_TAKING
+        most = duplicate.largest_lead(self.rules)
         return most if self.field is None else 2 * most
 
     def tables(self) -> list[tuple[str, ...]]:
@@ -172,16 +172,12 @@ class Contest:
         return found
 
 
-MOST_TAKING = 600
-"""The most that a round without auctions is worth: card points and all bonuses."""
-
-
 def _of_rounds(
     rows: Rows, sides: Arrangement, side: int, lead: NDArray[np.int64], rules: KqjRules
 ) -> NDArray[np.int64]:
     """What `ROUND` names of a side, int64 (9, n)."""
     lead = lead if side == 0 else -lead
-    own = np.isin(rows.column("sender"), [seat for seat in range(SEATS) if sides[seat] == side])
+    own = duplicate.sends(rows, sides, side)
     result = rows.column("result")
     made, failed = own & (result == _MADE), own & (result == _FAILED)
     passed_out = result == _PASSED_OUT

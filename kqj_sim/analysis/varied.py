@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim import duplicate
-from kqj_sim.analysis.contest import MOST_TAKING
 from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
 from kqj_sim.duplicate import Arrangement, arrangements, seated
 from kqj_sim.policies.chosen import Chosen
@@ -26,7 +25,7 @@ from kqj_sim.policies.parameters import Parameter, Value, write_number
 from kqj_sim.policies.player_files import Parts
 from kqj_sim.policies.specification import default_player, read_specification
 from kqj_sim.rows import Rows
-from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import CHUNK, Experiment, default_threads, play_together
 
 MOST = 400
@@ -89,7 +88,7 @@ class Match:
     @property
     def largest_lead(self) -> int:
         """The most that a deal can be worth, in points."""
-        return self.rules.max_amount * 4 if self.rules.bidding == "auction" else MOST_TAKING
+        return duplicate.largest_lead(self.rules)
 
     def experiments(self, policy: str, first: int, deals: int) -> list[Experiment]:
         """What is played: an experiment an arrangement; raises as `Experiment`."""
@@ -110,9 +109,7 @@ class Match:
         """What `Played` holds of a chunk, int64 (4, n)."""
         counts = np.zeros((len(Played._fields), len(played[0])), dtype=np.int64)
         for rows, seats in zip(played, self.seatings, strict=True):
-            own = np.isin(
-                rows.column("sender"), [seat for seat in range(SEATS) if seats[seat] == 0]
-            )
+            own = duplicate.sends(rows, seats, 0)
             lead = duplicate.leads(rows, seats)
             counts += [lead, lead * lead, own, own & (rows.column("result") == _MADE)]
         return counts
