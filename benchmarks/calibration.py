@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 import numpy as np
@@ -32,6 +32,9 @@ from kqj_sim.records import play_records
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation import Experiment
 from kqj_sim.training.imposed import Given
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 CLASSES = 10
 BLOCKS = 2
@@ -150,16 +153,10 @@ def main(hands: int, seed: int, out: Path | None, plot: Path | None) -> None:
 
 def draw(drawn: dict[str, list[tuple[str, float, Estimate]]], path: Path) -> None:
     """A panel a form: what was made against what was told."""
-    import matplotlib
+    from kqj_sim.reporting.pictures import picture
+    from kqj_sim.reporting.plots import BLUE, GREY
 
-    from kqj_sim.reporting.plots import BLUE, GREY, STYLE, save
-
-    with matplotlib.rc_context(STYLE):
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(4.2 * len(drawn), 4.4), layout="constrained")
-        FigureCanvasAgg(figure)
+    def paint(figure: Figure) -> None:
         panels = figure.subplots(1, len(drawn), sharey=True, squeeze=False)[0]
         for axes, (form, found) in zip(panels, drawn.items(), strict=True):
             axes.plot([0, 100], [0, 100], color=GREY, linewidth=1)
@@ -178,7 +175,8 @@ def draw(drawn: dict[str, list[tuple[str, float, Estimate]]], path: Path) -> Non
             axes.set_aspect("equal")
             axes.set_xlabel("% told")
         panels[0].set_ylabel("% made")
-        path.write_bytes(save(figure, "png"))
+
+    path.write_bytes(picture(paint, (4.2 * len(drawn), 4.4), "png"))
 
 
 if __name__ == "__main__":

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.rows import Rows
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import Experiment, Rows, play_together
+from kqj_sim.simulation import Experiment, play_together
 
 Arrangement = tuple[int, ...]
 """The side, 0 or 1, of each seat."""
@@ -63,6 +64,13 @@ def mean_scores(by_team: NDArray[np.int64], rows: Rows, seats: Arrangement) -> N
         team = rows.column(f"team_of_seat_{seat}")[None]
         found[side] += np.take_along_axis(by_team, team.astype(np.int64), axis=0)[0]
     found *= np.array([[seats.count(1)], [seats.count(0)]])
+    return found
+
+
+def sends(rows: Rows, seats: Arrangement, side: int) -> NDArray[np.bool_]:
+    """Whether the Sender sits on a side, (n,); nobody does if the round was passed out."""
+    own = [seat for seat in range(SEATS) if seats[seat] == side]
+    found: NDArray[np.bool_] = np.isin(rows.column("sender"), own)
     return found
 
 

@@ -22,7 +22,7 @@ PACKAGE = ROOT / "kqj_sim"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 TEXT = {"notation", "columns", "rules", "record"}
-ENGINE = {"core", "policies", "encode", "mistakes"}
+ENGINE = {"core", "policies", "encode", "mistakes", "rows"}
 MAY_IMPORT: dict[str, set[str]] = {
     "notation": set(),
     "columns": {"notation"},
@@ -33,6 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "policies": {"core", "notation", "rules"},
     "encode": TEXT | {"core", "policies"},
     "mistakes": TEXT | {"core", "policies", "encode"},
+    "rows": {"core", "columns", "rules"},
     "simulation": TEXT | ENGINE,
     "records": TEXT | ENGINE | {"simulation"},
     "duplicate": TEXT | ENGINE | {"simulation"},

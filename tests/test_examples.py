@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import runpy
 from pathlib import Path
 
 import pytest
 
+from kqj_sim.duplicate import duplicate
 from kqj_sim.records import play_records
 from kqj_sim.referee import check_record
 from kqj_sim.rules import KqjRules
@@ -24,11 +24,12 @@ ACE_COUNTER = f"{EXAMPLES / 'ace_counter.py'}:ace_counter"
 def test_compare_policies_prints_its_answer(capsys: pytest.CaptureFixture[str]) -> None:
     variables = runpy.run_path(str(EXAMPLES / "compare_policies.py"))
     printed = capsys.readouterr().out
-    assert re.search(r"ace_counter scores [+-]\d+\.\d points a round more than greedy", printed)
-    assert f"{variables['mean']:+.1f}" in printed
-    both = variables["difference"]
-    assert len(both) == 20_000
-    assert 0 < variables["error"] < abs(both).max()
+    lead = duplicate(variables["rules"], variables["OWN"], "greedy", 20_000, 1)
+    assert f"ace_counter scores {lead.mean:+.1f} points a round more than greedy" in printed
+    low, high = variables["low"], variables["high"]
+    assert low == pytest.approx(lead.mean - 1.96 * lead.error, abs=0.01)
+    assert high == pytest.approx(lead.mean + 1.96 * lead.error, abs=0.01)
+    assert f"(95%: {low:+.1f} to {high:+.1f})" in printed
     for name in ("ace_counter", "greedy", "rounds", "made"):
         assert name in printed
 

@@ -14,14 +14,13 @@ import kqj_sim
 from kqj_sim.columns import COLUMNS
 from kqj_sim.policies import PolicyError
 from kqj_sim.policies.specification import DEFAULT_PLAYER
+from kqj_sim.rows import GameRows, Rows
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import (
     Experiment,
     ExperimentError,
     GameError,
-    GameRows,
     Imposed,
-    Rows,
     fold,
     row_chunks,
     simulate,

@@ -44,6 +44,13 @@ def _ranking(comparison: Comparison) -> Table:
         for policy in comparison.ranking
     ]
     note = "Rank: one more than the number of policies shown better."
+    same = [pair for pair in comparison.pairs if math.isnan(pair.lead.low)]
+    if same:
+        pairs = ", ".join(" and ".join(_names(comparison, pair)) for pair in same)
+        note += (
+            f"  A mean lead has no interval where one of its leads has none, as deals that are all "
+            f"worth the same tell nothing of the spread: {pairs}."
+        )
     title = f"Ranking ({per(comparison)})"
     return make_table("ranking", title, ("rank", "policy"), lines, note)
 

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from kqj_sim import duplicate
 from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
 from kqj_sim.duplicate import Arrangement, arrangements, mean_scores, seated
+from kqj_sim.rows import Rows
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import Experiment, Rows, play_together
+from kqj_sim.simulation import Experiment, play_together
 
 LARGEST = 5
 """Deals that are kept of those that are worth most to either side."""
@@ -175,7 +176,7 @@ def _of_rounds(
 ) -> NDArray[np.int64]:
     """What `ROUND` names of a side, int64 (9, n)."""
     lead = lead if side == 0 else -lead
-    own = np.isin(rows.column("sender"), [seat for seat in range(SEATS) if sides[seat] == side])
+    own = duplicate.sends(rows, sides, side)
     result = rows.column("result")
     made, failed = own & (result == _MADE), own & (result == _FAILED)
     passed_out = result == _PASSED_OUT

@@ -26,8 +26,9 @@ from kqj_sim.rules import SEATS
 from kqj_sim.simulation import ExperimentError, Replay
 
 if TYPE_CHECKING:
+    from kqj_sim.rows import GameRows, Rows
     from kqj_sim.rules import KqjRules
-    from kqj_sim.simulation import Experiment, GameRows, Rows
+    from kqj_sim.simulation import Experiment
 
 _STRATA = 2 * SEATS
 """A half of the deals, and a dealer in it: the number of the deal modulo this."""

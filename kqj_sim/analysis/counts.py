@@ -19,7 +19,7 @@ from kqj_sim.columns import COLUMN_NUMBER, COLUMNS, Column
 from kqj_sim.core.compile import kernel
 
 if TYPE_CHECKING:
-    from kqj_sim.simulation import Rows
+    from kqj_sim.rows import Rows
 
 DENSE_CELLS = 1 << 22
 """Joints of more cells than these are counted sparsely."""

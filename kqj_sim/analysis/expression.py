@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from kqj_sim.columns import COLUMNS, Column
 
 if TYPE_CHECKING:
-    from kqj_sim.simulation import Rows
+    from kqj_sim.rows import Rows
 
 _KNOWN = {column.name: column for column in COLUMNS}
 _LARGEST = 2**62

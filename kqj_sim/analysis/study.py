@@ -13,7 +13,8 @@ from kqj_sim.analysis.intervals import CONFIDENCE
 from kqj_sim.analysis.table import Table
 from kqj_sim.analysis.take_chart import take_chart
 from kqj_sim.analysis.tally import Tally
-from kqj_sim.simulation import Experiment, Rows, fold, row_chunks
+from kqj_sim.rows import Rows
+from kqj_sim.simulation import Experiment, fold, row_chunks
 
 
 class Advancing(Protocol):

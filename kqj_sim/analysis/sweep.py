@@ -12,6 +12,7 @@ best with each of the others, with Student's quantile and the error of each pair
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -35,8 +36,12 @@ from kqj_sim.policies.specification import DEFAULT_PLAYER, player
 from kqj_sim.rules import KqjRules
 
 DEALS = 20_000
+FEW = 64
+"""Deals of the first batch; a later one has at most as many as were played before."""
 BATCH = 1 << 17
-"""Deals of all sets of values together that are played between two looks at Ctrl-C."""
+"""Deals of a batch, all sets of values together, at most; but 1000 of each."""
+SECONDS = 1.0
+"""What one set's part of a batch takes, about: so long one waits after an interruption."""
 
 Standing = Literal["best", "maybe", "no"]
 
@@ -291,11 +296,13 @@ def _play(
 
     Every set of values has played the same deals then: a batch that is not finished is dropped.
     """
-    size = max(1000, BATCH // len(players))
+    size, pace = max(1000, BATCH // len(players)), math.inf
     for look in plan.looks():
         while sums.deals < look:
-            count = min(size, look - sums.deals)
-            played = []
+            # How long deals take decides how many are a batch; no result depends on it.
+            most = max(FEW, min(size, sums.deals, int(SECONDS / pace)))
+            count = min(most, look - sums.deals)
+            played, began = [], time.monotonic()
             for each in players:
                 played.append(match.play(each, first + sums.deals, count, threads))
                 if progress is not None:
@@ -303,6 +310,7 @@ def _play(
                 if interrupted is not None and interrupted():
                     return False
             sums.add(played)
+            pace = max(time.monotonic() - began, 1e-9) / (count * len(players))
         if plan.until is not None and _widest(match, sums, plan.confidence) <= plan.until:
             break
     return True

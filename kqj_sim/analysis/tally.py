@@ -21,7 +21,8 @@ from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
 from kqj_sim.rules import SEATS
 
 if TYPE_CHECKING:
-    from kqj_sim.simulation import Experiment, GameRows, Rows
+    from kqj_sim.rows import GameRows, Rows
+    from kqj_sim.simulation import Experiment
 
 
 class ColumnError(ValueError):

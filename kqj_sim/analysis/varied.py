@@ -24,8 +24,9 @@ from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.parameters import Parameter, Value, write_number
 from kqj_sim.policies.player_files import Parts
 from kqj_sim.policies.specification import default_player, read_specification
-from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import CHUNK, Experiment, Rows, default_threads, play_together
+from kqj_sim.rows import Rows
+from kqj_sim.rules import KqjRules
+from kqj_sim.simulation import CHUNK, Experiment, default_threads, play_together
 
 MOST = 400
 """Sets of values of a sweep, at most."""
@@ -108,9 +109,7 @@ class Match:
         """What `Played` holds of a chunk, int64 (4, n)."""
         counts = np.zeros((len(Played._fields), len(played[0])), dtype=np.int64)
         for rows, seats in zip(played, self.seatings, strict=True):
-            own = np.isin(
-                rows.column("sender"), [seat for seat in range(SEATS) if seats[seat] == 0]
-            )
+            own = duplicate.sends(rows, seats, 0)
             lead = duplicate.leads(rows, seats)
             counts += [lead, lead * lead, own, own & (rows.column("result") == _MADE)]
         return counts

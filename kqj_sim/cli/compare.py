@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack
 from typing import Any
 
 import click
 
-from kqj_sim.cli.interrupt import Interruption
+from kqj_sim.cli.interrupt import Interruption, end_interrupted
 from kqj_sim.cli.options import (
-    Share,
     Whole,
     announce,
     color_option,
     config_option,
+    first_option,
     quiet_option,
     rule_options,
+    seed_option,
     take_rules,
+    threads_option,
 )
-from kqj_sim.cli.output import open_output, write_report
+from kqj_sim.cli.output import (
+    check_terminal,
+    confidence_option,
+    format_option,
+    open_output,
+    out_option,
+    write_report,
+)
 from kqj_sim.cli.progress import ProgressLine
-from kqj_sim.reporting.choices import FORMATS, PLOT_SUFFIXES, by_suffix, table_format
+from kqj_sim.reporting.choices import PLOT_SUFFIXES, by_suffix, table_format
 
 
 class Width(click.ParamType[float]):
@@ -87,22 +95,14 @@ Examples:
     "--cap", type=Whole(1, "1e6"), help="The most deals (games).  [default: 1e6 deals, 1e5 games]"
 )
 @click.option("--games", is_flag=True, help="Whole games to the target, by who wins them.")
-@click.option("--seed", type=Whole(0, "1"), default=1, show_default=True, help="Seed of the deals.")
-@click.option(
-    "--first", type=Whole(0, "0"), default=0, show_default=True, help="Number of the first deal."
-)
-@click.option("--threads", type=Whole(1, "2"), help="Threads to use.  [default: all processors]")
-@click.option(
-    "--confidence", type=Share(), default=0.95, show_default=True, help="Of the intervals."
-)
+@seed_option
+@first_option
+@threads_option
+@confidence_option
 @config_option
 @rule_options
-@click.option(
-    "--format",
-    type=click.Choice(FORMATS),
-    help="Format of the tables.  [default: by the suffix of --out, else table]",
-)
-@click.option("--out", metavar="FILE", help="Write the tables to this file instead of stdout.")
+@format_option
+@out_option
 @click.option("--plot", metavar="FILE", help="Draw the differences: .png, .svg or .pdf.")
 @color_option
 @quiet_option
@@ -131,8 +131,7 @@ def compare(
     if deals is not None and cap is not None:
         raise click.UsageError("--deals and --cap: give one of them")
     format = table_format(out, format)
-    if format == "parquet" and out is None and sys.stdout.isatty():
-        raise click.UsageError("--format parquet is nothing for a terminal: give --out FILE")
+    check_terminal(format, out)
     picture = None if plot is None else by_suffix(plot, PLOT_SUFFIXES)
     rules = take_rules(options)
     announce(rules, quiet)
@@ -176,9 +175,7 @@ def compare(
             plot_file.write(draw_comparison(compared, picture))
     if compared.interrupted:
         told = f"{compared.pairs[-1].sums.deals:,} {'games' if games else 'deals'} of the last pair"
-        click.echo(
-            f"Interrupted: {len(compared.pairs)} of {pairs} pairs, {told}; the intervals are those "
-            "of what was played",
-            err=True,
+        end_interrupted(
+            f"{len(compared.pairs)} of {pairs} pairs, {told}; the intervals are those of what was "
+            "played"
         )
-        click.get_current_context().exit(130)

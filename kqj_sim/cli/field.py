@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from kqj_sim.cli.options import Whole, config_option, rule_options, stack
+from kqj_sim.cli.options import config_option, first_option, rule_options, stack, threads_option
 
 field_options = stack(
     click.option(
@@ -12,16 +12,8 @@ field_options = stack(
         metavar="SPEC",
         help="Who plays against the policy.  [default: the default player]",
     ),
-    click.option(
-        "--first",
-        type=Whole(0, "0"),
-        default=0,
-        show_default=True,
-        help="Number of the first deal.",
-    ),
-    click.option(
-        "--threads", type=Whole(1, "2"), help="Threads to use.  [default: all processors]"
-    ),
+    first_option,
+    threads_option,
     config_option,
     rule_options,
 )

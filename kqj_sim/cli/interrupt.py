@@ -1,9 +1,15 @@
-"""Ctrl-C where the work in hand must be finished first."""
+"""Ctrl-C: where the work in hand must be finished first, and how a command ends after it."""
 
 from __future__ import annotations
 
 import signal
 from types import FrameType, TracebackType
+from typing import NoReturn
+
+import click
+
+INTERRUPTED = 130
+"""The exit status after Ctrl-C."""
 
 
 class Interruption:
@@ -29,3 +35,9 @@ class Interruption:
         trace: TracebackType | None,
     ) -> None:
         signal.signal(signal.SIGINT, self._before)
+
+
+def end_interrupted(told: str) -> NoReturn:
+    """End a command that was interrupted and has shown what was finished; `told` says how much."""
+    click.echo(f"Interrupted: {told}", err=True)
+    click.get_current_context().exit(INTERRUPTED)

@@ -111,6 +111,16 @@ config_option = click.option(
     help="TOML file with options: `teams = 3`; under [simulate] those of one command.",
 )
 
+seed_option = click.option(
+    "--seed", type=Whole(0, "1"), default=1, show_default=True, help="Seed of the deals."
+)
+first_option = click.option(
+    "--first", type=Whole(0, "0"), default=0, show_default=True, help="Number of the first deal."
+)
+threads_option = click.option(
+    "--threads", type=Whole(1, "2"), help="Threads to use.  [default: all processors]"
+)
+
 experiment_options = stack(
     config_option,
     rule_options,
@@ -127,20 +137,12 @@ experiment_options = stack(
         help="What if: the player at this place (0 the opener, 5 the dealer) plays this contract "
         "(s h d c NT AT), and nobody calls.  Auctions need the amount.",
     ),
-    click.option(
-        "--seed", type=Whole(0, "1"), default=1, show_default=True, help="Seed of the deals."
-    ),
+    seed_option,
 )
 """What an experiment is made of, except how many deals."""
 
 count_options = stack(
-    click.option(
-        "--first",
-        type=Whole(0, "0"),
-        default=0,
-        show_default=True,
-        help="Number of the first deal.",
-    ),
+    first_option,
     click.option(
         "--games",
         type=Whole(1, "1000"),

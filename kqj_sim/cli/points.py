@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import time
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import click
 
 from kqj_sim import __version__
 from kqj_sim.cli.options import Whole, config_option, quiet_option
+from kqj_sim.cli.progress import timed_lines
 
 LEAST_DEALS = 1000
 """With fewer some holdings do not occur."""
@@ -73,19 +73,13 @@ def points(playing: str, deals: int, seed: int, out: str, quiet: bool) -> None:
     if seed >= SEEDS:
         raise click.UsageError(f"--seed {seed}: it is below {SEEDS:,}")
     plays = player(f"points+{playing}").playing
-    began = time.monotonic()
-
-    def tell(line: str) -> None:
-        if not quiet:
-            click.echo(f"{time.monotonic() - began:7.0f} s  {line}", err=True)
-
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as files:
         toml, page = (
             files.enter_context(OutputFile(folder / name)) for name in ("points.toml", "points.md")
         )
-        fit = fit_points(Plan.of(playing, deals, seed), tell)
+        fit = fit_points(Plan.of(playing, deals, seed), timed_lines(quiet))
         made_by = {
             "made by": f"`kqj-sim train points --playing {shlex.quote(playing)} --deals {deals} "
             f"--seed {seed}`",

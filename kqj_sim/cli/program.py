@@ -13,6 +13,7 @@ import click
 
 from kqj_sim import __version__
 from kqj_sim.cli.compare import compare
+from kqj_sim.cli.interrupt import INTERRUPTED
 from kqj_sim.cli.listings import columns, policies
 from kqj_sim.cli.merge import merge
 from kqj_sim.cli.odds import odds
@@ -23,7 +24,7 @@ from kqj_sim.cli.sweep import sweep
 from kqj_sim.cli.train import train
 from kqj_sim.cli.tune import tune
 
-FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+FAILED, WRONG_USAGE = 1, 2
 ENVIRONMENT_PREFIX = "KQJ_SIM"
 
 

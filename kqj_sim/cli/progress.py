@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
+
+import click
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 PATIENCE = 1.0
 """Seconds that a run may last without a word."""
+
+
+def timed_lines(quiet: bool) -> Callable[[str], None]:
+    """What says a line on stderr, with the seconds from now on before it; nothing if `quiet`."""
+    began = time.monotonic()
+
+    def say(line: str) -> None:
+        if not quiet:
+            click.echo(f"{time.monotonic() - began:7.0f} s  {line}", err=True)
+
+    return say
 
 
 class ProgressLine:

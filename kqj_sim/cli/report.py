@@ -14,7 +14,16 @@ import click
 from click.core import ParameterSource
 
 from kqj_sim.cli.config import CONFIG, EXPERIMENTS, option_values
-from kqj_sim.cli.options import Share, Whole, experiment_options, quiet_option, take_experiment
+from kqj_sim.cli.interrupt import end_interrupted
+from kqj_sim.cli.options import (
+    Whole,
+    experiment_options,
+    first_option,
+    quiet_option,
+    take_experiment,
+    threads_option,
+)
+from kqj_sim.cli.output import confidence_option
 from kqj_sim.cli.progress import ProgressLine
 from kqj_sim.reporting.choices import slug
 from kqj_sim.rules import KqjRules
@@ -68,9 +77,7 @@ above them, and options of the command line, hold for all:
     show_default=True,
     help="How many deals to play.",
 )
-@click.option(
-    "--first", type=Whole(0, "0"), default=0, show_default=True, help="Number of the first deal."
-)
+@first_option
 @click.option(
     "--games",
     type=Whole(0, "1000"),
@@ -99,10 +106,8 @@ above them, and options of the command line, hold for all:
     show_default=True,
     help="Deals of each pair of policies compared, played in all arrangements of the sides.",
 )
-@click.option("--threads", type=Whole(1, "2"), help="Threads to use.  [default: all processors]")
-@click.option(
-    "--confidence", type=Share(), default=0.95, show_default=True, help="Of the intervals."
-)
+@threads_option
+@confidence_option
 @click.option("--rows", is_flag=True, help="Write the rows too, one a deal, as Parquet.")
 @click.option("--force", is_flag=True, help="Replace files of the same names in the folder.")
 @experiment_options
@@ -149,12 +154,10 @@ def report(
     if not quiet:
         click.echo(f"{Path(out) / 'report.html'}")
     if interrupted:
-        click.echo(
-            f"Interrupted: the report holds {sum(study.deals for study in studies):,} of "
-            f"{sum(plan.experiment.deals for plan in plans):,} deals",
-            err=True,
+        end_interrupted(
+            f"the report holds {sum(study.deals for study in studies):,} of "
+            f"{sum(plan.experiment.deals for plan in plans):,} deals"
         )
-        ctx.exit(130)
 
 
 def _command(ctx: click.Context, config: tuple[str, str] | None) -> str:

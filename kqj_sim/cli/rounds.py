@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from kqj_sim.cli.interrupt import Interruption
+from kqj_sim.cli.interrupt import Interruption, end_interrupted
 from kqj_sim.cli.options import (
     Whole,
     color_option,
@@ -61,8 +61,7 @@ def records(deals: int | None, out: str | None, quiet: bool, **options: Any) -> 
                 break
         stream.flush()
     if interruption.asked:
-        click.echo(f"Interrupted: {written:,} records were written", err=True)
-        click.get_current_context().exit(130)
+        end_interrupted(f"{written:,} records were written")
 
 
 @click.command(

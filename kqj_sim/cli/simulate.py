@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kqj_sim.cli.interrupt import Interruption
+from kqj_sim.cli.interrupt import Interruption, end_interrupted
 from kqj_sim.cli.options import (
     Whole,
     color_option,
@@ -15,6 +15,7 @@ from kqj_sim.cli.options import (
     experiment_options,
     quiet_option,
     take_experiment,
+    threads_option,
 )
 from kqj_sim.cli.output import (
     check_terminal,
@@ -56,7 +57,7 @@ Examples:
 )
 @click.option("--deals", type=Whole(1, "1e6"), help="How many deals to play.  [default: 100000]")
 @count_options
-@click.option("--threads", type=Whole(1, "2"), help="Threads to use.  [default: all processors]")
+@threads_option
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Group the tables by this column (repeatable)."
 )
@@ -177,8 +178,7 @@ def simulate(
     if interrupted:
         asked = f"{experiment.deals:,} deals" if games is None else f"the deals of {games:,} games"
         told = "" if checkpoint is None else "; the same command goes on"
-        click.echo(f"Interrupted: the tables hold {run.deals:,} of {asked}{told}", err=True)
-        click.get_current_context().exit(130)
+        end_interrupted(f"the tables hold {run.deals:,} of {asked}{told}")
 
 
 def _play(

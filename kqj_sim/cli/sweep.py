@@ -9,8 +9,8 @@ import click
 
 from kqj_sim.cli.compare import Width
 from kqj_sim.cli.field import field_options
-from kqj_sim.cli.interrupt import Interruption
-from kqj_sim.cli.options import Whole, announce, color_option, quiet_option, take_rules
+from kqj_sim.cli.interrupt import Interruption, end_interrupted
+from kqj_sim.cli.options import Whole, announce, color_option, quiet_option, seed_option, take_rules
 from kqj_sim.cli.output import (
     check_terminal,
     confidence_option,
@@ -51,7 +51,7 @@ Examples:
     help="Play until the points of every set of values are known to this half-width, such as 0.5; "
     "a million deals at most.",
 )
-@click.option("--seed", type=Whole(0, "1"), default=1, show_default=True, help="Seed of the deals.")
+@seed_option
 @field_options
 @format_option
 @out_option
@@ -129,5 +129,4 @@ def sweep(
         if plot is not None and plot_file is not None:
             plot_file.write(draw_sweep(found, report.run, by_suffix(plot, PLOT_SUFFIXES)))
     if found.interrupted:
-        click.echo(f"Interrupted: the tables hold {found.deals:,} deals of each", err=True)
-        click.get_current_context().exit(130)
+        end_interrupted(f"the tables hold {found.deals:,} deals of each")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kqj_sim import __version__
-from kqj_sim.cli.interrupt import Interruption
+from kqj_sim.cli.interrupt import Interruption, end_interrupted
 from kqj_sim.cli.options import (
     Whole,
     color_option,
@@ -190,12 +190,7 @@ def _learn(
     source = Table(rules, calling, seed)
     began = time.monotonic()
     if not _train(training, source, checkpoint, threads, quiet):
-        click.echo(
-            f"Interrupted after {training.done:,} of {training.total:,} decisions: go on with "
-            "--resume",
-            err=True,
-        )
-        click.get_current_context().exit(130)
+        end_interrupted(f"{training.done:,} of {training.total:,} decisions; go on with --resume")
     seconds = time.monotonic() - began
     _write(target, weights.to_bytes(policy, learner.trained(), about))
     checkpoint.unlink(missing_ok=True)

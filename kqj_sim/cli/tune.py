@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kqj_sim.cli.field import field_options
-from kqj_sim.cli.interrupt import Interruption
+from kqj_sim.cli.interrupt import Interruption, end_interrupted
 from kqj_sim.cli.options import Whole, announce, color_option, quiet_option, take_rules
 from kqj_sim.cli.output import (
     check_terminal,
@@ -20,6 +19,7 @@ from kqj_sim.cli.output import (
     plot_option,
     write_report,
 )
+from kqj_sim.cli.progress import timed_lines
 from kqj_sim.reporting.choices import FORMATS, PLOT_SUFFIXES, by_suffix
 
 if TYPE_CHECKING:
@@ -128,22 +128,19 @@ def tune(
     names = [each.strip() for text in parameters for each in text.split(",")]
     announce(rules, quiet)
     from kqj_sim.analysis.tune import tune
+    from kqj_sim.policies.parameters import write_number
     from kqj_sim.policies.specification import DEFAULT_PLAYER
     from kqj_sim.reporting.tuning import player_file, tuning_report
 
-    began = time.monotonic()
+    say = timed_lines(quiet)
 
     def tell(generation: Generation) -> None:
-        if not quiet:
-            from kqj_sim.policies.parameters import write_number
-
-            values = zip(names, generation.values, strict=True)
-            text = ", ".join(f"{each.partition('=')[0]}={write_number(v)}" for each, v in values)
-            click.echo(
-                f"{time.monotonic() - began:7.0f} s  generation {generation.number} of "
-                f"{generations}: {text}; candidates {generation.points:+.1f} points a round",
-                err=True,
-            )
+        values = zip(names, generation.values, strict=True)
+        text = ", ".join(f"{each.partition('=')[0]}={write_number(v)}" for each, v in values)
+        say(
+            f"generation {generation.number} of {generations}: {text}; candidates "
+            f"{generation.points:+.1f} points a round"
+        )
 
     with ExitStack() as stack:
         toml = open_output(stack, out)
@@ -177,9 +174,7 @@ def tune(
         click.echo(f"{out} is written", err=True)
     if found.interrupted:
         done = len(found.generations)
-        click.echo(
-            f"Interrupted: {done} of {generations} generations, confirmed on "
-            f"{found.confirmed:,} of {confirm:,} deals",
-            err=True,
+        end_interrupted(
+            f"{done} of {generations} generations, confirmed on {found.confirmed:,} of "
+            f"{confirm:,} deals"
         )
-        click.get_current_context().exit(130)

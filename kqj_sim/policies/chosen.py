@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -57,7 +58,7 @@ class Chosen:
         if name not in parameters:
             raise PolicyError(
                 f"policy {self.policy.name!r} has no parameter {name!r}; "
-                f"{nearest(name, parameters)}"
+                f"{nearest(name, parameters, shown_by(self.source))}"
             )
         return parameters[name]
 
@@ -76,6 +77,11 @@ class Chosen:
                 told = f"policy {self.policy.name!r}: {name}={value}: {error}"
                 raise PolicyError(told) from None
         return replace(self, values=tuple(values.values()))
+
+
+def shown_by(specification: str) -> str:
+    """The command line that lists the parameters of a policy."""
+    return f"`{shlex.join(['kqj-sim', 'policies', 'show', specification])}`"
 
 
 def with_defaults(found: Policy, source: str) -> Chosen:

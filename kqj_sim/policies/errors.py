@@ -10,8 +10,19 @@ class PolicyError(ValueError):
     """A policy that does not exist, does not compile, or is written wrongly; one line."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of an error line: the nearest known name, or all of them."""
+_MOST = 20
+"""Known names that a line has room for."""
+
+
+def nearest(name: str, known: Iterable[str], listed_by: str = "") -> str:
+    """The end of an error line: the nearest known name, or all of them.
+
+    Too many for a line are those that the command line `listed_by` lists.
+    """
     known = sorted(known)
     close = difflib.get_close_matches(name, known, 1)
-    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known) or 'none'}"
+    if close:
+        return f"did you mean {close[0]!r}?"
+    if listed_by and len(known) > _MOST:
+        return f"{listed_by} lists the {len(known)} there are"
+    return f"known: {', '.join(known) or 'none'}"

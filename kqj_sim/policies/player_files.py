@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kqj_sim.policies.chosen import Chosen, assignments, read_chosen
+from kqj_sim.policies.chosen import Chosen, assignments, read_chosen, shown_by
 from kqj_sim.policies.errors import PolicyError, nearest
 
 PARTS = ("calling", "playing")
@@ -70,8 +70,10 @@ class Parts:
         found = [part for part, chosen in there.items() if name in chosen.policy.parameters]
         if not found:
             known = {each for chosen in there.values() for each in chosen.policy.parameters}
+            sources = "+".join(dict.fromkeys(chosen.source for chosen in there.values()))
             raise PolicyError(
-                f"policy {specification!r}: no parameter {name!r}; {nearest(name, known)}"
+                f"policy {specification!r}: no parameter {name!r}; "
+                f"{nearest(name, known, shown_by(sources))}"
             )
         if len({there[part].policy for part in found}) > 1:
             raise PolicyError(

@@ -9,34 +9,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kqj_sim.analysis.comparison import Comparison, Pair
-from kqj_sim.reporting.comparison import ComparisonRun, answer, comparison_report
-from kqj_sim.reporting.plots import BLUE, ORANGE, STYLE, save
+from kqj_sim.reporting.comparison import answer, comparison_report
+from kqj_sim.reporting.pictures import picture
+from kqj_sim.reporting.plots import BLUE, ORANGE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 BINS = 60
 """Bars of a histogram, about."""
 
 
 def draw_comparison(comparison: Comparison, format: str) -> bytes:
-    """The picture in a format of matplotlib's, such as "png", "svg" or "pdf".
+    """The picture of a comparison, as `pictures.picture`.
 
     Of two policies what the deals are worth, and the lead as it went on; of more the lead of each
     over the others, and of each over each.
     """
-    import matplotlib
+    several = len(comparison.names) > 2 and not comparison.interrupted
 
-    with matplotlib.rc_context(STYLE):
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        several = len(comparison.names) > 2 and not comparison.interrupted
-        height = max(5.0, 2.6 + 0.55 * len(comparison.names)) if several else 5.4
-        figure = Figure(figsize=(13, height), layout="constrained")
-        FigureCanvasAgg(figure)
+    def paint(figure: Figure) -> None:
         run = comparison_report(comparison).run
-        assert isinstance(run, ComparisonRun)
         lines = [answer(comparison)[0], run.summary(), run.intervals()]
         title = "\n".join(part for line in lines for part in textwrap.wrap(line, 125))
         figure.suptitle(title, fontsize=11, x=0.01, ha="left")
@@ -47,7 +41,9 @@ def draw_comparison(comparison: Comparison, format: str) -> bytes:
         else:
             _draw_leads(left, comparison, comparison.pairs[0])
             _draw_course(right, comparison, comparison.pairs[0])
-        return save(figure, format)
+
+    height = max(5.0, 2.6 + 0.55 * len(comparison.names)) if several else 5.4
+    return picture(paint, (13, height), format)
 
 
 def _unit(comparison: Comparison) -> str:

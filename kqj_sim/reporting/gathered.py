@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from kqj_sim.analysis.control import ControlTally
     from kqj_sim.reporting.plots import PlotCounts
-    from kqj_sim.simulation import Experiment, GameRows, Rows
+    from kqj_sim.rows import GameRows, Rows
+    from kqj_sim.simulation import Experiment
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from kqj_sim.notation import format_contract
 from kqj_sim.reporting.charts import drawn
 from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.page import INK, Picture
-from kqj_sim.reporting.plots import BIN, BLUE, GREEN, GREY, HALF_OF_ALL, ORANGE, PURPLE, STYLE, save
+from kqj_sim.reporting.pictures import STYLE, save
+from kqj_sim.reporting.plots import BIN, BLUE, GREEN, GREY, HALF_OF_ALL, ORANGE, PURPLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from kqj_sim.analysis.counts import JointCounts
 from kqj_sim.analysis.intervals import Estimate, share
 from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
 from kqj_sim.notation import SUIT_SIGNS
+from kqj_sim.reporting.pictures import picture
 from kqj_sim.reporting.report import Run
 from kqj_sim.rules import KqjRules
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kqj_sim.analysis import Expression
-    from kqj_sim.simulation import Rows
+    from kqj_sim.rows import Rows
 
 # Colours that differ for every kind of colour vision (Okabe and Ito, "Color universal design").
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#8C8C8C"
@@ -48,20 +48,6 @@ _FLAGS = {
     ("KQJ", "contracting"): "kqj_contracting",
     ("KQJ", "defending"): "kqj_defending",
 }
-
-
-STYLE: dict[Any, Any] = {
-    "font.size": 10,
-    "axes.titlesize": 11,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "kqj-sim",
-}
-"""Settings of matplotlib for every picture."""
 
 
 class PlotCounts:
@@ -130,15 +116,9 @@ class PlotCounts:
 
 
 def draw(counts: PlotCounts, run: Run, format: str) -> bytes:
-    """The picture in a format of matplotlib's, such as "png", "svg" or "pdf"."""
-    import matplotlib
+    """The picture of a simulation, as `pictures.picture`."""
 
-    with matplotlib.rc_context(STYLE):
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(13, 9.2), layout="constrained")
-        FigureCanvasAgg(figure)
+    def paint(figure: Figure) -> None:
         confidence = run.confidence or 0.95
         title = "\n".join(textwrap.wrap(run.summary(), 130))
         figure.suptitle(title, fontsize=12, x=0.01, ha="left")
@@ -149,16 +129,8 @@ def draw(counts: PlotCounts, run: Run, format: str) -> bytes:
         _draw_speaking(taking, counts, run.rules, confidence)
         _draw_results(results, counts, confidence)
         _draw_bonuses(bonuses, counts, confidence)
-        return save(figure, format)
 
-
-def save(figure: Figure, format: str) -> bytes:
-    """A figure as a file."""
-    out = BytesIO()
-    # No date: the same run gives the same file.
-    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format)
-    figure.savefig(out, format=format, dpi=120, metadata=metadata)
-    return out.getvalue()
+    return picture(paint, (13, 9.2), format)
 
 
 def _draw_totals(axes: Axes, counts: PlotCounts, rules: KqjRules) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from kqj_sim.simulation import Rows
+    from kqj_sim.rows import Rows
 
 ROW_GROUP = 1 << 17
 """Rows that are gathered before they are written: some 20 MB."""

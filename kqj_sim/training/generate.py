@@ -11,8 +11,7 @@ from kqj_sim.core.state import LANES, new_state
 from kqj_sim.encode import core_rules, core_table
 from kqj_sim.policies.features import CARD_FEATURES, SHARED_FEATURES
 from kqj_sim.policies.specification import player
-from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import SEATS
+from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.training.decisions import CANDIDATES, Decisions, joined
 from kqj_sim.training.recorder import SHEET, Output, record_deals, recorder_table
 

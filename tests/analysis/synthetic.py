@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
+from kqj_sim.rows import GameRows, Rows
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import GameRows, Rows
 
 KIND_NONE = 5
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import kqj_sim
 from kqj_sim.analysis import intervals, sequences
 from kqj_sim.analysis.comparison import CAP, ComparisonError, Pair, Plan, compare
+from kqj_sim.analysis.comparison_tables import comparison_tables
 from kqj_sim.analysis.contest import Contest, Sums
 from kqj_sim.duplicate import lead_chunks
 from kqj_sim.rules import KqjRules
@@ -145,6 +146,16 @@ def test_the_same_policy_twice_is_equal_and_never_differs() -> None:
     assert pair.sums.leads == {0: pair.sums.deals}
     assert found.names == (STRONG, f"{STRONG} (2)")
     assert np.isnan(pair.factor)
+
+
+def test_a_mean_lead_without_an_interval_says_why() -> None:
+    ranking, *_ = comparison_tables(compare(WEAK, STRONG, STRONG, deals=300))
+    assert ranking.frame["low"].isna().sum() == 2
+    assert "has no interval where one of its leads has none" in ranking.note
+    assert ranking.note.endswith(f"of the spread: {STRONG} and {STRONG} (2).")
+    ranking, *_ = comparison_tables(compare(WEAK, STRONG, "greedy", deals=300))
+    assert ranking.frame["low"].notna().all()
+    assert "no interval" not in ranking.note
 
 
 def test_a_cap_ends_what_shows_nothing() -> None:

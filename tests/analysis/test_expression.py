@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis import ExpressionError, compile_expression
+from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Rows
 from tests.analysis.synthetic import synthetic_rows
 
 ROWS = synthetic_rows(KqjRules(), 2000, seed=5)

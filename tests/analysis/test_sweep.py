@@ -97,7 +97,7 @@ def test_threads_and_batches_do_not_matter(
     rules: KqjRules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = swept(rules=rules, deals=2400, first=3)
-    monkeypatch.setattr(module, "BATCH", 1)
+    monkeypatch.setattr(module, "SECONDS", 0.0)
     parts = swept(rules=rules, deals=2400, first=3, threads=2)
     assert repr(parts.settings) == repr(whole.settings)  # NaN is not equal to itself.
 
@@ -117,10 +117,9 @@ def test_it_plays_until_the_points_are_known_well_enough() -> None:
     assert swept(deals=None, until=0.01, cap=2000).deals == 2000
 
 
-def test_interrupted_it_holds_what_all_sets_have_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "BATCH", 1)
+def test_interrupted_it_holds_what_all_sets_have_played() -> None:
     played: list[int] = []
     found = swept(deals=5000, progress=played.append, interrupted=lambda: len(played) > 5)
-    assert found.interrupted and found.deals == 1000
+    assert found.interrupted and found.deals == module.FEW
     with pytest.raises(KeyboardInterrupt):
         swept(interrupted=lambda: True)

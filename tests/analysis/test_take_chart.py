@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from kqj_sim.analysis.take_chart import CLASSES, TOPS, classes, take_chart
 from kqj_sim.records import play_records
+from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment, ExperimentError, FirstCall, Rows, simulate
+from kqj_sim.simulation import Experiment, ExperimentError, FirstCall, simulate
 
 DEALS = 600
 GAIN, MORE, LESS = (

@@ -14,8 +14,9 @@ from kqj_sim.analysis import ExpressionError, Table, Tally, counts
 from kqj_sim.analysis.counts import JointCounts, TooManyCombinations
 from kqj_sim.analysis.tally import ColumnError
 from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
+from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment, Imposed, Rows
+from kqj_sim.simulation import Experiment, Imposed
 from tests.analysis import by_pandas
 from tests.analysis.synthetic import part, synthetic_games, synthetic_rows
 

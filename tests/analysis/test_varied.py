@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,16 @@ def test_values_of_names_and_flags() -> None:
 def test_what_is_wrong_is_told(text: str, told: str) -> None:
     with pytest.raises((VaryError, PolicyError), match=told):
         read_varied(text, COUNTER)
+
+
+@pytest.mark.parametrize(
+    ("policy", "name"), [("points:take=45", "points"), ("points+greedy", "points+greedy")]
+)
+def test_too_many_parameters_for_a_line_are_shown_by_a_command(policy: str, name: str) -> None:
+    count = len(player(name).calling.policy.parameters)
+    told = f"no parameter 'prior'; `kqj-sim policies show {name}` lists the {count} there are"
+    with pytest.raises(PolicyError, match=rf"{re.escape(told)}$"):
+        read_varied("prior=1,2", Subject(policy))
 
 
 def test_combinations_go_through_all_values() -> None:

@@ -76,7 +76,7 @@ def test_interrupted_training_goes_on(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(Training, "run", interrupted)
     stopped = train("linear", "--out", str(parts), *SMALL, "--rounds", "1")
     assert stopped.exit_code == 130
-    assert "Interrupted after 2,000 of 3,000 decisions: go on with --resume" in stopped.stderr
+    assert "Interrupted: 2,000 of 3,000 decisions; go on with --resume" in stopped.stderr
     monkeypatch.undo()
     monkeypatch.setattr(training_run, "CHUNK", 2000)
     told = error_of(train("linear", "--out", str(parts), *SMALL, "--rounds", "1"))

@@ -1,0 +1,129 @@
+"""Rows: what came of deals, an array a column of `kqj_sim.columns`, and of finished games."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
+from kqj_sim.core import games as core_games
+from kqj_sim.rules import KqjRules
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["GameRows", "Rows", "copied", "in_order"]
+
+
+@dataclass(frozen=True)
+class GameRows:
+    """Finished games, by number of game.
+
+    Attributes:
+        game, rounds, played_rounds, first_dealer: int64 (n,); rounds are passed out or played.
+        winner: int64 (n,), a team, or a seat with random partners.
+        first_dealer_side_won: int64 (n,), 1 if the first dealer (or his team) won.
+        score: int64 (n, teams or seats), the final scores.
+    """
+
+    game: NDArray[np.int64]
+    rounds: NDArray[np.int64]
+    played_rounds: NDArray[np.int64]
+    first_dealer: NDArray[np.int64]
+    winner: NDArray[np.int64]
+    first_dealer_side_won: NDArray[np.int64]
+    score: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.game)
+
+    @classmethod
+    def of(cls, rules: KqjRules, games: NDArray[np.int64]) -> GameRows:
+        """From the core's slots, int64 (n, `core.games.FIELDS`)."""
+        games = games[np.argsort(games[:, core_games.GAME], kind="stable")]
+        dealer, winner = games[:, core_games.FIRST_DEALER], games[:, core_games.WINNER]
+        side = dealer if rules.partners == "random" else dealer % rules.teams
+        return cls(
+            game=games[:, core_games.GAME],
+            rounds=games[:, core_games.ROUND],
+            played_rounds=games[:, core_games.PLAYED_ROUNDS],
+            first_dealer=dealer,
+            winner=winner,
+            first_dealer_side_won=(side == winner).astype(np.int64),
+            score=games[:, core_games.SCORE : core_games.SCORE + rules.score_count],
+        )
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of deals.
+
+    Attributes:
+        deal: int64 (n,), the numbers of the deals.
+        values: int16 (columns, n), the columns of `kqj_sim.columns`.
+        game, round: int64 (n,), for rounds of games; else None.
+        ended: the games that ended with these rounds; None for single rounds.
+        marks: int64 (n,), a number for all that was said and played, if asked for.
+    """
+
+    deal: NDArray[np.int64]
+    values: NDArray[np.int16]
+    game: NDArray[np.int64] | None = None
+    round: NDArray[np.int64] | None = None
+    ended: GameRows | None = None
+    marks: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.deal)
+
+    def column(self, name: str) -> NDArray[np.int16]:
+        """A column, (n,); raises KeyError for a name that is none."""
+        values: NDArray[np.int16] = self.values[COLUMN_NUMBER[name]]
+        return values
+
+    def frame(self) -> pd.DataFrame:
+        """The rows as a pandas table; columns with labels are categorical."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {}
+        if self.game is not None and self.round is not None:
+            columns |= {"game": self.game, "round": self.round}
+        columns["deal"] = self.deal
+        for column, values in zip(COLUMNS, self.values, strict=True):
+            columns[column.name] = (
+                pd.Categorical.from_codes(values, pd.Index(column.labels))
+                if column.labels
+                else values
+            )
+        return pd.DataFrame(columns)
+
+
+def in_order(parts: list[Rows]) -> Rows:
+    """Rows put together, by number of deal, and games by number."""
+
+    def joined(name: str) -> Any:
+        values = [getattr(part, name) for part in parts]
+        return None if values[0] is None else np.concatenate(values)[order]
+
+    order: Any = slice(None)
+    order = np.argsort(joined("deal"), kind="stable")
+    deal, game, number, marks = (joined(name) for name in ("deal", "game", "round", "marks"))
+    values = np.take(np.concatenate([part.values for part in parts], axis=1), order, axis=1)
+    ended = [part.ended for part in parts if part.ended is not None]
+    if not ended:
+        return Rows(deal, values, marks=marks)
+    order = np.argsort(np.concatenate([games.game for games in ended]), kind="stable")
+    columns = (
+        np.concatenate([getattr(games, column.name) for games in ended])[order]
+        for column in fields(GameRows)
+    )
+    return Rows(deal, values, game, number, GameRows(*columns))
+
+
+def copied(rows: Rows) -> Rows:
+    """Rows that the next chunk does not overwrite."""
+    marks = None if rows.marks is None else rows.marks.copy()
+    return replace(rows, deal=rows.deal.copy(), values=rows.values.copy(), marks=marks)
