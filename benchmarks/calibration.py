@@ -2,10 +2,10 @@
 
     python benchmarks/calibration.py --hands 2000 --out calibration.md --plot calibration.png
 
-In dealt rounds somebody who has not spoken last is asked at random, and a contract is named at
-random that he may take (with auctions bid, as low as one may).  The chance to make it is sampled
-from what he knows; whether it is made the very deal shows, played by the same players.  Among
-contracts told to be made with a chance of 60 to 70%, so many should be.
+In dealt rounds who has a turn drawn at random is asked, and a contract is named at random that he
+may take (with auctions bid, as low as one may).  The chance to make it is sampled from what he
+knows; whether it is made the very deal shows, played by the same players.  Among contracts told to
+be made with a chance of 60 to 70%, so many should be.
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CLASSES = 10
+TURNS = 2 * SEATS
+"""Turns to speak, of which one is drawn."""
+SPEAKING = ("pass", "take", "bid")
 BLOCKS = 2
 """Blocks of 256 deals from which a chance is told."""
 
@@ -58,19 +61,24 @@ class Told(NamedTuple):
 
 
 def ask(record: Record, rules: KqjRules, seats: str, seed: int) -> Told | None:
-    """Ask somebody of a round; None if who is drawn has not got a turn before a contract."""
+    """Ask who has a turn of a round; None if the round does not come to the turn drawn.
+
+    The draw does not depend on the round.  One among the turns that it came to would prefer rounds
+    that end soon, of which the player who is asked knows nothing, and so would leaving out rounds
+    for what is said later.
+    """
     draw = rng.draw(seed, record.deal)
-    turns = [call.call in ("pass", "bid", "take") for call in record.calls]
-    if not all(turns):
+    turn = rng.below(draw, TURNS)
+    spoken = [number for number, call in enumerate(record.calls) if call.call in SPEAKING]
+    if turn >= len(spoken):
         return None
-    turn = rng.below(draw, max(1, len(turns)))
     opener = (record.dealer + 1) % SEATS
     place = turn % SEATS
     situation = read_situation(
         " ".join(record.dealt[(opener + place) % SEATS]),
         rules,
         turned=record.turned,
-        heard=", ".join(call_text(call) for call in record.calls[:turn]),
+        heard=", ".join(call_text(call) for call in record.calls[: spoken[turn]]),
     )
     sampler = Sampler(situation, [player(seats)] * SEATS, seed)
     amount = lowest_amount(situation) if rules.bidding == "auction" else 0
@@ -116,7 +124,12 @@ def classes(asked: list[Told], made: np.ndarray) -> Iterator[tuple[str, float, E
 
 
 @click.command()
-@click.option("--hands", default=2000, show_default=True, help="Rounds of each form.")
+@click.option(
+    "--hands",
+    default=2000,
+    show_default=True,
+    help="Rounds of each form; few of them come to late turns.",
+)
 @click.option("--seed", default=1, show_default=True, help="Seed.")
 @click.option("--out", type=click.Path(path_type=Path), help="The table, as Markdown.")
 @click.option("--plot", type=click.Path(path_type=Path), help="The picture, .png.")

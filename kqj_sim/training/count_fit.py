@@ -224,6 +224,34 @@ def _line(situation: Situation, found: Sample, whole: NDArray[np.int64]) -> Line
     )
 
 
+def _information(
+    points: NDArray[np.float64],
+    slopes: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    moments: list[NDArray[np.float64]],
+) -> NDArray[np.float64]:
+    """Fisher's information on the points and on the slopes of all situations but the first.
+
+    The slopes count: the first one's being one makes the points as uncertain in size as it is.
+
+    Args:
+        points: float64 (terms,).
+        slopes, variances: float64 (situations,), of the totals around what is expected.
+        moments: for each situation float64 (terms, terms), sums of products of centred terms.
+    """
+    size = len(points)
+    found = np.zeros((size + len(slopes) - 1,) * 2)
+    for number, (slope, variance, moment) in enumerate(
+        zip(slopes, variances, moments, strict=True)
+    ):
+        found[:size, :size] += slope**2 * moment / variance
+        if number > 0:
+            at = size + number - 1
+            found[at, :size] = found[:size, at] = slope * moment @ points / variance
+            found[at, at] = points @ moment @ points / variance
+    return found
+
+
 def fit_count(samples: dict[Situation, Sample], kind: str) -> CountFit:
     """The points of one kind of contract, from samples of all its situations.
 
@@ -251,7 +279,9 @@ def fit_count(samples: dict[Situation, Sample], kind: str) -> CountFit:
             ]
         )
         points, slopes = points * slopes[0], slopes / slopes[0]
-    errors = np.sqrt(np.diag(np.linalg.inv(matrix)))
+    moments = [m for m, _, _, _ in centred]
+    errors = np.sqrt(np.diag(np.linalg.inv(_information(points, slopes, variances, moments))))
+    errors = errors[: len(points)]
     whole = np.rint(points).astype(np.int64)
     return CountFit(
         kind, points, errors, whole, [_line(each, part, whole) for each, part in found.items()]
