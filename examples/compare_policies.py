@@ -17,9 +17,8 @@ rules = KqjRules(teams=2, all_no_trump="never")
 (pair,) = compare(OWN, OTHER, rules=rules, deals=DEALS).pairs
 mean, low, high, deals = pair.lead
 print(f"{deals} deals, each played twice, cards exchanged")
-print(
-    f"ace_counter scores {mean:+.1f} points a round more than {OTHER} (95%: {low:.1f}..{high:.1f})"
-)
+print(f"ace_counter scores {mean:+.1f} points a round more than {OTHER}")
+print(f"(95%: {low:+.1f} to {high:+.1f})")
 print(f"they differ in {pair.sums.sum('differs') / deals:.0%} of the deals")
 
 # %% Where does it come from?  The rows as a pandas table: who takes, and how often it is made.

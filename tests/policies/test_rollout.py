@@ -11,7 +11,8 @@ from kqj_sim.core.state import CONTRACT, LAST_BIDS, PLAYERS, SEATS, SENDER, STAK
 from kqj_sim.core.teams import THREE_TEAMS, TWO_TEAMS
 from kqj_sim.encode import core_rules
 from kqj_sim.policies.rollout import _deal_auction, _who_countered
-from kqj_sim.simulation import Experiment, FirstCall, Rows, simulate
+from kqj_sim.rows import Rows
+from kqj_sim.simulation import Experiment, FirstCall, simulate
 from tests.core.coding import bits
 from tests.policies.test_points import GOOD, cards
 from tests.variants import AUCTION_2, TAKE_2
