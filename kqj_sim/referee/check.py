@@ -34,9 +34,9 @@ def check_record(record: Record) -> list[str]:
     try:
         # A record made in Python may hold anything: its way through JSON shows that.
         record = from_json(to_json(record))
-        if record.game != "kqj":
+        rules = record.game_rules()
+        if not isinstance(rules, KqjRules):
             return [f"game: the referee knows the rules of kqj only, not of {record.game}"]
-        rules = record.kqj_rules()
     except RecordError as error:
         return [str(error)]
     return _RoundCheck(record, rules).run()

@@ -25,6 +25,7 @@ from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import Experiment
 from tests.core.exclusions import exclusions
 from tests.core.turns import stopped
+from tests.referee.random_rounds import rules_in
 from tests.variants import AUCTION_2, LIVELY, TAKE_2, TAKE_3, told
 
 SEED = 23
@@ -96,7 +97,7 @@ def _worth(turn: Turn, card: Card, world: dict[int, Card]) -> float:
     tricks.append(PlayedTrick(winner, tuple(last), trick_winner(winner, last, contract)))
     hands = [[trick.cards[(s - trick.leader) % SEATS] for trick in tricks] for s in range(SEATS)]
     called = Called(record.sender, contract, record.amount, record.capot, record.stake)
-    score = score_round(record.kqj_rules(), record.teams, called, hands, tricks)
+    score = score_round(rules_in(record), record.teams, called, hands, tricks)
     values = [score.scores[team] + score.totals[team] for team in range(len(score.scores))]
     own = values.pop(record.teams[seat])
     return (own - sum(values) / len(values)) / 2

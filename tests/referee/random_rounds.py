@@ -30,6 +30,13 @@ OVERCOUNTERS = 0.2
 CAPOT = 0.03
 
 
+def rules_in(record: Record) -> KqjRules:
+    """The rules of a round of KQJ."""
+    rules = record.game_rules()
+    assert isinstance(rules, KqjRules)
+    return rules
+
+
 def random_record(
     rules: KqjRules,
     seed: int,

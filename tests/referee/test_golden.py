@@ -13,6 +13,7 @@ import pytest
 
 from kqj_sim.record import Record, RecordError, from_json, read_records, to_json
 from kqj_sim.referee import check_records, is_decided
+from tests.referee.random_rounds import rules_in
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FILES = sorted(GOLDEN.glob("*.jsonl"))
@@ -62,7 +63,7 @@ def test_worked_case_as_the_first_trick_of_a_round() -> None:
 @pytest.mark.parametrize("name", [path.name for path in FILES if path.name.startswith("game_")])
 def test_golden_games_end_when_they_are_decided(name: str) -> None:
     rounds = load(name)
-    rules = rounds[0].kqj_rules()
+    rules = rules_in(rounds[0])
     decided = [is_decided(rules, record.score_after or []) for record in rounds]
     assert decided == [False] * (len(rounds) - 1) + [True]
 
