@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.record import Record, RecordError, from_json, read_records, to_json
-from kqj_sim.referee import check_records, is_decided
-from tests.referee.random_rounds import rules_in
+from kqj_sim.referee import check_records
+from kqj_sim.referee.kqj import is_decided
+from tests.referee.kqj.random_rounds import rules_in
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FILES = sorted(GOLDEN.glob("*.jsonl"))
