@@ -218,8 +218,8 @@ class _Worker:
         following, last = first + lanes, first + count
         while lanes > 0:
             lanes, following, rows, over, error, deal = self.game.play_games(
-                self.state, self.slots, lanes, following, last, seed, self.rules, target, self.table,
-                self.deal, self.values, self.games,
+                self.state, self.slots, lanes, following, last, seed, self.rules, target,
+                self.table, self.deal, self.values, self.games,
             )  # fmt: skip
             if error == core_games.ILLEGAL_CHOICE:
                 raise WrongChoice(self.experiment, round_of(self.state, seed, deal))

@@ -13,7 +13,7 @@ from kqj_sim.records import play_records
 from kqj_sim.referee import check_records
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import Experiment, GameError, Imposed
-from tests.referee.random_rounds import rules_in
+from tests.referee.kqj.random_rounds import rules_in
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, lively, told
 
 FOUR = (

@@ -112,7 +112,8 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
     ]
     options = "" if game == "kqj" else f"--game {game} "
     note = (
-        f"Who sits where nobody is named, and does what a policy leaves out: {DEFAULT_PLAYERS[game]}.\n"
+        "Who sits where nobody is named, and does what a policy leaves out: "
+        f"{DEFAULT_PLAYERS[game]}.\n"
         f"Parameters of a policy: kqj-sim policies show {options}NAME"
     )
     headings = ("policy", "calls", "plays", "parameters", "what it does")

@@ -1,8 +1,8 @@
 """Policies by name: how they are defined and found.
 
 A policy answers questions with functions named `choose_take`, `choose_bid`, `choose_counter` and
-`choose_overcounter` in KQJ, `choose_accept` in Kwajongen, and `choose_card` in both; those it leaves
-out the game's default player answers (`specification`).
+`choose_overcounter` in KQJ, `choose_accept` in Kwajongen, and `choose_card` in both; those it
+leaves out the game's default player answers (`specification`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BUILT_IN = (
 )  # fmt: skip
 """The package's policies for KQJ, modules of this package."""
 BUILT_INS = {"kqj": BUILT_IN, "kwajongen": ("random",)}
-"""The package's policies for each game; those of other games than KQJ have a package of its name."""
+"""The package's policies for each game; those of another game than KQJ are in a folder named so."""
 ENTRY_POINTS = "kqj_sim.policies"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kqj_sim.notation import RANKS, SUIT_SIGNS, Card, NotationError, parse_card
 from kqj_sim.record import Call, Record, RecordError
-from kqj_sim.referee import card_points
+from kqj_sim.referee.kqj import card_points
 from kqj_sim.reporting.report import describe_policies, describe_rules
 from kqj_sim.rules import SEATS
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from kqj_sim.notation import Card, parse_card
 from kqj_sim.record import Call, Record
-from kqj_sim.referee import Calling, legal_cards
-from tests.referee.random_rounds import rules_in
+from kqj_sim.referee.kqj import Calling, legal_cards
+from tests.referee.kqj.random_rounds import rules_in
 
 
 class Play(NamedTuple):

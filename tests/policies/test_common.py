@@ -20,7 +20,8 @@ from kqj_sim.notation import Card, parse_card
 from kqj_sim.policies.registry import find
 from kqj_sim.record import Record
 from kqj_sim.records import _KqjBlock, play_records
-from kqj_sim.referee import PACK, check_record, legal_cards
+from kqj_sim.referee import check_record
+from kqj_sim.referee.kqj import PACK, legal_cards
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import Experiment, Imposed
 from tests.core.coding import strength_of

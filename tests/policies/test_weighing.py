@@ -34,13 +34,13 @@ from kqj_sim.policies.specification import player
 from kqj_sim.policies.weighing import Model, add_calls, add_cards, draw_again
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
-from kqj_sim.referee import legal_cards
+from kqj_sim.referee.kqj import legal_cards
 from kqj_sim.rules import KqjRules
 from tests.core.coding import NATURAL, strength_of
 from tests.core.turns import stopped
 from tests.policies.moments import moments, view_of
 from tests.policies.slow_count import slow_count
-from tests.referee.random_rounds import rules_in
+from tests.referee.kqj.random_rounds import rules_in
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, lively, told
 
 SEED = 31

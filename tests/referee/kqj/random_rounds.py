@@ -8,7 +8,7 @@ from typing import Any
 
 from kqj_sim.notation import Card
 from kqj_sim.record import Call, Record, Trick
-from kqj_sim.referee import (
+from kqj_sim.referee.kqj import (
     PACK,
     Called,
     Calling,
