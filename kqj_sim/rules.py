@@ -206,6 +206,13 @@ def rules_of(game: str, values: Mapping[str, Any]) -> GameRules:
     return RULES_OF[game].from_dict(values)
 
 
+def kqj_of(rules: GameRules) -> KqjRules:
+    """The rules as those of KQJ; raises RulesError if they are of another game."""
+    if not isinstance(rules, KqjRules):
+        raise RulesError(f"this is of KQJ only, not of {rules.game}")
+    return rules
+
+
 def _check_value(rule: Field[Any], value: Any) -> None:
     """Raise RulesError if `value` is not one of the field's."""
     choices = rule.metadata["choices"]
