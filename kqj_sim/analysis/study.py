@@ -14,6 +14,7 @@ from kqj_sim.analysis.table import Table
 from kqj_sim.analysis.take_chart import take_chart
 from kqj_sim.analysis.tally import Tally
 from kqj_sim.rows import Rows
+from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import Experiment, fold, row_chunks
 
 
@@ -52,8 +53,11 @@ class Plan:
 
     @property
     def charted(self) -> int:
-        """Deals that the take chart plays: none with auctions, where nobody takes."""
-        if self.experiment.rules.bidding == "auction" or self.experiment.imposed is not None:
+        """Deals that the take chart plays: none where nobody takes."""
+        rules = self.experiment.rules
+        if not isinstance(rules, KqjRules) or rules.bidding == "auction":
+            return 0
+        if self.experiment.imposed is not None:
             return 0
         return min(self.chart_deals, self.experiment.deals)
 

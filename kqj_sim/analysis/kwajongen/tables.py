@@ -99,7 +99,7 @@ def tables(source: Source) -> list[Table]:
             _tricks(source),
         ),
         *_raised(source),
-        source.table("card_points", "Card points, played deals", (), _card_points(source)),
+        source.table("card_points", "Card points, played deals", ("whose",), _card_points(source)),
         source.table("scores", "Changes of the scores in a round", (), _scores(source)),
         source.table(
             "scores_by_team",
@@ -211,7 +211,7 @@ def _card_points(source: Source) -> Lines:
     ):
         for group, histogram in source.histograms((), column).items():
             for quantity, estimate in spread(histogram, source.confidence):
-                yield group, f"{whose}, {quantity}", "points", estimate
+                yield (*group, whose), quantity, "points", estimate
 
 
 def _scores(source: Source) -> Lines:
