@@ -11,8 +11,7 @@ import numpy as np
 from kqj_sim.analysis.comparison import Comparison, Pair
 from kqj_sim.analysis.words import WORDS
 from kqj_sim.reporting.comparison import answer, comparison_report
-from kqj_sim.reporting.pictures import picture
-from kqj_sim.reporting.plots import BLUE, ORANGE
+from kqj_sim.reporting.pictures import BLUE, ORANGE, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kqj_sim.analysis.words import WORDS
-from kqj_sim.reporting.pictures import picture
-from kqj_sim.reporting.plots import BLUE, GREEN, GREY, ORANGE
+from kqj_sim.reporting.pictures import BLUE, GREEN, GREY, ORANGE, picture
 from kqj_sim.reporting.sweep import answer
 
 if TYPE_CHECKING:
