@@ -34,6 +34,9 @@ class DetailTables(Protocol):
 class RoundTables(DetailTables, Protocol):
     """A module that makes the tables of `simulate`."""
 
+    OF_GAMES: tuple[str, ...]
+    """Names of the tables that only whole games give, beside those of games themselves."""
+
     def notes(self, experiment: Experiment) -> tuple[str, ...]:
         """What is told under every table."""
 

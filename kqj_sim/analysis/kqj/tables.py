@@ -29,6 +29,8 @@ from kqj_sim.rules import SEATS, kqj_of
 if TYPE_CHECKING:
     from kqj_sim.simulation import Experiment
 
+OF_GAMES: tuple[str, ...] = ()
+
 RESULTS = ("made", "failed", "litigation")
 LABELS = COLUMNS[COLUMN_NUMBER["result"]].labels
 KINDS = COLUMNS[COLUMN_NUMBER["kind"]].labels

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 SEATS, TEAMS, TRICKS = KwajongenRules.seats, KwajongenRules.team_count, KwajongenRules.tricks
 
+OF_GAMES: tuple[str, ...] = ("raised", "results_by_raised")
+
 OF_PLAYED = "share of played deals"
 
 RESULTS = {"made": "won by the caller's team", "failed": "won by the others", "tie": "tied"}
