@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 SERIES = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "^"), (PURPLE, "D"))
 """Colours and marks of the first, second, ... series."""
-RESULT_COLOURS = {"made": BLUE, "failed": ORANGE, "litigation": GREY}
+RESULT_COLOURS = {
+    "made": BLUE, "failed": ORANGE, "litigation": GREY, "won": BLUE, "lost": ORANGE, "tied": GREY,
+}  # fmt: skip
 WIDTH = 4.8
 """Inches: text of 10 points stays legible where a phone shows that in 60 millimetres."""
 

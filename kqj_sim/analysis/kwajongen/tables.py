@@ -33,6 +33,12 @@ OF_PLAYED = "share of played deals"
 RESULTS = {"made": "won by the caller's team", "failed": "won by the others", "tie": "tied"}
 """The results of a played round, in words."""
 
+_GROUPS = {
+    "place": "the caller's place",
+    "trump": "the trump suit",
+    "turned_rank": "the card turned up",
+}
+"""Columns that group the results, in words."""
 _LABELS = labels("result", "kwajongen")
 _MOST_POINTS = 40
 
@@ -154,9 +160,10 @@ def result_lines(source: Source, own: tuple[str, ...]) -> Lines:
 
 def _results(source: Source) -> Iterable[Table]:
     """Who wins the rounds."""
-    for own in wanted(source, [(), ("place",), ("trump",), ("turned_rank",)]):
-        name, title = grouping_names(own)
-        title = f"Rounds won by the caller's team and by the others{title}, played deals"
+    for own in wanted(source, [(), *((column,) for column in _GROUPS)]):
+        name, _ = grouping_names(own)
+        by = "".join(f", by {_GROUPS[column]}" for column in own)
+        title = f"Rounds won by the caller's team and by the others{by}, played deals"
         yield source.table(f"results{name}", title, own, result_lines(source, own))
 
 

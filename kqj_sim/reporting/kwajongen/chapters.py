@@ -31,8 +31,8 @@ def calls(found: Findings) -> Part | None:
         f"{found.show('calls', f'played, {OF_DEALS}')} of the deals are played, "
         f"{found.show('calls', f'passed out, {OF_DEALS}')} are passed out."
     ]
-    if len(known) > 1:
-        most, least = (pick(known, key=lambda at: known[at].value) for pick in (max, min))
+    most, least = (pick(known, key=lambda at: known[at].value) for pick in (max, min))
+    if known[most].low > known[least].high:
         text.append(
             f"Of those who are asked the {_place(most)} says play most often, in "
             f"{shown(known[most], 'share')}, the {_place(least)} least often, in "
@@ -155,8 +155,8 @@ def points(found: Findings) -> Part | None:
         for whose in ("caller's team", "others", "caller's team less others")
     )
     # Ties stand between those who win.
-    order = (WON, TIED, LOST)
-    stacks = {quantity.partition(",")[0]: found.by("margins", quantity) for quantity in order}
+    order = {"won": WON, "tied": TIED, "lost": LOST}
+    stacks = {name: found.by("margins", quantity) for name, quantity in order.items()}
     return Part(
         text=(
             f"The caller's team has {own} card points on average, the others {others}: a "
@@ -166,8 +166,8 @@ def points(found: Findings) -> Part | None:
         pictures=(
             found.picture(
                 "margins",
-                "Distribution of the card points of the caller's team less the others', by who "
-                "wins.",
+                "Distribution of the card points of the caller's team less the others', by what "
+                "becomes of its rounds.",
                 bars(stacks, "card points more than the others", "% of played deals"),
             ),
         ),
@@ -184,6 +184,7 @@ def tricks(found: Findings) -> Part | None:
         found.show("capot", f"won by {side}, {OF_PLAYED}")
         for side in ("the caller's team", "the others")
     )
+    numbers = found.by("tricks", OF_PLAYED)
     return Part(
         text=(
             f"In {own} of the played deals the caller's team wins all four tricks, in {others} the "
@@ -192,8 +193,13 @@ def tricks(found: Findings) -> Part | None:
         pictures=(
             found.picture(
                 "tricks",
-                "Tricks of the caller's team, share of the played deals.",
-                bars({"tricks": found.by("tricks", OF_PLAYED)}, "tricks", "% of played deals"),
+                "Tricks of the caller's team, with intervals.",
+                dots(
+                    {"tricks": numbers},
+                    "% of played deals",
+                    "share",
+                    names={n: f"{n} trick{'s' * (n != 1)}" for n in numbers},
+                ),
             ),
         ),
         folded=found.grids("capot", "tricks"),
@@ -211,7 +217,8 @@ def scores(found: Findings) -> Part | None:
     return Part(
         text=(
             f"In a played deal the score of the caller's team changes by {own} on average, that of "
-            f"the others by {others}; down is good, so that calling is worth {worth}.",
+            f"the others by {others}. Down is good: the others' change less that of the caller's "
+            f"team is {worth} points.",
         ),
         grids=found.grids("scores"),
         folded=found.grids("scores_by_team"),
@@ -262,7 +269,7 @@ KEY_FIGURES = (
     KeyFigure("all four tricks, either side", "capot", f"won by either, {OF_PLAYED}"),
     KeyFigure("card points of the caller's team, mean", "card_points", "mean", ("caller's team",)),
     KeyFigure(
-        "what calling is worth, points a round",
+        "others' change of the score less the caller's team's, mean",
         "scores",
         "others less caller's team, mean a played deal",
     ),
