@@ -30,7 +30,7 @@ BUILT_IN = (
     "rollout",
 )  # fmt: skip
 """The package's policies for KQJ, modules of this package."""
-BUILT_INS = {"kqj": BUILT_IN, "kwajongen": ("random",)}
+BUILT_INS = {"kqj": BUILT_IN, "kwajongen": ("random", "standard", "pimc")}
 """The package's policies for each game; those of another game than KQJ are in a folder named so."""
 ENTRY_POINTS = "kqj_sim.policies"
 

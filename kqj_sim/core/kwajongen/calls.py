@@ -28,7 +28,7 @@ def accepting(state: Any, lanes: int, rules: Rules, table: Any, log: Any, first_
     """Ask each place from one (0 to 3) on whether it plays, where OPEN."""
     n = padded(lanes)
     for place in range(first_place, SEATS):
-        ask(table, ACCEPT, state, lanes, place, 0, rules.teams, 0)
+        ask(table, ACCEPT, state, lanes, place, 0, rules.teams, rules.must_trump)
         if log.shape[0] > 0:
             for i in range(lanes):
                 if state[OPEN + i] != 0:
