@@ -17,17 +17,16 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from kqj_sim.columns import COLUMNS
 from kqj_sim.core import games as core_games
-from kqj_sim.core.round import play_deals
-from kqj_sim.core.rules import Rules, Table
+from kqj_sim.core.rules import Table
 from kqj_sim.core.state import LANES, new_state
 from kqj_sim.encode import FirstCall, Imposed, core_rules, core_table
+from kqj_sim.games import game_of
 from kqj_sim.mistakes import Round, round_of, wrong_choice
 from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.specification import DEFAULT_PLAYER, Player, player
+from kqj_sim.policies.specification import DEFAULT_PLAYERS, Player, player
 from kqj_sim.rows import GameRows, Rows, copied, in_order
-from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.rules import GameRules, KqjRules
 
 __all__ = [
     "Experiment",
@@ -82,20 +81,21 @@ class Experiment:
 
     Attributes:
         rules: the rules of the table.
-        policies: a specification for each of the six seats (`kqj_sim.policies`).
+        policies: a specification for each seat (`kqj_sim.policies`); without any the game's
+            default player sits at all of them.
         deals: number of single rounds; not looked at with `games`.
         seed: 0 to 2**63 - 1; a deal is found again from (seed, deal).
         first: number of the first deal, or of the first game.
         games: number of games to the target; None for single rounds.
-        imposed: a Sender and contract, or the opener's first call, that are given.
+        imposed: a Sender and contract, or the opener's first call, that are given (KQJ).
 
     Raises:
         ExperimentError: a number out of range, an imposed contract that the rules do not know.
         PolicyError: a specification that names no policy.
     """
 
-    rules: KqjRules = field(default_factory=KqjRules)
-    policies: tuple[str, ...] = (DEFAULT_PLAYER,) * SEATS
+    rules: GameRules = field(default_factory=KqjRules)
+    policies: tuple[str, ...] = ()
     deals: int = 100_000
     seed: int = 1
     first: int = 0
@@ -103,8 +103,15 @@ class Experiment:
     imposed: Imposed | FirstCall | None = None
 
     def __post_init__(self) -> None:
-        if len(self.policies) != SEATS:
-            raise ExperimentError(f"{len(self.policies)} policies: there should be one a seat, six")
+        seats = self.rules.seats
+        if not self.policies:
+            default = DEFAULT_PLAYERS[self.rules.game]
+            object.__setattr__(self, "policies", (default,) * seats)
+        if len(self.policies) != seats:
+            count = {4: "four", 6: "six"}[seats]
+            raise ExperimentError(
+                f"{len(self.policies)} policies: there should be one a seat, {count}"
+            )
         for name, value, least, most in (
             ("deals", self.deals, 1, MAX_DEAL),
             ("seed", self.seed, 0, 2**63 - 1),
@@ -113,27 +120,32 @@ class Experiment:
         ):
             if not least <= value <= most:
                 raise ExperimentError(f"{name} is {value}: it should be {least} to {most}")
-        if isinstance(self.imposed, Imposed):
-            self._check_imposed(self.imposed)
-        elif self.imposed is not None and self.rules.bidding != "take":
-            raise ExperimentError("with auctions nobody takes: leave the first call free")
+        if self.imposed is not None:
+            if not isinstance(self.rules, KqjRules):
+                raise ExperimentError("a contract can be imposed in kqj only")
+            self._check_imposed(self.rules, self.imposed)
         assert self.players
 
-    def _check_imposed(self, imposed: Imposed) -> None:
-        if not 0 <= imposed.place < SEATS:
+    @staticmethod
+    def _check_imposed(rules: KqjRules, imposed: Imposed | FirstCall) -> None:
+        if not isinstance(imposed, Imposed):
+            if rules.bidding != "take":
+                raise ExperimentError("with auctions nobody takes: leave the first call free")
+            return
+        if not 0 <= imposed.place < rules.seats:
             raise ExperimentError(
                 f"imposed place {imposed.place}: it should be 0 (the opener) to 5 (the dealer)"
             )
-        if imposed.contract not in self.rules.contracts:
+        if imposed.contract not in rules.contracts:
             raise ExperimentError(
                 f"imposed contract {imposed.contract!r}: it should be one of "
-                f"{', '.join(self.rules.contracts)}"
+                f"{', '.join(rules.contracts)}"
             )
-        if self.rules.bidding == "take":
+        if rules.bidding == "take":
             if imposed.amount is not None:
                 raise ExperimentError("an imposed amount belongs to auctions: leave it out")
             return
-        low, high = self.rules.minimum_bid, self.rules.max_amount
+        low, high = rules.minimum_bid, rules.max_amount
         if imposed.amount is None or not low <= imposed.amount <= high or imposed.amount % 10:
             raise ExperimentError(
                 f"imposed amount {imposed.amount}: with auctions it should be a multiple of ten "
@@ -143,9 +155,9 @@ class Experiment:
     @cached_property
     def players(self) -> tuple[Player, ...]:
         """Who calls and who plays at each seat."""
-        return tuple(player(text) for text in self.policies)
+        return tuple(player(text, self.rules.game) for text in self.policies)
 
-    def table(self) -> tuple[Rules, Table]:
+    def table(self) -> tuple[Any, Table]:
         """The experiment as the kernels take it; policies are compiled if need be."""
         return core_rules(self.rules), core_table(self.rules, self.players, self.imposed)
 
@@ -158,9 +170,10 @@ class _Worker:
     """One thread's block of deals, and room for the rows that come of it."""
 
     def __init__(
-        self, experiment: Experiment, table: tuple[Rules, Table], chunk: int, marked: bool
+        self, experiment: Experiment, table: tuple[Any, Table], chunk: int, marked: bool
     ) -> None:
         self.experiment = experiment
+        self.game = game_of(experiment.rules)
         self.rules, self.table = table
         if marked:
             self.table = self.table._replace(memory=1)
@@ -168,7 +181,7 @@ class _Worker:
         self.marks = np.empty(room if marked else 0, dtype=np.int64)
         self.state = new_state()
         self.deal = np.empty(room, dtype=np.int64)
-        self.values = np.empty(len(COLUMNS) * room, dtype=np.int16)
+        self.values = np.empty(len(self.game.columns) * room, dtype=np.int16)
         self.slots = core_games.new_slots(LANES)
         self.games = core_games.new_slots(room)
 
@@ -181,26 +194,31 @@ class _Worker:
 
     def deals(self, first: int, count: int) -> Rows:
         """The rows of a range of single deals; overwritten by the next."""
-        deal, values = self.deal[:count], self.values[: len(COLUMNS) * count]
+        columns = len(self.game.columns)
+        deal, values = self.deal[:count], self.values[: columns * count]
         seed, marks = self.experiment.seed, self.marks[:count]
-        wrong = play_deals(
+        wrong = self.game.play_deals(
             self.state, first, count, seed, self.rules, self.table, deal, values, marks
         )
         if wrong >= 0:
             raise WrongChoice(self.experiment, round_of(self.state, seed, wrong))
-        values = values.reshape(len(COLUMNS), count)
-        return Rows(deal, values, marks=marks if len(marks) else None)
+        return Rows(
+            deal,
+            values.reshape(columns, count),
+            marks=marks if len(marks) else None,
+            of_game=self.game.name,
+        )
 
     def _games(self, first: int, count: int) -> Iterator[Rows]:
         rules, seed = self.experiment.rules, self.experiment.seed
-        room = len(self.deal)
+        room, target = len(self.deal), self.game.target(rules)
         lanes = min(count, LANES)
         for slot in range(lanes):
-            core_games.start_game(self.slots, slot, first + slot, seed)
+            self.game.start_game(self.slots, slot, first + slot, seed)
         following, last = first + lanes, first + count
         while lanes > 0:
-            lanes, following, rows, over, error, deal = core_games.play_games(
-                self.state, self.slots, lanes, following, last, seed, self.rules, rules.target,
+            lanes, following, rows, over, error, deal = self.game.play_games(
+                self.state, self.slots, lanes, following, last, seed, self.rules, target,
                 self.table, self.deal, self.values, self.games,
             )  # fmt: skip
             if error == core_games.ILLEGAL_CHOICE:
@@ -208,9 +226,10 @@ class _Worker:
             if error == core_games.ENDLESS:
                 raise endless_game(seed, deal)
             deals = self.deal[:rows]
-            values = self.values.reshape(len(COLUMNS), room)[:, :rows]
+            values = self.values.reshape(len(self.game.columns), room)[:, :rows]
             game, number = np.divmod(deals, core_games.ROUNDS)
-            yield Rows(deals, values, game, number, GameRows.of(rules, self.games[:over]))
+            ended = GameRows.of(rules, self.games[:over])
+            yield Rows(deals, values, game, number, ended, of_game=self.game.name)
 
 
 class Replay:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import types as python_types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -127,6 +128,31 @@ def _pointer_at(kind: Any) -> Any:
 int64_at = _pointer_at(types.int64)
 float64_at = _pointer_at(types.float64)
 float32_at = _pointer_at(types.float32)
+
+
+def variant(name: str, function: Any, **names: Any) -> Any:
+    """A plain copy of a function in which some global names stand for something else.
+
+    So one text serves two games at no cost: what differs is bound when the copy is compiled, with
+    `scalar`, `stage` or `kernel`.
+
+    Args:
+        name: what the copy is called, as compiled code is kept on disk by name.
+        function: the function, plain or compiled.
+        names: what its global names stand for in the copy.
+
+    Raises:
+        NameError: the function uses no such global name.
+    """
+    plain = getattr(function, "py_func", function)
+    for each in names:
+        if each not in plain.__code__.co_names:
+            raise NameError(f"{plain.__name__} uses no name {each!r}")
+    copy = python_types.FunctionType(plain.__code__, {**plain.__globals__, **names}, name)
+    copy.__qualname__ = name
+    copy.__module__ = plain.__module__
+    copy.__doc__ = plain.__doc__
+    return copy
 
 
 def stage(function: Callable[..., Any]) -> Any:

@@ -118,15 +118,18 @@ class PlotCounts:
 def draw(counts: PlotCounts, run: Run, format: str) -> bytes:
     """The picture of a simulation, as `pictures.picture`."""
 
+    rules = run.rules
+    assert isinstance(rules, KqjRules)
+
     def paint(figure: Figure) -> None:
         confidence = run.confidence or 0.95
         title = "\n".join(textwrap.wrap(run.summary(), 130))
         figure.suptitle(title, fontsize=12, x=0.01, ha="left")
         halves: Any = figure.subfigures(1, 2, width_ratios=(1.1, 1))
         left, right = halves
-        _draw_totals(left.subplots(), counts, run.rules)
+        _draw_totals(left.subplots(), counts, rules)
         taking, results, bonuses = right.subplots(3, 1, height_ratios=(1, 1, 1.15))
-        _draw_speaking(taking, counts, run.rules, confidence)
+        _draw_speaking(taking, counts, rules, confidence)
         _draw_results(results, counts, confidence)
         _draw_bonuses(bonuses, counts, confidence)
 

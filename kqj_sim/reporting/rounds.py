@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kqj_sim.notation import RANKS, SUIT_SIGNS, Card, NotationError, parse_card
 from kqj_sim.record import Call, Record, RecordError
-from kqj_sim.referee import card_points
+from kqj_sim.referee.kqj import card_points
 from kqj_sim.reporting.report import describe_policies, describe_rules
 from kqj_sim.rules import SEATS
 
@@ -37,7 +37,7 @@ def check_shape(record: Record) -> None:
     """
     if record.game != "kqj":
         raise RecordError(f"game: only rounds of kqj can be shown, not of {record.game}")
-    teams = record.kqj_rules().teams
+    teams = record.game_rules().team_count
     per_seat: dict[str, Sequence[object]] = {
         "players": record.players,
         "teams": record.teams,
@@ -97,7 +97,7 @@ def round_parts(record: Record) -> list[RenderableType]:
 def _heading(record: Record) -> Text:
     from rich.text import Text
 
-    lines = [f"Seed {record.seed}, deal {record.deal}: {describe_rules(record.kqj_rules())}"]
+    lines = [f"Seed {record.seed}, deal {record.deal}: {describe_rules(record.game_rules())}"]
     players = [_LONG_PARAMETERS.sub(":...", player) for player in record.players]
     lines.append(f"Players: {describe_policies(players)}")
     if record.game_id is not None:
@@ -110,7 +110,7 @@ def _heading(record: Record) -> Text:
 
 def _game_scores(record: Record, scores: Sequence[int] | None) -> str:
     """The scores of a game: a number a team, or a seat with random partners."""
-    whose = "seat" if record.kqj_rules().partners == "random" else "team"
+    whose = "seat" if record.game_rules().partners == "random" else "team"
     return ", ".join(f"{whose} {number} {score:,}" for number, score in enumerate(scores or ()))
 
 

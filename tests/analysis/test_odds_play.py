@@ -30,7 +30,7 @@ from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import player
 from kqj_sim.record import Record, so_far_from_json, to_json
 from kqj_sim.records import play_records
-from kqj_sim.referee import PACK, PlayedTrick, legal_cards, score_round, trick_winner
+from kqj_sim.referee.kqj import PACK, PlayedTrick, legal_cards, score_round, trick_winner
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation import Experiment
 from tests.analysis import plain_player

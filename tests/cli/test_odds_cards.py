@@ -10,7 +10,7 @@ import pytest
 from kqj_sim.record import to_json
 from kqj_sim.rules import KqjRules
 from tests.cli.test_program import error_of, run
-from tests.referee.random_rounds import random_record
+from tests.referee.kqj.random_rounds import random_record
 
 TYPED = ("odds", "7h Ks 4d Qd 9s 8c Tc Jc", "--return", "9h", "--played", "As 4s")
 FAST = ("--players", "always+greedy", "--threads", "1", "--quiet")

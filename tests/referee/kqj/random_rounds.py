@@ -8,7 +8,7 @@ from typing import Any
 
 from kqj_sim.notation import Card
 from kqj_sim.record import Call, Record, Trick
-from kqj_sim.referee import (
+from kqj_sim.referee.kqj import (
     PACK,
     Called,
     Calling,
@@ -28,6 +28,13 @@ SPEAKS = 0.24
 COUNTERS = 0.05
 OVERCOUNTERS = 0.2
 CAPOT = 0.03
+
+
+def rules_in(record: Record) -> KqjRules:
+    """The rules of a round of KQJ."""
+    rules = record.game_rules()
+    assert isinstance(rules, KqjRules)
+    return rules
 
 
 def random_record(

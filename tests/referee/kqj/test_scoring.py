@@ -11,7 +11,7 @@ import pytest
 
 from kqj_sim.notation import Card, parse_cards
 from kqj_sim.record import Bonus
-from kqj_sim.referee import (
+from kqj_sim.referee.kqj import (
     PACK,
     Called,
     PlayedTrick,
@@ -23,9 +23,9 @@ from kqj_sim.referee import (
     score_round,
     settle,
 )
-from kqj_sim.referee.scoring import rounded
+from kqj_sim.referee.kqj.scoring import rounded
 from kqj_sim.rules import KqjRules
-from tests.referee.random_rounds import random_record
+from tests.referee.kqj.random_rounds import random_record
 
 TWO = KqjRules()
 THREE = KqjRules(teams=3)

@@ -11,7 +11,7 @@ from kqj_sim.record import Record, RecordError
 from kqj_sim.referee import check_record, check_records
 from kqj_sim.rules import KqjRules
 from tests.referee.forgery import as_json, discrepancies
-from tests.referee.random_rounds import random_game
+from tests.referee.kqj.random_rounds import random_game
 
 
 def game(rules: KqjRules | None = None, seed: int = 0) -> list[Record]:

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
 from kqj_sim.notation import SUITS, Card
 from kqj_sim.record import Bonus
-from kqj_sim.referee.calling import Called
-from kqj_sim.referee.cards import card_points
-from kqj_sim.referee.play import PlayedTrick
+from kqj_sim.referee.kqj.calling import Called
+from kqj_sim.referee.kqj.cards import card_points
+from kqj_sim.referee.score import RoundScore
+from kqj_sim.referee.trick import PlayedTrick, won
 from kqj_sim.rules import SEATS, KqjRules
 
 TRICKS = 8
 LAST_TRICK, CAPOT, KQ, KQJ = 10, 154, 20, 50
-
-
-class RoundScore(NamedTuple):
-    """What a round came to; lists are per team, the names are the record's."""
-
-    card_points: list[int]
-    trick_counts: list[int]
-    bonuses: list[Bonus]
-    totals: list[int]
-    result: str
-    gratuities: list[int]
-    pending_after: int
-    scores: list[int]
 
 
 def rounded(total: int) -> int:
@@ -155,11 +142,9 @@ def score_round(
     pending_before: int = 0,
 ) -> RoundScore:
     """Score a round from the eight cards of each seat and the eight tricks."""
-    points = [0] * rules.team_count
-    counts = [0] * rules.team_count
-    for trick in tricks:
-        points[teams[trick.winner]] += sum(card_points(c, called.contract) for c in trick.cards)
-        counts[teams[trick.winner]] += 1
+    points, counts = won(
+        tricks, teams, rules.team_count, lambda card: card_points(card, called.contract)
+    )
     bonuses = find_bonuses(hands, tricks, teams, called.contract)
     return settle(rules, teams, called, points, counts, bonuses, pending_before)
 

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
 from kqj_sim.notation import Card
-from kqj_sim.referee.cards import is_trump, outranks
+from kqj_sim.referee.kqj.cards import is_trump, outranks
+from kqj_sim.referee.trick import find_master
 from kqj_sim.rules import SEATS
-
-
-class PlayedTrick(NamedTuple):
-    """A trick of six cards, in the order played from the leader on."""
-
-    leader: int
-    cards: tuple[Card, ...]
-    winner: int
 
 
 def becomes_master(card: Card, master: Card, contract: str) -> bool:
@@ -28,11 +20,7 @@ def becomes_master(card: Card, master: Card, contract: str) -> bool:
 
 def master_place(trick: Sequence[Card], contract: str) -> int:
     """Which card of the trick, counted from 0 for the lead, is master so far."""
-    place = 0
-    for later in range(1, len(trick)):
-        if becomes_master(trick[later], trick[place], contract):
-            place = later
-    return place
+    return find_master(trick, contract, becomes_master)
 
 
 def trick_winner(leader: int, trick: Sequence[Card], contract: str) -> int:

@@ -14,9 +14,9 @@ import pytest
 
 from kqj_sim.notation import parse_card
 from kqj_sim.record import Call
-from kqj_sim.referee import Called, Calling, legal_calls
+from kqj_sim.referee.kqj import Called, Calling, legal_calls
 from kqj_sim.rules import KqjRules
-from tests.referee.random_rounds import random_calling
+from tests.referee.kqj.random_rounds import random_calling
 
 TAKING = KqjRules()
 AUCTION = KqjRules(bidding="auction")

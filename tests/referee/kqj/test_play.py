@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kqj_sim.notation import parse_cards
-from kqj_sim.referee import legal_cards, trick_winner
+from kqj_sim.referee.kqj import legal_cards, trick_winner
 
 TWO_TEAMS = [0, 1, 0, 1, 0, 1]
 THREE_TEAMS = [0, 1, 2, 0, 1, 2]
