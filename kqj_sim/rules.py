@@ -45,6 +45,8 @@ class _Rules:
     """The ranks of the pack, from the highest of a plain suit down."""
     start_score: ClassVar[int]
     """Score of each side when a game begins."""
+    score_sign: ClassVar[int]
+    """1 where a higher score is better, -1 where a lower one is."""
 
     def __post_init__(self) -> None:
         for rule in fields(self):
@@ -82,6 +84,7 @@ class KqjRules(_Rules):
     tricks: ClassVar[int] = 8
     ranks: ClassVar[str] = RANKS
     start_score: ClassVar[int] = 0
+    score_sign: ClassVar[int] = 1
 
     teams: Literal[2, 3] = _rule(2, (2, 3), "Number of teams.")
     partners: Literal["fixed", "random"] = _rule(
@@ -168,6 +171,7 @@ class KwajongenRules(_Rules):
     tricks: ClassVar[int] = 4
     ranks: ClassVar[str] = "AKQJT9"
     start_score: ClassVar[int] = 10
+    score_sign: ClassVar[int] = -1
     team_count: ClassVar[int] = 2
     score_count: ClassVar[int] = 2
     partners: ClassVar[str] = "fixed"
@@ -204,6 +208,13 @@ def rules_of(game: str, values: Mapping[str, Any]) -> GameRules:
     if game not in RULES_OF:
         raise RulesError(f"{game!r} is not a game: {_nearest(game, list(RULES_OF))}")
     return RULES_OF[game].from_dict(values)
+
+
+def kqj_of(rules: GameRules) -> KqjRules:
+    """The rules as those of KQJ; raises RulesError if they are of another game."""
+    if not isinstance(rules, KqjRules):
+        raise RulesError(f"this is of KQJ only, not of {rules.game}")
+    return rules
 
 
 def _check_value(rule: Field[Any], value: Any) -> None:

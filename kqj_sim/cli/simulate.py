@@ -130,7 +130,7 @@ def simulate(
             "with --first and --deals"
         )
     imposed: str | None = options["impose"]
-    expression = _expression(where, games is not None)
+    expression = _expression(where, games is not None, options["game"])
     experiment = take_experiment(
         options, quiet, deals=deals or DEFAULT_DEALS, first=first, games=games
     )
@@ -241,12 +241,12 @@ def _close_rows(
     return None
 
 
-def _expression(where: str | None, games: bool) -> Expression | None:
+def _expression(where: str | None, games: bool, game: str) -> Expression | None:
     if where is None:
         return None
     from kqj_sim.analysis import compile_expression
 
-    return compile_expression(where, games=games)
+    return compile_expression(where, games=games, game=game)
 
 
 def _open_rows(stack: ExitStack, path: str | None) -> RowsFile | None:

@@ -93,11 +93,10 @@ def sweep(
     from kqj_sim.analysis.comparison import CAP
     from kqj_sim.analysis.sweep import DEALS, sweep
     from kqj_sim.analysis.varied import Subject, combinations, read_varied
-    from kqj_sim.policies.specification import DEFAULT_PLAYER
     from kqj_sim.reporting.sweep import sweep_report
     from kqj_sim.reporting.sweep_plot import MOST_PARAMETERS, draw_sweep
 
-    sets = combinations([read_varied(text, Subject(policy)) for text in vary])
+    sets = combinations([read_varied(text, Subject(policy, rules.game)) for text in vary])
     if plot is not None and len(vary) > MOST_PARAMETERS:
         raise click.UsageError(
             f"--plot draws at most {MOST_PARAMETERS} parameters, not {len(vary)}"
@@ -114,7 +113,7 @@ def sweep(
                 policy,
                 vary,
                 rules=rules,
-                field=field or DEFAULT_PLAYER,
+                field=field,
                 deals=deals,
                 until=until,
                 confidence=confidence,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kqj_sim.analysis.control import ControlTally
-    from kqj_sim.reporting.plots import PlotCounts
+    from kqj_sim.reporting.plot_counts import PlotCounts
     from kqj_sim.rows import GameRows, Rows
     from kqj_sim.simulation import Experiment
 
@@ -40,9 +40,9 @@ class Gathering:
         """Nothing gathered yet; raises what is wrong with `by` and `where`."""
         gathered = Gathered(Tally(self.experiment, self.by, self.where))
         if self.plot:
-            from kqj_sim.reporting.plots import PlotCounts
+            from kqj_sim.reporting.plots import plot_counts
 
-            gathered.plot = PlotCounts(self.expression)
+            gathered.plot = plot_counts(self.experiment.rules.game, self.expression)
         if self.control is not None:
             from kqj_sim.analysis.control import ControlTally
 

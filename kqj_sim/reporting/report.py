@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from kqj_sim.analysis.table import Table
 
 
+GAME_NAMES = {"kqj": "KQJ", "kwajongen": "Kwajongen"}
+"""The games as people write them."""
+
+
 @dataclass(frozen=True)
 class Run:
     """A run of the engine: all that is needed to repeat it, and how many deals it played.
@@ -95,11 +99,11 @@ class Report:
 
 def describe_rules(rules: GameRules) -> str:
     """The form of the game, then what differs from the default among the other rules."""
-    words = ["Kwajongen"]
+    words = [GAME_NAMES[rules.game]]
     told: tuple[str, ...] = ()
     if isinstance(rules, KqjRules):
         words = [
-            "KQJ",
+            *words,
             f"{'two' if rules.teams == 2 else 'three'} teams",
             f"{rules.partners} partners",
             "taking" if rules.bidding == "take" else "auctions",

@@ -11,30 +11,47 @@ import itertools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kqj_sim.analysis.score_tables import score_tables
+from kqj_sim.analysis.counts import Derived
+from kqj_sim.analysis.kqj import score_tables
+from kqj_sim.analysis.kqj.score_tables import has_litigation
 from kqj_sim.analysis.source import (
     OF_DEALS,
     OF_TAKEN,
     Source,
     grouping_names,
-    has_litigation,
-    labels,
     spread,
     wanted,
 )
 from kqj_sim.analysis.table import Lines, Table
-from kqj_sim.rules import SEATS
+from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
+from kqj_sim.rules import SEATS, kqj_of
 
 if TYPE_CHECKING:
     from kqj_sim.simulation import Experiment
 
+OF_GAMES: tuple[str, ...] = ()
+
 RESULTS = ("made", "failed", "litigation")
-MADE = labels("result").index("made")
+LABELS = COLUMNS[COLUMN_NUMBER["result"]].labels
+KINDS = COLUMNS[COLUMN_NUMBER["kind"]].labels
+MADE = LABELS.index("made")
+
+_AUCTION_NOTE = "A deal is taken if somebody bid; lap, place and contract are the last bid's."
+
+
+def notes(experiment: Experiment) -> tuple[str, ...]:
+    """What is told under every table."""
+    return (_AUCTION_NOTE,) if kqj_of(experiment.rules).bidding == "auction" else ()
+
+
+def derived(experiment: Experiment) -> list[Derived]:
+    """Columns that the tables need beside those of the rows."""
+    return score_tables.derived(experiment)
 
 
 def joints(experiment: Experiment) -> list[tuple[str, ...]]:
     """The tuples of columns of which the tables need joint counts."""
-    rules = experiment.rules
+    rules = kqj_of(experiment.rules)
     needed: list[tuple[str, ...]] = [
         ("taken", "lap", "place", "result"),
         (
@@ -80,12 +97,12 @@ def tables(source: Source) -> list[Table]:
     """
     imposed = source.experiment.imposed is not None
     made = [] if imposed else [*_taking(source), *_auctions(source)]
-    return [*made, *_contracts(source), *_totals(source), *score_tables(source)]
+    return [*made, *_contracts(source), *_totals(source), *score_tables.tables(source)]
 
 
 def _possible(source: Source, column: str) -> tuple[int, ...]:
     """Values of a column that a taken deal can have, told even where no deal has them."""
-    rules = source.experiment.rules
+    rules = kqj_of(source.experiment.rules)
     contracts = [*range(len(rules.contracts))]
     if column == "contract":
         return tuple(contracts)
@@ -94,7 +111,7 @@ def _possible(source: Source, column: str) -> tuple[int, ...]:
     if column == "lap":
         return (1, 2) if rules.bidding == "take" else (1,)
     suits = ("return", "other") if rules.bidding == "take" else ("suit",)
-    return tuple(labels("kind").index(kind) for kind in (*suits, *rules.contracts[4:]))
+    return tuple(KINDS.index(kind) for kind in (*suits, *rules.contracts[4:]))
 
 
 def _taking(source: Source) -> Iterable[Table]:
@@ -130,7 +147,7 @@ def _taking(source: Source) -> Iterable[Table]:
 
 def _auctions(source: Source) -> Iterable[Table]:
     """Amounts, bids, counters."""
-    if source.experiment.rules.bidding != "auction":
+    if kqj_of(source.experiment.rules).bidding != "auction":
         return
 
     def overall() -> Lines:
@@ -180,11 +197,11 @@ def _contracts(source: Source) -> Iterable[Table]:
     def lines(own: tuple[str, ...]) -> Lines:
         for group, counts in source.histograms(own, "result").items():
             for result in results:
-                count = counts.get(labels("result").index(result), 0)
+                count = counts.get(LABELS.index(result), 0)
                 estimate = source.share(count, sum(counts.values()))
                 yield group, f"{result}, {OF_TAKEN}", "share", estimate
 
-    auction = source.experiment.rules.bidding == "auction"
+    auction = kqj_of(source.experiment.rules).bidding == "auction"
     owns: list[tuple[str, ...]] = [()]
     if source.experiment.imposed is None:
         owns += [("lap",), ("place",), ("lap", "place"), ("kind",), ("contract",)]

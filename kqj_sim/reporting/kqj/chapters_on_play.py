@@ -1,13 +1,14 @@
-"""What a report says of what comes of the calls: contracts, totals, scores, games, policies."""
+"""What a report of KQJ says of what comes of the calls: contracts, totals, scores."""
 
 from __future__ import annotations
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.source import OF_TAKEN
 from kqj_sim.reporting.charts import bars, dots, heat_maps
-from kqj_sim.reporting.comparison import answer
-from kqj_sim.reporting.findings import FEW, KINDS, PLACES, Findings, shown, well_known
+from kqj_sim.reporting.findings import FEW, Findings, shown, well_known
+from kqj_sim.reporting.kqj.words import KINDS, PLACES, played
 from kqj_sim.reporting.page import Part
+from kqj_sim.rules import kqj_of
 
 HALF_OF_ALL = 123
 """Half of the 236 card points and the 10 for the last trick."""
@@ -15,7 +16,7 @@ HALF_OF_ALL = 123
 
 def contracts(found: Findings) -> Part | None:
     """How many contracts are made, by kind and place."""
-    if not found.played:
+    if not played(found):
         return None
     made = f"made, {OF_TAKEN}"
     text = [
@@ -47,7 +48,7 @@ def contracts(found: Findings) -> Part | None:
     if "contracts_by_place" in found.tables:
         lap_and_place = found.tables["contracts_by_lap_and_place"].estimates(made)
         laps = sorted({lap for lap, _ in lap_and_place})[:2]
-        auction = found.study.plan.experiment.rules.bidding == "auction"
+        auction = kqj_of(found.study.plan.experiment.rules).bidding == "auction"
         series = (
             {"last bid": found.by("contracts_by_place", made)}
             if auction
@@ -81,7 +82,7 @@ def contracts(found: Findings) -> Part | None:
 def hands(found: Findings) -> Part | None:
     """Contracts made by the strength of the Sender's hand."""
     made = f"made, {OF_TAKEN}"
-    if not found.played:
+    if not played(found):
         return None
     text, pictures = [], []
     if "contracts_by_sender_trumps" in found.tables:
@@ -137,9 +138,9 @@ def hands(found: Findings) -> Part | None:
 
 def totals(found: Findings) -> Part | None:
     """The contracting team's total, with the threshold."""
-    if not found.played:
+    if not played(found):
         return None
-    rules = found.study.plan.experiment.rules
+    rules = kqj_of(found.study.plan.experiment.rules)
     total = "contracting_total"
     mean, median, low, high = (
         found.show(total, quantity)
@@ -190,7 +191,7 @@ def totals(found: Findings) -> Part | None:
 
 def bonuses(found: Findings) -> Part | None:
     """Last trick, KQ, KQJ and Capot, by side."""
-    if not found.played:
+    if not played(found):
         return None
     quantities = {
         "last trick": f"last trick, {OF_TAKEN}",
@@ -231,7 +232,7 @@ def bonuses(found: Findings) -> Part | None:
 def litigation(found: Findings) -> Part | None:
     """Ties, and what waits after them."""
     quantity = f"litigation, {OF_TAKEN}"
-    if "pending" not in found.tables or not found.played:
+    if "pending" not in found.tables or not played(found):
         return None
     share = found.estimate("contracts", quantity)
     text = f"{shown(share, 'share')} of the taken deals end in a tie, and litigation follows."
@@ -243,7 +244,7 @@ def litigation(found: Findings) -> Part | None:
 
 def gratuities(found: Findings) -> Part | None:
     """What low teams pay with three teams."""
-    if "gratuities" not in found.tables or not found.played:
+    if "gratuities" not in found.tables or not played(found):
         return None
     low, none, paid = (
         found.show("gratuities", quantity)
@@ -265,9 +266,9 @@ def gratuities(found: Findings) -> Part | None:
 
 def scores(found: Findings) -> Part | None:
     """Scores of the sides in a round."""
-    if not found.played:
+    if not played(found):
         return None
-    teams = found.study.plan.experiment.rules.teams
+    teams = kqj_of(found.study.plan.experiment.rules).teams
     other = "each defending team" if teams == 3 else "defending team"
     own, others, difference = (
         found.show("scores", f"{quantity}, mean a taken deal")
@@ -281,74 +282,4 @@ def scores(found: Findings) -> Part | None:
         ),
         grids=found.grids("scores"),
         folded=found.grids("scores_by_team", "scores_by_seat"),
-    )
-
-
-def games(found: Findings) -> Part | None:
-    """How long whole games last, and who wins them."""
-    if "games" not in found.tables:
-        return None
-    rules = found.study.plan.experiment.rules
-    dealer = "first dealer" if rules.partners == "random" else "first dealer's team"
-    rounds, low, high = (
-        found.show("games", f"rounds, {quantity}")
-        for quantity in ("mean", "quantile 5%", "quantile 95%")
-    )
-    player = "seat" if rules.partners == "random" else "team"
-    winners = found.by(f"games_by_{player}", "won, share of games")
-    games = found.estimate("games", "games")
-    return Part(
-        text=(
-            f"{games.observations:,} games to {rules.target:,} last {rounds} rounds on average; "
-            f"nine of ten last from {low} to {high}. The {dealer} wins "
-            f"{found.show('games', f'won by the {dealer}, share of games')}.",
-        ),
-        pictures=(
-            found.picture(
-                "games",
-                "Distribution of the number of rounds in a game.",
-                bars(
-                    {"games": found.by("games_by_rounds", "share of games")},
-                    "rounds in a game",
-                    "% of games",
-                ),
-            ),
-            found.picture(
-                "winners",
-                f"Share of the games won, by {player}, with intervals.",
-                dots(
-                    {"won": winners},
-                    "games won, %",
-                    "share",
-                    names={number: f"{player} {number}" for number in winners},
-                    middle=1 / len(winners),
-                ),
-            ),
-        ),
-        grids=found.grids(f"games_by_{player}"),
-        folded=found.grids("games", "games_by_rounds"),
-    )
-
-
-def compared(found: Findings) -> Part | None:
-    """Which of several policies scores more."""
-    comparison = found.study.comparison
-    if comparison is None:
-        return None
-    pairs = found.tables["compared_pairs"].estimates("lead")
-    leads = {f"{one} over {other}": each for (one, other, _), each in pairs.items()}
-    words = "Lead of the first over the second, in points a round, with intervals."
-    if "compared_ranking" in found.tables:
-        ranking = found.tables["compared_ranking"].estimates("mean lead over the others")
-        leads = {name: each for (_, name), each in ranking.items()}
-        words = "Mean lead over the others, in points a round, with intervals."
-    return Part(
-        text=tuple(f"{line}." for line in answer(comparison)),
-        pictures=(
-            found.picture(
-                "compared", words, dots({"lead": leads}, "points a round", "points", middle=0)
-            ),
-        ),
-        grids=found.grids("compared_ranking", "compared_pairs"),
-        folded=found.grids("compared_matrix", "compared_why", "compared_where", "compared_largest"),
     )

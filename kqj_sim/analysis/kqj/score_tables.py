@@ -2,24 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.analysis.counts import Derived
 from kqj_sim.analysis.source import (
     OF_TAKEN,
     Source,
     Values,
     grouping_names,
-    has_litigation,
     wanted,
 )
 from kqj_sim.analysis.table import Lines, Table
-from kqj_sim.rules import SEATS
+from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
+from kqj_sim.rules import SEATS, kqj_of
+
+if TYPE_CHECKING:
+    from kqj_sim.rows import Rows
+    from kqj_sim.simulation import Experiment
 
 
-def score_tables(source: Source) -> Iterable[Table]:
+def has_litigation(experiment: Experiment) -> bool:
+    """True if equal totals leave a litigation gratuity under these rules."""
+    rules = kqj_of(experiment.rules)
+    return rules.bidding == "take" or rules.must_outscore
+
+
+def derived(experiment: Experiment) -> list[Derived]:
+    """Columns that the tables need beside those of the rows."""
+    rules = kqj_of(experiment.rules)
+    score = COLUMNS[COLUMN_NUMBER["score_0"]]
+    defending = COLUMNS[COLUMN_NUMBER["defending_score"]]
+    # Twice the difference to a defending team if there are two of them, to stay in integers.
+    times = rules.teams - 1
+    made = [
+        Derived(
+            "score_difference",
+            -defending.high,
+            times * score.high,
+            lambda rows: times * rows.column("contracting_score") - rows.column("defending_score"),
+        )
+    ]
+    if rules.partners == "random":
+        made += [
+            Derived(f"seat_score_{seat}", score.low, score.high, _seat_score(seat))
+            for seat in range(SEATS)
+        ]
+    elif rules.teams == 2:
+        made.append(
+            Derived(
+                "team_difference",
+                -score.high,
+                score.high,
+                lambda rows: rows.column("score_0") - rows.column("score_1"),
+            )
+        )
+    return made
+
+
+def _seat_score(seat: int) -> Callable[[Rows], NDArray[np.int16]]:
+    """What computes the score of the player at a seat: that of his team of the round."""
+
+    def compute(rows: Rows) -> NDArray[np.int16]:
+        team = rows.column(f"team_of_seat_{seat}")
+        scores = np.zeros(len(rows), np.int16)
+        for number in range(3):  # products vectorise, three times as fast as a choice
+            scores += rows.column(f"score_{number}") * (team == number)
+        return scores
+
+    return compute
+
+
+def tables(source: Source) -> Iterable[Table]:
     """Bonuses, three-team gratuities, litigation gratuities, scores."""
     yield from _bonuses(source)
-    if source.experiment.rules.teams == 3:
+    if kqj_of(source.experiment.rules).teams == 3:
         yield source.table(
             "gratuities", "Gratuities of three teams, taken deals", (), _gratuities(source)
         )
@@ -127,7 +187,7 @@ def _pending(source: Source) -> Lines:
 
 def _scores(source: Source) -> Lines:
     """Scores of the sides, and the difference between two fixed teams."""
-    rules = source.experiment.rules
+    rules = kqj_of(source.experiment.rules)
     teams = rules.teams - 1
     defending = "each defending team" if teams == 2 else "defending team"
     sides = (
@@ -147,7 +207,7 @@ def _scores(source: Source) -> Lines:
 
 def _by_player(source: Source) -> Lines:
     """Scores of the teams, or of the seats with random partners, passed-out deals included."""
-    rules = source.experiment.rules
+    rules = kqj_of(source.experiment.rules)
     column = "seat_score" if rules.partners == "random" else "score"
     players = [
         source.histograms((), f"{column}_{number}", taken=False)

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.analysis.counts import Derived
-from kqj_sim.analysis.source import OF_TAKEN, Source, Values, has_litigation, labels
+from kqj_sim.analysis.kqj.score_tables import has_litigation
+from kqj_sim.analysis.kqj.tables import KINDS, LABELS
+from kqj_sim.analysis.source import OF_TAKEN, Source, Values
 from kqj_sim.analysis.table import Lines, Table
 from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
-from kqj_sim.rules import SEATS
+from kqj_sim.rules import SEATS, kqj_of
 
 if TYPE_CHECKING:
     from kqj_sim.rows import Rows
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 STEP = 10
 """Points in a step of totals and of the Sender's cards."""
 
-_SUITS = tuple(labels("kind").index(kind) for kind in ("return", "other", "suit"))
+_SUITS = tuple(KINDS.index(kind) for kind in ("return", "other", "suit"))
 
 
 def derived(experiment: Experiment) -> list[Derived]:
@@ -51,14 +53,14 @@ def _in_steps(name: str, column: str) -> Derived:
 
 def _has_margin(experiment: Experiment) -> bool:
     """True if it takes different totals in different deals to make a contract."""
-    return experiment.rules.bidding == "auction" or experiment.rules.teams == 3
+    return kqj_of(experiment.rules).bidding == "auction" or kqj_of(experiment.rules).teams == 3
 
 
 def _margin(experiment: Experiment, rows: Rows) -> NDArray[np.int16]:
     """The contracting team's total less the amount, or less the best other total."""
-    auction = experiment.rules.bidding == "auction"
+    auction = kqj_of(experiment.rules).bidding == "auction"
     total = rows.column("contracting_total")
-    if auction and experiment.rules.amount_uses == "rounded":
+    if auction and kqj_of(experiment.rules).amount_uses == "rounded":
         total = (total + 5) // 10 * 10
     margin: NDArray[np.int16] = total - rows.column("amount" if auction else "defending_total")
     return margin
@@ -79,7 +81,7 @@ def joints(experiment: Experiment) -> list[tuple[str, ...]]:
 def tables(source: Source) -> Iterable[Table]:
     """Every further table that the experiment gives a meaning."""
     experiment = source.experiment
-    if experiment.rules.bidding == "take" and experiment.imposed is None:
+    if kqj_of(experiment.rules).bidding == "take" and experiment.imposed is None:
         yield source.table(
             "take_rate", "Who takes when it is his turn", ("lap", "place"), _take_rate(source)
         )
@@ -111,7 +113,11 @@ def tables(source: Source) -> Iterable[Table]:
         _distribution(source, "total_from"),
     )
     if _has_margin(experiment):
-        against = "the amount" if experiment.rules.bidding == "auction" else "the best other total"
+        against = (
+            "the amount"
+            if kqj_of(experiment.rules).bidding == "auction"
+            else "the best other total"
+        )
         yield source.table(
             "margins",
             f"Total of the contracting team less {against} in steps of {STEP}, by result, "
@@ -158,7 +164,7 @@ def _results(source: Source, histograms: dict[Values, dict[int, int]]) -> Lines:
     """The share of each result in each group."""
     for group, counts in histograms.items():
         for result in _result_names(source):
-            count = counts.get(labels("result").index(result), 0)
+            count = counts.get(LABELS.index(result), 0)
             estimate = source.share(count, sum(counts.values()))
             yield group, f"{result}, {OF_TAKEN}", "share", estimate
 
@@ -169,10 +175,10 @@ def _distribution(source: Source, column: str) -> Lines:
         deals = sum(counts.values())
         for step in sorted({step for step, _ in counts}):
             for result in _result_names(source):
-                count = counts.get((step, labels("result").index(result)), 0)
+                count = counts.get((step, LABELS.index(result)), 0)
                 estimate = source.share(count, deals)
                 yield (*group, step), f"{result}, {OF_TAKEN}", "share", estimate
 
 
 def _result_names(source: Source) -> tuple[str, ...]:
-    return labels("result")[: 3 if has_litigation(source.experiment) else 2]
+    return LABELS[: 3 if has_litigation(source.experiment) else 2]

@@ -1,4 +1,4 @@
-"""What a report says of calls: who takes or bids, and when one should take."""
+"""What a report of KQJ says of calls: who takes or bids, and when one should take."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from typing import Any
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.source import OF_DEALS, OF_TAKEN
 from kqj_sim.reporting.charts import bars, dots, heat_maps
-from kqj_sim.reporting.findings import FEW, KINDS, PLACES, Findings, shown, well_known
+from kqj_sim.reporting.findings import FEW, Findings, shown, well_known
+from kqj_sim.reporting.kqj.words import KINDS, PLACES, played
 from kqj_sim.reporting.page import Part
+from kqj_sim.rules import kqj_of
 
 
 def taking(found: Findings) -> Part | None:
     """Who takes when asked, at which place and lap, and with what."""
-    if "taking" not in found.tables or found.study.plan.experiment.rules.bidding != "take":
+    if "taking" not in found.tables or kqj_of(found.study.plan.experiment.rules).bidding != "take":
         return None
-    if not found.played:
+    if not played(found):
         return Part(text=("Nobody takes: all deals are passed out.",))
     taken, passed = (
         found.show("taking", f"{what}, {OF_DEALS}") for what in ("taken", "passed out")
@@ -79,7 +81,7 @@ def auctions(found: Findings) -> Part | None:
     """Amounts, bids, counters, and what is made of them."""
     if "auctions" not in found.tables:
         return None
-    if not found.played:
+    if not played(found):
         return Part(text=("Nobody bids: all deals are passed out.",))
     opening, final, bids = (
         found.show("auctions", quantity)
