@@ -63,6 +63,8 @@ class Program(click.Group):
                 raise
             _end(error)
         if standalone_mode:
+            # Nor is there any for Python to look for when it ends, another fifth.
+            gc.freeze()
             sys.exit(status if isinstance(status, int) else 0)
         return status
 

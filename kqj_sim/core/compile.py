@@ -10,13 +10,33 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numba
 import platformdirs
 from numba import types
 from numba.extending import intrinsic
+
+
+def _import_array_functions() -> None:
+    """Import numba's array functions without `scipy.linalg`, which takes as long as they do.
+
+    They only look whether it is there.  Who compiles a product of matrices imports it then.
+    """
+    name = "scipy.linalg.cython_blas"
+    if name in sys.modules:
+        return
+    sys.modules[name] = ModuleType(name)
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        del sys.modules[name]
+
+
+_import_array_functions()
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
