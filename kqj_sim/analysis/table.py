@@ -70,8 +70,8 @@ class Table:
     def estimates(self, quantity: str) -> dict[tuple[Any, ...], Estimate]:
         """The numbers of a quantity by group, in the order of the table."""
         return {
-            group: Estimate(*map(float, numbers[:3]), numbers.observations)
-            for group, name, _, numbers in self.lines
+            group: Estimate(float(each.value), float(each.low), float(each.high), each.observations)
+            for group, name, _, each in self.lines
             if name == quantity
         }
 
