@@ -76,8 +76,7 @@ def _stages() -> list[Loops]:
 
     def compiled(stage: Any, signature: Any) -> Callable[[], str]:
         def make() -> str:
-            stage.compile(signature)
-            assembly: str = stage.inspect_asm(stage.signatures[0])
+            assembly: str = stage.compiled(signature).library.get_asm_str()
             return assembly
 
         return make

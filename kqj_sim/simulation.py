@@ -47,6 +47,8 @@ __all__ = [
 CHUNK = 1 << 14
 """Rows that are made at a time by a thread: small enough to stay in the processor's cache."""
 GAMES_CHUNK = 1 << 10
+SHARES = 8
+"""Chunks that each thread has at least, so that all end at about the same time."""
 MAX_DEAL = 1 << 60
 
 
@@ -294,6 +296,17 @@ def default_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def _chunk_size(deals: int | None, threads: int) -> int:
+    """Rows that a thread makes at a time: less than CHUNK where one thread would end long last.
+
+    `deals` is None for whole games.
+    """
+    if deals is None:
+        return GAMES_CHUNK
+    share = -(-deals // (SHARES * max(threads, 1)))
+    return min(CHUNK, -(-share // LANES) * LANES)
+
+
 class _Crew(Generic[R]):
     """Threads that play the chunks of experiments, each with a worker of its own for each.
 
@@ -311,8 +324,8 @@ class _Crew(Generic[R]):
     ) -> None:
         experiment = experiments[0]
         self.threads = default_threads() if threads is None else threads
-        in_games = experiment.games is not None
-        self.chunk = (GAMES_CHUNK if in_games else CHUNK) if chunk is None else chunk
+        deals = experiment.deals if experiment.games is None else None
+        self.chunk = _chunk_size(deals, self.threads) if chunk is None else chunk
         for name, value in (("threads", self.threads), ("chunk", self.chunk)):
             if value < 1:
                 raise ExperimentError(f"{name} is {value}: it should be 1 or more")

@@ -126,7 +126,7 @@ def study(
                 made.append(replace(table, name=f"compared_{table.name}"))
     except KeyboardInterrupt:
         interrupted = True
-    named = {table.name: table for table in made if len(table.frame)}
+    named = {table.name: table for table in made if table.lines}
     return Study(plan, tally.deals, named, interrupted, comparison)
 
 

@@ -176,8 +176,7 @@ def play_deals(
     """
     marked = marks.shape[0] > 0
     log = np.empty(LOG_SIZE if marked else 0, np.int64)
-    done = 0
-    while done < count:
+    for done in range(0, count, LANES):
         lanes = min(LANES, count - done)
         start_deals(state, first + done, lanes)
         played = play_block(state, lanes, seed, rules, table, log)
@@ -187,5 +186,4 @@ def play_deals(
         write_rows(state, lanes, deals, values, done)
         if marked:
             write_marks(state, lanes, played, log, marks, done)
-        done += lanes
     return -1
