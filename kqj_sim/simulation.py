@@ -16,10 +16,11 @@ from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kqj_sim.columns import COLUMNS
 from kqj_sim.core import games as core_games
-from kqj_sim.core.round import play_deals
+from kqj_sim.core.round import play_again, play_deals
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.state import LANES, new_state
 from kqj_sim.encode import FirstCall, Imposed, core_rules, core_table
@@ -191,6 +192,18 @@ class _Worker:
         values = values.reshape(len(COLUMNS), count)
         return Rows(deal, values, marks=marks if len(marks) else None)
 
+    def again(self, numbers: NDArray[np.int64], dealers: NDArray[np.int64]) -> Rows:
+        """The rows of any single deals, (n,) up to the chunk; overwritten by the next."""
+        count = len(numbers)
+        deal, values = self.deal[:count], self.values[: len(COLUMNS) * count]
+        seed = self.experiment.seed
+        wrong = play_again(
+            self.state, numbers, dealers, seed, self.rules, self.table, deal, values
+        )  # fmt: skip
+        if wrong >= 0:
+            raise WrongChoice(self.experiment, round_of(self.state, seed, wrong))
+        return Rows(deal, values.reshape(len(COLUMNS), count))
+
     def _games(self, first: int, count: int) -> Iterator[Rows]:
         rules, seed = self.experiment.rules, self.experiment.seed
         room = len(self.deal)
@@ -236,6 +249,24 @@ class Replay:
         except WrongChoice as wrong:
             raise wrong.experiment.wrong_choice(wrong.round) from None
         return in_order(parts)
+
+    def again(self, rows: Rows) -> Rows:
+        """The deals of rows, no two the same, once more in their order and with their dealers.
+
+        Nothing is pending.  Raises PolicyError for a choice that is not allowed.
+        """
+        dealers = rows.column("dealer").astype(np.int64)
+        try:
+            parts = [
+                copied(self._worker.again(rows.deal[part], dealers[part]))
+                for part in (slice(at, at + CHUNK) for at in range(0, len(rows), CHUNK))
+            ]
+        except WrongChoice as wrong:
+            raise wrong.experiment.wrong_choice(wrong.round) from None
+        deals = np.concatenate([part.deal for part in parts])
+        order = np.empty(len(rows), np.int64)
+        order[np.argsort(rows.deal)] = np.argsort(deals)
+        return Rows(deals[order], np.concatenate([part.values for part in parts], axis=1)[:, order])
 
 
 class Summary(Protocol):
