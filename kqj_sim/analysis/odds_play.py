@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.analysis.controlled import FURTHER, ControlledSums
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds import OddsError, default_player
 from kqj_sim.analysis.odds_answer import agreeing_share
@@ -48,6 +49,9 @@ CHUNK = 1024
 
 MOST_LISTED = 20_000
 """With so many distributions or fewer all of them are gone through."""
+
+_OTHERS = 1 << 61
+"""The draws from this number on are those that a control plays alone."""
 
 _REPEATED = 2_000
 """So many plays at least show whether players choose at random."""
@@ -110,6 +114,9 @@ class PlayOdds:
         confidence: of the intervals.
         any_time: True if the intervals hold at every moment, since it was stopped by them.
         cards: best first.
+        control: the policy that played the same draws and others to correct all this, or None.
+        worth: for `wins` and `difference` of the best card how many times as many draws they need
+            without the control.
         interrupted: True if Ctrl-C ended it early.
     """
 
@@ -125,6 +132,8 @@ class PlayOdds:
     confidence: float
     any_time: bool
     cards: tuple[CardOdds, ...] = field(repr=False)
+    control: str | None = None
+    worth: dict[str, float] = field(default_factory=dict)
     interrupted: bool = False
 
     @property
@@ -153,6 +162,20 @@ def measured(outcomes: Outcomes) -> Numbers:
     return np.stack([values[name].astype(np.int64) for name in _NAMES], axis=-1)
 
 
+class Controlled(NamedTuple):
+    """What a control makes of the draws of a chunk, and of further ones that it alone plays.
+
+    Attributes:
+        outcomes: int16 (n, cards, OUTCOME), of the draws of the chunk.
+        weights: float64 (m,), of the further ones.
+        further: int16 (m, cards, OUTCOME).
+    """
+
+    outcomes: Outcomes
+    weights: NDArray[np.float64]
+    further: Outcomes
+
+
 class Chunk(NamedTuple):
     """What came of a chunk of draws.
 
@@ -161,22 +184,25 @@ class Chunk(NamedTuple):
         outcomes: int16 (n, cards, OUTCOME).
         hands: int64 (n, 6), the hidden hands by place, natural coding.
         counts: int64 (questions, 2), hands that were asked, and that answered as heard.
+        controlled: what a control makes of them, if there is one.
     """
 
     weights: NDArray[np.float64]
     outcomes: Outcomes
     hands: Numbers
     counts: Numbers
+    controlled: Controlled | None = None
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Draws for a turn, in threads."""
+    """Draws for a turn, in threads; `control` is the turn and the table of a control."""
 
     turn: Turn
     rules: Rules
     table: Table
     threads: int
+    control: tuple[Turn, Table] | None = None
 
     @property
     def cards(self) -> int:
@@ -185,13 +211,26 @@ class Trial:
 
     def chunk(self, mode: int, first: int, count: int, seed: int) -> Chunk:
         """Draws, in this thread; raises PolicyError and OddsError."""
+        found = self._draws(mode, first, count, seed, (self.turn, self.table))
+        if mode == LISTED or self.control is None:
+            return found
+        again = self._draws(mode, first, count, seed, self.control)
+        start = _OTHERS + FURTHER * first
+        others = self._draws(mode, start, FURTHER * count, seed, self.control)
+        controlled = Controlled(again.outcomes, others.weights, others.outcomes)
+        return found._replace(controlled=controlled)
+
+    def _draws(
+        self, mode: int, first: int, count: int, seed: int, players: tuple[Turn, Table]
+    ) -> Chunk:
+        """Draws that are played on by some players."""
         outcomes = np.zeros((count * self.cards, OUTCOME), dtype=np.int16)
         weights = np.zeros(count)
         hands = np.zeros((count, SEATS), dtype=np.int64)
         counts = self.no_counts()
         kept = outlook.try_cards(
-            self.turn, mode, first, count, seed, self.rules, self.table, outcomes, weights, hands,
-            counts,
+            self.turn, mode, first, count, seed, self.rules, self.table, *players, outcomes,
+            weights, hands, counts,
         )  # fmt: skip
         if kept == outlook.NO_HANDS:
             raise OddsError(NO_HANDS)
@@ -278,6 +317,7 @@ def odds_of_cards(
     until: float | None = None,
     seconds: float | None = None,
     ignore_calls: bool = False,
+    control: str | None = None,
     threads: int | None = None,
     confidence: float = CONFIDENCE,
     most_listed: int = MOST_LISTED,
@@ -294,6 +334,8 @@ def odds_of_cards(
             to either side, or when it is certain which card is best; `deals` is the most then.
         seconds: stop after this time.
         ignore_calls: take the hidden hands to be any that agree with the plays.
+        control: a specification, of a fast policy, that corrects what is found if it is not exact
+            (`analysis.controlled`); worth its time with slow players.
         threads: threads, all processors by default.
         confidence: of the intervals.
         most_listed: with no more distributions than this all are gone through.
@@ -308,10 +350,15 @@ def odds_of_cards(
     table = seated(so_far.rules, chosen)
     turn = with_all_worlds(standing(so_far, table, ignore_calls), most_listed)
     number = default_threads() if threads is None else threads
-    trial = Trial(turn, core_rules(so_far.rules), table, number)
+    again = None
+    if control is not None:
+        others = seated(so_far.rules, [player(control)] * SEATS)
+        again = (standing(so_far, others, ignore_calls), others)
+    trial = Trial(turn, core_rules(so_far.rules), table, number, again)
     asking = _Asking(
         so_far, tuple(each.text for each in chosen), seed, until, seconds, confidence, deals,
         progress, not ignore_calls and so_far.calls is not None,
+        None if control is None else player(control).name,
     )  # fmt: skip
     listed = len(hidden_hands(turn))
     # Who remembers finished tricks plays hands out himself, in worlds drawn at random.
@@ -335,6 +382,7 @@ class _Asking:
     deals: int
     progress: Callable[[PlayOdds], None] | None
     calls_count: bool
+    control: str | None
 
     def answer(
         self,
@@ -394,7 +442,7 @@ def _go_through(trial: Trial, asking: _Asking) -> PlayOdds | None:
 
 def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
     """The answer from draws."""
-    sums = WeightedSums()
+    sums = WeightedSums() if trial.control is None else ControlledSums()
     played, weights = 0, 0.0
     counts = trial.no_counts().reshape(-1, 2)
     started = time.monotonic()
@@ -406,6 +454,9 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
         agreeing = agreeing_share(counts, weights)
         best = sums.best(_NAMES.index(BY), trial.cards)
         found = asking.answer(played, sums.effective, agreeing, listed, False, best, estimate)
+        if isinstance(sums, ControlledSums):
+            worth = {name: sums.worth(_NAMES.index(name), best) for name in ("wins", BY)}
+            found = replace(found, control=asking.control, worth=worth)
         return replace(found, interrupted=interrupted)
 
     def is_sure() -> bool:
@@ -418,8 +469,7 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
     try:
         for chunk in chunks:
             kept = min(len(chunk.weights), asking.deals - played)
-            values = measured(chunk.outcomes[:kept]).transpose(2, 1, 0)
-            sums.add(kept, chunk.weights[:kept], values.astype(np.float64))
+            _add(sums, chunk, kept)
             played += kept
             weights += float(chunk.weights.sum())
             counts += chunk.counts
@@ -437,6 +487,21 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
     finally:
         chunks.close()  # type: ignore[attr-defined]
     return answer()
+
+
+def _add(sums: WeightedSums, chunk: Chunk, kept: int) -> None:
+    """Take in the first draws of a chunk."""
+
+    def values(outcomes: Outcomes) -> NDArray[np.float64]:
+        return measured(outcomes).transpose(2, 1, 0).astype(np.float64)
+
+    own, weights, controlled = values(chunk.outcomes[:kept]), chunk.weights[:kept], chunk.controlled
+    if isinstance(sums, ControlledSums) and controlled is not None:
+        both = np.concatenate([own, values(controlled.outcomes[:kept])], axis=1)
+        others = (len(controlled.weights), controlled.weights, values(controlled.further))
+        sums.add_block(kept, weights, both, others)
+    else:
+        sums.add(kept, weights, own)
 
 
 def _estimate(
