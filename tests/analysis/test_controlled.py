@@ -214,8 +214,9 @@ def test_cards_are_corrected_too() -> None:
         for threads in (1, 2)
     )
     assert one.cards == two.cards
+    last = from_record(so_far_from_json(to_json(record)), (8, 1))
     late = odds_of_cards(
-        from_record(so_far_from_json(to_json(record)), (8, 1)), ("always+greedy",) * SEATS, control="greedy",
+        last, ("always+greedy",) * SEATS, control="greedy",
         ignore_calls=True,
     )  # fmt: skip
     assert late.exact and late.control is None
