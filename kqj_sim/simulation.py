@@ -15,6 +15,7 @@ from threading import RLock
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kqj_sim.core import games as core_games
 from kqj_sim.core.rules import Table
@@ -227,6 +228,18 @@ class _Worker:
             of_game=self.game.name,
         )
 
+    def again(self, numbers: NDArray[np.int64], dealers: NDArray[np.int64]) -> Rows:
+        """The rows of any single deals, (n,) up to the chunk; overwritten by the next."""
+        count, columns = len(numbers), len(self.game.columns)
+        deal, values = self.deal[:count], self.values[: columns * count]
+        seed = self.experiment.seed
+        wrong = self.game.play_again(
+            self.state, numbers, dealers, seed, self.rules, self.table, deal, values
+        )
+        if wrong >= 0:
+            raise WrongChoice(self.experiment, round_of(self.state, seed, wrong))
+        return Rows(deal, values.reshape(columns, count), of_game=self.game.name)
+
     def _games(self, first: int, count: int) -> Iterator[Rows]:
         rules, seed = self.experiment.rules, self.experiment.seed
         room, target = len(self.deal), self.game.target(rules)
@@ -280,6 +293,23 @@ class Replay:
                     for piece in pieces(first, first + count, CHUNK)
                 ]
             )
+
+    def again(self, rows: Rows) -> Rows:
+        """The deals of rows, no two the same, once more in their order and with their dealers.
+
+        Nothing is pending.  Raises PolicyError for a choice that is not allowed.
+        """
+        dealers = rows.column("dealer").astype(np.int64)
+        with _wrong_choices_told():
+            parts = [
+                copied(self._worker.again(rows.deal[part], dealers[part]))
+                for part in (slice(at, at + CHUNK) for at in range(0, len(rows), CHUNK))
+            ]
+        deals = np.concatenate([part.deal for part in parts])
+        order = np.empty(len(rows), np.int64)
+        order[np.argsort(rows.deal)] = np.argsort(deals)
+        values = np.concatenate([part.values for part in parts], axis=1)
+        return Rows(deals[order], values[:, order], of_game=rows.of_game)
 
 
 R = TypeVar("R")

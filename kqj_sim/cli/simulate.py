@@ -76,9 +76,10 @@ Examples:
 @click.option(
     "--control",
     metavar="SPEC",
-    help="Correct what each team scores more than the others for the luck of the cards: this "
-    "policy, a fast one such as standard, plays every deal again at all seats, and what it scores "
-    "is a control variate.  The plain means stay; it costs the time of the second play.",
+    help="Correct what each team scores more than the others, and with --games who wins, for the "
+    "luck of the cards: this policy, a fast one such as standard, plays every deal again at all "
+    "seats, and what it scores is a control variate.  The plain means stay; it costs the time of "
+    "the second play.",
 )
 @click.option(
     "--checkpoint",
@@ -115,8 +116,6 @@ def simulate(
     """
     if deals is not None and games is not None:
         raise click.UsageError("--deals and --games: give one of them")
-    if control is not None and games is not None:
-        raise click.UsageError("--control corrects means of deals: leave --games out")
     if control is not None and where is not None:
         raise click.UsageError(
             "--control needs all deals, as its own mean is known of all: leave --where out"
