@@ -23,6 +23,7 @@ from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds import OddsError, default_player
 from kqj_sim.analysis.odds_answer import agreeing_share
 from kqj_sim.analysis.round_so_far import RoundSoFar
+from kqj_sim.analysis.sampled import PATIENCE
 from kqj_sim.analysis.turn_to_play import hidden_hands, seated, standing, with_all_worlds
 from kqj_sim.analysis.weighted import WeightedSums
 from kqj_sim.core import odds as core
@@ -306,15 +307,17 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
 
     chunks = trial.chunks(DRAWN, None, asking.seed)
     try:
-        for chunk in chunks:
+        for number, chunk in enumerate(chunks, start=1):
             kept = min(len(chunk.weights), asking.deals - played)
             _add(sums, chunk, kept)
             played += kept
             weights += float(chunk.weights.sum())
             counts += chunk.counts
-            if played == 0:
-                raise OddsError(_never_said(trial, asking, counts))
             timed_out = asking.seconds is not None and time.monotonic() - started > asking.seconds
+            if played == 0:
+                if timed_out or number == PATIENCE:
+                    raise OddsError(_never_said(trial, asking, counts))
+                continue
             if played == asking.deals or timed_out or is_sure():
                 break
             if asking.progress is not None:

@@ -31,6 +31,10 @@ _OTHERS = 1 << 61
 """The deals from this number on are those that a control plays alone."""
 
 
+PATIENCE = 64
+"""Blocks of deals of which none agrees with what was heard, after which it is given up."""
+
+
 class NeverSaid(ValueError):
     """A call that was heard and that the policy of the place would never make."""
 
@@ -201,18 +205,25 @@ class Sampler:
         waiting: deque[Future[Block]] = deque()
         pool = ThreadPoolExecutor(threads)
         try:
-            begun = 0
-            live, seen = 0, np.zeros((len(self.asked), 2), dtype=np.int64)
+            begun, found = 0, False
+            empty: list[Block] = []
             while waiting or count is None or begun < count:
                 while len(waiting) <= 2 * threads and (count is None or begun < count):
                     waiting.append(pool.submit(work, first + begun * LANES))
                     begun += 1
                 block = waiting.popleft().result()
-                live += len(block.weights)
-                seen += block.counts
-                if live == 0:
-                    raise NeverSaid(self._never_said(seen))
-                yield block
+                found |= len(block.weights) > 0
+                if found:
+                    yield from empty
+                    yield block
+                    empty = []
+                elif len(empty) + 1 < PATIENCE:
+                    empty.append(block)
+                else:
+                    break
+            if not found:
+                counts = np.sum([each.counts for each in (*empty, block)], axis=0)
+                raise NeverSaid(self._never_said(counts))
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

@@ -266,10 +266,16 @@ class Part:
         """Call it from Python."""
         return self._whole(*arguments)
 
-    def compiled(self, signature: Any) -> Any:
-        """Compile it for arguments of these types; numba's compilation result."""
-        self._lean.compile(signature)
-        return self._lean.overloads[tuple(signature)]
+    def dispatcher(self) -> Any:
+        """What compiles it."""
+        return self._lean
+
+
+def compiled_for(function: Any, signature: tuple[Any, ...]) -> Any:
+    """Compile a part, or numba's own dispatcher, for arguments of types; the compilation result."""
+    dispatcher = function.dispatcher() if isinstance(function, Part) else function
+    dispatcher.compile(signature)
+    return dispatcher.overloads[signature]
 
 
 def stage(function: Callable[..., Any]) -> Any:
