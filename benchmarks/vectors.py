@@ -106,7 +106,7 @@ def _policies() -> list[Loops]:
         return make
 
     return [
-        _loops(f"{name}: {LOOPS[member][0]}", compiled(member, name))
+        _loops(f"{name}: {LOOPS['kqj'][member][0]}", compiled(member, name))
         for name in POLICIES
         for member in (TAKE, LEAD, FOLLOW)
         if player(name).playing.policy.answers(QUESTION[member])

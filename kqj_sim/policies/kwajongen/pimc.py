@@ -152,7 +152,8 @@ def _add_values(
     partner = hands[at + (position + 2) % SEATS]
     last = hands[at + (position + 3) % SEATS]
     left = points_in(mine | following | partner | last)
-    led, master, since, on_table = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    none: Any = np.int64(0)
+    led, master, since, on_table = none, none, none, none
     if position > 0:
         led, master, on_table = state[LED + i], state[MASTER + i], state[TRICK + i]
         for k in range(position):
