@@ -53,6 +53,7 @@ def _stages() -> list[Loops]:
     from numba import typeof, types
 
     from kqj_sim.core import calls, deal, play, rows, scoring, teams, trick
+    from kqj_sim.core.compile import kernel
     from kqj_sim.encode import core_rules
     from kqj_sim.rules import KqjRules
 
@@ -76,8 +77,10 @@ def _stages() -> list[Loops]:
 
     def compiled(stage: Any, signature: Any) -> Callable[[], str]:
         def make() -> str:
-            stage.compile(signature)
-            assembly: str = stage.inspect_asm(stage.signatures[0])
+            # A stage of its own: what kernels are made of is optimised with the kernel.
+            alone = kernel(stage.py_func, cache=False, no_cpython_wrapper=True)
+            alone.compile(signature)
+            assembly: str = alone.inspect_asm(alone.signatures[0])
             return assembly
 
         return make

@@ -31,7 +31,7 @@ class Game:
         seats, tricks: of a round.
         pack: all its cards, natural coding.
         target: what the kernels of games take as the score that ends a game.
-        start_deals, play_block, play_deals: kernels of single rounds (`core.round`).
+        start_deals, play_block, play_deals, play_again: kernels of single rounds (`core.round`).
         start_game, name_rounds, advance, play_games: kernels of games (`core.games`).
     """
 
@@ -43,6 +43,7 @@ class Game:
     start_deals: Any
     play_block: Any
     play_deals: Any
+    play_again: Any
     start_game: Any
     name_rounds: Any
     advance: Any
@@ -72,6 +73,7 @@ GAMES = {
         start_deals=kqj_round.start_deals,
         play_block=kqj_round.play_block,
         play_deals=kqj_round.play_deals,
+        play_again=kqj_round.play_again,
         start_game=kqj_games.start_game,
         name_rounds=kqj_games.name_rounds,
         advance=kqj_games.advance,
@@ -86,6 +88,7 @@ GAMES = {
         start_deals=kwajongen_round.start_deals,
         play_block=kwajongen_round.play_block,
         play_deals=kwajongen_round.play_deals,
+        play_again=kwajongen_round.play_again,
         start_game=kwajongen_games.start_game,
         name_rounds=kwajongen_games.name_rounds,
         advance=kwajongen_games.advance,

@@ -99,8 +99,10 @@ def _answers(
     for member, question in enumerate(QUESTION):
         for number, each in enumerate(distinct):
             at = member * SEATS + number
+            if table.functions[at] == 0:
+                continue
             policy = each.answering(question).policy
-            if table.functions[at] == 0 or policy.built_in or policy.weights is not None:
+            if policy.built_in or policy.weights is not None:
                 continue
             headers[member, number] = member, number, notes.ctypes.data
             table.resources[at] = headers[member, number].ctypes.data

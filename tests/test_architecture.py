@@ -35,16 +35,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "games": {"core", "columns", "rules"},
     "mistakes": TEXT | {"core", "policies", "encode", "games"},
     "rows": {"core", "columns", "rules"},
-    "simulation": TEXT | ENGINE,
+    "summary": {"rows"},
+    "crew": set(),
+    "simulation": TEXT | ENGINE | {"crew", "summary"},
+    "cluster": {"core", "crew", "policies"},
     "records": TEXT | ENGINE | {"simulation"},
     "duplicate": TEXT | ENGINE | {"simulation"},
     "training": TEXT | ENGINE | {"simulation", "duplicate"},
-    "analysis": TEXT | ENGINE | {"referee", "simulation", "duplicate"},
+    "analysis": TEXT | ENGINE | {"referee", "crew", "simulation", "duplicate"},
     "reporting": TEXT | ENGINE | {"referee", "simulation", "duplicate", "analysis", "training"},
     "cli": TEXT
     | ENGINE
-    | {"referee", "simulation", "records", "duplicate", "analysis", "reporting"}
-    | {"training"},
+    | {"referee", "crew", "cluster", "simulation", "records", "duplicate", "analysis"}
+    | {"reporting", "training"},
 }
 """The layers from the bottom, each with those it may import besides itself.
 
@@ -59,10 +62,12 @@ LIBRARIES: dict[str, set[str]] = {
     "record": {"msgspec"},
     "referee": set(),
     "core": {"llvmlite", "numba", "numpy", "platformdirs"},
+    "crew": set(),
+    "cluster": {"cloudpickle", "distributed", "numba"},
 }
 """Libraries of the lower layers; the others may use every declared dependency."""
 
-HEAVY = {"cmaes", "matplotlib", "numba", "numpy", "pandas", "scipy"}
+HEAVY = {"cmaes", "distributed", "matplotlib", "numba", "numpy", "pandas", "scipy"}
 """Libraries that neither `import kqj_sim` nor `kqj-sim --help` may wait for."""
 
 NOT_FOR_FILES = {

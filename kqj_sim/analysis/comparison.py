@@ -18,9 +18,10 @@ from typing import Literal
 from kqj_sim.analysis import intervals, sequences
 from kqj_sim.analysis.contest import Contest, Sums
 from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.crew import Threads, at_once
 from kqj_sim.policies.specification import DEFAULT_PLAYERS, player
 from kqj_sim.rules import GameRules, KqjRules
-from kqj_sim.simulation import CHUNK, default_threads
+from kqj_sim.simulation import CHUNK
 
 __all__ = ["Comparison", "ComparisonError", "Pair", "Plan", "compare"]
 
@@ -232,20 +233,20 @@ class Pair:
 
     def play(
         self,
-        threads: int | None,
+        threads: Threads,
         chunk: int | None,
         progress: Callable[[int], None] | None,
         interrupted: Callable[[], bool] | None,
     ) -> bool:
         """Play until it is done; False if it was interrupted before."""
-        threads = threads or default_threads()
+        hands = at_once(threads)
         pace = 0.0
         for look in self.plan.looks():
             while self.sums.deals < look:
                 # How long deals take is measured each time that their number has doubled, as the
                 # first wait for compilers.  No result depends on it.
-                count = min(look - self.sums.deals, max(FEW * threads, self.sums.deals))
-                size = FEW if pace == 0 else min(CHUNK, int(SECONDS / pace), -(-count // threads))
+                count = min(look - self.sums.deals, max(FEW * hands, self.sums.deals))
+                size = FEW if pace == 0 else min(CHUNK, int(SECONDS / pace), -(-count // hands))
                 began = time.perf_counter()
                 first = self.contest.first + self.sums.deals
                 for part in self.contest.play(first, count, threads, chunk or max(1, size)):
@@ -254,7 +255,7 @@ class Pair:
                         progress(part.deals)
                     if interrupted is not None and interrupted():
                         return False
-                pace = (time.perf_counter() - began) * threads / count
+                pace = (time.perf_counter() - began) * hands / count
             self.course.append((look, self.sums.sum("lead"), self.sums.product("lead", "lead")))
             if self.done:
                 break
@@ -337,7 +338,7 @@ def compare(
     confidence: float = intervals.CONFIDENCE,
     seed: int = 1,
     first: int = 0,
-    threads: int | None = None,
+    threads: Threads = None,
     chunk: int | None = None,
     progress: Callable[[int], None] | None = None,
     interrupted: Callable[[], bool] | None = None,

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from kqj_sim import duplicate
 from kqj_sim.columns import column_numbers, columns_of
+from kqj_sim.crew import Threads
 from kqj_sim.duplicate import Arrangement, arrangements, mean_scores, seated
 from kqj_sim.rows import Rows
 from kqj_sim.rules import GameRules
@@ -113,13 +114,15 @@ class Contest:
         own = [f"{policy} {name}" for policy in (0, 1) for name in each]
         return ("lead", "differs", *own, *(f"single {k}" for k in range(len(self.tables()))))
 
-    def play(
-        self, first: int, count: int, threads: int | None, chunk: int | None
-    ) -> Iterator[Sums]:
+    def play(self, first: int, count: int, threads: Threads, chunk: int | None) -> Iterator[Sums]:
         """The sums of a range of deals, chunk by chunk."""
-        marked = not self.games
         yield from play_together(
-            self.experiments(first, count), self._count, threads, chunk, marked
+            self.experiments(first, count),
+            self._count,
+            threads,
+            chunk,
+            marked=not self.games,
+            add=Sums.add,
         )
 
     def _count(self, played: tuple[Rows, ...]) -> Sums:

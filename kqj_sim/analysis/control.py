@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _VARIABLES = 3
 """Y, and what it is corrected by: score and total of the same deal played by the control."""
-_NOTHING = 1e-12
+NOTHING = 1e-12
 """A variance is taken for 0 below this share of the plain one: what rounding leaves of it."""
 
 
@@ -73,6 +73,29 @@ def leads(rows: Rows, rules: GameRules, column: str) -> NDArray[np.int64]:
     of_seat = np.stack([rows.column(f"team_of_seat_{seat}") for seat in range(rules.seats)])
     found: NDArray[np.int64] = np.take_along_axis(lead, of_seat.astype(np.int64), axis=0)
     return found
+
+
+def scatter_of(
+    count: int, sums: NDArray[np.int64], products: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Sums of products of deviations from the means, (k, k), of `count` observations.
+
+    Args:
+        count: how many there are, one or more.
+        sums: int64 (k,), the sums of the observations.
+        products: int64 (k, k), the sums of their products.
+    """
+    # In whole numbers of any size: what is left may be far smaller than what is subtracted.
+    totals = [int(value) for value in sums]
+    return np.array(
+        [
+            [
+                (count * int(product) - one * other) / count
+                for other, product in zip(totals, row, strict=True)
+            ]
+            for one, row in zip(totals, products, strict=True)
+        ]
+    )
 
 
 class ControlTally:
@@ -163,7 +186,13 @@ class ControlTally:
         plain = mean_of_sums(deals, total, squares, confidence).scaled(scale)
         if min(counts) < 2:
             return Corrected(plain, Estimate(math.nan, math.nan, math.nan, deals), math.nan)
-        scatter = np.array([self._scatter(stratum, number) for stratum in range(self._strata)])
+        scatter = np.array(
+            [
+                scatter_of(counts[stratum], self._sums[stratum, number],
+                           self._products[stratum, number])
+                for stratum in range(self._strata)
+            ]
+        )  # fmt: skip
         value = variance = 0.0
         for half in (0, 1):
             own = range(half * seats, (half + 1) * seats)
@@ -181,25 +210,9 @@ class ControlTally:
         half_width = student_quantile(deals - self._strata, confidence) * math.sqrt(variance)
         corrected = Estimate(value, value - half_width, value + half_width, deals).scaled(scale)
         plain_variance = (squares / deals - (total / deals) ** 2) / (deals - 1)
-        if variance <= _NOTHING * plain_variance:
+        if variance <= NOTHING * plain_variance:
             return Corrected(plain, corrected._replace(low=math.nan, high=math.nan), math.nan)
         return Corrected(plain, corrected, plain_variance / variance)
-
-    def _scatter(self, stratum: int, number: int) -> NDArray[np.float64]:
-        """Sums of products of the deviations from the stratum's means, (variables, variables)."""
-        count = int(self._counts[stratum])
-        sums = [int(value) for value in self._sums[stratum, number]]
-        products = self._products[stratum, number]
-        # In whole numbers of any size: what is left may be far smaller than what is subtracted.
-        return np.array(
-            [
-                [
-                    (count * int(products[row, column]) - sums[row] * sums[column]) / count
-                    for column in range(_VARIABLES)
-                ]
-                for row in range(_VARIABLES)
-            ]
-        )
 
     def table(self, confidence: float = CONFIDENCE) -> Table:
         """The corrected means beside the plain ones."""

@@ -14,6 +14,7 @@ from kqj_sim.analysis.own import tables_of
 from kqj_sim.analysis.table import Table
 from kqj_sim.analysis.take_chart import take_chart
 from kqj_sim.analysis.tally import Tally
+from kqj_sim.crew import Threads
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import Experiment, fold, row_chunks
@@ -88,7 +89,7 @@ class Study:
 def study(
     plan: Plan,
     progress: Progress,
-    threads: int | None = None,
+    threads: Threads = None,
     keep: Callable[[Rows], None] | None = None,
 ) -> Study:
     """Carry out a plan; rows are counted as they come, so that memory does not grow.
@@ -96,7 +97,7 @@ def study(
     Args:
         plan: what is asked.
         progress: opens a display for each part of the work.
-        threads: threads, all processors by default.
+        threads: as for `kqj_sim.simulation.fold`.
         keep: is given the rows of the deals as they come, in order, in this thread.
 
     Raises:
@@ -126,11 +127,11 @@ def study(
                 made.append(replace(table, name=f"compared_{table.name}"))
     except KeyboardInterrupt:
         interrupted = True
-    named = {table.name: table for table in made if len(table.frame)}
+    named = {table.name: table for table in made if table.lines}
     return Study(plan, tally.deals, named, interrupted, comparison)
 
 
-def _compared(plan: Plan, progress: Progress, threads: int | None) -> Comparison:
+def _compared(plan: Plan, progress: Progress, threads: Threads) -> Comparison:
     experiment = plan.experiment
     pairs = len(plan.compared) * (len(plan.compared) - 1) // 2
     with progress("deals of policies compared", pairs * plan.compared_deals) as display:
@@ -150,7 +151,7 @@ def _tallied(
     experiment: Experiment,
     unit: str,
     progress: Progress,
-    threads: int | None,
+    threads: Threads,
     keep: Callable[[Rows], None] | None,
 ) -> tuple[Tally, bool]:
     """The tally of an experiment, and whether Ctrl-C ended it early."""

@@ -14,7 +14,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -32,6 +34,7 @@ from kqj_sim.analysis.varied import (
     read_varied,
     specification,
 )
+from kqj_sim.crew import Threads, pieces
 from kqj_sim.policies.specification import DEFAULT_PLAYERS, player
 from kqj_sim.rules import GameRules, KqjRules
 
@@ -154,6 +157,14 @@ class _Sums:
             self.singles += int(squares.sum())
             own += [takes.sum(), made.sum(), takes @ takes, made @ made, takes @ made]
 
+    def merge(self, other: _Sums) -> None:
+        """Take in other deals of the same sets."""
+        self.deals += other.deals
+        self.leads += other.leads
+        self.products += other.products
+        self.contracts += other.contracts
+        self.singles += other.singles
+
     def lead(self, number: int, confidence: float, unseen: int = 0) -> Estimate:
         """The mean lead of a set; `unseen` is added to the sum of squares."""
         squares = int(self.products[number, number]) + unseen
@@ -223,7 +234,7 @@ def sweep(
     confidence: float = intervals.CONFIDENCE,
     seed: int = 1,
     first: int = 0,
-    threads: int | None = None,
+    threads: Threads = None,
     progress: Callable[[int], None] | None = None,
     interrupted: Callable[[], bool] | None = None,
 ) -> Sweep:
@@ -290,7 +301,7 @@ def _play(
     plan: Plan,
     sums: _Sums,
     first: int,
-    threads: int | None,
+    threads: Threads,
     progress: Callable[[int], None] | None,
     interrupted: Callable[[], bool] | None,
 ) -> bool:
@@ -299,7 +310,21 @@ def _play(
     Every set of values has played the same deals then: a batch that is not finished is dropped.
     """
     size, pace = max(1000, BATCH // len(players)), math.inf
+
+    def goes_on(count: int) -> bool:
+        """Tell how much was finished; whether to go on."""
+        if progress is not None:
+            progress(count)
+        return interrupted is None or not interrupted()
+
     for look in plan.looks():
+        if not (threads is None or isinstance(threads, int)):
+            work = partial(_sums_of, match, players, size)
+            with closing(threads.run(work, first + sums.deals, first + look, FEW)) as parts:
+                for part in parts:
+                    sums.merge(part)
+                    if not goes_on(part.deals * len(players)):
+                        return False
         while sums.deals < look:
             # How long deals take decides how many are a batch; no result depends on it.
             most = max(FEW, min(size, sums.deals, int(SECONDS / pace)))
@@ -307,15 +332,21 @@ def _play(
             played, began = [], time.monotonic()
             for each in players:
                 played.append(match.play(each, first + sums.deals, count, threads))
-                if progress is not None:
-                    progress(count)
-                if interrupted is not None and interrupted():
+                if not goes_on(count):
                     return False
             sums.add(played)
             pace = max(time.monotonic() - began, 1e-9) / (count * len(players))
         if plan.until is not None and _widest(match, sums, plan.confidence) <= plan.until:
             break
     return True
+
+
+def _sums_of(match: Match, players: Sequence[str], size: int, first: int, count: int) -> _Sums:
+    """What comes of a range of deals that is played in one thread, so many deals at a time."""
+    sums = _Sums(len(players))
+    for piece in pieces(first, first + count, size):
+        sums.add([match.play(each, *piece, threads=1) for each in players])
+    return sums
 
 
 def _widest(match: Match, sums: _Sums, confidence: float) -> float:

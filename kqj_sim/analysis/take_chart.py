@@ -9,6 +9,7 @@ tie leaves for the next round is nobody's yet.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,7 @@ from kqj_sim.core.round import BEGIN, call_stage, start_deals
 from kqj_sim.core.rules import Rules
 from kqj_sim.core.rules import Table as CoreTable
 from kqj_sim.core.state import DEAL, FIVE, KEY, LANES, TURNED, new_state, padded
+from kqj_sim.crew import Threads
 from kqj_sim.rows import Rows
 from kqj_sim.rules import SEATS
 from kqj_sim.simulation import Experiment, FirstCall, play_together
@@ -157,7 +159,7 @@ def take_chart(
     experiment: Experiment,
     deals: int,
     confidence: float,
-    threads: int | None = None,
+    threads: Threads = None,
     progress: Callable[[int], None] | None = None,
 ) -> TakeChart:
     """The chart of the first `deals` deals of an experiment without auctions.
@@ -170,7 +172,11 @@ def take_chart(
         for takes in (True, False)
     ]
     chart = TakeChart(played[0], confidence)
-    for sums in play_together(played, lambda rows: _sums(played[0], *rows), threads):
+
+    def of_chunk(rows: tuple[Rows, ...]) -> NDArray[np.int64]:
+        return _sums(played[0], *rows)
+
+    for sums in play_together(played, of_chunk, threads, add=operator.iadd):
         count = chart.add(sums)
         if progress is not None:
             progress(count)

@@ -134,7 +134,7 @@ class Tally:
             made += game_tables.tables(self.experiment, self._games, confidence)
             if self.detail:
                 made.append(game_tables.lengths(self._games, confidence))
-        return [table for table in made if len(table.frame)]
+        return [table for table in made if table.lines]
 
     def _kept(self, rows: Rows) -> NDArray[np.bool_]:
         """Which rows are counted, bool (rows,)."""

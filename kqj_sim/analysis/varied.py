@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from kqj_sim import duplicate
 from kqj_sim.columns import column_numbers, columns_of
+from kqj_sim.crew import Threads, at_once
 from kqj_sim.duplicate import Arrangement, arrangements, seated
 from kqj_sim.policies.chosen import Chosen
 from kqj_sim.policies.errors import PolicyError
@@ -26,7 +27,7 @@ from kqj_sim.policies.player_files import Parts
 from kqj_sim.policies.specification import default_player, read_specification
 from kqj_sim.rows import Rows
 from kqj_sim.rules import GameRules
-from kqj_sim.simulation import CHUNK, Experiment, default_threads, play_together
+from kqj_sim.simulation import CHUNK, Experiment, play_together
 
 MOST = 400
 """Sets of values of a sweep, at most."""
@@ -95,10 +96,9 @@ class Match:
             for seats in self.seatings
         ]
 
-    def play(self, policy: str, first: int, deals: int, threads: int | None = None) -> Played:
+    def play(self, policy: str, first: int, deals: int, threads: Threads = None) -> Played:
         """Play a range of deals; raises as `simulation.fold`."""
-        threads = threads or default_threads()
-        chunk = max(1, min(CHUNK, -(-deals // threads)))
+        chunk = max(1, min(CHUNK, -(-deals // at_once(threads))))
         experiments = self.experiments(policy, first, deals)
         parts = [*play_together(experiments, self._count, threads, chunk)]
         return Played(*np.concatenate(parts, axis=1))

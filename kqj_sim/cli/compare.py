@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from kqj_sim.cli.crew import crew_options, take_crew
 from kqj_sim.cli.interrupt import Interruption, end_interrupted
 from kqj_sim.cli.options import (
     Whole,
@@ -18,7 +19,6 @@ from kqj_sim.cli.options import (
     rule_options,
     seed_option,
     take_rules,
-    threads_option,
 )
 from kqj_sim.cli.output import (
     check_terminal,
@@ -59,6 +59,8 @@ Examples:
   kqj-sim compare --playing greedy my_policy.py:cautious --bidding auction --deals 1e5
   kqj-sim compare standard standard:take=40 --field points+network --out compared.json
   kqj-sim compare standard greedy --games --target 500
+  kqj-sim compare --game kwajongen pimc standard --deals 5000
+  kqj-sim compare pimc network --cluster tcp://192.168.1.5:8786
 """
 )
 @click.argument("policies", nargs=-1, required=True, metavar="A B [C ...]")
@@ -95,7 +97,7 @@ Examples:
 @click.option("--games", is_flag=True, help="Whole games to the target, by who wins them.")
 @seed_option
 @first_option
-@threads_option
+@crew_options
 @confidence_option
 @config_option
 @rule_options
@@ -107,8 +109,9 @@ Examples:
 def compare(
     policies: tuple[str, ...], calling: bool, playing: bool, other_part: str | None,
     field: str | None, deals: int | None, until: float | None, indifference: float | None,
-    cap: int | None, games: bool, seed: int, first: int, threads: int | None, confidence: float,
-    format: str | None, out: str | None, plot: str | None, color: str, quiet: bool, **options: Any,
+    cap: int | None, games: bool, seed: int, first: int, threads: int | None, cluster: str | None,
+    confidence: float, format: str | None, out: str | None, plot: str | None, color: str,
+    quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Which policy is better, by how much, how sure, and why: all on the same deals.
 
@@ -143,6 +146,7 @@ def compare(
         plot_file = open_output(stack, plot)
         with (
             ProgressLine("games" if games else "deals", most, quiet) as progress,
+            take_crew(threads, cluster, quiet) as crew,
             Interruption() as interruption,
         ):
             compared = compare(
@@ -159,7 +163,7 @@ def compare(
                 confidence=confidence,
                 seed=seed,
                 first=first,
-                threads=threads,
+                threads=crew,
                 progress=progress.advance,
                 interrupted=lambda: interruption.asked,
             )

@@ -108,6 +108,13 @@ Examples:
 @click.option(
     "--ignore-calls", is_flag=True, help="Hidden cards need not agree with what was heard."
 )
+@click.option(
+    "--control",
+    metavar="SPEC",
+    help="Correct the answer for the luck of the deals: this policy, a fast one such as standard, "
+    "plays the same deals, and eight times as many others, at all places.  Worth its time with "
+    "slow players, such as pimc.",
+)
 @click.option("--pending", type=Whole(0, "120"), default=0, help="Litigation gratuity that waits.")
 @click.option("--raised", is_flag=True, help="The round is raised (kwajongen only).")
 @click.option(
@@ -143,7 +150,8 @@ def odds(
     hand: str | None, turned: str | None, place: int | None, lap: int | None, heard: str | None,
     partner_places: tuple[int, ...] | None, played: str | None, contract: str | None,
     sender: int | None, record: IO[bytes] | None, at: tuple[int, int] | None,
-    players: tuple[str, ...], ignore_calls: bool, pending: int, raised: bool, deals: int | None,
+    players: tuple[str, ...], ignore_calls: bool, control: str | None, pending: int, raised: bool,
+    deals: int | None,
     until: float | None, seconds: float | None, seed: int, threads: int | None, confidence: float,
     format: str | None, out: str | None, plot: str | None, color: str, quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
@@ -167,8 +175,8 @@ def odds(
         by_suffix(plot, PLOT_SUFFIXES)
     rules = take_rules(options)
     how = Sampling(
-        deals, until, seconds, seed, threads, confidence, ignore_calls, players, format, out, color,
-        quiet,
+        deals, until, seconds, seed, threads, confidence, ignore_calls, control, players, format,
+        out, color, quiet,
     )  # fmt: skip
     if not isinstance(rules, KqjRules):
         _refuse(rules, _KQJ_ONLY)
@@ -219,12 +227,14 @@ def odds(
     )
     from kqj_sim.analysis.odds import odds_of
 
-    ask = partial(odds_of, situation, players=_seated(players, rules), pending=pending)
+    seated = _seated(players, rules)
+    ask = partial(odds_of, situation, players=seated, pending=pending, control=control)
     _tell_calls(ask, rules, how, plot)
 
 
 _KQJ_ONLY = (
-    "lap", "partner_places", "played", "contract", "sender", "record", "at", "pending", "plot",
+    "lap", "partner_places", "played", "contract", "sender", "record", "at", "control", "pending",
+    "plot",
 )  # fmt: skip
 """Options of questions that are answered for KQJ only."""
 

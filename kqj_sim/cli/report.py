@@ -14,6 +14,7 @@ import click
 from click.core import ParameterSource
 
 from kqj_sim.cli.config import CONFIG, EXPERIMENTS, option_values
+from kqj_sim.cli.crew import crew_options, take_crew
 from kqj_sim.cli.interrupt import end_interrupted
 from kqj_sim.cli.options import (
     Whole,
@@ -21,7 +22,6 @@ from kqj_sim.cli.options import (
     first_option,
     quiet_option,
     take_experiment,
-    threads_option,
 )
 from kqj_sim.cli.output import confidence_option
 from kqj_sim.cli.progress import ProgressLine
@@ -30,6 +30,7 @@ from kqj_sim.rules import RULES_OF
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.study import Plan, Study
+    from kqj_sim.crew import Threads
     from kqj_sim.reporting.folder import OutputFolder
 
 DEFAULT_DEALS = 100_000
@@ -45,7 +46,7 @@ OF_AN_EXPERIMENT = (
 )  # fmt: skip
 """Options that an [[experiment]] may set for itself."""
 
-_UNSEEN = {"quiet", "threads", "force"}
+_UNSEEN = {"quiet", "threads", "cluster", "force"}
 """Options that do not show in a report."""
 
 
@@ -58,6 +59,7 @@ Examples:
   kqj-sim report --compare standard --compare greedy --compare points+network --out players
   kqj-sim report --deals 1e5 --games 0 --rows --out with_rows
   kqj-sim report --game kwajongen --out kwajongen
+  kqj-sim report --deals 1e8 --cluster tcp://192.168.1.5:8786 --out long
 
 \b
 Several experiments in one report are tables of the file that is given by --config.  What stands
@@ -108,7 +110,7 @@ above them, and options of the command line, hold for all:
     show_default=True,
     help="Deals of each pair of policies compared, played in all arrangements of the sides.",
 )
-@threads_option
+@crew_options
 @confidence_option
 @click.option("--rows", is_flag=True, help="Write the rows too, one a deal, as Parquet.")
 @click.option("--force", is_flag=True, help="Replace files of the same names in the folder.")
@@ -118,6 +120,7 @@ def report(
     out: str,
     title: str | None,
     threads: int | None,
+    cluster: str | None,
     confidence: float,
     rows: bool,
     force: bool,
@@ -135,11 +138,11 @@ def report(
     command = _command(ctx, config)
     from kqj_sim.reporting.folder import OutputFolder
 
-    with OutputFolder(out, force) as folder:
+    with OutputFolder(out, force) as folder, take_crew(threads, cluster, quiet) as crew:
         plans = _plans(ctx, options, confidence, quiet)
         studies: list[Study] = []
         for plan in plans:
-            studies.append(_study(plan, folder if rows else None, len(plans) > 1, threads, quiet))
+            studies.append(_study(plan, folder if rows else None, len(plans) > 1, crew, quiet))
             if studies[-1].interrupted:
                 break
         if studies[-1].deals == 0:
@@ -221,7 +224,7 @@ def _plan(name: str, options: dict[str, Any], confidence: float, quiet: bool) ->
 
 
 def _study(
-    plan: Plan, folder: OutputFolder | None, several: bool, threads: int | None, quiet: bool
+    plan: Plan, folder: OutputFolder | None, several: bool, threads: Threads, quiet: bool
 ) -> Study:
     """Play a plan; with a folder its rows are written there."""
     from kqj_sim.analysis.study import study

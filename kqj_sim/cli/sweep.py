@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from kqj_sim.cli.compare import Width
+from kqj_sim.cli.crew import crew_options, take_crew
 from kqj_sim.cli.field import field_options
 from kqj_sim.cli.interrupt import Interruption, end_interrupted
 from kqj_sim.cli.options import Whole, announce, color_option, quiet_option, seed_option, take_rules
@@ -31,6 +32,8 @@ Examples:
   kqj-sim sweep points:take=45+standard --vary take=30:60:5 --vary lap2=20:60:10 --field standard
   kqj-sim sweep pimc --vary prior=none,linear,network --deals 2000 --teams 3
   kqj-sim sweep my_policy.py:cautious --vary courage=1,2,3 --until 0.5 --out courage.csv
+  kqj-sim sweep standard --game kwajongen --vary dealer=10:25:3
+  kqj-sim sweep points --vary take=0:60:5 --deals 1e6 --cluster tcp://192.168.1.5:8786
 """
 )
 @click.argument("policy", metavar="POLICY")
@@ -52,6 +55,7 @@ Examples:
     "a million deals at most.",
 )
 @seed_option
+@crew_options
 @field_options
 @format_option
 @out_option
@@ -68,6 +72,7 @@ def sweep(
     seed: int,
     first: int,
     threads: int | None,
+    cluster: str | None,
     format: str | None,
     out: str | None,
     plot: str | None,
@@ -107,6 +112,7 @@ def sweep(
         plot_file = open_output(stack, plot)
         with (
             ProgressLine("deals", most * len(sets), quiet) as progress,
+            take_crew(threads, cluster, quiet) as crew,
             Interruption() as interruption,
         ):
             found = sweep(
@@ -119,7 +125,7 @@ def sweep(
                 confidence=confidence,
                 seed=seed,
                 first=first,
-                threads=threads,
+                threads=crew,
                 progress=progress.advance,
                 interrupted=lambda: interruption.asked,
             )

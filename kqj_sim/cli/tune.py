@@ -10,7 +10,14 @@ import click
 
 from kqj_sim.cli.field import field_options
 from kqj_sim.cli.interrupt import Interruption, end_interrupted
-from kqj_sim.cli.options import Whole, announce, color_option, quiet_option, take_rules
+from kqj_sim.cli.options import (
+    Whole,
+    announce,
+    color_option,
+    quiet_option,
+    take_rules,
+    threads_option,
+)
 from kqj_sim.cli.output import (
     check_terminal,
     command_words,
@@ -79,6 +86,7 @@ Then: kqj-sim simulate --policy bidder.toml
     show_default=True,
     help="Seed of the deals and of the search.",
 )
+@threads_option
 @field_options
 @click.option(
     "--format", type=click.Choice(FORMATS[:-1]), default="table", help="Format of what is printed."

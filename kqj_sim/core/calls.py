@@ -27,6 +27,7 @@ from kqj_sim.core.state import (
     SENDER,
     STAKE,
     STRIDE,
+    index,
     padded,
     team_of,
 )
@@ -135,7 +136,7 @@ def enter_bids(state: Any, lanes: int, rules: Rules, table: Any, log: Any, turn:
 def _any(state: Any, flags: int, n: int) -> bool:
     total = 0
     for i in range(n):
-        total += state[flags + i]
+        total += state[index(flags, i)]
     return total != 0
 
 

@@ -16,7 +16,7 @@ from numba import carray, types
 
 from kqj_sim.core import asking, valuing, views
 from kqj_sim.core.asking import ACCEPT, BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
-from kqj_sim.core.compile import float32_at, kernel, pointer, scalar, variant
+from kqj_sim.core.compile import compiled_for, float32_at, kernel, pointer, reading, scalar, variant
 from kqj_sim.core.kwajongen import asking as kwajongen_asking
 from kqj_sim.core.kwajongen.views import AcceptView
 from kqj_sim.core.rules import MAX_PARAMETERS
@@ -84,8 +84,7 @@ def compile_choice(choice: Any, question: str, parameters: Any, arguments: int) 
         signature.append(types.NamedUniTuple(types.float64, len(parameters._fields), parameters))
     if arguments > 2:
         signature.append(types.float32[::1])
-    choice.compile(tuple(signature))
-    return choice.overloads[tuple(signature)].signature.return_type
+    return compiled_for(choice, tuple(signature)).signature.return_type
 
 
 def answering(choice: Any, arguments: int) -> Any:
@@ -125,10 +124,8 @@ def parameters_reader(member: int, parameters: Any) -> Any:
     names = parameters._fields
     if not names:
         return scalar(lambda table, number: 0.0)
-    values = ", ".join(f"table[number * {MAX_PARAMETERS} + {start + k}]" for k in range(len(names)))
-    namespace: dict[str, Any] = {"Parameters": parameters}
-    exec(f"def read(table, number):\n    return Parameters({values})", namespace)
-    return scalar(namespace["read"])
+    parameters_at = reading(types.NamedUniTuple(types.float64, len(names), parameters))
+    return scalar(lambda table, number: parameters_at(table, number * MAX_PARAMETERS + start))
 
 
 def _weights_reader(member: int, size: int) -> Any:

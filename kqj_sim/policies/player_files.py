@@ -25,6 +25,7 @@ from pathlib import Path
 
 from kqj_sim.policies.chosen import Chosen, assignments, read_chosen, shown_by
 from kqj_sim.policies.errors import PolicyError, nearest
+from kqj_sim.policies.files import read
 
 PARTS = ("calling", "playing")
 _KEYS = ("name", "policy", "parameters", *PARTS)
@@ -131,7 +132,7 @@ class _File:
         self.path = path
         self.game = game
         try:
-            self.text = path.read_text(encoding="utf-8")
+            self.text = read(path).decode()
             self.content = tomllib.loads(self.text)
         except FileNotFoundError:
             raise PolicyError(f"policy file {path}: no such file") from None

@@ -90,16 +90,19 @@ def chance(view: Any, probability: float) -> bool:
 
 
 @scalar
+def _without_lowest(cards: int, number: int) -> int:
+    """A set without its lowest card, or without its two lowest."""
+    cards &= cards - 1
+    return cards & (cards - 1) if number == 2 else cards
+
+
+@scalar
 def nth_card(cards: int, number: int) -> int:
     """The card with a number (0 to 7, from the lowest bit) of a set of up to eight."""
-    # x & (x - 1) drops the lowest card, x & (x - 0) none.  As choices these would become branches.
-    cards &= cards - (number > 0)
-    cards &= cards - (number > 1)
-    cards &= cards - (number > 2)
-    cards &= cards - (number > 3)
-    cards &= cards - (number > 4)
-    cards &= cards - (number > 5)
-    cards &= cards - (number > 6)
+    # By the binary digits of the number; as choices these would become branches.
+    cards ^= (cards ^ _without_lowest(_without_lowest(cards, 2), 2)) & -(number >> 2)
+    cards ^= (cards ^ _without_lowest(cards, 2)) & -(number >> 1 & 1)
+    cards ^= (cards ^ _without_lowest(cards, 1)) & -(number & 1)
     return lowest_bit(cards)
 
 

@@ -92,7 +92,7 @@ def comparison_report(comparison: Comparison) -> Report:
         interrupted=comparison.interrupted,
         comparison=comparison,
     )
-    tables = [table for table in comparison_tables(comparison) if len(table.frame) > 0]
+    tables = [table for table in comparison_tables(comparison) if table.lines]
     return Report(run, tables, answer(comparison), commands(comparison))
 
 

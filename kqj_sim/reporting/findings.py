@@ -40,8 +40,8 @@ class Findings:
 
     def cell(self, table: str, quantity: str, *group: int | str) -> Cell:
         """A number with its interval, as the tables on the page write it."""
-        frame = self.tables[table].frame
-        unit = frame.loc[frame["quantity"] == quantity, "unit"].iloc[0]
+        lines = self.tables[table].lines
+        unit = next(unit for _, name, unit, _ in lines if name == quantity)
         return shown(self.estimate(table, quantity, *group), unit)
 
     def show(self, table: str, quantity: str, *group: int | str) -> str:

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kqj_sim.analysis.card_trial import Trial
 from kqj_sim.analysis.odds import OddsError
 from kqj_sim.analysis.odds_play import (
     MEASURES,
     CardOdds,
     PlayOdds,
-    Trial,
     odds_of_cards,
 )
 from kqj_sim.analysis.round_so_far import RoundSoFar, from_record

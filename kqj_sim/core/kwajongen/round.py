@@ -82,3 +82,4 @@ play_deals = kernel(
         write_marks=write_marks,
     )
 )
+play_again = kernel(variant("kwajongen_play_again", round.play_again, play_block=play_block))

@@ -170,10 +170,10 @@ def totals(found: Findings) -> Part | None:
         name, label = "totals", "total of the contracting team"
         threshold = (float(HALF_OF_ALL), f"{HALF_OF_ALL}: half of 246")
     stacks: dict[str, dict[int, Estimate]] = {}
-    for quantity in dict.fromkeys(found.tables[name].frame["quantity"]):
+    for quantity in found.tables[name].quantities:
         numbers = found.by(name, quantity)
         if any(each.value for each in numbers.values()):
-            stacks[str(quantity).partition(",")[0]] = numbers
+            stacks[quantity.partition(",")[0]] = numbers
     return Part(
         text=tuple(text),
         pictures=(
