@@ -136,7 +136,8 @@ def ask_take(
                 state[index(hands, i)], state[TURNED + i], lap, place, all_no_trump, players, teams,
                 rng.draw(state[KEY + i], turn),
             )  # fmt: skip
-            call = _choose(view, values, weights) if not _CHECKED or i < lanes else PASS
+            asked = not _CHECKED or (i < lanes and state[OPEN + i] != 0)
+            call = _choose(view, values, weights) if asked else PASS
             if _CHECKED:
                 own = lane_of(state[TURNED + i]) == lane_of(1 << 16 * (call & 3))
                 allowed = 0 <= call < NO_TRUMP and (lap == 2 or own)
