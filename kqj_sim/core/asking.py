@@ -7,7 +7,8 @@ function pointer without being compiled again.
 
 `_EVERYBODY` says that one policy sits at all seats: then nobody is left out, and simple policies
 become vector code.  `_CHECKED` has what the policy answers checked against the rules, and asks it
-about real deals only: lanes that fill up a vector may hold rounds that nobody plays.
+only what it is asked at the table: lanes that fill up a vector may hold rounds that nobody plays,
+and in others the calling is over.
 """
 
 from __future__ import annotations
