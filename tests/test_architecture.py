@@ -22,7 +22,7 @@ PACKAGE = ROOT / "kqj_sim"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 TEXT = {"notation", "columns", "rules", "record"}
-ENGINE = {"core", "policies", "encode", "mistakes", "rows"}
+ENGINE = {"core", "policies", "encode", "games", "mistakes", "rows"}
 MAY_IMPORT: dict[str, set[str]] = {
     "notation": set(),
     "columns": {"notation"},
@@ -32,18 +32,22 @@ MAY_IMPORT: dict[str, set[str]] = {
     "core": {"columns"},
     "policies": {"core", "notation", "rules"},
     "encode": TEXT | {"core", "policies"},
-    "mistakes": TEXT | {"core", "policies", "encode"},
+    "games": {"core", "columns", "rules"},
+    "mistakes": TEXT | {"core", "policies", "encode", "games"},
     "rows": {"core", "columns", "rules"},
-    "simulation": TEXT | ENGINE,
+    "summary": {"rows"},
+    "crew": set(),
+    "simulation": TEXT | ENGINE | {"crew", "summary"},
+    "cluster": {"core", "crew", "policies"},
     "records": TEXT | ENGINE | {"simulation"},
     "duplicate": TEXT | ENGINE | {"simulation"},
     "training": TEXT | ENGINE | {"simulation", "duplicate"},
-    "analysis": TEXT | ENGINE | {"referee", "simulation", "duplicate"},
+    "analysis": TEXT | ENGINE | {"referee", "crew", "simulation", "duplicate"},
     "reporting": TEXT | ENGINE | {"referee", "simulation", "duplicate", "analysis", "training"},
     "cli": TEXT
     | ENGINE
-    | {"referee", "simulation", "records", "duplicate", "analysis", "reporting"}
-    | {"training"},
+    | {"referee", "crew", "cluster", "simulation", "records", "duplicate", "analysis"}
+    | {"reporting", "training"},
 }
 """The layers from the bottom, each with those it may import besides itself.
 
@@ -58,10 +62,12 @@ LIBRARIES: dict[str, set[str]] = {
     "record": {"msgspec"},
     "referee": set(),
     "core": {"llvmlite", "numba", "numpy", "platformdirs"},
+    "crew": set(),
+    "cluster": {"cloudpickle", "distributed", "numba"},
 }
 """Libraries of the lower layers; the others may use every declared dependency."""
 
-HEAVY = {"cmaes", "matplotlib", "numba", "numpy", "pandas", "scipy"}
+HEAVY = {"cmaes", "distributed", "matplotlib", "numba", "numpy", "pandas", "scipy"}
 """Libraries that neither `import kqj_sim` nor `kqj-sim --help` may wait for."""
 
 NOT_FOR_FILES = {

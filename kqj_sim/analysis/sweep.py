@@ -14,7 +14,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -32,8 +34,9 @@ from kqj_sim.analysis.varied import (
     read_varied,
     specification,
 )
-from kqj_sim.policies.specification import DEFAULT_PLAYER, player
-from kqj_sim.rules import KqjRules
+from kqj_sim.crew import Threads, pieces
+from kqj_sim.policies.specification import DEFAULT_PLAYERS, player
+from kqj_sim.rules import GameRules, KqjRules
 
 DEALS = 20_000
 FEW = 64
@@ -100,7 +103,7 @@ class Sweep:
     interrupted: bool = False
 
     @property
-    def rules(self) -> KqjRules:
+    def rules(self) -> GameRules:
         """The rules of the table."""
         return self.match.rules
 
@@ -153,6 +156,14 @@ class _Sums:
         for own, (_, squares, takes, made) in zip(self.contracts, played, strict=True):
             self.singles += int(squares.sum())
             own += [takes.sum(), made.sum(), takes @ takes, made @ made, takes @ made]
+
+    def merge(self, other: _Sums) -> None:
+        """Take in other deals of the same sets."""
+        self.deals += other.deals
+        self.leads += other.leads
+        self.products += other.products
+        self.contracts += other.contracts
+        self.singles += other.singles
 
     def lead(self, number: int, confidence: float, unseen: int = 0) -> Estimate:
         """The mean lead of a set; `unseen` is added to the sum of squares."""
@@ -215,15 +226,15 @@ def sweep(
     policy: str,
     vary: Sequence[str],
     *,
-    rules: KqjRules | None = None,
-    field: str = DEFAULT_PLAYER,
+    rules: GameRules | None = None,
+    field: str | None = None,
     deals: int | None = None,
     until: float | None = None,
     cap: int = CAP,
     confidence: float = intervals.CONFIDENCE,
     seed: int = 1,
     first: int = 0,
-    threads: int | None = None,
+    threads: Threads = None,
     progress: Callable[[int], None] | None = None,
     interrupted: Callable[[], bool] | None = None,
 ) -> Sweep:
@@ -233,7 +244,7 @@ def sweep(
         policy: the specification whose parameters vary.
         vary: parameters and their values, `take=30:70:5` or `take=30,40`.
         rules: the rules of the table; None: the default ones.
-        field: who plays against the policy.
+        field: who plays against the policy; None: the default player.
         deals: deals that each set of values plays; None: `DEALS`, or what `until` takes.
         until: half-width in points at which to stop, for the points of every set of values.
         cap: the most deals with `until`.
@@ -251,10 +262,12 @@ def sweep(
         KeyboardInterrupt: `interrupted` before anything was finished.
     """
     rules = rules or KqjRules()
+    game = rules.game
+    field = field or DEFAULT_PLAYERS[game]
     if deals is None and until is None:
         deals = DEALS
-    plan = Plan(deals=deals, until=until, cap=cap, confidence=confidence)
-    subject = Subject(policy)
+    plan = Plan(deals=deals, until=until, cap=cap, confidence=confidence, seats=rules.seats)
+    subject = Subject(policy, game)
     varied = tuple(read_varied(text, subject) for text in vary)
     sets = combinations(varied)
     names = [each.name for each in varied]
@@ -269,10 +282,10 @@ def sweep(
     if sums.deals == 0:
         raise KeyboardInterrupt
     return Sweep(
-        policy=player(policy).name,
+        policy=player(policy, game).name,
         varied=varied,
         match=match,
-        field=player(field).name,
+        field=player(field, game).name,
         first=first,
         plan=plan,
         deals=sums.deals,
@@ -288,7 +301,7 @@ def _play(
     plan: Plan,
     sums: _Sums,
     first: int,
-    threads: int | None,
+    threads: Threads,
     progress: Callable[[int], None] | None,
     interrupted: Callable[[], bool] | None,
 ) -> bool:
@@ -297,7 +310,21 @@ def _play(
     Every set of values has played the same deals then: a batch that is not finished is dropped.
     """
     size, pace = max(1000, BATCH // len(players)), math.inf
+
+    def goes_on(count: int) -> bool:
+        """Tell how much was finished; whether to go on."""
+        if progress is not None:
+            progress(count)
+        return interrupted is None or not interrupted()
+
     for look in plan.looks():
+        if not (threads is None or isinstance(threads, int)):
+            work = partial(_sums_of, match, players, size)
+            with closing(threads.run(work, first + sums.deals, first + look, FEW)) as parts:
+                for part in parts:
+                    sums.merge(part)
+                    if not goes_on(part.deals * len(players)):
+                        return False
         while sums.deals < look:
             # How long deals take decides how many are a batch; no result depends on it.
             most = max(FEW, min(size, sums.deals, int(SECONDS / pace)))
@@ -305,15 +332,21 @@ def _play(
             played, began = [], time.monotonic()
             for each in players:
                 played.append(match.play(each, first + sums.deals, count, threads))
-                if progress is not None:
-                    progress(count)
-                if interrupted is not None and interrupted():
+                if not goes_on(count):
                     return False
             sums.add(played)
             pace = max(time.monotonic() - began, 1e-9) / (count * len(players))
         if plan.until is not None and _widest(match, sums, plan.confidence) <= plan.until:
             break
     return True
+
+
+def _sums_of(match: Match, players: Sequence[str], size: int, first: int, count: int) -> _Sums:
+    """What comes of a range of deals that is played in one thread, so many deals at a time."""
+    sums = _Sums(len(players))
+    for piece in pieces(first, first + count, size):
+        sums.add([match.play(each, *piece, threads=1) for each in players])
+    return sums
 
 
 def _widest(match: Match, sums: _Sums, confidence: float) -> float:

@@ -9,6 +9,7 @@ tie leaves for the next round is nobody's yet.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,7 @@ from kqj_sim.core.round import BEGIN, call_stage, start_deals
 from kqj_sim.core.rules import Rules
 from kqj_sim.core.rules import Table as CoreTable
 from kqj_sim.core.state import DEAL, FIVE, KEY, LANES, TURNED, new_state, padded
+from kqj_sim.crew import Threads
 from kqj_sim.rows import Rows
 from kqj_sim.rules import SEATS
 from kqj_sim.simulation import Experiment, FirstCall, play_together
@@ -94,7 +96,7 @@ def _worth(rows: Rows, teams: int) -> NDArray[np.int64]:
 
 def _sums(experiment: Experiment, taken: Rows, passed: Rows) -> NDArray[np.int64]:
     """Deals, gains, their squares, numbers of gains and of losses, by class: (5, CLASSES)."""
-    teams = experiment.rules.teams
+    teams = experiment.rules.team_count
     gains = _worth(taken, teams) - _worth(passed, teams)
     found = classes(experiment, int(taken.deal[0]), len(taken))
     counted = (np.ones_like(gains), gains, gains * gains, gains > 0, gains < 0)
@@ -143,7 +145,7 @@ class TakeChart:
         if deals == 0:
             return []
         gain = intervals.mean_of_sums(deals, total, squares, self.confidence)
-        gain = gain.scaled(1 / (self.experiment.rules.teams - 1))
+        gain = gain.scaled(1 / (self.experiment.rules.team_count - 1))
         more = intervals.share(better, deals, self.confidence)
         less = intervals.share(worse, deals, self.confidence)
         return [
@@ -157,7 +159,7 @@ def take_chart(
     experiment: Experiment,
     deals: int,
     confidence: float,
-    threads: int | None = None,
+    threads: Threads = None,
     progress: Callable[[int], None] | None = None,
 ) -> TakeChart:
     """The chart of the first `deals` deals of an experiment without auctions.
@@ -170,7 +172,11 @@ def take_chart(
         for takes in (True, False)
     ]
     chart = TakeChart(played[0], confidence)
-    for sums in play_together(played, lambda rows: _sums(played[0], *rows), threads):
+
+    def of_chunk(rows: tuple[Rows, ...]) -> NDArray[np.int64]:
+        return _sums(played[0], *rows)
+
+    for sums in play_together(played, of_chunk, threads, add=operator.iadd):
         count = chart.add(sums)
         if progress is not None:
             progress(count)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from kqj_sim.cli.crew import crew_options, take_crew
 from kqj_sim.cli.interrupt import Interruption, end_interrupted
 from kqj_sim.cli.options import (
     Whole,
@@ -18,7 +19,6 @@ from kqj_sim.cli.options import (
     rule_options,
     seed_option,
     take_rules,
-    threads_option,
 )
 from kqj_sim.cli.output import (
     check_terminal,
@@ -59,6 +59,7 @@ Examples:
   kqj-sim compare --playing greedy my_policy.py:cautious --bidding auction --deals 1e5
   kqj-sim compare standard standard:take=40 --field points+network --out compared.json
   kqj-sim compare standard greedy --games --target 500
+  kqj-sim compare pimc network --cluster tcp://192.168.1.5:8786
 """
 )
 @click.argument("policies", nargs=-1, required=True, metavar="A B [C ...]")
@@ -86,10 +87,8 @@ Examples:
 @click.option(
     "--indifference",
     type=Width(),
-    default=0.5,
-    show_default=True,
     help="With neither --deals nor --until: stop when one is shown better, or both are shown equal "
-    "within this.",
+    "within this.  [default: 0.5; points of kwajongen 0.01]",
 )
 @click.option(
     "--cap", type=Whole(1, "1e6"), help="The most deals (games).  [default: 1e6 deals, 1e5 games]"
@@ -97,7 +96,7 @@ Examples:
 @click.option("--games", is_flag=True, help="Whole games to the target, by who wins them.")
 @seed_option
 @first_option
-@threads_option
+@crew_options
 @confidence_option
 @config_option
 @rule_options
@@ -108,9 +107,10 @@ Examples:
 @quiet_option
 def compare(
     policies: tuple[str, ...], calling: bool, playing: bool, other_part: str | None,
-    field: str | None, deals: int | None, until: float | None, indifference: float,
-    cap: int | None, games: bool, seed: int, first: int, threads: int | None, confidence: float,
-    format: str | None, out: str | None, plot: str | None, color: str, quiet: bool, **options: Any,
+    field: str | None, deals: int | None, until: float | None, indifference: float | None,
+    cap: int | None, games: bool, seed: int, first: int, threads: int | None, cluster: str | None,
+    confidence: float, format: str | None, out: str | None, plot: str | None, color: str,
+    quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Which policy is better, by how much, how sure, and why: all on the same deals.
 
@@ -136,7 +136,6 @@ def compare(
     rules = take_rules(options)
     announce(rules, quiet)
     from kqj_sim.analysis.comparison import CAP, compare
-    from kqj_sim.policies.specification import DEFAULT_PLAYER
     from kqj_sim.reporting.comparison import comparison_report
 
     pairs = len(policies) * (len(policies) - 1) // 2
@@ -146,6 +145,7 @@ def compare(
         plot_file = open_output(stack, plot)
         with (
             ProgressLine("games" if games else "deals", most, quiet) as progress,
+            take_crew(threads, cluster, quiet) as crew,
             Interruption() as interruption,
         ):
             compared = compare(
@@ -153,7 +153,7 @@ def compare(
                 rules=rules,
                 field=field,
                 part="calling" if calling else "playing" if playing else "both",
-                other_part=other_part or DEFAULT_PLAYER,
+                other_part=other_part,
                 games=games,
                 deals=deals,
                 until=until,
@@ -162,7 +162,7 @@ def compare(
                 confidence=confidence,
                 seed=seed,
                 first=first,
-                threads=threads,
+                threads=crew,
                 progress=progress.advance,
                 interrupted=lambda: interruption.asked,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from kqj_sim.cli.options import config_option, first_option, rule_options, stack, threads_option
+from kqj_sim.cli.options import config_option, first_option, rule_options, stack
 
 field_options = stack(
     click.option(
@@ -13,8 +13,7 @@ field_options = stack(
         help="Who plays against the policy.  [default: the default player]",
     ),
     first_option,
-    threads_option,
     config_option,
     rule_options,
 )
-"""A field, where the deals begin, threads, the rules."""
+"""A field, where the deals begin, the rules."""

@@ -14,6 +14,7 @@ import click
 from click.core import ParameterSource
 
 from kqj_sim.cli.config import CONFIG, EXPERIMENTS, option_values
+from kqj_sim.cli.crew import crew_options, take_crew
 from kqj_sim.cli.interrupt import end_interrupted
 from kqj_sim.cli.options import (
     Whole,
@@ -21,15 +22,15 @@ from kqj_sim.cli.options import (
     first_option,
     quiet_option,
     take_experiment,
-    threads_option,
 )
 from kqj_sim.cli.output import confidence_option
 from kqj_sim.cli.progress import ProgressLine
 from kqj_sim.reporting.choices import slug
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import RULES_OF
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.study import Plan, Study
+    from kqj_sim.crew import Threads
     from kqj_sim.reporting.folder import OutputFolder
 
 DEFAULT_DEALS = 100_000
@@ -38,13 +39,14 @@ DEFAULT_CHART_DEALS = 100_000
 DEFAULT_COMPARE_DEALS = 20_000
 
 OF_AN_EXPERIMENT = (
-    *(rule.name for rule in fields(KqjRules)),
+    "game",
+    *(rule.name for rules in RULES_OF.values() for rule in fields(rules)),
     "policy", "impose", "seed", "deals", "first", "games", "chart_deals", "compare",
     "compare_deals",
 )  # fmt: skip
 """Options that an [[experiment]] may set for itself."""
 
-_UNSEEN = {"quiet", "threads", "force"}
+_UNSEEN = {"quiet", "threads", "cluster", "force"}
 """Options that do not show in a report."""
 
 
@@ -56,6 +58,8 @@ Examples:
   kqj-sim report --config variants.toml --out variants
   kqj-sim report --compare standard --compare greedy --compare points+network --out players
   kqj-sim report --deals 1e5 --games 0 --rows --out with_rows
+  kqj-sim report --game kwajongen --out kwajongen
+  kqj-sim report --deals 1e8 --cluster tcp://192.168.1.5:8786 --out long
 
 \b
 Several experiments in one report are tables of the file that is given by --config.  What stands
@@ -106,7 +110,7 @@ above them, and options of the command line, hold for all:
     show_default=True,
     help="Deals of each pair of policies compared, played in all arrangements of the sides.",
 )
-@threads_option
+@crew_options
 @confidence_option
 @click.option("--rows", is_flag=True, help="Write the rows too, one a deal, as Parquet.")
 @click.option("--force", is_flag=True, help="Replace files of the same names in the folder.")
@@ -116,6 +120,7 @@ def report(
     out: str,
     title: str | None,
     threads: int | None,
+    cluster: str | None,
     confidence: float,
     rows: bool,
     force: bool,
@@ -133,11 +138,11 @@ def report(
     command = _command(ctx, config)
     from kqj_sim.reporting.folder import OutputFolder
 
-    with OutputFolder(out, force) as folder:
+    with OutputFolder(out, force) as folder, take_crew(threads, cluster, quiet) as crew:
         plans = _plans(ctx, options, confidence, quiet)
         studies: list[Study] = []
         for plan in plans:
-            studies.append(_study(plan, folder if rows else None, len(plans) > 1, threads, quiet))
+            studies.append(_study(plan, folder if rows else None, len(plans) > 1, crew, quiet))
             if studies[-1].interrupted:
                 break
         if studies[-1].deals == 0:
@@ -219,7 +224,7 @@ def _plan(name: str, options: dict[str, Any], confidence: float, quiet: bool) ->
 
 
 def _study(
-    plan: Plan, folder: OutputFolder | None, several: bool, threads: int | None, quiet: bool
+    plan: Plan, folder: OutputFolder | None, several: bool, threads: Threads, quiet: bool
 ) -> Study:
     """Play a plan; with a folder its rows are written there."""
     from kqj_sim.analysis.study import study
@@ -241,8 +246,9 @@ def _study(
 
 
 def _title(plans: list[Plan]) -> str:
-    from kqj_sim.reporting.report import describe_rules
+    from kqj_sim.reporting.report import GAME_NAMES, describe_rules
 
     if len(plans) > 1:
-        return "KQJ: " + ", ".join(plan.name for plan in plans)
+        games = dict.fromkeys(GAME_NAMES[plan.experiment.rules.game] for plan in plans)
+        return f"{' and '.join(games)}: {', '.join(plan.name for plan in plans)}"
     return describe_rules(plans[0].experiment.rules)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Generator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 from kqj_sim.cli.interrupt import Interruption
 from kqj_sim.cli.progress import ProgressLine
 from kqj_sim.core.state import LANES
+from kqj_sim.crew import Threads, at_once
 from kqj_sim.reporting.checkpoint import (
     CheckpointError,
     Counted,
@@ -16,7 +19,7 @@ from kqj_sim.reporting.checkpoint import (
     write_checkpoint,
 )
 from kqj_sim.reporting.gathered import Gathered, Gathering
-from kqj_sim.simulation import CHUNK, GAMES_CHUNK, default_threads, fold
+from kqj_sim.simulation import CHUNK, GAMES_CHUNK, Experiment, fold, folded_parts
 
 SPAN_SECONDS = 1.0
 """About so long deals are played between two looks at Ctrl-C and at the time of a checkpoint."""
@@ -76,32 +79,17 @@ class Saved:
         write_checkpoint(self.path, self.counted, self.first, self.finished, self.gathered)
 
     def play(
-        self, gathering: Gathering, threads: int | None, progress: ProgressLine
+        self, gathering: Gathering, threads: Threads, progress: ProgressLine
     ) -> tuple[Gathered, bool]:
         """Play what is left; what was gathered, and whether Ctrl-C ended it early."""
-        in_games = self.counted.unit == "games"
-        threads = threads or default_threads()
-        span = 2 * threads * (LANES if in_games else 4 * LANES)
-        largest = GAMES_CHUNK if in_games else CHUNK
         progress.advance(self.finished)
         written = time.monotonic()
-        with Interruption() as interruption:
-            while self.finished < self.total and not interruption.asked:
-                count = min(span, self.total - self.finished)
-                experiment = replace(
-                    gathering.experiment,
-                    first=self.first + self.finished,
-                    deals=1 if in_games else count,
-                    games=count if in_games else None,
-                )
-                began = time.monotonic()
-                chunk = min(largest, max(1, span // (2 * threads)))
-                folded = fold(experiment, gathering.start, threads, chunk, progress.advance)
-                self.gathered.merge(folded.result)
-                self.finished += count
+        with (
+            Interruption() as interruption,
+            closing(self._spans(gathering, threads, progress)) as spans,
+        ):
+            for _ in spans:
                 now = time.monotonic()
-                if 2 * (now - began) < SPAN_SECONDS:
-                    span *= 2
                 if (
                     now - written > SAVE_SECONDS
                     or self.finished == self.total
@@ -109,4 +97,49 @@ class Saved:
                 ):
                     self.save()
                     written = now
+                if interruption.asked:
+                    break
         return self.gathered, self.finished < self.total
+
+    def _spans(
+        self, gathering: Gathering, threads: Threads, progress: ProgressLine
+    ) -> Generator[None]:
+        """Play what is left span by span, in order; each is gathered when it is finished."""
+        if threads is None or isinstance(threads, int):
+            yield from self._spans_here(gathering, at_once(threads), progress)
+        elif self.finished < self.total:
+            for part in folded_parts(self._next(gathering), gathering.start, threads):
+                self.gathered.add_numbers(part.numbers)
+                self.finished += part.count
+                progress.advance(part.count)
+                yield
+
+    def _spans_here(
+        self, gathering: Gathering, threads: int, progress: ProgressLine
+    ) -> Generator[None]:
+        """The same in threads."""
+        in_games = self.counted.unit == "games"
+        span = 2 * threads * (LANES if in_games else 4 * LANES)
+        largest = GAMES_CHUNK if in_games else CHUNK
+        while self.finished < self.total:
+            experiment = self._next(gathering, span)
+            began = time.monotonic()
+            chunk = min(largest, max(1, span // (2 * threads)))
+            folded = fold(experiment, gathering.start, threads, chunk, progress.advance)
+            self.gathered.merge(folded.result)
+            self.finished += experiment.games or experiment.deals
+            if 2 * (time.monotonic() - began) < SPAN_SECONDS:
+                span *= 2
+            yield
+
+    def _next(self, gathering: Gathering, most: int | None = None) -> Experiment:
+        """What is not finished, or the first part of it."""
+        left = self.total - self.finished
+        count = left if most is None else min(most, left)
+        in_games = self.counted.unit == "games"
+        return replace(
+            gathering.experiment,
+            first=self.first + self.finished,
+            deals=1 if in_games else count,
+            games=count if in_games else None,
+        )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kqj_sim.cli.crew import crew_options, take_crew
 from kqj_sim.cli.interrupt import Interruption, end_interrupted
 from kqj_sim.cli.options import (
     Whole,
@@ -15,7 +16,6 @@ from kqj_sim.cli.options import (
     experiment_options,
     quiet_option,
     take_experiment,
-    threads_option,
 )
 from kqj_sim.cli.output import (
     check_terminal,
@@ -37,6 +37,7 @@ from kqj_sim.reporting.choices import (
 if TYPE_CHECKING:
     from kqj_sim.analysis import Expression
     from kqj_sim.cli.saved import Saved
+    from kqj_sim.crew import Threads
     from kqj_sim.reporting.gathered import Gathered, Gathering
     from kqj_sim.reporting.report import Run
     from kqj_sim.reporting.rows import RowsFile
@@ -53,11 +54,12 @@ Examples:
   kqj-sim simulate --bidding auction --by contract --where "amount >= 200" --out high.csv
   kqj-sim simulate --games 10000 --target 2000 --format json
   kqj-sim simulate --impose 0:h --where "sender_trumps >= 4" --plot hearts.png --rows rows.parquet
+  kqj-sim simulate --deals 1e10 --cluster tcp://192.168.1.5:8786 --checkpoint week.npz
 """
 )
 @click.option("--deals", type=Whole(1, "1e6"), help="How many deals to play.  [default: 100000]")
 @count_options
-@threads_option
+@crew_options
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Group the tables by this column (repeatable)."
 )
@@ -74,9 +76,10 @@ Examples:
 @click.option(
     "--control",
     metavar="SPEC",
-    help="Correct what each team scores more than the others for the luck of the cards: this "
-    "policy, a fast one such as standard, plays every deal again at all seats, and what it scores "
-    "is a control variate.  The plain means stay; it costs the time of the second play.",
+    help="Correct what each team scores more than the others, and with --games who wins, for the "
+    "luck of the cards: this policy, a fast one such as standard, plays every deal again at all "
+    "seats, and what it scores is a control variate.  The plain means stay; it costs the time of "
+    "the second play.",
 )
 @click.option(
     "--checkpoint",
@@ -93,6 +96,7 @@ def simulate(
     first: int,
     games: int | None,
     threads: int | None,
+    cluster: str | None,
     by: tuple[str, ...],
     where: str | None,
     format: str | None,
@@ -112,8 +116,6 @@ def simulate(
     """
     if deals is not None and games is not None:
         raise click.UsageError("--deals and --games: give one of them")
-    if control is not None and games is not None:
-        raise click.UsageError("--control corrects means of deals: leave --games out")
     if control is not None and where is not None:
         raise click.UsageError(
             "--control needs all deals, as its own mean is known of all: leave --where out"
@@ -130,7 +132,7 @@ def simulate(
             "with --first and --deals"
         )
     imposed: str | None = options["impose"]
-    expression = _expression(where, games is not None)
+    expression = _expression(where, games is not None, options["game"])
     experiment = take_experiment(
         options, quiet, deals=deals or DEFAULT_DEALS, first=first, games=games
     )
@@ -150,7 +152,8 @@ def simulate(
         plot_file = open_output(stack, plot)
         rows_stack = stack.enter_context(ExitStack())
         rows_file = _open_rows(rows_stack, rows)
-        gathered, interrupted, failure = _play(gathering, rows_file, saved, threads, quiet)
+        crew = stack.enter_context(take_crew(threads, cluster, quiet))
+        gathered, interrupted, failure = _play(gathering, rows_file, saved, crew, quiet)
         run = Run(
             command="simulate",
             rules=experiment.rules,
@@ -182,7 +185,7 @@ def simulate(
 
 
 def _play(
-    gathering: Gathering, rows_file: RowsFile | None, saved: Saved | None, threads: int | None,
+    gathering: Gathering, rows_file: RowsFile | None, saved: Saved | None, threads: Threads,
     quiet: bool,
 ) -> tuple[Gathered, bool, OSError | None]:  # fmt: skip
     """Play the experiment; what was gathered, whether Ctrl-C ended it early, what failed."""
@@ -200,7 +203,7 @@ def _play(
 
 
 def _write_rows(
-    gathering: Gathering, rows_file: RowsFile, threads: int | None, progress: ProgressLine
+    gathering: Gathering, rows_file: RowsFile, threads: Threads, progress: ProgressLine
 ) -> tuple[Gathered, bool, OSError | None]:
     """Play the experiment in order of deal, write its rows and gather them.
 
@@ -241,12 +244,12 @@ def _close_rows(
     return None
 
 
-def _expression(where: str | None, games: bool) -> Expression | None:
+def _expression(where: str | None, games: bool, game: str) -> Expression | None:
     if where is None:
         return None
     from kqj_sim.analysis import compile_expression
 
-    return compile_expression(where, games=games)
+    return compile_expression(where, games=games, game=game)
 
 
 def _open_rows(stack: ExitStack, path: str | None) -> RowsFile | None:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from kqj_sim.cli.compare import Width
+from kqj_sim.cli.crew import crew_options, take_crew
 from kqj_sim.cli.field import field_options
 from kqj_sim.cli.interrupt import Interruption, end_interrupted
 from kqj_sim.cli.options import Whole, announce, color_option, quiet_option, seed_option, take_rules
@@ -31,6 +32,7 @@ Examples:
   kqj-sim sweep points:take=45+standard --vary take=30:60:5 --vary lap2=20:60:10 --field standard
   kqj-sim sweep pimc --vary prior=none,linear,network --deals 2000 --teams 3
   kqj-sim sweep my_policy.py:cautious --vary courage=1,2,3 --until 0.5 --out courage.csv
+  kqj-sim sweep points --vary take=0:60:5 --deals 1e6 --cluster tcp://192.168.1.5:8786
 """
 )
 @click.argument("policy", metavar="POLICY")
@@ -52,6 +54,7 @@ Examples:
     "a million deals at most.",
 )
 @seed_option
+@crew_options
 @field_options
 @format_option
 @out_option
@@ -68,6 +71,7 @@ def sweep(
     seed: int,
     first: int,
     threads: int | None,
+    cluster: str | None,
     format: str | None,
     out: str | None,
     plot: str | None,
@@ -93,11 +97,10 @@ def sweep(
     from kqj_sim.analysis.comparison import CAP
     from kqj_sim.analysis.sweep import DEALS, sweep
     from kqj_sim.analysis.varied import Subject, combinations, read_varied
-    from kqj_sim.policies.specification import DEFAULT_PLAYER
     from kqj_sim.reporting.sweep import sweep_report
     from kqj_sim.reporting.sweep_plot import MOST_PARAMETERS, draw_sweep
 
-    sets = combinations([read_varied(text, Subject(policy)) for text in vary])
+    sets = combinations([read_varied(text, Subject(policy, rules.game)) for text in vary])
     if plot is not None and len(vary) > MOST_PARAMETERS:
         raise click.UsageError(
             f"--plot draws at most {MOST_PARAMETERS} parameters, not {len(vary)}"
@@ -108,19 +111,20 @@ def sweep(
         plot_file = open_output(stack, plot)
         with (
             ProgressLine("deals", most * len(sets), quiet) as progress,
+            take_crew(threads, cluster, quiet) as crew,
             Interruption() as interruption,
         ):
             found = sweep(
                 policy,
                 vary,
                 rules=rules,
-                field=field or DEFAULT_PLAYER,
+                field=field,
                 deals=deals,
                 until=until,
                 confidence=confidence,
                 seed=seed,
                 first=first,
-                threads=threads,
+                threads=crew,
                 progress=progress.advance,
                 interrupted=lambda: interruption.asked,
             )

@@ -10,7 +10,14 @@ import click
 
 from kqj_sim.cli.field import field_options
 from kqj_sim.cli.interrupt import Interruption, end_interrupted
-from kqj_sim.cli.options import Whole, announce, color_option, quiet_option, take_rules
+from kqj_sim.cli.options import (
+    Whole,
+    announce,
+    color_option,
+    quiet_option,
+    take_rules,
+    threads_option,
+)
 from kqj_sim.cli.output import (
     check_terminal,
     command_words,
@@ -79,6 +86,7 @@ Then: kqj-sim simulate --policy bidder.toml
     show_default=True,
     help="Seed of the deals and of the search.",
 )
+@threads_option
 @field_options
 @click.option(
     "--format", type=click.Choice(FORMATS[:-1]), default="table", help="Format of what is printed."
@@ -128,18 +136,18 @@ def tune(
     names = [each.strip() for text in parameters for each in text.split(",")]
     announce(rules, quiet)
     from kqj_sim.analysis.tune import tune
+    from kqj_sim.analysis.words import WORDS
     from kqj_sim.policies.parameters import write_number
-    from kqj_sim.policies.specification import DEFAULT_PLAYER
     from kqj_sim.reporting.tuning import player_file, tuning_report
 
-    say = timed_lines(quiet)
+    say, decimals = timed_lines(quiet), WORDS[rules.game].decimals
 
     def tell(generation: Generation) -> None:
         values = zip(names, generation.values, strict=True)
         text = ", ".join(f"{each.partition('=')[0]}={write_number(v)}" for each, v in values)
         say(
             f"generation {generation.number} of {generations}: {text}; candidates "
-            f"{generation.points:+.1f} points a round"
+            f"{generation.points:+.{decimals}f} points a round"
         )
 
     with ExitStack() as stack:
@@ -150,7 +158,7 @@ def tune(
                 policy,
                 names,
                 rules=rules,
-                field=field or DEFAULT_PLAYER,
+                field=field,
                 deals=deals,
                 generations=generations,
                 candidates=candidates,

@@ -56,9 +56,9 @@ ASKING = types.void(
 """state, lanes, two numbers that say who is asked, team count, a number of the rules, the policy's
 number, the parameters and the resources of all players (`core.rules.Table`)."""
 
-TAKE, BID, COUNTER, OVERCOUNTER, LEAD, FOLLOW = range(6)
+TAKE, BID, COUNTER, OVERCOUNTER, LEAD, FOLLOW, ACCEPT = range(7)
 """The loops that a policy is compiled into: its members in a `core.rules.Table`."""
-MEMBERS = 6
+MEMBERS = 7
 
 
 @intrinsic

@@ -70,7 +70,7 @@ def no_calls(state: Any, lanes: int) -> None:
 
 
 @scalar
-def _log(state: Any, log: Any, lane: int, place: int, kind: int, what: int) -> None:
+def note_call(state: Any, log: Any, lane: int, place: int, kind: int, what: int) -> None:
     """Note a call of a lane, if calls are noted at all."""
     count = state[CALL_COUNT + lane]
     log[count * STRIDE + lane] = (what << 8) | (place << 4) | kind
@@ -89,7 +89,7 @@ def taking(state: Any, lanes: int, rules: Rules, table: Any, log: Any, first_tur
             for i in range(lanes):
                 if state[OPEN + i] != 0:
                     call = state[CALL + i]
-                    _log(state, log, i, place, LOG_PASS if call == PASS else LOG_TAKE, call)
+                    note_call(state, log, i, place, LOG_PASS if call == PASS else LOG_TAKE, call)
         for i in range(n):
             call = state[CALL + i]
             takes = state[OPEN + i] != 0 and call != PASS
@@ -118,7 +118,7 @@ def auction(state: Any, lanes: int, rules: Rules, table: Any, log: Any, first_tu
             for i in range(lanes):
                 if state[OPEN + i] != 0:
                     call = state[CALL + i]
-                    _log(state, log, i, place, LOG_PASS if call == PASS else LOG_BID, call)
+                    note_call(state, log, i, place, LOG_PASS if call == PASS else LOG_BID, call)
         enter_bids(state, lanes, rules, table, log, turn)
         turn += 1
 
@@ -184,7 +184,7 @@ def _ask(
     if log.shape[0] > 0:
         for i in range(lanes):
             if state[ASKED + i] != 0 and state[CALL + i] == 1:
-                _log(state, log, i, place, LOG_OVERCOUNTER if over else LOG_COUNTER, 0)
+                note_call(state, log, i, place, LOG_OVERCOUNTER if over else LOG_COUNTER, 0)
     stake = 4 if over else 2
     for i in range(n):
         counters = state[ASKED + i] != 0 and state[CALL + i] == 1

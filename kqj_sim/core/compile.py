@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numba
@@ -153,6 +153,31 @@ float64_at = _pointer_at(types.float64)
 float32_at = _pointer_at(types.float32)
 
 
+def variant(name: str, function: Any, **names: Any) -> Any:
+    """A plain copy of a function in which some global names stand for something else.
+
+    So one text serves two games at no cost: what differs is bound when the copy is compiled, with
+    `scalar`, `stage` or `kernel`.
+
+    Args:
+        name: what the copy is called, as compiled code is kept on disk by name.
+        function: the function, plain or compiled.
+        names: what its global names stand for in the copy.
+
+    Raises:
+        NameError: the function uses no such global name.
+    """
+    plain = getattr(function, "py_func", function)
+    for each in names:
+        if each not in plain.__code__.co_names:
+            raise NameError(f"{plain.__name__} uses no name {each!r}")
+    copy = FunctionType(plain.__code__, {**plain.__globals__, **names}, name)
+    copy.__qualname__ = name
+    copy.__module__ = plain.__module__
+    copy.__doc__ = plain.__doc__
+    return copy
+
+
 def reading(kind: Any) -> Any:
     """A function (array of float64, index) for kernels: its numbers from there on as a tuple.
 
@@ -241,10 +266,16 @@ class Part:
         """Call it from Python."""
         return self._whole(*arguments)
 
-    def compiled(self, signature: Any) -> Any:
-        """Compile it for arguments of these types; numba's compilation result."""
-        self._lean.compile(signature)
-        return self._lean.overloads[tuple(signature)]
+    def dispatcher(self) -> Any:
+        """What compiles it."""
+        return self._lean
+
+
+def compiled_for(function: Any, signature: tuple[Any, ...]) -> Any:
+    """Compile a part, or numba's own dispatcher, for arguments of types; the compilation result."""
+    dispatcher = function.dispatcher() if isinstance(function, Part) else function
+    dispatcher.compile(signature)
+    return dispatcher.overloads[signature]
 
 
 def stage(function: Callable[..., Any]) -> Any:

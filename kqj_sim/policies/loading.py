@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
+import linecache
 import sys
 import traceback
 from functools import cache
+from importlib.util import decode_source
 from pathlib import Path
+from threading import RLock
 from types import ModuleType
 
 from kqj_sim.policies.errors import PolicyError, nearest
+from kqj_sim.policies.files import read
 from kqj_sim.policies.own import short_path
 from kqj_sim.policies.registry import Policy, forget, of_module
+
+_LOADING = RLock()
+"""What a file defines is noted while it runs: one at a time."""
 
 
 def policy_of_file(path: Path, name: str) -> Policy:
@@ -23,11 +29,12 @@ def policy_of_file(path: Path, name: str) -> Policy:
         PolicyError: the file cannot be run, or defines no such policy.
     """
     try:
-        changed = path.stat().st_mtime_ns
+        content = read(path)
     except OSError as error:
         told = "no such file" if isinstance(error, FileNotFoundError) else error.strerror
         raise PolicyError(f"policy file {path}: {told}") from None
-    found = _policies(path.resolve(), changed)
+    with _LOADING:
+        found = _policies(path.resolve(), content)
     where = short_path(path)
     if not found:
         raise PolicyError(f"{where}: it defines no policy with @policy(...)")
@@ -41,18 +48,20 @@ def policy_of_file(path: Path, name: str) -> Policy:
 
 
 @cache
-def _policies(path: Path, changed: int) -> dict[str, Policy]:
-    """The policies that a file defines, as it was when it was `changed` (nanoseconds)."""
-    module_name = f"kqj_sim_user_{path.stem}_{abs(hash(path))}"
-    spec = importlib.util.spec_from_file_location(module_name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    forget(module_name)
-    sys.modules[module_name] = module
+def _policies(path: Path, content: bytes) -> dict[str, Policy]:
+    """The policies that a file with this content defines."""
+    module = ModuleType(f"kqj_sim_user_{path.stem}_{abs(hash(path))}")
+    module.__file__ = str(path)
+    forget(module.__name__)
+    sys.modules[module.__name__] = module
     try:
-        spec.loader.exec_module(module)
+        code = compile(content, str(path), "exec")
+        # Places of mistakes are looked up here: the file may be on another machine.
+        lines = decode_source(content).splitlines(keepends=True)
+        linecache.cache[str(path)] = (len(content), None, lines, str(path))
+        exec(code, module.__dict__)
     except (Exception, SystemExit) as error:
-        del sys.modules[module_name]
+        del sys.modules[module.__name__]
         raise PolicyError(_told(error, module)) from None
     return of_module(module)
 

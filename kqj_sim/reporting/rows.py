@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.columns import COLUMNS, Column
+from kqj_sim.columns import Column
 from kqj_sim.reporting.choices import ROW_SUFFIXES, by_suffix
 from kqj_sim.reporting.files import OutputFile
 from kqj_sim.reporting.formats import RUN_KEY, run_json
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kqj_sim.rows import Rows
 
 ROW_GROUP = 1 << 17
-"""Rows that are gathered before they are written: some 20 MB."""
+"""Rows that are written together, some 20 MB, whatever the chunks that they come in."""
 
 
 class RowsFile:
@@ -29,7 +29,7 @@ class RowsFile:
 
     A context manager; raises FormatError for a suffix that is none of ROW_SUFFIXES, and OSError
     on entering if the file cannot be written.  The columns are `deal`, with whole games
-    `game` and `round`, and those of COLUMNS; labelled columns are dictionaries of text in
+    `game` and `round`, and those of the game; labelled columns are dictionaries of text in
     Parquet and text in CSV, the others the smallest integers that hold their range.  The run
     is in the metadata (Parquet), or in the column `run` of the last row (CSV).
     """
@@ -38,6 +38,7 @@ class RowsFile:
         self.format = by_suffix(path, ROW_SUFFIXES)
         self._output = OutputFile(path)
         self._gathered: list[pa.Table] = []
+        self._waiting = 0
         self._writer: Any = None
         self._run: Run | None = None
         self.count = 0
@@ -52,16 +53,17 @@ class RowsFile:
         """Add a chunk of rows, sorted by deal; of these those for which `mask` is true."""
         table = _as_table(rows, mask)
         self.count += table.num_rows
-        # The last rows wait for `finish`: in CSV they carry the run.
-        if sum(waiting.num_rows for waiting in self._gathered) >= ROW_GROUP:
-            self._flush(None)
         self._gathered.append(table)
+        self._waiting += table.num_rows
+        # The last rows wait for `finish`: in CSV they carry the run.
+        while self._waiting > ROW_GROUP:
+            self._flush(ROW_GROUP, None)
 
     def finish(self, run: Run) -> None:
         """Write what is left, and the run; afterwards the file is whole."""
         self._run = run
         if self._gathered:
-            self._flush(run)
+            self._flush(self._waiting, run)
         if self.format == "parquet" and self._writer is not None:
             self._writer.add_key_value_metadata({RUN_KEY: run_json(run)})
         if self._writer is not None:
@@ -77,11 +79,14 @@ class RowsFile:
             raise RuntimeError("RowsFile.finish was not called")
         self._stack.__exit__(kind, error, trace)
 
-    def _flush(self, run: Run | None) -> None:
+    def _flush(self, count: int, run: Run | None) -> None:
+        """Write so many of the rows that are gathered."""
         import pyarrow as pa
 
-        table = pa.concat_tables(self._gathered)
-        self._gathered = []
+        gathered = pa.concat_tables(self._gathered)
+        self._gathered = [gathered.slice(count)]
+        self._waiting -= count
+        table = gathered.slice(0, count).combine_chunks()
         if self.format == "csv":
             table = _for_csv(table, run)
         if self._writer is None:
@@ -109,7 +114,7 @@ def _as_table(rows: Rows, mask: NDArray[np.bool_] | None) -> pa.Table:
     if rows.game is not None and rows.round is not None:
         arrays["game"] = pa.array(rows.game[chosen])
         arrays["round"] = pa.array(rows.round[chosen])
-    for column in COLUMNS:
+    for column in rows.columns:
         values = rows.column(column.name)[chosen].astype(_integer(column))
         arrays[column.name] = (
             pa.DictionaryArray.from_arrays(pa.array(values), pa.array(column.labels))

@@ -16,6 +16,7 @@ from kqj_sim.analysis import intervals, sequences
 from kqj_sim.analysis.comparison import CAP, ComparisonError, Pair, Plan, compare
 from kqj_sim.analysis.comparison_tables import comparison_tables
 from kqj_sim.analysis.contest import Contest, Sums
+from kqj_sim.crew import Threads
 from kqj_sim.duplicate import lead_chunks
 from kqj_sim.rules import KqjRules
 
@@ -57,9 +58,7 @@ class Resampled(Contest):
         """Nothing else is counted."""
         return ("lead", "differs")
 
-    def play(
-        self, first: int, count: int, threads: int | None, chunk: int | None
-    ) -> Iterator[Sums]:
+    def play(self, first: int, count: int, threads: Threads, chunk: int | None) -> Iterator[Sums]:
         """Deals drawn by the seed and the number of the first."""
         assert self.population is not None
         generator = np.random.default_rng([self.seed, first])

@@ -1,0 +1,92 @@
+"""Who does work that comes in ranges of numbers: threads of this process, or workers elsewhere.
+
+What comes of a range depends on the range alone, and is given in the order of the ranges: who did
+it, how many they were and how large the ranges were cannot be seen in it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Protocol, TypeAlias, TypeVar
+
+R = TypeVar("R")
+
+
+class Crew(Protocol):
+    """Workers elsewhere; `kqj_sim.cluster.Cluster` is one."""
+
+    @property
+    def size(self) -> int:
+        """How many ranges they do at a time."""
+
+    def run(
+        self,
+        work: Callable[[int, int], R],
+        first: int,
+        end: int,
+        least: int,
+        most: int | None = None,
+    ) -> Generator[R]:
+        """What `work(first, count)` gives for ranges that make up `first` to `end`, in order.
+
+        Args:
+            work: called elsewhere, several times at once, and again for a range that was lost; it
+                and what it gives are pickled.
+            first, end: the first number, and the one behind the last.
+            least: numbers of a range to begin with; later ones are worth the way.
+            most: numbers of a range at most.
+        """
+
+
+Threads: TypeAlias = int | Crew | None
+"""How many threads of this process work, None for all processors; or workers elsewhere."""
+
+
+def default_threads() -> int:
+    """The processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def at_once(threads: Threads) -> int:
+    """How many ranges are done at a time."""
+    if threads is None:
+        return default_threads()
+    return threads if isinstance(threads, int) else threads.size
+
+
+def pieces(first: int, end: int, size: int) -> Iterator[tuple[int, int]]:
+    """First number and count of the ranges of a size, the last one smaller, from `first` to `end`.
+
+    `end` is the number behind the last.
+    """
+    for start in range(first, end, size):
+        yield start, min(size, end - start)
+
+
+def in_threads(
+    hands: Sequence[Callable[[int, int], R]], first: int, end: int, size: int
+) -> Generator[R]:
+    """What comes of ranges of a size, in order; each of `hands` works in one thread at a time."""
+    idle = deque(hands)
+
+    def work(first: int, count: int) -> R:
+        hand = idle.pop()
+        try:
+            return hand(first, count)
+        finally:
+            idle.append(hand)
+
+    waiting: deque[Future[R]] = deque()
+    pool = ThreadPoolExecutor(len(hands))
+    try:
+        for piece in pieces(first, end, size):
+            waiting.append(pool.submit(work, *piece))
+            if len(waiting) > 2 * len(hands):
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
