@@ -89,7 +89,7 @@ def _stages() -> list[Loops]:
 
 
 def _policies() -> list[Loops]:
-    from kqj_sim.core.asking import FOLLOW, LEAD, TAKE
+    from kqj_sim.core.asking import BID, COUNTER, FOLLOW, LEAD, TAKE
     from kqj_sim.policies.compiled import LOOPS, QUESTION, bind
     from kqj_sim.policies.specification import player
 
@@ -106,9 +106,9 @@ def _policies() -> list[Loops]:
         return make
 
     return [
-        _loops(f"{name}: {LOOPS[member][0]}", compiled(member, name))
+        _loops(f"{name}: {LOOPS['kqj'][member][0]}", compiled(member, name))
         for name in POLICIES
-        for member in (TAKE, LEAD, FOLLOW)
+        for member in (TAKE, BID, COUNTER, LEAD, FOLLOW)
         if player(name).playing.policy.answers(QUESTION[member])
     ]
 
