@@ -16,7 +16,9 @@ from tests.core.kwajongen.coding import strength
 TRUMP = "d"
 
 
-def change(points: Sequence[int], tricks: Sequence[int], team: int, caller: int, raised: int) -> int:
+def change(
+    points: Sequence[int], tricks: Sequence[int], team: int, caller: int, raised: int
+) -> int:
     """RULES.md section 10, point 4."""
     if points[team] > points[1 - team]:
         return -1 - (tricks[team] == 4) - raised
