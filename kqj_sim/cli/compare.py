@@ -59,6 +59,7 @@ Examples:
   kqj-sim compare --playing greedy my_policy.py:cautious --bidding auction --deals 1e5
   kqj-sim compare standard standard:take=40 --field points+network --out compared.json
   kqj-sim compare standard greedy --games --target 500
+  kqj-sim compare --game kwajongen pimc standard --deals 5000
   kqj-sim compare pimc network --cluster tcp://192.168.1.5:8786
 """
 )

@@ -53,6 +53,7 @@ Examples:
   kqj-sim simulate --teams 3 --partners random --policy greedy --policy seat0=standard
   kqj-sim simulate --bidding auction --by contract --where "amount >= 200" --out high.csv
   kqj-sim simulate --games 10000 --target 2000 --format json
+  kqj-sim simulate --game kwajongen --by turned_rank
   kqj-sim simulate --impose 0:h --where "sender_trumps >= 4" --plot hearts.png --rows rows.parquet
   kqj-sim simulate --deals 1e10 --cluster tcp://192.168.1.5:8786 --checkpoint week.npz
 """

@@ -32,6 +32,7 @@ Examples:
   kqj-sim sweep points:take=45+standard --vary take=30:60:5 --vary lap2=20:60:10 --field standard
   kqj-sim sweep pimc --vary prior=none,linear,network --deals 2000 --teams 3
   kqj-sim sweep my_policy.py:cautious --vary courage=1,2,3 --until 0.5 --out courage.csv
+  kqj-sim sweep standard --game kwajongen --vary dealer=10:25:3
   kqj-sim sweep points --vary take=0:60:5 --deals 1e6 --cluster tcp://192.168.1.5:8786
 """
 )

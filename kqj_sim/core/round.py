@@ -109,8 +109,8 @@ def finish(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
     return played
 
 
-def stage_signature(rules: Rules, table: Table) -> Any:
-    """The signature of the stages, for `compile.address_of`."""
+def stage_signature(rules: Any, table: Table) -> Any:
+    """The signature of the stages with a game's rules, for `compile.address_of`."""
     block = types.int64[::1]
     return types.int64(block, types.int64, typeof(rules), typeof(table), block)
 

@@ -16,7 +16,7 @@ from kqj_sim.policies.player_files import Parts, of_one, read_parts
 
 DEFAULT_PLAYER = "points+network"
 """Who sits at a table of KQJ where nobody is named; he answers what other policies leave out."""
-DEFAULT_PLAYERS = {"kqj": DEFAULT_PLAYER, "kwajongen": "random"}
+DEFAULT_PLAYERS = {"kqj": DEFAULT_PLAYER, "kwajongen": "standard"}
 """The same for each game."""
 
 

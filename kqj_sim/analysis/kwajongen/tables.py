@@ -35,7 +35,6 @@ RESULTS = {"made": "won by the caller's team", "failed": "won by the others", "t
 
 _GROUPS = {
     "place": "the caller's place",
-    "trump": "the trump suit",
     "turned_rank": "the card turned up",
 }
 """Columns that group the results, in words."""
@@ -73,7 +72,6 @@ def joints(experiment: Experiment) -> list[tuple[str, ...]]:
     """The tuples of columns of which the tables need joint counts."""
     needed: list[tuple[str, ...]] = [
         ("taken", "place", "result"),
-        ("taken", "trump", "result"),
         ("taken", "turned_rank", "result"),
         ("taken", "capot_contracting", "capot_defending"),
         ("taken", "contracting_tricks"),

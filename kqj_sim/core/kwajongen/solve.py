@@ -6,6 +6,8 @@ as soon as what is left cannot change the result.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import types
 
@@ -80,7 +82,7 @@ def search(
     """
     caller, raised = rule & 1 != 0, (rule >> 1) & 1
     # Not a constant: with types of constants the calls of itself could not be found on disk.
-    none = np.int64(0)
+    none: Any = np.int64(0)
     if on_table == SEATS:
         # The trick goes to who sits `since` seats before the next one to play: he leads now.
         if since & 1 == 0:
@@ -123,7 +125,7 @@ def search(
         legal ^= card
         worth_of_card = card_points(card)
         if on_table == 0:
-            suit, best_card, steps = lane_of(card), card, np.int64(1)
+            suit, best_card, steps = lane_of(card), card, none + 1
         else:
             takes = card & winning_cards(led, TRUMPS, master) != 0
             suit = led

@@ -19,28 +19,28 @@ def _points(default: float, meaning: str) -> Parameter:
 
 
 COUNT = {
-    "nine": _points(1.5, "points of the nine of trump"),
-    "ten": _points(1.9, "points of the ten of trump"),
-    "jack": _points(2.7, "points of the jack of trump"),
-    "queen": _points(3.8, "points of the queen of trump"),
-    "king": _points(6.1, "points of the king of trump"),
-    "ace": _points(10.5, "points of the ace of trump"),
-    "plain_king": _points(1.8, "points of a plain king"),
-    "plain_ace": _points(6.0, "points of a plain ace"),
-    "void": _points(2.0, "points of each suit that one has none of, if one has a trump"),
-    "two": _points(5.2, "further points for two trumps"),
-    "three": _points(10.4, "further points for three trumps"),
-    "four": _points(12.5, "further points for four trumps"),
+    "nine": _points(1.2, "points of the nine of trump"),
+    "ten": _points(1.5, "points of the ten of trump"),
+    "jack": _points(2.8, "points of the jack of trump"),
+    "queen": _points(4.5, "points of the queen of trump"),
+    "king": _points(7.5, "points of the king of trump"),
+    "ace": _points(12.5, "points of the ace of trump"),
+    "plain_king": _points(0.5, "points of a plain king"),
+    "plain_ace": _points(4.2, "points of a plain ace"),
+    "void": _points(2.4, "points of each suit that one has none of, if one has a trump"),
+    "two": _points(5.6, "further points for two trumps"),
+    "three": _points(10.1, "further points for three trumps"),
+    "four": _points(13.0, "further points for four trumps"),
     "shown": _points(
-        0.75,
+        0.67,
         "share of what the shown card is worth more than a nine that is added if it is the "
         "partner's, and taken off if it is an opponent's",
     ),
-    "first": _points(23.3, "points with which the first to speak plays"),
-    "second": _points(16.1, "points with which the second to speak plays"),
-    "third": _points(20.8, "points with which the third to speak plays"),
-    "dealer": _points(17.3, "points with which the dealer plays"),
-    "raised": _points(2.3, "by so many points less one plays in a raised round"),
+    "first": _points(22.9, "points with which the first to speak plays"),
+    "second": _points(16.3, "points with which the second to speak plays"),
+    "third": _points(19.5, "points with which the third to speak plays"),
+    "dealer": _points(18.6, "points with which the dealer plays"),
+    "raised": _points(2.9, "by so many points less one plays in a raised round"),
 }
 """Parameters of the count."""
 

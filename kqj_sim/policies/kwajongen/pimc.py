@@ -1,8 +1,11 @@
 """`pimc`: perfect-information Monte Carlo, worlds that agree with all seen, each solved exactly.
 
 Worlds are hands of the others, drawn by `core.worlds`, in which they would have said by the count
-of `standard` what they said.  In each one what a call or card comes to if everybody then plays best
-is known exactly (`core.kwajongen.solve`); that is averaged.
+of `standard` what they said.  In each one what a card comes to if everybody then plays best is
+known exactly (`core.kwajongen.solve`); that is averaged.
+
+It calls by the count.  Calls from solved worlds are worse: there the first lead is an advantage,
+since it is made with all cards known, and at the table it is none.
 """
 
 from __future__ import annotations
@@ -13,32 +16,27 @@ import numpy as np
 from numba import carray
 
 from kqj_sim.core import rng
-from kqj_sim.core.asking import ACCEPT, LEAD
+from kqj_sim.core.asking import LEAD
 from kqj_sim.core.bits import lowest_bit, popcount
 from kqj_sim.core.compile import scalar, stage
-from kqj_sim.core.kwajongen.bits import TRUMPS, by_strength
+from kqj_sim.core.kwajongen.bits import TRUMPS
 from kqj_sim.core.kwajongen.knowledge import (
-    DEALER,
     PLAYERS,
     dealer_position,
     know_cards,
-    know_hand,
 )
 from kqj_sim.core.kwajongen.solve import LEAST, MOST, card_points, points_in, search
-from kqj_sim.core.kwajongen.state import HANDS, OBLIGED, SEATS, TRICKS
+from kqj_sim.core.kwajongen.state import OBLIGED, SEATS, TRICKS
 from kqj_sim.core.kwajongen.trick import follow_view, lane_of, lead_view, put_lead, turned_up
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.core.state import (
     AT_TABLE,
-    CALL,
     CARDS,
-    CONTRACT,
     HAND,
     KEY,
     LEADER,
     LED,
     MASTER,
-    OPEN,
     PENDING,
     ROWS,
     SENDER,
@@ -51,31 +49,26 @@ from kqj_sim.core.state import (
     policy_of,
     team_of,
 )
-from kqj_sim.core.state import (
-    PLAYERS as SEATED,
-)
 from kqj_sim.core.trick import winning_cards
 from kqj_sim.core.turn import held, put_follow
 from kqj_sim.core.worlds import KNOWN, sample_worlds
 from kqj_sim.policies.compiled import parameter_offset, parameters_type
 from kqj_sim.policies.kwajongen.counting import COUNT, accepts
-from kqj_sim.policies.parameters import flag, number, whole
+from kqj_sim.policies.parameters import flag, whole
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import nth_card
 
 pimc = policy(
     "pimc",
-    "solves worlds that agree with what was seen and said; slow",
-    worlds=whole(40, "worlds that are solved for a call or card", 1, 10_000),
+    "calls like standard; plays by solving worlds that agree with all that was seen; slow",
+    worlds=whole(40, "worlds that are solved for a card", 1, 10_000),
     heard=flag(True, "only worlds in which the others would have called so by the count"),
     drawn=whole(8, "with heard, worlds drawn for each that is solved", 1, 1000),
-    margin=number(0.0, "by so much more playing must be worth than passing", -8, 8),
 )
 
 _Count = parameters_type(tuple(COUNT))
 _COUNT = _Count(*(float(each.default) for each in COUNT.values()))
 
-_ACCEPT = parameter_offset(ACCEPT, 0)
 _CARD = parameter_offset(LEAD, 0)
 
 
@@ -83,29 +76,6 @@ _CARD = parameter_offset(LEAD, 0)
 def _rule(team: int, contracting: int, raised: int, obliged: int) -> int:
     """What `solve.search` takes as its rule, for who is to play."""
     return (1 if team == contracting else 0) | raised << 1 | (4 if obliged != 0 else 0)
-
-
-@scalar
-def _value_of_play(hands: Any, at: int, caller: int, raised: int, must_trump: int) -> int:
-    """What a world is worth to the caller's team, from the first lead on; hands by place."""
-    one, two = hands[at], hands[at + 1]
-    three, four = hands[at + 2], hands[at + 3]
-    rule = _rule(0, caller & 1, raised, must_trump)
-    none = np.int64(0)
-    value = search(
-        one, two, three, four, none, none, none, none, none, points_in(one | two | three | four),
-        none, none, none, none, rule, np.int64(LEAST), np.int64(MOST),
-    )  # fmt: skip
-    return value if caller & 1 == 0 else -value
-
-
-@scalar
-def _callers(hands: Any, at: int, turned: int, first: int, raised: int) -> int:
-    """The place from `first` on that plays by the count in a world; -1 if all pass."""
-    for place in range(first, SEATS):
-        if accepts(hands[at + place], turned, place, raised, _COUNT):
-            return place
-    return -1
 
 
 @stage
@@ -125,7 +95,7 @@ def _kept(
         turned: the shown card.
         own: the place of who looks at them.
         places: for each place which player of a world he is.
-        sender: the place of the caller, or who is asked now.
+        sender: the place of the caller.
         raised: 1 in a raised round.
     """
     if not heard:
@@ -133,7 +103,7 @@ def _kept(
     kept = 0
     for world in range(found):
         agrees = True
-        for place in range(min(sender + 1, SEATS)):
+        for place in range(sender + 1):
             if place != own and agrees:
                 hand = worlds[index(world * PLAYERS, places[place])] | before[place]
                 agrees = accepts(hand, turned, place, raised, _COUNT) == (place == sender)
@@ -147,41 +117,10 @@ def _kept(
     return kept if kept > 0 else min(found, wanted)
 
 
-@pimc.block("accept")
-def choose_accept(
-    block: Any, lanes: int, place: int, unused: int, teams: int, must_trump: int, number: int,
-    table: Any, resources: Any,
-) -> None:  # fmt: skip
-    """Answer for the lanes in which the policy sits at a place (`core.asking.ASKING`)."""
-    state = carray(block, ROWS * STRIDE)
-    at = _ACCEPT + number * MAX_PARAMETERS
-    wanted, heard, margin = int(table[at]), table[at + 1] != 0.0, table[at + 3]
-    drawn = wanted * int(table[at + 2]) if heard and place > 0 else wanted
-    known = np.empty(KNOWN, np.int64)
-    worlds = np.empty(PLAYERS * drawn, np.int64)
-    before = np.zeros(SEATS, np.int64)
-    places = np.arange(SEATS)
-    for i in range(lanes):
-        if policy_of(state[SEATED + i], place) != number or state[OPEN + i] == 0:
-            continue
-        raised, turned = state[PENDING + i], turned_up(state, i)
-        own = by_strength(state[index(HANDS + place * STRIDE, i)], state[CONTRACT + i])
-        know_hand(state, i, place, known)
-        key = rng.draw(state[KEY + i], rng.CALL + place)
-        found = sample_worlds(known, drawn, key, worlds)
-        for world in range(found):
-            worlds[world * PLAYERS + DEALER] |= turned
-            worlds[world * PLAYERS + place] = own
-        kept = _kept(worlds, found, wanted, heard, before, turned, place, places, place, raised)
-        gain = 0
-        for world in range(kept):
-            hands = world * PLAYERS
-            gain += _value_of_play(worlds, hands, place, raised, must_trump)
-            other = _callers(worlds, hands, turned, place + 1, raised)
-            if other >= 0:
-                value = _value_of_play(worlds, hands, other, raised, must_trump)
-                gain -= value if (other - place) & 1 == 0 else -value
-        state[CALL + i] = 1 if gain > margin * kept else 0
+@pimc
+def choose_accept(view: Any) -> bool:
+    """Play by the count of `standard`."""
+    return accepts(view.hand, view.turned, view.place, view.raised, _COUNT)
 
 
 @stage
@@ -213,7 +152,8 @@ def _add_values(
     partner = hands[at + (position + 2) % SEATS]
     last = hands[at + (position + 3) % SEATS]
     left = points_in(mine | following | partner | last)
-    led, master, since, on_table = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    none: Any = np.int64(0)
+    led, master, since, on_table = none, none, none, none
     if position > 0:
         led, master, on_table = state[LED + i], state[MASTER + i], state[TRICK + i]
         for k in range(position):

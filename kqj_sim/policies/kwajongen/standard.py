@@ -11,6 +11,7 @@ from kqj_sim.policies.registry import policy
 standard = policy(
     "standard",
     "plays with so many points in hand, place and shown card; weighs chances for each card",
+    None,
     **COUNT,
     **PRICES,
 )

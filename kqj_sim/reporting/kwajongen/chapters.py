@@ -92,7 +92,7 @@ def results(found: Findings) -> Part | None:
             ),
         ),
         grids=found.grids("results"),
-        folded=found.grids("results_by_place", "results_by_turned_rank", "results_by_trump"),
+        folded=found.grids("results_by_place", "results_by_turned_rank"),
     )  # fmt: skip
 
 

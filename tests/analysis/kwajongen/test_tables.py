@@ -18,8 +18,8 @@ from kqj_sim.simulation import Experiment, simulate
 from tests.analysis.kwajongen import by_pandas
 
 TABLES = {
-    "calls", "calls_by_place", "results", "results_by_place", "results_by_trump",
-    "results_by_turned_rank", "capot", "tricks", "card_points", "scores", "scores_by_team",
+    "calls", "calls_by_place", "results", "results_by_place", "results_by_turned_rank", "capot",
+    "tricks", "card_points", "scores", "scores_by_team",
 }  # fmt: skip
 DETAIL = {
     "results_by_sender_trumps", "results_by_place_and_sender_trumps", "results_by_dealer_trumps",
