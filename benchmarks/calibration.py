@@ -166,8 +166,7 @@ def main(hands: int, seed: int, out: Path | None, plot: Path | None) -> None:
 
 def draw(drawn: dict[str, list[tuple[str, float, Estimate]]], path: Path) -> None:
     """A panel a form: what was made against what was told."""
-    from kqj_sim.reporting.pictures import picture
-    from kqj_sim.reporting.plots import BLUE, GREY
+    from kqj_sim.reporting.pictures import BLUE, GREY, picture
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, len(drawn), sharey=True, squeeze=False)[0]

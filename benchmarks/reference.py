@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 
 from kqj_sim.notation import CONTRACTS, Card
-from kqj_sim.referee import PACK, Called, PlayedTrick, legal_cards, score_round, trick_winner
+from kqj_sim.referee.kqj import PACK, Called, PlayedTrick, legal_cards, score_round, trick_winner
 from kqj_sim.rules import SEATS, KqjRules
 
 RULES = KqjRules()

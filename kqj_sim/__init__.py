@@ -1,4 +1,4 @@
-"""kqj-sim: Monte Carlo strategy analysis of the card game KQJ.
+"""kqj-sim: Monte Carlo strategy analysis of the card games KQJ and Kwajongen.
 
 The public names load at first use, so that `import kqj_sim` costs nothing.
 """
@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from kqj_sim.analysis.sweep import sweep
     from kqj_sim.analysis.tune import tune
     from kqj_sim.policies import highest, lowest, policy
-    from kqj_sim.rules import KqjRules
+    from kqj_sim.rules import KqjRules, KwajongenRules
     from kqj_sim.simulation import Experiment, simulate
 
 __version__ = "0.1.0"
 __all__ = [
     "Experiment",
     "KqjRules",
+    "KwajongenRules",
     "__version__",
     "compare",
     "highest",
@@ -35,6 +36,7 @@ __all__ = [
 _MODULE_OF = {
     "Experiment": "kqj_sim.simulation",
     "KqjRules": "kqj_sim.rules",
+    "KwajongenRules": "kqj_sim.rules",
     "compare": "kqj_sim.analysis.comparison",
     "highest": "kqj_sim.policies",
     "lowest": "kqj_sim.policies",

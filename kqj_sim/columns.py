@@ -1,4 +1,4 @@
-"""The columns of the rows: a row a deal, named flat columns of small integers.
+"""The columns of each game's rows: a row a deal, named flat columns of small integers.
 
 This is the one description of what a row holds.  The core fills the columns in this order,
 `--where` and `--by` know them by these names, and the documentation prints the same table.
@@ -9,6 +9,7 @@ expressions show and accept.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 SUITS = ("s", "h", "d", "c")
@@ -94,4 +95,53 @@ COLUMNS: tuple[Column, ...] = (
     *(Column(f"team_of_seat_{s}", 0, 2, f"team of seat {s} in this round") for s in range(6)),
 )
 
-COLUMN_NUMBER = {column.name: number for number, column in enumerate(COLUMNS)}
+KWAJONGEN: tuple[Column, ...] = (
+    Column("dealer", 0, 3, "seat of the dealer"),
+    _flag("taken", "1 if somebody said play"),
+    Column("place", -1, 3, "place of the caller: 0 left of the dealer to 3 himself, -1 if none"),
+    Column("sender", -1, 3, "seat of the caller, -1 if passed out"),
+    Column("contracting_team", -1, 1, "team of the caller, -1 if passed out"),
+    _labelled("trump", SUITS, "the trump suit, that of the dealer's card turned up"),
+    _labelled("turned_rank", ("9", "T", "J", "Q", "K", "A"), "rank of that card"),
+    _labelled(
+        "result",
+        ("made", "failed", "tie", "passed_out"),
+        "whether the caller's team had more points, fewer, or as many",
+    ),
+    Column("contracting_card_points", 0, 40, "card points of the caller's team"),
+    Column("defending_card_points", 0, 40, "card points of the other team"),
+    Column("contracting_tricks", 0, 4, "tricks of the caller's team"),
+    _flag("capot_contracting", "1 if the caller's team won all four tricks"),
+    _flag("capot_defending", "1 if the other team won all four tricks"),
+    _flag("raised", "1 if the round was raised"),
+    _flag("pending_after", "1 if the next round is raised"),
+    *(Column(f"card_points_{t}", 0, 40, f"card points of team {t}") for t in range(2)),
+    *(Column(f"tricks_{t}", 0, 4, f"tricks of team {t}") for t in range(2)),
+    *(
+        Column(f"score_{t}", -3, 1, f"change of the score of team {t}, down is good")
+        for t in range(2)
+    ),
+    Column("sender_trumps", -1, 4, "trumps among the caller's four cards, -1 if passed out"),
+    Column("dealer_trumps", 1, 4, "trumps among the dealer's four cards"),
+    Column("contracting_score", -3, 1, "change of the score of the caller's team"),
+    Column("defending_score", -3, 0, "change of the score of the other team"),
+    *(Column(f"team_of_seat_{s}", 0, 1, f"team of seat {s}") for s in range(4)),
+)
+
+_COLUMNS = {"kqj": COLUMNS, "kwajongen": KWAJONGEN}
+_NUMBERS = {
+    game: {column.name: number for number, column in enumerate(columns)}
+    for game, columns in _COLUMNS.items()
+}
+
+COLUMN_NUMBER = _NUMBERS["kqj"]
+
+
+def columns_of(game: str) -> tuple[Column, ...]:
+    """The columns of a game's rows, in their order."""
+    return _COLUMNS[game]
+
+
+def column_numbers(game: str) -> Mapping[str, int]:
+    """The number of each column of a game's rows, by its name."""
+    return _NUMBERS[game]

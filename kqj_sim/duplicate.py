@@ -14,15 +14,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.columns import column_numbers
 from kqj_sim.rows import Rows
-from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.rules import RULES_OF, GameRules
 from kqj_sim.simulation import Experiment, play_together
 
 Arrangement = tuple[int, ...]
 """The side, 0 or 1, of each seat."""
 
 
-def arrangements(rules: KqjRules, alone: bool = False) -> tuple[Arrangement, ...]:
+def arrangements(rules: GameRules, alone: bool = False) -> tuple[Arrangement, ...]:
     """How two sides are seated, so that each holds the cards of each side of the table.
 
     With two teams a side is a team; with three, one side is a team and the other is both others,
@@ -33,8 +34,9 @@ def arrangements(rules: KqjRules, alone: bool = False) -> tuple[Arrangement, ...
         alone: leave out those in which side 0 has two teams of three: how one team is seated
             against a field.
     """
-    teams = 2 if rules.partners == "random" else rules.teams
-    single = [tuple(int(seat % teams != team) for seat in range(SEATS)) for team in range(teams)]
+    teams = 2 if rules.partners == "random" else rules.team_count
+    everybody = range(rules.seats)
+    single = [tuple(int(seat % teams != team) for seat in everybody) for team in range(teams)]
     reverse = [] if alone else [tuple(1 - side for side in seats) for seats in single]
     return tuple(sorted({*single, *reverse}))
 
@@ -55,7 +57,7 @@ def mean_scores(by_team: NDArray[np.int64], rows: Rows, seats: Arrangement) -> N
     It is the mean over a side's seats, times the numbers of both sides' seats.
 
     Args:
-        by_team: int64 (3, n), such as the scores.
+        by_team: int64 (teams, n), such as the scores.
         rows: the rows they belong to, which tell the teams.
         seats: the sides.
     """
@@ -69,14 +71,19 @@ def mean_scores(by_team: NDArray[np.int64], rows: Rows, seats: Arrangement) -> N
 
 def sends(rows: Rows, seats: Arrangement, side: int) -> NDArray[np.bool_]:
     """Whether the Sender sits on a side, (n,); nobody does if the round was passed out."""
-    own = [seat for seat in range(SEATS) if seats[seat] == side]
+    own = [seat for seat, of in enumerate(seats) if of == side]
     found: NDArray[np.bool_] = np.isin(rows.column("sender"), own)
     return found
 
 
 def scores(rows: Rows) -> NDArray[np.int64]:
-    """The scores by team, int64 (3, n)."""
-    return np.stack([rows.column(f"score_{team}") for team in range(3)]).astype(np.int64)
+    """What each team scores, int64 (teams, n): more is better, where scores go down too."""
+    columns = [name for name in column_numbers(rows.of_game) if name.startswith("score_")]
+    sign = RULES_OF[rows.of_game].score_sign
+    found: NDArray[np.int64] = sign * np.stack([rows.column(name) for name in columns]).astype(
+        np.int64
+    )
+    return found
 
 
 def leads(rows: Rows, seats: Arrangement) -> NDArray[np.int64]:
@@ -90,7 +97,7 @@ def leads(rows: Rows, seats: Arrangement) -> NDArray[np.int64]:
 
 
 def lead_chunks(
-    rules: KqjRules,
+    rules: GameRules,
     one: str,
     other: str,
     deals: int,
@@ -139,7 +146,7 @@ class Lead(NamedTuple):
 
 
 def duplicate(
-    rules: KqjRules,
+    rules: GameRules,
     one: str,
     other: str,
     deals: int,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,9 +12,21 @@ from numpy.typing import NDArray
 
 from kqj_sim.columns import RANKS, SUITS
 from kqj_sim.core import round
-from kqj_sim.core.asking import ASKING, BID, COUNTER, FOLLOW, LEAD, MEMBERS, OVERCOUNTER, TAKE
+from kqj_sim.core.asking import (
+    ACCEPT,
+    ASKING,
+    BID,
+    COUNTER,
+    FOLLOW,
+    LEAD,
+    MEMBERS,
+    OVERCOUNTER,
+    TAKE,
+)
 from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP
 from kqj_sim.core.compile import address_of, pointer
+from kqj_sim.core.kwajongen import round as kwajongen_round
+from kqj_sim.core.kwajongen.rules import Rules as CoreKwajongenRules
 from kqj_sim.core.nested import RESUME, nest
 from kqj_sim.core.resume import CALL_ON, PLAY_ON, RESUMING, VALUES, bid_on, play_on, take_on
 from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Table
@@ -27,11 +39,17 @@ from kqj_sim.policies.compiled import QUESTION, bind, bind_values, parameter_off
 from kqj_sim.policies.parameters import NO_POLICY
 from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.specification import Player, player
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import GameRules, KqjRules
 
 ALL_NO_TRUMP = ("second_lap", "both_laps", "never")
 CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
 _TRUMP_ORDER = ("4", "5", "6", "J", "Q", "K", "H", "T", "A", "7", "8", "9")
+_KWAJONGEN_RANKS = ("9", "T", "J", "Q", "K", "A")
+_ORDERS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "kqj": (RANKS, _TRUMP_ORDER),
+    "kwajongen": (_KWAJONGEN_RANKS, _KWAJONGEN_RANKS),
+}
+"""The ranks by bit of a lane in natural and in trump order."""
 
 
 def bits_of(cards: int) -> Iterator[int]:
@@ -41,27 +59,33 @@ def bits_of(cards: int) -> Iterator[int]:
         cards &= cards - 1
 
 
-def card_texts(cards: int, contract: int | None = None) -> list[str]:
+def card_texts(cards: int, contract: int | None = None, game: str = "kqj") -> list[str]:
     """The texts of a set in natural coding, or in that by strength for a contract (0 to 5)."""
-    return [_card_text(bit >> 4, bit & 15, contract) for bit in bits_of(cards)]
+    orders = _ORDERS[game]
+    return [_card_text(bit >> 4, bit & 15, contract, *orders) for bit in bits_of(cards)]
 
 
-def card_bits(cards: Iterable[Card]) -> int:
+def card_bits(cards: Iterable[Card], game: str = "kqj") -> int:
     """Cards as a set in natural coding."""
-    return sum(1 << 16 * SUITS.index(suit) + RANKS.index(rank) for rank, suit in cards)
+    ranks, _ = _ORDERS[game]
+    return sum(1 << 16 * SUITS.index(suit) + ranks.index(rank) for rank, suit in cards)
 
 
-def _card_text(lane: int, rank: int, contract: int | None) -> str:
+def _card_text(
+    lane: int, rank: int, contract: int | None, plain: Sequence[str], trump: Sequence[str]
+) -> str:
     """The text of the card of a lane (`core.bits.by_strength`)."""
     if contract is None:
-        return RANKS[rank] + SUITS[lane]
+        return plain[rank] + SUITS[lane]
     if contract >= NO_TRUMP:
-        return (_TRUMP_ORDER if contract == ALL_TRUMPS else RANKS)[rank] + SUITS[lane]
-    return (_TRUMP_ORDER if lane == 3 else RANKS)[rank] + SUITS[(lane + contract + 1) % 4]
+        return (trump if contract == ALL_TRUMPS else plain)[rank] + SUITS[lane]
+    return (trump if lane == 3 else plain)[rank] + SUITS[(lane + contract + 1) % 4]
 
 
-def core_rules(rules: KqjRules) -> Rules:
-    """The rules in integers."""
+def core_rules(rules: GameRules) -> Any:
+    """The rules in integers: the `Rules` of `core.rules`, or of `core.kwajongen.rules`."""
+    if not isinstance(rules, KqjRules):
+        return CoreKwajongenRules(teams=2, must_trump=int(rules.void_rule == "must_trump"))
     return Rules(
         teams=rules.teams,
         random_partners=int(rules.partners == "random"),
@@ -102,12 +126,12 @@ class FirstCall:
 
 
 def core_table(
-    rules: KqjRules,
+    rules: GameRules,
     players: Sequence[Player],
     imposed: Imposed | FirstCall | None,
     nested: bool = False,
 ) -> Table:
-    """The six seats' policies and the stages of a round as addresses and numbers.
+    """The seats' policies and the stages of a round as addresses and numbers.
 
     Only what the bidding needs is compiled.  With `nested` it is a table of players who play hands
     out for another policy, and goes on from the middle of a round.
@@ -116,14 +140,7 @@ def core_table(
         kqj_sim.policies.PolicyError: a policy's function does not compile.
     """
     distinct = list(dict.fromkeys(players))
-    members = [LEAD, FOLLOW]
-    calling = round.impose
-    if isinstance(imposed, FirstCall):
-        calling = round.opener_takes if imposed.takes else round.opener_passes
-        members += [TAKE]
-    elif imposed is None:
-        calling = round.bid if rules.bidding == "auction" else round.take
-        members += [BID, COUNTER, OVERCOUNTER] if rules.bidding == "auction" else [TAKE]
+    members, kernels = _asked(rules, imposed)
     functions = np.zeros(MEMBERS * SEATS, dtype=np.int64)
     parameters = np.zeros(MEMBERS * SEATS * MAX_PARAMETERS)
     resources = np.zeros(MEMBERS * SEATS, dtype=np.int64)
@@ -132,7 +149,7 @@ def core_table(
         for number, each in enumerate(distinct):
             chosen = each.answering(QUESTION[member])
             resource = _resource(rules, chosen, QUESTION[member])
-            bound = _bound(member, chosen.policy, len(distinct) == 1, len(resource))
+            bound = _bound(member, chosen.policy, len(distinct) == 1, len(resource), rules.game)
             functions[member * SEATS + number] = bound.address
             resources[member * SEATS + number] = resource.ctypes.data
             remembers |= "card" in chosen.policy.blocks
@@ -152,9 +169,9 @@ def core_table(
             imposed_amount=imposed.amount or 0,
         )
     signature = round.stage_signature(core_rules(rules), table)
-    for number, stage in enumerate((round.begin, calling, round.finish)):
+    for number, stage in enumerate(kernels):
         stages[number] = address_of(stage, signature)
-    if nested:
+    if nested and isinstance(rules, KqjRules):
         calling_on = bid_on if rules.bidding == "auction" else take_on
         resume[CALL_ON] = address_of(calling_on, RESUMING)
         resume[PLAY_ON] = address_of(play_on, RESUMING)
@@ -163,9 +180,29 @@ def core_table(
     return table
 
 
+def _asked(
+    rules: GameRules, imposed: Imposed | FirstCall | None
+) -> tuple[list[int], tuple[Any, Any, Any]]:
+    """The members that a round asks, and its stages."""
+    if not isinstance(rules, KqjRules):
+        stages = kwajongen_round.begin, kwajongen_round.accept, kwajongen_round.finish
+        return [LEAD, FOLLOW, ACCEPT], stages
+    members = [LEAD, FOLLOW]
+    calling = round.impose
+    if isinstance(imposed, FirstCall):
+        calling = round.opener_takes if imposed.takes else round.opener_passes
+        members += [TAKE]
+    elif imposed is None:
+        calling = round.bid if rules.bidding == "auction" else round.take
+        members += [BID, COUNTER, OVERCOUNTER] if rules.bidding == "auction" else [TAKE]
+    return members, (round.begin, calling, round.finish)
+
+
 @cache
-def _resource(rules: KqjRules, chosen: Chosen, question: str) -> NDArray[Any]:
+def _resource(rules: GameRules, chosen: Chosen, question: str) -> NDArray[Any]:
     """What a policy's function finds by its address; kept for ever, as addresses to it are."""
+    if not isinstance(rules, KqjRules):
+        return np.empty(0)
     if question in chosen.policy.blocks:
         return nest(core_rules(rules), [_nested_table(rules, name) for name in chosen.others])
     if chosen.policy.weights is not None:
@@ -191,7 +228,7 @@ def _valuing(rules: KqjRules, found: Policy) -> Any:
 
 
 @cache
-def _bound(member: int, found: Policy, everybody: bool, weights_size: int) -> Any:
+def _bound(member: int, found: Policy, everybody: bool, weights_size: int, game: str) -> Any:
     """A loop with a policy compiled into it; a user's policy is checked and not kept on disk."""
     question = QUESTION[member]
     if question in found.blocks:
@@ -206,4 +243,5 @@ def _bound(member: int, found: Policy, everybody: bool, weights_size: int) -> An
         found.name if found.built_in else None,
         everybody=everybody,
         checked=not found.built_in,
+        game=game,
     )

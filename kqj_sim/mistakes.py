@@ -12,12 +12,12 @@ from numba import carray
 from numpy.typing import NDArray
 
 from kqj_sim.core.asking import MEMBERS
-from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, PACK
+from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP
 from kqj_sim.core.compile import int64_at, scalar
-from kqj_sim.core.round import play_block, start_deals
 from kqj_sim.core.state import DEAL, DEALER, LANES, PENDING, SEATS, new_state
 from kqj_sim.core.views import PASS, RAISED
 from kqj_sim.encode import CONTRACTS, FirstCall, Imposed, card_texts, core_rules, core_table
+from kqj_sim.games import Game, game_of
 from kqj_sim.policies.chosen import Chosen
 from kqj_sim.policies.compiled import (
     QUESTION,
@@ -31,7 +31,7 @@ from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.own import place_of
 from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.specification import Player
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import GameRules
 
 _VIEWS: dict[str, Any] = dict(VIEW)
 _ENTRY = 3 + max(len(view._fields) for view in _VIEWS.values())
@@ -57,7 +57,7 @@ def round_of(state: NDArray[np.int64], seed: int, deal: int) -> Round:
 
 
 def wrong_choice(
-    rules: KqjRules,
+    rules: GameRules,
     players: Sequence[Player],
     imposed: Imposed | FirstCall | None,
     which: Round,
@@ -68,16 +68,16 @@ def wrong_choice(
         rules, players, imposed: the experiment.
         which: the round in which it happened.
     """
+    game = game_of(rules)
     where = f"deal {which.deal} of seed {which.seed}"
     for chosen, question, answer, view in _answers(rules, players, imposed, which):
-        fault = _FAULTS[question](view, answer)
+        fault = _FAULTS[question](view, answer, game)
         if fault is None:
             continue
         line = 0
         if answer == RAISED:
             line, fault = _exception(chosen, question, view)
-        opener = (which.dealer + 1) % SEATS
-        seat = (opener + _place(question, view)) % SEATS
+        seat = (which.dealer + 1 + _place(question, view, game.seats)) % game.seats
         place = place_of(chosen.policy.choices[question][0], line)
         who = f"policy {chosen.policy.name!r}, choose_{question}()"
         return PolicyError(f"{place}: {who}, {where}, seat {seat}: {fault}")
@@ -85,13 +85,13 @@ def wrong_choice(
 
 
 def _answers(
-    rules: KqjRules,
+    rules: GameRules,
     players: Sequence[Player],
     imposed: Imposed | FirstCall | None,
     which: Round,
 ) -> list[tuple[Chosen, str, int, Any]]:
     """Play a round again; who was asked what, what he answered, and what he saw."""
-    table = core_table(rules, players, imposed)
+    game, table = game_of(rules), core_table(rules, players, imposed)
     distinct = list(dict.fromkeys(players))
     notes = np.zeros(_NOTES, dtype=np.int64)
     notes[0] = 1
@@ -99,16 +99,18 @@ def _answers(
     for member, question in enumerate(QUESTION):
         for number, each in enumerate(distinct):
             at = member * SEATS + number
+            if table.functions[at] == 0:
+                continue
             policy = each.answering(question).policy
-            if table.functions[at] == 0 or policy.built_in or policy.weights is not None:
+            if policy.built_in or policy.weights is not None:
                 continue
             headers[member, number] = member, number, notes.ctypes.data
             table.resources[at] = headers[member, number].ctypes.data
-            table.functions[at] = _noting_loop(member, policy).address
+            table.functions[at] = _noting_loop(member, policy, game.name).address
     state = new_state()
-    start_deals(state, which.deal, 1)
+    game.start_deals(state, which.deal, 1)
     state[DEALER], state[PENDING] = which.dealer, which.pending
-    play_block(state, 1, which.seed, core_rules(rules), table, np.empty(0, np.int64))
+    game.play_block(state, 1, which.seed, core_rules(rules), table, np.empty(0, np.int64))
     found = []
     for start in range(1, int(notes[0]), _ENTRY):
         member, number, answered = (int(value) for value in notes[start : start + 3])
@@ -120,7 +122,7 @@ def _answers(
 
 
 @cache
-def _noting_loop(member: int, policy: Policy) -> Any:
+def _noting_loop(member: int, policy: Policy, game: str) -> Any:
     """The loop of a member with a policy that notes what it is asked and what it answers."""
     inner = guarded(answering(*policy.compiled(QUESTION[member])))
     start = member * SEATS
@@ -143,13 +145,13 @@ def _noting_loop(member: int, policy: Policy) -> Any:
 
     reader = parameters_reader(member, policy.tuple_type)
     return bind_answer(
-        member, scalar(note), reader, scalar(read), None, everybody=False, checked=True
+        member, scalar(note), reader, scalar(read), None, everybody=False, checked=True, game=game
     )
 
 
-def _place(question: str, view: Any) -> int:
+def _place(question: str, view: Any, seats: int) -> int:
     """The place of the player who is asked."""
-    return (view.leader + view.position) % SEATS if question == "card" else int(view.place)
+    return (view.leader + view.position) % seats if question == "card" else int(view.place)
 
 
 def _exception(chosen: Chosen, question: str, view: Any) -> tuple[int, str]:
@@ -169,19 +171,20 @@ def _exception(chosen: Chosen, question: str, view: Any) -> tuple[int, str]:
     return 0, "an exception"
 
 
-def _card_fault(view: Any, card: int) -> str | None:
+def _card_fault(view: Any, card: int, game: Game) -> str | None:
     """What is wrong with a card, None if nothing is."""
     if card > 0 and card.bit_count() == 1 and card & view.legal:
         return None
-    chosen = card_texts(card, view.contract) if card & PACK == card else []
+    known = card & game.pack == card
+    chosen = card_texts(card, view.contract, game.name) if known else []
     if len(chosen) == 1:
         what = f"{chosen[0]} is not legal"
     else:
         what = f"{len(chosen)} cards ({' '.join(chosen)})" if chosen else f"{card} is no card"
-    return f"{what}; legal: {' '.join(card_texts(view.legal, view.contract))}"
+    return f"{what}; legal: {' '.join(card_texts(view.legal, view.contract, game.name))}"
 
 
-def _take_fault(view: Any, call: int) -> str | None:
+def _take_fault(view: Any, call: int, game: Game) -> str | None:
     """What is wrong with the answer to a question whether to take."""
     own = (view.turned.bit_length() - 1) >> 4
     allowed = list(range(NO_TRUMP)) if view.lap == 2 else [own]
@@ -193,7 +196,7 @@ def _take_fault(view: Any, call: int) -> str | None:
     return f"{call}{named} may not be taken in lap {view.lap}; allowed: PASS, {texts}"
 
 
-def _bid_fault(view: Any, call: int) -> str | None:
+def _bid_fault(view: Any, call: int, game: Game) -> str | None:
     """What is wrong with the answer to a question what to bid."""
     amount, contract = call >> 4, (call >> 1) & 7
     highest = ALL_TRUMPS if view.all_no_trump else NO_TRUMP - 1
@@ -205,15 +208,16 @@ def _bid_fault(view: Any, call: int) -> str | None:
     return f"{what} may not be bid; allowed: PASS{bids if amounts else ''}"
 
 
-def _counter_fault(view: Any, call: int) -> str | None:
-    """What is wrong with the answer to a question whether to counter."""
+def _yes_or_no_fault(view: Any, call: int, game: Game) -> str | None:
+    """What is wrong with the answer to a question whether to counter, or to play."""
     return None if call in (0, 1) else f"{call} is no answer; allowed: True or False"
 
 
 _FAULTS = {
     "take": _take_fault,
     "bid": _bid_fault,
-    "counter": _counter_fault,
-    "overcounter": _counter_fault,
+    "counter": _yes_or_no_fault,
+    "overcounter": _yes_or_no_fault,
+    "accept": _yes_or_no_fault,
     "card": _card_fault,
 }

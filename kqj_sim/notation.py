@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 RANKS = "ATHKQJ987654"
+"""The ranks of KQJ from the highest of a plain suit down; other games have some of them."""
 SUITS = "shdc"
 CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
 
@@ -22,7 +23,6 @@ _SUIT_OF = {
 }
 _EMOJI_SELECTOR = "\ufe0f"  # follows a suit sign that is to be shown in colour
 _CARD_PATTERN = re.compile(rf"(10|[{RANKS}])([{''.join(_SUIT_OF)}])", re.IGNORECASE)
-_CARD_FORM = f"a rank of {' '.join(RANKS)}, then a suit of {' '.join(SUITS)}, as in Th"
 
 
 class NotationError(ValueError):
@@ -39,15 +39,16 @@ class Card(NamedTuple):
         return self.rank + self.suit
 
 
-def parse_card(text: str) -> Card:
-    """The card that `text` names; raises NotationError.
+def parse_card(text: str, *, ranks: str = RANKS) -> Card:
+    """The card of a pack with these ranks that `text` names; raises NotationError.
 
     Read are capital and small letters, `10` for `T`, and black and white suit signs.
     """
     match = _CARD_PATTERN.fullmatch(text.replace(_EMOJI_SELECTOR, "").strip())
-    if match is None:
-        raise NotationError(f"{text!r} is not a card: write {_CARD_FORM}")
-    return _card(match)
+    card = match and _card(match)
+    if card is None or card.rank not in ranks:
+        raise NotationError(f"{text!r} is not a card: write {_card_form(ranks)}")
+    return card
 
 
 def format_card(card: Card, *, signs: bool = False) -> str:
@@ -55,11 +56,11 @@ def format_card(card: Card, *, signs: bool = False) -> str:
     return card.rank + (SUIT_SIGNS[card.suit] if signs else card.suit)
 
 
-def parse_cards(text: str) -> tuple[Card, ...]:
+def parse_cards(text: str, *, ranks: str = RANKS) -> tuple[Card, ...]:
     """The cards named in `text`, in its order, with or without commas and blanks between.
 
     `9h 8h, Ah` and `9h8hAh` are the same three cards.  Raises NotationError for what is not
-    a card, and for a card named twice.
+    a card of a pack with these ranks, and for a card named twice.
     """
     rest = text.replace(_EMOJI_SELECTOR, "")
     cards: list[Card] = []
@@ -69,10 +70,10 @@ def parse_cards(text: str) -> tuple[Card, ...]:
             position += 1
             continue
         match = _CARD_PATTERN.match(rest, position)
-        if match is None:
-            wrong = re.split(r"[\s,]", rest[position:], maxsplit=1)[0]
-            raise NotationError(f"{wrong!r} is not a card: write {_CARD_FORM}")
-        card = _card(match)
+        card = match and _card(match)
+        if match is None or card is None or card.rank not in ranks:
+            wrong = match[0] if match else re.split(r"[\s,]", rest[position:], maxsplit=1)[0]
+            raise NotationError(f"{wrong!r} is not a card: write {_card_form(ranks)}")
         if card in cards:
             raise NotationError(f"{card} is named twice: name each card once")
         cards.append(card)
@@ -80,17 +81,17 @@ def parse_cards(text: str) -> tuple[Card, ...]:
     return tuple(cards)
 
 
-def format_hand(cards: Iterable[Card], *, signs: bool = True) -> str:
-    """Cards for people, by suit and from the ace down: `♠ A T 9  ♥ H 4`.
+def format_hand(cards: Iterable[Card], *, signs: bool = True, ranks: str = RANKS) -> str:
+    """Cards for people, by suit and from the ace down, in the order of `ranks`: `♠ A T 9  ♥ H 4`.
 
     Without `signs` the suits are letters: `s A T 9  h H 4`.
     """
     held = set(cards)
     groups = []
     for suit in SUITS:
-        ranks = [rank for rank in RANKS if Card(rank, suit) in held]
-        if ranks:
-            groups.append(" ".join([SUIT_SIGNS[suit] if signs else suit, *ranks]))
+        own = [rank for rank in ranks if Card(rank, suit) in held]
+        if own:
+            groups.append(" ".join([SUIT_SIGNS[suit] if signs else suit, *own]))
     return "  ".join(groups)
 
 
@@ -111,3 +112,7 @@ def format_contract(contract: str, *, signs: bool = False) -> str:
 def _card(match: re.Match[str]) -> Card:
     rank, suit = match.groups()
     return Card("T" if rank == "10" else rank.upper(), _SUIT_OF[suit.lower()])
+
+
+def _card_form(ranks: str) -> str:
+    return f"a rank of {' '.join(ranks)}, then a suit of {' '.join(SUITS)}, as in Th"

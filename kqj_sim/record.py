@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
-from kqj_sim.rules import KqjRules, RulesError
+from kqj_sim.rules import RULES_OF, GameRules, RulesError, rules_of
 
 R = TypeVar("R")
 
@@ -57,7 +57,7 @@ class Bonus(msgspec.Struct, frozen=True, omit_defaults=True):
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A round; lists are per seat (seat 0 first) or per team (team 0 first).
 
-    `score_before` and `score_after` are per team, with random partners per seat; they are
+    `score_before` and `score_after` are per team, in KQJ with random partners per seat; they are
     None, as `game_id` and `round`, if the round belongs to no game.
     """
 
@@ -93,15 +93,15 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pending_after: Int
     scores: list[Int]
 
-    def kqj_rules(self) -> KqjRules:
-        """The rules of a KQJ round; raises RecordError if a field is missing or wrong."""
+    def game_rules(self) -> GameRules:
+        """The rules of the round; raises RecordError if a field is missing or wrong."""
         values = {}
-        for rule in fields(KqjRules):
+        for rule in fields(RULES_OF[self.game]):
             if rule.name not in self.rules:
                 raise RecordError(f"rules: the key {rule.name} is missing")
             values[rule.name] = self.rules[rule.name]
         try:
-            return KqjRules(**values)
+            return rules_of(self.game, values)
         except RulesError as error:
             raise RecordError(f"rules: {error}") from None
 

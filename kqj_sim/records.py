@@ -8,27 +8,31 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from kqj_sim.columns import COLUMN_NUMBER, CONTRACTS
+from kqj_sim.columns import CONTRACTS
 from kqj_sim.core import games as core_games
 from kqj_sim.core import state as core_state
 from kqj_sim.core.bits import EACH_LANE, TRUMP_QUEEN
 from kqj_sim.core.calls import LOG_SIZE
-from kqj_sim.core.round import play_block, start_deals
+from kqj_sim.core.kwajongen.state import HANDS
 from kqj_sim.core.scoring import CAPOT_BONUS, KQ_BONUS, KQJ_BONUS, LAST_TRICK
 from kqj_sim.core.state import LANES, SEATS, STRIDE, TRICKS
 from kqj_sim.encode import bits_of, card_texts
+from kqj_sim.games import game_of
 from kqj_sim.mistakes import round_of
 from kqj_sim.record import Bonus, Call, Record, Trick
+from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import Experiment, endless_game
 
-_CALLS: tuple[Literal["pass", "take", "bid", "counter", "overcounter"], ...] = (
-    "pass", "take", "bid", "counter", "overcounter",
-)  # fmt: skip
-"""By the kinds of `core.calls`."""
+CallName = Literal["pass", "take", "bid", "counter", "overcounter", "play"]
+ResultName = Literal["made", "failed", "litigation", "tie", "passed_out"]
 
-_RESULTS: tuple[Literal["made", "failed", "litigation", "passed_out"], ...] = (
-    "made", "failed", "litigation", "passed_out",
-)  # fmt: skip
+_CALLS: tuple[CallName, ...] = ("pass", "take", "bid", "counter", "overcounter")
+"""By the kinds of `core.calls`."""
+_KWAJONGEN_CALLS: tuple[CallName, ...] = ("pass", "play")
+"""By the kinds of `core.kwajongen.calls`."""
+
+_RESULTS: tuple[ResultName, ...] = ("made", "failed", "litigation", "passed_out")
+_KWAJONGEN_RESULTS: tuple[ResultName, ...] = ("made", "failed", "tie", "passed_out")
 
 
 class _Block:
@@ -36,7 +40,7 @@ class _Block:
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
-        self.rules = experiment.rules
+        self.game = game_of(experiment.rules)
         self.core_rules, table = experiment.table()
         self.table = table._replace(memory=1)
         self.players = [player.text for player in experiment.players]
@@ -46,40 +50,89 @@ class _Block:
     def play(self, lanes: int) -> None:
         """Deal, call and play the rounds that DEAL, DEALER and PENDING of the lanes name."""
         seed = self.experiment.seed
-        play_block(self.state, lanes, seed, self.core_rules, self.table, self.log)
+        self.game.play_block(self.state, lanes, seed, self.core_rules, self.table, self.log)
         for lane in range(lanes):
             if self._row(core_state.ILLEGAL, lane):
                 deal = self._row(core_state.DEAL, lane)
                 raise self.experiment.wrong_choice(round_of(self.state, seed, deal))
 
-    def _row(self, offset: int, lane: int) -> int:
-        return int(self.state[offset + lane])
-
-    def _rows(self, offset: int, lane: int, count: int = SEATS) -> list[int]:
-        return [self._row(offset + k * STRIDE, lane) for k in range(count)]
-
-    def _column(self, name: str, lane: int) -> int:
-        return self._row(core_state.RESULT + COLUMN_NUMBER[name] * STRIDE, lane)
-
-    def _per_team(self, name: str, lane: int) -> list[int]:
-        return [self._column(f"{name}_{team}", lane) for team in range(self.rules.teams)]
+    def record(self, lane: int) -> Record:
+        """The round of a lane; what belongs to a game is left out."""
+        raise NotImplementedError
 
     def origin(self, lane: int) -> int:
         """The number that a lane had before lanes were exchanged."""
         return self._row(core_state.ORIGIN, lane)
 
+    def _row(self, offset: int, lane: int) -> int:
+        return int(self.state[offset + lane])
+
+    def _rows(self, offset: int, lane: int, count: int) -> list[int]:
+        return [self._row(offset + k * STRIDE, lane) for k in range(count)]
+
+    def _places(self, offset: int, lane: int) -> list[int]:
+        return self._rows(offset, lane, self.game.seats)
+
+    def _column(self, name: str, lane: int) -> int:
+        return self._row(self.game.column(name), lane)
+
+    def _per_team(self, name: str, lane: int) -> list[int]:
+        teams = self.experiment.rules.team_count
+        return [self._column(f"{name}_{team}", lane) for team in range(teams)]
+
+    def _texts(self, cards: int, contract: int | None = None) -> list[str]:
+        return card_texts(cards, contract, self.game.name)
+
+    def _teams(self, lane: int) -> list[int]:
+        return [self._column(f"team_of_seat_{seat}", lane) for seat in range(self.game.seats)]
+
+    def _seat(self, lane: int, place: int) -> int:
+        """The seat of a place, counted from the dealer's left."""
+        return (self._row(core_state.DEALER, lane) + 1 + place) % self.game.seats
+
+    def _by_seat(self, by_place: Sequence[list[str]], lane: int) -> list[list[str]]:
+        """What is listed by place, listed by seat."""
+        seats = self.game.seats
+        left = self._seat(lane, 0)
+        return [by_place[(seat - left) % seats] for seat in range(seats)]
+
+    def _said(self, lane: int) -> Iterator[tuple[int, int, int]]:
+        """The kind, the seat and the bid or contract of each call."""
+        origin = self.origin(lane)
+        for number in range(self._row(core_state.CALL_COUNT, lane)):
+            entry = int(self.log[number * STRIDE + origin])
+            yield entry & 15, self._seat(lane, (entry >> 4) & 15), entry >> 8
+
+    def _hands(self, lane: int, contract: int) -> list[list[str]]:
+        hands = self._places(core_state.DEALT, lane)
+        return self._by_seat([self._texts(hand, contract) for hand in hands], lane)
+
+    def _tricks(self, lane: int, contract: int) -> list[Trick]:
+        tricks, leaders = [], []
+        for trick in range(self.game.tricks):
+            start = core_state.HISTORY + trick * (1 + SEATS) * STRIDE
+            leader, *cards = self._rows(start, lane, 1 + self.game.seats)
+            leaders.append(self._seat(lane, leader))
+            tricks.append([self._texts(card, contract)[0] for card in cards])
+        leaders.append(self._seat(lane, self._row(core_state.LEADER, lane)))
+        return [Trick(leaders[k], cards, leaders[k + 1]) for k, cards in enumerate(tricks)]
+
+
+class _KqjBlock(_Block):
+    """A block of rounds of KQJ."""
+
     def record(self, lane: int) -> Record:
         """The round of a lane; what belongs to a game is left out."""
-        rules, auction = self.rules, self.rules.bidding == "auction"
-        opener = (self._row(core_state.DEALER, lane) + 1) % SEATS
-        five, extra = self._rows(core_state.FIVE, lane), self._rows(core_state.EXTRA, lane)
+        rules = self.experiment.rules
+        auction = isinstance(rules, KqjRules) and rules.bidding == "auction"
+        five, extra = self._places(core_state.FIVE, lane), self._places(core_state.EXTRA, lane)
         turned = self._row(core_state.TURNED, lane)
         eight = [cards | more for cards, more in zip(five, extra, strict=True)]
         eight[SEATS - 1] |= turned
         taken = self._column("taken", lane) == 1
         contract = self._row(core_state.CONTRACT, lane)
         amount = self._row(core_state.AMOUNT, lane)
-        tricks = self._tricks(lane, contract, opener) if taken else []
+        dealt = [self._texts(cards) for cards in (eight if auction else five)]
         return Record(
             game="kqj",
             rules=rules.to_dict(),
@@ -92,20 +145,20 @@ class _Block:
             score_after=None,
             dealer=self._row(core_state.DEALER, lane),
             teams=self._teams(lane),
-            dealt=_by_seat([card_texts(cards) for cards in (eight if auction else five)], opener),
-            turned=None if auction else card_texts(turned)[0],
+            dealt=self._by_seat(dealt, lane),
+            turned=None if auction else self._texts(turned)[0],
             imposed=self.experiment.imposed is not None,
-            calls=self._calls(lane, opener),
+            calls=self._calls(lane),
             sender=self._column("sender", lane) if taken else None,
             contract=CONTRACTS[contract] if taken else None,
             amount=amount if taken and auction else None,
             capot=bool(self._row(core_state.CAPOT, lane)),
             stake=self._row(core_state.STAKE, lane),
-            hands=self._hands(lane, contract, opener) if taken else None,
-            tricks=tricks,
+            hands=self._hands(lane, contract) if taken else None,
+            tricks=self._tricks(lane, contract) if taken else [],
             card_points=self._per_team("card_points", lane),
             trick_counts=self._per_team("tricks", lane),
-            bonuses=self._bonuses(lane, contract, opener) if taken else [],
+            bonuses=self._bonuses(lane, contract) if taken else [],
             totals=self._per_team("total", lane),
             result=_RESULTS[self._column("result", lane)],
             gratuities=self._per_team("gratuity", lane),
@@ -114,16 +167,10 @@ class _Block:
             scores=self._per_team("score", lane),
         )
 
-    def _teams(self, lane: int) -> list[int]:
-        return [self._column(f"team_of_seat_{seat}", lane) for seat in range(SEATS)]
-
-    def _calls(self, lane: int, opener: int) -> list[Call]:
+    def _calls(self, lane: int) -> list[Call]:
         calls = []
-        origin = self.origin(lane)
-        for number in range(self._row(core_state.CALL_COUNT, lane)):
-            entry = int(self.log[number * STRIDE + origin])
-            kind, place, what = entry & 15, (entry >> 4) & 15, entry >> 8
-            seat, call = (opener + place) % SEATS, _CALLS[kind]
+        for kind, seat, what in self._said(lane):
+            call = _CALLS[kind]
             if call == "take":
                 calls.append(Call(seat, call, contract=CONTRACTS[what]))
             elif call == "bid":
@@ -133,25 +180,10 @@ class _Block:
                 calls.append(Call(seat, call))
         return calls
 
-    def _hands(self, lane: int, contract: int, opener: int) -> list[list[str]]:
-        hands = self._rows(core_state.DEALT, lane)
-        return _by_seat([card_texts(hand, contract) for hand in hands], opener)
-
-    def _tricks(self, lane: int, contract: int, opener: int) -> list[Trick]:
-        tricks = []
-        leaders = []
-        for trick in range(TRICKS):
-            start = core_state.HISTORY + trick * (1 + SEATS) * STRIDE
-            leader, *cards = self._rows(start, lane, 1 + SEATS)
-            leaders.append((opener + leader) % SEATS)
-            tricks.append([card_texts(card, contract)[0] for card in cards])
-        leaders.append((opener + self._row(core_state.LEADER, lane)) % SEATS)
-        return [Trick(leaders[k], tricks[k], leaders[k + 1]) for k in range(TRICKS)]
-
-    def _bonuses(self, lane: int, contract: int, opener: int) -> list[Bonus]:
+    def _bonuses(self, lane: int, contract: int) -> list[Bonus]:
         """The bonuses one by one, as `core.scoring` counts them."""
         teams = self._teams(lane)
-        last = teams[(opener + self._row(core_state.LEADER, lane)) % SEATS]
+        last = teams[self._seat(lane, self._row(core_state.LEADER, lane))]
         bonuses = [Bonus("last_trick", last, LAST_TRICK)]
         bonuses += [
             Bonus("capot", team, CAPOT_BONUS)
@@ -160,11 +192,11 @@ class _Block:
         ]
         climbing = self._row(core_state.CLIMBING, lane)
         before = self._row(core_state.BEFORE, lane)
-        for place, hand in enumerate(self._rows(core_state.DEALT, lane)):
-            seat = (opener + place) % SEATS
+        for place, hand in enumerate(self._places(core_state.DEALT, lane)):
+            seat = self._seat(lane, place)
             later = hand & before
             for queen in bits_of(later & (hand >> 1) & climbing & (EACH_LANE << TRUMP_QUEEN)):
-                suit = card_texts(1 << queen, contract)[0][1]
+                suit = self._texts(1 << queen, contract)[0][1]
                 if later >> (queen - 1) & 1:
                     bonuses.append(Bonus("kqj", teams[seat], KQJ_BONUS, seat, suit))
                 else:
@@ -172,9 +204,55 @@ class _Block:
         return bonuses
 
 
-def _by_seat(by_place: Sequence[list[str]], opener: int) -> list[list[str]]:
-    """What is listed by place, listed by seat."""
-    return [by_place[(seat - opener) % SEATS] for seat in range(SEATS)]
+class _KwajongenBlock(_Block):
+    """A block of rounds of Kwajongen."""
+
+    def record(self, lane: int) -> Record:
+        """The round of a lane; what belongs to a game is left out."""
+        taken = self._column("taken", lane) == 1
+        trump = self._row(core_state.CONTRACT, lane)
+        dealt = [self._texts(cards) for cards in self._places(HANDS, lane)]
+        card_points = self._per_team("card_points", lane)
+        return Record(
+            game="kwajongen",
+            rules=self.experiment.rules.to_dict(),
+            seed=self.experiment.seed,
+            deal=self._row(core_state.DEAL, lane),
+            players=self.players,
+            game_id=None,
+            round=None,
+            score_before=None,
+            score_after=None,
+            dealer=self._row(core_state.DEALER, lane),
+            teams=self._teams(lane),
+            dealt=self._by_seat(dealt, lane),
+            turned=self._texts(self._row(core_state.TURNED, lane))[0],
+            calls=[Call(seat, _KWAJONGEN_CALLS[kind]) for kind, seat, _ in self._said(lane)],
+            sender=self._column("sender", lane) if taken else None,
+            contract=CONTRACTS[trump] if taken else None,
+            amount=None,
+            capot=False,
+            stake=1,
+            hands=self._hands(lane, trump) if taken else None,
+            tricks=self._tricks(lane, trump) if taken else [],
+            card_points=card_points,
+            trick_counts=self._per_team("tricks", lane),
+            bonuses=[],
+            totals=card_points,
+            result=_KWAJONGEN_RESULTS[self._column("result", lane)],
+            gratuities=[0] * self.experiment.rules.team_count,
+            pending_before=self._column("raised", lane),
+            pending_after=self._column("pending_after", lane),
+            scores=self._per_team("score", lane),
+        )
+
+
+_BLOCKS: dict[str, type[_Block]] = {"kqj": _KqjBlock, "kwajongen": _KwajongenBlock}
+
+
+def block_of(experiment: Experiment) -> _Block:
+    """A block for the rounds of an experiment."""
+    return _BLOCKS[experiment.rules.game](experiment)
 
 
 def play_records(experiment: Experiment) -> Iterator[Record]:
@@ -191,17 +269,17 @@ def play_records(experiment: Experiment) -> Iterator[Record]:
 
 
 def _single_rounds(experiment: Experiment) -> Iterator[Record]:
-    block = _Block(experiment)
+    block = block_of(experiment)
     end = experiment.first + experiment.deals
     for first in range(experiment.first, end, LANES):
         lanes = min(LANES, end - first)
-        start_deals(block.state, first, lanes)
+        block.game.start_deals(block.state, first, lanes)
         block.play(lanes)
         yield from sorted(map(block.record, range(lanes)), key=lambda record: record.deal)
 
 
 def _games(experiment: Experiment) -> Iterator[Record]:
-    block = _Block(experiment)
+    block = block_of(experiment)
     rules, seed = experiment.rules, experiment.seed
     slots = core_games.new_slots(LANES)
 
@@ -213,13 +291,15 @@ def _games(experiment: Experiment) -> Iterator[Record]:
     for first in range(experiment.first, end, LANES):
         lanes = min(LANES, end - first)
         for slot in range(lanes):
-            core_games.start_game(slots, slot, first + slot, seed)
+            block.game.start_game(slots, slot, first + slot, seed)
         rounds: dict[int, list[Record]] = {first + slot: [] for slot in range(lanes)}
         while lanes > 0:
-            core_games.name_rounds(block.state, slots, lanes)
+            block.game.name_rounds(block.state, slots, lanes)
             block.play(lanes)
             before = [scores(slot) for slot in range(lanes)]
-            core_games.advance(block.state, slots, lanes, block.core_rules, rules.target)
+            block.game.advance(
+                block.state, slots, lanes, block.core_rules, block.game.target(rules)
+            )
             for lane in range(lanes):
                 slot, record = block.origin(lane), block.record(lane)
                 game = int(slots[slot, core_games.GAME])

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
+from kqj_sim.columns import Column, column_numbers, columns_of
 from kqj_sim.core import games as core_games
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import GameRules
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,11 +41,11 @@ class GameRows:
         return len(self.game)
 
     @classmethod
-    def of(cls, rules: KqjRules, games: NDArray[np.int64]) -> GameRows:
+    def of(cls, rules: GameRules, games: NDArray[np.int64]) -> GameRows:
         """From the core's slots, int64 (n, `core.games.FIELDS`)."""
         games = games[np.argsort(games[:, core_games.GAME], kind="stable")]
         dealer, winner = games[:, core_games.FIRST_DEALER], games[:, core_games.WINNER]
-        side = dealer if rules.partners == "random" else dealer % rules.teams
+        side = dealer if rules.partners == "random" else dealer % rules.team_count
         return cls(
             game=games[:, core_games.GAME],
             rounds=games[:, core_games.ROUND],
@@ -63,10 +63,11 @@ class Rows:
 
     Attributes:
         deal: int64 (n,), the numbers of the deals.
-        values: int16 (columns, n), the columns of `kqj_sim.columns`.
+        values: int16 (columns, n), the game's columns of `kqj_sim.columns`.
         game, round: int64 (n,), for rounds of games; else None.
         ended: the games that ended with these rounds; None for single rounds.
         marks: int64 (n,), a number for all that was said and played, if asked for.
+        of_game: the name of the game that they are of.
     """
 
     deal: NDArray[np.int64]
@@ -75,13 +76,19 @@ class Rows:
     round: NDArray[np.int64] | None = None
     ended: GameRows | None = None
     marks: NDArray[np.int64] | None = None
+    of_game: str = "kqj"
 
     def __len__(self) -> int:
         return len(self.deal)
 
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of `values`."""
+        return columns_of(self.of_game)
+
     def column(self, name: str) -> NDArray[np.int16]:
         """A column, (n,); raises KeyError for a name that is none."""
-        values: NDArray[np.int16] = self.values[COLUMN_NUMBER[name]]
+        values: NDArray[np.int16] = self.values[column_numbers(self.of_game)[name]]
         return values
 
     def frame(self) -> pd.DataFrame:
@@ -92,7 +99,7 @@ class Rows:
         if self.game is not None and self.round is not None:
             columns |= {"game": self.game, "round": self.round}
         columns["deal"] = self.deal
-        for column, values in zip(COLUMNS, self.values, strict=True):
+        for column, values in zip(self.columns, self.values, strict=True):
             columns[column.name] = (
                 pd.Categorical.from_codes(values, pd.Index(column.labels))
                 if column.labels
@@ -114,13 +121,13 @@ def in_order(parts: list[Rows]) -> Rows:
     values = np.take(np.concatenate([part.values for part in parts], axis=1), order, axis=1)
     ended = [part.ended for part in parts if part.ended is not None]
     if not ended:
-        return Rows(deal, values, marks=marks)
+        return Rows(deal, values, marks=marks, of_game=parts[0].of_game)
     order = np.argsort(np.concatenate([games.game for games in ended]), kind="stable")
     columns = (
         np.concatenate([getattr(games, column.name) for games in ended])[order]
         for column in fields(GameRows)
     )
-    return Rows(deal, values, game, number, GameRows(*columns))
+    return Rows(deal, values, game, number, GameRows(*columns), of_game=parts[0].of_game)
 
 
 def copied(rows: Rows) -> Rows:

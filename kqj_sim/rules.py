@@ -1,18 +1,19 @@
-"""The rules object of KQJ: the fields of the specification, with its defaults."""
+"""The rules objects of the games: the fields of the specification, with their defaults."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
 from dataclasses import Field, asdict, dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
-from kqj_sim.notation import CONTRACTS
+from kqj_sim.notation import CONTRACTS, RANKS
 
 SEATS = 6
+"""Seats of a table of KQJ; `GameRules.seats` is that of any game."""
 
 MOST = 600
-"""No total is larger: card points, last trick, Capot and four KQJ at All-Trumps."""
+"""No total of KQJ is larger: card points, last trick, Capot and four KQJ at All-Trumps."""
 
 
 class RulesError(ValueError):
@@ -26,14 +27,64 @@ def _rule(default: Any, choices: tuple[Any, ...] | None, help: str, only: str = 
 
 
 @dataclass(frozen=True)
-class KqjRules:
-    """The rules of a table of KQJ; raises RulesError for a value that does not exist.
+class _Rules:
+    """What the rules of every game have: facts of the game, and its fields as a dictionary.
 
     Each field's metadata has `choices` (the allowed values, default first, or None for a
-    multiple of ten), a line of `help`, and `only`, which is "auction" for the fields that
-    play without auctions does not look at.  Setting these has no effect with
-    bidding="take" and is no error; `without_effect` names them so that a caller can say so.
+    multiple of ten), a line of `help`, and `only`, which names the bidding of KQJ without which
+    the field has no effect.
     """
+
+    game: ClassVar[str]
+    """Name of the game, as in records."""
+    seats: ClassVar[int]
+    """Number of players, seated 0 to seats - 1 clockwise."""
+    tricks: ClassVar[int]
+    """Number of tricks, and of the cards of a hand when play begins."""
+    ranks: ClassVar[str]
+    """The ranks of the pack, from the highest of a plain suit down."""
+    start_score: ClassVar[int]
+    """Score of each side when a game begins."""
+    score_sign: ClassVar[int]
+    """1 where a higher score is better, -1 where a lower one is."""
+
+    def __post_init__(self) -> None:
+        for rule in fields(self):
+            _check_value(rule, getattr(self, rule.name))
+
+    @property
+    def without_effect(self) -> tuple[str, ...]:
+        """Fields set to another value than the default that are not looked at."""
+        return ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field and its value, defaults written out."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The rules with these fields, the others at their defaults; raises RulesError."""
+        names = [rule.name for rule in fields(cls)]
+        for name in values:
+            if name not in names:
+                raise RulesError(f"{name!r} is not a rule: {_nearest(name, names)}")
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class KqjRules(_Rules):
+    """The rules of a table of KQJ; raises RulesError for a value that does not exist.
+
+    Setting a field that is for auctions has no effect with bidding="take" and is no error;
+    `without_effect` names them so that a caller can say so.
+    """
+
+    game: ClassVar[str] = "kqj"
+    seats: ClassVar[int] = SEATS
+    tricks: ClassVar[int] = 8
+    ranks: ClassVar[str] = RANKS
+    start_score: ClassVar[int] = 0
+    score_sign: ClassVar[int] = 1
 
     teams: Literal[2, 3] = _rule(2, (2, 3), "Number of teams.")
     partners: Literal["fixed", "random"] = _rule(
@@ -60,8 +111,7 @@ class KqjRules:
     target: int = _rule(1000, None, "Score that ends a game, often 500, 1000 or 2000.")
 
     def __post_init__(self) -> None:
-        for rule in fields(self):
-            _check_value(rule, getattr(self, rule.name))
+        super().__post_init__()
         if self.max_amount < self.minimum_bid:
             raise RulesError(
                 f"max_amount {self.max_amount} is below the first bid: with {self.teams} teams "
@@ -111,18 +161,60 @@ class KqjRules:
         """Team of a seat 0 to 5 with fixed partners."""
         return seat % self.teams
 
-    def to_dict(self) -> dict[str, Any]:
-        """Every field and its value, defaults written out."""
-        return asdict(self)
 
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> KqjRules:
-        """The rules with these fields, the others at their defaults; raises RulesError."""
-        names = [rule.name for rule in fields(cls)]
-        for name in values:
-            if name not in names:
-                raise RulesError(f"{name!r} is not a rule: {_nearest(name, names)}")
-        return cls(**values)
+@dataclass(frozen=True)
+class KwajongenRules(_Rules):
+    """The rules of a table of Kwajongen; raises RulesError for a value that does not exist."""
+
+    game: ClassVar[str] = "kwajongen"
+    seats: ClassVar[int] = 4
+    tricks: ClassVar[int] = 4
+    ranks: ClassVar[str] = "AKQJT9"
+    start_score: ClassVar[int] = 10
+    score_sign: ClassVar[int] = -1
+    team_count: ClassVar[int] = 2
+    score_count: ClassVar[int] = 2
+    partners: ClassVar[str] = "fixed"
+    contracts: ClassVar[tuple[str, ...]] = CONTRACTS[:4]
+    most_points: ClassVar[int] = 4
+    """The most that a round is worth to a side: a raised one lost without a trick by its caller,
+    3 down for the others and 1 up for him."""
+
+    void_rule: Literal["must_trump", "free"] = _rule(
+        "must_trump",
+        ("must_trump", "free"),
+        "Whether a player who is void in the suit led must play a trump.",
+    )
+
+    def fixed_team_of(self, seat: int) -> int:
+        """Team of a seat 0 to 3."""
+        return seat % 2
+
+
+GameRules: TypeAlias = KqjRules | KwajongenRules
+"""The rules of a game; its `game` says of which."""
+
+RULES_OF: Mapping[str, type[KqjRules] | type[KwajongenRules]] = {
+    rules.game: rules for rules in (KqjRules, KwajongenRules)
+}
+"""The class of each game's rules, by its name."""
+
+
+def rules_of(game: str, values: Mapping[str, Any]) -> GameRules:
+    """The rules of a game with these fields, the others at their defaults.
+
+    Raises RulesError for a game, a field or a value that does not exist.
+    """
+    if game not in RULES_OF:
+        raise RulesError(f"{game!r} is not a game: {_nearest(game, list(RULES_OF))}")
+    return RULES_OF[game].from_dict(values)
+
+
+def kqj_of(rules: GameRules) -> KqjRules:
+    """The rules as those of KQJ; raises RulesError if they are of another game."""
+    if not isinstance(rules, KqjRules):
+        raise RulesError(f"this is of KQJ only, not of {rules.game}")
+    return rules
 
 
 def _check_value(rule: Field[Any], value: Any) -> None:

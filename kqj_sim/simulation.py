@@ -15,19 +15,19 @@ from threading import RLock
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kqj_sim.columns import COLUMNS
 from kqj_sim.core import games as core_games
-from kqj_sim.core.round import play_deals
-from kqj_sim.core.rules import Rules, Table
+from kqj_sim.core.rules import Table
 from kqj_sim.core.state import LANES, new_state
 from kqj_sim.crew import Crew, Threads, at_once, default_threads, in_threads, pieces
 from kqj_sim.encode import FirstCall, Imposed, core_rules, core_table
+from kqj_sim.games import game_of
 from kqj_sim.mistakes import Round, round_of, wrong_choice
 from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.specification import DEFAULT_PLAYER, Player, player
+from kqj_sim.policies.specification import DEFAULT_PLAYERS, Player, player
 from kqj_sim.rows import GameRows, Rows, copied, in_order
-from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.summary import Folded, Part, Received, S, Sendable, Summary
 
 __all__ = [
@@ -52,6 +52,8 @@ __all__ = [
 CHUNK = 1 << 14
 """Rows that are made at a time by a thread: small enough to stay in the processor's cache."""
 GAMES_CHUNK = 1 << 10
+SHARES = 8
+"""Chunks that each thread has at least, so that all end at about the same time."""
 FEW, FEW_GAMES = LANES, LANES // 8
 """What a crew begins with: how long deals take is not known yet."""
 MOST_ROWS = 8 * CHUNK
@@ -93,20 +95,21 @@ class Experiment:
 
     Attributes:
         rules: the rules of the table.
-        policies: a specification for each of the six seats (`kqj_sim.policies`).
+        policies: a specification for each seat (`kqj_sim.policies`); without any the game's
+            default player sits at all of them.
         deals: number of single rounds; not looked at with `games`.
         seed: 0 to 2**63 - 1; a deal is found again from (seed, deal).
         first: number of the first deal, or of the first game.
         games: number of games to the target; None for single rounds.
-        imposed: a Sender and contract, or the opener's first call, that are given.
+        imposed: a Sender and contract, or the opener's first call, that are given (KQJ).
 
     Raises:
         ExperimentError: a number out of range, an imposed contract that the rules do not know.
         PolicyError: a specification that names no policy.
     """
 
-    rules: KqjRules = field(default_factory=KqjRules)
-    policies: tuple[str, ...] = (DEFAULT_PLAYER,) * SEATS
+    rules: GameRules = field(default_factory=KqjRules)
+    policies: tuple[str, ...] = ()
     deals: int = 100_000
     seed: int = 1
     first: int = 0
@@ -114,8 +117,15 @@ class Experiment:
     imposed: Imposed | FirstCall | None = None
 
     def __post_init__(self) -> None:
-        if len(self.policies) != SEATS:
-            raise ExperimentError(f"{len(self.policies)} policies: there should be one a seat, six")
+        seats = self.rules.seats
+        if not self.policies:
+            default = DEFAULT_PLAYERS[self.rules.game]
+            object.__setattr__(self, "policies", (default,) * seats)
+        if len(self.policies) != seats:
+            count = {4: "four", 6: "six"}[seats]
+            raise ExperimentError(
+                f"{len(self.policies)} policies: there should be one a seat, {count}"
+            )
         for name, value, least, most in (
             ("deals", self.deals, 1, MAX_DEAL),
             ("seed", self.seed, 0, 2**63 - 1),
@@ -124,27 +134,32 @@ class Experiment:
         ):
             if not least <= value <= most:
                 raise ExperimentError(f"{name} is {value}: it should be {least} to {most}")
-        if isinstance(self.imposed, Imposed):
-            self._check_imposed(self.imposed)
-        elif self.imposed is not None and self.rules.bidding != "take":
-            raise ExperimentError("with auctions nobody takes: leave the first call free")
+        if self.imposed is not None:
+            if not isinstance(self.rules, KqjRules):
+                raise ExperimentError("a contract can be imposed in kqj only")
+            self._check_imposed(self.rules, self.imposed)
         assert self.players
 
-    def _check_imposed(self, imposed: Imposed) -> None:
-        if not 0 <= imposed.place < SEATS:
+    @staticmethod
+    def _check_imposed(rules: KqjRules, imposed: Imposed | FirstCall) -> None:
+        if not isinstance(imposed, Imposed):
+            if rules.bidding != "take":
+                raise ExperimentError("with auctions nobody takes: leave the first call free")
+            return
+        if not 0 <= imposed.place < rules.seats:
             raise ExperimentError(
                 f"imposed place {imposed.place}: it should be 0 (the opener) to 5 (the dealer)"
             )
-        if imposed.contract not in self.rules.contracts:
+        if imposed.contract not in rules.contracts:
             raise ExperimentError(
                 f"imposed contract {imposed.contract!r}: it should be one of "
-                f"{', '.join(self.rules.contracts)}"
+                f"{', '.join(rules.contracts)}"
             )
-        if self.rules.bidding == "take":
+        if rules.bidding == "take":
             if imposed.amount is not None:
                 raise ExperimentError("an imposed amount belongs to auctions: leave it out")
             return
-        low, high = self.rules.minimum_bid, self.rules.max_amount
+        low, high = rules.minimum_bid, rules.max_amount
         if imposed.amount is None or not low <= imposed.amount <= high or imposed.amount % 10:
             raise ExperimentError(
                 f"imposed amount {imposed.amount}: with auctions it should be a multiple of ten "
@@ -158,9 +173,9 @@ class Experiment:
     @cached_property
     def players(self) -> tuple[Player, ...]:
         """Who calls and who plays at each seat."""
-        return tuple(player(text) for text in self.policies)
+        return tuple(player(text, self.rules.game) for text in self.policies)
 
-    def table(self) -> tuple[Rules, Table]:
+    def table(self) -> tuple[Any, Table]:
         """The experiment as the kernels take it; policies are compiled if need be."""
         with _COMPILING:
             return core_rules(self.rules), core_table(self.rules, self.players, self.imposed)
@@ -174,9 +189,10 @@ class _Worker:
     """One thread's block of deals, and room for the rows that come of it."""
 
     def __init__(
-        self, experiment: Experiment, table: tuple[Rules, Table], chunk: int, marked: bool
+        self, experiment: Experiment, table: tuple[Any, Table], chunk: int, marked: bool
     ) -> None:
         self.experiment = experiment
+        self.game = game_of(experiment.rules)
         self.rules, self.table = table
         if marked:
             self.table = self.table._replace(memory=1)
@@ -184,7 +200,7 @@ class _Worker:
         self.marks = np.empty(room if marked else 0, dtype=np.int64)
         self.state = new_state()
         self.deal = np.empty(room, dtype=np.int64)
-        self.values = np.empty(len(COLUMNS) * room, dtype=np.int16)
+        self.values = np.empty(len(self.game.columns) * room, dtype=np.int16)
         self.slots = core_games.new_slots(LANES)
         self.games = core_games.new_slots(room)
 
@@ -197,26 +213,43 @@ class _Worker:
 
     def deals(self, first: int, count: int) -> Rows:
         """The rows of a range of single deals; overwritten by the next."""
-        deal, values = self.deal[:count], self.values[: len(COLUMNS) * count]
+        columns = len(self.game.columns)
+        deal, values = self.deal[:count], self.values[: columns * count]
         seed, marks = self.experiment.seed, self.marks[:count]
-        wrong = play_deals(
+        wrong = self.game.play_deals(
             self.state, first, count, seed, self.rules, self.table, deal, values, marks
         )
         if wrong >= 0:
             raise WrongChoice(self.experiment, round_of(self.state, seed, wrong))
-        values = values.reshape(len(COLUMNS), count)
-        return Rows(deal, values, marks=marks if len(marks) else None)
+        return Rows(
+            deal,
+            values.reshape(columns, count),
+            marks=marks if len(marks) else None,
+            of_game=self.game.name,
+        )
+
+    def again(self, numbers: NDArray[np.int64], dealers: NDArray[np.int64]) -> Rows:
+        """The rows of any single deals, (n,) up to the chunk; overwritten by the next."""
+        count, columns = len(numbers), len(self.game.columns)
+        deal, values = self.deal[:count], self.values[: columns * count]
+        seed = self.experiment.seed
+        wrong = self.game.play_again(
+            self.state, numbers, dealers, seed, self.rules, self.table, deal, values
+        )
+        if wrong >= 0:
+            raise WrongChoice(self.experiment, round_of(self.state, seed, wrong))
+        return Rows(deal, values.reshape(columns, count), of_game=self.game.name)
 
     def _games(self, first: int, count: int) -> Iterator[Rows]:
         rules, seed = self.experiment.rules, self.experiment.seed
-        room = len(self.deal)
+        room, target = len(self.deal), self.game.target(rules)
         lanes = min(count, LANES)
         for slot in range(lanes):
-            core_games.start_game(self.slots, slot, first + slot, seed)
+            self.game.start_game(self.slots, slot, first + slot, seed)
         following, last = first + lanes, first + count
         while lanes > 0:
-            lanes, following, rows, over, error, deal = core_games.play_games(
-                self.state, self.slots, lanes, following, last, seed, self.rules, rules.target,
+            lanes, following, rows, over, error, deal = self.game.play_games(
+                self.state, self.slots, lanes, following, last, seed, self.rules, target,
                 self.table, self.deal, self.values, self.games,
             )  # fmt: skip
             if error == core_games.ILLEGAL_CHOICE:
@@ -224,9 +257,10 @@ class _Worker:
             if error == core_games.ENDLESS:
                 raise endless_game(seed, deal)
             deals = self.deal[:rows]
-            values = self.values.reshape(len(COLUMNS), room)[:, :rows]
+            values = self.values.reshape(len(self.game.columns), room)[:, :rows]
             game, number = np.divmod(deals, core_games.ROUNDS)
-            yield Rows(deals, values, game, number, GameRows.of(rules, self.games[:over]))
+            ended = GameRows.of(rules, self.games[:over])
+            yield Rows(deals, values, game, number, ended, of_game=self.game.name)
 
 
 @contextmanager
@@ -259,6 +293,23 @@ class Replay:
                     for piece in pieces(first, first + count, CHUNK)
                 ]
             )
+
+    def again(self, rows: Rows) -> Rows:
+        """The deals of rows, no two the same, once more in their order and with their dealers.
+
+        Nothing is pending.  Raises PolicyError for a choice that is not allowed.
+        """
+        dealers = rows.column("dealer").astype(np.int64)
+        with _wrong_choices_told():
+            parts = [
+                copied(self._worker.again(rows.deal[part], dealers[part]))
+                for part in (slice(at, at + CHUNK) for at in range(0, len(rows), CHUNK))
+            ]
+        deals = np.concatenate([part.deal for part in parts])
+        order = np.empty(len(rows), np.int64)
+        order[np.argsort(rows.deal)] = np.argsort(deals)
+        values = np.concatenate([part.values for part in parts], axis=1)
+        return Rows(deals[order], values[:, order], of_game=rows.of_game)
 
 
 R = TypeVar("R")
@@ -313,10 +364,17 @@ def _extent(experiment: Experiment) -> tuple[int, int]:
     return experiment.first, experiment.first + (experiment.games or experiment.deals)
 
 
+def _chunk_size(experiment: Experiment, threads: Threads) -> int:
+    """Rows that a thread makes at a time: less than CHUNK where one thread would end long last."""
+    if experiment.games is not None:
+        return GAMES_CHUNK
+    share = -(-experiment.deals // (SHARES * max(at_once(threads), 1)))
+    return min(CHUNK, -(-share // LANES) * LANES)
+
+
 def _checked(experiment: Experiment, threads: Threads, chunk: int | None) -> int:
     """How many deals, or games, are played at a time; raises ExperimentError."""
-    usual = CHUNK if experiment.games is None else GAMES_CHUNK
-    size = usual if chunk is None else chunk
+    size = _chunk_size(experiment, threads) if chunk is None else chunk
     for name, value in (("threads", threads), ("chunk", size)):
         if isinstance(value, int) and value < 1:
             raise ExperimentError(f"{name} is {value}: it should be 1 or more")

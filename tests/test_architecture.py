@@ -22,7 +22,7 @@ PACKAGE = ROOT / "kqj_sim"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 TEXT = {"notation", "columns", "rules", "record"}
-ENGINE = {"core", "policies", "encode", "mistakes", "rows"}
+ENGINE = {"core", "policies", "encode", "games", "mistakes", "rows"}
 MAY_IMPORT: dict[str, set[str]] = {
     "notation": set(),
     "columns": {"notation"},
@@ -32,7 +32,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "core": {"columns"},
     "policies": {"core", "notation", "rules"},
     "encode": TEXT | {"core", "policies"},
-    "mistakes": TEXT | {"core", "policies", "encode"},
+    "games": {"core", "columns", "rules"},
+    "mistakes": TEXT | {"core", "policies", "encode", "games"},
     "rows": {"core", "columns", "rules"},
     "summary": {"rows"},
     "crew": set(),

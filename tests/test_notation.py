@@ -84,3 +84,20 @@ def test_contracts_are_shown_with_signs_where_they_are_suits() -> None:
 def test_what_is_no_contract_says_what_is(text: str) -> None:
     with pytest.raises(NotationError, match="is not a contract: write one of s h d c NT AT"):
         parse_contract(text)
+
+
+def test_a_pack_of_fewer_ranks_has_no_other_cards() -> None:
+    ranks = "AKQJT9"
+    assert parse_card("10h", ranks=ranks) == Card("T", "h")
+    assert parse_cards("9h Ks", ranks=ranks) == (Card("9", "h"), Card("K", "s"))
+    for text in ("Hh", "8h"):
+        with pytest.raises(NotationError, match="write a rank of A K Q J T 9, then"):
+            parse_card(text, ranks=ranks)
+        with pytest.raises(NotationError, match=f"'{text}' is not a card"):
+            parse_cards(f"Ah {text}Th", ranks=ranks)
+
+
+def test_a_hand_is_shown_in_the_order_of_its_game() -> None:
+    cards = parse_cards("9h Th Ah Kh")
+    assert format_hand(cards, signs=False) == "h A T K 9"
+    assert format_hand(cards, signs=False, ranks="AKQJT9") == "h A K T 9"

@@ -14,9 +14,14 @@ from kqj_sim.cli import main
 from kqj_sim.cli import train as train_command
 from kqj_sim.columns import COLUMN_NUMBER
 from kqj_sim.policies.points import PARAMETERS
-from kqj_sim.policies.registry import BUILT_IN
-from kqj_sim.policies.specification import DEFAULT_PLAYER, default_player, player
-from kqj_sim.rules import KqjRules
+from kqj_sim.policies.registry import BUILT_IN, BUILT_INS
+from kqj_sim.policies.specification import (
+    DEFAULT_PLAYER,
+    DEFAULT_PLAYERS,
+    default_player,
+    player,
+)
+from kqj_sim.rules import KqjRules, KwajongenRules
 from kqj_sim.training import run as training_run
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -266,3 +271,15 @@ def test_reports_are_there_and_no_other() -> None:
     written = re.findall(r"--(?:out|plot) reports/(\S+)", REPORTS)
     there = {path.name for path in (ROOT / "reports").iterdir()} - {"README.md"}
     assert {*written} == there
+
+
+def test_kwajongen_has_its_rules_and_policies_told() -> None:
+    told = section("Kwajongen")
+    rows = re.findall(r"^\| `--(\S+)` \| (.*?) \|", told, re.M)
+    values = {rule.name: rule.metadata["choices"] for rule in fields(KwajongenRules)}
+    assert {name.replace("-", "_"): text for name, text in rows} == {
+        name: ", ".join(f"`{choice}`" for choice in choices) for name, choices in values.items()
+    }
+    assert re.findall(r"^\| `(\w+)` \| \w", told, re.M) == list(BUILT_INS["kwajongen"])
+    default = re.search(r"^`(\S+)` sits where nobody is named", told, re.M)
+    assert default is not None and default[1] == DEFAULT_PLAYERS["kwajongen"]

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from kqj_sim.record import Bonus, Call, Record, RecordError, from_json, read_records, to_json
-from kqj_sim.rules import KqjRules
-from tests.referee.random_rounds import random_record
+from kqj_sim.rules import KqjRules, KwajongenRules
+from tests.referee.kqj.random_rounds import random_record
 
 KEYS = [
     "game", "rules", "seed", "deal", "players", "game_id", "round", "score_before", "score_after",
@@ -84,7 +84,7 @@ def test_unknown_keys_are_ignored() -> None:
     values = a_record()
     more = {**values, "comment": {"x": [1]}, "rules": {**values["rules"], "house": "ours"}}
     more["calls"] = [{**call, "thinking_time": 1.5} for call in values["calls"]]
-    assert from_json(json.dumps(more)).kqj_rules() == from_json(json.dumps(values)).kqj_rules()
+    assert from_json(json.dumps(more)).game_rules() == from_json(json.dumps(values)).game_rules()
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -108,10 +108,10 @@ def test_a_rule_that_is_missing_or_wrong_is_named(key: str) -> None:
     values = a_record()
     values["rules"][key] = "no such"
     with pytest.raises(RecordError, match=f"rules: {key} is"):
-        from_json(json.dumps(values)).kqj_rules()
+        from_json(json.dumps(values)).game_rules()
     del values["rules"][key]
     with pytest.raises(RecordError, match=f"rules: the key {key} is missing"):
-        from_json(json.dumps(values)).kqj_rules()
+        from_json(json.dumps(values)).game_rules()
 
 
 @pytest.mark.parametrize(
@@ -147,4 +147,8 @@ def test_a_kwajongen_record_is_read() -> None:
     values = a_record()
     values |= {"game": "kwajongen", "rules": {"void_rule": "free"}, "result": "tie"}
     values |= {"calls": [{"seat": 1, "call": "play"}], "players": ["random"] * 4}
-    assert from_json(json.dumps(values)).game == "kwajongen"
+    record = from_json(json.dumps(values))
+    assert record.game == "kwajongen" and record.game_rules() == KwajongenRules(void_rule="free")
+    values["rules"] = {"teams": 2}
+    with pytest.raises(RecordError, match="rules: the key void_rule is missing"):
+        from_json(json.dumps(values)).game_rules()

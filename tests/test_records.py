@@ -13,6 +13,7 @@ from kqj_sim.records import play_records
 from kqj_sim.referee import check_records
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import Experiment, GameError, Imposed
+from tests.referee.kqj.random_rounds import rules_in
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, lively, told
 
 FOUR = (
@@ -43,7 +44,7 @@ def test_records_come_in_order_and_say_how_to_make_them_again() -> None:
         assert (record.score_before, record.score_after) == (None, None)
         assert not record.imposed
     record = records[33]
-    again = Experiment(record.kqj_rules(), tuple(record.players), 1, record.seed, record.deal)
+    again = Experiment(rules_in(record), tuple(record.players), 1, record.seed, record.deal)
     assert list(play_records(again)) == [record]
 
 

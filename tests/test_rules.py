@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.rules import KqjRules, RulesError
+from kqj_sim.rules import RULES_OF, GameRules, KqjRules, KwajongenRules, RulesError, rules_of
 
 # The table at the head of the specification, defaults first.
 TABLE: dict[str, tuple[Any, ...]] = {
@@ -115,3 +115,38 @@ def test_auction_rules_without_auctions_are_named_as_without_effect() -> None:
 def test_rules_do_not_change() -> None:
     with pytest.raises(FrozenInstanceError):
         KqjRules().teams = 3  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("rules", [KqjRules(), KwajongenRules()], ids=lambda rules: rules.game)
+def test_the_rules_of_a_game_come_back_by_its_name(rules: GameRules) -> None:
+    assert rules_of(rules.game, rules.to_dict()) == rules
+    assert RULES_OF[rules.game] is type(rules)
+    assert rules.tricks * rules.seats <= 4 * len(rules.ranks)
+
+
+def test_kwajongen_has_one_field_four_seats_and_two_teams() -> None:
+    rules = KwajongenRules(void_rule="free")
+    assert KwajongenRules().to_dict() == {"void_rule": "must_trump"}
+    assert rules.to_dict() == {"void_rule": "free"}
+    assert rules.seats == 4 and rules.team_count == rules.score_count == 2
+    assert [rules.fixed_team_of(seat) for seat in range(4)] == [0, 1, 0, 1]
+    assert rules.contracts == ("s", "h", "d", "c") and rules.start_score == 10
+    assert rules.without_effect == ()
+
+
+@pytest.mark.parametrize(
+    ("game", "values", "line"),
+    [
+        ("kwa", {}, "'kwa' is not a game: It is one of kqj, kwajongen"),
+        ("kwajongon", {}, "'kwajongon' is not a game: did you mean kwajongen? It is one of "
+                          "kqj, kwajongen"),
+        ("kwajongen", {"teams": 2}, "'teams' is not a rule: It is one of void_rule"),
+        ("kwajongen", {"void_rule": "must"}, "void_rule is not must: It is one of "
+                                             "must_trump, free"),
+        ("kqj", {"void_rule": "free"}, "'void_rule' is not a rule: It is one of teams"),
+    ],
+)  # fmt: skip
+def test_what_is_no_game_or_rule_of_it_is_told(game: str, values: Any, line: str) -> None:
+    with pytest.raises(RulesError) as error:
+        rules_of(game, values)
+    assert str(error.value).startswith(line)

@@ -63,7 +63,6 @@ class Kept:
         ({"first": -1}, ["first is -1", "0 to"]),
         ({"games": 0}, ["games is 0", "1 to"]),
         ({"policies": ("random",) * 5}, ["5 policies", "six"]),
-        ({"policies": ()}, ["0 policies", "six"]),
         ({"imposed": Imposed(6, "h")}, ["place 6", "0 (the opener) to 5 (the dealer)"]),
         ({"imposed": Imposed(-1, "h")}, ["place -1"]),
         ({"imposed": Imposed(0, "x")}, ["'x'", "s, h, d, c, NT, AT"]),

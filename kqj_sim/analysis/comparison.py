@@ -19,8 +19,8 @@ from kqj_sim.analysis import intervals, sequences
 from kqj_sim.analysis.contest import Contest, Sums
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.crew import Threads, at_once
-from kqj_sim.policies.specification import DEFAULT_PLAYER, player
-from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.policies.specification import DEFAULT_PLAYERS, player
+from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.simulation import CHUNK
 
 __all__ = ["Comparison", "ComparisonError", "Pair", "Plan", "compare"]
@@ -34,7 +34,8 @@ SECONDS = 0.3
 GROWTH = 1.1
 """One look to the next: so much more is played in vain at most."""
 
-INDIFFERENCE = 0.5
+INDIFFERENCE = {"kqj": 0.5, "kwajongen": 0.01}
+"""Points a round, by the game, that do not matter; of games, per cent, as in KQJ."""
 CAP = 1_000_000
 """Deals at which a comparison that shows nothing ends; games count for ten."""
 
@@ -57,13 +58,15 @@ class Plan:
         indifference: points within which two policies count as equal.
         cap: the most deals, where `deals` does not say how many.
         confidence: of every interval that is shown, all pairs together.
+        seats: of the table.
     """
 
     deals: int | None = None
     until: float | None = None
-    indifference: float = INDIFFERENCE
+    indifference: float = INDIFFERENCE["kqj"]
     cap: int = CAP
     confidence: float = intervals.CONFIDENCE
+    seats: int = KqjRules.seats
 
     def __post_init__(self) -> None:
         if self.deals is not None and self.until is not None:
@@ -104,14 +107,15 @@ class Plan:
     def looks(self) -> Iterator[int]:
         """The numbers of deals at which it is decided whether to go on, the last one included.
 
-        Multiples of six, so that each seat has dealt as often as the others.
+        Multiples of the seats, so that each seat has dealt as often as the others.
         """
         if self.deals is not None:
             yield self.deals
             return
         look = float(sequences.FIRST_LOOK)
         while look < self.cap:
-            yield math.ceil(look / SEATS) * SEATS if look + SEATS < self.cap else self.cap
+            seats = self.seats
+            yield math.ceil(look / seats) * seats if look + seats < self.cap else self.cap
             look *= GROWTH
         yield self.cap
 
@@ -273,7 +277,7 @@ class Comparison:
 
     names: tuple[str, ...]
     players: tuple[str, ...]
-    rules: KqjRules
+    rules: GameRules
     field: str | None
     seed: int
     first: int
@@ -322,14 +326,14 @@ class Comparison:
 
 def compare(
     *policies: str,
-    rules: KqjRules | None = None,
+    rules: GameRules | None = None,
     field: str | None = None,
     part: Part = "both",
-    other_part: str = DEFAULT_PLAYER,
+    other_part: str | None = None,
     games: bool = False,
     deals: int | None = None,
     until: float | None = None,
-    indifference: float = INDIFFERENCE,
+    indifference: float | None = None,
     cap: int | None = None,
     confidence: float = intervals.CONFIDENCE,
     seed: int = 1,
@@ -347,12 +351,12 @@ def compare(
         field: who plays against each of them; None: they play each other, sides exchanged.
         part: "calling" compares them as those who call, with the same who play, "playing" as
             those who play.
-        other_part: the specification of who does the other part.
+        other_part: the specification of who does the other part; None: the default player.
         games: play whole games; a lead is that in games won, in per cent.
         deals: number of deals (games) of each pair; None: as many as it takes.
         until: half-width at which to stop, in points (per cent of the games); None: until one is
             shown better, or both equal within `indifference`.
-        indifference: difference that does not matter.
+        indifference: difference that does not matter; None: `INDIFFERENCE`.
         cap: the most deals (games) of a pair; None: 1,000,000 deals or 100,000 games.
         confidence: of the intervals, of all pairs together.
         seed, first: which deals.
@@ -370,8 +374,12 @@ def compare(
         raise ComparisonError("a comparison needs two policies or more, such as standard greedy")
     rules = rules or KqjRules()
     cap = cap if cap is not None else CAP // 10 if games else CAP
-    plan = Plan(deals, until, indifference, cap, confidence)
-    players = tuple(_player(each, part, other_part) for each in policies)
+    game = rules.game
+    if indifference is None:
+        indifference = INDIFFERENCE["kqj" if games else game]
+    plan = Plan(deals, until, indifference, cap, confidence, rules.seats)
+    rest = other_part or DEFAULT_PLAYERS[game]
+    players = tuple(_player(each, part, rest, game) for each in policies)
     numbered = list(combinations(range(len(players)), 2))
     together = replace(plan, confidence=1 - (1 - confidence) / len(numbered))
     pairs = []
@@ -379,7 +387,7 @@ def compare(
         contest = Contest(rules, (players[one], players[other]), field, seed, first, games)
         contest.experiments(first, 1)  # What is wrong is told before anything is played.
         pairs.append(Pair(one, other, contest, together, Sums.none(contest.names)))
-    names = _distinct([player(each).name for each in policies])
+    names = _distinct([player(each, game).name for each in policies])
     result = Comparison(names, players, rules, field, seed, first, games, part, plan, pairs)
     for number, pair in enumerate(pairs):
         if not pair.play(threads, chunk, progress, interrupted):
@@ -388,7 +396,7 @@ def compare(
     return result
 
 
-def _player(specification: str, part: Part, other_part: str) -> str:
+def _player(specification: str, part: Part, other_part: str, game: str) -> str:
     """Who sits down for a policy."""
     if part == "both":
         return specification
@@ -397,7 +405,7 @@ def _player(specification: str, part: Part, other_part: str) -> str:
             f"{specification} says who calls and who plays: with only one of them compared, "
             f"write {specification.partition('+')[0 if part == 'calling' else 2]}"
         )
-    rest = player(other_part)
+    rest = player(other_part, game)
     if part == "calling":
         return f"{specification}+{rest.playing.text}"
     return f"{rest.calling.text}+{specification}"

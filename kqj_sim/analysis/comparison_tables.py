@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from kqj_sim.analysis.comparison import Comparison, Pair
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.table import Line, Table, Unit, make_table
+from kqj_sim.analysis.words import WORDS
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
@@ -104,26 +105,21 @@ def _why(comparison: Comparison) -> Table:
             lines += [(group, *line) for line in count(pair, side)]
     if comparison.games:
         return make_table("why", "What each did", groups, lines)
-    note = (
-        "Points won: what one's side leads by in contracts of its own that are made, and lost: is "
-        "behind by in those that fail; in defence: leads by in the others' contracts."
-    )
+    note = WORDS[comparison.rules.game].note
     return make_table("why", "What each did, a round", groups, lines, note)
 
 
 def _of_rounds(pair: Pair, side: int) -> Iterator[tuple[str, Unit, Estimate]]:
     plan, sums, scale = pair.plan, pair.sums, pair.contest.scale
     rounds = len(pair.contest.seats(side))
-    yield "takes, share of rounds", "share", plan.mean(sums, f"{side} takes", rounds)
-    yield "made, share of contracts", "share", plan.ratio(sums, f"{side} made", f"{side} takes")
-    for name, quantity in (
-        ("won", "won by contracts made"),
-        ("lost", "lost in failed contracts"),
-        ("defended", "won in defence"),
-        ("bonuses", "bonus points"),
-        ("score", "score"),
-    ):
-        yield quantity, "points", plan.mean(sums, f"{side} {name}", scale)
+    words = WORDS[pair.contest.rules.game]
+    yield f"{words.takes}, share of rounds", "share", plan.mean(sums, f"{side} takes", rounds)
+    made = plan.ratio(sums, f"{side} made", f"{side} takes")
+    yield f"{words.made}, share of {words.contracts}", "share", made
+    for name in ("won", "lost", "defended", "bonuses", "score"):
+        quantity = getattr(words, name)
+        if quantity:
+            yield quantity, "points", plan.mean(sums, f"{side} {name}", scale)
     yield "passed out, share of rounds", "share", plan.mean(sums, f"{side} passed_out", rounds)
 
 

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim import duplicate
-from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
+from kqj_sim.columns import column_numbers, columns_of
 from kqj_sim.crew import Threads
 from kqj_sim.duplicate import Arrangement, arrangements, mean_scores, seated
 from kqj_sim.rows import Rows
-from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.rules import GameRules
 from kqj_sim.simulation import Experiment, play_together
 
 LARGEST = 5
@@ -30,14 +30,12 @@ LARGEST = 5
 
 ROUND = ("takes", "made", "failed", "won", "lost", "defended", "bonuses", "score", "passed_out")
 """What is counted of each policy's rounds of a deal: rounds in which it is Sender, those made and
-failed, what it leads by in those made, is behind by in those failed and leads by where the others
-are Sender, bonus points and scores of its seats, rounds that are passed out."""
+failed (in Kwajongen ties too, as they cost the caller), what it leads by in those made, is behind
+by in those failed and leads by where the others are Sender, bonus points and scores of its seats,
+rounds that are passed out."""
 
 GAME = ("wins", "score", "rounds")
 """The same of games: games won, final scores, rounds of a game."""
-
-_RESULTS = COLUMNS[COLUMN_NUMBER["result"]].labels
-_MADE, _FAILED, _PASSED_OUT = (_RESULTS.index(each) for each in ("made", "failed", "passed_out"))
 
 
 class Seat(NamedTuple):
@@ -61,7 +59,7 @@ class Contest:
         games: whether whole games are played, which count by who wins them.
     """
 
-    rules: KqjRules
+    rules: GameRules
     players: tuple[str, str]
     field: str | None = None
     seed: int = 1
@@ -86,7 +84,7 @@ class Contest:
         return self.rules.most_points * (1 if self.field is None else 2)
 
     def tables(self) -> list[tuple[str, ...]]:
-        """The players of the six seats, an experiment after the other."""
+        """The players of the seats, an experiment after the other."""
         one, other = self.players
         if self.field is None:
             return [seated(seats, one, other) for seats in self.seatings]
@@ -175,16 +173,14 @@ class Contest:
 
 
 def _of_rounds(
-    rows: Rows, sides: Arrangement, side: int, lead: NDArray[np.int64], rules: KqjRules
+    rows: Rows, sides: Arrangement, side: int, lead: NDArray[np.int64], rules: GameRules
 ) -> NDArray[np.int64]:
     """What `ROUND` names of a side, int64 (9, n)."""
     lead = lead if side == 0 else -lead
     own = duplicate.sends(rows, sides, side)
-    result = rows.column("result")
-    made, failed = own & (result == _MADE), own & (result == _FAILED)
-    passed_out = result == _PASSED_OUT
-    by_team = [rows.column(f"total_{t}") - rows.column(f"card_points_{t}") for t in range(3)]
-    bonuses = mean_scores(np.stack(by_team).astype(np.int64), rows, sides)[side]
+    made, failed = own & _is(rows, "made"), own & _is(rows, "failed", "tie")
+    passed_out = _is(rows, "passed_out")
+    bonuses = mean_scores(_bonuses(rows), rows, sides)[side]
     scores = mean_scores(duplicate.scores(rows), rows, sides)[side]
     defended = lead * ~(own | passed_out)
     found: NDArray[np.int64] = np.stack(
@@ -193,29 +189,48 @@ def _of_rounds(
     return found
 
 
-def _by_seat(rows: Rows, rules: KqjRules) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each seat whether it won and its final score, int64 (6, n), of finished games."""
+def _is(rows: Rows, *results: str) -> NDArray[np.bool_]:
+    """Whether a round has one of these results, (n,)."""
+    labels = columns_of(rows.of_game)[column_numbers(rows.of_game)["result"]].labels
+    numbers = [number for number, label in enumerate(labels) if label in results]
+    found: NDArray[np.bool_] = np.isin(rows.column("result"), numbers)
+    return found
+
+
+def _bonuses(rows: Rows) -> NDArray[np.int64]:
+    """The bonus points by team, int64 (teams, n): none in a game without totals."""
+    columns = column_numbers(rows.of_game)
+    teams = [team for team in range(3) if f"card_points_{team}" in columns]
+    if "total_0" not in columns:
+        return np.zeros((len(teams), len(rows)), np.int64)
+    by_team = [rows.column(f"total_{t}") - rows.column(f"card_points_{t}") for t in teams]
+    return np.stack(by_team).astype(np.int64)
+
+
+def _by_seat(rows: Rows, rules: GameRules) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each seat whether it won and its final score, int64 (seats, n), of finished games."""
     games = rows.ended
     assert games is not None
-    whose = [seat if rules.partners == "random" else rules.fixed_team_of(seat) for seat in range(6)]
+    random = rules.partners == "random"
+    whose = [seat if random else rules.fixed_team_of(seat) for seat in range(rules.seats)]
     return np.stack([games.winner == each for each in whose]).astype(np.int64), games.score.T[whose]
 
 
 def _side_means(by_seat: NDArray[np.int64], sides: Arrangement, side: int) -> NDArray[np.int64]:
     """The mean over a side's seats, times the numbers of both sides' seats, (n,)."""
-    own = [seat for seat in range(SEATS) if sides[seat] == side]
+    own = [seat for seat, of in enumerate(sides) if of == side]
     found: NDArray[np.int64] = by_seat[own].sum(axis=0) * sides.count(1 - side)
     return found
 
 
-def _wins(rows: Rows, rules: KqjRules, sides: Arrangement) -> NDArray[np.int64]:
+def _wins(rows: Rows, rules: GameRules, sides: Arrangement) -> NDArray[np.int64]:
     """What side 0 wins more than side 1, in whole numbers, (n,)."""
     wins, _ = _by_seat(rows, rules)
     return _side_means(wins, sides, 0) - _side_means(wins, sides, 1)
 
 
 def _of_games(
-    rows: Rows, sides: Arrangement, side: int, lead: NDArray[np.int64], rules: KqjRules
+    rows: Rows, sides: Arrangement, side: int, lead: NDArray[np.int64], rules: GameRules
 ) -> NDArray[np.int64]:
     """What `GAME` names of a side, int64 (3, n)."""
     wins, scores = _by_seat(rows, rules)

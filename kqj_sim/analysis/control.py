@@ -3,7 +3,7 @@
 What a team scores more than the others, Y, depends on the cards more than on who plays them.  The
 same deals played by one policy at every seat give X with the same luck: by how much a team's score,
 and its total, exceed the others'.  Turning the table by a seat makes each team the next one, so
-that the mean of X over the six dealers is 0 for every team, whatever the policy and the rules.
+that the mean of X over the dealers is 0 for every team, whatever the policy and the rules.
 Y - b X has the mean of Y, for any b that is fitted on other deals, and less variance.
 Source: B. L. Nelson, "Control variate remedies", Operations Research 38 (1990); coefficients from
 the other half of the sample as in A. N. Avramidis and J. R. Wilson, "A splitting scheme for control
@@ -22,19 +22,17 @@ from numpy.typing import NDArray
 
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate, mean_of_sums, student_quantile
 from kqj_sim.analysis.table import Line, Table, make_table
-from kqj_sim.rules import SEATS
+from kqj_sim.columns import column_numbers
 from kqj_sim.simulation import ExperimentError, Replay
 
 if TYPE_CHECKING:
     from kqj_sim.rows import GameRows, Rows
-    from kqj_sim.rules import KqjRules
+    from kqj_sim.rules import GameRules
     from kqj_sim.simulation import Experiment
 
-_STRATA = 2 * SEATS
-"""A half of the deals, and a dealer in it: the number of the deal modulo this."""
 _VARIABLES = 3
 """Y, and what it is corrected by: score and total of the same deal played by the control."""
-_NOTHING = 1e-12
+NOTHING = 1e-12
 """A variance is taken for 0 below this share of the plain one: what rounding leaves of it."""
 
 
@@ -43,7 +41,7 @@ class Corrected(NamedTuple):
 
     Attributes:
         plain: the mean of Y and its interval.
-        corrected: the mean of Y - b X over the six dealers, each counting the same.
+        corrected: the mean of Y - b X over the dealers, each counting the same.
         factor: how many times as many deals the plain mean needs for the same error; NaN where
             the deals do not tell.
     """
@@ -53,24 +51,51 @@ class Corrected(NamedTuple):
     factor: float
 
 
-def leads(rows: Rows, rules: KqjRules, column: str) -> NDArray[np.int64]:
-    """By how much each team's number exceeds the mean of the others', times the number of others.
+def leads(rows: Rows, rules: GameRules, column: str) -> NDArray[np.int64]:
+    """By how much each team's number is better than the mean of the others', times their number.
 
     Args:
         rows: n rows.
         rules: their rules.
-        column: `score` or `total`.
+        column: `score` or `total`; in a game without totals these are the card points.
 
     Returns:
         int64 (teams, n), or (seats, n) with random partners: the team of the player at the seat.
     """
-    numbers = np.stack([rows.column(f"{column}_{team}") for team in range(rules.teams)])
-    lead: NDArray[np.int64] = rules.teams * numbers.astype(np.int64) - numbers.sum(axis=0)
+    sign = rules.score_sign if column == "score" else 1
+    if f"{column}_0" not in column_numbers(rules.game):
+        column = "card_points"
+    teams = rules.team_count
+    numbers = sign * np.stack([rows.column(f"{column}_{team}") for team in range(teams)])
+    lead: NDArray[np.int64] = teams * numbers.astype(np.int64) - numbers.sum(axis=0)
     if rules.partners == "fixed":
         return lead
-    teams = np.stack([rows.column(f"team_of_seat_{seat}") for seat in range(SEATS)])
-    found: NDArray[np.int64] = np.take_along_axis(lead, teams.astype(np.int64), axis=0)
+    of_seat = np.stack([rows.column(f"team_of_seat_{seat}") for seat in range(rules.seats)])
+    found: NDArray[np.int64] = np.take_along_axis(lead, of_seat.astype(np.int64), axis=0)
     return found
+
+
+def scatter_of(
+    count: int, sums: NDArray[np.int64], products: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Sums of products of deviations from the means, (k, k), of `count` observations.
+
+    Args:
+        count: how many there are, one or more.
+        sums: int64 (k,), the sums of the observations.
+        products: int64 (k, k), the sums of their products.
+    """
+    # In whole numbers of any size: what is left may be far smaller than what is subtracted.
+    totals = [int(value) for value in sums]
+    return np.array(
+        [
+            [
+                (count * int(product) - one * other) / count
+                for other, product in zip(totals, row, strict=True)
+            ]
+            for one, row in zip(totals, products, strict=True)
+        ]
+    )
 
 
 class ControlTally:
@@ -92,11 +117,13 @@ class ControlTally:
         if experiment.games is not None:
             raise ExperimentError("a control corrects means of deals: leave games out")
         self.rules = experiment.rules
-        again = replace(experiment, policies=(control,) * SEATS)
+        again = replace(experiment, policies=(control,) * self.rules.seats)
+        # A half of the deals, and a dealer in it: the number of the deal modulo this.
+        self._strata = 2 * self.rules.seats
         self.control = again.players[0].name
         self._replay = Replay(again)
-        shape = (_STRATA, self.rules.score_count, _VARIABLES)
-        self._counts = np.zeros(_STRATA, np.int64)
+        shape = (self._strata, self.rules.score_count, _VARIABLES)
+        self._counts = np.zeros(self._strata, np.int64)
         self._sums = np.zeros(shape, np.int64)
         self._products = np.zeros((*shape, _VARIABLES), np.int64)
 
@@ -112,9 +139,9 @@ class ControlTally:
             ],
             axis=1,
         )
-        for start in range(min(_STRATA, len(rows))):
-            stratum = (first + start) % _STRATA
-            part = values[:, :, start::_STRATA]
+        for start in range(min(self._strata, len(rows))):
+            stratum = (first + start) % self._strata
+            part = values[:, :, start :: self._strata]
             self._counts[stratum] += part.shape[2]
             self._sums[stratum] += part.sum(axis=2)
             self._products[stratum] += part @ part.transpose(0, 2, 1)
@@ -149,7 +176,7 @@ class ControlTally:
         In points, mean a deal; the interval is Student's.  Fewer than two deals of a dealer in a
         half of the deals give no corrected mean.
         """
-        scale = 1 / (self.rules.teams - 1)
+        scale, seats = 1 / (self.rules.team_count - 1), self.rules.seats
         counts = [int(count) for count in self._counts]
         deals = sum(counts)
         total, squares = (
@@ -159,11 +186,17 @@ class ControlTally:
         plain = mean_of_sums(deals, total, squares, confidence).scaled(scale)
         if min(counts) < 2:
             return Corrected(plain, Estimate(math.nan, math.nan, math.nan, deals), math.nan)
-        scatter = np.array([self._scatter(stratum, number) for stratum in range(_STRATA)])
+        scatter = np.array(
+            [
+                scatter_of(counts[stratum], self._sums[stratum, number],
+                           self._products[stratum, number])
+                for stratum in range(self._strata)
+            ]
+        )  # fmt: skip
         value = variance = 0.0
         for half in (0, 1):
-            own = range(half * SEATS, (half + 1) * SEATS)
-            others = scatter[(1 - half) * SEATS : (2 - half) * SEATS].sum(axis=0)
+            own = range(half * seats, (half + 1) * seats)
+            others = scatter[(1 - half) * seats : (2 - half) * seats].sum(axis=0)
             # The least squares of least norm: a control without spread corrects nothing.
             fitted = np.linalg.lstsq(others[1:, 1:], others[1:, 0], rcond=None)[0]
             weights = np.concatenate(([1.0], -fitted))
@@ -171,39 +204,24 @@ class ControlTally:
             for stratum in own:
                 count = counts[stratum]
                 means = self._sums[stratum, number] / count
-                value += share / SEATS * float(weights @ means)
+                value += share / seats * float(weights @ means)
                 spread = max(0.0, float(weights @ scatter[stratum] @ weights)) / (count - 1)
-                variance += (share / SEATS) ** 2 * spread / count
-        half_width = student_quantile(deals - _STRATA, confidence) * math.sqrt(variance)
+                variance += (share / seats) ** 2 * spread / count
+        half_width = student_quantile(deals - self._strata, confidence) * math.sqrt(variance)
         corrected = Estimate(value, value - half_width, value + half_width, deals).scaled(scale)
         plain_variance = (squares / deals - (total / deals) ** 2) / (deals - 1)
-        if variance <= _NOTHING * plain_variance:
+        if variance <= NOTHING * plain_variance:
             return Corrected(plain, corrected._replace(low=math.nan, high=math.nan), math.nan)
         return Corrected(plain, corrected, plain_variance / variance)
-
-    def _scatter(self, stratum: int, number: int) -> NDArray[np.float64]:
-        """Sums of products of the deviations from the stratum's means, (variables, variables)."""
-        count = int(self._counts[stratum])
-        sums = [int(value) for value in self._sums[stratum, number]]
-        products = self._products[stratum, number]
-        # In whole numbers of any size: what is left may be far smaller than what is subtracted.
-        return np.array(
-            [
-                [
-                    (count * int(products[row, column]) - sums[row] * sums[column]) / count
-                    for column in range(_VARIABLES)
-                ]
-                for row in range(_VARIABLES)
-            ]
-        )
 
     def table(self, confidence: float = CONFIDENCE) -> Table:
         """The corrected means beside the plain ones."""
         rules = self.rules
         random = rules.partners == "random"
         player = "seat" if random else "team"
+        total = "total" if "total_0" in column_numbers(rules.game) else "card points"
         # Of two teams the one is the other with the sign changed.
-        numbers = range(1 if not random and rules.teams == 2 else rules.score_count)
+        numbers = range(1 if not random and rules.team_count == 2 else rules.score_count)
         lines: list[Line] = []
         for number in numbers:
             found = self.corrected(number, confidence)
@@ -218,7 +236,7 @@ class ControlTally:
             f"Score of a round less the others', by {player}, corrected",
             (player,),
             lines,
-            f"Corrected by regression on score and total of the same deals played by "
+            f"Corrected by regression on score and {total} of the same deals played by "
             f"{self.control} at every seat, whose mean over the dealers is 0; the coefficients for "
             "each half of the deals are fitted on the other half.",
         )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.columns import COLUMN_NUMBER, COLUMNS, Column
+from kqj_sim.columns import COLUMNS, Column
 from kqj_sim.core.compile import kernel
 
 if TYPE_CHECKING:
@@ -45,13 +45,19 @@ class TooManyCombinations(ValueError):
 class JointCounts:
     """Counts of the joint values of columns, for several tuples of columns (joints) at once.
 
-    Raises TooManyCombinations if a joint has more than 2**62 cells.
+    `columns` are those of the rows.  Raises TooManyCombinations if a joint has more than 2**62
+    cells.
     """
 
-    def __init__(self, joints: Sequence[tuple[str, ...]], derived: Sequence[Derived] = ()) -> None:
+    def __init__(
+        self,
+        joints: Sequence[tuple[str, ...]],
+        derived: Sequence[Derived] = (),
+        columns: Sequence[Column] = COLUMNS,
+    ) -> None:
         self._derived = tuple(derived)
-        self._known: list[Column | Derived] = [*COLUMNS, *derived]
-        self._joints = [_Joint(columns, self._derived) for columns in joints]
+        self._known: list[Column | Derived] = [*columns, *derived]
+        self._joints = [_Joint(names, self._known) for names in joints]
         self._dense = [joint for joint in self._joints if joint.cells <= DENSE_CELLS]
         self._sparse = [joint for joint in self._joints if joint.cells > DENSE_CELLS]
         self._stores = [_SparseStore() for _ in self._sparse]
@@ -141,7 +147,7 @@ class JointCounts:
             }
             return np.stack([values[name] for name in columns], axis=1), counts[places]
         codes, numbers = self._stores[self._sparse.index(joint)].distinct()
-        marginal = _Joint(names, self._derived)
+        marginal = _Joint(names, self._known)
         coded = np.zeros(len(codes), np.int64)
         for name, (_, stride) in zip(names, marginal.terms, strict=True):
             coded += (joint.values_of(name, codes) - joint.low_of(name)) * stride
@@ -152,10 +158,8 @@ class JointCounts:
 class _Joint:
     """How the values of several columns are numbered: code = offset + sum of value * stride."""
 
-    def __init__(self, columns: tuple[str, ...], derived: tuple[Derived, ...]) -> None:
-        numbers = dict(COLUMN_NUMBER)
-        numbers.update({column.name: len(COLUMNS) + at for at, column in enumerate(derived)})
-        known: list[Column | Derived] = [*COLUMNS, *derived]
+    def __init__(self, columns: tuple[str, ...], known: Sequence[Column | Derived]) -> None:
+        numbers = {column.name: number for number, column in enumerate(known)}
         chosen = [known[numbers[name]] for name in columns]
         self.columns = columns
         self.shape = tuple(column.high - column.low + 1 for column in chosen)

@@ -24,12 +24,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.columns import COLUMNS, Column
+from kqj_sim.columns import Column, columns_of
 
 if TYPE_CHECKING:
     from kqj_sim.rows import Rows
 
-_KNOWN = {column.name: column for column in COLUMNS}
 _LARGEST = 2**62
 # Bounds that no run is long enough to leave.
 _DEAL = Column("deal", 0, 2**53, "number of the deal")
@@ -37,6 +36,20 @@ _OF_GAMES = (
     Column("game", 0, 2**53, "number of the game"),
     Column("round", 0, 2**15 - 1, "number of the round in its game"),
 )
+
+
+class _Examples(NamedTuple):
+    """Expressions over a game's columns, for what is told of mistakes."""
+
+    whole: str
+    label: str
+    among: str
+
+
+_EXAMPLES = {
+    "kqj": _Examples("lap == 2 and sender_trumps >= 4", 'contract == "NT"', "place in (0, 5)"),
+    "kwajongen": _Examples("place == 3 and sender_trumps >= 2", 'trump == "h"', "place in (0, 3)"),
+}
 
 _ALLOWED = "comparisons, + - * / // %, and or not, columns, numbers and labels are"
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -116,12 +129,12 @@ class Expression:
         return np.array(np.broadcast_to(holds, (len(rows),)))
 
 
-def compile_expression(text: str, *, games: bool = True) -> Expression:
-    """The condition that `text` is, over the columns of COLUMNS and `deal`.
+def compile_expression(text: str, *, games: bool = True, game: str = "kqj") -> Expression:
+    """The condition that `text` is, over the columns of a game's rows and `deal`.
 
     The columns `game` and `round` are known too if `games`.  Raises ExpressionError.
     """
-    compiler = _Compiler(games)
+    compiler = _Compiler(games, game)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # such as an unknown escape in a text
@@ -133,7 +146,7 @@ def compile_expression(text: str, *, games: bool = True) -> Expression:
         raise ExpressionError("the expression is nested too deeply: use fewer parts") from None
     except (SyntaxError, ValueError, tokenize.TokenError, Warning):
         raise ExpressionError(
-            f"{_short(text)!r} is not an expression such as lap == 2 and sender_trumps >= 4"
+            f"{_short(text)!r} is not an expression such as {_EXAMPLES[game].whole}"
         ) from None
     return Expression(text, tuple(compiler.used), condition)
 
@@ -141,10 +154,11 @@ def compile_expression(text: str, *, games: bool = True) -> Expression:
 class _Compiler:
     """Checks a parsed expression, node by node, and makes functions of it."""
 
-    def __init__(self, games: bool) -> None:
+    def __init__(self, games: bool, game: str) -> None:
         self.used: dict[str, None] = {}
         self._games = games
-        self._columns = {**_KNOWN, _DEAL.name: _DEAL}
+        self._examples = _EXAMPLES[game]
+        self._columns = {column.name: column for column in (*columns_of(game), _DEAL)}
         if games:
             self._columns.update({column.name: column for column in _OF_GAMES})
 
@@ -166,7 +180,7 @@ class _Compiler:
         elif operand.column is not None:
             example = f'{operand.text} == "{operand.column.labels[0]}"'
         else:
-            example = 'contract == "NT"'
+            example = self._examples.label
         raise ExpressionError(f"{operand.text} is not a condition: compare, as in {example}")
 
     def _operand(self, node: ast.expr) -> _Operand:
@@ -218,7 +232,8 @@ class _Compiler:
             if name in {column.name for column in _OF_GAMES}:
                 raise ExpressionError(f"{name} is a column of whole games only: add --games")
             near = _nearest(name, self._columns)
-            hint = f"did you mean {near}?" if near else "the columns are dealer, taken, lap, ..."
+            first = ", ".join(list(self._columns)[:3])
+            hint = f"did you mean {near}?" if near else f"the columns are {first}, ..."
             raise ExpressionError(f"{_short(name)} is no column: {hint}")
         self.used[name] = None
         if column.labels:
@@ -269,7 +284,9 @@ class _Compiler:
         text = _text(ast.Compare(left, [comparison], [right]))
         if isinstance(comparison, ast.In | ast.NotIn):
             if not isinstance(right, ast.List | ast.Tuple):
-                raise ExpressionError(f"{text}: after in comes a list, as in place in (0, 5)")
+                raise ExpressionError(
+                    f"{text}: after in comes a list, as in {self._examples.among}"
+                )
             equals = [self._pair(left, ast.Eq(), element, text) for element in right.elts]
             if not equals:
                 self._operand(left)

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from kqj_sim.notation import Card, NotationError, parse_card, parse_cards, parse_contract
 from kqj_sim.record import Call
-from kqj_sim.referee.calling import Calling
+from kqj_sim.referee.kqj.calling import Calling
 from kqj_sim.rules import SEATS, KqjRules
 
 Question: TypeAlias = Literal["take", "bid", "counter", "overcounter"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from kqj_sim.analysis.heard import Situation, read_situation
 from kqj_sim.analysis.intervals import CONFIDENCE
@@ -119,7 +120,7 @@ def _nothing(sampler: Sampler, tried: Sequence[Option], calls: int, sequential: 
     """No deals yet."""
     return Odds(
         sampler.situation, tuple(sampler.players), sampler.seed, list(tried), calls, sampler.asked,
-        sequential, sampler.pending, sampler.ignore_calls,
+        sequential, sampler.pending, sampler.ignore_calls, sampler.control,
     )  # fmt: skip
 
 
@@ -133,6 +134,7 @@ def odds_of(
     seed: int = 1,
     pending: int = 0,
     ignore_calls: bool = False,
+    control: str | None = None,
     confidence: float = CONFIDENCE,
     threads: int | None = None,
     progress: Callable[[Odds], None] | None = None,
@@ -155,6 +157,8 @@ def odds_of(
     sampler = Sampler(situation, seated, seed, pending, ignore_calls)
     threads = threads or default_threads()
     tried, calls = _chosen_options(sampler, threads)
+    if control is not None:
+        sampler = replace(sampler, control=player(control))
     found = _nothing(sampler, tried, calls, until is not None)
     blocks = math.ceil((deals if until is None else MOST_DEALS) / LANES)
     source = sampler.blocks(tried, threads, 0, blocks)
@@ -205,6 +209,7 @@ def odds(
     seed: int = 1,
     pending: int = 0,
     ignore_calls: bool = False,
+    control: str | None = None,
     confidence: float = CONFIDENCE,
     threads: int | None = None,
     progress: Callable[[Odds], None] | None = None,
@@ -224,6 +229,8 @@ def odds(
         seed: seed of the deals, 0 to 2**63 - 1.
         pending: litigation gratuity that waits.
         ignore_calls: True for hidden cards that need not agree with what was heard.
+        control: a specification, of a fast policy, that corrects what is found
+            (`analysis.controlled`); worth its time with slow players.
         confidence: of the intervals with which `until` is judged.
         threads: threads, all processors by default.
         progress: called now and then with what was found so far.
@@ -244,6 +251,6 @@ def odds(
     )
     return odds_of(
         situation, players=players, deals=deals, until=until, seconds=seconds, seed=seed,
-        pending=pending, ignore_calls=ignore_calls, confidence=confidence, threads=threads,
-        progress=progress,
+        pending=pending, ignore_calls=ignore_calls, control=control, confidence=confidence,
+        threads=threads, progress=progress,
     )  # fmt: skip

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.analysis.controlled import ControlledSums
 from kqj_sim.analysis.heard import Situation
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.sampled import Block
@@ -63,6 +64,8 @@ class Odds:
         sequential: whether intervals hold at every moment.
         ended: why it ended: "deals", "until", "time" or "interrupted".
         pending, ignore_calls: as asked.
+        control: who played the same deals and others to correct `sums` (`ControlledSums`, then), or
+            None; `totals` are never corrected.
     """
 
     situation: Situation
@@ -74,10 +77,12 @@ class Odds:
     sequential: bool
     pending: int = 0
     ignore_calls: bool = False
+    control: Player | None = None
     ended: str = "deals"
-    sums: WeightedSums = field(default_factory=WeightedSums)
+    sums: WeightedSums = field(init=False)
 
     def __post_init__(self) -> None:
+        self.sums = WeightedSums() if self.control is None else ControlledSums()
         self.answers = np.zeros((len(self.asked), 2), dtype=np.int64)
         self.totals = np.zeros((len(self.options), 4, MOST + 1))
         self.squares = np.zeros((len(self.options), MOST + 1))
@@ -85,7 +90,14 @@ class Odds:
     def add(self, block: Block) -> None:
         """Take in a block of deals."""
         self.answers += block.counts
-        self.sums.add(block.deals, block.weights, _values(block.outcomes))
+        values, controlled = _values(block.outcomes), block.controlled
+        if isinstance(self.sums, ControlledSums) and controlled is not None:
+            both = np.concatenate([values, _values(controlled.outcomes)], axis=1)
+            further = _values(controlled.further)
+            others = (controlled.deals, controlled.weights, further)
+            self.sums.add_block(block.deals, block.weights, both, others)
+        else:
+            self.sums.add(block.deals, block.weights, values)
         squares = block.weights**2
         for option, outcome in enumerate(block.outcomes):
             total = outcome[:, core.OWN_TOTAL].astype(np.int64)
@@ -122,6 +134,12 @@ class Odds:
             is_share=QUANTITIES[quantity] and less is None,
             bound=1.0 if QUANTITIES[quantity] else self.situation.rules.most_points,
         )
+
+    def worth(self, quantity: str, option: int, less: int | None = None) -> float:
+        """How many times as many deals a mean needs without the control; 1 if there is none."""
+        if not isinstance(self.sums, ControlledSums):
+            return 1.0
+        return self.sums.worth(_NUMBER[quantity], option, less)
 
     @property
     def ranking(self) -> list[int]:

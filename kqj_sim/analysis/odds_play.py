@@ -10,41 +10,31 @@ drawn, each equally likely, and those left out that do not agree with the calls.
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from math import comb, prod
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.analysis.card_trial import Chunk, Numbers, Outcomes, Trial
+from kqj_sim.analysis.controlled import FURTHER, ControlledSums
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds import OddsError, default_player
 from kqj_sim.analysis.odds_answer import agreeing_share
 from kqj_sim.analysis.round_so_far import RoundSoFar
+from kqj_sim.analysis.sampled import PATIENCE
 from kqj_sim.analysis.turn_to_play import hidden_hands, seated, standing, with_all_worlds
 from kqj_sim.analysis.weighted import WeightedSums
 from kqj_sim.core import odds as core
-from kqj_sim.core import outlook
-from kqj_sim.core.odds import ASKED_PLACE, OUTCOME, QUESTION, RESULT
-from kqj_sim.core.outlook import DRAWN, LISTED, Turn
-from kqj_sim.core.rules import Rules, Table
+from kqj_sim.core.odds import ASKED_PLACE, QUESTION, RESULT
+from kqj_sim.core.outlook import DRAWN
 from kqj_sim.core.scoring import LITIGATION, MADE
-from kqj_sim.core.state import SENDER
 from kqj_sim.encode import core_rules
 from kqj_sim.notation import Card
-from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import player
 from kqj_sim.rules import SEATS
 from kqj_sim.simulation import default_threads
-
-Numbers = NDArray[np.int64]
-Outcomes = NDArray[np.int16]
-
-CHUNK = 1024
-"""Draws that a thread makes at a time."""
 
 MOST_LISTED = 20_000
 """With so many distributions or fewer all of them are gone through."""
@@ -110,6 +100,9 @@ class PlayOdds:
         confidence: of the intervals.
         any_time: True if the intervals hold at every moment, since it was stopped by them.
         cards: best first.
+        control: the policy that played the same draws and others to correct all this, or None.
+        worth: for `wins` and `difference` of the best card how many times as many draws they need
+            without the control.
         interrupted: True if Ctrl-C ended it early.
     """
 
@@ -125,6 +118,8 @@ class PlayOdds:
     confidence: float
     any_time: bool
     cards: tuple[CardOdds, ...] = field(repr=False)
+    control: str | None = None
+    worth: dict[str, float] = field(default_factory=dict)
     interrupted: bool = False
 
     @property
@@ -153,122 +148,6 @@ def measured(outcomes: Outcomes) -> Numbers:
     return np.stack([values[name].astype(np.int64) for name in _NAMES], axis=-1)
 
 
-class Chunk(NamedTuple):
-    """What came of a chunk of draws.
-
-    Attributes:
-        weights: float64 (n,), of the draws that have one; the others are left out.
-        outcomes: int16 (n, cards, OUTCOME).
-        hands: int64 (n, 6), the hidden hands by place, natural coding.
-        counts: int64 (questions, 2), hands that were asked, and that answered as heard.
-    """
-
-    weights: NDArray[np.float64]
-    outcomes: Outcomes
-    hands: Numbers
-    counts: Numbers
-
-
-@dataclass(frozen=True)
-class Trial:
-    """Draws for a turn, in threads."""
-
-    turn: Turn
-    rules: Rules
-    table: Table
-    threads: int
-
-    @property
-    def cards(self) -> int:
-        """How many cards may be played."""
-        return len(self.turn.cards)
-
-    def chunk(self, mode: int, first: int, count: int, seed: int) -> Chunk:
-        """Draws, in this thread; raises PolicyError and OddsError."""
-        outcomes = np.zeros((count * self.cards, OUTCOME), dtype=np.int16)
-        weights = np.zeros(count)
-        hands = np.zeros((count, SEATS), dtype=np.int64)
-        counts = self.no_counts()
-        kept = outlook.try_cards(
-            self.turn, mode, first, count, seed, self.rules, self.table, outcomes, weights, hands,
-            counts,
-        )  # fmt: skip
-        if kept == outlook.NO_HANDS:
-            raise OddsError(NO_HANDS)
-        outcomes = outcomes.reshape(count, self.cards, OUTCOME)[: max(kept, 0)]
-        if kept == outlook.WRONG_CALL or (outcomes[:, :, RESULT] == outlook.WRONG).any():
-            raise PolicyError(_NOT_ALLOWED)
-        return Chunk(weights[:kept], outcomes, hands[:kept], counts.reshape(-1, 2))
-
-    def no_counts(self) -> Numbers:
-        """Room for counts of the questions."""
-        return np.zeros(2 * len(self.turn.questions) // QUESTION, dtype=np.int64)
-
-    def speakers(self) -> list[tuple[int, int, int]]:
-        """Each place that was asked, with the range of its questions."""
-        places = [int(place) for place in self.turn.questions[ASKED_PLACE::QUESTION]]
-        return [
-            (place, places.index(place), places.index(place) + places.count(place))
-            for place in dict.fromkeys(places)
-        ]
-
-    def chunks(self, mode: int, end: int | None, seed: int) -> Iterator[Chunk]:
-        """Chunks in order, up to a number of draws or without end."""
-        waiting: deque[Future[Chunk]] = deque()
-        first = 0
-        pool = ThreadPoolExecutor(self.threads)
-        try:
-            while True:
-                while len(waiting) < 2 * self.threads and (end is None or first < end):
-                    count = CHUNK if end is None else min(CHUNK, end - first)
-                    waiting.append(pool.submit(self.chunk, mode, first, count, seed))
-                    first += count
-                if not waiting:
-                    return
-                yield waiting.popleft().result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-
-    def ways(self, seed: int) -> Numbers:
-        """In how many ways each of the listed distributions agrees with the calls."""
-        hands = hidden_hands(self.turn)
-        ways = np.ones(len(hands), dtype=np.int64)
-        for place, first, last in self.speakers():
-            different, which = np.unique(hands[:, place], return_inverse=True)
-            ways *= self.ways_of(first, last, different, seed)[which]
-        return ways
-
-    def most_ways(self) -> int:
-        """In how many ways a distribution can have come about, if all calls agree."""
-        if self.rules.auction:
-            return 1
-        sender = int(self.turn.state[SENDER])
-        return prod(comb(7 if place == sender else 8, 5) for place, _, _ in self.speakers())
-
-    def ways_of(self, first: int, last: int, hands: Numbers, seed: int) -> Numbers:
-        """In how many ways each hand of a player agrees with his questions; raises PolicyError."""
-        ways = np.zeros(len(hands), dtype=np.int64)
-        right = outlook.count_ways(
-            self.turn, first, last, hands, seed, self.rules, self.table, ways, self.no_counts()
-        )
-        if not right:
-            raise PolicyError(_NOT_ALLOWED)
-        return ways
-
-    def all_outcomes(self, seed: int) -> Outcomes:
-        """Every card in every listed distribution: (n, cards, OUTCOME)."""
-        count = len(hidden_hands(self.turn))
-        return np.concatenate([chunk.outcomes for chunk in self.chunks(LISTED, count, seed)])
-
-
-_NOT_ALLOWED = "a policy chose what is not allowed while the round was played on"
-
-NO_HANDS = (
-    "no distribution of the hidden cards agrees with the plays: somebody played what he could not "
-    "have played, or a card is wrong"
-)
-
-
 def odds_of_cards(
     so_far: RoundSoFar,
     players: Sequence[str] | None = None,
@@ -278,6 +157,7 @@ def odds_of_cards(
     until: float | None = None,
     seconds: float | None = None,
     ignore_calls: bool = False,
+    control: str | None = None,
     threads: int | None = None,
     confidence: float = CONFIDENCE,
     most_listed: int = MOST_LISTED,
@@ -294,6 +174,8 @@ def odds_of_cards(
             to either side, or when it is certain which card is best; `deals` is the most then.
         seconds: stop after this time.
         ignore_calls: take the hidden hands to be any that agree with the plays.
+        control: a specification, of a fast policy, that corrects what is found if it is not exact
+            (`analysis.controlled`); worth its time with slow players.
         threads: threads, all processors by default.
         confidence: of the intervals.
         most_listed: with no more distributions than this all are gone through.
@@ -308,10 +190,15 @@ def odds_of_cards(
     table = seated(so_far.rules, chosen)
     turn = with_all_worlds(standing(so_far, table, ignore_calls), most_listed)
     number = default_threads() if threads is None else threads
-    trial = Trial(turn, core_rules(so_far.rules), table, number)
+    again = None
+    if control is not None:
+        others = seated(so_far.rules, [player(control)] * SEATS)
+        again = (standing(so_far, others, ignore_calls), others)
+    trial = Trial(turn, core_rules(so_far.rules), table, number, again)
     asking = _Asking(
         so_far, tuple(each.text for each in chosen), seed, until, seconds, confidence, deals,
         progress, not ignore_calls and so_far.calls is not None,
+        None if control is None else player(control).name,
     )  # fmt: skip
     listed = len(hidden_hands(turn))
     # Who remembers finished tricks plays hands out himself, in worlds drawn at random.
@@ -335,6 +222,7 @@ class _Asking:
     deals: int
     progress: Callable[[PlayOdds], None] | None
     calls_count: bool
+    control: str | None
 
     def answer(
         self,
@@ -394,7 +282,7 @@ def _go_through(trial: Trial, asking: _Asking) -> PlayOdds | None:
 
 def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
     """The answer from draws."""
-    sums = WeightedSums()
+    sums = WeightedSums() if trial.control is None else ControlledSums()
     played, weights = 0, 0.0
     counts = trial.no_counts().reshape(-1, 2)
     started = time.monotonic()
@@ -406,6 +294,9 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
         agreeing = agreeing_share(counts, weights)
         best = sums.best(_NAMES.index(BY), trial.cards)
         found = asking.answer(played, sums.effective, agreeing, listed, False, best, estimate)
+        if isinstance(sums, ControlledSums):
+            worth = {name: sums.worth(_NAMES.index(name), best) for name in ("wins", BY)}
+            found = replace(found, control=asking.control, worth=worth)
         return replace(found, interrupted=interrupted)
 
     def is_sure() -> bool:
@@ -416,16 +307,17 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
 
     chunks = trial.chunks(DRAWN, None, asking.seed)
     try:
-        for chunk in chunks:
+        for number, chunk in enumerate(chunks, start=1):
             kept = min(len(chunk.weights), asking.deals - played)
-            values = measured(chunk.outcomes[:kept]).transpose(2, 1, 0)
-            sums.add(kept, chunk.weights[:kept], values.astype(np.float64))
+            _add(sums, chunk, kept)
             played += kept
             weights += float(chunk.weights.sum())
             counts += chunk.counts
-            if played == 0:
-                raise OddsError(_never_said(trial, asking, counts))
             timed_out = asking.seconds is not None and time.monotonic() - started > asking.seconds
+            if played == 0:
+                if timed_out or number == PATIENCE:
+                    raise OddsError(_never_said(trial, asking, counts))
+                continue
             if played == asking.deals or timed_out or is_sure():
                 break
             if asking.progress is not None:
@@ -437,6 +329,22 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
     finally:
         chunks.close()  # type: ignore[attr-defined]
     return answer()
+
+
+def _add(sums: WeightedSums, chunk: Chunk, kept: int) -> None:
+    """Take in the first draws of a chunk."""
+
+    def values(outcomes: Outcomes) -> NDArray[np.float64]:
+        return measured(outcomes).transpose(2, 1, 0).astype(np.float64)
+
+    own, weights, controlled = values(chunk.outcomes[:kept]), chunk.weights[:kept], chunk.controlled
+    if isinstance(sums, ControlledSums) and controlled is not None:
+        both = np.concatenate([own, values(controlled.outcomes[:kept])], axis=1)
+        further = slice(FURTHER * kept)
+        others = controlled.weights[further], values(controlled.further[further])
+        sums.add_block(kept, weights, both, (len(others[0]), *others))
+    else:
+        sums.add(kept, weights, own)
 
 
 def _estimate(

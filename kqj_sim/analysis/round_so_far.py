@@ -14,8 +14,8 @@ from functools import cached_property
 from kqj_sim.analysis.heard import read_calls, read_teams
 from kqj_sim.notation import Card, NotationError, parse_card, parse_cards, parse_contract
 from kqj_sim.record import Call, RecordSoFar
-from kqj_sim.referee.calling import Called, Calling
-from kqj_sim.referee.play import legal_cards, trick_winner
+from kqj_sim.referee.kqj.calling import Called, Calling
+from kqj_sim.referee.kqj.play import legal_cards, trick_winner
 from kqj_sim.rules import SEATS, KqjRules, RulesError
 
 TRICKS = 8

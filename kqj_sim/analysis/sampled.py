@@ -15,9 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.analysis.controlled import FURTHER
 from kqj_sim.analysis.heard import Situation
 from kqj_sim.analysis.standing import Asked, Option, Standing, answered
 from kqj_sim.core import odds as core
+from kqj_sim.core.rules import Table
 from kqj_sim.core.state import ABOUT, LANES, SEATS, new_state
 from kqj_sim.encode import card_bits, core_rules, core_table
 from kqj_sim.policies.errors import PolicyError
@@ -25,9 +27,32 @@ from kqj_sim.policies.specification import Player
 
 Numbers = NDArray[np.int64]
 
+_OTHERS = 1 << 61
+"""The deals from this number on are those that a control plays alone."""
+
+
+PATIENCE = 64
+"""Blocks of deals of which none agrees with what was heard, after which it is given up."""
+
 
 class NeverSaid(ValueError):
     """A call that was heard and that the policy of the place would never make."""
+
+
+class Controlled(NamedTuple):
+    """What a control makes of the deals of a block, and of further ones that it alone plays.
+
+    Attributes:
+        outcomes: int16 (options, n, OUTCOME), of the deals of the block.
+        deals: how many further ones were drawn.
+        weights: float64 (m,), of those that have one.
+        further: int16 (options, m, OUTCOME).
+    """
+
+    outcomes: NDArray[np.int16]
+    deals: int
+    weights: NDArray[np.float64]
+    further: NDArray[np.int16]
 
 
 class Block(NamedTuple):
@@ -38,12 +63,14 @@ class Block(NamedTuple):
         weights: float64 (n,), see `core.odds`.
         outcomes: int16 (options, n, OUTCOME), see `core.odds`.
         counts: int64 (questions, 2), hands that were asked, and that answered as heard.
+        controlled: what a control makes of them, if there is one.
     """
 
     deals: int
     weights: NDArray[np.float64]
     outcomes: NDArray[np.int16]
     counts: Numbers
+    controlled: Controlled | None = None
 
 
 class Worker:
@@ -67,6 +94,8 @@ class Sampler:
         seed: seed of the deals.
         pending: litigation gratuity that waits.
         ignore_calls: True for deals that need not agree with what was said.
+        control: who calls on and plays in place of the players, in the same deals and in `FURTHER`
+            times as many other ones; None for nobody.
     """
 
     situation: Situation
@@ -74,6 +103,7 @@ class Sampler:
     seed: int
     pending: int = 0
     ignore_calls: bool = False
+    control: Player | None = None
 
     def __post_init__(self) -> None:
         situation = self.situation
@@ -81,37 +111,77 @@ class Sampler:
         self.standing: Standing = standing
         self.asked: list[Asked] = [] if self.ignore_calls else rarest_first(asked)
         self._rules = core_rules(situation.rules)
-        self._table = core_table(situation.rules, self.players, None, nested=True)
-        distinct = list(dict.fromkeys(self.players))
-        seated = sum(
-            (team | distinct.index(player) << 2) << ABOUT * place
-            for place, (team, player) in enumerate(zip(situation.teams, self.players, strict=True))
-        )
-        turned = () if situation.turned is None else (situation.turned,)
-        self._known = np.array(
-            [situation.place, card_bits(situation.hand), card_bits(turned), seated, self.pending],
-            dtype=np.int64,
-        )
+        self._table, self._known = self._seated(self.players)
+        self._control = None if self.control is None else self._seated((self.control,) * SEATS)
         numbers = [asked.numbers() for asked in self.asked]
         self._questions = np.array(numbers, dtype=np.int64).reshape(-1)
 
+    def _seated(self, players: Sequence[Player]) -> tuple[Table, Numbers]:
+        """A table of players, and what is known (`core.odds.KNOWN`) with them at it."""
+        situation = self.situation
+        distinct = list(dict.fromkeys(players))
+        seated = sum(
+            (team | distinct.index(player) << 2) << ABOUT * place
+            for place, (team, player) in enumerate(zip(situation.teams, players, strict=True))
+        )
+        turned = () if situation.turned is None else (situation.turned,)
+        known = np.array(
+            [situation.place, card_bits(situation.hand), card_bits(turned), seated, self.pending],
+            dtype=np.int64,
+        )
+        return core_table(situation.rules, players, None, nested=True), known
+
     def block(self, worker: Worker, options: Numbers, first: int) -> Block:
         """The deals from `first` on, a block of them; options are (n, OPTION) numbers."""
+        live, counts = self._draw(worker, first)
+        outcomes = self._play(worker, live, options, first, self._table, self._known)
+        weights = worker.weights[:live].copy()
+        controlled = None
+        if self._control is not None:
+            again = self._play(worker, live, options, first, *self._control)
+            controlled = self._further(worker, options, first, again, self._control)
+        return Block(LANES, weights, outcomes, counts.reshape(-1, 2), controlled)
+
+    def _further(
+        self, worker: Worker, options: Numbers, first: int, again: NDArray[np.int16],
+        control: tuple[Table, Numbers],
+    ) -> Controlled:  # fmt: skip
+        """The deals that the control alone plays, for a block."""
+        weights, outcomes = [], []
+        for number in range(FURTHER):
+            start = _OTHERS + FURTHER * first + number * LANES
+            live, _ = self._draw(worker, start)
+            outcomes.append(self._play(worker, live, options, start, *control))
+            weights.append(worker.weights[:live].copy())
+        return Controlled(
+            again, FURTHER * LANES, np.concatenate(weights), np.concatenate(outcomes, axis=1)
+        )
+
+    def _draw(self, worker: Worker, first: int) -> tuple[int, Numbers]:
+        """Draw a block of deals; how many have a weight, and what was asked and answered."""
         counts = np.zeros(2 * len(self.asked), dtype=np.int64)
         live = core.sample_deals(
             worker.state, first, LANES, self.seed, self._rules, self._table, self._known,
             self._questions, worker.hands, worker.keys, worker.weights, counts, worker.work,
         )  # fmt: skip
-        outcomes = np.zeros((len(options), max(live, 0), core.OUTCOME), dtype=np.int16)
-        right = live >= 0 and core.play_calls(
-            worker.state, live, self._rules, self._table, self._known, options, worker.hands,
-            worker.keys, outcomes,
-        )  # fmt: skip
-        if not right:
-            raise PolicyError(
-                f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
-            )
-        return Block(LANES, worker.weights[:live].copy(), outcomes, counts.reshape(-1, 2))
+        if live < 0:
+            raise PolicyError(self._not_allowed(first))
+        return live, counts
+
+    def _play(
+        self, worker: Worker, live: int, options: Numbers, first: int, table: Table, known: Numbers
+    ) -> NDArray[np.int16]:
+        """What comes of each call in the deals that were drawn, int16 (options, live, OUTCOME)."""
+        outcomes = np.zeros((len(options), live, core.OUTCOME), dtype=np.int16)
+        if not core.play_calls(
+            worker.state, live, self._rules, table, known, options, worker.hands, worker.keys,
+            outcomes,
+        ):  # fmt: skip
+            raise PolicyError(self._not_allowed(first))
+        return outcomes
+
+    def _not_allowed(self, first: int) -> str:
+        return f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
 
     def blocks(
         self, options: Sequence[Option], threads: int, first: int = 0, count: int | None = None
@@ -135,18 +205,25 @@ class Sampler:
         waiting: deque[Future[Block]] = deque()
         pool = ThreadPoolExecutor(threads)
         try:
-            begun = 0
-            live, seen = 0, np.zeros((len(self.asked), 2), dtype=np.int64)
+            begun, found = 0, False
+            empty: list[Block] = []
             while waiting or count is None or begun < count:
                 while len(waiting) <= 2 * threads and (count is None or begun < count):
                     waiting.append(pool.submit(work, first + begun * LANES))
                     begun += 1
                 block = waiting.popleft().result()
-                live += len(block.weights)
-                seen += block.counts
-                if live == 0:
-                    raise NeverSaid(self._never_said(seen))
-                yield block
+                found |= len(block.weights) > 0
+                if found:
+                    yield from empty
+                    yield block
+                    empty = []
+                elif len(empty) + 1 < PATIENCE:
+                    empty.append(block)
+                else:
+                    break
+            if not found:
+                counts = np.sum([each.counts for each in (*empty, block)], axis=0)
+                raise NeverSaid(self._never_said(counts))
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kqj_sim.analysis import intervals
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.table import Line, Lines, Table, make_table
-from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
+from kqj_sim.columns import column_numbers, columns_of
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.counts import JointCounts
@@ -26,29 +26,26 @@ SIDES = ("contracting", "defending", "either")
 Values = tuple[int, ...]
 """Values of several columns; labelled columns by the number of the label."""
 
-_AUCTION_NOTE = "A deal is taken if somebody bid; lap, place and contract are the last bid's."
 
-
-def labels(column: str) -> tuple[str, ...]:
-    """The labels of a column, empty if it holds numbers."""
-    return COLUMNS[COLUMN_NUMBER[column]].labels if column in COLUMN_NUMBER else ()
-
-
-def has_litigation(experiment: Experiment) -> bool:
-    """True if equal totals leave a litigation gratuity under these rules."""
-    rules = experiment.rules
-    return rules.bidding == "take" or rules.must_outscore
+def labels(column: str, game: str) -> tuple[str, ...]:
+    """The labels of a column of a game, empty if it holds numbers."""
+    numbers = column_numbers(game)
+    return columns_of(game)[numbers[column]].labels if column in numbers else ()
 
 
 @dataclass(frozen=True)
 class Source:
-    """What tables are made of: the counts, how they are grouped and chosen, the confidence."""
+    """What tables are made of: the counts, how they are grouped and chosen, the confidence.
+
+    `notes` are told under every table.
+    """
 
     experiment: Experiment
     by: tuple[str, ...]
     where: str | None
     counts: JointCounts
     confidence: float
+    notes: tuple[str, ...] = ()
 
     def split(
         self, own: tuple[str, ...], values: tuple[str, ...], taken: bool = True
@@ -97,7 +94,8 @@ class Source:
     ) -> Table:
         """The table of these lines, whose groups hold numbers of labels; made texts here."""
         groups = (*self.by, *own)
-        texts = [SIDES if group == "side" else labels(group) for group in groups]
+        game = self.experiment.rules.game
+        texts = [SIDES if group == "side" else labels(group, game) for group in groups]
         labelled: list[Line] = [
             (
                 tuple(
@@ -110,9 +108,7 @@ class Source:
             )
             for group, quantity, unit, estimate in lines
         ]
-        notes = [note] if note else []
-        if self.experiment.rules.bidding == "auction":
-            notes.append(_AUCTION_NOTE)
+        notes = [*([note] if note else []), *self.notes]
         if self.where is not None:
             notes.append(f"Of the deals with {self.where}.")
         return make_table(name, title, groups, labelled, " ".join(notes))

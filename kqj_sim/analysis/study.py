@@ -10,11 +10,13 @@ from typing import Protocol
 from kqj_sim.analysis.comparison import Comparison, compare
 from kqj_sim.analysis.comparison_tables import comparison_tables
 from kqj_sim.analysis.intervals import CONFIDENCE
+from kqj_sim.analysis.own import tables_of
 from kqj_sim.analysis.table import Table
 from kqj_sim.analysis.take_chart import take_chart
 from kqj_sim.analysis.tally import Tally
 from kqj_sim.crew import Threads
 from kqj_sim.rows import Rows
+from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import Experiment, fold, row_chunks
 
 
@@ -53,8 +55,11 @@ class Plan:
 
     @property
     def charted(self) -> int:
-        """Deals that the take chart plays: none with auctions, where nobody takes."""
-        if self.experiment.rules.bidding == "auction" or self.experiment.imposed is not None:
+        """Deals that the take chart plays: none where nobody takes."""
+        rules = self.experiment.rules
+        if not isinstance(rules, KqjRules) or rules.bidding == "auction":
+            return 0
+        if self.experiment.imposed is not None:
             return 0
         return min(self.chart_deals, self.experiment.deals)
 
@@ -66,9 +71,10 @@ class Study:
     Attributes:
         plan: what was asked.
         deals: deals that were finished.
-        tables: the tables by name; those of games, `games...`, are of the games played besides,
-            those of the chart, `take_chart...`, of its own pairs of rounds; those of the policies
-            compared, `compared_...`, of the deals that these played.
+        tables: the tables by name; those of games, `games...` and `OF_GAMES` of the game's own
+            tables, are of the games played besides, those of the chart, `take_chart...`, of its own
+            pairs of rounds; those of the policies compared, `compared_...`, of the deals that these
+            played.
         interrupted: True if Ctrl-C ended it early.
         comparison: the policies compared, if there are any.
     """
@@ -104,8 +110,9 @@ def study(
     if plan.games and not interrupted:
         whole = replace(experiment, games=plan.games)
         tally_of_games, interrupted = _tallied(whole, "games", progress, threads, None)
+        wanted = tables_of(experiment.rules.game).tables.OF_GAMES
         tables = tally_of_games.tables(plan.confidence)
-        made += [table for table in tables if table.name.startswith("games")]
+        made += [t for t in tables if t.name.startswith("games") or t.name in wanted]
     comparison = None
     try:
         if plan.charted and not interrupted:
@@ -120,7 +127,7 @@ def study(
                 made.append(replace(table, name=f"compared_{table.name}"))
     except KeyboardInterrupt:
         interrupted = True
-    named = {table.name: table for table in made if len(table.frame)}
+    named = {table.name: table for table in made if table.lines}
     return Study(plan, tally.deals, named, interrupted, comparison)
 
 

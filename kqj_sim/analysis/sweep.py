@@ -35,8 +35,8 @@ from kqj_sim.analysis.varied import (
     specification,
 )
 from kqj_sim.crew import Threads, pieces
-from kqj_sim.policies.specification import DEFAULT_PLAYER, player
-from kqj_sim.rules import KqjRules
+from kqj_sim.policies.specification import DEFAULT_PLAYERS, player
+from kqj_sim.rules import GameRules, KqjRules
 
 DEALS = 20_000
 FEW = 64
@@ -103,7 +103,7 @@ class Sweep:
     interrupted: bool = False
 
     @property
-    def rules(self) -> KqjRules:
+    def rules(self) -> GameRules:
         """The rules of the table."""
         return self.match.rules
 
@@ -226,8 +226,8 @@ def sweep(
     policy: str,
     vary: Sequence[str],
     *,
-    rules: KqjRules | None = None,
-    field: str = DEFAULT_PLAYER,
+    rules: GameRules | None = None,
+    field: str | None = None,
     deals: int | None = None,
     until: float | None = None,
     cap: int = CAP,
@@ -244,7 +244,7 @@ def sweep(
         policy: the specification whose parameters vary.
         vary: parameters and their values, `take=30:70:5` or `take=30,40`.
         rules: the rules of the table; None: the default ones.
-        field: who plays against the policy.
+        field: who plays against the policy; None: the default player.
         deals: deals that each set of values plays; None: `DEALS`, or what `until` takes.
         until: half-width in points at which to stop, for the points of every set of values.
         cap: the most deals with `until`.
@@ -262,10 +262,12 @@ def sweep(
         KeyboardInterrupt: `interrupted` before anything was finished.
     """
     rules = rules or KqjRules()
+    game = rules.game
+    field = field or DEFAULT_PLAYERS[game]
     if deals is None and until is None:
         deals = DEALS
-    plan = Plan(deals=deals, until=until, cap=cap, confidence=confidence)
-    subject = Subject(policy)
+    plan = Plan(deals=deals, until=until, cap=cap, confidence=confidence, seats=rules.seats)
+    subject = Subject(policy, game)
     varied = tuple(read_varied(text, subject) for text in vary)
     sets = combinations(varied)
     names = [each.name for each in varied]
@@ -280,10 +282,10 @@ def sweep(
     if sums.deals == 0:
         raise KeyboardInterrupt
     return Sweep(
-        policy=player(policy).name,
+        policy=player(policy, game).name,
         varied=varied,
         match=match,
-        field=player(field).name,
+        field=player(field, game).name,
         first=first,
         plan=plan,
         deals=sums.deals,

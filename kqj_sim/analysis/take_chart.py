@@ -96,7 +96,7 @@ def _worth(rows: Rows, teams: int) -> NDArray[np.int64]:
 
 def _sums(experiment: Experiment, taken: Rows, passed: Rows) -> NDArray[np.int64]:
     """Deals, gains, their squares, numbers of gains and of losses, by class: (5, CLASSES)."""
-    teams = experiment.rules.teams
+    teams = experiment.rules.team_count
     gains = _worth(taken, teams) - _worth(passed, teams)
     found = classes(experiment, int(taken.deal[0]), len(taken))
     counted = (np.ones_like(gains), gains, gains * gains, gains > 0, gains < 0)
@@ -145,7 +145,7 @@ class TakeChart:
         if deals == 0:
             return []
         gain = intervals.mean_of_sums(deals, total, squares, self.confidence)
-        gain = gain.scaled(1 / (self.experiment.rules.teams - 1))
+        gain = gain.scaled(1 / (self.experiment.rules.team_count - 1))
         more = intervals.share(better, deals, self.confidence)
         less = intervals.share(worse, deals, self.confidence)
         return [

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.analysis import detail_tables, game_tables, tables
-from kqj_sim.analysis.counts import Derived, JointCounts
+from kqj_sim.analysis import game_tables
+from kqj_sim.analysis.counts import JointCounts
 from kqj_sim.analysis.expression import compile_expression
 from kqj_sim.analysis.intervals import CONFIDENCE
+from kqj_sim.analysis.own import tables_of
 from kqj_sim.analysis.source import Source
 from kqj_sim.analysis.table import Table
-from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
-from kqj_sim.rules import SEATS
+from kqj_sim.columns import column_numbers, columns_of
 
 if TYPE_CHECKING:
     from kqj_sim.rows import GameRows, Rows
@@ -51,21 +51,28 @@ class Tally:
         self.detail = detail
         self.by = tuple(dict.fromkeys(by))
         self.where = where
+        game = experiment.rules.game
+        columns = columns_of(game)
         for name in self.by:
-            if name not in COLUMN_NUMBER:
-                near = difflib.get_close_matches(name, COLUMN_NUMBER, n=1)
+            if name not in column_numbers(game):
+                near = difflib.get_close_matches(name, column_numbers(game), n=1)
                 raise ColumnError(
                     f"{name!r} is no column to group by"
-                    + (f": did you mean {near[0]}?" if near else f", such as {COLUMNS[0].name}")
+                    + (f": did you mean {near[0]}?" if near else f", such as {columns[0].name}")
                 )
         games = experiment.games is not None
-        self._expression = compile_expression(where, games=games) if where is not None else None
-        needed, derived = tables.joints(experiment), _derived(experiment)
-        if detail:
-            needed += detail_tables.joints(experiment)
-            derived += detail_tables.derived(experiment)
-        joints = [tuple(dict.fromkeys((*self.by, *columns))) for columns in needed]
-        self._counts = JointCounts(joints, derived)
+        self._expression = (
+            compile_expression(where, games=games, game=game) if where is not None else None
+        )
+        own = tables_of(game)
+        self._own = [own.tables, own.detail] if detail else [own.tables]
+        joints = [
+            tuple(dict.fromkeys((*self.by, *needed)))
+            for part in self._own
+            for needed in part.joints(experiment)
+        ]
+        derived = [column for part in self._own for column in part.derived(experiment)]
+        self._counts = JointCounts(joints, derived, columns)
         self._games: dict[str, Counter[int]] = {}
         self._every_row = np.ones(0, np.bool_)
         self.deals = 0
@@ -120,15 +127,14 @@ class Tally:
 
     def tables(self, confidence: float = CONFIDENCE) -> list[Table]:
         """Every table that has a meaning for the experiment and any number in it."""
-        source = Source(self.experiment, self.by, self.where, self._counts, confidence)
-        made = tables.tables(source)
-        if self.detail:
-            made += detail_tables.tables(source)
+        notes = tables_of(self.experiment.rules.game).tables.notes(self.experiment)
+        source = Source(self.experiment, self.by, self.where, self._counts, confidence, notes)
+        made = [table for part in self._own for table in part.tables(source)]
         if self._games:
             made += game_tables.tables(self.experiment, self._games, confidence)
             if self.detail:
                 made.append(game_tables.lengths(self._games, confidence))
-        return [table for table in made if len(table.frame)]
+        return [table for table in made if table.lines]
 
     def _kept(self, rows: Rows) -> NDArray[np.bool_]:
         """Which rows are counted, bool (rows,)."""
@@ -142,48 +148,3 @@ class Tally:
 def _rangeless(experiment: Experiment) -> Experiment:
     """An experiment whatever deals or games of it are played."""
     return replace(experiment, first=0, deals=1, games=experiment.games and 1)
-
-
-def _derived(experiment: Experiment) -> list[Derived]:
-    """Columns that the tables need beside those of the rows."""
-    rules = experiment.rules
-    score = COLUMNS[COLUMN_NUMBER["score_0"]]
-    defending = COLUMNS[COLUMN_NUMBER["defending_score"]]
-    # Twice the difference to a defending team if there are two of them, to stay in integers.
-    times = rules.teams - 1
-    made = [
-        Derived(
-            "score_difference",
-            -defending.high,
-            times * score.high,
-            lambda rows: times * rows.column("contracting_score") - rows.column("defending_score"),
-        )
-    ]
-    if rules.partners == "random":
-        made += [
-            Derived(f"seat_score_{seat}", score.low, score.high, _seat_score(seat))
-            for seat in range(SEATS)
-        ]
-    elif rules.teams == 2:
-        made.append(
-            Derived(
-                "team_difference",
-                -score.high,
-                score.high,
-                lambda rows: rows.column("score_0") - rows.column("score_1"),
-            )
-        )
-    return made
-
-
-def _seat_score(seat: int) -> Callable[[Rows], NDArray[np.int16]]:
-    """What computes the score of the player at a seat: that of his team of the round."""
-
-    def compute(rows: Rows) -> NDArray[np.int16]:
-        team = rows.column(f"team_of_seat_{seat}")
-        scores = np.zeros(len(rows), np.int16)
-        for number in range(3):  # products vectorise, three times as fast as a choice
-            scores += rows.column(f"score_{number}") * (team == number)
-        return scores
-
-    return compute

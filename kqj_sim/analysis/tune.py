@@ -23,8 +23,8 @@ from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.varied import Match, Subject, VaryError, specification
 from kqj_sim.policies.parameters import write_number
 from kqj_sim.policies.player_files import Parts
-from kqj_sim.policies.specification import DEFAULT_PLAYER, player
-from kqj_sim.rules import KqjRules
+from kqj_sim.policies.specification import DEFAULT_PLAYERS, player
+from kqj_sim.rules import GameRules, KqjRules
 
 DEALS = 10_000
 GENERATIONS = 30
@@ -101,7 +101,7 @@ class Tuning:
 
     policy: str
     searched: tuple[Searched, ...]
-    rules: KqjRules
+    rules: GameRules
     field: str
     seed: int
     first: int
@@ -169,8 +169,8 @@ def tune(
     policy: str,
     parameters: Sequence[str],
     *,
-    rules: KqjRules | None = None,
-    field: str = DEFAULT_PLAYER,
+    rules: GameRules | None = None,
+    field: str | None = None,
     deals: int = DEALS,
     generations: int = GENERATIONS,
     candidates: int | None = None,
@@ -188,7 +188,7 @@ def tune(
         policy: the specification to begin with.
         parameters: what to search, `take` or with a range `take=20:80`.
         rules: the rules of the table; None: the default ones.
-        field: who plays against the policy.
+        field: who plays against the policy; None: the default player.
         deals: deals that each candidate plays.
         generations: how many generations, at most.
         candidates: how many in a generation; None: 4 + 3 ln(parameters), twice.
@@ -216,7 +216,10 @@ def tune(
             raise VaryError(f"{name} is {value}: it should be {least} or more")
     if not parameters:
         raise VaryError("nothing to search: name parameters, such as take,lap2")
-    rules, subject = rules or KqjRules(), Subject(policy)
+    rules = rules or KqjRules()
+    game = rules.game
+    field = field or DEFAULT_PLAYERS[game]
+    subject = Subject(policy, game)
     searched = tuple(read_searched(text, subject) for text in parameters)
     names = [each.name for each in searched]
     for name in names:
@@ -269,10 +272,10 @@ def tune(
     wanted = 0 if stopped else confirm
     confirmed, measured = _confirm(match, players, at, wanted, confidence, threads, interrupted)
     return Tuning(
-        policy=player(policy).name,
+        policy=player(policy, game).name,
         searched=searched,
         rules=rules,
-        field=player(field).name,
+        field=player(field, game).name,
         seed=seed,
         first=first,
         deals=deals,

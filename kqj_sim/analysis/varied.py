@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim import duplicate
-from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
+from kqj_sim.columns import column_numbers, columns_of
 from kqj_sim.crew import Threads, at_once
 from kqj_sim.duplicate import Arrangement, arrangements, seated
 from kqj_sim.policies.chosen import Chosen
@@ -26,13 +26,11 @@ from kqj_sim.policies.parameters import Parameter, Value, write_number
 from kqj_sim.policies.player_files import Parts
 from kqj_sim.policies.specification import default_player, read_specification
 from kqj_sim.rows import Rows
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import GameRules
 from kqj_sim.simulation import CHUNK, Experiment, play_together
 
 MOST = 400
 """Sets of values of a sweep, at most."""
-
-_MADE = COLUMNS[COLUMN_NUMBER["result"]].labels.index("made")
 
 
 class VaryError(ValueError):
@@ -72,7 +70,7 @@ class Match:
         seed: seed of the deals.
     """
 
-    rules: KqjRules
+    rules: GameRules
     field: str
     seed: int
 
@@ -108,23 +106,26 @@ class Match:
     def _count(self, played: tuple[Rows, ...]) -> NDArray[np.int64]:
         """What `Played` holds of a chunk, int64 (4, n)."""
         counts = np.zeros((len(Played._fields), len(played[0])), dtype=np.int64)
+        result = columns_of(self.rules.game)[column_numbers(self.rules.game)["result"]]
+        made = result.labels.index("made")
         for rows, seats in zip(played, self.seatings, strict=True):
             own = duplicate.sends(rows, seats, 0)
             lead = duplicate.leads(rows, seats)
-            counts += [lead, lead * lead, own, own & (rows.column("result") == _MADE)]
+            counts += [lead, lead * lead, own, own & (rows.column("result") == made)]
         return counts
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A policy whose parameters are set anew: a specification, read."""
+    """A policy of a game whose parameters are set anew: a specification, read."""
 
     text: str
+    game: str = "kqj"
 
     @cached_property
     def parts(self) -> Parts:
         """Who calls and who plays, as far as it says; raises PolicyError."""
-        return read_specification(self.text)
+        return read_specification(self.text, self.game)
 
     def with_values(self, values: Mapping[str, str]) -> Parts:
         """The same with other values of parameters, what is left out being the default player's.
@@ -133,7 +134,7 @@ class Subject:
             PolicyError: an unknown parameter, or a value that is not allowed.
         """
         parts = self.parts.changed(values, self.text)
-        default = default_player()
+        default = default_player(self.game)
         return Parts(parts.name, parts.calling or default.calling, parts.playing or default.playing)
 
     def parameter(self, name: str) -> tuple[Parameter, str]:

@@ -22,7 +22,7 @@ from kqj_sim.analysis.intervals import (
 
 Values = NDArray[np.float64]
 
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 """What is no more than this part of a sum is an error of rounding."""
 
 
@@ -93,7 +93,7 @@ class WeightedSums:
         value = first / self.weights
         spread = product - 2 * value * crossed + value * value * self.squares
         # What is all the same differs by rounding errors only.
-        variance = 0.0 if spread <= _ROUNDING * product else spread / self.weights**2
+        variance = 0.0 if spread <= ROUNDING * product else spread / self.weights**2
         if variance == 0 or self.effective < 2:
             return Estimate(value, math.nan, math.nan, self.deals)
         half = student_quantile(int(self.effective) - 1, confidence) * math.sqrt(variance)
@@ -109,7 +109,7 @@ class WeightedSums:
         value = min(max(weights / self.weights, 0.0), 1.0)
         spread = (1 - 2 * value) * squares + value * value * self.squares
         number = self.effective
-        if spread > _ROUNDING * self.squares:
+        if spread > ROUNDING * self.squares:
             number = min(number, value * (1 - value) * self.weights**2 / spread)
         else:
             value = float(round(value))
@@ -117,7 +117,7 @@ class WeightedSums:
 
     def best(self, quantity: int, options: int) -> int:
         """Which of the first options has the greatest mean; of equal ones the first."""
-        return int(np.argmax(self.first[quantity, :options]))
+        return max(range(options), key=lambda option: self.value(quantity, option))
 
     def decided(
         self, share: int, quantity: int, options: int, width: float, confidence: float, bound: float

@@ -59,6 +59,7 @@ Examples:
   kqj-sim compare --playing greedy my_policy.py:cautious --bidding auction --deals 1e5
   kqj-sim compare standard standard:take=40 --field points+network --out compared.json
   kqj-sim compare standard greedy --games --target 500
+  kqj-sim compare --game kwajongen pimc standard --deals 5000
   kqj-sim compare pimc network --cluster tcp://192.168.1.5:8786
 """
 )
@@ -87,10 +88,8 @@ Examples:
 @click.option(
     "--indifference",
     type=Width(),
-    default=0.5,
-    show_default=True,
     help="With neither --deals nor --until: stop when one is shown better, or both are shown equal "
-    "within this.",
+    "within this.  [default: 0.5; points of kwajongen 0.01]",
 )
 @click.option(
     "--cap", type=Whole(1, "1e6"), help="The most deals (games).  [default: 1e6 deals, 1e5 games]"
@@ -109,7 +108,7 @@ Examples:
 @quiet_option
 def compare(
     policies: tuple[str, ...], calling: bool, playing: bool, other_part: str | None,
-    field: str | None, deals: int | None, until: float | None, indifference: float,
+    field: str | None, deals: int | None, until: float | None, indifference: float | None,
     cap: int | None, games: bool, seed: int, first: int, threads: int | None, cluster: str | None,
     confidence: float, format: str | None, out: str | None, plot: str | None, color: str,
     quiet: bool, **options: Any,
@@ -138,7 +137,6 @@ def compare(
     rules = take_rules(options)
     announce(rules, quiet)
     from kqj_sim.analysis.comparison import CAP, compare
-    from kqj_sim.policies.specification import DEFAULT_PLAYER
     from kqj_sim.reporting.comparison import comparison_report
 
     pairs = len(policies) * (len(policies) - 1) // 2
@@ -156,7 +154,7 @@ def compare(
                 rules=rules,
                 field=field,
                 part="calling" if calling else "playing" if playing else "both",
-                other_part=other_part or DEFAULT_PLAYER,
+                other_part=other_part,
                 games=games,
                 deals=deals,
                 until=until,

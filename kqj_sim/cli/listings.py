@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kqj_sim.cli.options import Command, color_option, screen_width, wants_color
-from kqj_sim.columns import COLUMNS
+from kqj_sim.cli.options import Command, color_option, game_option, screen_width, wants_color
+from kqj_sim.columns import columns_of
 
 if TYPE_CHECKING:
     from kqj_sim.policies.chosen import Chosen
@@ -33,9 +33,10 @@ Example:
   kqj-sim simulate --by lap --where "sender_trumps >= 4 and contract == 'h'"
 """
 )
+@game_option
 @_format_option("table", "markdown", "json")
 @color_option
-def columns(format: str, color: str) -> None:
+def columns(game: str, format: str, color: str) -> None:
     """List the columns of the rows, for --by, --where and --rows.
 
     A row is a deal.  Columns hold whole numbers or the texts listed here; a condition compares
@@ -43,7 +44,7 @@ def columns(format: str, color: str) -> None:
     """
     rows = [
         (column.name, ", ".join(column.labels) or f"{column.low} to {column.high}", column.meaning)
-        for column in COLUMNS
+        for column in columns_of(game)
     ]
     if format == "json":
         _write_json([dict(zip(("column", "values", "meaning"), row, strict=True)) for row in rows])
@@ -61,10 +62,11 @@ Examples:
   kqj-sim simulate --policy bold.toml --policy team1=my_policy.py:cautious
 """,
 )
+@game_option
 @_format_option("table", "markdown", "json")
 @color_option
 @click.pass_context
-def policies(ctx: click.Context, format: str, color: str) -> None:
+def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
     """List the policies, for --policy; `show` explains the parameters of one.
 
     A specification is a name, then the parameters to change: NAME:PARAMETER=VALUE,...  A+B calls
@@ -75,12 +77,12 @@ def policies(ctx: click.Context, format: str, color: str) -> None:
         return
     from kqj_sim.policies.errors import PolicyError
     from kqj_sim.policies.registry import find, names
-    from kqj_sim.policies.specification import DEFAULT_PLAYER
+    from kqj_sim.policies.specification import DEFAULT_PLAYERS
 
     found = []
-    for name in names():
+    for name in names(game):
         try:
-            found.append((name, find(name)))
+            found.append((name, find(name, game)))
         except PolicyError as error:
             click.echo(f"Warning: {error}", err=True)
     if format == "json":
@@ -88,7 +90,7 @@ def policies(ctx: click.Context, format: str, color: str) -> None:
             {
                 "name": name,
                 "summary": policy.summary,
-                "calls": policy.calls,
+                "calls": policy.calls(game),
                 "plays": policy.plays,
                 "parameters": {
                     key: _plain(each, each.default) for key, each in policy.parameters.items()
@@ -96,21 +98,23 @@ def policies(ctx: click.Context, format: str, color: str) -> None:
             }
             for name, policy in found
         ]
-        _write_json({"default": DEFAULT_PLAYER, "policies": described})
+        _write_json({"default": DEFAULT_PLAYERS[game], "policies": described})
         return
     rows = [
         (
             name,
-            "yes" if policy.calls else "-",
+            "yes" if policy.calls(game) else "-",
             "yes" if policy.plays else "-",
             str(len(policy.parameters) or "-"),
             policy.summary,
         )
         for name, policy in found
     ]
+    options = "" if game == "kqj" else f"--game {game} "
     note = (
-        f"Who sits where nobody is named, and does what a policy leaves out: {DEFAULT_PLAYER}.\n"
-        "Parameters of a policy: kqj-sim policies show NAME"
+        "Who sits where nobody is named, and does what a policy leaves out: "
+        f"{DEFAULT_PLAYERS[game]}.\n"
+        f"Parameters of a policy: kqj-sim policies show {options}NAME"
     )
     headings = ("policy", "calls", "plays", "parameters", "what it does")
     _list("", headings, rows, format, color, keys=4, note=note)
@@ -125,8 +129,10 @@ Examples:
 """
 )
 @click.argument("specification", metavar="NAME")
+@game_option
 @_format_option("toml", "markdown", "json")
-def show(specification: str, format: str) -> None:
+@click.pass_context
+def show(ctx: click.Context, specification: str, game: str, format: str) -> None:
     """Show the parameters of a policy: meaning, range and default, as a TOML file to edit.
 
     NAME is a name or any other specification.  The file reads back as the same player.
@@ -134,7 +140,9 @@ def show(specification: str, format: str) -> None:
     from kqj_sim.policies.player_files import write_parts
     from kqj_sim.policies.specification import read_specification
 
-    parts = read_specification(specification)
+    if ctx.get_parameter_source("game") is click.core.ParameterSource.DEFAULT and ctx.parent:
+        game = ctx.parent.params["game"]
+    parts = read_specification(specification, game)
     if format == "toml":
         click.echo(write_parts(parts, screen_width() or 100), nl=False)
     elif format == "json":

@@ -100,6 +100,13 @@ Examples:
 @click.option(
     "--ignore-calls", is_flag=True, help="Hidden cards need not agree with what was heard."
 )
+@click.option(
+    "--control",
+    metavar="SPEC",
+    help="Correct the answer for the luck of the deals: this policy, a fast one such as standard, "
+    "plays the same deals, and eight times as many others, at all places.  Worth its time with "
+    "slow players, such as pimc.",
+)
 @click.option("--pending", type=Whole(0, "120"), default=0, help="Litigation gratuity that waits.")
 @click.option(
     "--deals",
@@ -134,7 +141,8 @@ def odds(
     hand: str | None, turned: str | None, place: int | None, lap: int | None, heard: str | None,
     partner_places: tuple[int, ...] | None, played: str | None, contract: str | None,
     sender: int | None, record: IO[bytes] | None, at: tuple[int, int] | None,
-    players: tuple[str, ...], ignore_calls: bool, pending: int, deals: int | None,
+    players: tuple[str, ...], ignore_calls: bool, control: str | None, pending: int,
+    deals: int | None,
     until: float | None, seconds: float | None, seed: int, threads: int | None, confidence: float,
     format: str | None, out: str | None, plot: str | None, color: str, quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
@@ -157,8 +165,8 @@ def odds(
     picture = None if plot is None else by_suffix(plot, PLOT_SUFFIXES)
     rules = take_rules(options)
     how = Sampling(
-        deals, until, seconds, seed, threads, confidence, ignore_calls, players, format, out, color,
-        quiet,
+        deals, until, seconds, seed, threads, confidence, ignore_calls, control, players, format,
+        out, color, quiet,
     )  # fmt: skip
     if at is not None and record is None:
         raise click.UsageError("--at is for --record: leave it out, or give a record")
@@ -215,6 +223,7 @@ def odds(
                 seed=seed,
                 pending=pending,
                 ignore_calls=ignore_calls,
+                control=control,
                 confidence=confidence,
                 threads=threads,
                 progress=_Told(line, confidence),

@@ -97,6 +97,7 @@ class Sampling(NamedTuple):
     threads: int | None
     confidence: float
     ignore_calls: bool
+    control: str | None
     players: tuple[str, ...]
     format: str
     out: str | None
@@ -127,6 +128,7 @@ def tell_cards(so_far: RoundSoFar, how: Sampling) -> None:
                 until=how.until,
                 seconds=how.seconds,
                 ignore_calls=how.ignore_calls,
+                control=how.control,
                 threads=how.threads,
                 confidence=how.confidence,
                 progress=_Told(line),

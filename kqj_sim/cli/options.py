@@ -15,7 +15,7 @@ import click
 
 from kqj_sim.cli.config import read_config
 from kqj_sim.notation import NotationError, parse_contract
-from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.rules import RULES_OF, GameRules, KqjRules, rules_of
 
 if TYPE_CHECKING:
     from kqj_sim.simulation import Experiment
@@ -80,9 +80,10 @@ def stack(*options: Callable[[Command], Command]) -> Callable[[Command], Command
     return add
 
 
-def _rule_option(rule: Field[Any]) -> Callable[[Command], Command]:
+def _rule_option(rule: Field[Any], game: str = "kqj") -> Callable[[Command], Command]:
     name = f"--{rule.name.replace('_', '-')}"
     note = " (auctions only)" if rule.metadata["only"] == "auction" else ""
+    note = note if game == "kqj" else f" ({game} only)"
     choices = rule.metadata["choices"]
     settings: dict[str, Any] = {"default": rule.default, "show_default": True}
     if choices is None:
@@ -94,8 +95,19 @@ def _rule_option(rule: Field[Any]) -> Callable[[Command], Command]:
     return click.option(name, help=rule.metadata["help"] + note, **settings)
 
 
-rule_options = stack(*(_rule_option(rule) for rule in fields(KqjRules)))
-"""An option for every field of the rules."""
+game_option = click.option(
+    "--game",
+    type=click.Choice(list(RULES_OF)),
+    default="kqj",
+    show_default=True,
+    help="Which game is played.",
+)
+
+rule_options = stack(
+    game_option,
+    *(_rule_option(rule, game) for game, rules in RULES_OF.items() for rule in fields(rules)),
+)
+"""The game, and an option for every field of its rules."""
 
 teams_and_bidding = stack(
     *(_rule_option(rule) for rule in fields(KqjRules) if rule.name in ("teams", "bidding"))
@@ -135,7 +147,7 @@ experiment_options = stack(
         "--impose",
         metavar="PLACE:CONTRACT[:AMOUNT]",
         help="What if: the player at this place (0 the opener, 5 the dealer) plays this contract "
-        "(s h d c NT AT), and nobody calls.  Auctions need the amount.",
+        "(s h d c NT AT), and nobody calls.  Auctions need the amount.  (kqj only)",
     ),
     seed_option,
 )
@@ -163,12 +175,30 @@ quiet_option = click.option(
 )
 
 
-def take_rules(options: dict[str, Any]) -> KqjRules:
-    """The rules, whose options are taken out of `options`; raises RulesError."""
-    return KqjRules(**{rule.name: options.pop(rule.name) for rule in fields(KqjRules)})
+def take_rules(options: dict[str, Any]) -> GameRules:
+    """The rules, whose options are taken out of `options`.
+
+    Raises RulesError, and UsageError for a rule of another game.
+    """
+    chosen: str = options.pop("game")
+    context = click.get_current_context()
+    values = {}
+    for game, rules in RULES_OF.items():
+        for rule in fields(rules):
+            value = options.pop(rule.name)
+            if game == chosen:
+                values[rule.name] = value
+                continue
+            source = context.get_parameter_source(rule.name)
+            if value != rule.default or source is not click.core.ParameterSource.DEFAULT:
+                name = rule.name.replace("_", "-")
+                raise click.UsageError(
+                    f"--{name} is a rule of {game}: leave it out, or write --game {game}"
+                )
+    return rules_of(chosen, values)
 
 
-def announce(rules: KqjRules, quiet: bool) -> None:
+def announce(rules: GameRules, quiet: bool) -> None:
     """Say on stderr, unless `quiet`, what one should know before anything is played.
 
     Which rules were set that this way of bidding does not look at, and that the engine has to be
@@ -178,15 +208,13 @@ def announce(rules: KqjRules, quiet: bool) -> None:
         return
     _announce_compiling()
     for name in rules.without_effect:
-        click.echo(
-            f"Warning: --{name.replace('_', '-')} has no effect with --bidding {rules.bidding}",
-            err=True,
-        )
+        option = name.replace("_", "-")
+        click.echo(f"Warning: --{option} has no effect with --bidding take", err=True)
 
 
 def choose_policies(
     specifications: Sequence[str],
-    rules: KqjRules,
+    rules: GameRules,
     option: str = "--policy",
     default: str | None = None,
 ) -> tuple[str, ...]:
@@ -195,13 +223,13 @@ def choose_policies(
     `option` is the option's name, `default` who sits where it names nobody, the default player
     unless given.
     """
-    from kqj_sim.policies.specification import DEFAULT_PLAYER
+    from kqj_sim.policies.specification import DEFAULT_PLAYERS
 
-    default = default or DEFAULT_PLAYER
-    seats = [default] * SEATS
+    default = default or DEFAULT_PLAYERS[rules.game]
+    seats = [default] * rules.seats
     for given in specifications:
         match = re.fullmatch(r"([A-Za-z]+)(\d*)=(.*)", given, re.DOTALL)
-        chosen = list(range(SEATS)) if match is None else _seats_named(match, rules, option)
+        chosen = list(range(rules.seats)) if match is None else _seats_named(match, rules, option)
         policy = given if match is None else match[3]
         if not policy.strip():
             raise click.UsageError(f"{option} {given!r} names no policy: write {given}{default}")
@@ -210,34 +238,36 @@ def choose_policies(
     return tuple(seats)
 
 
-def _seats_named(match: re.Match[str], rules: KqjRules, option: str) -> list[int]:
+def _seats_named(match: re.Match[str], rules: GameRules, option: str) -> list[int]:
     whose, digits, policy = match.groups()
     given = f"{option} {whose}{digits}={policy}"
     number = int(digits[:4] or -1)
     if whose == "seat":
-        if 0 <= number < SEATS:
+        if 0 <= number < rules.seats:
             return [number]
-        raise click.UsageError(f"{given}: the seats are seat0 to seat{SEATS - 1}")
+        raise click.UsageError(f"{given}: the seats are seat0 to seat{rules.seats - 1}")
     if whose == "team":
         if rules.partners == "random":
             raise click.UsageError(
                 f"{given}: with --partners random teams change; name seats, such as seat0={policy}"
             )
-        if 0 <= number < rules.teams:
-            return [seat for seat in range(SEATS) if rules.fixed_team_of(seat) == number]
-        raise click.UsageError(f"{given}: the teams are team0 to team{rules.teams - 1}")
+        if 0 <= number < rules.team_count:
+            return [seat for seat in range(rules.seats) if rules.fixed_team_of(seat) == number]
+        raise click.UsageError(f"{given}: the teams are team0 to team{rules.team_count - 1}")
     raise click.UsageError(
         f"{given}: {whose}{digits} is no seat or team; write seat0={policy} or team0={policy}"
     )
 
 
-def parse_imposed(text: str, rules: KqjRules) -> tuple[int, str, int | None]:
+def parse_imposed(text: str, rules: GameRules) -> tuple[int, str, int | None]:
     """Place, contract and amount that `--impose` gives; raises UsageError."""
+    if not isinstance(rules, KqjRules):
+        raise click.UsageError(f"--impose {text}: a contract can be imposed in kqj only")
     form = "0:h:150" if rules.bidding == "auction" else "0:h"
     place, *rest = text.split(":")
     if len(rest) not in (1, 2):
         raise click.UsageError(f"--impose {text}: write place and contract, such as {form}")
-    if place not in [str(number) for number in range(SEATS)]:
+    if place not in [str(number) for number in range(rules.seats)]:
         raise click.UsageError(
             f"--impose {text}: {place!r} is no place; it is 0 (the opener) to 5 (the dealer)"
         )

@@ -26,7 +26,7 @@ from kqj_sim.cli.options import (
 from kqj_sim.cli.output import confidence_option
 from kqj_sim.cli.progress import ProgressLine
 from kqj_sim.reporting.choices import slug
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import RULES_OF
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.study import Plan, Study
@@ -39,7 +39,8 @@ DEFAULT_CHART_DEALS = 100_000
 DEFAULT_COMPARE_DEALS = 20_000
 
 OF_AN_EXPERIMENT = (
-    *(rule.name for rule in fields(KqjRules)),
+    "game",
+    *(rule.name for rules in RULES_OF.values() for rule in fields(rules)),
     "policy", "impose", "seed", "deals", "first", "games", "chart_deals", "compare",
     "compare_deals",
 )  # fmt: skip
@@ -57,6 +58,7 @@ Examples:
   kqj-sim report --config variants.toml --out variants
   kqj-sim report --compare standard --compare greedy --compare points+network --out players
   kqj-sim report --deals 1e5 --games 0 --rows --out with_rows
+  kqj-sim report --game kwajongen --out kwajongen
   kqj-sim report --deals 1e8 --cluster tcp://192.168.1.5:8786 --out long
 
 \b
@@ -244,8 +246,9 @@ def _study(
 
 
 def _title(plans: list[Plan]) -> str:
-    from kqj_sim.reporting.report import describe_rules
+    from kqj_sim.reporting.report import GAME_NAMES, describe_rules
 
     if len(plans) > 1:
-        return "KQJ: " + ", ".join(plan.name for plan in plans)
+        games = dict.fromkeys(GAME_NAMES[plan.experiment.rules.game] for plan in plans)
+        return f"{' and '.join(games)}: {', '.join(plan.name for plan in plans)}"
     return describe_rules(plans[0].experiment.rules)

@@ -53,6 +53,7 @@ Examples:
   kqj-sim simulate --teams 3 --partners random --policy greedy --policy seat0=standard
   kqj-sim simulate --bidding auction --by contract --where "amount >= 200" --out high.csv
   kqj-sim simulate --games 10000 --target 2000 --format json
+  kqj-sim simulate --game kwajongen --by turned_rank
   kqj-sim simulate --impose 0:h --where "sender_trumps >= 4" --plot hearts.png --rows rows.parquet
   kqj-sim simulate --deals 1e10 --cluster tcp://192.168.1.5:8786 --checkpoint week.npz
 """
@@ -76,9 +77,10 @@ Examples:
 @click.option(
     "--control",
     metavar="SPEC",
-    help="Correct what each team scores more than the others for the luck of the cards: this "
-    "policy, a fast one such as standard, plays every deal again at all seats, and what it scores "
-    "is a control variate.  The plain means stay; it costs the time of the second play.",
+    help="Correct what each team scores more than the others, and with --games who wins, for the "
+    "luck of the cards: this policy, a fast one such as standard, plays every deal again at all "
+    "seats, and what it scores is a control variate.  The plain means stay; it costs the time of "
+    "the second play.",
 )
 @click.option(
     "--checkpoint",
@@ -115,8 +117,6 @@ def simulate(
     """
     if deals is not None and games is not None:
         raise click.UsageError("--deals and --games: give one of them")
-    if control is not None and games is not None:
-        raise click.UsageError("--control corrects means of deals: leave --games out")
     if control is not None and where is not None:
         raise click.UsageError(
             "--control needs all deals, as its own mean is known of all: leave --where out"
@@ -133,7 +133,7 @@ def simulate(
             "with --first and --deals"
         )
     imposed: str | None = options["impose"]
-    expression = _expression(where, games is not None)
+    expression = _expression(where, games is not None, options["game"])
     experiment = take_experiment(
         options, quiet, deals=deals or DEFAULT_DEALS, first=first, games=games
     )
@@ -245,12 +245,12 @@ def _close_rows(
     return None
 
 
-def _expression(where: str | None, games: bool) -> Expression | None:
+def _expression(where: str | None, games: bool, game: str) -> Expression | None:
     if where is None:
         return None
     from kqj_sim.analysis import compile_expression
 
-    return compile_expression(where, games=games)
+    return compile_expression(where, games=games, game=game)
 
 
 def _open_rows(stack: ExitStack, path: str | None) -> RowsFile | None:

@@ -32,6 +32,7 @@ Examples:
   kqj-sim sweep points:take=45+standard --vary take=30:60:5 --vary lap2=20:60:10 --field standard
   kqj-sim sweep pimc --vary prior=none,linear,network --deals 2000 --teams 3
   kqj-sim sweep my_policy.py:cautious --vary courage=1,2,3 --until 0.5 --out courage.csv
+  kqj-sim sweep standard --game kwajongen --vary dealer=10:25:3
   kqj-sim sweep points --vary take=0:60:5 --deals 1e6 --cluster tcp://192.168.1.5:8786
 """
 )
@@ -97,11 +98,10 @@ def sweep(
     from kqj_sim.analysis.comparison import CAP
     from kqj_sim.analysis.sweep import DEALS, sweep
     from kqj_sim.analysis.varied import Subject, combinations, read_varied
-    from kqj_sim.policies.specification import DEFAULT_PLAYER
     from kqj_sim.reporting.sweep import sweep_report
     from kqj_sim.reporting.sweep_plot import MOST_PARAMETERS, draw_sweep
 
-    sets = combinations([read_varied(text, Subject(policy)) for text in vary])
+    sets = combinations([read_varied(text, Subject(policy, rules.game)) for text in vary])
     if plot is not None and len(vary) > MOST_PARAMETERS:
         raise click.UsageError(
             f"--plot draws at most {MOST_PARAMETERS} parameters, not {len(vary)}"
@@ -119,7 +119,7 @@ def sweep(
                 policy,
                 vary,
                 rules=rules,
-                field=field or DEFAULT_PLAYER,
+                field=field,
                 deals=deals,
                 until=until,
                 confidence=confidence,

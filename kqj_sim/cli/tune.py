@@ -136,18 +136,18 @@ def tune(
     names = [each.strip() for text in parameters for each in text.split(",")]
     announce(rules, quiet)
     from kqj_sim.analysis.tune import tune
+    from kqj_sim.analysis.words import WORDS
     from kqj_sim.policies.parameters import write_number
-    from kqj_sim.policies.specification import DEFAULT_PLAYER
     from kqj_sim.reporting.tuning import player_file, tuning_report
 
-    say = timed_lines(quiet)
+    say, decimals = timed_lines(quiet), WORDS[rules.game].decimals
 
     def tell(generation: Generation) -> None:
         values = zip(names, generation.values, strict=True)
         text = ", ".join(f"{each.partition('=')[0]}={write_number(v)}" for each, v in values)
         say(
             f"generation {generation.number} of {generations}: {text}; candidates "
-            f"{generation.points:+.1f} points a round"
+            f"{generation.points:+.{decimals}f} points a round"
         )
 
     with ExitStack() as stack:
@@ -158,7 +158,7 @@ def tune(
                 policy,
                 names,
                 rules=rules,
-                field=field or DEFAULT_PLAYER,
+                field=field,
                 deals=deals,
                 generations=generations,
                 candidates=candidates,

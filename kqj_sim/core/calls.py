@@ -7,6 +7,7 @@ from typing import Any
 from kqj_sim.core.asking import BID, COUNTER, OVERCOUNTER, TAKE, ask
 from kqj_sim.core.compile import scalar, stage
 from kqj_sim.core.rules import Rules
+from kqj_sim.core.scoring import tens
 from kqj_sim.core.state import (
     AMOUNT,
     ASKED,
@@ -27,6 +28,7 @@ from kqj_sim.core.state import (
     SENDER,
     STAKE,
     STRIDE,
+    index,
     padded,
     team_of,
 )
@@ -69,7 +71,7 @@ def no_calls(state: Any, lanes: int) -> None:
 
 
 @scalar
-def _log(state: Any, log: Any, lane: int, place: int, kind: int, what: int) -> None:
+def note_call(state: Any, log: Any, lane: int, place: int, kind: int, what: int) -> None:
     """Note a call of a lane, if calls are noted at all."""
     count = state[CALL_COUNT + lane]
     log[count * STRIDE + lane] = (what << 8) | (place << 4) | kind
@@ -88,7 +90,7 @@ def taking(state: Any, lanes: int, rules: Rules, table: Any, log: Any, first_tur
             for i in range(lanes):
                 if state[OPEN + i] != 0:
                     call = state[CALL + i]
-                    _log(state, log, i, place, LOG_PASS if call == PASS else LOG_TAKE, call)
+                    note_call(state, log, i, place, LOG_PASS if call == PASS else LOG_TAKE, call)
         for i in range(n):
             call = state[CALL + i]
             takes = state[OPEN + i] != 0 and call != PASS
@@ -117,7 +119,7 @@ def auction(state: Any, lanes: int, rules: Rules, table: Any, log: Any, first_tu
             for i in range(lanes):
                 if state[OPEN + i] != 0:
                     call = state[CALL + i]
-                    _log(state, log, i, place, LOG_PASS if call == PASS else LOG_BID, call)
+                    note_call(state, log, i, place, LOG_PASS if call == PASS else LOG_BID, call)
         enter_bids(state, lanes, rules, table, log, turn)
         turn += 1
 
@@ -135,7 +137,7 @@ def enter_bids(state: Any, lanes: int, rules: Rules, table: Any, log: Any, turn:
 def _any(state: Any, flags: int, n: int) -> bool:
     total = 0
     for i in range(n):
-        total += state[flags + i]
+        total += state[index(flags, i)]
     return total != 0
 
 
@@ -159,7 +161,7 @@ def _bid_or_pass(state: Any, n: int, place: int, turn: int, counter_any_time: in
         state[AMOUNT + i] = amount if bids else state[AMOUNT + i]
         state[CAPOT + i] = capot if bids else state[CAPOT + i]
         state[LAP + i] = turn // SEATS + 1 if bids else state[LAP + i]
-        entry = (amount // 10) << 3 | (contract + 1)
+        entry = tens(amount) << 3 | (contract + 1)
         kept = state[LAST_BIDS + i] & ~(1023 << 10 * place)
         state[LAST_BIDS + i] = kept | (entry << 10 * place) if bids else state[LAST_BIDS + i]
         state[NEWS + i] = 1 if bids and (counter_any_time or capot) else 0
@@ -183,7 +185,7 @@ def _ask(
     if log.shape[0] > 0:
         for i in range(lanes):
             if state[ASKED + i] != 0 and state[CALL + i] == 1:
-                _log(state, log, i, place, LOG_OVERCOUNTER if over else LOG_COUNTER, 0)
+                note_call(state, log, i, place, LOG_OVERCOUNTER if over else LOG_COUNTER, 0)
     stake = 4 if over else 2
     for i in range(n):
         counters = state[ASKED + i] != 0 and state[CALL + i] == 1

@@ -7,16 +7,41 @@ of all sources of the package and of the versions of numba and Python.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import sys
 from collections.abc import Callable
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
+import llvmlite.ir as ir
 import numba
 import platformdirs
-from numba import types
+from numba import _dynfunc, types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.extending import intrinsic
+
+
+def _import_array_functions() -> None:
+    """Import numba's array functions without `scipy.linalg`, which takes as long as they do.
+
+    They only look whether it is there.  Who compiles a product of matrices imports it then.
+    """
+    name = "scipy.linalg.cython_blas"
+    if name in sys.modules:
+        return
+    sys.modules[name] = ModuleType(name)
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        del sys.modules[name]
+
+
+_import_array_functions()
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -129,11 +154,161 @@ float64_at = _pointer_at(types.float64)
 float32_at = _pointer_at(types.float32)
 
 
+def variant(name: str, function: Any, **names: Any) -> Any:
+    """A plain copy of a function in which some global names stand for something else.
+
+    So one text serves two games at no cost: what differs is bound when the copy is compiled, with
+    `scalar`, `stage` or `kernel`.
+
+    Args:
+        name: what the copy is called, as compiled code is kept on disk by name.
+        function: the function, plain or compiled.
+        names: what its global names stand for in the copy.
+
+    Raises:
+        NameError: the function uses no such global name.
+    """
+    plain = getattr(function, "py_func", function)
+    for each in names:
+        if each not in plain.__code__.co_names:
+            raise NameError(f"{plain.__name__} uses no name {each!r}")
+    copy = FunctionType(plain.__code__, {**plain.__globals__, **names}, name)
+    copy.__qualname__ = name
+    copy.__module__ = plain.__module__
+    copy.__doc__ = plain.__doc__
+    return copy
+
+
+@intrinsic
+def apart(typingctx: Any, pointer: Any, at: Any) -> Any:
+    """The int64 behind a pointer from a place on, as a pointer to memory that nothing else is in.
+
+    A loop that goes through it may not touch that memory otherwise.  LLVM then compares no
+    addresses before the loop; that took as long as the loop itself takes for a hundred deals.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        i64 = ir.IntType(64)
+        kind = ir.FunctionType(i64.as_pointer(), [i64.as_pointer(), i64])
+        function = builder.module.globals.get("kqj_sim.apart")
+        if function is None:
+            # Not inlined, since only a call can say that what it returns is no other pointer.
+            function = ir.Function(builder.module, kind, "kqj_sim.apart")
+            function.linkage = "linkonce_odr"
+            function.attributes.add("noinline")
+            function.return_value.add_attribute("noalias")
+            body = ir.IRBuilder(function.append_basic_block())
+            body.ret(body.gep(function.args[0], [function.args[1]]))
+        return builder.call(function, args)
+
+    return types.CPointer(types.int64)(types.CPointer(types.int64), types.int64), codegen
+
+
+def reading(kind: Any) -> Any:
+    """A function (array of float64, index) for kernels: its numbers from there on as a tuple.
+
+    `kind` is the type of the tuple.  One instruction for all: an expression with an index for each
+    takes long to compile.
+    """
+
+    @intrinsic
+    def read(typingctx: Any, numbers: Any, at: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            data = context.make_array(signature.args[0])(context, builder, args[0]).data
+            wanted = context.get_value_type(kind).as_pointer()
+            return builder.load(builder.bitcast(builder.gep(data, [args[1]]), wanted), align=8)
+
+        return kind(numbers, types.int64), codegen
+
+    return read
+
+
+class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code that is linked into that of kernels: machine code of its own would be never run."""
+
+    def _optimize_final_module(self) -> None:
+        """Leave it to the kernel's library, which knows what the arguments are."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+
+class _PartCompiler(Compiler):  # type: ignore[misc]
+    """numba's compiler, but what it makes is a `_PartLibrary` and nothing that Python can call."""
+
+    def compile_extra(self, function: Any) -> Any:
+        self.state.library = _PartLibrary(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.flags.no_compile = True
+        made = super().compile_extra(function)
+        # Kernels find the code by this; called from Python there is nothing behind it.
+        name = _dynfunc.make_function(
+            sys.modules[__name__], function.__name__, "", 0, made.environment, (made.library,)
+        )
+        self.state.targetctx.insert_user_function(name, made.fndesc, [made.library])
+        return made._replace(entry_point=name)
+
+
+class Part:
+    """A function that is compiled into kernels, and into nothing else unless Python calls it.
+
+    A kernel takes it for its lean dispatcher, which makes nothing that Python could call: that
+    would take as long as all the rest.  If it is inlined, there are no versions of their own for
+    arguments that are constants either, as LLVM makes them anyway.
+    """
+
+    def __init__(self, function: Callable[..., Any], inlined: bool) -> None:
+        self.py_func = function
+        self._options = {"forceinline": inlined}
+        self._lean = kernel(
+            function,
+            cache=False,
+            no_cpython_wrapper=True,
+            no_cfunc_wrapper=True,
+            pipeline_class=_PartCompiler,
+            **self._options,
+        )
+        if inlined:
+            self._widen()
+        self._numba_type_ = self._lean._numba_type_
+        functools.update_wrapper(self, function)
+
+    def _widen(self) -> None:
+        """Have the lean dispatcher take constants for numbers like others."""
+        template = self._lean.get_call_template
+
+        def get_call_template(arguments: Any, named: Any) -> Any:
+            named = {name: types.unliteral(given) for name, given in named.items()}
+            return template(tuple(map(types.unliteral, arguments)), named)
+
+        self._lean.get_call_template = get_call_template
+
+    @cached_property
+    def _whole(self) -> Any:
+        return kernel(self.py_func, cache=False, **self._options)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it from Python."""
+        return self._whole(*arguments)
+
+    def dispatcher(self) -> Any:
+        """What compiles it."""
+        return self._lean
+
+
+def compiled_for(function: Any, signature: tuple[Any, ...]) -> Any:
+    """Compile a part, or numba's own dispatcher, for arguments of types; the compilation result."""
+    dispatcher = function.dispatcher() if isinstance(function, Part) else function
+    dispatcher.compile(signature)
+    return dispatcher.overloads[signature]
+
+
 def stage(function: Callable[..., Any]) -> Any:
     """A loop over a block, compiled into the kernels that call it and not kept apart on disk."""
-    return kernel(function, cache=False, no_cfunc_wrapper=True)
+    return Part(function, inlined=False)
 
 
 def scalar(function: Callable[..., Any]) -> Any:
     """A function of one deal's numbers, compiled into the kernels that call it."""
-    return kernel(function, cache=False, forceinline=True)
+    return Part(function, inlined=True)

@@ -12,7 +12,6 @@ Return: in one and the same deal only these two hands depend on who takes.
 
 from __future__ import annotations
 
-from itertools import combinations
 from math import comb
 from typing import Any
 
@@ -41,8 +40,12 @@ CARDS = 48
 
 def _subsets(size: int) -> Any:
     """All subsets of 48 positions of a size as bits, in colexicographic order."""
-    masks = [sum(1 << i for i in subset) for subset in combinations(range(CARDS), size)]
-    return np.sort(np.array(masks, dtype=np.int64))
+    one = np.int64(1) << np.arange(CARDS, dtype=np.int64)
+    masks = np.zeros(1, np.int64)
+    for _ in range(size):
+        larger = masks[:, None] | one
+        masks = larger[one > masks[:, None]]
+    return np.sort(masks)
 
 
 PAIRS = _subsets(2)

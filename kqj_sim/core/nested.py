@@ -12,11 +12,11 @@ import numpy as np
 from numba import carray
 from numpy.typing import NDArray
 
+from kqj_sim.core.asking import MEMBERS
 from kqj_sim.core.compile import float64_at, int64_at, scalar
 from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Table
 from kqj_sim.core.state import SEATS
 
-MEMBERS = 6
 RULES = len(Rules._fields)
 STAGES, RESUME = 3, 3
 TABLE = 7

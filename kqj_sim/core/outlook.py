@@ -314,7 +314,7 @@ def _finish(
 @kernel
 def try_cards(
     turn: Turn, mode: int, first: int, count: int, seed: int, rules: Rules, table: Table,
-    outcomes: Any, weights: Any, hands: Any, counts: Any,
+    played: Turn, players: Table, outcomes: Any, weights: Any, hands: Any, counts: Any,
 ) -> int:  # fmt: skip
     """Draw hidden hands that agree with the calls, and play every legal card on in each.
 
@@ -323,7 +323,8 @@ def try_cards(
         mode: DRAWN or LISTED; with the latter the calls are not looked at.
         first, count: numbers of the draws.
         seed: seed of the draws.
-        rules, table: the table, with `resume`.
+        rules, table: the table where the calls were made.
+        played, players: the same turn and table, or those at which others play on; with `resume`.
         outcomes: int16 (count * cards, OUTCOME), filled for each draw with a weight a row a card.
         weights: float64 (count,), their weights.
         hands: int64 (count, 6), their hidden hands by place, natural coding.
@@ -367,11 +368,11 @@ def try_cards(
                     branches.hands[waiting * SEATS + place] = hand
                 waiting += 1
                 if waiting == LANES:
-                    _finish(turn, branches, waiting, rules, table, outcomes)
+                    _finish(played, branches, waiting, rules, players, outcomes)
                     waiting = 0
             kept += 1
     if waiting > 0:
-        _finish(turn, branches, waiting, rules, table, outcomes)
+        _finish(played, branches, waiting, rules, players, outcomes)
     return kept
 
 

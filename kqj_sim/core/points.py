@@ -22,7 +22,7 @@ AT_NO_TRUMP = (0, 0, 0, 0, 1, 2, 3, 4, 5, 7, 17, 20)
 AT_ALL_TRUMPS = (0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 14, 17)
 
 
-def _planes(*lanes: tuple[int, ...]) -> NDArray[np.int64]:
+def planes_of(*lanes: tuple[int, ...]) -> NDArray[np.int64]:
     """Bit planes of four lanes' points, lowest lane first."""
     planes = [0] * PLANES
     for lane, points in enumerate(lanes):
@@ -32,9 +32,9 @@ def _planes(*lanes: tuple[int, ...]) -> NDArray[np.int64]:
     return np.array(planes, dtype=np.int64)
 
 
-SUIT_PLANES = _planes(PLAIN, PLAIN, PLAIN, TRUMP)
-NO_TRUMP_PLANES = _planes(*[AT_NO_TRUMP] * 4)
-ALL_TRUMPS_PLANES = _planes(*[AT_ALL_TRUMPS] * 4)
+SUIT_PLANES = planes_of(PLAIN, PLAIN, PLAIN, TRUMP)
+NO_TRUMP_PLANES = planes_of(*[AT_NO_TRUMP] * 4)
+ALL_TRUMPS_PLANES = planes_of(*[AT_ALL_TRUMPS] * 4)
 
 
 @scalar

@@ -109,8 +109,8 @@ def finish(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
     return played
 
 
-def stage_signature(rules: Rules, table: Table) -> Any:
-    """The signature of the stages, for `compile.address_of`."""
+def stage_signature(rules: Any, table: Table) -> Any:
+    """The signature of the stages with a game's rules, for `compile.address_of`."""
     block = types.int64[::1]
     return types.int64(block, types.int64, typeof(rules), typeof(table), block)
 
@@ -176,8 +176,7 @@ def play_deals(
     """
     marked = marks.shape[0] > 0
     log = np.empty(LOG_SIZE if marked else 0, np.int64)
-    done = 0
-    while done < count:
+    for done in range(0, count, LANES):
         lanes = min(LANES, count - done)
         start_deals(state, first + done, lanes)
         played = play_block(state, lanes, seed, rules, table, log)
@@ -187,5 +186,36 @@ def play_deals(
         write_rows(state, lanes, deals, values, done)
         if marked:
             write_marks(state, lanes, played, log, marks, done)
+    return -1
+
+
+@kernel
+def play_again(
+    state: Any, numbers: Any, dealers: Any, seed: int, rules: Rules, table: Table, deals: Any,
+    values: Any,
+) -> int:  # fmt: skip
+    """Single rounds of any deals and dealers, with nothing pending.
+
+    Args:
+        state, seed, rules, table, deals, values: as for `play_deals`.
+        numbers, dealers: int64 (count,), the deals and the seats that deal.
+
+    Returns:
+        As `play_deals`.
+    """
+    log = np.empty(0, np.int64)
+    done, count = 0, numbers.shape[0]
+    while done < count:
+        lanes = min(LANES, count - done)
+        for i in range(padded(lanes)):
+            which = done + min(i, lanes - 1)
+            state[DEAL + i] = numbers[which]
+            state[DEALER + i] = dealers[which]
+            state[PENDING + i] = 0
+        play_block(state, lanes, seed, rules, table, log)
+        for i in range(lanes):
+            if state[ILLEGAL + i] != 0:
+                return int(state[DEAL + i])
+        write_rows(state, lanes, deals, values, done)
         done += lanes
     return -1

@@ -94,9 +94,9 @@ _PLAYED_COLUMNS = tuple(
 @scalar
 def _of_team(state: Any, offset: int, team: int, lane: int) -> int:
     """The value of a team from three rows that follow each other."""
-    first = state[offset + lane]
-    second = state[offset + STRIDE + lane]
-    third = state[offset + 2 * STRIDE + lane]
+    first = state[index(offset, lane)]
+    second = state[index(offset + STRIDE, lane)]
+    third = state[index(offset + 2 * STRIDE, lane)]
     return first * (team == 0) + second * (team == 1) + third * (team == 2)
 
 

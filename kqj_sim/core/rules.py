@@ -25,11 +25,11 @@ class Table(NamedTuple):
     """Who sits at the table, and what is played there."""
 
     functions: Any
-    """int64 (36,): addresses of `core.asking` functions, six policies a member."""
+    """int64 (42,): addresses of `core.asking` functions, six policies a member."""
     parameters: Any
     """float64: for each member and policy `MAX_PARAMETERS` numbers (`policies.compiled`)."""
     resources: Any
-    """int64 (36,): for each member and policy the address of its weights, or of what a policy that
+    """int64 (42,): for each member and policy the address of its weights, or of what a policy that
     is asked for whole blocks needs (`core.nested`); 0 for none."""
     distinct: int
     """Different policies in use, 1 to 6."""

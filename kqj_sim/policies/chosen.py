@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kqj_sim.policies.compiled import CALLS
 from kqj_sim.policies.errors import PolicyError, nearest
 from kqj_sim.policies.loading import policy_of_file
 from kqj_sim.policies.parameters import Parameter, Value, with_version
-from kqj_sim.policies.registry import BUILT_IN, Policy, find
+from kqj_sim.policies.registry import BUILT_INS, Policy, find
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class Chosen:
     values: tuple[Value, ...]
     source: str
     """What was written before the parameters: a name or a file."""
+    game: str = "kqj"
+    """The game that it plays."""
 
     @property
     def parameters(self) -> tuple[float, ...]:
@@ -58,7 +61,7 @@ class Chosen:
         if name not in parameters:
             raise PolicyError(
                 f"policy {self.policy.name!r} has no parameter {name!r}; "
-                f"{nearest(name, parameters, shown_by(self.source))}"
+                f"{nearest(name, parameters, shown_by(self.source, self.game))}"
             )
         return parameters[name]
 
@@ -79,14 +82,15 @@ class Chosen:
         return replace(self, values=tuple(values.values()))
 
 
-def shown_by(specification: str) -> str:
+def shown_by(specification: str, game: str = "kqj") -> str:
     """The command line that lists the parameters of a policy."""
-    return f"`{shlex.join(['kqj-sim', 'policies', 'show', specification])}`"
+    options = [] if game == "kqj" else ["--game", game]
+    return f"`{shlex.join(['kqj-sim', 'policies', 'show', *options, specification])}`"
 
 
-def with_defaults(found: Policy, source: str) -> Chosen:
+def with_defaults(found: Policy, source: str, game: str = "kqj") -> Chosen:
     """A policy with the defaults of its parameters."""
-    return Chosen(found, tuple(each.default for each in found.parameters.values()), source)
+    return Chosen(found, tuple(each.default for each in found.parameters.values()), source, game)
 
 
 def split_file(specification: str, suffix: str) -> tuple[str, str] | None:
@@ -112,8 +116,8 @@ def assignments(text: str, specification: str) -> dict[str, str]:
     return given
 
 
-def read_chosen(specification: str, folder: Path | None = None) -> Chosen:
-    """A policy with its parameters; the path of its file is relative to `folder`.
+def read_chosen(specification: str, folder: Path | None = None, game: str = "kqj") -> Chosen:
+    """A policy of a game with its parameters; the path of its file is relative to `folder`.
 
     Raises:
         PolicyError: one line that says what is wrong and what would be right.
@@ -130,9 +134,11 @@ def read_chosen(specification: str, folder: Path | None = None) -> Chosen:
     else:
         source, _, given = specification.partition(":")
         if not source:
-            raise PolicyError("an empty policy; " + nearest("", BUILT_IN))
-        found = find(source)
-    if not (found.calls or found.plays):
-        raise PolicyError(f"{source}: it has no function choose_take, ... or choose_card")
+            raise PolicyError("an empty policy; " + nearest("", BUILT_INS[game]))
+        found = find(source, game)
+    if not (found.calls(game) or found.plays):
+        first, *others = CALLS[game]
+        wanted = f"choose_{first}{', ...' if others else ''} or choose_card"
+        raise PolicyError(f"{source}: it has no function {wanted}")
     found.check()
-    return with_defaults(found, source).changed(assignments(given, specification))
+    return with_defaults(found, source, game).changed(assignments(given, specification))

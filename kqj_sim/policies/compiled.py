@@ -7,7 +7,6 @@ package's sources in the cache folder's name, a user's policies are compiled ane
 
 from __future__ import annotations
 
-import types as python_types
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +15,10 @@ import numpy as np
 from numba import carray, types
 
 from kqj_sim.core import asking, valuing, views
-from kqj_sim.core.compile import float32_at, kernel, pointer, scalar
+from kqj_sim.core.asking import ACCEPT, BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
+from kqj_sim.core.compile import compiled_for, float32_at, kernel, pointer, reading, scalar, variant
+from kqj_sim.core.kwajongen import asking as kwajongen_asking
+from kqj_sim.core.kwajongen.views import AcceptView
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.core.state import SEATS
 
@@ -26,21 +28,41 @@ VIEW = {
     "counter": views.CounterView,
     "overcounter": views.CounterView,
     "card": views.CardView,
+    "accept": AcceptView,
 }
 """The questions a policy answers, and what it sees."""
 
-LOOPS: tuple[tuple[str, Callable[..., None]], ...] = (
-    ("take", asking.ask_take),
-    ("bid", asking.ask_bid),
-    ("counter", asking.ask_counter),
-    ("overcounter", asking.ask_counter),
-    ("lead", asking.ask_lead),
-    ("follow", asking.ask_follow),
-)
-"""Name and template of each member of a `core.rules.Table` (`core.asking.TAKE` to `FOLLOW`)."""
+LOOPS: dict[str, dict[int, tuple[str, Callable[..., None]]]] = {
+    "kqj": {
+        TAKE: ("take", asking.ask_take),
+        BID: ("bid", asking.ask_bid),
+        COUNTER: ("counter", asking.ask_counter),
+        OVERCOUNTER: ("overcounter", asking.ask_counter),
+        LEAD: ("lead", asking.ask_lead),
+        FOLLOW: ("follow", asking.ask_follow),
+    },
+    "kwajongen": {
+        ACCEPT: ("kwajongen_accept", kwajongen_asking.ask_accept),
+        LEAD: ("kwajongen_lead", kwajongen_asking.ask_lead),
+        FOLLOW: ("kwajongen_follow", kwajongen_asking.ask_follow),
+    },
+}
+"""Name and template of each member of a `core.rules.Table` that a game asks."""
 
-QUESTION = ("take", "bid", "counter", "overcounter", "card", "card")
-"""The question that each member asks."""
+QUESTION = ("take", "bid", "counter", "overcounter", "card", "card", "accept")
+"""The question that each member (`core.asking.TAKE` to `ACCEPT`) asks."""
+
+QUESTIONS = {
+    game: tuple(dict.fromkeys(QUESTION[member] for member in loops))
+    for game, loops in LOOPS.items()
+}
+"""The questions that each game asks."""
+
+CALLS = {
+    game: tuple(each for each in questions if each != "card")
+    for game, questions in QUESTIONS.items()
+}
+"""Those of the calling."""
 
 
 def parameters_type(names: tuple[str, ...]) -> Any:
@@ -62,8 +84,7 @@ def compile_choice(choice: Any, question: str, parameters: Any, arguments: int) 
         signature.append(types.NamedUniTuple(types.float64, len(parameters._fields), parameters))
     if arguments > 2:
         signature.append(types.float32[::1])
-    choice.compile(tuple(signature))
-    return choice.overloads[tuple(signature)].signature.return_type
+    return compiled_for(choice, tuple(signature)).signature.return_type
 
 
 def answering(choice: Any, arguments: int) -> Any:
@@ -103,10 +124,8 @@ def parameters_reader(member: int, parameters: Any) -> Any:
     names = parameters._fields
     if not names:
         return scalar(lambda table, number: 0.0)
-    values = ", ".join(f"table[number * {MAX_PARAMETERS} + {start + k}]" for k in range(len(names)))
-    namespace: dict[str, Any] = {"Parameters": parameters}
-    exec(f"def read(table, number):\n    return Parameters({values})", namespace)
-    return scalar(namespace["read"])
+    parameters_at = reading(types.NamedUniTuple(types.float64, len(names), parameters))
+    return scalar(lambda table, number: parameters_at(table, number * MAX_PARAMETERS + start))
 
 
 def _weights_reader(member: int, size: int) -> Any:
@@ -123,12 +142,12 @@ def _weights_reader(member: int, size: int) -> Any:
 
 def bind(
     member: int, choice: Any, parameters: Any, arguments: int, weights: int, name: str | None,
-    everybody: bool, checked: bool,
+    everybody: bool, checked: bool, game: str = "kqj",
 ) -> Any:  # fmt: skip
     """A loop with a policy compiled into it.
 
     Args:
-        member: which loop (`core.asking.TAKE` to `FOLLOW`).
+        member: which loop (`core.asking.TAKE` to `ACCEPT`).
         choice: the policy's compiled function.
         parameters: its named tuple of parameters.
         arguments: how many of view, parameters and weights it takes.
@@ -136,37 +155,36 @@ def bind(
         name: the policy's name if the result may be kept on disk, else None.
         everybody: one policy sits at all seats.
         checked: what it answers is checked against the rules.
+        game: the game that asks.
     """
     answer = answering(choice, arguments)
     if checked:
         answer = guarded(answer)
     return bind_answer(
         member, answer, parameters_reader(member, parameters), _weights_reader(member, weights),
-        name, everybody, checked,
+        name, everybody, checked, game,
     )  # fmt: skip
 
 
 def bind_answer(
     member: int, answer: Any, parameters: Any, weights: Any, name: str | None, everybody: bool,
-    checked: bool,
+    checked: bool, game: str = "kqj",
 ) -> Any:  # fmt: skip
     """A loop with a function compiled into it that answers (view, parameters, weights).
 
     `parameters` and `weights` are functions that find them in the arrays which the loop gets.
     """
-    loop, template = LOOPS[member]
-    names = {
-        **template.__globals__,
-        "_choose": answer,
-        "_parameters": parameters,
-        "_weights": weights,
-        "_EVERYBODY": everybody,
-        "_CHECKED": checked,
-    }
+    loop, template = LOOPS[game][member]
     label = f"{loop}_{name}_{'everybody' if everybody else 'some'}{'_checked' if checked else ''}"
-    copy = python_types.FunctionType(template.__code__, names, label)
-    copy.__qualname__ = label
-    copy.__module__ = template.__module__
+    copy = variant(
+        label,
+        template,
+        _choose=answer,
+        _parameters=parameters,
+        _weights=weights,
+        _EVERYBODY=everybody,
+        _CHECKED=checked,
+    )
     return pointer(asking.ASKING, copy, cache=name is not None)
 
 
@@ -178,9 +196,4 @@ def bind_values(values: Any, size: int, name: str) -> Any:
         size: how many weights it has.
         name: the policy's name; the result is kept on disk.
     """
-    template = valuing.value_cards
-    names = {**template.__globals__, "_values": values, "_SIZE": size}
-    copy = python_types.FunctionType(template.__code__, names, f"values_{name}")
-    copy.__qualname__ = f"values_{name}"
-    copy.__module__ = template.__module__
-    return kernel(copy)
+    return kernel(variant(f"values_{name}", valuing.value_cards, _values=values, _SIZE=size))

@@ -23,6 +23,7 @@ _ANSWER = {
     "bid": "bid_code(...) or PASS",
     "counter": "True or False",
     "overcounter": "True or False",
+    "accept": "True or False",
     "card": "a card, such as lowest(view.legal)",
 }
 """What each question wants to hear."""

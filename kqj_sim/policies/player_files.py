@@ -72,9 +72,10 @@ class Parts:
         if not found:
             known = {each for chosen in there.values() for each in chosen.policy.parameters}
             sources = "+".join(dict.fromkeys(chosen.source for chosen in there.values()))
+            (game,) = {chosen.game for chosen in there.values()}
             raise PolicyError(
                 f"policy {specification!r}: no parameter {name!r}; "
-                f"{nearest(name, known, shown_by(sources))}"
+                f"{nearest(name, known, shown_by(sources, game))}"
             )
         if len({there[part].policy for part in found}) > 1:
             raise PolicyError(
@@ -86,17 +87,17 @@ class Parts:
 
 def of_one(chosen: Chosen, name: str) -> Parts:
     """The parts that a policy answers for."""
-    policy = chosen.policy
-    return Parts(name, chosen if policy.calls else None, chosen if policy.plays else None)
+    calls, plays = chosen.policy.calls(chosen.game), chosen.policy.plays
+    return Parts(name, chosen if calls else None, chosen if plays else None)
 
 
-def read_parts(path: Path, overrides: str, specification: str) -> Parts:
-    """A player's file, with parameters given behind its name.
+def read_parts(path: Path, overrides: str, specification: str, game: str = "kqj") -> Parts:
+    """A player's file, for a game, with parameters given behind its name.
 
     Raises:
         PolicyError: one line with the file's line: what is wrong and what would be right.
     """
-    file = _File(path)
+    file = _File(path, game)
     content = file.content
     for key in content:
         if key not in _KEYS:
@@ -127,8 +128,9 @@ def read_parts(path: Path, overrides: str, specification: str) -> Parts:
 class _File:
     """A TOML file, and where its keys stand."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, game: str) -> None:
         self.path = path
+        self.game = game
         try:
             self.text = read(path).decode()
             self.content = tomllib.loads(self.text)
@@ -170,7 +172,7 @@ class _File:
             told = f'[{part}] should have policy = "NAME"' if where else f"it should have {_FORMS}"
             raise self.wrong(told, *(("policy", where) if "policy" in table else (part,)))
         try:
-            chosen = read_chosen(base, self.path.parent)
+            chosen = read_chosen(base, self.path.parent, self.game)
         except PolicyError as error:
             raise self.wrong(str(error), "policy", where) from None
         for key, value in table.items():

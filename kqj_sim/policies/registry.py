@@ -1,8 +1,8 @@
 """Policies by name: how they are defined and found.
 
-A policy answers five questions with functions named `choose_take`, `choose_bid`, `choose_counter`,
-`choose_overcounter` and `choose_card`; those it leaves out the default player answers
-(`specification`).
+A policy answers questions with functions named `choose_take`, `choose_bid`, `choose_counter` and
+`choose_overcounter` in KQJ, `choose_accept` in Kwajongen, and `choose_card` in both; those it
+leaves out the game's default player answers (`specification`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 from kqj_sim.core.compile import scalar
 from kqj_sim.core.rules import MAX_PARAMETERS
-from kqj_sim.policies.compiled import VIEW, parameters_type
+from kqj_sim.policies.compiled import CALLS, VIEW, parameters_type
 from kqj_sim.policies.errors import PolicyError, nearest
 from kqj_sim.policies.own import compile_own
 from kqj_sim.policies.parameters import Parameter, whole
@@ -29,9 +29,10 @@ BUILT_IN = (
     "random", "greedy", "standard", "linear", "network", "pimc", "points", "always", "never",
     "rollout",
 )  # fmt: skip
+"""The package's policies for KQJ, modules of this package."""
+BUILT_INS = {"kqj": BUILT_IN, "kwajongen": ("random", "standard", "pimc")}
+"""The package's policies for each game; those of another game than KQJ are in a folder named so."""
 ENTRY_POINTS = "kqj_sim.policies"
-CALLS = ("take", "bid", "counter", "overcounter")
-"""The questions of the calling; the other one is about a card."""
 
 
 @dataclass(eq=False)
@@ -63,10 +64,9 @@ class Policy:
             tuple(name for name, parameter in self.parameters.items() if parameter.is_number)
         )
 
-    @property
-    def calls(self) -> bool:
-        """Whether it answers a question of the calling itself."""
-        return any(self.answers(question) for question in CALLS)
+    def calls(self, game: str = "kqj") -> bool:
+        """Whether it answers a question of a game's calling itself."""
+        return any(self.answers(question) for question in CALLS[game])
 
     @property
     def plays(self) -> bool:
@@ -227,14 +227,16 @@ def of_module(module: ModuleType) -> dict[str, Policy]:
     return {name: found for (where, name), found in _DEFINED.items() if where == module.__name__}
 
 
-def find(name: str) -> Policy:
-    """A built-in policy, or one that an installed package offers.
+def find(name: str, game: str = "kqj") -> Policy:
+    """A built-in policy of a game, or one that an installed package offers.
 
     Raises:
         PolicyError: there is none of that name, or what is offered is none.
     """
-    if name in BUILT_IN:
-        return of_module(importlib.import_module(f"kqj_sim.policies.{name}"))[name]
+    built_in = BUILT_INS[game]
+    if name in built_in:
+        package = "kqj_sim.policies" if game == "kqj" else f"kqj_sim.policies.{game}"
+        return of_module(importlib.import_module(f"{package}.{name}"))[name]
     offered = {point.name: point for point in _offered()}
     if name in offered:
         try:
@@ -249,7 +251,7 @@ def find(name: str) -> Policy:
             raise PolicyError(f"entry point {name!r} is not a policy: {offered[name].value}")
         return found
     files = [f"{name}{suffix}" for suffix in (".py", ".toml") if Path(f"{name}{suffix}").is_file()]
-    raise PolicyError(f"no policy {name!r}; {nearest(name, files or (*BUILT_IN, *offered))}")
+    raise PolicyError(f"no policy {name!r}; {nearest(name, files or (*built_in, *offered))}")
 
 
 def _offered() -> Iterable[EntryPoint]:
@@ -257,11 +259,11 @@ def _offered() -> Iterable[EntryPoint]:
     return entry_points(group=ENTRY_POINTS)
 
 
-def names() -> list[str]:
-    """The names of all policies that can be named without a file."""
-    return list(dict.fromkeys([*BUILT_IN, *(point.name for point in _offered())]))
+def names(game: str = "kqj") -> list[str]:
+    """The names of all policies of a game that can be named without a file."""
+    return list(dict.fromkeys([*BUILT_INS[game], *(point.name for point in _offered())]))
 
 
-def describe() -> list[Policy]:
-    """All policies that can be named without a file; raises as `find`."""
-    return [find(name) for name in names()]
+def describe(game: str = "kqj") -> list[Policy]:
+    """All policies of a game that can be named without a file; raises as `find`."""
+    return [find(name, game) for name in names(game)]

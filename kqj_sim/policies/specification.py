@@ -15,7 +15,9 @@ from kqj_sim.policies.chosen import Chosen, read_chosen, split_file
 from kqj_sim.policies.player_files import Parts, of_one, read_parts
 
 DEFAULT_PLAYER = "points+network"
-"""Who sits where nobody is named; he answers whatever other policies leave out."""
+"""Who sits at a table of KQJ where nobody is named; he answers what other policies leave out."""
+DEFAULT_PLAYERS = {"kqj": DEFAULT_PLAYER, "kwajongen": "standard"}
+"""The same for each game."""
 
 
 @dataclass(frozen=True)
@@ -37,41 +39,43 @@ class Player:
     def answering(self, question: str) -> Chosen:
         """Who answers a question; what a policy leaves out the default player answers."""
         chosen = self.playing if question == "card" else self.calling
-        return chosen if chosen.policy.answers(question) else default_player().answering(question)
+        if chosen.policy.answers(question):
+            return chosen
+        return default_player(chosen.game).answering(question)
 
 
 @cache
-def default_player() -> Player:
-    """The player of `DEFAULT_PLAYER`."""
-    return player(DEFAULT_PLAYER)
+def default_player(game: str = "kqj") -> Player:
+    """The player of `DEFAULT_PLAYERS`."""
+    return player(DEFAULT_PLAYERS[game], game)
 
 
-def read_specification(specification: str) -> Parts:
+def read_specification(specification: str, game: str = "kqj") -> Parts:
     """Who calls and who plays, as far as a specification says it; raises as `player`."""
     first, plus, second = specification.strip().partition("+")
-    calling = _parts(first)
+    calling = _parts(first, game)
     if not plus:
         return calling
-    playing = _parts(second)
+    playing = _parts(second, game)
     return Parts(f"{calling.name}+{playing.name}", calling.calling, playing.playing)
 
 
-def _parts(specification: str) -> Parts:
+def _parts(specification: str, game: str) -> Parts:
     of_file = split_file(specification, ".toml")
     if of_file is not None:
-        return read_parts(Path(of_file[0]), of_file[1], specification)
-    return of_one(read_chosen(specification), specification)
+        return read_parts(Path(of_file[0]), of_file[1], specification, game)
+    return of_one(read_chosen(specification, game=game), specification)
 
 
-def player(specification: str) -> Player:
-    """Read a specification.
+def player(specification: str, game: str = "kqj") -> Player:
+    """Read a specification of a player of a game.
 
     Raises:
         PolicyError: one line that says what is wrong and what would be right.
     """
-    parts = read_specification(specification)
+    parts = read_specification(specification, game)
     return Player(
-        parts.calling or default_player().calling,
-        parts.playing or default_player().playing,
+        parts.calling or default_player(game).calling,
+        parts.playing or default_player(game).playing,
         parts.name,
     )

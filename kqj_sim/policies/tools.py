@@ -51,18 +51,30 @@ def points(view: Any, cards: int) -> int:
 
 
 @scalar
-def cheapest(view: Any, cards: int) -> int:
-    """A card of few points: under 4 if there is one, else under 8; among these the lowest."""
+def cheap_cards(view: Any, cards: int) -> int:
+    """The cards of under 4 points if there are any, else those of under 8, else all."""
     dear = view.points_8 | view.points_16
     light = cards & ~(dear | view.points_4)
-    return lowest(first_of(light, first_of(cards & ~dear, cards)))
+    return first_of(light, first_of(cards & ~dear, cards))
+
+
+@scalar
+def dear_cards(view: Any, cards: int) -> int:
+    """The cards of 16 points or more if there are any, else of 8, else of 4, else all."""
+    some = first_of(cards & view.points_8, first_of(cards & view.points_4, cards))
+    return first_of(cards & view.points_16, some)
+
+
+@scalar
+def cheapest(view: Any, cards: int) -> int:
+    """A card of few points: under 4 if there is one, else under 8; among these the lowest."""
+    return lowest(cheap_cards(view, cards))
 
 
 @scalar
 def dearest(view: Any, cards: int) -> int:
     """A card of many points: 16 or more if there is one, else 8, else 4; among these the lowest."""
-    some = first_of(cards & view.points_8, first_of(cards & view.points_4, cards))
-    return lowest(first_of(cards & view.points_16, some))
+    return lowest(dear_cards(view, cards))
 
 
 @scalar
@@ -90,16 +102,19 @@ def chance(view: Any, probability: float) -> bool:
 
 
 @scalar
+def _without_lowest(cards: int, number: int) -> int:
+    """A set without its lowest card, or without its two lowest."""
+    cards &= cards - 1
+    return cards & (cards - 1) if number == 2 else cards
+
+
+@scalar
 def nth_card(cards: int, number: int) -> int:
     """The card with a number (0 to 7, from the lowest bit) of a set of up to eight."""
-    # x & (x - 1) drops the lowest card, x & (x - 0) none.  As choices these would become branches.
-    cards &= cards - (number > 0)
-    cards &= cards - (number > 1)
-    cards &= cards - (number > 2)
-    cards &= cards - (number > 3)
-    cards &= cards - (number > 4)
-    cards &= cards - (number > 5)
-    cards &= cards - (number > 6)
+    # By the binary digits of the number; as choices these would become branches.
+    cards ^= (cards ^ _without_lowest(_without_lowest(cards, 2), 2)) & -(number >> 2)
+    cards ^= (cards ^ _without_lowest(cards, 2)) & -(number >> 1 & 1)
+    cards ^= (cards ^ _without_lowest(cards, 1)) & -(number & 1)
     return lowest_bit(cards)
 
 

@@ -1,101 +1,53 @@
-"""The chapters of a report, in order, and the figures that tell most.
+"""The chapters of a report: each game's own, put together.
 
 Every number comes from a study's tables, the ones that are written as CSV.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kqj_sim.analysis.source import OF_DEALS, OF_TAKEN
-from kqj_sim.reporting import chapters_on_calls as calls
-from kqj_sim.reporting import chapters_on_play as play
+from kqj_sim.reporting.chapter import Chapter, KeyFigure
 from kqj_sim.reporting.findings import Findings
 from kqj_sim.reporting.grid import NOTHING, Cell, Grid
+from kqj_sim.reporting.kqj import chapters as kqj
+from kqj_sim.reporting.kwajongen import chapters as kwajongen
 from kqj_sim.reporting.page import Part, Section
 
 
 @dataclass(frozen=True)
-class _Chapter:
-    name: str
-    title: str
-    tell: Callable[[Findings], Part | None]
-    note: str = ""
+class _Own:
+    """What a report tells of a game."""
+
+    chapters: tuple[Chapter, ...]
+    key_figures: tuple[KeyFigure, ...]
 
 
-_CHAPTERS = (
-    _Chapter(
-        "taking",
-        "Who takes, when, with what",
-        calls.taking,
-        "Places count from the opener, 0, to the dealer, 5.",
-    ),
-    _Chapter(
-        "auctions",
-        "The bidding",
-        calls.auctions,
-        "A deal is taken if somebody bid; its contract is the last bid's.",
-    ),
-    _Chapter("contracts", "What is made", play.contracts),
-    _Chapter(
-        "hands",
-        "How strong the Sender's hand is",
-        play.hands,
-        "By the eight cards with which he plays, of which he knew fewer when he took.",
-    ),
-    _Chapter("totals", "The contracting team's total", play.totals),
-    _Chapter(
-        "take_chart",
-        "When to take",
-        calls.take_chart,
-        "In each deal the opener takes with the Return's suit, and in the same deal he passes and "
-        "the players go on calling; the same players play both. The numbers are points of his side "
-        "less the mean of the others'. They hold against these players and for that first call.",
-    ),
-    _Chapter("bonuses", "Bonuses", play.bonuses),
-    _Chapter("litigation", "Litigation", play.litigation),
-    _Chapter("gratuities", "Gratuities of three teams", play.gratuities),
-    _Chapter("scores", "Scores of a round", play.scores),
-    _Chapter(
-        "games",
-        "Whole games",
-        play.games,
-        "Played besides, by the same players from the same seed; the first dealer is drawn.",
-    ),
-    _Chapter(
-        "compared",
-        "Policies compared",
-        play.compared,
-        "They play each other, every deal in all arrangements of the sides, so that each holds the "
-        "cards of each; the intervals hold for all pairs together.",
-    ),
-)
+_OWN: Mapping[str, _Own] = {
+    "kqj": _Own(kqj.CHAPTERS, kqj.KEY_FIGURES),
+    "kwajongen": _Own(kwajongen.CHAPTERS, kwajongen.KEY_FIGURES),
+}
 
 
-_KEY_FIGURES = (
-    ("deals taken", "taking", f"taken, {OF_DEALS}"),
-    ("contracts made", "contracts", f"made, {OF_TAKEN}"),
-    ("litigation", "contracts", f"litigation, {OF_TAKEN}"),
-    ("total of the contracting team, mean", "contracting_total", "mean"),
-    ("final amount, mean", "auctions", "final amount, mean"),
-    ("contracts countered", "auctions", f"countered, {OF_TAKEN}"),
-    ("score of the contracting team, mean", "scores", "contracting team, mean a taken deal"),
-    ("score of the defending team, mean", "scores", "defending team, mean a taken deal"),
-    ("score of each defending team, mean", "scores", "each defending team, mean a taken deal"),
-    ("the opener's taking gains against passing", "take_chart", "taking gains, mean"),
-    ("rounds in a game, mean", "games", "rounds, mean"),
-)
+def _game(found: Findings) -> str:
+    return found.study.plan.experiment.rules.game
+
+
+def _games(findings: Sequence[Findings]) -> list[str]:
+    """The games of a report, in order."""
+    return list(dict.fromkeys(map(_game, findings)))
 
 
 def key_figures(findings: Sequence[Findings]) -> Grid:
     """The figures that tell most, a column an experiment."""
     rows = []
-    for name, table, quantity in _KEY_FIGURES:
+    figures = [figure for game in _games(findings) for figure in _OWN[game].key_figures]
+    for name, table, quantity, group in dict.fromkeys(figures):
         cells = []
         for found in findings:
-            there = table in found.tables and () in found.tables[table].estimates(quantity)
-            cells.append(found.cell(table, quantity) if there else Cell(NOTHING))
+            there = table in found.tables and group in found.tables[table].estimates(quantity)
+            cells.append(found.cell(table, quantity, *group) if there else Cell(NOTHING))
         if any(cell.text != NOTHING for cell in cells):
             rows.append((Cell(name), *cells))
     names = [found.study.plan.name for found in findings]
@@ -104,12 +56,18 @@ def key_figures(findings: Sequence[Findings]) -> Grid:
 
 
 def sections(findings: Sequence[Findings]) -> tuple[Section, ...]:
-    """The report's sections: the figures that tell most, then a section a subject."""
+    """The report's sections: the figures that tell most, then a section a subject.
+
+    A subject that several games have is told of all of them in one.
+    """
     several = len(findings) > 1
     made = [Section("short", "In short", (Part(grids=(key_figures(findings),)),))]
-    for chapter in _CHAPTERS:
+    chapters = [chapter for game in _games(findings) for chapter in _OWN[game].chapters]
+    for chapter in dict.fromkeys(chapters):
         parts = []
         for found in findings:
+            if chapter not in _OWN[_game(found)].chapters:
+                continue
             part = chapter.tell(found)
             if part is not None:
                 heading = found.study.plan.name if several else ""

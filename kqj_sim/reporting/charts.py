@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.reporting.page import INK
+from kqj_sim.reporting.pictures import BLUE, GREEN, GREY, ORANGE, PURPLE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe and Ito, "Color universal design".
-BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#8C8C8C"
 SERIES = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "^"), (PURPLE, "D"))
 """Colours and marks of the first, second, ... series."""
-RESULT_COLOURS = {"made": BLUE, "failed": ORANGE, "litigation": GREY}
+RESULT_COLOURS = {
+    "made": BLUE, "failed": ORANGE, "litigation": GREY, "won": BLUE, "lost": ORANGE, "tied": GREY,
+}  # fmt: skip
 WIDTH = 4.8
 """Inches: text of 10 points stays legible where a phone shows that in 60 millimetres."""
 

@@ -36,7 +36,7 @@ class Counted:
 
     Attributes:
         version, sources: of the package; other sources may play other cards.
-        rules: as `KqjRules.to_dict`.
+        game, rules: the game, and the rules as their `to_dict`.
         policies, players: the seats' players by their names, and with all their parameters.
         seed: of the deals.
         unit: `deals` or `games`.
@@ -48,6 +48,7 @@ class Counted:
 
     version: str
     sources: str
+    game: str
     rules: dict[str, Any]
     policies: tuple[str, ...]
     players: tuple[str, ...]
@@ -68,6 +69,7 @@ class Counted:
         return cls(
             version=__version__,
             sources=sources_hash(),
+            game=experiment.rules.game,
             rules=experiment.rules.to_dict(),
             policies=tuple(player.name for player in experiment.players),
             players=tuple(player.text for player in experiment.players),

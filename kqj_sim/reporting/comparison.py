@@ -83,7 +83,7 @@ def comparison_report(comparison: Comparison) -> Report:
         command="compare",
         rules=comparison.rules,
         policies=comparison.names,
-        players=tuple(player(each).text for each in comparison.players),
+        players=tuple(player(each, comparison.rules.game).text for each in comparison.players),
         seed=comparison.seed,
         first=comparison.first,
         deals=comparison.deals,
@@ -92,7 +92,7 @@ def comparison_report(comparison: Comparison) -> Report:
         interrupted=comparison.interrupted,
         comparison=comparison,
     )
-    tables = [table for table in comparison_tables(comparison) if len(table.frame) > 0]
+    tables = [table for table in comparison_tables(comparison) if table.lines]
     return Report(run, tables, answer(comparison), commands(comparison))
 
 
@@ -196,7 +196,8 @@ def commands(comparison: Comparison) -> list[str]:
 
 def rule_options(comparison: Comparison) -> list[str]:
     """The rules that are not the default ones, as options of the command line."""
-    words: list[str] = []
+    game = comparison.rules.game
+    words = [] if game == "kqj" else ["--game", game]
     default = type(comparison.rules)().to_dict()
     for name, value in comparison.rules.to_dict().items():
         if value != default[name]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kqj_sim.analysis.comparison import Comparison, Pair
+from kqj_sim.analysis.words import WORDS
 from kqj_sim.reporting.comparison import answer, comparison_report
-from kqj_sim.reporting.pictures import picture
-from kqj_sim.reporting.plots import BLUE, ORANGE
+from kqj_sim.reporting.pictures import BLUE, ORANGE, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,6 +48,11 @@ def draw_comparison(comparison: Comparison, format: str) -> bytes:
 
 def _unit(comparison: Comparison) -> str:
     return "% of the games won" if comparison.games else "points a round"
+
+
+def _decimals(comparison: Comparison) -> int:
+    """Decimals of a lead: per cent of the games have one."""
+    return 1 if comparison.games else WORDS[comparison.rules.game].decimals
 
 
 def _draw_leads(axes: Axes, comparison: Comparison, pair: Pair) -> None:
@@ -122,13 +127,13 @@ def _draw_ranking(axes: Axes, comparison: Comparison) -> None:
     """The mean lead of each over the others, best first."""
     axes.set_title("Mean lead over the others")
     axes.set_xlabel(_unit(comparison))
-    order = comparison.ranking
+    order, decimals = comparison.ranking, _decimals(comparison)
     for row, policy in enumerate(reversed(order)):
         lead = comparison.mean_lead(policy)
         errors = np.nan_to_num([[lead.value - lead.low], [lead.high - lead.value]])
         axes.errorbar([lead.value], [row], xerr=errors, fmt="o", color=BLUE, capsize=4)
         axes.annotate(
-            f"{lead.value:+.1f}", (lead.value, row), (0, 7), textcoords="offset points",
+            f"{lead.value:+.{decimals}f}", (lead.value, row), (0, 7), textcoords="offset points",
             ha="center", fontsize=9,
         )  # fmt: skip
     names = [comparison.names[policy] for policy in reversed(order)]
@@ -142,7 +147,7 @@ def _draw_matrix(axes: Axes, comparison: Comparison) -> None:
     """The lead of the row over the column; grey where neither is shown better."""
     axes.set_title(f"Lead of the row over the column, {_unit(comparison)}")
     order = comparison.ranking
-    size = len(order)
+    size, decimals = len(order), _decimals(comparison)
     colours = np.zeros((size, size))
     for row, one in enumerate(order):
         for column, other in enumerate(order):
@@ -152,7 +157,8 @@ def _draw_matrix(axes: Axes, comparison: Comparison) -> None:
             told = lead.low > 0 or lead.high < 0
             colours[row, column] = lead.value if told else 0.0
             half = (lead.high - lead.low) / 2
-            text = f"{lead.value:+.1f}" + ("" if math.isnan(half) else f"\n±{half:.1f}")
+            text = f"{lead.value:+.{decimals}f}"
+            text += "" if math.isnan(half) else f"\n±{half:.{decimals}f}"
             axes.text(column, row, text, ha="center", va="center", fontsize=9)
     most = max(np.abs(colours).max(), 1e-9)
     axes.imshow(colours, cmap="RdBu", vmin=-2 * most, vmax=2 * most, aspect="auto")

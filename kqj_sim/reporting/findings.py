@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.source import OF_TAKEN
 from kqj_sim.analysis.table import Table
 from kqj_sim.reporting.grid import Cell, Grid, format_number, table_grids
 from kqj_sim.reporting.page import Picture
@@ -15,14 +14,6 @@ from kqj_sim.reporting.page import Picture
 if TYPE_CHECKING:
     from kqj_sim.analysis.study import Study
 
-PLACES = {0: "opener", 1: "2nd", 2: "3rd", 3: "4th", 4: "5th", 5: "dealer"}
-KINDS = {
-    "return": "the Return's suit",
-    "other": "another suit",
-    "suit": "a suit",
-    "NT": "No-Trump",
-    "AT": "All-Trumps",
-}
 FEW = 30
 """With fewer deals a number is neither drawn nor named in a sentence."""
 
@@ -43,19 +34,14 @@ class Findings:
         """The study's tables by name."""
         return self.study.tables
 
-    @property
-    def played(self) -> bool:
-        """True if any deal was taken."""
-        return self.estimate("contracts", f"made, {OF_TAKEN}").observations > 0
-
     def estimate(self, table: str, quantity: str, *group: int | str) -> Estimate:
         """A number of a table; raises KeyError if it is not there."""
         return self.tables[table].estimates(quantity)[group]
 
     def cell(self, table: str, quantity: str, *group: int | str) -> Cell:
         """A number with its interval, as the tables on the page write it."""
-        frame = self.tables[table].frame
-        unit = frame.loc[frame["quantity"] == quantity, "unit"].iloc[0]
+        lines = self.tables[table].lines
+        unit = next(unit for _, name, unit, _ in lines if name == quantity)
         return shown(self.estimate(table, quantity, *group), unit)
 
     def show(self, table: str, quantity: str, *group: int | str) -> str:

@@ -80,7 +80,7 @@ def _markdown(report: Report) -> bytes:
     lines = [f"# kqj-sim {report.run.command}", ""]
     for line in (*report.answer, report.run.summary()):
         lines += [line, ""]
-    lines += [f"- {key}: `{_plain(value)}`" for key, value in report.run.to_dict().items()]
+    lines += [f"- {key}: {_listed(value)}" for key, value in report.run.to_dict().items()]
     text = "\n".join(lines) + "\n"
     for table in report.tables:
         for grid in table_grids(table):
@@ -90,8 +90,12 @@ def _markdown(report: Report) -> bytes:
     return text.encode()
 
 
-def _plain(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def _listed(value: Any) -> str:
+    """A value as JSON; what is the same several times, such as the player of each seat, once."""
+    text, times = json.dumps(value, ensure_ascii=False), ""
+    if isinstance(value, list) and len(value) > 1 and value.count(value[0]) == len(value):
+        text, times = json.dumps(value[0], ensure_ascii=False), f", {len(value)} times"
+    return f"`{text}`{times}"
 
 
 def _csv(report: Report) -> bytes:

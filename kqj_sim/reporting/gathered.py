@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kqj_sim.analysis.control import ControlTally
-    from kqj_sim.reporting.plots import PlotCounts
+    from kqj_sim.analysis.game_control import GameControlTally
+    from kqj_sim.reporting.plot_counts import PlotCounts
     from kqj_sim.rows import GameRows, Rows
     from kqj_sim.simulation import Experiment
 
@@ -26,7 +27,7 @@ class Gathering:
         by, where: as in `Tally`.
         expression: `where`, compiled.
         plot: whether there is to be a picture.
-        control: specification of the control (`ControlTally`), None for none.
+        control: specification of the control (`ControlTally`, `GameControlTally`), or None.
     """
 
     experiment: Experiment
@@ -40,13 +41,15 @@ class Gathering:
         """Nothing gathered yet; raises what is wrong with `by` and `where`."""
         gathered = Gathered(Tally(self.experiment, self.by, self.where))
         if self.plot:
-            from kqj_sim.reporting.plots import PlotCounts
+            from kqj_sim.reporting.plots import plot_counts
 
-            gathered.plot = PlotCounts(self.expression)
+            gathered.plot = plot_counts(self.experiment.rules.game, self.expression)
         if self.control is not None:
             from kqj_sim.analysis.control import ControlTally
+            from kqj_sim.analysis.game_control import GameControlTally
 
-            gathered.control = ControlTally(self.experiment, self.control)
+            kind = ControlTally if self.experiment.games is None else GameControlTally
+            gathered.control = kind(self.experiment, self.control)
         return gathered
 
 
@@ -59,9 +62,9 @@ class Gathered:
     def __init__(self, tally: Tally) -> None:
         self.tally = tally
         self.plot: PlotCounts | None = None
-        self.control: ControlTally | None = None
+        self.control: ControlTally | GameControlTally | None = None
 
-    def _parts(self) -> dict[str, Tally | PlotCounts | ControlTally]:
+    def _parts(self) -> dict[str, Tally | PlotCounts | ControlTally | GameControlTally]:
         """What there is, by name."""
         parts = {"tally": self.tally, "plot": self.plot, "control": self.control}
         return {name: part for name, part in parts.items() if part is not None}
@@ -74,6 +77,8 @@ class Gathered:
     def add_games(self, games: GameRows) -> None:
         """Count finished games."""
         self.tally.add_games(games)
+        if self.control is not None:
+            self.control.add_games(games)
 
     def merge(self, other: Gathered) -> None:
         """Add what another one counted."""
@@ -81,7 +86,7 @@ class Gathered:
         if self.plot is not None and other.plot is not None:
             self.plot.merge(other.plot)
         if self.control is not None and other.control is not None:
-            self.control.merge(other.control)
+            self.control.add_numbers(other.control.numbers())
 
     def tables(self, confidence: float) -> list[Table]:
         """The tables of the tally, and that of the control."""

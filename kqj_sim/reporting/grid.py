@@ -89,18 +89,14 @@ def table_grids(table: Table, width: int | None = None) -> list[Grid]:
     to a further grid with the same rows.
     """
     title, unneeded = _common_words(table)
-    frame = table.frame
     numbers: dict[str, dict[tuple[Hashable, ...], tuple[Cell, int]]] = {}
     rows: dict[tuple[Hashable, ...], None] = {}
-    keys = [list(frame[group]) for group in table.groups]
-    for position, (quantity, unit, value, low, high, deals) in enumerate(
-        frame[["quantity", "unit", "value", "low", "high", "deals"]].itertuples(index=False)
-    ):
-        row = tuple(column[position] for column in keys)
+    for row, quantity, unit, estimated in table.lines:
         rows[row] = None
-        cell = format_number(float(value), float(low), float(high), str(unit))
-        heading = str(quantity).removesuffix(unneeded)
-        numbers.setdefault(heading, {})[row] = (cell, int(deals))
+        bounds = float(estimated.low), float(estimated.high)
+        cell = format_number(float(estimated.value), *bounds, unit)
+        heading = quantity.removesuffix(unneeded)
+        numbers.setdefault(heading, {})[row] = (cell, int(estimated.observations))
     if not table.groups:
         lines = tuple(
             (Cell(quantity), cell, Cell(f"{deals:,}"))
@@ -132,7 +128,7 @@ def _common_words(table: Table) -> tuple[str, str]:
 
     `made, share of taken deals` and `failed, share of taken deals` need not say it twice.
     """
-    ends = {str(quantity).partition(", ")[2] for quantity in table.frame["quantity"]}
+    ends = {quantity.partition(", ")[2] for quantity in table.quantities}
     if len(ends) != 1 or ends == {""}:
         return table.title, ""
     (words,) = ends

@@ -11,7 +11,7 @@ from kqj_sim.encode import Imposed
 from kqj_sim.reporting.checkpoint import Checkpoint, CheckpointError, Counted
 from kqj_sim.reporting.gathered import Gathered, Gathering
 from kqj_sim.reporting.report import Run
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import rules_of
 from kqj_sim.simulation import Experiment
 
 
@@ -78,13 +78,15 @@ def _empty(counted: Counted) -> Gathered:
     games = counted.unit == "games"
     # Counting looks at the rules and not at who plays: policies may be files that are not here.
     experiment = Experiment(
-        rules=KqjRules.from_dict(counted.rules),
+        rules=rules_of(counted.game, counted.rules),
         deals=1,
         seed=counted.seed,
         games=1 if games else None,
         imposed=_imposed(counted.imposed),
     )
-    expression = None if counted.where is None else compile_expression(counted.where, games=games)
+    expression = None
+    if counted.where is not None:
+        expression = compile_expression(counted.where, games=games, game=counted.game)
     for plot in (False, True):
         gathered = Gathering(
             experiment, counted.by, counted.where, expression, plot, counted.control
@@ -97,7 +99,7 @@ def _empty(counted: Counted) -> Gathered:
 def _run(counted: Counted, first: int, finished: int, gathered: Gathered, confidence: float) -> Run:
     return Run(
         command="simulate",
-        rules=KqjRules.from_dict(counted.rules),
+        rules=rules_of(counted.game, counted.rules),
         policies=counted.policies,
         players=counted.players,
         seed=counted.seed,

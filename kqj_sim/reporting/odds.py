@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kqj_sim.analysis.controlled import FURTHER
 from kqj_sim.analysis.odds_tables import odds_tables
 from kqj_sim.notation import Card, format_hand
 from kqj_sim.reporting.grid import format_number
@@ -54,7 +56,12 @@ class OddsRun(Run):
             "effective_deals": of.effective,
             "intervals": "confidence sequences" if of.sequential else "for this number of deals",
             "ended": of.ended,
+            **control_facts(None if of.control is None else of.control.name, self._worth()),
         }
+
+    def _worth(self) -> dict[str, float]:
+        """How many times as many deals the best call's numbers need without the control."""
+        return {name: self._of.worth(name, self._of.best) for name in ("wins", "difference")}
 
     def summary(self) -> str:
         """The run in a line for people."""
@@ -80,7 +87,28 @@ class OddsRun(Run):
                 f"; others would have called as heard in {share} of deals, those here tell as much "
                 f"as {of.effective:,.0f} equal ones"
             )
+        if of.control is not None:
+            told += "; " + control_words(of.control.name, self._worth())
         return told
+
+
+def control_facts(control: str | None, worth: dict[str, float]) -> dict[str, Any]:
+    """What a run says of a control as plain values; nothing if there is none."""
+    if control is None:
+        return {}
+    known = {name: None if math.isnan(value) else value for name, value in worth.items()}
+    return {"control": control, "control_deals_each": FURTHER, "worth_times_as_many_deals": known}
+
+
+def control_words(control: str, worth: dict[str, float]) -> str:
+    """What a run says of a control in words."""
+    told = f"corrected by what {control} makes of the same deals and of {FURTHER} others for each"
+    if any(math.isnan(value) for value in worth.values()):
+        return told
+    return (
+        f"{told}: for the best one's chance to win worth {worth['wins']:.2f} times as many deals, "
+        f"for its points {worth['difference']:.2f} times"
+    )
 
 
 def _where(odds: Odds) -> str:

@@ -13,9 +13,9 @@ from kqj_sim.analysis.odds_answer import DRAWN, LOST, WON
 from kqj_sim.notation import format_contract
 from kqj_sim.reporting.charts import drawn
 from kqj_sim.reporting.grid import format_number
+from kqj_sim.reporting.kqj.plots import BIN, HALF_OF_ALL
 from kqj_sim.reporting.page import INK, Picture
-from kqj_sim.reporting.pictures import STYLE, save
-from kqj_sim.reporting.plots import BIN, BLUE, GREEN, GREY, HALF_OF_ALL, ORANGE, PURPLE
+from kqj_sim.reporting.pictures import BLUE, GREEN, GREY, ORANGE, PURPLE, STYLE, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

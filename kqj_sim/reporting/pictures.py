@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from kqj_sim.analysis.intervals import Estimate
+
+# Colours that differ for every kind of colour vision (Okabe and Ito, "Color universal design").
+BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#8C8C8C"
 
 STYLE: dict[Any, Any] = {
     "font.size": 10,
@@ -47,3 +53,29 @@ def save(figure: Figure, format: str) -> bytes:
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format)
     figure.savefig(out, format=format, dpi=120, metadata=metadata)
     return out.getvalue()
+
+
+def say_nothing(axes: Axes) -> None:
+    """Nothing but these words."""
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, "no rounds were played", ha="center", transform=axes.transAxes)
+
+
+def legend(
+    axes: Axes,
+    colours: Mapping[str, str],
+    place: Literal["upper right", "upper center"],
+    columns: int = 1,
+) -> None:
+    """Colours and what they are."""
+    from matplotlib.patches import Patch
+
+    patches = [Patch(color=colour, label=name) for name, colour in colours.items()]
+    axes.legend(handles=patches, loc=place, frameon=False, ncols=columns)
+
+
+def errors(shares: list[Estimate]) -> list[list[float]]:
+    """How far the intervals reach below and above, in per cent."""
+    below = [max(0.0, 100 * (each.value - each.low)) for each in shares]
+    above = [max(0.0, 100 * (each.high - each.value)) for each in shares]
+    return [below, above]

@@ -7,23 +7,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim import __version__
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import GameRules, KqjRules
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.table import Table
+
+
+GAME_NAMES = {"kqj": "KQJ", "kwajongen": "Kwajongen"}
+"""The games as people write them."""
 
 
 @dataclass(frozen=True)
 class Run:
     """A run of the engine: all that is needed to repeat it, and how many deals it played.
 
-    `policies` are the six seats' players by the names that people know, `players` the same with
+    `policies` are the seats' players by the names that people know, `players` the same with
     all their parameters.  `deals` counts those that were finished; `games`, `imposed`, `by` and
     `where` are None or empty where they were not asked for.
     """
 
     command: str
-    rules: KqjRules
+    rules: GameRules
     policies: tuple[str, ...]
     seed: int
     first: int
@@ -41,7 +45,7 @@ class Run:
         return {
             "version": __version__,
             "command": self.command,
-            "game": "kqj",
+            "game": self.rules.game,
             "rules": self.rules.to_dict(),
             "policies": list(self.policies),
             "players": list(self.players),
@@ -93,20 +97,25 @@ class Report:
     commands: Sequence[str] = ()
 
 
-def describe_rules(rules: KqjRules) -> str:
+def describe_rules(rules: GameRules) -> str:
     """The form of the game, then what differs from the default among the other rules."""
-    words = [
-        f"{'two' if rules.teams == 2 else 'three'} teams",
-        f"{rules.partners} partners",
-        "taking" if rules.bidding == "take" else "auctions",
-    ]
-    default = KqjRules().to_dict()
+    words = [GAME_NAMES[rules.game]]
+    told: tuple[str, ...] = ()
+    if isinstance(rules, KqjRules):
+        words = [
+            *words,
+            f"{'two' if rules.teams == 2 else 'three'} teams",
+            f"{rules.partners} partners",
+            "taking" if rules.bidding == "take" else "auctions",
+        ]
+        told = ("teams", "partners", "bidding")
+    default = type(rules)().to_dict()
     words += [
         f"{name} {str(value).lower()}"
         for name, value in rules.to_dict().items()
-        if name not in ("teams", "partners", "bidding") and value != default[name]
+        if name not in told and value != default[name]
     ]
-    return "KQJ, " + ", ".join(words)
+    return ", ".join(words)
 
 
 def describe_policies(policies: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.columns import COLUMNS, Column
+from kqj_sim.columns import Column
 from kqj_sim.reporting.choices import ROW_SUFFIXES, by_suffix
 from kqj_sim.reporting.files import OutputFile
 from kqj_sim.reporting.formats import RUN_KEY, run_json
@@ -29,7 +29,7 @@ class RowsFile:
 
     A context manager; raises FormatError for a suffix that is none of ROW_SUFFIXES, and OSError
     on entering if the file cannot be written.  The columns are `deal`, with whole games
-    `game` and `round`, and those of COLUMNS; labelled columns are dictionaries of text in
+    `game` and `round`, and those of the game; labelled columns are dictionaries of text in
     Parquet and text in CSV, the others the smallest integers that hold their range.  The run
     is in the metadata (Parquet), or in the column `run` of the last row (CSV).
     """
@@ -114,7 +114,7 @@ def _as_table(rows: Rows, mask: NDArray[np.bool_] | None) -> pa.Table:
     if rows.game is not None and rows.round is not None:
         arrays["game"] = pa.array(rows.game[chosen])
         arrays["round"] = pa.array(rows.round[chosen])
-    for column in COLUMNS:
+    for column in rows.columns:
         values = rows.column(column.name)[chosen].astype(_integer(column))
         arrays[column.name] = (
             pa.DictionaryArray.from_arrays(pa.array(values), pa.array(column.labels))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.analysis.table import Line, Table, make_table
+from kqj_sim.analysis.words import WORDS
 from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.report import Report, Run, describe_rules
 
@@ -123,14 +124,15 @@ def _table(sweep: Sweep) -> Table:
     names = tuple(
         f"{each.name} (parameter)" if each.name in _COLUMNS else each.name for each in sweep.varied
     )
+    words = WORDS[sweep.rules.game]
     lines: list[Line] = []
     for each in sweep.settings:
         group = (*(_number(value) for value in each.values), each.standing)
         lines += [
             (group, "more than the field, points a round", "points", each.points),
             (group, "more than the best other, points a round", "points", each.above),
-            (group, "takes, share of its rounds", "share", each.taken),
-            (group, "made, share of its contracts", "share", each.made),
+            (group, f"{words.takes}, share of its rounds", "share", each.taken),
+            (group, f"{words.made}, share of its {words.contracts}", "share", each.made),
         ]
     return make_table(
         "sweep",

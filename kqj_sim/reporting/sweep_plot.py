@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kqj_sim.reporting.pictures import picture
-from kqj_sim.reporting.plots import BLUE, GREEN, GREY, ORANGE
+from kqj_sim.analysis.words import WORDS
+from kqj_sim.reporting.pictures import BLUE, GREEN, GREY, ORANGE, picture
 from kqj_sim.reporting.sweep import answer
 
 if TYPE_CHECKING:
@@ -92,15 +92,17 @@ def _draw_points(axes: Axes, sweep: Sweep) -> None:
 def _draw_shares(axes: Axes, sweep: Sweep) -> None:
     """How often its side takes, and how many of its contracts it makes."""
     places, names = _places(sweep)
+    words = WORDS[sweep.rules.game]
+    taken, made = f"{words.takes}, % of its rounds", f"{words.made}, % of its {words.contracts}"
     for label, colour, marker, shares in (
-        ("takes, % of its rounds", GREEN, "s", [each.taken for each in sweep.settings]),
-        ("made, % of its contracts", ORANGE, "^", [each.made for each in sweep.settings]),
+        (taken, GREEN, "s", [each.taken for each in sweep.settings]),
+        (made, ORANGE, "^", [each.made for each in sweep.settings]),
     ):
         axes.errorbar(
             places, [100 * each.value for each in shares], yerr=100 * np.array(_reach(shares)),
             color=colour, marker=marker, markersize=5, linewidth=1, capsize=3, label=label,
         )  # fmt: skip
-    axes.set_title("Contracts taken and made")
+    axes.set_title(words.both)
     axes.set_ylabel("%")
     axes.set_xlabel(sweep.varied[0].name)
     axes.set_xticks(places if len(places) <= 15 else places[:: len(places) // 10], names)
@@ -124,7 +126,10 @@ def _draw_map(axes: Axes, sweep: Sweep, what: str) -> None:
         values, cmap="PuOr" if what == "points" else "Greens", vmin=limits[0], vmax=limits[1],
         aspect="auto", origin="lower",
     )  # fmt: skip
-    titles = {"points": "Points a round more than the field", "taken": "Takes, % of its rounds"}
+    words = WORDS[sweep.rules.game]
+    takes = f"{words.takes[0].upper()}{words.takes[1:]}, % of its rounds"
+    titles = {"points": "Points a round more than the field", "taken": takes}
+    decimals = words.decimals if what == "points" else 1
     axes.set_title(titles[what])
     axes.set_xticks(range(len(columns)), columns, rotation=90 if len(columns) > 12 else 0)
     axes.set_yticks(range(len(rows)), rows)
@@ -139,7 +144,7 @@ def _draw_map(axes: Axes, sweep: Sweep, what: str) -> None:
         for (row, column), value in np.ndenumerate(values):
             dark = abs(value) > 0.6 * limit if what == "points" else value > middle
             axes.text(
-                column, row, f"{value:.1f}", ha="center", va="center", fontsize=8,
+                column, row, f"{value:.{decimals}f}", ha="center", va="center", fontsize=8,
                 color="white" if dark else "black",
             )  # fmt: skip
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from kqj_sim.reporting.pictures import picture
-from kqj_sim.reporting.plots import BLUE, GREEN, GREY, ORANGE, PURPLE
+from kqj_sim.reporting.pictures import BLUE, GREEN, GREY, ORANGE, PURPLE, picture
 from kqj_sim.reporting.tuning import answer
 
 if TYPE_CHECKING:

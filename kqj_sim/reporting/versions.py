@@ -9,7 +9,6 @@ from kqj_sim.record import Call, Record
 from kqj_sim.reporting.grid import PIPED_WIDTH
 from kqj_sim.reporting.report import describe_policies
 from kqj_sim.reporting.rounds import round_parts
-from kqj_sim.rules import SEATS
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -73,7 +72,7 @@ def first_difference(one: Record, other: Record) -> str:
     for number, (before, after) in enumerate(zip(one.tricks, other.tricks, strict=True), start=1):
         for place, (card, instead) in enumerate(zip(before.cards, after.cards, strict=True)):
             if card != instead:
-                seat = (before.leader + place) % SEATS
+                seat = (before.leader + place) % len(one.players)
                 return f"in trick {number}: seat {seat} plays {instead} instead of {card}"
     return ""
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from kqj_sim.notation import SUITS, Card
-from kqj_sim.referee import legal_cards
+from kqj_sim.referee.kqj import legal_cards
 from tests.core.coding import strength_of
 
 SOURCE = '''\

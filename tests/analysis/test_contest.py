@@ -145,7 +145,7 @@ def test_the_other_way_round_is_exactly_opposite(contest: Contest) -> None:
 @every_contest
 def test_what_is_won_lost_and_defended_is_the_lead(contest: Contest) -> None:
     """But for litigations, in which nobody scores with two teams."""
-    if contest.rules.teams == 3:
+    if contest.rules.team_count == 3:
         pytest.skip("a litigation of three teams has gratuities")
     sums = played(contest, 1000)
     parts = [

@@ -11,7 +11,7 @@ import pytest
 
 from kqj_sim.analysis.control import ControlTally, Corrected, leads
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import Experiment, ExperimentError, fold, simulate
+from kqj_sim.simulation import Experiment, fold, simulate
 from tests.variants import LIVELY
 
 STRONG, WEAK = f"{LIVELY}+greedy", f"{LIVELY}+random"
@@ -115,8 +115,3 @@ def test_plain_mean_is_that_of_the_deals() -> None:
     for team in range(3):
         lead = leads(rows, experiment.rules, "score")[team] / 2
         assert found.corrected(team).plain.value == pytest.approx(lead.mean())
-
-
-def test_games_have_no_control() -> None:
-    with pytest.raises(ExperimentError, match="leave games out"):
-        ControlTally(Experiment(games=3), STRONG)

@@ -130,7 +130,7 @@ def test_who_takes_is_told_of_those_whose_turn_comes() -> None:
 def test_games_are_told_by_their_rounds() -> None:
     of = Experiment(policies=("random",) * 6, games=100)
     tally = Tally(of, detail=True)
-    games = synthetic_games(of.rules, 100, seed=6)
+    games = synthetic_games(KqjRules(), 100, seed=6)
     tally.add_games(games)
     (table,) = [each for each in tally.tables() if each.name == "games_by_rounds"]
     shares = table.estimates("share of games")

@@ -101,6 +101,15 @@ def test_the_share_of_random_passers_is_known() -> None:
     assert (none.agreeing, none.effective, none.deals) == (1, 512, 512)
 
 
+def test_what_is_hardly_ever_said_is_looked_for_in_many_blocks() -> None:
+    """One hand in ten millions will do, and a block of deals looks at one million."""
+    found = odds(HAND, turned=RETURN, place=1, players="random:take=0.9999999", deals=64 * LANES)
+    tried, agreed = found.answers[0].tolist()
+    assert tried > 60 * LANES * 4000
+    assert 1 <= agreed < 20
+    assert found.effective == pytest.approx(agreed)
+
+
 def test_what_is_never_said_is_told() -> None:
     with pytest.raises(NeverSaid, match=r"place 0 would never say 'pass'.*--ignore-calls"):
         odds(HAND, turned=RETURN, place=1, players="always+greedy", deals=256)

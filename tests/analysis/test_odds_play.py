@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kqj_sim.analysis.card_trial import Trial
 from kqj_sim.analysis.odds import OddsError
 from kqj_sim.analysis.odds_play import (
     MEASURES,
     CardOdds,
     PlayOdds,
-    Trial,
     odds_of_cards,
 )
 from kqj_sim.analysis.round_so_far import RoundSoFar, from_record
@@ -30,7 +30,7 @@ from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import player
 from kqj_sim.record import Record, so_far_from_json, to_json
 from kqj_sim.records import play_records
-from kqj_sim.referee import PACK, PlayedTrick, legal_cards, score_round, trick_winner
+from kqj_sim.referee.kqj import PACK, PlayedTrick, legal_cards, score_round, trick_winner
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation import Experiment
 from tests.analysis import plain_player

@@ -13,7 +13,7 @@ from kqj_sim.analysis.round_so_far import RoundError, RoundSoFar, from_record, r
 from kqj_sim.notation import parse_cards
 from kqj_sim.record import RecordError, so_far_from_json, to_json
 from kqj_sim.records import play_records
-from kqj_sim.referee.calling import Called
+from kqj_sim.referee.kqj.calling import Called
 from kqj_sim.rules import SEATS, KqjRules
 from tests.variants import VARIANTS, lively, told
 

@@ -15,7 +15,7 @@ from kqj_sim.analysis.counts import JointCounts, TooManyCombinations
 from kqj_sim.analysis.tally import ColumnError
 from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
 from kqj_sim.rows import Rows
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import KqjRules, kqj_of
 from kqj_sim.simulation import Experiment, Imposed
 from tests.analysis import by_pandas
 from tests.analysis.synthetic import part, synthetic_games, synthetic_rows
@@ -76,7 +76,7 @@ def check(tables: list[Table], frame: pd.DataFrame, of: Experiment, by: tuple[st
             ((*group, *inner), quantity): estimate
             for group, rows in groups
             for inner, quantity, estimate in by_pandas.numbers(
-                table.name, rows, of.rules, of.games is not None
+                table.name, rows, kqj_of(of.rules), of.games is not None
             )
             if estimate.observations or not by or table.name.startswith("taking")
             or len(rows[rows["taken"] == 1])
@@ -109,7 +109,7 @@ def test_every_number_is_that_of_pandas(
 
 def test_waiting_gratuities_are_told_of_games() -> None:
     of = experiment(KqjRules(), games=100)
-    rows = synthetic_rows(of.rules, 1500, seed=2)
+    rows = synthetic_rows(KqjRules(), 1500, seed=2)
     tables = tallied(rows, of).tables()
     check(tables, plain_frame(rows), of, ())
     assert len(by_name(tables)["pending"].frame) == 6

@@ -33,8 +33,9 @@ def simulate(folder: Path, name: str, *arguments: str) -> tuple[bytes, bytes]:
         ("--deals", 150, (*GREEDY, "--by", "contracting_total", "--by", "sender_points")),
         ("--deals", 3_000, ("--policy", "random+greedy", "--control", "greedy", "--quiet")),
         ("--games", 600, ("--policy", "random", "--target", "300", "--quiet")),
+        ("--games", 300, ("--policy", "random", "--control", "greedy", "--quiet")),
     ],
-    ids=["deals", "many groups", "control", "games"],
+    ids=["deals", "many groups", "control", "games", "control of games"],
 )
 def test_ranges_put_together_are_one_run(
     unit: str, many: int, options: tuple[str, ...], tmp_path: Path

@@ -40,10 +40,10 @@ def test_policies_lists_every_policy_with_what_it_does() -> None:
         (line,) = [line for line in shown.splitlines() if line.startswith(f"| {policy.name} |")]
         assert policy.summary in line
         calls, plays, parameters = (cell.strip() for cell in line.split("|")[2:5])
-        assert (calls == "yes", plays == "yes") == (policy.calls, policy.plays)
+        assert (calls == "yes", plays == "yes") == (policy.calls(), policy.plays)
         assert int(parameters.replace("-", "0")) == len(policy.parameters)
         assert (found["name"], found["summary"]) == (policy.name, policy.summary)
-        assert (found["calls"], found["plays"]) == (policy.calls, policy.plays)
+        assert (found["calls"], found["plays"]) == (policy.calls(), policy.plays)
         assert list(found["parameters"]) == list(policy.parameters)
 
 

@@ -10,7 +10,7 @@ import pytest
 from kqj_sim.record import to_json
 from kqj_sim.rules import KqjRules
 from tests.cli.test_program import error_of, run
-from tests.referee.random_rounds import random_record
+from tests.referee.kqj.random_rounds import random_record
 
 TYPED = ("odds", "7h Ks 4d Qd 9s 8c Tc Jc", "--return", "9h", "--played", "As 4s")
 FAST = ("--players", "always+greedy", "--threads", "1", "--quiet")
@@ -50,6 +50,9 @@ def test_cards_are_answered_as_typed() -> None:
     assert "place 2 has" in done.stdout
     rows = [line.split() for line in done.stdout.splitlines()]
     assert {row[0] for row in rows if row} >= {"*"}
+    controlled = run(*TYPED, "--heard", "take h", "--deals", "300", *FAST, "--control", "greedy")
+    shown = " ".join(controlled.stdout.split())
+    assert "corrected by what greedy makes of the same deals" in shown
 
 
 @pytest.mark.parametrize(

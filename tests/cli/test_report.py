@@ -18,10 +18,11 @@ import pyarrow.parquet
 import pytest
 
 from kqj_sim.analysis import study
-from kqj_sim.analysis.table import Table
+from kqj_sim.analysis.table import Table, make_table
 from kqj_sim.reporting.grid import table_grids
 from kqj_sim.rules import KqjRules
 from tests.cli.test_program import error_of, run
+from tests.reporting.tables import line
 
 POLICIES = Path(__file__).resolve().parent.parent.parent / "reports" / "policies"
 SMALL = (
@@ -115,8 +116,10 @@ def csv_tables(folder: Path, experiment: dict[str, Any], where: str = "") -> lis
         frame = pd.read_csv(path, dtype=texts, keep_default_na=False, na_values={
             column: [""] for column in ("value", "low", "high")
         })  # fmt: skip
-        counted = "deals" in frame
-        tables.append(Table(each["name"], each["title"], groups, frame, each["note"], counted))
+        columns = [*groups, "quantity", "unit", "value", "low", "high", "deals"]
+        rows = frame[columns].itertuples(index=False, name=None)
+        lines = [line(len(groups), *row) for row in rows]
+        tables.append(make_table(each["name"], each["title"], groups, lines, each["note"]))
     return tables
 
 

@@ -10,7 +10,7 @@ import pytest
 from kqj_sim.record import to_json
 from kqj_sim.rules import KqjRules
 from tests.cli.test_program import error_of, run
-from tests.referee.random_rounds import random_game, random_record
+from tests.referee.kqj.random_rounds import random_game, random_record
 
 
 @pytest.fixture

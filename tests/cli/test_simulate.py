@@ -417,6 +417,14 @@ def test_wrong_controls_are_told(arguments: list[str], told: str) -> None:
     assert told in error_of(run("simulate", *SMALL, *arguments))
 
 
-def test_control_is_for_deals() -> None:
-    wrong = run("simulate", "--games", "3", "--policy", "random", "--control", "random")
-    assert "leave --games out" in error_of(wrong)
+def test_control_of_games_adds_a_table_and_changes_no_other() -> None:
+    arguments = ("simulate", "--games", "60", "--policy", "random", "--format", "json")
+    plain, found = (
+        json.loads(run(*arguments, *control).stdout)["tables"]
+        for control in ((), ("--control", "random+greedy"))
+    )
+    assert found[:-1] == plain
+    assert found[-1]["name"] == "games_corrected"
+    assert {row["team"] for row in found[-1]["rows"]} == {0}
+    names = {row["quantity"] for row in found[-1]["rows"]}
+    assert {"won, corrected, share of games", "final lead, corrected, mean"} <= names

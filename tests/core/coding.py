@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from kqj_sim.columns import CONTRACTS
 from kqj_sim.core.bits import by_strength
 from kqj_sim.notation import RANKS, SUITS, Card
-from kqj_sim.referee import PACK
+from kqj_sim.referee.kqj import PACK
 
 NATURAL = {card: 1 << (16 * SUITS.index(card.suit) + RANKS[::-1].index(card.rank)) for card in PACK}
 """The bit of each card in natural coding: `shdc` from the lowest lane, ranks from the 4 up."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from kqj_sim.notation import Card, parse_card
 from kqj_sim.record import Record
-from kqj_sim.referee import PACK as CARDS
-from kqj_sim.referee.play import becomes_master, master_place
+from kqj_sim.referee.kqj import PACK as CARDS
+from kqj_sim.referee.kqj.play import becomes_master, master_place
 from kqj_sim.rules import SEATS
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from kqj_sim.columns import COLUMNS
 from kqj_sim.notation import CONTRACTS, SUITS, parse_card
 from kqj_sim.record import Record
-from kqj_sim.referee import card_points
+from kqj_sim.referee.kqj import card_points
 
 NONE = "none"
 

@@ -24,9 +24,9 @@ from kqj_sim.core.bits import (
 from kqj_sim.core.compile import kernel
 from kqj_sim.core.points import points_of
 from kqj_sim.notation import SUITS, Card
-from kqj_sim.referee import PACK as CARDS
-from kqj_sim.referee import card_points
-from kqj_sim.referee.cards import is_trump, outranks
+from kqj_sim.referee.kqj import PACK as CARDS
+from kqj_sim.referee.kqj import card_points
+from kqj_sim.referee.kqj.cards import is_trump, outranks
 from tests.core.coding import NATURAL, bits, strength_of
 
 # Intrinsics exist inside compiled code only.

@@ -13,9 +13,9 @@ from kqj_sim.columns import CONTRACTS
 from kqj_sim.core.bits import PACK, TOP_LANE
 from kqj_sim.core.trick import lane_of, legal_cards, winning_cards
 from kqj_sim.notation import Card, format_hand
-from kqj_sim.referee import PACK as CARDS
-from kqj_sim.referee import legal_cards as referee_legal_cards
-from kqj_sim.referee.play import becomes_master, master_place
+from kqj_sim.referee.kqj import PACK as CARDS
+from kqj_sim.referee.kqj import legal_cards as referee_legal_cards
+from kqj_sim.referee.kqj.play import becomes_master, master_place
 from kqj_sim.rules import SEATS
 from tests.core.coding import strength_of
 

@@ -28,7 +28,7 @@ from kqj_sim.core.worlds import (
 from kqj_sim.notation import parse_card
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
-from kqj_sim.referee import PACK as CARDS
+from kqj_sim.referee.kqj import PACK as CARDS
 from kqj_sim.rules import SEATS
 from kqj_sim.simulation import Experiment
 from tests.core.coding import strength_of

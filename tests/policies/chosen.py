@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from kqj_sim.notation import Card, parse_card
 from kqj_sim.record import Call, Record
-from kqj_sim.referee import Calling, legal_cards
+from kqj_sim.referee.kqj import Calling, legal_cards
+from tests.referee.kqj.random_rounds import rules_in
 
 
 class Play(NamedTuple):
@@ -37,7 +38,7 @@ def plays(record: Record) -> Iterator[Play]:
 def calling_before(record: Record) -> Iterator[tuple[Calling, Call]]:
     """Every call of a round, with the calling as it stood before it."""
     turned = None if record.turned is None else parse_card(record.turned)
-    calling = Calling(record.kqj_rules(), record.dealer, record.teams, turned)
+    calling = Calling(rules_in(record), record.dealer, record.teams, turned)
     for call in record.calls:
         yield calling, call
         calling.add(call)

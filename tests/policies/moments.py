@@ -12,8 +12,8 @@ from kqj_sim.core.bits import TOP_LANE
 from kqj_sim.core.views import CardView
 from kqj_sim.notation import Card, parse_card
 from kqj_sim.record import Record
-from kqj_sim.referee import legal_cards
-from kqj_sim.referee.cards import outranks
+from kqj_sim.referee.kqj import legal_cards
+from kqj_sim.referee.kqj.cards import outranks
 from tests.core.coding import strength_of
 
 SEATS = range(6)

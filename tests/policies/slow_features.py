@@ -8,7 +8,7 @@ from math import comb, floor, prod
 
 from kqj_sim.notation import SUITS, Card, parse_card
 from kqj_sim.policies.features import HELD_BACK
-from kqj_sim.referee.cards import PACK, card_points, is_trump, outranks
+from kqj_sim.referee.kqj.cards import PACK, card_points, is_trump, outranks
 from tests.core.coding import strength_of
 from tests.policies.moments import Moment
 

@@ -19,8 +19,9 @@ from kqj_sim.core.views import PASS
 from kqj_sim.notation import Card, parse_card
 from kqj_sim.policies.registry import find
 from kqj_sim.record import Record
-from kqj_sim.records import _Block, play_records
-from kqj_sim.referee import PACK, check_record, legal_cards
+from kqj_sim.records import _KqjBlock, play_records
+from kqj_sim.referee import check_record
+from kqj_sim.referee.kqj import PACK, legal_cards
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import Experiment, Imposed
 from tests.core.coding import strength_of
@@ -42,7 +43,7 @@ RULES = {
     for teams, partners, bidding in product((2, 3), ("fixed", "random"), ("take", "auction"))
 }
 
-CALLERS = [name for name in POLICIES if find(name).calls]
+CALLERS = [name for name in POLICIES if find(name).calls()]
 PLAYERS = [name for name in POLICIES if find(name).plays]
 
 
@@ -77,7 +78,7 @@ def _assert_legal(experiment: Experiment) -> int:
 @pytest.mark.parametrize("name", POLICIES)
 def test_a_policy_keeps_to_the_rules(name: str, rules: KqjRules) -> None:
     policy = POLICIES[name]
-    assert find(name).calls or find(name).plays
+    assert find(name).calls() or find(name).plays
     for seats in ((policy,) * SEATS, _callers(name), _players(name)):
         played = _assert_legal(Experiment(rules, seats, DEALS, SEED))
     assert played > DEALS / 2
@@ -190,7 +191,7 @@ def test_who_sees_what_he_should_not_is_found(bidding: str, sees: Sees, told: st
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 def test_what_plays_tell_of_a_hand_is_what_the_referee_says(rules: KqjRules) -> None:
     """A card cannot have been held if the card that was played would not have been legal then."""
-    block = _Block(Experiment(rules, (LIVELY,) * SEATS, DEALS, SEED))
+    block = _KqjBlock(Experiment(rules, (LIVELY,) * SEATS, DEALS, SEED))
     start_deals(block.state, 0, DEALS)
     block.play(DEALS)
     for lane in range(DEALS):

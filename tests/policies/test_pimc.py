@@ -18,13 +18,15 @@ from kqj_sim.core.state import SEATS, STRIDE
 from kqj_sim.notation import Card, parse_card
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
-from kqj_sim.referee import legal_cards, score_round
-from kqj_sim.referee.calling import Called
-from kqj_sim.referee.play import PlayedTrick, trick_winner
+from kqj_sim.referee.kqj import legal_cards, score_round
+from kqj_sim.referee.kqj.calling import Called
+from kqj_sim.referee.kqj.play import trick_winner
+from kqj_sim.referee.trick import PlayedTrick
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import Experiment
 from tests.core.exclusions import exclusions
 from tests.core.turns import stopped
+from tests.referee.kqj.random_rounds import rules_in
 from tests.variants import AUCTION_2, LIVELY, TAKE_2, TAKE_3, told
 
 SEED = 23
@@ -96,7 +98,7 @@ def _worth(turn: Turn, card: Card, world: dict[int, Card]) -> float:
     tricks.append(PlayedTrick(winner, tuple(last), trick_winner(winner, last, contract)))
     hands = [[trick.cards[(s - trick.leader) % SEATS] for trick in tricks] for s in range(SEATS)]
     called = Called(record.sender, contract, record.amount, record.capot, record.stake)
-    score = score_round(record.kqj_rules(), record.teams, called, hands, tricks)
+    score = score_round(rules_in(record), record.teams, called, hands, tricks)
     values = [score.scores[team] + score.totals[team] for team in range(len(score.scores))]
     own = values.pop(record.teams[seat])
     return (own - sum(values) / len(values)) / 2

@@ -14,7 +14,7 @@ import pytest
 from kqj_sim.notation import Card, parse_card
 from kqj_sim.policies.playing import best_card_by_rule
 from kqj_sim.policies.prices import PRICES
-from kqj_sim.referee import legal_cards
+from kqj_sim.referee.kqj import legal_cards
 from tests.core.coding import strength_of
 from tests.policies.moments import Moment, view_of
 

@@ -23,7 +23,7 @@ from kqj_sim.policies.specification import player
 from kqj_sim.policies.tools import normal_share
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
-from kqj_sim.referee import PACK
+from kqj_sim.referee.kqj import PACK
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import Experiment, simulate
 from tests.core.coding import bits

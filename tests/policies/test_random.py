@@ -11,7 +11,7 @@ from scipy.stats import binomtest, chisquare
 
 from kqj_sim.record import Call, Record
 from kqj_sim.records import play_records
-from kqj_sim.referee import legal_calls
+from kqj_sim.referee.kqj import legal_calls
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import Experiment, Imposed
 from tests.policies.chosen import calling_before, counter_questions, plays

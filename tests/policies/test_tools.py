@@ -16,8 +16,8 @@ from kqj_sim.core.compile import kernel
 from kqj_sim.core.views import CardView
 from kqj_sim.notation import Card
 from kqj_sim.policies import cheapest, dearest, highest, lowest, random_card, tools
-from kqj_sim.referee import PACK as CARDS
-from kqj_sim.referee import card_points
+from kqj_sim.referee.kqj import PACK as CARDS
+from kqj_sim.referee.kqj import card_points
 from tests.core.coding import strength_of
 
 PLANES = dict.fromkeys("shdc", core_points.SUIT_PLANES)

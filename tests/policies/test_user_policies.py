@@ -384,7 +384,7 @@ def test_one_name_for_several_functions_is_one_policy(write: Write) -> None:
     )
     found = player(f"{path}:suit=2")
     assert found.calling == found.playing
-    assert found.calling.policy.calls and found.calling.policy.plays
+    assert found.calling.policy.calls() and found.calling.policy.plays
 
 
 def test_a_name_that_the_file_has_not(write: Write) -> None:

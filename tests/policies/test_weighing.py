@@ -34,12 +34,13 @@ from kqj_sim.policies.specification import player
 from kqj_sim.policies.weighing import Model, add_calls, add_cards, draw_again
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
-from kqj_sim.referee import legal_cards
+from kqj_sim.referee.kqj import legal_cards
 from kqj_sim.rules import KqjRules
 from tests.core.coding import NATURAL, strength_of
 from tests.core.turns import stopped
 from tests.policies.moments import moments, view_of
 from tests.policies.slow_count import slow_count
+from tests.referee.kqj.random_rounds import rules_in
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, lively, told
 
 SEED = 31
@@ -93,7 +94,7 @@ def slow_cards(
     """How likely the others played as they did up to a turn, from hands of eight cards by seat."""
     assert record.contract is not None
     coded = strength_of(record.contract)
-    given = weights.load("linear", len(set(record.teams)), record.kqj_rules().bidding)
+    given = weights.load("linear", len(set(record.teams)), rules_in(record).bidding)
     product = 1.0
     for moment in moments(record):
         if (len(moment.finished), len(moment.trick)) == (trick, position):
@@ -155,7 +156,7 @@ def slow_bid(record: Record, seat: int, hand: set[Card]) -> float:
         for other, said in last.items()
         if other != seat
     )
-    first = call.amount <= record.kqj_rules().minimum_bid
+    first = call.amount <= rules_in(record).minimum_bid
     needed = call.amount + (0.5 if first else 0.2) * VALUES[f"{prefix}spread"]
     needed -= VALUES[prefix + base] + VALUES[f"{prefix}named"] * partners
     needed /= VALUES[f"{prefix}per_count"]

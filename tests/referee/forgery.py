@@ -9,13 +9,10 @@ from typing import Any
 
 from kqj_sim.record import Record, RecordError, from_json, to_json
 from kqj_sim.referee import check_record
-from kqj_sim.referee.cards import CARD_OF_TEXT
+from kqj_sim.referee.kqj.cards import CARD_OF_TEXT
 
 Json = Any
 CARDS = list(CARD_OF_TEXT)
-
-# From these nothing else in the record follows, so that another right value is no discrepancy.
-FREE = {"seed", "deal", "players", "game_id", "round", "rules"}
 
 
 def as_json(record: Record) -> Json:
@@ -62,8 +59,11 @@ def told_of(values: Json, path: tuple[Any, ...], new: Json) -> list[str]:
         place[path[-1]] = old
 
 
-def other_values(value: Json, draw: random.Random) -> list[Json]:
-    """Values of the same kind that a forger may write in place of this one."""
+def other_values(value: Json, draw: random.Random, cards: list[str] = CARDS) -> list[Json]:
+    """Values of the same kind that a forger may write in place of this one.
+
+    `cards` are those of the game's pack.
+    """
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):
@@ -71,7 +71,7 @@ def other_values(value: Json, draw: random.Random) -> list[Json]:
     if value is None:
         return [0, 10, 150, "h", "Th", []]
     if value in CARDS:
-        return [*draw.sample([card for card in CARDS if card != value], 2), "10h"]
+        return [*draw.sample([card for card in cards if card != value], 2), "10h"]
     if isinstance(value, str):
         contracts = [contract for contract in ("h", "s", "NT", "AT") if contract != value]
         words = {
@@ -93,35 +93,3 @@ def other_values(value: Json, draw: random.Random) -> list[Json]:
         } - {value}
         return [*contracts, *sorted(words), "x", ""]
     return [value[:-1], [*value, *value[-1:]], [*value, None]] if value else [[0], [[]], ["h"]]
-
-
-def is_free(record: Record, path: tuple[Any, ...], new: Any) -> bool:
-    """Whether a record with this new value may well obey the rules."""
-    key, *rest = path
-    if key in FREE:
-        return True
-    if key == "pending_before":
-        return record.result == "litigation" and new in range(0, 10_000, 10)
-    if record.hands is None or record.sender is None:
-        # Of a round passed out nobody sees the cards.
-        return new in CARDS and (key == "turned" or (key == "dealt" and len(rest) == 2))
-    if key == "dealt" and len(rest) == 2:
-        return new in record.hands[rest[0]]  # another of the cards that he went on to play
-    if key == "turned":
-        return new in record.hands[record.sender]
-    if key == "sender":
-        # Partners may have been imposed the same amount; with taking, only he has the Return.
-        return bool(record.imposed and record.amount) and new in range(6) and same_team(record, new)
-    if key == "calls" and len(rest) == 2:
-        call = record.calls[rest[0]]
-        if call.call in ("counter", "overcounter") and rest[1] == "seat":
-            return new in range(6) and same_team(record, new) == (call.call == "overcounter")
-        # A bid that was outbid may have been another.
-        outbid = call.call == "bid" and call.amount != record.amount
-        return outbid and path[-1] in ("amount", "contract", "capot")
-    return False
-
-
-def same_team(record: Record, seat: int) -> bool:
-    assert record.sender is not None
-    return record.teams[seat] == record.teams[record.sender]

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.record import Record, RecordError, from_json, read_records, to_json
-from kqj_sim.referee import check_records, is_decided
+from kqj_sim.referee import check_records, kqj, kwajongen
+from kqj_sim.rules import KqjRules
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FILES = sorted(GOLDEN.glob("*.jsonl"))
@@ -23,7 +24,7 @@ def load(name: str) -> list[Record]:
 
 
 def test_the_golden_files_are_there() -> None:
-    assert len(FILES) == 6
+    assert len(FILES) == 8
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -62,8 +63,13 @@ def test_worked_case_as_the_first_trick_of_a_round() -> None:
 @pytest.mark.parametrize("name", [path.name for path in FILES if path.name.startswith("game_")])
 def test_golden_games_end_when_they_are_decided(name: str) -> None:
     rounds = load(name)
-    rules = rounds[0].kqj_rules()
-    decided = [is_decided(rules, record.score_after or []) for record in rounds]
+    rules = rounds[0].game_rules()
+    decided = [
+        kqj.is_decided(rules, record.score_after or [])
+        if isinstance(rules, KqjRules)
+        else kwajongen.is_decided(record.score_after or [])
+        for record in rounds
+    ]
     assert decided == [False] * (len(rounds) - 1) + [True]
 
 
@@ -77,3 +83,10 @@ def test_a_golden_game_pays_a_pending_litigation_gratuity() -> None:
     assert paid
     for pending, gratuities in paid:
         assert pending > 0 and sorted(gratuities) == [0, pending]
+
+
+def test_golden_games_of_kwajongen_have_every_end_of_a_raised_round() -> None:
+    for name in ("game_kwajongen.jsonl", "game_kwajongen_free.jsonl"):
+        raised = {record.result for record in load(name) if record.pending_before}
+        assert raised == {"made", "failed", "tie", "passed_out"}
+        assert any(-3 in record.scores for record in load(name))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
-import pandas as pd
-
-from kqj_sim.analysis.table import Table
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.table import Line, Table, make_table
 from kqj_sim.reporting.report import Report, Run
 from kqj_sim.rules import KqjRules
 
@@ -32,9 +32,14 @@ def table(
     name: str, groups: tuple[str, ...], rows: list[tuple[object, ...]], note: str = ""
 ) -> Table:
     """A table from rows of group values, quantity, unit, value, low, high, deals."""
-    columns = [*groups, "quantity", "unit", "value", "low", "high", "deals"]
     title = f"The {name.replace('_', ' ')}"
-    return Table(name, title, groups, pd.DataFrame(rows, columns=columns), note)
+    return make_table(name, title, groups, [line(len(groups), *row) for row in rows], note)
+
+
+def line(groups: int, *row: Any) -> Line:
+    """A line from the values of so many groups, quantity, unit, value, low, high, deals."""
+    quantity, unit, *numbers = row[groups:]
+    return row[:groups], quantity, unit, Estimate(*numbers)
 
 
 TAKEN = table(

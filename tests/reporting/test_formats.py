@@ -87,6 +87,13 @@ def test_markdown_and_table_name_the_run() -> None:
     assert __version__ in written("markdown").decode()
 
 
+def test_markdown_tells_the_player_of_all_seats_once() -> None:
+    text = written("markdown").decode()
+    assert '- policies: `"standard"`, 6 times\n' in text
+    odd = render(Report(run(policies=("random", "standard") * 3), []), "markdown").decode()
+    assert '- policies: `["random", "standard", "random", ' in odd
+
+
 def test_summary_names_what_differs_from_the_default() -> None:
     odd = run(
         rules=KqjRules(teams=3, bidding="auction", must_outscore=True),

@@ -10,7 +10,8 @@ import pytest
 
 from kqj_sim.analysis.intervals import share
 from kqj_sim.reporting.choices import PLOT_SUFFIXES
-from kqj_sim.reporting.plots import PlotCounts, draw
+from kqj_sim.reporting.kqj.plots import KqjCounts
+from kqj_sim.reporting.plots import draw
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import Experiment, Imposed, simulate
 from tests.reporting.tables import run
@@ -20,9 +21,9 @@ ROWS = simulate(EXPERIMENT, threads=1)
 STARTS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 
-def counted(experiment: Experiment = EXPERIMENT) -> PlotCounts:
+def counted(experiment: Experiment = EXPERIMENT) -> KqjCounts:
     """The counts of an experiment."""
-    counts = PlotCounts()
+    counts = KqjCounts()
     counts.add(simulate(experiment, threads=1))
     return counts
 

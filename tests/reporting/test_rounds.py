@@ -10,11 +10,11 @@ import pytest
 
 from kqj_sim.notation import SUIT_SIGNS, parse_card
 from kqj_sim.record import Record, RecordError, Trick
-from kqj_sim.referee import Called
+from kqj_sim.referee.kqj import Called
 from kqj_sim.reporting.grid import PIPED_WIDTH, to_screen
 from kqj_sim.reporting.rounds import check_shape, round_parts
 from kqj_sim.rules import KqjRules
-from tests.referee.random_rounds import random_game, random_record
+from tests.referee.kqj.random_rounds import random_game, random_record
 
 FORMS = [
     KqjRules(teams=teams, partners=partners, bidding=bidding)
@@ -145,7 +145,7 @@ def test_red_suits_are_red_on_a_terminal_only() -> None:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"game": "kwajongen"}, "game"),
+        ({"game": "kwajongen"}, "the key void_rule is missing"),
         ({"players": ["random"]}, "players"),
         ({"totals": [1]}, "totals"),
         ({"dealer": 6}, "seat 6"),

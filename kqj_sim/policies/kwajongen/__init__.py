@@ -1,0 +1,1 @@
+"""Policies of Kwajongen: whether to accept the trump suit, and which card to play."""

@@ -1,0 +1,27 @@
+"""`random`: every legal card equally likely; it plays with a settable chance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kqj_sim.policies.parameters import number
+from kqj_sim.policies.registry import policy
+from kqj_sim.policies.tools import chance, random_card
+
+random = policy(
+    "random",
+    "every legal card equally likely; says play with a given chance",
+    accept=number(0.3, "chance to say play when asked", 0, 1),
+)
+
+
+@random
+def choose_accept(view: Any, parameters: Any) -> bool:
+    """Play with chance `accept`."""
+    return chance(view, parameters.accept)
+
+
+@random
+def choose_card(view: Any) -> int:
+    """Any legal card."""
+    return random_card(view, view.legal)

@@ -1,0 +1,171 @@
+"""What a record of KQJ says, held against the rules of KQJ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kqj_sim.notation import Card
+from kqj_sim.record import Record
+from kqj_sim.referee.kqj.calling import Called, Calling
+from kqj_sim.referee.kqj.cards import CARD_OF_TEXT
+from kqj_sim.referee.kqj.play import legal_cards, trick_winner
+from kqj_sim.referee.kqj.scoring import TRICKS, add_scores, is_decided, passed_out, score_round
+from kqj_sim.referee.round_check import RoundCheck, Unsound, show
+from kqj_sim.referee.score import RoundScore
+from kqj_sim.referee.trick import PlayedTrick
+from kqj_sim.rules import SEATS, KqjRules
+
+
+class KqjCheck(RoundCheck):
+    """The check of a record of KQJ (RULES.md, sections 1 to 8)."""
+
+    cards = CARD_OF_TEXT
+
+    def __init__(self, record: Record, rules: KqjRules) -> None:
+        super().__init__(record, rules)
+        self.rules = rules
+
+    def check_pending(self) -> None:
+        """Section 7: the litigation gratuity that waits."""
+        self.check_points("pending_before", [self.record.pending_before])
+
+    def check_points(self, key: str, points: Sequence[int]) -> None:
+        """That all are multiples of ten."""
+        if any(number < 0 or number % 10 for number in points):
+            self.found.append(f"{key}: not a multiple of 10, 0 or more, in {show(points)}")
+
+    def checked_teams(self) -> list[int]:
+        """Section 2: the teams."""
+        record, rules = self.record, self.rules
+        fixed = [rules.fixed_team_of(seat) for seat in range(SEATS)]
+        if rules.partners == "fixed":
+            self.compare("teams", record.teams, fixed)
+            return fixed
+        if sorted(record.teams) != sorted(fixed):
+            raise Unsound(
+                f"teams: {show(record.teams)} does not split the six seats into "
+                f"{rules.team_count} equal teams"
+            )
+        return record.teams
+
+    def check_score_form(self, scores: Sequence[int]) -> None:
+        """Section 7: scores are rounded."""
+        self.check_points("score_before", scores)
+
+    def is_decided(self, scores: Sequence[int]) -> bool:
+        """Section 8: the target is reached by one alone."""
+        return is_decided(self.rules, scores)
+
+    def score_after(self, before: Sequence[int]) -> list[int]:
+        """Section 8: per team, with random partners per seat."""
+        return add_scores(self.rules, before, self.teams, self.record.scores)
+
+    def check_deal(self) -> None:
+        """Sections 3 and 4: the cards held before the bidding, and the Return."""
+        turned = self.record.turned
+        self.turned: Card | None = None
+        if self.rules.bidding == "auction":
+            self.compare("turned", turned, None, "auctions")
+            self.dealt = self.hands("dealt", self.record.dealt, TRICKS)
+            return
+        self.dealt = self.hands("dealt", self.record.dealt, 5)
+        if turned is None:
+            raise Unsound("turned: null, with taking there is a Return")
+        self.turned = self.card("turned", turned)
+        if any(self.turned in hand for hand in self.dealt):
+            raise Unsound(f"turned: {turned} is among the cards dealt")
+
+    def checked_calling(self) -> bool:
+        """Sections 3 and 4: the calls and what they came to."""
+        called = self.imposed() if self.record.imposed else self.called_by_calls()
+        if called is None:
+            return False
+        self.called = called
+        return True
+
+    def called_by_calls(self) -> Called | None:
+        """What the calls came to; where they are wrong, what the record says of it."""
+        record = self.record
+        calling = Calling(self.rules, record.dealer, self.teams, self.turned)
+        for number, call in enumerate(record.calls):
+            reason = calling.why_illegal(call)
+            if reason is not None:
+                self.found.append(f"calls[{number}]: {reason}")
+                return self.stated_call()
+            calling.add(call)
+        if not calling.is_closed:
+            self.found.append(f"calls: not closed, seat {calling.turn} has yet to speak")
+            return self.stated_call()
+        called = calling.called()
+        sender, contract, amount, capot, stake = called or (None, None, None, False, 1)
+        self.compare("sender", record.sender, sender, "the calls")
+        self.compare("contract", record.contract, contract, "the calls")
+        self.compare("amount", record.amount, amount, "the calls")
+        self.compare("capot", record.capot, capot, "the calls")
+        self.compare("stake", record.stake, stake, "the calls")
+        return called
+
+    def imposed(self) -> Called:
+        """An imposed contract: nobody calls, so that Capot and counters do not arise."""
+        self.compare("calls", self.record.calls, [], "an imposed contract")
+        self.compare("capot", self.record.capot, False, "an imposed contract")
+        self.compare("stake", self.record.stake, 1, "an imposed contract")
+        called = self.stated_call()
+        if called is None:
+            raise Unsound("sender: null, an imposed contract has a Sender")
+        return called._replace(capot=False, stake=1)
+
+    def stated_call(self) -> Called | None:
+        """What the record says the calling came to, where no calls tell it."""
+        record, rules = self.record, self.rules
+        if record.sender is None:
+            return None
+        if not 0 <= record.sender < SEATS:
+            raise Unsound(f"sender: {show(record.sender)} {self.no_seat}")
+        if record.contract not in rules.contracts:
+            right = " ".join(rules.contracts)
+            raise Unsound(f"contract: {show(record.contract)} is not one of {right}")
+        if rules.bidding == "take":
+            self.compare("amount", record.amount, None, "taking")
+            return Called(record.sender, record.contract)
+        amount = record.amount
+        if amount is None or amount % 10 or not rules.minimum_bid <= amount <= rules.max_amount:
+            raise Unsound(
+                f"amount: {show(amount)} is not a multiple of 10 from {rules.minimum_bid} to "
+                f"{rules.max_amount}"
+            )
+        return Called(record.sender, record.contract, amount, record.capot, record.stake)
+
+    def checked_hands(self) -> list[set[Card]]:
+        """Sections 3 and 4: the eight cards of each seat, which hold those dealt."""
+        if self.record.hands is None:
+            raise Unsound("hands: null, but the round was not passed out")
+        self.held = self.hands("hands", self.record.hands, TRICKS)
+        for seat in range(SEATS):
+            given = {self.turned} if self.turned and seat == self.called.sender else set()
+            missing = (self.dealt[seat] | given) - self.held[seat]
+            if missing:
+                cards = ", ".join(sorted(str(card) for card in missing))
+                raise Unsound(f"hands: seat {seat} lacks what it was given: {cards}")
+        return self.held
+
+    def legal_cards(self, hand: set[Card], trick: Sequence[Card], leader: int) -> set[Card]:
+        """Section 5."""
+        return legal_cards(hand, trick, leader, self.teams, self.called.contract)
+
+    def trick_winner(self, leader: int, cards: Sequence[Card]) -> int:
+        """Section 5."""
+        return trick_winner(leader, cards, self.called.contract)
+
+    def score(self, tricks: Sequence[PlayedTrick]) -> RoundScore:
+        """Sections 6 and 7."""
+        pending = self.record.pending_before
+        return score_round(self.rules, self.teams, self.called, self.held, tricks, pending)
+
+    def passed_out(self) -> RoundScore:
+        """Section 3."""
+        return passed_out(self.rules, self.record.pending_before)
+
+    def next_dealer(self) -> int:
+        """Section 2: the opener, whether the round was played or passed out."""
+        return (self.record.dealer + 1) % SEATS

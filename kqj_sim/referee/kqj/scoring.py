@@ -1,0 +1,175 @@
+"""Bonuses, totals, result and scores of a round, and the game (RULES.md, sections 6 to 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from kqj_sim.notation import SUITS, Card
+from kqj_sim.record import Bonus
+from kqj_sim.referee.kqj.calling import Called
+from kqj_sim.referee.kqj.cards import card_points
+from kqj_sim.referee.score import RoundScore
+from kqj_sim.referee.trick import PlayedTrick, won
+from kqj_sim.rules import SEATS, KqjRules
+
+TRICKS = 8
+LAST_TRICK, CAPOT, KQ, KQJ = 10, 154, 20, 50
+
+
+def rounded(total: int) -> int:
+    """The total to the nearest ten, 5 upwards."""
+    return (total + 5) // 10 * 10
+
+
+def find_bonuses(
+    hands: Sequence[Collection[Card]],
+    tricks: Sequence[PlayedTrick],
+    teams: Sequence[int],
+    contract: str,
+) -> list[Bonus]:
+    """The bonuses of eight played tricks; `hands` are the eight cards of each seat."""
+    winner = teams[tricks[-1].winner]
+    bonuses = [Bonus("last_trick", winner, LAST_TRICK)]
+    if all(teams[trick.winner] == winner for trick in tricks):
+        bonuses.append(Bonus("capot", winner, CAPOT))
+    when = {card: number for number, trick in enumerate(tricks) for card in trick.cards}
+    trump_suits = {"AT": SUITS, "NT": ""}.get(contract, contract)
+    for seat in range(SEATS):
+        for suit in trump_suits:
+            king, queen, jack = Card("K", suit), Card("Q", suit), Card("J", suit)
+            if king not in hands[seat] or queen not in hands[seat]:
+                continue
+            if when[king] > when[queen]:
+                continue
+            if jack in hands[seat] and when[queen] < when[jack]:
+                bonuses.append(Bonus("kqj", teams[seat], KQJ, seat, suit))
+            else:
+                bonuses.append(Bonus("kq", teams[seat], KQ, seat, suit))
+    return bonuses
+
+
+def round_gratuities(
+    rules: KqjRules, card_points: Sequence[int], trick_counts: Sequence[int]
+) -> list[int]:
+    """The three-team gratuities of each team; with two teams there are none."""
+    gratuities = [0] * rules.team_count
+    if rules.team_count == 2:
+        return gratuities
+    for team in range(3):
+        if trick_counts[team] == 0:
+            gratuity = 60
+        elif card_points[team] <= 20:
+            gratuity = 20
+        else:
+            continue
+        for other in range(3):
+            if other != team:
+                gratuities[other] += gratuity
+    return gratuities
+
+
+def judge(
+    rules: KqjRules, called: Called, team: int, totals: Sequence[int], trick_counts: Sequence[int]
+) -> str:
+    """What became of the contract of `team`: "made", "failed" or "litigation"."""
+    own = totals[team]
+    best_other = max(total for other, total in enumerate(totals) if other != team)
+    if called.amount is not None:
+        reached = rounded(own) if rules.amount_uses == "rounded" else own
+        if reached < called.amount:
+            return "failed"
+        if called.capot and trick_counts[team] != TRICKS:
+            return "failed"
+        if not rules.must_outscore:
+            return "made"
+    if own == best_other:
+        return "litigation"
+    return "made" if own > best_other else "failed"
+
+
+def settle(
+    rules: KqjRules,
+    teams: Sequence[int],
+    called: Called,
+    card_points: Sequence[int],
+    trick_counts: Sequence[int],
+    bonuses: Sequence[Bonus],
+    pending_before: int = 0,
+) -> RoundScore:
+    """Score a round from the card points, tricks (per team) and bonuses won in it."""
+    totals = list(card_points)
+    for bonus in bonuses:
+        totals[bonus.team] += bonus.points
+    sending = teams[called.sender]
+    defending = [team for team in range(rules.team_count) if team != sending]
+    result = judge(rules, called, sending, totals, trick_counts)
+    scores = [0] * rules.team_count
+    gratuities = round_gratuities(rules, card_points, trick_counts)
+    pending_after = 0
+    if result == "litigation":
+        pending_after = rounded(totals[sending])
+        winners = []
+    elif result == "made":
+        winners = [sending]
+        scores[sending] = _earned(called, totals[sending])
+    else:
+        best = max(totals[team] for team in defending)
+        winners = [team for team in defending if totals[team] == best]
+        for team in defending:
+            scores[team] = _earned(called, totals[team])
+    for team in winners:
+        gratuities[team] += pending_before
+    for team in range(rules.team_count):
+        scores[team] += gratuities[team]
+    return RoundScore(
+        list(card_points),
+        list(trick_counts),
+        list(bonuses),
+        totals,
+        result,
+        gratuities,
+        pending_after,
+        scores,
+    )
+
+
+def score_round(
+    rules: KqjRules,
+    teams: Sequence[int],
+    called: Called,
+    hands: Sequence[Collection[Card]],
+    tricks: Sequence[PlayedTrick],
+    pending_before: int = 0,
+) -> RoundScore:
+    """Score a round from the eight cards of each seat and the eight tricks."""
+    points, counts = won(
+        tricks, teams, rules.team_count, lambda card: card_points(card, called.contract)
+    )
+    bonuses = find_bonuses(hands, tricks, teams, called.contract)
+    return settle(rules, teams, called, points, counts, bonuses, pending_before)
+
+
+def passed_out(rules: KqjRules, pending_before: int = 0) -> RoundScore:
+    """The score of a round in which all passed."""
+    zeros = [0] * rules.team_count
+    return RoundScore(zeros, zeros, [], zeros, "passed_out", zeros, pending_before, zeros)
+
+
+def add_scores(
+    rules: KqjRules, before: Sequence[int], teams: Sequence[int], scores: Sequence[int]
+) -> list[int]:
+    """The game scores after a round: per team, with random partners per seat."""
+    if rules.partners == "random":
+        return [before[seat] + scores[teams[seat]] for seat in range(SEATS)]
+    return [before[team] + scores[team] for team in range(rules.team_count)]
+
+
+def is_decided(rules: KqjRules, game_scores: Sequence[int]) -> bool:
+    """Whether the game is over: somebody has the target, and the best score is his alone."""
+    best = max(game_scores)
+    return best >= rules.target and list(game_scores).count(best) == 1
+
+
+def _earned(called: Called, total: int) -> int:
+    """What a team that scores gets: its total, or with auctions the amount and its stake."""
+    return rounded(total) if called.amount is None else called.amount * called.stake

@@ -1,0 +1,23 @@
+"""The pack, the order of the ranks and the points (RULES.md, section 10)."""
+
+from __future__ import annotations
+
+from kqj_sim.notation import SUITS, Card
+from kqj_sim.rules import KwajongenRules
+
+ORDER = KwajongenRules.ranks
+"""The ranks from high to low, the same in every suit, trump too."""
+
+PACK = tuple(Card(rank, suit) for suit in SUITS for rank in ORDER)
+CARD_OF_TEXT = {str(card): card for card in PACK}
+POINTS = {"A": 4, "K": 3, "Q": 2, "J": 1}
+
+
+def card_points(card: Card) -> int:
+    """What the card is worth in a trick; the 24 cards make 40."""
+    return POINTS.get(card.rank, 0)
+
+
+def outranks(card: Card, other: Card) -> bool:
+    """Whether the card is the higher of two of one suit."""
+    return ORDER.index(card.rank) < ORDER.index(other.rank)

@@ -1,0 +1,39 @@
+"""Play of the cards: the master, the legal cards (RULES.md, section 10, 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from kqj_sim.notation import Card
+from kqj_sim.referee.kwajongen.cards import outranks
+from kqj_sim.referee.trick import find_master
+from kqj_sim.rules import KwajongenRules
+
+SEATS = KwajongenRules.seats
+
+
+def becomes_master(card: Card, master: Card, trump: str) -> bool:
+    """Whether the card, played later, takes the trick from the one that is master."""
+    if card.suit == master.suit:
+        return outranks(card, master)
+    return card.suit == trump
+
+
+def trick_winner(leader: int, trick: Sequence[Card], trump: str) -> int:
+    """The seat whose card is master of the trick that `leader` led."""
+    return (leader + find_master(trick, trump, becomes_master)) % SEATS
+
+
+def legal_cards(
+    rules: KwajongenRules, hand: Collection[Card], trick: Sequence[Card], trump: str
+) -> set[Card]:
+    """The cards of `hand` that may be played next to `trick`, the cards played so far."""
+    if not trick:
+        return set(hand)
+    following = {card for card in hand if card.suit == trick[0].suit}
+    if following:
+        return following
+    trumps = {card for card in hand if card.suit == trump}
+    if trumps and rules.void_rule == "must_trump":
+        return trumps
+    return set(hand)

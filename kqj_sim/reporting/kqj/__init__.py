@@ -1,0 +1,1 @@
+"""What reports of KQJ have of their own: chapters and pictures."""

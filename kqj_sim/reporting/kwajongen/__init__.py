@@ -1,0 +1,1 @@
+"""What reports of Kwajongen have of their own: chapters and pictures."""

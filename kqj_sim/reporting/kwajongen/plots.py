@@ -1,0 +1,180 @@
+"""The picture of a simulation of Kwajongen: card points, who plays, results, tricks.
+
+Shares carry Wilson intervals, as in the tables.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kqj_sim.analysis.intervals import Estimate, share
+from kqj_sim.analysis.source import labels
+from kqj_sim.reporting.pictures import BLUE, GREEN, GREY, ORANGE, errors, legend, say_nothing
+from kqj_sim.reporting.plot_counts import PlotCounts
+from kqj_sim.rules import KwajongenRules
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from kqj_sim.analysis import Expression
+
+SEATS, TRICKS = KwajongenRules.seats, KwajongenRules.tricks
+PLACES = ("dealer's left", "2nd", "3rd", "dealer")
+"""The places in the order of speaking, in words."""
+RESULTS = {
+    "made": ("caller's team", BLUE), "tie": ("tied", GREY), "failed": ("others", ORANGE),
+}  # fmt: skip
+"""Who wins, in words, and their colours."""
+
+_POINTS = ("result", "contracting_card_points")
+_PLACES = ("place", "result")
+_TRUMPS = ("sender_trumps", "result")
+_TRICKS = ("taken", "contracting_tricks")
+
+
+class KwajongenCounts(PlotCounts):
+    """What the picture shows, counted chunk by chunk of rows."""
+
+    def __init__(self, where: Expression | None = None) -> None:
+        super().__init__("kwajongen", (_POINTS, _PLACES, _TRUMPS, _TRICKS), where)
+
+    def by_result(self, columns: tuple[str, str]) -> dict[str, dict[int, int]]:
+        """Played rounds by result, and by the column that stands beside it."""
+        found: dict[str, dict[int, int]] = {result: {} for result in RESULTS}
+        other = next(name for name in columns if name != "result")
+        values, counts = self.cells(("result", other))
+        for (result, number), count in zip(values.tolist(), counts.tolist(), strict=True):
+            name = labels("result", "kwajongen")[result]
+            if name in found:
+                found[name][number] = count
+        return found
+
+    def places(self) -> tuple[dict[int, int], int]:
+        """Deals by the caller's place, and all deals."""
+        values, counts = self.cells(("place",))
+        found = dict(zip(values[:, 0].tolist(), counts.tolist(), strict=True))
+        return {place: count for place, count in found.items() if place >= 0}, int(counts.sum())
+
+    def tricks(self) -> dict[int, int]:
+        """Played rounds by the tricks of the caller's team."""
+        values, counts = self.cells(_TRICKS)
+        return {
+            number: count
+            for (taken, number), count in zip(values.tolist(), counts.tolist(), strict=True)
+            if taken
+        }
+
+
+def paint(figure: Figure, counts: KwajongenCounts, confidence: float) -> None:
+    """Draw the picture of a simulation."""
+    every: Any = figure.subplots(2, 2)
+    (points, calls), (tricks, trumps) = every
+    _draw_points(points, counts)
+    _draw_calls(calls, counts, confidence)
+    _draw_tricks(tricks, counts, confidence)
+    _draw_trumps(trumps, counts, confidence)
+
+
+def _draw_points(axes: Axes, counts: KwajongenCounts) -> None:
+    """Played rounds by the card points of the caller's team, coloured by who wins."""
+    axes.set_title("Card points of the caller's team, by who wins")
+    found = counts.by_result(_POINTS)
+    played = sum(sum(points.values()) for points in found.values())
+    if not played:
+        say_nothing(axes)
+        return
+    last = max(max(points, default=0) for points in found.values())
+    base = np.zeros(last + 1)
+    for result, (_, colour) in RESULTS.items():
+        heights = np.array([100 * found[result].get(at, 0) / played for at in range(last + 1)])
+        axes.bar(range(last + 1), heights, 0.9, base, color=colour, linewidth=0)
+        base += heights
+    axes.set_xlabel("card points; the cards dealt have 26.7 on average")
+    axes.set_ylabel("% of played rounds")
+    axes.grid(axis="y", alpha=0.3)
+    legend(axes, dict(RESULTS.values()), "upper right")
+
+
+def _draw_calls(axes: Axes, counts: KwajongenCounts, confidence: float) -> None:
+    """Of all deals who becomes caller, and of those asked who says play."""
+    axes.set_title("Who says play, by place")
+    places, deals = counts.places()
+    if not places:
+        say_nothing(axes)
+        return
+    asked, rates, callers = deals, [], []
+    for place in range(SEATS):
+        count = places.get(place, 0)
+        rates.append(share(count, asked, confidence))
+        callers.append(share(count, deals, confidence))
+        asked -= count
+    for shift, colour, shares in ((-0.2, BLUE, rates), (0.2, GREEN, callers)):
+        _bars(axes, [place + shift for place in range(SEATS)], shares, colour, 0.38)
+    axes.set_xticks(range(SEATS), PLACES)
+    axes.set_ylabel("%")
+    axes.set_ylim(0, 1.25 * axes.get_ylim()[1])
+    legend(axes, {"of those asked": BLUE, "of all deals": GREEN}, "upper center", 2)
+
+
+def _draw_tricks(axes: Axes, counts: KwajongenCounts, confidence: float) -> None:
+    """Played rounds by the tricks of the caller's team."""
+    axes.set_title("Tricks of the caller's team")
+    found = counts.tricks()
+    if not found:
+        say_nothing(axes)
+        return
+    played = sum(found.values())
+    shares = [share(found.get(n, 0), played, confidence) for n in range(TRICKS + 1)]
+    _bars(axes, list(range(TRICKS + 1)), shares, BLUE, 0.72)
+    axes.set_xticks(range(TRICKS + 1))
+    axes.set_xlabel("tricks")
+    axes.set_ylabel("% of played rounds")
+
+
+def _draw_trumps(axes: Axes, counts: KwajongenCounts, confidence: float) -> None:
+    """Who wins, by the number of the caller's trumps."""
+    axes.set_title("Who wins, by the caller's trumps")
+    found = counts.by_result(_TRUMPS)
+    numbers = sorted({number for trumps in found.values() for number in trumps})
+    if not numbers:
+        say_nothing(axes)
+        return
+    played = {n: sum(trumps.get(n, 0) for trumps in found.values()) for n in numbers}
+    left = np.zeros(len(numbers))
+    rows = np.arange(len(numbers))[::-1]
+    for result, (_, colour) in RESULTS.items():
+        shares = [share(found[result].get(n, 0), played[n], confidence) for n in numbers]
+        values = np.array([100 * each.value for each in shares])
+        axes.barh(rows, values, 0.72, left, color=colour)
+        if result == "made":
+            axes.errorbar(
+                values, rows, xerr=errors(shares), fmt="none", ecolor="black", elinewidth=1.4,
+                capsize=3,
+            )  # fmt: skip
+            for row, value in zip(rows, values, strict=True):
+                axes.text(101, row, f"{value:.1f}%\nwon", va="center", fontsize=9)
+        left += values
+    names = [f"{n}\n{played[n]:,}\nrounds" for n in numbers]
+    axes.set_yticks(rows, names)
+    axes.set_ylabel("trumps of the caller")
+    axes.set_xlim(0, 100)
+    axes.set_xlabel(
+        f"% of rounds; share won by the caller's team with its {100 * confidence:g}% interval"
+    )
+
+
+def _bars(
+    axes: Axes, at: list[float] | list[int], shares: list[Estimate], colour: str, width: float
+) -> None:
+    """Bars with intervals, in per cent, with their numbers."""
+    axes.bar(
+        at, [100 * each.value for each in shares], width, color=colour, yerr=errors(shares),
+        error_kw={"elinewidth": 1.2, "capsize": 2.5},
+    )  # fmt: skip
+    for x, each in zip(at, shares, strict=True):
+        top = 100 * (each.high if each.observations else 0)
+        axes.text(x, top, f"{100 * each.value:.1f}", ha="center", va="bottom", fontsize=9)
+    axes.grid(axis="y", alpha=0.3)

@@ -1,0 +1,58 @@
+"""What a picture of a simulation shows, counted chunk by chunk of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.analysis.counts import JointCounts
+from kqj_sim.columns import columns_of
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis import Expression
+    from kqj_sim.rows import Rows
+
+
+class PlotCounts:
+    """Joint counts of columns of a game's rows; takes part in `fold`.
+
+    Args:
+        game: the game's name.
+        joints: the tuples of columns.
+        where: the rows that are counted; None: all.
+    """
+
+    def __init__(
+        self, game: str, joints: Sequence[tuple[str, ...]], where: Expression | None = None
+    ) -> None:
+        self._where = where
+        self._counts = JointCounts(joints, (), columns_of(game))
+
+    def add(self, rows: Rows) -> None:
+        """Count the rows for which the condition holds."""
+        kept = np.ones(len(rows), np.bool_) if self._where is None else self._where.mask(rows)
+        self._counts.add(rows, kept)
+
+    def merge(self, other: PlotCounts) -> None:
+        """Add what another one counted."""
+        self._counts.merge(other._counts)
+
+    @property
+    def layout(self) -> str:
+        """What is counted, as `Tally.layout`."""
+        return self._counts.layout
+
+    def numbers(self) -> dict[str, NDArray[np.int64]]:
+        """Everything counted, as arrays by name."""
+        return self._counts.numbers()
+
+    def add_numbers(self, numbers: Mapping[str, NDArray[np.int64]]) -> None:
+        """Add what `numbers` of other counts gave; raises KeyError."""
+        self._counts.add_numbers(numbers)
+
+    def cells(self, columns: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """As `JointCounts.cells`."""
+        return self._counts.cells(columns)

@@ -1,0 +1,208 @@
+"""Kwajongen, rule by rule: the pack, the calls, the play and the scores."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from kqj_sim.notation import SUITS, Card, parse_cards
+from kqj_sim.record import Call
+from kqj_sim.referee.kwajongen import (
+    PACK,
+    Calling,
+    add_scores,
+    card_points,
+    is_decided,
+    legal_cards,
+    next_dealer,
+    passed_out,
+    score_round,
+    settle,
+    trick_winner,
+)
+from kqj_sim.referee.trick import PlayedTrick
+from kqj_sim.rules import KwajongenRules
+
+MUST_TRUMP, FREE = KwajongenRules(), KwajongenRules(void_rule="free")
+
+
+def legal(rules: KwajongenRules, hand: str, trick: str, trump: str = "h") -> set[Card]:
+    return legal_cards(rules, parse_cards(hand), parse_cards(trick), trump)
+
+
+def winner(trick: str, trump: str = "h", leader: int = 0) -> int:
+    return trick_winner(leader, parse_cards(trick), trump)
+
+
+# The pack
+
+
+def test_the_pack_has_24_cards_worth_40() -> None:
+    assert len(set(PACK)) == 24
+    assert sum(map(card_points, PACK)) == 40
+    assert [card_points(Card(rank, "s")) for rank in "AKQJT9"] == [4, 3, 2, 1, 0, 0]
+
+
+@pytest.mark.parametrize("suit", SUITS)
+@pytest.mark.parametrize("trump", SUITS)
+def test_the_order_is_the_same_in_every_suit_trump_too(suit: str, trump: str) -> None:
+    cards = [Card(rank, suit) for rank in "AKQJT9"]
+    for high, low in product(range(6), repeat=2):
+        if high < low:
+            assert trick_winner(0, [cards[low], cards[high]], trump) == 1
+            assert trick_winner(0, [cards[high], cards[low]], trump) == 0
+
+
+# The calls
+
+
+def closed(dealer: int, *calls: str) -> Calling:
+    calling = Calling(dealer)
+    for call in calls:
+        calling.add(Call(calling.turn, call))  # type: ignore[arg-type]
+    return calling
+
+
+def test_from_the_dealers_left_each_player_speaks_once() -> None:
+    calling = Calling(2)
+    seats = []
+    while not calling.is_closed:
+        seats.append(calling.turn)
+        calling.add(Call(calling.turn, "pass"))
+    assert seats == [3, 0, 1, 2] and calling.caller() is None
+
+
+@pytest.mark.parametrize("passes", range(4))
+def test_the_first_to_say_play_is_the_caller_and_closes(passes: int) -> None:
+    calling = closed(1, *["pass"] * passes, "play")
+    assert calling.is_closed and calling.caller() == (2 + passes) % 4
+    late = Call(calling.turn, "pass")
+    assert calling.why_illegal(late) == "the calling was closed before"
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (Call(2, "play"), "it is the turn of seat 1, not of 2"),
+        (Call(1, "take", contract="h"), "there is no take: pass or play"),
+        (Call(1, "bid", 120, "h", False), "there is no bid: pass or play"),
+        (Call(1, "counter"), "there is no counter: pass or play"),
+        (Call(1, "play", contract="h"), "the call play has no details"),
+        (Call(1, "pass", capot=False), "the call pass has no details"),
+    ],
+)
+def test_no_other_call_is_legal(call: Call, reason: str) -> None:
+    assert Calling(0).why_illegal(call) == reason
+    with pytest.raises(ValueError, match=reason):
+        Calling(0).add(call)
+
+
+# The play
+
+
+@pytest.mark.parametrize("rules", [MUST_TRUMP, FREE])
+def test_the_leader_may_play_any_card(rules: KwajongenRules) -> None:
+    assert legal(rules, "As 9h Tc", "") == set(parse_cards("As 9h Tc"))
+
+
+@pytest.mark.parametrize("rules", [MUST_TRUMP, FREE])
+def test_one_must_follow_suit_with_any_card_of_it(rules: KwajongenRules) -> None:
+    assert legal(rules, "As 9s Ah Tc", "Ks") == set(parse_cards("As 9s"))
+    assert legal(rules, "As 9s Ah", "Ks 9h") == set(parse_cards("As 9s"))
+    assert legal(rules, "Ah 9h Tc", "Kh Th") == set(parse_cards("Ah 9h"))
+
+
+def test_void_one_must_trump_without_a_duty_to_beat() -> None:
+    assert legal(MUST_TRUMP, "Ah 9h Tc", "Ks") == set(parse_cards("Ah 9h"))
+    assert legal(MUST_TRUMP, "Ah 9h Tc", "Ks Th") == set(parse_cards("Ah 9h"))
+    # Also if the partner's card is master.
+    assert legal(MUST_TRUMP, "9h Tc", "As Ks") == set(parse_cards("9h"))
+
+
+def test_void_without_trumps_one_may_play_any_card() -> None:
+    assert legal(MUST_TRUMP, "Ad Tc", "Ks") == set(parse_cards("Ad Tc"))
+    # Void in trumps when trumps were led.
+    assert legal(MUST_TRUMP, "Ad Tc", "Kh") == set(parse_cards("Ad Tc"))
+
+
+def test_void_and_free_one_may_play_any_card() -> None:
+    assert legal(FREE, "Ah 9h Tc", "Ks") == set(parse_cards("Ah 9h Tc"))
+
+
+@pytest.mark.parametrize(
+    ("trick", "place"),
+    [
+        ("Ts Js As Ks", 2),  # the highest of the suit led
+        ("9s Ad Kc Tc", 0),  # no other suit wins
+        ("As 9h Ks Qs", 1),  # a trump
+        ("As 9h Th Ah", 3),  # the highest trump
+        ("As Kh 9h Jh", 1),
+        ("9h As Ad Th", 3),  # trumps led
+        ("Tc 9c Jc Qh", 3),
+        ("Jh Th 9h As", 0),  # the ten is below the jack, in trumps too
+    ],
+)
+def test_the_highest_trump_else_the_highest_of_the_suit_led_wins(trick: str, place: int) -> None:
+    for leader in range(4):
+        assert winner(trick, leader=leader) == (leader + place) % 4
+
+
+# The scores
+
+# Card points and tricks of teams 0 and 1, and what scores follow with team 0's seat as caller:
+# the result, and the scores of a round that is not raised and of one that is.
+CASES = [
+    ([9, 3], [3, 1], "made", [-1, 0], [-2, 0]),
+    ([12, 0], [4, 0], "made", [-2, 0], [-3, 0]),
+    ([3, 9], [1, 3], "failed", [1, -1], [1, -2]),
+    ([9, 10], [3, 1], "failed", [1, -1], [1, -2]),  # card points decide, not tricks
+    ([0, 12], [0, 4], "failed", [1, -2], [1, -3]),
+    ([8, 8], [3, 1], "tie", [1, 0], [1, 0]),
+]
+
+
+@pytest.mark.parametrize(("points", "tricks", "result", "plain", "raised"), CASES)
+@pytest.mark.parametrize("caller", [0, 1])
+@pytest.mark.parametrize("pending", [0, 1])
+def test_what_a_round_scores(
+    points: list[int], tricks: list[int], result: str, plain: list[int], raised: list[int],
+    caller: int, pending: int,
+) -> None:  # fmt: skip
+    turn = slice(None, None, -1 if caller else None)
+    score = settle(caller, points[turn], tricks[turn], pending)
+    assert score.result == result
+    assert score.scores == (raised if pending else plain)[turn]
+    assert score.card_points == score.totals == points[turn]
+    assert score.trick_counts == tricks[turn]
+    assert score.bonuses == [] and score.gratuities == [0, 0]
+    assert score.pending_after == 0  # a tie uses it up too
+
+
+def test_a_team_has_the_points_of_the_tricks_it_won() -> None:
+    tricks = [
+        PlayedTrick(1, parse_cards("As Ks Qs Js"), 1),  # 10
+        PlayedTrick(1, parse_cards("Ac 9c Tc Kc"), 1),  # 7
+        PlayedTrick(1, parse_cards("Td Ad Jd 9d"), 2),  # 5
+        PlayedTrick(2, parse_cards("9h Th Qh Ah"), 1),  # 6
+    ]
+    score = score_round([0, 1, 0, 1], 2, tricks)
+    assert score.card_points == [5, 23] and score.trick_counts == [1, 3]
+    assert score.result == "failed" and score.scores == [1, -1]
+    # Of the 24 cards 16 are dealt, so that the points are those of the cards in play.
+    assert sum(score.card_points) == 28
+
+
+def test_passed_out_nobody_scores_the_same_deals_and_the_next_is_raised() -> None:
+    score = passed_out()
+    assert score.scores == [0, 0] and score.result == "passed_out" and score.pending_after == 1
+    assert [next_dealer(dealer, True) for dealer in range(4)] == [0, 1, 2, 3]
+    assert [next_dealer(dealer, False) for dealer in range(4)] == [1, 2, 3, 0]
+
+
+def test_a_game_goes_down_from_ten_and_has_no_upper_limit() -> None:
+    assert KwajongenRules.start_score == 10
+    assert add_scores([10, 10], [-2, 1]) == [8, 11]
+    assert add_scores([25, 1], [1, -3]) == [26, -2]
+    assert not is_decided([1, 40])
+    assert is_decided([0, 5]) and is_decided([5, -2])

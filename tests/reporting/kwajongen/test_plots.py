@@ -1,0 +1,47 @@
+"""The picture of Kwajongen shows what was counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from kqj_sim.reporting.kwajongen.plots import KwajongenCounts
+from kqj_sim.reporting.plots import draw, plot_counts
+from kqj_sim.rules import KwajongenRules
+from kqj_sim.simulation import Experiment, simulate
+from tests.reporting.tables import run
+from tests.reporting.test_plots import STARTS, words
+
+EXPERIMENT = Experiment(KwajongenRules(), ("random",) * 4, 3000, 5)
+RUN = run(rules=KwajongenRules(), policies=("random",) * 4, deals=3000)
+
+
+def counted() -> KwajongenCounts:
+    counts = plot_counts("kwajongen")
+    assert isinstance(counts, KwajongenCounts)
+    counts.add(simulate(EXPERIMENT, threads=1))
+    return counts
+
+
+def test_counts_are_those_of_the_rows() -> None:
+    counts, rows = counted(), simulate(EXPERIMENT, threads=1)
+    places, deals = counts.places()
+    assert deals == 3000 and sum(places.values()) == int(rows.column("taken").sum())
+    assert places[3] == int((rows.column("place") == 3).sum())
+    made = counts.by_result(("sender_trumps", "result"))["made"]
+    right = (rows.column("result") == 0) & (rows.column("sender_trumps") == 2)
+    assert made[2] == int(right.sum())
+    assert sum(counts.tricks().values()) == sum(places.values())
+
+
+@pytest.mark.parametrize("format", STARTS)
+def test_each_format_is_what_it_says(format: str) -> None:
+    assert draw(counted(), RUN, format).startswith(STARTS[format])
+
+
+def test_words_tell_what_is_shown() -> None:
+    told = words(draw(counted(), RUN, "svg"))
+    assert {"Who says play, by place", "Tricks of the caller's team", "dealer"} <= told
+
+
+def test_nothing_played_is_said() -> None:
+    assert "no rounds were played" in words(draw(KwajongenCounts(), RUN, "svg"))

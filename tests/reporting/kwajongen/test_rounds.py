@@ -1,0 +1,87 @@
+"""A round of Kwajongen as a person reads it."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+import pytest
+
+from kqj_sim.record import Record, RecordError
+from kqj_sim.reporting.rounds import round_parts
+from kqj_sim.rules import KwajongenRules
+from tests.referee.kwajongen.random_rounds import random_game, random_record
+from tests.reporting.test_rounds import section, shown, with_sign
+
+RULES = KwajongenRules()
+
+
+def test_every_card_call_and_score_is_shown() -> None:
+    for seed in range(30):
+        record = random_record(RULES, seed)
+        text = shown(record)
+        why = f"seed={seed} {record}"
+        calls = re.findall(r"\b(pass|play)\b", section(text, "Calls"))
+        assert calls == [call.call for call in record.calls], why
+        assert f"Turned up: {with_sign(record.turned or '')}" in text, why
+        if record.tricks:
+            tricks = section(text, "Tricks")
+            for trick in record.tricks:
+                assert all(tricks.count(with_sign(card)) == 1 for card in trick.cards), why
+            points = [int(line.split()[-2]) for line in tricks.splitlines() if line[:1].isdigit()]
+            assert sum(points) == sum(record.card_points), why
+        words = {"made": "won", "failed": "lost", "tie": "tied", "passed_out": "passed out"}
+        assert words[record.result] in section(text, "Result"), why
+        for team, score in enumerate(record.scores):
+            (line,) = re.findall(rf"^{team}  .*$", section(text, "Result"), re.MULTILINE)
+            numbers = line.split()[-3:]
+            assert numbers == [
+                str(record.trick_counts[team]), str(record.card_points[team]), str(score),
+            ], why  # fmt: skip
+
+
+def find(**wanted: object) -> Record:
+    """A round of a game of which all this is so."""
+    rounds = (record for seed in range(50) for record in random_game(RULES, seed))
+    return next(
+        record
+        for record in rounds
+        if all(getattr(record, key) == value for key, value in wanted.items())
+    )
+
+
+def test_raised_rounds_are_told_before_and_after() -> None:
+    passed_out = shown(find(result="passed_out", pending_before=0))
+    assert "The next round is raised" in passed_out and "nobody said play" in passed_out
+    assert "The round is raised" not in passed_out
+    tied = shown(find(result="tie", pending_before=1))
+    assert "The round is raised" in tied and "The next round is raised" not in tied
+    assert "tied, which the caller pays" in tied and "caller" in section(tied, "Hands")
+
+
+def test_hands_stand_by_suit_from_the_ace_down() -> None:
+    record = find(result="made")
+    hands = section(shown(record), "Hands")
+    for seat in range(4):
+        (line,) = re.findall(rf"^{seat}  .*$", hands, re.MULTILINE)
+        held = [
+            card[0]
+            for suit in "shdc"
+            for card in sorted(record.dealt[seat], key=lambda card: "AKQJT9".index(card[0]))
+            if card[1] == suit
+        ]
+        assert line.split()[-4:] == held
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"dealer": 4}, "seats are 0 to 3"),
+        ({"turned": "8h"}, "'8h' is not a card: write a rank of A K Q J T 9"),
+        ({"scores": [0, 0, 0]}, "scores: 3 values, one a team are 2"),
+        ({"players": ["random"] * 6}, "players: 6 values, one a seat are 4"),
+    ],
+)
+def test_what_cannot_be_shown_is_told_in_a_line(changes: dict[str, object], told: str) -> None:
+    with pytest.raises(RecordError, match=told):
+        round_parts(msgspec.structs.replace(find(result="made"), **changes))
