@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -23,14 +23,12 @@ from benchmarks.results import Processor
 AVX2 = "+avx2,+avx,+fma,+bmi,+popcnt,+lzcnt,+sse4.2"
 PATHS: tuple[tuple[str, dict[str, str]], ...] = (
     ("as it is", {}),
-    ("AVX2", {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": f"{AVX2},+bmi2"}),
-    ("AVX2, no pdep", {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": f"{AVX2},-bmi2"}),
+    ("AVX2", {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": f"{AVX2},+bmi2"}),
+    ("AVX2, no pdep", {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": f"{AVX2},-bmi2"}),
 )
 """Names, and the variables that make numba compile for them.
 
 The lesser ones need AVX2 themselves: elsewhere only the first is measured."""
-
-REPEATS = 40
 
 
 def measure(policies: tuple[str, ...]) -> list[Processor]:
@@ -53,20 +51,19 @@ def measure(policies: tuple[str, ...]) -> list[Processor]:
 
 def play(name: str, policies: list[str]) -> Processor:
     """What this process' path makes of two-team taking."""
-    from kqj_sim.simulation import CHUNK, Experiment, Replay
+    from benchmarks.speed import DEALS, Nothing, least_time
+    from kqj_sim.simulation import Experiment, fold, simulate
 
-    least, digest = [], hashlib.sha256()
+    found, digest = [], hashlib.sha256()
     for policy in policies:
-        replay = Replay(Experiment(policies=(policy,) * 6))
-        times = []
-        for repeat in range(REPEATS):
-            start = time.perf_counter()
-            rows = replay.play(repeat * CHUNK, CHUNK)
-            times.append((time.perf_counter() - start) / CHUNK * 1e9)
-            if repeat == 0:
-                digest.update(rows.values.tobytes())
-        least.append(min(times))
-    return Processor(name, least, digest.hexdigest())
+        experiment = Experiment(policies=(policy,) * 6, deals=DEALS)
+        digest.update(simulate(experiment).values.tobytes())
+
+        def engine(count: int, experiment: Experiment = experiment) -> int:
+            return fold(replace(experiment, deals=count), Nothing, 1).deals
+
+        found.append(least_time(engine, DEALS).ns)
+    return Processor(name, found, digest.hexdigest())
 
 
 if __name__ == "__main__":

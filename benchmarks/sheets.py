@@ -164,7 +164,7 @@ def _processors(results: Results) -> Sheet:
         (each.name, *(_short(ns) for ns in each.ns), "yes" if each.rows == first.rows else "NO")
         for each in results.processors
     ]
-    note = "Two teams, taking, one thread; the rows are copied."
+    note = "Two teams, taking, one thread."
     header = ("compiled for", "random, ns a deal", "greedy, ns a deal", "same rows")
     return Sheet("Processors", header, 1, rows, note)
 

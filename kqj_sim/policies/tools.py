@@ -98,7 +98,7 @@ def random_below(view: Any, bound: int) -> int:
 @scalar
 def chance(view: Any, probability: float) -> bool:
     """True with a probability, from 0 (never) to 1 (always)."""
-    return rng.fraction(view.random) < probability
+    return rng.happens(view.random, probability)
 
 
 @scalar

@@ -24,7 +24,7 @@ X86 = "x86_64" in llvm.get_process_triple()
 AVX2 = "+avx2,+avx,+fma,+bmi,+bmi2,+popcnt,+lzcnt,+sse4.2"
 PROCESSORS = {
     "AVX2": pytest.param(
-        {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": AVX2},
+        {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": AVX2},
         marks=pytest.mark.skipif(
             not (X86 and llvm.get_host_cpu_features().get("avx2")), reason="needs AVX2 itself"
         ),
