@@ -179,3 +179,34 @@ def test_deals_all_passed_out_make_tables_and_a_report(tmp_path: Path) -> None:
     assert run("report", *never, "--games", "0", "--out", str(tmp_path / "out")).exit_code == 0
     page = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "Nobody says play: all deals are passed out." in page
+
+
+ODDS = ("odds", "Ah Kh 9s Ts", *GAME, "--turned", "Jh", "--deals", "512")
+
+
+def test_odds_of_a_hand() -> None:
+    found = told(*ODDS, "--place", "1", "--raised", "--players", RANDOM[-1])
+    assert found["game"] == "kwajongen" and found["best"] in ("play", "pass")
+    assert found["hand"] == ["Ah", "Kh", "9s", "Ts"] and found["turned"] == "Jh"
+    assert found["place"] == 1 and found["raised"] is True and found["deals"] == 512
+    assert names(found) == ["calls", "heard"] and 0.6 < found["agreeing_share"] < 0.8
+    shown = run(*ODDS, "--players", RANDOM[-1]).stdout
+    assert "Best: " in shown and "shown Jh; place 0 (the dealer's left), heard: nothing" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        ((*ODDS, "--lap", "1"), "--lap is not for --game kwajongen"),
+        ((*ODDS, "--pending", "120"), "--pending is not for --game kwajongen"),
+        ((*ODDS, "--played", "Jh"), "--played is not for --game kwajongen"),
+        ((*ODDS, "--plot", "a.png"), "--plot is not for --game kwajongen"),
+        ((*ODDS, "--out", "a.html"), "pages are not for --game kwajongen"),
+        ((*ODDS, "--teams", "3"), "--teams is a rule of kqj"),
+        ((*ODDS, "--players", "seat5=random"), "the seats are seat0 to seat3"),
+        (("odds", *GAME), "CARDS are missing: give your four cards"),
+        (("odds", "9h 8h Ah Ks 4d", "--return", "7h", "--raised"), "--raised is for --game kwaj"),
+    ],
+)
+def test_odds_refuse_what_is_not_of_the_game(arguments: tuple[str, ...], fault: str) -> None:
+    assert fault in error_of(run(*arguments))

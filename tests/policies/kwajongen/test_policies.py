@@ -228,7 +228,7 @@ def test_users_accept(own: Callable[[str], str]) -> None:
     [
         (1, "accept", 10, "2 is no answer; allowed: True or False"),
         (2, "accept", 14, "ZeroDivisionError"),
-        (3, "card", 20, "[9TJQKA][shdc] is not legal; legal: "),
+        (3, "card", 18, "[9TJQKA][shdc] is not legal; legal: "),
     ],
 )
 def test_a_wrong_choice_is_told(

@@ -1,0 +1,51 @@
+"""The count of Kwajongen: what is fitted, and that a fit comes near what the package has."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kqj_sim.columns import column_numbers
+from kqj_sim.policies.compiled import parameters_type
+from kqj_sim.policies.kwajongen.counting import COUNT, count
+from kqj_sim.rules import KwajongenRules
+from kqj_sim.simulation import Experiment, simulate
+from kqj_sim.training.accept import POINTS, WANTED, Deals, features, fit, play_deals, worth
+
+RULES = KwajongenRules()
+SEED = 3
+
+
+@pytest.fixture(scope="module")
+def deals() -> Deals:
+    return play_deals(RULES, 40_000, SEED)
+
+
+def test_the_features_times_the_points_are_the_count(deals: Deals) -> None:
+    values = parameters_type(tuple(COUNT))(*(float(each.default) for each in COUNT.values()))
+    points = np.array([float(COUNT[name].default) for name in POINTS])
+    hands = deals.hands[3, :500]
+    turned = deals.turned[:500]
+    counted = [count(*both, 3, values) for both in zip(hands, turned, strict=True)]
+    assert np.allclose(features(hands) @ points, counted)
+
+
+def test_what_rounds_are_worth_is_what_the_rows_say(deals: Deals) -> None:
+    rows = simulate(Experiment(RULES, ("random:accept=1+standard",) * 4, 2_000, SEED))
+    score = [rows.column(f"score_{team}").astype(int) for team in range(2)]
+    caller = rows.column("contracting_team")
+    expected = np.where(caller == 0, score[1] - score[0], score[0] - score[1])
+    assert "score_0" in column_numbers("kwajongen")
+    assert np.array_equal(worth(deals, 0, 0)[:2_000], expected)
+    assert np.array_equal(deals.points[0, :2_000], rows.column("contracting_card_points"))
+
+
+def test_a_fit_comes_near_the_package(deals: Deals) -> None:
+    found = fit(deals)
+    assert set(found) == set(COUNT)
+    for name in ("ace", "king", "queen", *WANTED):
+        assert found[name] == pytest.approx(float(COUNT[name].default), rel=0.35), found
+    assert found["ace"] > found["king"] > found["queen"] > found["jack"] > 0
+    # The dealer's partner plays with less than his opponents.
+    assert found["second"] < min(found["first"], found["third"])
+    assert found["raised"] > 0 and 0 < found["shown"] < 1.5
