@@ -27,7 +27,7 @@ PASS, PLAY = 0, 1
 def told(
     hand: str, turned: str, players: str | Sequence[str], deals: int = 2048, **more: object
 ) -> KwajongenOdds:
-    situation = {"place": None, "heard": None, "raised": False}
+    situation: dict[str, object] = {"place": None, "heard": None, "raised": False}
     situation |= {key: more.pop(key) for key in list(more) if key in situation}
     found = read_situation(hand, RULES, turned=turned, **situation)  # type: ignore[arg-type]
     return odds_of(found, players=players, deals=deals, **more)  # type: ignore[arg-type]
