@@ -13,24 +13,25 @@ class Timing(msgspec.Struct, frozen=True):
 
 
 class Speed(msgspec.Struct, frozen=True):
-    """What a variant takes with a policy.
+    """What a variant takes with a policy; None is what was not measured.
 
     Attributes:
         variant, policy: what is played.
         taken: share of the deals that are taken.
         engine: the rows made and dropped, on one thread; `engine_2` on two.
         tables: the rows counted for all tables of `simulate`; `tables_2` on two threads.
-        parquet: the rows written to a Parquet file, on one thread.
+        parquet: the rows written to a Parquet file, on one thread; `parquet_2` on two.
     """
 
     variant: str
     policy: str
     taken: float
     engine: Timing
-    engine_2: Timing | None
     tables: Timing
-    tables_2: Timing | None
-    parquet: Timing
+    engine_2: Timing | None = None
+    tables_2: Timing | None = None
+    parquet: Timing | None = None
+    parquet_2: Timing | None = None
 
 
 class Process(msgspec.Struct, frozen=True):
@@ -44,10 +45,26 @@ class Process(msgspec.Struct, frozen=True):
 
 
 class Reference(msgspec.Struct, frozen=True):
-    """Rounds of RANDOM in plain Python, and the share of them that are taken."""
+    """The rounds of RANDOM as somebody would write them himself, and the share that is taken."""
 
+    name: str
     timing: Timing
     taken: float
+
+
+class Stage(msgspec.Struct, frozen=True):
+    """Nanoseconds a deal that a stage of the rounds takes."""
+
+    name: str
+    ns: float
+
+
+class Processor(msgspec.Struct, frozen=True):
+    """Nanoseconds a deal on a processor, for RANDOM and GREEDY, and a hash of the rows."""
+
+    name: str
+    ns: list[float]
+    rows: str
 
 
 class Loops(msgspec.Struct, frozen=True):
@@ -76,5 +93,7 @@ class Results(msgspec.Struct, frozen=True):
     machine: dict[str, str]
     processes: dict[str, Process]
     speeds: list[Speed]
-    reference: Reference
+    references: list[Reference]
+    stages: dict[str, list[Stage]]
+    processors: list[Processor]
     vectors: list[Loops]

@@ -32,6 +32,9 @@ def make(results: Results) -> list[Sheet]:
         Sheet("Machine", ("what", "is"), 2, list(results.machine.items())),
         _goals(results),
         _speeds(results),
+        _references(results),
+        _stages(results),
+        _processors(results),
         _processes(results),
         _vectors(results),
     ]
@@ -42,8 +45,8 @@ def _goals(results: Results) -> Sheet:
     random, greedy = results.speeds[:2]
     wide = machine.has_avx512()
     first, warm = results.processes["first"], results.processes["warm"]
-    million, more = results.processes["million"], results.processes["ten_million"]
-    plain = results.reference.timing.ns
+    random_warm = results.processes["warm_random"]
+    million, more = results.processes["million"], results.processes["hundred_million"]
     rows = [
         _at_most("engine, random, ns a deal", random.engine.ns, 50 if wide else 100),
         _at_most("engine, random calls and greedy cards, ns a deal", greedy.engine.ns,
@@ -51,6 +54,9 @@ def _goals(results: Results) -> Sheet:
         _at_most("simulate over engine, random", random.tables.ns / random.engine.ns, 2),
         _at_most("simulate over engine, greedy", greedy.tables.ns / greedy.engine.ns, 2),
     ]  # fmt: skip
+    for narrow in results.processors[1:2]:
+        rows.append(_at_most(f"the same with {narrow.name}, random", narrow.ns[0], 100))
+        rows.append(_at_most(f"the same with {narrow.name}, greedy cards", narrow.ns[1], 150))
     for what, one, two in (
         ("engine, random", random.engine, random.engine_2),
         ("engine, greedy", greedy.engine, greedy.engine_2),
@@ -61,11 +67,11 @@ def _goals(results: Results) -> Sheet:
             rows.append(_at_least(f"two threads over one, {what}", one.ns / two.ns, 1.85))
     rows += [
         _at_most("first run ever, less a warm one, s", first.seconds - warm.seconds, 10),
-        _at_most("warm simulate --deals 100000, s", warm.seconds, 0.7),
+        _at_most("warm simulate --deals 100000, random players, s", random_warm.seconds, 0.7),
+        _at_most("the same with the default player, s", warm.seconds, 0.7),
         _at_most("--help, s", results.processes["help"].seconds, 0.15),
         _at_most("peak memory, a million deals, MB", million.peak_mb, ENOUGH_MB),
-        _at_most("peak memory, ten million over one million", more.peak_mb / million.peak_mb, 1.05),
-        ("plain Python over engine, random", f"{plain / random.engine.ns:,.0f}", "", ""),
+        _at_most("peak memory, a hundred million over one", more.peak_mb / million.peak_mb, 1.05),
     ]
     note = "For a processor with AVX-512." if wide else "For a processor without AVX-512."
     return Sheet("Goals", ("what", "measured", "goal", "met"), 1, rows, note)
@@ -87,11 +93,14 @@ def _speeds(results: Results) -> Sheet:
     """Nanoseconds a deal."""
     header = (
         "variant", "policy", "taken", "engine", "deals a second", "2 threads",
-        "tables", "over engine", "2 threads", "Parquet", "spread",
+        "tables", "over engine", "2 threads", "Parquet", "2 threads", "spread",
     )  # fmt: skip
     rows: list[tuple[str, ...]] = []
     for speed in results.speeds:
-        timings = (speed.engine, speed.engine_2, speed.tables, speed.tables_2, speed.parquet)
+        timings = (
+            speed.engine, speed.engine_2, speed.tables, speed.tables_2, speed.parquet,
+            speed.parquet_2,
+        )  # fmt: skip
         rows.append((
             speed.variant,
             speed.policy,
@@ -102,25 +111,62 @@ def _speeds(results: Results) -> Sheet:
             _short(speed.tables.ns),
             f"{speed.tables.ns / speed.engine.ns:.2f}",
             _faster(speed.tables, speed.tables_2),
-            _short(speed.parquet.ns),
+            "" if speed.parquet is None else _short(speed.parquet.ns),
+            _faster(speed.parquet, speed.parquet_2),
             f"{max(timing.spread for timing in timings if timing is not None):.0%}",
         ))  # fmt: skip
-    plain = results.reference.timing
-    rows.append((
-        "two teams, taking", "random in plain Python", f"{results.reference.taken:.0%}",
-        _short(plain.ns), f"{1e9 / plain.ns:,.0f}", "", "", "", "", "", f"{plain.spread:.0%}",
-    ))  # fmt: skip
     note = (
         "Engine: the rows of all columns are made and dropped. Tables: they are counted for all "
-        "tables of simulate. Parquet: they are written, on one thread. None has the start of the "
-        "process or the compiling. Each is the least of some repetitions; spread: how much longer "
-        "the median took, at most."
+        "tables of simulate. Parquet: they are written. None has the start of the process or the "
+        "compiling. Each is the least of some repetitions; spread: how much longer the median "
+        "took, at most."
     )
     return Sheet("Nanoseconds a deal", header, 2, rows, note)
 
 
-def _faster(one: Timing, two: Timing | None) -> str:
-    return "" if two is None else f"x {one.ns / two.ns:.2f}"
+def _faster(one: Timing | None, two: Timing | None) -> str:
+    return "" if one is None or two is None else f"x {one.ns / two.ns:.2f}"
+
+
+def _references(results: Results) -> Sheet:
+    """The same work as somebody would write it himself, beside the engine."""
+    engine = results.speeds[0]
+    rows = [
+        (each.name, f"{each.taken:.0%}", _short(each.timing.ns), f"{1e9 / each.timing.ns:,.0f}",
+         f"{each.timing.ns / engine.engine.ns:,.0f}", f"{each.timing.spread:.0%}")
+        for each in results.references
+    ]  # fmt: skip
+    header = ("written in", "taken", "ns a deal", "deals a second", "over engine", "spread")
+    note = f"Two teams, taking, {engine.policy} at every seat; one thread, in the same run."
+    return Sheet("The same rounds, written plainly", header, 1, rows, note)
+
+
+def _stages(results: Results) -> Sheet:
+    """What each stage takes."""
+    header = ["stage"]
+    for name in results.stages:
+        header += [f"{name}, ns a deal", "share"]
+    rows = []
+    for number, stage in enumerate(next(iter(results.stages.values()))):
+        row = [stage.name]
+        for found in results.stages.values():
+            total = sum(each.ns for each in found)
+            row += [f"{found[number].ns:.1f}", f"{found[number].ns / total:.0%}"]
+        rows.append(tuple(row))
+    note = "Two teams, taking, one thread; of all deals, also of those that nobody takes."
+    return Sheet("Stages", tuple(header), 1, rows, note)
+
+
+def _processors(results: Results) -> Sheet:
+    """The engine compiled for lesser processors."""
+    first = results.processors[0]
+    rows = [
+        (each.name, *(_short(ns) for ns in each.ns), "yes" if each.rows == first.rows else "NO")
+        for each in results.processors
+    ]
+    note = "Two teams, taking, one thread."
+    header = ("compiled for", "random, ns a deal", "greedy, ns a deal", "same rows")
+    return Sheet("Processors", header, 1, rows, note)
 
 
 def _processes(results: Results) -> Sheet:

@@ -1,7 +1,7 @@
 """How fast the engine is, beside the speed it should have: python benchmarks/speed.py
 
 Every time is the least of some repetitions; the spread is how much longer the median took.  Run it
-on a quiet machine.  The first run on a machine takes longer: it compiles everything once.
+on a quiet machine, where it takes some four minutes.
 """
 
 from __future__ import annotations
@@ -22,14 +22,17 @@ import msgspec
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import machine, sheets
-from benchmarks.results import Loops, Process, Reference, Results, Speed, Timing
+from benchmarks import machine, processors, sheets
+from benchmarks.results import Loops, Process, Reference, Results, Speed, Stage, Timing
 
 REPEATS = 5
-SECONDS = 0.15
+SECONDS = 0.1
 """How long a repetition takes, at least about."""
-CHUNKS = 8
-"""Chunks are played by the multiple of this, so that two threads have as much to do."""
+DEALS = 1 << 17
+GAMES = 1 << 13
+"""What is played at a time: so much that two threads end together."""
+SLOW = {"standard": 1 << 14, "linear": 1 << 14, "network": 1 << 13, "pimc": 1 << 9}
+"""Deals at a time where one of these calls or plays."""
 
 QUIET = 0.3
 """Load below which nothing else is going on."""
@@ -37,18 +40,19 @@ QUIET = 0.3
 RANDOM, GREEDY = "random:take=0.09", "random:take=0.09+greedy"
 """Random calls of which 67% of the deals are taken."""
 
+DEFAULT = "points+network"
+LADDER = (RANDOM, GREEDY, "points+greedy", "standard", "linear", "network", DEFAULT, "pimc")
+THREE, PARTNERS, AUCTION = {"teams": 3}, {"partners": "random"}, {"bidding": "auction"}
 VARIANTS: tuple[tuple[str, dict[str, Any], bool, tuple[str, ...]], ...] = (
-    ("two teams, taking", {}, False, (RANDOM, GREEDY, "standard", "standard+greedy")),
-    ("three teams, taking", {"teams": 3}, False, (RANDOM, "standard")),
-    ("random partners, taking", {"partners": "random"}, False, (RANDOM,)),
-    ("two teams, auctions", {"bidding": "auction"}, False, ("random", "standard")),
-    (
-        "three teams, random partners, auctions",
-        {"teams": 3, "partners": "random", "bidding": "auction"},
-        False,
-        ("standard",),
-    ),
-    ("games to 1000, two teams, taking", {}, True, (RANDOM, "standard")),
+    ("two teams, taking", {}, False, LADDER),
+    ("two teams, random partners, taking", PARTNERS, False, (RANDOM, GREEDY)),
+    ("three teams, taking", THREE, False, (RANDOM, GREEDY, DEFAULT)),
+    ("three teams, random partners, taking", THREE | PARTNERS, False, (RANDOM,)),
+    ("two teams, auctions", AUCTION, False, ("random", "points+greedy", DEFAULT)),
+    ("two teams, random partners, auctions", AUCTION | PARTNERS, False, ("random",)),
+    ("three teams, auctions", AUCTION | THREE, False, ("random", DEFAULT)),
+    ("three teams, random partners, auctions", AUCTION | THREE | PARTNERS, False, ("random",)),
+    ("games to 1000, two teams, taking", {}, True, (RANDOM,)),
 )
 """Name, rules, whole games, and the policies to measure."""
 
@@ -100,9 +104,10 @@ def measure_processes() -> dict[str, Process]:
         return {
             "first": first,
             "warm": run_process([one] * 7, *simulate),
+            "warm_random": run_process([one] * 7, *simulate, "--policy", RANDOM),
             "help": run_process([None] * 15, "--help"),
             "million": run_process([one] * 2, *many, "1000000"),
-            "ten_million": run_process([one] * 2, *many, "10000000"),
+            "hundred_million": run_process([one], *many, "100000000"),
         }
 
 
@@ -138,7 +143,7 @@ def measure_speeds() -> Iterator[Speed]:
 def measure_speed(variant: str, policy: str, experiment: Any, games: bool) -> Speed:
     """One variant with one policy."""
     from kqj_sim.analysis import Tally
-    from kqj_sim.simulation import CHUNK, GAMES_CHUNK, default_threads, fold, simulate
+    from kqj_sim.simulation import default_threads, fold, simulate
 
     def sized(count: int) -> Any:
         return replace(experiment, games=count) if games else replace(experiment, deals=count)
@@ -153,48 +158,65 @@ def measure_speed(variant: str, policy: str, experiment: Any, games: bool) -> Sp
 
         return least_time(play, unit)
 
-    unit = CHUNKS * (GAMES_CHUNK if games else CHUNK)
+    parts = policy.replace("+", " ").split()
+    slow = [deals for name, deals in SLOW.items() if name in parts]
+    unit = GAMES if games else min(slow, default=DEALS)
     taken = float(simulate(sized(unit)).column("taken").mean())
-    two = default_threads() >= 2
+    threads = (1, 2) if default_threads() >= 2 else (1,)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.parquet"
-        return Speed(
-            variant,
-            policy,
-            taken,
-            engine(1),
-            engine(2) if two else None,
-            tables(1),
-            tables(2) if two else None,
-            least_time(lambda count: write_rows(sized(count), path), unit),
-        )
+
+        def parquet(threads: int) -> Timing:
+            return least_time(lambda count: write_rows(sized(count), path, threads), unit)
+
+        # What tables and rows add is not seen behind slow players.
+        measures = (engine, tables) if slow else (engine, tables, parquet)
+        found = {
+            f"{measure.__name__}{f'_{number}' * (number > 1)}": measure(number)
+            for measure in measures
+            for number in threads
+        }
+        return Speed(variant, policy, taken, **found)
 
 
-def write_rows(experiment: Any, path: Path) -> int:
-    """Write the rows of an experiment, on one thread; how many there were."""
+def write_rows(experiment: Any, path: Path, threads: int) -> int:
+    """Write the rows of an experiment; how many there were."""
     from kqj_sim.reporting.report import Run
     from kqj_sim.reporting.rows import RowsFile
     from kqj_sim.simulation import row_chunks
 
     with RowsFile(path) as file:
-        for rows in row_chunks(experiment, threads=1):
+        for rows in row_chunks(experiment, threads):
             file.write(rows)
         rules, policies = experiment.rules, experiment.policies
         file.finish(Run("benchmark", rules, policies, experiment.seed, 0, file.count))
     return file.count
 
 
-def measure_reference() -> Reference:
-    """Plain Python, the two-team rounds of RANDOM."""
-    from benchmarks.reference import play_rounds
+def measure_references() -> list[Reference]:
+    """The two-team rounds of RANDOM in plain Python, and in numba a deal at a time."""
+    from benchmarks import reference, scalar
 
-    def play(count: int) -> int:
-        play_rounds(count, seed=1, take=0.09)
-        return count
+    found = []
+    for name, play_rounds, rounds, unit in (
+        ("plain Python", reference.play_rounds, 2_000, 300),
+        ("numba, a deal at a time", scalar.play_rounds, 200_000, 10_000),
+    ):
 
-    rounds = 2_000
-    taken, _ = play_rounds(rounds, seed=1, take=0.09)
-    return Reference(least_time(play, 300), taken / rounds)
+        def play(count: int, play_rounds: Any = play_rounds) -> int:
+            play_rounds(count, 1, 0.09)
+            return count
+
+        taken = int(play_rounds(rounds, 1, 0.09)[0])
+        found.append(Reference(name, least_time(play, unit), taken / rounds))
+    return found
+
+
+def measure_stages() -> dict[str, list[Stage]]:
+    """The stages of two-team taking."""
+    from benchmarks import stages
+
+    return {"random": stages.measure(RANDOM), "greedy": stages.measure(GREEDY)}
 
 
 def measure_vectors() -> list[Loops]:
@@ -213,7 +235,7 @@ def measure_vectors() -> list[Loops]:
     help="How to write the results.",
 )
 def main(format: str) -> None:
-    """Measure the speed of kqj-sim; takes some two minutes on a quiet machine."""
+    """Measure the speed of kqj-sim; takes some four minutes on a quiet machine."""
 
     def told(what: str, measured: Callable[[], Any]) -> Any:
         if sys.stderr.isatty():
@@ -227,7 +249,9 @@ def main(format: str) -> None:
         processes=told("starts and memory", measure_processes),
         vectors=told("vectorisation", measure_vectors),
         machine={**machine.describe(), "load before": f"{load:.2f}"},
-        reference=told("plain Python", measure_reference),
+        processors=told("processors", lambda: processors.measure((RANDOM, GREEDY))),
+        references=told("plain Python and numba", measure_references),
+        stages=told("stages", measure_stages),
         speeds=told("speeds", lambda: list(measure_speeds())),
     )
     _write(results, format, sys.stdout.buffer)

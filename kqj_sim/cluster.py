@@ -95,6 +95,7 @@ class Cluster:
     def __init__(self, address: str, tell: Callable[[str], None] | None = None) -> None:
         try:
             from distributed import Client
+            from distributed.comm import get_address_host_port
         except ModuleNotFoundError:
             raise ClusterError(
                 "for a cluster Dask is needed: pip install 'kqj-sim[cluster]'"
@@ -102,6 +103,7 @@ class Cluster:
         self.address = address
         self._tell = tell
         try:
+            get_address_host_port(address)  # raises ValueError, after which a client would hang
             with warnings.catch_warnings():
                 # Versions of Dask that differ: it is checked below what matters.
                 warnings.simplefilter("ignore")
@@ -114,7 +116,7 @@ class Cluster:
         try:
             with self._errors_told():
                 self._client.wait_for_workers(1, timeout=CONNECT_SECONDS)
-                self._client.run(_check, _made_by())
+                self._check_workers()
                 self._look()
         except TimeoutError:
             self.close()
@@ -151,6 +153,16 @@ class Cluster:
         """See how many threads there are."""
         self._threads: int = sum(self._client.nthreads().values())
         self._looked = time.monotonic()
+
+    def _check_workers(self) -> None:
+        """Raise what is wrong with a worker."""
+        try:
+            self._client.run(_check, _made_by())
+        except Exception as error:
+            # So Dask tells of a function that cannot be imported there.
+            if type(error) is Exception:
+                raise ImportError(str(error)) from None
+            raise
 
     @contextmanager
     def _errors_told(self) -> Iterator[None]:

@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cluster": {"core", "crew", "policies"},
     "records": TEXT | ENGINE | {"simulation"},
     "duplicate": TEXT | ENGINE | {"simulation"},
-    "training": TEXT | ENGINE | {"simulation", "duplicate"},
+    "training": TEXT | ENGINE | {"simulation", "records", "duplicate"},
     "analysis": TEXT | ENGINE | {"referee", "crew", "simulation", "duplicate"},
     "reporting": TEXT | ENGINE | {"referee", "simulation", "duplicate", "analysis", "training"},
     "cli": TEXT

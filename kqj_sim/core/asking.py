@@ -21,7 +21,7 @@ from numba.extending import intrinsic
 
 from kqj_sim.core import rng
 from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, popcount
-from kqj_sim.core.compile import scalar
+from kqj_sim.core.compile import apart, scalar
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.core.state import (
     AMOUNT,
@@ -29,9 +29,11 @@ from kqj_sim.core.state import (
     AT_TABLE,
     CALL,
     CAPOT,
+    CARDS,
     CONTRACT,
     DEALT,
     FIVE,
+    HAND,
     ILLEGAL,
     KEY,
     LAST_BIDS,
@@ -42,12 +44,11 @@ from kqj_sim.core.state import (
     SENDER,
     STRIDE,
     TURNED,
-    index,
     padded,
     policy_of,
 )
 from kqj_sim.core.trick import lane_of
-from kqj_sim.core.turn import follow_view, lead_view, put_follow, put_lead
+from kqj_sim.core.turn import follow_view, join_trick, lead_view, put_lead
 from kqj_sim.core.views import PASS, BidView, CounterView, TakeView
 
 ASKING = types.void(
@@ -128,13 +129,13 @@ def ask_take(
     values = _parameters(_table(table), number)
     weights = _weights(resources, number)
     n = padded(lanes)
-    hands = FIVE + place * STRIDE
+    hands = apart(block, FIVE + place * STRIDE)
     turn = rng.CALL + SEATS * lap + place
     for i in range(n):
         players = state[PLAYERS + i]
         if _EVERYBODY or (policy_of(players, place) == number and state[OPEN + i] != 0):
             view = TakeView(
-                state[index(hands, i)], state[TURNED + i], lap, place, all_no_trump, players, teams,
+                hands[i], state[TURNED + i], lap, place, all_no_trump, players, teams,
                 rng.draw(state[KEY + i], turn),
             )  # fmt: skip
             asked = not _CHECKED or (i < lanes and state[OPEN + i] != 0)
@@ -162,7 +163,7 @@ def ask_bid(
     values = _parameters(_table(table), number)
     weights = _weights(resources, number)
     n = padded(lanes)
-    hands = DEALT + place * STRIDE
+    hands = apart(block, DEALT + place * STRIDE)
     all_no_trump = limits & 1
     highest = (limits >> 1) & 0xFFFF
     least = limits >> 17
@@ -172,7 +173,7 @@ def ask_bid(
             amount = state[AMOUNT + i]
             lowest = amount + 10 if amount > 0 else least
             view = BidView(
-                state[index(hands, i)], place, turn, lowest, highest, all_no_trump,
+                hands[i], place, turn, lowest, highest, all_no_trump,
                 state[SENDER + i], amount, state[CONTRACT + i], state[LAST_BIDS + i], players,
                 teams, rng.draw(state[KEY + i], rng.CALL + turn),
             )  # fmt: skip
@@ -199,12 +200,12 @@ def ask_counter(
     values = _parameters(_table(table), number)
     weights = _weights(resources, number)
     n = padded(lanes)
-    hands = DEALT + place * STRIDE
+    hands = apart(block, DEALT + place * STRIDE)
     for i in range(n):
         players = state[PLAYERS + i]
         if state[ASKED + i] != 0 and (_EVERYBODY or policy_of(players, place) == number):
             view = CounterView(
-                state[index(hands, i)], place, state[SENDER + i], state[AMOUNT + i],
+                hands[i], place, state[SENDER + i], state[AMOUNT + i],
                 state[CONTRACT + i], state[CAPOT + i], state[LAST_BIDS + i], players, teams,
                 rng.draw(state[KEY + i], rng.COUNTER + turn),
             )  # fmt: skip
@@ -247,14 +248,17 @@ def ask_follow(
     values = _parameters(_table(table), number)
     weights = _weights(resources, number)
     n = padded(lanes)
+    hands = apart(block, HAND + position * STRIDE)
+    cards = apart(block, CARDS + position * STRIDE)
     for i in range(n):
         players = state[AT_TABLE + i]
         if _EVERYBODY or policy_of(players, position) == number:
-            view = follow_view(state, i, trick, position, teams)
+            view = follow_view(state, i, hands[i], trick, position, teams)
             asked = not _CHECKED or i < lanes
             card = _choose(view, values, weights) if asked else view.legal & -view.legal
             if _CHECKED:
                 wrong = card & view.legal == 0 or popcount(card) != 1
                 card = view.legal & -view.legal if wrong else card
                 state[ILLEGAL + i] = 1 if wrong else state[ILLEGAL + i]
-            put_follow(state, i, position, card)
+            cards[i] = card
+            join_trick(state, i, position, card)

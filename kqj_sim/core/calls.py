@@ -7,6 +7,7 @@ from typing import Any
 from kqj_sim.core.asking import BID, COUNTER, OVERCOUNTER, TAKE, ask
 from kqj_sim.core.compile import scalar, stage
 from kqj_sim.core.rules import Rules
+from kqj_sim.core.scoring import tens
 from kqj_sim.core.state import (
     AMOUNT,
     ASKED,
@@ -160,7 +161,7 @@ def _bid_or_pass(state: Any, n: int, place: int, turn: int, counter_any_time: in
         state[AMOUNT + i] = amount if bids else state[AMOUNT + i]
         state[CAPOT + i] = capot if bids else state[CAPOT + i]
         state[LAP + i] = turn // SEATS + 1 if bids else state[LAP + i]
-        entry = (amount // 10) << 3 | (contract + 1)
+        entry = tens(amount) << 3 | (contract + 1)
         kept = state[LAST_BIDS + i] & ~(1023 << 10 * place)
         state[LAST_BIDS + i] = kept | (entry << 10 * place) if bids else state[LAST_BIDS + i]
         state[NEWS + i] = 1 if bids and (counter_any_time or capot) else 0

@@ -8,6 +8,8 @@ are spread by its odd constant.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from kqj_sim.core.compile import scalar
@@ -18,6 +20,7 @@ _MULTIPLIER_2 = np.uint64(0x94D049BB133111EB)
 _SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
 _TO_48_BITS = np.uint64(16)
 _UNIT = 2.0**-48
+_UNITS = 2.0**48
 
 DEAL, TEAMS, CALL, COUNTER, CARD, FIRST_DEALER, WORLD = (np.int64(n << 32) for n in range(7))
 """Purposes: the high half of a draw's counter; the turn is the low half."""
@@ -45,6 +48,16 @@ def below(bits: int, bound: int) -> int:
 def fraction(bits: int) -> float:
     """64 random bits -> a number from 0 (included) to 1 (excluded), a multiple of 2**-48."""
     return np.int64(np.uint64(bits) >> _TO_48_BITS) * _UNIT
+
+
+@scalar
+def happens(bits: int, probability: float) -> bool:
+    """Whether the `fraction` of 64 random bits is below a probability from 0 to 1.
+
+    Whole numbers are compared, which vectors of every processor can do, and the limit is the same
+    for all deals of a block.
+    """
+    return np.int64(np.uint64(bits) >> _TO_48_BITS) < math.ceil(probability * _UNITS)
 
 
 @scalar

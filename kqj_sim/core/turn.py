@@ -75,10 +75,15 @@ def lead_view(state: Any, i: int, trick: int, teams: int) -> CardView:
 
 
 @scalar
-def follow_view(state: Any, i: int, trick: int, position: int, teams: int) -> CardView:
-    """What a following position (1 to 5) of a lane sees."""
+def held(state: Any, i: int, position: int) -> int:
+    """The cards in the hand of a position of a lane."""
+    return state[index(HAND + position * STRIDE, i)]
+
+
+@scalar
+def follow_view(state: Any, i: int, hand: int, trick: int, position: int, teams: int) -> CardView:
+    """What a following position (1 to 5) of a lane sees, who holds a hand."""
     players = state[AT_TABLE + i]
-    hand = state[index(HAND + position * STRIDE, i)]
     leader = state[LEADER + i]
     place = leader + position
     place = place - SEATS if place >= SEATS else place
@@ -110,7 +115,7 @@ def legal_in(state: Any, i: int, trick: int, position: int, teams: int) -> int:
     """The cards that a position of a lane may play."""
     if position == 0:
         return lead_view(state, i, trick, teams).legal
-    return follow_view(state, i, trick, position, teams).legal
+    return follow_view(state, i, held(state, i, position), trick, position, teams).legal
 
 
 @scalar
@@ -128,10 +133,16 @@ def put_lead(state: Any, i: int, card: int) -> None:
 @scalar
 def put_follow(state: Any, i: int, position: int, card: int) -> None:
     """Put the card of a following position (1 to 5) on the table."""
+    state[index(CARDS + position * STRIDE, i)] = card
+    join_trick(state, i, position, card)
+
+
+@scalar
+def join_trick(state: Any, i: int, position: int, card: int) -> None:
+    """What the card of a following position means for the trick."""
     master = state[MASTER + i]
     wins = card & winning_cards(state[LED + i], state[TRUMPS + i], master) != 0
     team = team_of(state[AT_TABLE + i], position)
-    state[index(CARDS + position * STRIDE, i)] = card
     state[TRICK + i] |= card
     state[MASTER + i] = card if wins else master
     state[MASTER_TEAM + i] = team if wins else state[MASTER_TEAM + i]

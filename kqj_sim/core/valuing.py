@@ -11,7 +11,7 @@ from typing import Any
 from numba import carray, types
 
 from kqj_sim.core.compile import calling, float32_at
-from kqj_sim.core.turn import follow_view, lead_view
+from kqj_sim.core.turn import follow_view, held, lead_view
 
 VALUING = types.void(
     types.int64[::1], types.int64, types.int64, types.int64, types.int64, types.int64,
@@ -32,7 +32,7 @@ def value_cards(
         _values(lead_view(state, lane, trick, teams), carray(float32_at(weights), _SIZE), values)
     else:
         _values(
-            follow_view(state, lane, trick, position, teams),
+            follow_view(state, lane, held(state, lane, position), trick, position, teams),
             carray(float32_at(weights), _SIZE),
             values,
         )

@@ -6,7 +6,8 @@ from typing import Any
 
 from kqj_sim.core.bits import NO_TRUMP, trailing_zeros
 from kqj_sim.core.calls import bid_code
-from kqj_sim.core.rng import below, draw, fraction
+from kqj_sim.core.rng import below, draw, happens
+from kqj_sim.core.scoring import tens
 from kqj_sim.core.views import PASS
 from kqj_sim.policies.parameters import number
 from kqj_sim.policies.registry import policy
@@ -29,22 +30,22 @@ def choose_take(view: Any, parameters: Any) -> int:
     contracts = NO_TRUMP + 2 * view.all_no_trump
     if view.lap == 2:
         contract = below(draw(view.random, 1), contracts)
-    else:
-        contract = below(draw(view.random, 1), contracts - NO_TRUMP + 1)
+    elif view.all_no_trump != 0:
+        contract = below(draw(view.random, 1), 3)
         contract = suit if contract == 0 else NO_TRUMP - 1 + contract
+    else:
+        contract = suit
     return contract if chance(view, parameters.take) else PASS
 
 
 @random
 def choose_bid(view: Any, parameters: Any) -> int:
     """Bid with chance `bid`: each amount and contract equally likely, Capot with chance `capot`."""
-    amounts = (view.highest_amount - view.lowest_amount) // 10 + 1
-    if amounts <= 0 or not chance(view, parameters.bid):
-        return PASS
-    amount = view.lowest_amount + 10 * below(draw(view.random, 1), amounts)
+    left = view.highest_amount - view.lowest_amount
+    amount = view.lowest_amount + 10 * below(draw(view.random, 1), tens(max(left, 0)) + 1)
     contract = below(draw(view.random, 2), NO_TRUMP + 2 * view.all_no_trump)
-    capot = fraction(draw(view.random, 3)) < parameters.capot
-    return bid_code(amount, contract, 1 if capot else 0)
+    capot = 1 if happens(draw(view.random, 3), parameters.capot) else 0
+    return bid_code(amount, contract, capot) if left >= 0 and chance(view, parameters.bid) else PASS
 
 
 @random

@@ -51,18 +51,30 @@ def points(view: Any, cards: int) -> int:
 
 
 @scalar
-def cheapest(view: Any, cards: int) -> int:
-    """A card of few points: under 4 if there is one, else under 8; among these the lowest."""
+def cheap_cards(view: Any, cards: int) -> int:
+    """The cards of under 4 points if there are any, else those of under 8, else all."""
     dear = view.points_8 | view.points_16
     light = cards & ~(dear | view.points_4)
-    return lowest(first_of(light, first_of(cards & ~dear, cards)))
+    return first_of(light, first_of(cards & ~dear, cards))
+
+
+@scalar
+def dear_cards(view: Any, cards: int) -> int:
+    """The cards of 16 points or more if there are any, else of 8, else of 4, else all."""
+    some = first_of(cards & view.points_8, first_of(cards & view.points_4, cards))
+    return first_of(cards & view.points_16, some)
+
+
+@scalar
+def cheapest(view: Any, cards: int) -> int:
+    """A card of few points: under 4 if there is one, else under 8; among these the lowest."""
+    return lowest(cheap_cards(view, cards))
 
 
 @scalar
 def dearest(view: Any, cards: int) -> int:
     """A card of many points: 16 or more if there is one, else 8, else 4; among these the lowest."""
-    some = first_of(cards & view.points_8, first_of(cards & view.points_4, cards))
-    return lowest(first_of(cards & view.points_16, some))
+    return lowest(dear_cards(view, cards))
 
 
 @scalar
@@ -86,7 +98,7 @@ def random_below(view: Any, bound: int) -> int:
 @scalar
 def chance(view: Any, probability: float) -> bool:
     """True with a probability, from 0 (never) to 1 (always)."""
-    return rng.fraction(view.random) < probability
+    return rng.happens(view.random, probability)
 
 
 @scalar

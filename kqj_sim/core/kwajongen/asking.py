@@ -6,7 +6,7 @@ from typing import Any
 
 from kqj_sim.core import asking, rng
 from kqj_sim.core.asking import _block, _table
-from kqj_sim.core.compile import variant
+from kqj_sim.core.compile import apart, variant
 from kqj_sim.core.kwajongen.bits import TRUMPS, by_strength
 from kqj_sim.core.kwajongen.state import HANDS
 from kqj_sim.core.kwajongen.trick import follow_view, lead_view, put_lead
@@ -21,7 +21,6 @@ from kqj_sim.core.state import (
     PLAYERS,
     STRIDE,
     TURNED,
-    index,
     padded,
     policy_of,
 )
@@ -43,13 +42,13 @@ def ask_accept(
     values = _parameters(_table(table), number)
     weights = _weights(resources, number)
     n = padded(lanes)
-    hands = HANDS + place * STRIDE
+    hands = apart(block, HANDS + place * STRIDE)
     for i in range(n):
         players = state[PLAYERS + i]
         if _EVERYBODY or (policy_of(players, place) == number and state[OPEN + i] != 0):
             trump = state[CONTRACT + i]
             view = AcceptView(
-                by_strength(state[index(hands, i)], trump), by_strength(state[TURNED + i], trump),
+                by_strength(hands[i], trump), by_strength(state[TURNED + i], trump),
                 TRUMPS, trump, place, state[PENDING + i], players, teams,
                 rng.draw(state[KEY + i], rng.CALL + place),
             )  # fmt: skip

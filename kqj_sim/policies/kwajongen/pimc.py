@@ -50,7 +50,7 @@ from kqj_sim.core.state import (
     team_of,
 )
 from kqj_sim.core.trick import winning_cards
-from kqj_sim.core.turn import put_follow
+from kqj_sim.core.turn import held, put_follow
 from kqj_sim.core.worlds import KNOWN, sample_worlds
 from kqj_sim.policies.compiled import parameter_offset, parameters_type
 from kqj_sim.policies.kwajongen.counting import COUNT, accepts
@@ -195,7 +195,7 @@ def choose_card(
             continue
         legal = lead_view(state, i, trick, teams).legal
         if position > 0:
-            legal = follow_view(state, i, trick, position, teams).legal
+            legal = follow_view(state, i, held(state, i, position), trick, position, teams).legal
         count = popcount(legal)
         best = 0
         if count > 1:

@@ -1,0 +1,70 @@
+"""The engine on processors with fewer instructions than this one: their speed, and their rows.
+
+`python benchmarks/processors.py` measures the processor that the variables NUMBA_CPU_NAME and
+NUMBA_CPU_FEATURES tell numba of, and prints a `Processor` in JSON; `measure` runs it for each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.results import Processor
+
+AVX2 = "+avx2,+avx,+fma,+bmi,+popcnt,+lzcnt,+sse4.2"
+PATHS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("as it is", {}),
+    ("AVX2", {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": f"{AVX2},+bmi2"}),
+    ("AVX2, no pdep", {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": f"{AVX2},-bmi2"}),
+)
+"""Names, and the variables that make numba compile for them.
+
+The lesser ones need AVX2 themselves: elsewhere only the first is measured."""
+
+
+def measure(policies: tuple[str, ...]) -> list[Processor]:
+    """Each path in a process and a folder of compiled code of its own."""
+    import llvmlite.binding as llvm
+
+    found = []
+    paths = PATHS if llvm.get_host_cpu_features().get("avx2", False) else PATHS[:1]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, variables in paths:
+            made = subprocess.run(
+                [sys.executable, __file__, name, *policies],
+                capture_output=True,
+                check=True,
+                env={**os.environ, "NUMBA_CACHE_DIR": folder, **variables},
+            )
+            found.append(msgspec.json.decode(made.stdout, type=Processor))
+    return found
+
+
+def play(name: str, policies: list[str]) -> Processor:
+    """What this process' path makes of two-team taking."""
+    from benchmarks.speed import DEALS, Nothing, least_time
+    from kqj_sim.simulation import Experiment, fold, simulate
+
+    found, digest = [], hashlib.sha256()
+    for policy in policies:
+        experiment = Experiment(policies=(policy,) * 6, deals=DEALS)
+        digest.update(simulate(experiment).values.tobytes())
+
+        def engine(count: int, experiment: Experiment = experiment) -> int:
+            return fold(replace(experiment, deals=count), Nothing, 1).deals
+
+        found.append(least_time(engine, DEALS).ns)
+    return Processor(name, found, digest.hexdigest())
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(msgspec.json.encode(play(sys.argv[1], sys.argv[2:])))

@@ -1,0 +1,18 @@
+"""Checkpointed runs that are killed at random moments end with the same tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks import kills
+from tests.cli.test_simulate import ENVIRONMENT
+
+
+@pytest.mark.parametrize("name", ["deals", "control"])
+def test_killed_runs_end_with_the_same_tables(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable, value in ENVIRONMENT.items():
+        monkeypatch.setenv(variable, value)
+    kills.kills(name, 200_000, number=2, seed=4)
+    assert capsys.readouterr().out.count("; same\n") == 2
