@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kqj_sim import __version__
+from kqj_sim.cli.accept import accept
 from kqj_sim.cli.interrupt import Interruption, end_interrupted
 from kqj_sim.cli.options import (
     Whole,
@@ -51,6 +52,7 @@ def train() -> None:
 
 
 train.add_command(points)
+train.add_command(accept)
 
 _options = stack(
     teams_and_bidding,

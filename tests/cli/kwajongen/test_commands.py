@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from kqj_sim.columns import KWAJONGEN
+from kqj_sim.policies import player
 from kqj_sim.rules import KwajongenRules
 from tests.cli.test_program import error_of, run
 
@@ -210,3 +211,13 @@ def test_odds_of_a_hand() -> None:
 )
 def test_odds_refuse_what_is_not_of_the_game(arguments: tuple[str, ...], fault: str) -> None:
     assert fault in error_of(run(*arguments))
+
+
+def test_a_fitted_count_is_a_players_file(tmp_path: Path) -> None:
+    done = run("train", "accept", "--deals", "10000", "--quiet")
+    assert done.exit_code == 0 and done.stderr == ""
+    path = tmp_path / "counted.toml"
+    path.write_text(done.stdout, encoding="utf-8")
+    assert float(player(str(path), "kwajongen").calling.by_name["ace"]) > 5
+    fault = error_of(run("train", "accept", "--playing", "greedy"))
+    assert "no policy 'greedy'" in fault
