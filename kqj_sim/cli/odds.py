@@ -67,6 +67,7 @@ Examples:
   kqj-sim odds "9h 8h Ah Ks 4d" --return 7h --out hand.html
   kqj-sim odds "7h Ks 4d Qd 9s 8c Tc Jc" --return 9h --heard "take h" --played "As 4s"
   kqj-sim odds --record round.json --at 6.3
+  kqj-sim odds "Ah 9h Ks Tc" --game kwajongen --turned Jh --place 1
 """
 )
 @click.argument("hand", metavar="[CARDS]", required=False)
@@ -157,9 +158,9 @@ def odds(
 ) -> None:  # fmt: skip
     """What each call is worth with a hand, and which is best.
 
-    CARDS are the cards you hold: five with taking, eight with auctions.  Hidden cards are dealt at
-    random so that the players assumed would have called as they did; then every call that is open
-    to you is made in the same deals, they call on, and play.
+    CARDS are the cards you hold: five with taking, eight with auctions, four in Kwajongen.  Hidden
+    cards are dealt at random so that the players assumed would have called as they did; then every
+    call that is open to you is made in the same deals, they call on, and play.
 
     During the round, with --played or --record: what each card is worth that you may play.  CARDS
     are your eight or those left.  Hidden cards agree with the plays, too (who could not follow,

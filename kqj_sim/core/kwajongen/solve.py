@@ -120,7 +120,7 @@ def search(
         card = highest_bit(legal)
         if on_table > 0:
             winning = legal & winning_cards(led, TRUMPS, master)
-            # Last or behind the partner the lowest does; else the highest that wins, then the rest.
+            # For speed alone: what wins from the top, then what costs least.
             card = highest_bit(winning) if winning != 0 else lowest_bit(legal)
         legal ^= card
         worth_of_card = card_points(card)
