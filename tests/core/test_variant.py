@@ -18,7 +18,8 @@ def _change(number: int) -> int:
 
 def climb(number: int) -> int:
     """Two steps."""
-    return _change(_change(number))
+    steps: int = _change(_change(number))
+    return steps
 
 
 def test_a_copy_differs_in_the_names_that_are_bound() -> None:
