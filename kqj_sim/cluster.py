@@ -231,8 +231,9 @@ class Cluster:
                 with self._client.as_current():
                     wait([future], timeout=LOOK_SECONDS)
             except TimeoutError:
+                before = self._threads
                 self._look()
-                if self._threads == 0 and self._tell is not None:
+                if self._threads == 0 < before and self._tell is not None:
                     self._tell(f"The cluster at {self.address} has no workers now: waiting for one")
             else:
                 found: tuple[float, Any] = future.result()
