@@ -1,9 +1,9 @@
-"""Is what a killed run leaves enough?  `kill -9` at random moments, the same command, the same bytes.
+"""Is what a killed run leaves enough?  `kill -9` at random moments, and the same command again.
 
-`python benchmarks/kills.py` does it for single deals, whole games, a control and another policy, in
-the current environment.  What should come out is made once by a run that is left alone; then each
-run is killed at a random moment between its start and the end, and started again, which goes on
-from the checkpoint.
+`python benchmarks/kills.py` does it for single deals, whole games, a control and tables of many
+groups.  What should come out is made once by a run that is left alone; then each run is killed at a
+random moment between its start and its end, and started again, which goes on from the checkpoint
+and must write the same bytes.
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ def kills(name: str, count: int, number: int, seed: int) -> None:
     moments = random.Random(seed)
     with tempfile.TemporaryDirectory() as place:
         whole = Path(place)
+        start(whole, (*RUNS[name].split(), unit, "1000")).wait()  # it is compiled then
         began = time.monotonic()
         assert start(whole, arguments).wait() == 0
         seconds, expected = time.monotonic() - began, written(whole)

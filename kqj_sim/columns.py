@@ -94,6 +94,7 @@ COLUMNS: tuple[Column, ...] = (
     *(Column(f"gratuity_{t}", 0, 4500, f"gratuities of team {t}") for t in range(3)),
     *(Column(f"team_of_seat_{s}", 0, 2, f"team of seat {s} in this round") for s in range(6)),
 )
+"""The columns of KQJ's rows."""
 
 KWAJONGEN: tuple[Column, ...] = (
     Column("dealer", 0, 3, "seat of the dealer"),
@@ -127,6 +128,7 @@ KWAJONGEN: tuple[Column, ...] = (
     Column("defending_score", -3, 0, "change of the score of the other team"),
     *(Column(f"team_of_seat_{s}", 0, 1, f"team of seat {s}") for s in range(4)),
 )
+"""The columns of Kwajongen's rows."""
 
 _COLUMNS = {"kqj": COLUMNS, "kwajongen": KWAJONGEN}
 _NUMBERS = {
@@ -135,6 +137,7 @@ _NUMBERS = {
 }
 
 COLUMN_NUMBER = _NUMBERS["kqj"]
+"""The number of each column of KQJ's rows, by its name."""
 
 
 def columns_of(game: str) -> tuple[Column, ...]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from kqj_sim.analysis.heard import Situation, read_situation
 from kqj_sim.analysis.intervals import CONFIDENCE
-from kqj_sim.analysis.odds_answer import Odds
+from kqj_sim.analysis.odds_answer import Answer, Odds
 from kqj_sim.analysis.sampled import Sampler
 from kqj_sim.analysis.standing import (
     CAPOT_TOTAL,
@@ -24,6 +25,9 @@ from kqj_sim.policies.specification import DEFAULT_PLAYER, Player, player
 from kqj_sim.record import Call
 from kqj_sim.rules import MOST, KqjRules
 from kqj_sim.simulation import MAX_DEAL, default_threads
+
+A = TypeVar("A", bound=Answer)
+B = TypeVar("B")
 
 WAITING_PLAYER = "points:take=45,lap2=38+network"
 """Who is assumed at every place with two teams and taking: people who wait for a good hand.  The
@@ -140,18 +144,8 @@ def odds_of(
     progress: Callable[[Odds], None] | None = None,
 ) -> Odds:
     """What each call is worth in a situation; arguments as for `odds`."""
-    for name, value, least, most in (
-        ("deals", deals, 1, MAX_DEAL >> 2),
-        ("seed", seed, 0, 2**63 - 1),
-        ("pending", pending, 0, MOST),
-        ("threads", 1 if threads is None else threads, 1, 1 << 10),
-    ):
-        if not least <= value <= most:
-            raise OddsError(f"{name} is {value}: it should be {least} to {most}")
-    if until is not None and not 0 < until < 1:
-        raise OddsError(f"until is {until}: it lies between 0 and 1, such as 0.005")
-    if seconds is not None and not seconds > 0:
-        raise OddsError(f"the time is {seconds} seconds: it should be more than none")
+    check_numbers(deals, until, seconds, seed, threads)
+    check_ranges(("pending", pending, 0, MOST))
     start = time.monotonic()
     seated = _seated(players, situation.rules)
     sampler = Sampler(situation, seated, seed, pending, ignore_calls)
@@ -162,6 +156,42 @@ def odds_of(
     found = _nothing(sampler, tried, calls, until is not None)
     blocks = math.ceil((deals if until is None else MOST_DEALS) / LANES)
     source = sampler.blocks(tried, threads, 0, blocks)
+    gather(found, source, start, until, seconds, confidence, progress)
+    return found
+
+
+def check_numbers(
+    deals: int, until: float | None, seconds: float | None, seed: int, threads: int | None
+) -> None:
+    """Raise OddsError for a number out of range; arguments as for `odds`."""
+    check_ranges(("deals", deals, 1, MAX_DEAL >> 2), ("seed", seed, 0, 2**63 - 1))
+    if threads is not None:
+        check_ranges(("threads", threads, 1, 1 << 10))
+    if until is not None and not 0 < until < 1:
+        raise OddsError(f"until is {until}: it lies between 0 and 1, such as 0.005")
+    if seconds is not None and not seconds > 0:
+        raise OddsError(f"the time is {seconds} seconds: it should be more than none")
+
+
+def check_ranges(*numbers: tuple[str, int, int, int]) -> None:
+    """Raise OddsError for a number (name, value, least, most) out of range."""
+    for name, value, least, most in numbers:
+        if not least <= value <= most:
+            raise OddsError(f"{name} is {value}: it should be {least} to {most}")
+
+
+def gather(
+    found: A, source: Iterator[B], start: float, until: float | None, seconds: float | None,
+    confidence: float, progress: Callable[[A], None] | None,
+) -> None:  # fmt: skip
+    """Take in blocks of deals until there are no more, or enough is known.
+
+    Args:
+        found: the answer, which takes them in.
+        source: the blocks; it is closed.
+        start: when it began, of the monotonic clock.
+        until, seconds, confidence, progress: as for `odds`.
+    """
     try:
         for number, block in enumerate(source, start=1):
             found.add(block)
@@ -181,7 +211,6 @@ def odds_of(
         found.ended = "interrupted"
     finally:
         source.close()  # type: ignore[attr-defined]
-    return found
 
 
 def _seated(players: str | Sequence[str] | None, rules: KqjRules) -> tuple[Player, ...]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,11 +45,85 @@ QUANTITIES: dict[str, bool] = {
 WON, LOST, DRAWN, OUT = range(4)
 """How a round ends for the own side: won, lost, a litigation, passed out."""
 
-_NUMBER = {name: number for number, name in enumerate(QUANTITIES)}
+
+class Answer:
+    """What was found out about calls: means of quantities of each.
+
+    A game's answer has the quantities, and whether each is a share.
+
+    Attributes:
+        options: the calls, and what else was tried out; each has a `text`.
+        calls: how many of `options`, the first, are calls.
+        sequential: whether intervals hold at every moment.
+        ended: why it ended: "deals", "until", "time" or "interrupted".
+        sums: quantities by option.
+    """
+
+    quantities: ClassVar[Mapping[str, bool]]
+    options: Sequence[Any]
+    calls: int
+    sequential: bool
+    ended: str
+    sums: WeightedSums
+
+    @property
+    def most_points(self) -> int:
+        """The most that a round is worth to a side."""
+        raise NotImplementedError
+
+    def add(self, block: Any) -> None:
+        """Take in a block of deals."""
+        raise NotImplementedError
+
+    def number(self, quantity: str) -> int:
+        """The number of a quantity."""
+        return list(self.quantities).index(quantity)
+
+    @property
+    def deals(self) -> int:
+        """Deals that were drawn."""
+        return self.sums.deals
+
+    @property
+    def effective(self) -> float:
+        """The number of deals without weights that would tell as much."""
+        return self.sums.effective
+
+    def estimate(
+        self, quantity: str, option: int, confidence: float = CONFIDENCE, less: int | None = None
+    ) -> Estimate:
+        """A quantity of an option, or with `less` what it exceeds that of another one by."""
+        return self.sums.mean(
+            self.number(quantity),
+            option,
+            confidence,
+            less=less,
+            sequential=self.sequential,
+            is_share=self.quantities[quantity] and less is None,
+            bound=1.0 if self.quantities[quantity] else self.most_points,
+        )
+
+    @property
+    def ranking(self) -> list[int]:
+        """The calls, that with the greatest mean difference of scores first."""
+        values = [self.sums.value(self.number("difference"), call) for call in range(self.calls)]
+        return sorted(range(self.calls), key=lambda call: (-values[call], call))
+
+    @property
+    def best(self) -> int:
+        """The best call."""
+        return self.sums.best(self.number("difference"), self.calls)
+
+    def decided(self, width: float, confidence: float) -> bool:
+        """Whether the best call is sure, or its chance to win known to `width` on either side."""
+        return self.sums.decided(
+            self.number("wins"), self.number("difference"), self.calls, width, confidence,
+            self.most_points,
+        )  # fmt: skip
 
 
 @dataclass
-class Odds:
+class Odds(Answer):
     """What each call is worth.
 
     Attributes:
@@ -68,6 +144,8 @@ class Odds:
             None; `totals` are never corrected.
     """
 
+    quantities = QUANTITIES
+
     situation: Situation
     players: tuple[Player, ...]
     seed: int
@@ -86,6 +164,11 @@ class Odds:
         self.answers = np.zeros((len(self.asked), 2), dtype=np.int64)
         self.totals = np.zeros((len(self.options), 4, MOST + 1))
         self.squares = np.zeros((len(self.options), MOST + 1))
+
+    @property
+    def most_points(self) -> int:
+        """The most that a round is worth to a side."""
+        return self.situation.rules.most_points
 
     def add(self, block: Block) -> None:
         """Take in a block of deals."""
@@ -107,63 +190,21 @@ class Odds:
             self.squares[option] += np.bincount(total, squares, minlength=MOST + 1)
 
     @property
-    def deals(self) -> int:
-        """Deals that were drawn."""
-        return self.sums.deals
-
-    @property
-    def effective(self) -> float:
-        """The number of deals without weights that would tell as much."""
-        return self.sums.effective
-
-    @property
     def agreeing(self) -> float:
         """Share of all deals in which the others would have said what they said."""
         return agreeing_share(self.answers, self.sums.weights)
-
-    def estimate(
-        self, quantity: str, option: int, confidence: float = CONFIDENCE, less: int | None = None
-    ) -> Estimate:
-        """A quantity of an option, or with `less` what it exceeds that of another one by."""
-        return self.sums.mean(
-            _NUMBER[quantity],
-            option,
-            confidence,
-            less=less,
-            sequential=self.sequential,
-            is_share=QUANTITIES[quantity] and less is None,
-            bound=1.0 if QUANTITIES[quantity] else self.situation.rules.most_points,
-        )
 
     def worth(self, quantity: str, option: int, less: int | None = None) -> float:
         """How many times as many deals a mean needs without the control; 1 if there is none."""
         if not isinstance(self.sums, ControlledSums):
             return 1.0
-        return self.sums.worth(_NUMBER[quantity], option, less)
-
-    @property
-    def ranking(self) -> list[int]:
-        """The calls, that with the greatest mean difference of scores first."""
-        values = [self.sums.value(_NUMBER["difference"], call) for call in range(self.calls)]
-        return sorted(range(self.calls), key=lambda call: (-values[call], call))
-
-    @property
-    def best(self) -> int:
-        """The best call."""
-        return self.sums.best(_NUMBER["difference"], self.calls)
+        return self.sums.worth(self.number(quantity), option, less)
 
     def reaches(self, option: int, amount: int, confidence: float = CONFIDENCE) -> Estimate:
         """The chance that the own side's total is at least an amount."""
         above = float(self.totals[option, :, amount:].sum())
         squares = float(self.squares[option, amount:].sum())
         return self.sums.share(above, squares, confidence, self.sequential)
-
-    def decided(self, width: float, confidence: float) -> bool:
-        """Whether the best call is sure, or its chance to win known to `width` on either side."""
-        return self.sums.decided(
-            _NUMBER["wins"], _NUMBER["difference"], self.calls, width, confidence,
-            self.situation.rules.most_points,
-        )  # fmt: skip
 
 
 def agreeing_share(answers: NDArray[np.int64], weights: float) -> float:

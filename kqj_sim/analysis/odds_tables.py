@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate, number, share
-from kqj_sim.analysis.odds_answer import Odds
+from kqj_sim.analysis.odds_answer import Answer, Odds
 from kqj_sim.analysis.table import Line, Table, Unit, make_table
 from kqj_sim.rules import MOST
 
@@ -34,7 +34,8 @@ _RARE = 0.005
 
 def odds_tables(odds: Odds, confidence: float = CONFIDENCE) -> list[Table]:
     """All tables: the calls, with auctions the contracts, and what was heard."""
-    tables = [_calls(odds, confidence)]
+    note = "Score difference: the own side's score less that of the best other one."
+    tables = [calls_table(odds, NAMES, note, confidence)]
     if odds.calls < len(odds.options):
         tables.append(_contracts(odds, confidence))
     if odds.asked:
@@ -42,12 +43,19 @@ def odds_tables(odds: Odds, confidence: float = CONFIDENCE) -> list[Table]:
     return tables
 
 
-def _calls(odds: Odds, confidence: float) -> Table:
-    """Every call, the best first."""
+def calls_table(odds: Answer, texts: Mapping[str, str], note: str, confidence: float) -> Table:
+    """Every call, the best first.
+
+    Args:
+        odds: what was found.
+        texts: what people read for each quantity.
+        note: below the table.
+        confidence: of the intervals.
+    """
     names = [
         name
-        for name in NAMES
-        if name not in ("litigation", "passed_out")
+        for name in texts
+        if name not in ("litigation", "tie", "passed_out")
         or any(odds.estimate(name, call).value > 0 for call in range(odds.calls))
     ]
 
@@ -55,8 +63,8 @@ def _calls(odds: Odds, confidence: float) -> Table:
         for call in odds.ranking:
             group = (BEST if call == odds.best else "", odds.options[call].text)
             for name in names:
-                unit: Unit = "points" if name in ("difference", "total") else "share"
-                yield group, NAMES[name], unit, odds.estimate(name, call, confidence)
+                unit: Unit = "share" if odds.quantities[name] else "points"
+                yield group, texts[name], unit, odds.estimate(name, call, confidence)
                 if name == "difference":
                     behind = Estimate(math.nan, math.nan, math.nan, odds.deals)
                     if call != odds.best:
@@ -68,7 +76,7 @@ def _calls(odds: Odds, confidence: float) -> Table:
         "What each call is worth",
         ("best", "call"),
         lines(),
-        "Score difference: the own side's score less that of the best other one.",
+        note,
         counted=False,
     )
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -28,10 +30,10 @@ from kqj_sim.reporting.choices import (
     TABLE_SUFFIXES,
     by_suffix,
 )
-from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.rules import SEATS, GameRules, KqjRules, KwajongenRules
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.odds_answer import Odds
+    from kqj_sim.analysis.odds_answer import Answer
 
 PAGE = "html"
 _SUFFIXES = {**TABLE_SUFFIXES, ".html": PAGE}
@@ -68,7 +70,13 @@ Examples:
 """
 )
 @click.argument("hand", metavar="[CARDS]", required=False)
-@click.option("--return", "turned", metavar="CARD", help="The card turned up, with taking.")
+@click.option(
+    "--return",
+    "--turned",
+    "turned",
+    metavar="CARD",
+    help="The card turned up, with taking; in Kwajongen the dealer's card that is shown.",
+)
 @click.option(
     "--place",
     type=click.IntRange(0, SEATS - 1),
@@ -108,6 +116,7 @@ Examples:
     "slow players, such as pimc.",
 )
 @click.option("--pending", type=Whole(0, "120"), default=0, help="Litigation gratuity that waits.")
+@click.option("--raised", is_flag=True, help="The round is raised (kwajongen only).")
 @click.option(
     "--deals",
     type=Whole(1, "1e5"),
@@ -141,7 +150,7 @@ def odds(
     hand: str | None, turned: str | None, place: int | None, lap: int | None, heard: str | None,
     partner_places: tuple[int, ...] | None, played: str | None, contract: str | None,
     sender: int | None, record: IO[bytes] | None, at: tuple[int, int] | None,
-    players: tuple[str, ...], ignore_calls: bool, control: str | None, pending: int,
+    players: tuple[str, ...], ignore_calls: bool, control: str | None, pending: int, raised: bool,
     deals: int | None,
     until: float | None, seconds: float | None, seed: int, threads: int | None, confidence: float,
     format: str | None, out: str | None, plot: str | None, color: str, quiet: bool, **options: Any,
@@ -162,12 +171,22 @@ def odds(
         format = "table" if out is None else by_suffix(out, _SUFFIXES, ", or give --format")
     if format == "parquet" and out is None and sys.stdout.isatty():
         raise click.UsageError("--format parquet is nothing for a terminal: give --out FILE")
-    picture = None if plot is None else by_suffix(plot, PLOT_SUFFIXES)
+    if plot is not None:
+        by_suffix(plot, PLOT_SUFFIXES)
     rules = take_rules(options)
     how = Sampling(
         deals, until, seconds, seed, threads, confidence, ignore_calls, control, players, format,
         out, color, quiet,
     )  # fmt: skip
+    if not isinstance(rules, KqjRules):
+        _refuse(rules, _KQJ_ONLY)
+        if format == PAGE:
+            raise click.UsageError(f"pages are not for --game {rules.game}: give another --format")
+        ask = _accepting(hand, turned, place, heard, raised, rules, players)
+        _tell_calls(ask, rules, how, plot)
+        return
+    if raised:
+        raise click.UsageError("--raised is for --game kwajongen: leave it out")
     if at is not None and record is None:
         raise click.UsageError("--at is for --record: leave it out, or give a record")
     if record is not None or played is not None:
@@ -206,33 +225,71 @@ def odds(
     situation = read_situation(
         hand, rules, turned=turned, place=place, lap=lap, heard=heard, partners=partner_places
     )
-    announce(rules, quiet)
-    from kqj_sim.analysis.odds import DEALS, MOST_DEALS, odds_of
+    from kqj_sim.analysis.odds import odds_of
 
+    seated = _seated(players, rules)
+    ask = partial(odds_of, situation, players=seated, pending=pending, control=control)
+    _tell_calls(ask, rules, how, plot)
+
+
+_KQJ_ONLY = (
+    "lap", "partner_places", "played", "contract", "sender", "record", "at", "control", "pending",
+    "plot",
+)  # fmt: skip
+"""Options of questions that are answered for KQJ only."""
+
+
+def _refuse(rules: GameRules, names: Sequence[str]) -> None:
+    """Raise UsageError if one of these options was given."""
+    context = click.get_current_context()
+    options = {each.name: each.opts[0] for each in context.command.params}
+    for name in names:
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            raise click.UsageError(f"{options[name]} is not for --game {rules.game}: leave it out")
+
+
+def _accepting(
+    hand: str | None, turned: str | None, place: int | None, heard: str | None, raised: bool,
+    rules: KwajongenRules, players: tuple[str, ...],
+) -> Callable[..., Answer]:  # fmt: skip
+    """What finds out what playing and passing are worth in Kwajongen."""
+    if hand is None:
+        raise click.UsageError("CARDS are missing: give your four cards, such as 'Ah Kh 9s Ts'")
+    from kqj_sim.analysis.kwajongen.odds import odds_of, read_situation
+
+    situation = read_situation(hand, rules, turned=turned, place=place, heard=heard, raised=raised)
+    seated = choose_policies(players, rules, "--players")
+    return partial(odds_of, situation, players=seated)
+
+
+def _tell_calls(
+    ask: Callable[..., Answer], rules: GameRules, how: Sampling, plot: str | None
+) -> None:
+    """Find out what each call is worth, and tell it; `ask` takes what `how` says."""
+    announce(rules, how.quiet)
+    from kqj_sim.analysis.odds import DEALS, MOST_DEALS
+
+    picture = None if plot is None else by_suffix(plot, PLOT_SUFFIXES)
     with ExitStack() as stack:
-        answer_file = open_output(stack, out)
+        answer_file = open_output(stack, how.out)
         plot_file = open_output(stack, plot)
-        total = MOST_DEALS if until is not None else deals or DEALS
-        with ProgressLine("deals", total, quiet) as line:
-            found = odds_of(
-                situation,
-                players=_seated(players, rules),
-                deals=deals or DEALS,
-                until=until,
-                seconds=seconds,
-                seed=seed,
-                pending=pending,
-                ignore_calls=ignore_calls,
-                control=control,
-                confidence=confidence,
-                threads=threads,
-                progress=_Told(line, confidence),
+        total = MOST_DEALS if how.until is not None else how.deals or DEALS
+        with ProgressLine("deals", total, how.quiet) as line:
+            found: Any = ask(
+                deals=how.deals or DEALS,
+                until=how.until,
+                seconds=how.seconds,
+                seed=how.seed,
+                confidence=how.confidence,
+                threads=how.threads,
+                ignore_calls=how.ignore_calls,
+                progress=_Told(line, how.confidence),
             )
-        _write(found, confidence, format, answer_file, color)
+        _write(found, how, answer_file)
         if picture is not None and plot_file is not None:
             from kqj_sim.reporting.odds_plot import draw_odds
 
-            plot_file.write(draw_odds(found, confidence, picture))
+            plot_file.write(draw_odds(found, how.confidence, picture))
     if found.ended == "interrupted":
         click.echo(f"Interrupted: the answer rests on {found.deals:,} deals", err=True)
         click.get_current_context().exit(130)
@@ -246,7 +303,7 @@ class _Told:
         self._confidence = confidence
         self._before = 0
 
-    def __call__(self, odds: Odds) -> None:
+    def __call__(self, odds: Answer) -> None:
         from kqj_sim.reporting.grid import format_number
 
         chance = odds.estimate("wins", odds.best, self._confidence)
@@ -264,13 +321,17 @@ def _seated(players: tuple[str, ...], rules: KqjRules) -> tuple[str, ...]:
     return choose_policies(players, rules, "--players", default_player(rules))
 
 
-def _write(found: Odds, confidence: float, format: str, stream: Any, color: str) -> None:
+def _write(found: Any, how: Sampling, stream: Any) -> None:
     """The answer in a format, to a file or stdout."""
-    from kqj_sim.reporting.odds import odds_report
+    if isinstance(found.situation.rules, KqjRules):
+        from kqj_sim.reporting.odds import odds_report
+    else:
+        from kqj_sim.reporting.kwajongen.odds import odds_report  # type: ignore[assignment]
 
+    confidence = how.confidence
     report = odds_report(found, confidence)
-    if format != PAGE:
-        write_report(report, format, stream, color)
+    if how.format != PAGE:
+        write_report(report, how.format, stream, how.color)
         return
     from kqj_sim.reporting.odds_page import odds_page
     from kqj_sim.reporting.odds_plot import chances_pictures, totals_pictures

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 PATIENCE = 1.0
 """Seconds that a run may last without a word."""
+
+LATELY, SAMPLE = 30.0, 0.1
+"""Seconds of which the rate and the time left are told, and how often they are noted."""
 
 
 def timed_lines(quiet: bool) -> Callable[[str], None]:
@@ -39,44 +43,58 @@ class ProgressLine:
         self._total = total
         self._wanted = not quiet and sys.stderr.isatty()
         self._finished = 0
-        self._first: tuple[float, int] | None = None
+        self._began: float | None = None
+        self._lately: deque[tuple[float, int]] = deque()
         self._progress: Progress | None = None
         self._task: TaskID | None = None
 
     def __enter__(self) -> ProgressLine:
         return self
 
+    def resume(self, count: int) -> None:
+        """Say how many an earlier run has finished."""
+        self._finished += count
+
     def advance(self, count: int, answer: str = "") -> None:
         """Say that so many more deals, or games, are finished, and what the answer is so far."""
         self._finished += count
+        if not self._wanted:
+            return
         now = time.monotonic()
-        if self._first is None:
+        if self._began is None:
             # The rate leaves out what went before: compiling, and the first chunk.
-            self._first = (now, self._finished)
-        since, before = self._first
-        if not self._wanted or now - since < PATIENCE:
+            self._began = now
+        if not self._lately or now - self._lately[-1][0] > SAMPLE:
+            self._lately.append((now, self._finished))
+        while now - self._lately[0][0] > LATELY and len(self._lately) > 1:
+            self._lately.popleft()
+        if now - self._began < PATIENCE:
             return
         if self._progress is None:
             self._progress, self._task = self._open()
         assert self._task is not None
-        rate = f"{(self._finished - before) / (now - since):,.0f}"
-        self._progress.update(self._task, completed=self._finished, rate=rate, answer=answer)
+        since, before = self._lately[0]
+        rate = (self._finished - before) / max(now - since, SAMPLE)
+        self._progress.update(
+            self._task, completed=self._finished, rate=f"{rate:,.0f}", answer=answer,
+            left="-" if rate == 0 else _duration((self._total - self._finished) / rate),
+        )  # fmt: skip
 
     def _open(self) -> tuple[Progress, TaskID]:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, TextColumn
 
         progress = Progress(
             TextColumn("{task.completed:,} of {task.total:,} {task.description}"),
             BarColumn(),
-            TextColumn("{task.fields[rate]} a second"),
-            TimeRemainingColumn(),
+            TextColumn("{task.fields[rate]} a second, {task.fields[left]} left"),
             TextColumn("{task.fields[answer]}"),
             console=Console(stderr=True),
             transient=True,
         )
+        task = progress.add_task(self._unit, total=self._total, rate="-", left="-", answer="")
         progress.start()
-        return progress, progress.add_task(self._unit, total=self._total, rate="", answer="")
+        return progress, task
 
     def __exit__(
         self,
@@ -86,3 +104,13 @@ class ProgressLine:
     ) -> None:
         if self._progress is not None:
             self._progress.stop()
+
+
+def _duration(seconds: float) -> str:
+    """A time as a person reads it: `0:45`, `2:30:00`, `3 days 04:00:00`."""
+    minutes, second = divmod(round(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    days, hour = divmod(hours, 24)
+    if days:
+        return f"{days:,} day{'s' if days > 1 else ''} {hour:02}:{minute:02}:{second:02}"
+    return f"{hour}:{minute:02}:{second:02}" if hour else f"{minute}:{second:02}"

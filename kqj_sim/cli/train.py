@@ -237,7 +237,7 @@ def _train(
         ProgressLine("decisions", training.total, quiet) as progress,
         Interruption() as interruption,
     ):
-        progress.advance(training.done)
+        progress.resume(training.done)
         saved = time.monotonic()
         for count in training.run(source, threads or default_threads()):
             progress.advance(count)

@@ -7,7 +7,8 @@ function pointer without being compiled again.
 
 `_EVERYBODY` says that one policy sits at all seats: then nobody is left out, and simple policies
 become vector code.  `_CHECKED` has what the policy answers checked against the rules, and asks it
-about real deals only: lanes that fill up a vector may hold rounds that nobody plays.
+only what it is asked at the table: lanes that fill up a vector may hold rounds that nobody plays,
+and in others the calling is over.
 """
 
 from __future__ import annotations
@@ -137,7 +138,8 @@ def ask_take(
                 hands[i], state[TURNED + i], lap, place, all_no_trump, players, teams,
                 rng.draw(state[KEY + i], turn),
             )  # fmt: skip
-            call = _choose(view, values, weights) if not _CHECKED or i < lanes else PASS
+            asked = not _CHECKED or (i < lanes and state[OPEN + i] != 0)
+            call = _choose(view, values, weights) if asked else PASS
             if _CHECKED:
                 own = lane_of(state[TURNED + i]) == lane_of(1 << 16 * (call & 3))
                 allowed = 0 <= call < NO_TRUMP and (lap == 2 or own)

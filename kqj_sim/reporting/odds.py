@@ -13,7 +13,7 @@ from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.report import Report, Run, describe_rules
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.odds_answer import Odds
+    from kqj_sim.analysis.odds_answer import Answer, Odds
 
 FEW = 100
 """An answer that rests on fewer equally weighted deals is told to be no more than a hint."""
@@ -69,7 +69,7 @@ class OddsRun(Run):
         parts = [describe_rules(self.rules), format_hand(situation.hand)]
         if situation.turned is not None:
             parts.append(f"Return {situation.turned}")
-        parts += [_where(of), f"players {_players(self.policies)}"]
+        parts += [_where(of), f"players {players_text(self.policies)}"]
         parts.append(f"{self.deals:,} deals, seed {self.seed}")
         return "; ".join(parts)
 
@@ -132,7 +132,7 @@ def _where(odds: Odds) -> str:
     return f"{told}, heard: {heard or 'nothing'}"
 
 
-def _players(names: tuple[str, ...]) -> str:
+def players_text(names: tuple[str, ...]) -> str:
     """Who sits where, by place."""
     if len(set(names)) == 1:
         return names[0]
@@ -159,7 +159,7 @@ def odds_report(odds: Odds, confidence: float) -> Report:
     return Report(run, odds_tables(odds, confidence), answer(odds, confidence))
 
 
-def answer(odds: Odds, confidence: float) -> list[str]:
+def answer(odds: Answer, confidence: float) -> list[str]:
     """Which call is best, and how sure that is."""
     best = odds.best
     chance = format_number(*odds.estimate("wins", best, confidence)[:3], "share")

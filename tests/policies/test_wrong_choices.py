@@ -264,3 +264,18 @@ def test_a_path_is_told_as_the_user_knows_it(
     assert _told(_cards(mistaken, 1)).startswith(f"{mistaken}:")
     monkeypatch.chdir(Path(mistaken).parent)
     assert _told(_cards(mistaken, 1)).startswith("mistaken.py:")
+
+
+def test_nobody_is_asked_when_the_calling_is_over(tmp_path: Path) -> None:
+    """The opener takes at once, and what the others would say then is never asked."""
+    path = tmp_path / "eager.py"
+    path.write_text(
+        "from kqj_sim import policy\n"
+        "from kqj_sim.core.bits import trailing_zeros\n"
+        '@policy("eager")\n'
+        "def choose_take(view):\n"
+        "    return trailing_zeros(view.turned) >> 4 if view.place == 0 else 99\n",
+        encoding="utf-8",
+    )
+    rows = simulate(Experiment(KqjRules(), (f"{path}:eager+random",) * 6, 50))
+    assert (rows.column("place") == 0).all()

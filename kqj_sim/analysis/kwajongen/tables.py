@@ -205,7 +205,7 @@ def _raised(source: Source) -> Iterable[Table]:
 
     yield source.table("raised", "Raised rounds, played deals", (), overall())
     if "raised" not in source.by:
-        title = "What comes of rounds that are raised and not, played deals"
+        title = "Raised rounds and others, played deals"
         yield source.table("results_by_raised", title, ("raised",), by_raised())
 
 

@@ -52,7 +52,8 @@ def ask_accept(
                 TRUMPS, trump, place, state[PENDING + i], players, teams,
                 rng.draw(state[KEY + i], rng.CALL + place),
             )  # fmt: skip
-            call = _choose(view, values, weights) if not _CHECKED or i < lanes else 0
+            asked = not _CHECKED or (i < lanes and state[OPEN + i] != 0)
+            call = _choose(view, values, weights) if asked else 0
             if _CHECKED:
                 wrong = call != 0 and call != 1
                 call = 0 if wrong else call

@@ -9,7 +9,6 @@ from kqj_sim.core.calls import note_call
 from kqj_sim.core.compile import stage
 from kqj_sim.core.kwajongen.bits import suit_of
 from kqj_sim.core.kwajongen.rules import Rules
-from kqj_sim.core.kwajongen.state import SEATS
 from kqj_sim.core.state import CALL, CONTRACT, OPEN, SENDER, TURNED, padded
 
 LOG_PASS, LOG_PLAY = range(2)
@@ -24,10 +23,12 @@ def name_trumps(state: Any, lanes: int) -> None:
 
 
 @stage
-def accepting(state: Any, lanes: int, rules: Rules, table: Any, log: Any, first_place: int) -> None:
-    """Ask each place from one (0 to 3) on whether it plays, where OPEN."""
+def accepting(
+    state: Any, lanes: int, rules: Rules, table: Any, log: Any, first_place: int, end: int
+) -> None:
+    """Ask each place from one (0 to 3) up to another, left out, whether it plays, where OPEN."""
     n = padded(lanes)
-    for place in range(first_place, SEATS):
+    for place in range(first_place, end):
         ask(table, ACCEPT, state, lanes, place, 0, rules.teams, rules.must_trump)
         if log.shape[0] > 0:
             for i in range(lanes):

@@ -46,7 +46,7 @@ def begin(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
 @kernel
 def accept(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
     """The calls."""
-    accepting(state, lanes, rules, table, log, 0)
+    accepting(state, lanes, rules, table, log, 0, SEATS)
     return lanes
 
 

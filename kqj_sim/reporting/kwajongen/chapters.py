@@ -78,7 +78,7 @@ def results(found: Findings) -> Part | None:
                 "Rounds won by the caller's team, by his place, with intervals.",
                 dots(
                     {"won": by_place}, "won by the caller's team, %", "share", names=_NAMES,
-                    whole=bool(found.slug), middle=0.5,
+                    whole=bool(found.slug),
                 ),
             ),
             found.picture(
@@ -87,7 +87,7 @@ def results(found: Findings) -> Part | None:
                 "with intervals.",
                 dots(
                     {"won": by_rank}, "won by the caller's team, %", "share",
-                    whole=bool(found.slug), middle=0.5,
+                    whole=bool(found.slug),
                 ),
             ),
         ),
@@ -135,7 +135,7 @@ def hands(found: Findings) -> Part | None:
                 dots(
                     {"won": well_known(dealers)}, "won by the caller's team, %", "share",
                     names={n: f"{n} trump{'s' * (n != 1)}" for n in dealers},
-                    whole=bool(found.slug), middle=0.5,
+                    whole=bool(found.slug),
                 ),
             ),
         ),

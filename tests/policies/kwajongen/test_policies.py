@@ -1,0 +1,256 @@
+"""The policies of Kwajongen: found by name, legal, and what they answer for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kqj_sim.notation import parse_card
+from kqj_sim.policies import PolicyError, player
+from kqj_sim.policies.kwajongen.counting import COUNT
+from kqj_sim.policies.player_files import write_parts
+from kqj_sim.policies.registry import BUILT_INS, describe, find
+from kqj_sim.policies.specification import DEFAULT_PLAYERS, read_specification
+from kqj_sim.record import Record
+from kqj_sim.records import play_records
+from kqj_sim.referee import check_record
+from kqj_sim.rules import KqjRules, KwajongenRules
+from kqj_sim.simulation import Experiment, ExperimentError, Imposed, simulate
+from tests.variants import told
+
+RULES = KwajongenRules()
+NAMES = BUILT_INS["kwajongen"]
+SEED = 4
+
+
+def rounds(policies: tuple[str, ...], deals: int, **more: object) -> list[Record]:
+    return list(play_records(Experiment(RULES, policies, deals, SEED, **more)))  # type: ignore[arg-type]
+
+
+def test_the_policies_are_those_of_the_game() -> None:
+    assert [each.name for each in describe("kwajongen")][: len(NAMES)] == [*NAMES]
+    for name in NAMES:
+        assert find(name, "kwajongen") is not find(name)
+        assert find(name, "kwajongen").calls("kwajongen") and find(name, "kwajongen").plays
+        assert not find(name, "kwajongen").calls("kqj")
+    with pytest.raises(PolicyError, match=r"no policy 'greedy'; known: pimc, random, standard"):
+        player("greedy", "kwajongen")
+    with pytest.raises(PolicyError, match="policies show --game kwajongen standard"):
+        player("standard:take=3", "kwajongen")
+    default = Experiment(RULES)
+    assert {each.name for each in default.players} == {DEFAULT_PLAYERS["kwajongen"]}
+    assert len(default.policies) == 4
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_player_is_read_back_from_his_text_and_file(name: str, tmp_path: Path) -> None:
+    found = player(name, "kwajongen")
+    assert player(found.text, "kwajongen") == found
+    path = tmp_path / "own.toml"
+    path.write_text(write_parts(read_specification(name, "kwajongen"), 100), encoding="utf-8")
+    assert player(str(path), "kwajongen") == found
+
+
+def test_experiments_of_the_other_game_are_refused() -> None:
+    with pytest.raises(ExperimentError, match="6 policies: there should be one a seat, four"):
+        Experiment(RULES, ("random",) * 6)
+    with pytest.raises(ExperimentError, match="a contract can be imposed in kqj only"):
+        Experiment(RULES, imposed=Imposed(0, "h"))
+
+
+@pytest.mark.parametrize("void_rule", ["must_trump", "free"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_policy_keeps_to_the_rules(name: str, void_rule: str) -> None:
+    rules = KwajongenRules.from_dict({"void_rule": void_rule})
+    for policies in ((name,) * 4, (f"random:accept=0.5+{name}",) * 4):
+        records = list(play_records(Experiment(rules, policies, 60, SEED)))
+        assert any(record.tricks for record in records)
+        for record in records:
+            assert check_record(record) == [], told(record)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_answers_do_not_hang_on_who_else_plays_so(name: str) -> None:
+    """Other seats have another player, who would only play, or call, otherwise."""
+    alone, other = f"random:accept=0.3+{name}", f"random:accept=0.30+{name}"
+    caller, too = f"{name}+random", f"{name}+standard"
+    for one, two, calls in ((alone, other, False), (caller, too, True)):
+        for record, same in zip(
+            rounds((one,) * 4, 60), rounds((one, two, one, two), 60), strict=True
+        ):
+            assert record.calls == same.calls, told(record)
+            assert calls or record.tricks == same.tricks, told(record)
+
+
+def test_random_plays_with_its_chance_and_any_card() -> None:
+    rows = simulate(Experiment(RULES, ("random:accept=0.25",) * 4, 40_000, SEED))
+    share = (rows.column("place") == 0).mean()
+    assert abs(share - 0.25) < 4 * np.sqrt(0.25 * 0.75 / 40_000)
+    assert (simulate(Experiment(RULES, ("random:accept=0",) * 4, 500)).column("taken") == 0).all()
+    leads = {record.tricks[0].cards[0] for record in rounds(("random:accept=1",) * 4, 300)}
+    assert len(leads) == 24
+
+
+RANKS = ("nine", "ten", "jack", "queen", "king", "ace")
+
+
+def slow_count(hand: list[str], turned: str, place: int) -> float:
+    """The count by its description, from texts."""
+    value = {name: float(each.default) for name, each in COUNT.items()}
+    trump = parse_card(turned).suit
+    points = dict(zip(KwajongenRules.ranks[::-1], (value[name] for name in RANKS), strict=True))
+    trumps = [text for text in hand if text[1] == trump]
+    total = sum(points[text[0]] for text in trumps)
+    total += sum(value["plain_king"] for text in hand if text[0] == "K" and text[1] != trump)
+    total += sum(value["plain_ace"] for text in hand if text[0] == "A" and text[1] != trump)
+    held = {text[1] for text in hand}
+    total += value["void"] * (4 - len(held)) if trumps else 0.0
+    total += {2: value["two"], 3: value["three"], 4: value["four"]}.get(len(trumps), 0.0)
+    more = value["shown"] * (points[turned[0]] - value["nine"])
+    return total + {0: -more, 1: more, 2: -more, 3: 0.0}[place]
+
+
+def test_standard_plays_with_the_points_that_its_place_wants() -> None:
+    wanted = [float(COUNT[name].default) for name in ("first", "second", "third", "dealer")]
+    seen = set()
+    for games in (None, 40):
+        for record in rounds(("standard",) * 4, 1500, games=games):
+            assert record.turned is not None
+            for call in record.calls:
+                place = (call.seat - record.dealer - 1) % 4
+                count = slow_count(record.dealt[call.seat], record.turned, place)
+                line = wanted[place] - float(COUNT["raised"].default) * record.pending_before
+                if abs(count - line) > 1e-9:
+                    assert (call.call == "play") == (count > line), told(record, count, line)
+                    seen.add((place, call.call, record.pending_before))
+    assert len(seen) == 16
+
+
+def test_standard_keeps_points_out_of_tricks_that_are_lost() -> None:
+    """The last to play follows a plain suit with no more points than he must, if he cannot win."""
+    order = KwajongenRules.ranks[::-1]
+
+    def points(text: str) -> int:
+        return max(order.index(text[0]) - 1, 0)
+
+    seen = 0
+    for record in rounds(("random:accept=1+standard",) * 4, 400):
+        for number, trick in enumerate(record.tricks[:3]):
+            seat, last, led = (trick.leader + 3) % 4, trick.cards[3], trick.cards[0][1]
+            lost = record.teams[trick.winner] != record.teams[seat]
+            if lost and last[1] == led != record.contract:
+                held = [each.cards[(seat - each.leader) % 4] for each in record.tricks[number:]]
+                least = min(points(text) for text in held if text[1] == led)
+                assert points(last) == least, told(record, number)
+                seen += 1
+    assert seen > 50
+
+
+def test_pimc_plays_better_than_standard_and_that_better_than_random() -> None:
+    def lead(one: str, other: str, deals: int) -> tuple[float, float]:
+        found = []
+        for seats in ((one, other) * 2, (other, one) * 2):
+            rows = simulate(Experiment(RULES, seats, deals, SEED))
+            team = 0 if seats[0] == one else 1
+            change = [rows.column(f"score_{each}").astype(float) for each in range(2)]
+            found.append(change[1 - team] - change[team])
+        worth = (found[0] + found[1]) / 2
+        return float(worth.mean()), float(worth.std() / np.sqrt(deals))
+
+    for one, other, deals in (
+        ("standard+pimc:worlds=20", "standard", 1500),
+        ("standard", "standard+random", 4000),
+        ("standard", "random+standard", 4000),
+    ):
+        mean, error = lead(one, other, deals)
+        assert mean > 2 * error, (one, other, mean, error)
+
+
+OWN = """\
+from kqj_sim import lowest, policy
+
+@policy("cautious")
+def choose_card(view):
+    return lowest(view.legal)
+
+bold = policy("bold", wrong=0)
+
+@bold
+def choose_accept(view, parameters):
+    if parameters.wrong == 1 and view.place == 2:
+        return 2
+    if parameters.wrong == 2:
+        return 1 // (view.place - view.place)
+    return view.hand & view.trumps != 0
+
+@bold
+def choose_card(view, parameters):
+    if parameters.wrong == 3 and view.position == 1:
+        return view.trumps & ~view.hand & -(view.trumps & ~view.hand)
+    return view.legal & -view.legal
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Callable[[str], str]:
+    path = tmp_path / "own.py"
+    path.write_text(OWN, encoding="utf-8")
+    return lambda name: f"{path}:{name}"
+
+
+def test_a_policy_of_cards_alone_serves_both_games(own: Callable[[str], str]) -> None:
+    cautious = own("cautious")
+    for record in rounds((f"random:accept=1+{cautious}",) * 4, 40):
+        assert check_record(record) == [], told(record)
+        order = KwajongenRules.ranks[::-1]
+        for trick in record.tricks:
+            later = record.tricks[record.tricks.index(trick) :]
+            held = [done.cards[(trick.leader - done.leader) % 4] for done in later]
+            assert order.index(trick.cards[0][0]) == min(order.index(text[0]) for text in held)
+    kqj = Experiment(KqjRules(), (f"random+{cautious}",) * 6, 40)
+    assert all(check_record(record) == [] for record in play_records(kqj))
+
+
+def test_users_accept(own: Callable[[str], str]) -> None:
+    for record in rounds((own("bold"),) * 4, 200):
+        assert check_record(record) == [], told(record)
+        assert record.turned is not None
+        for call in record.calls:
+            holds = any(text[1] == record.turned[1] for text in record.dealt[call.seat])
+            assert (call.call == "play") == holds, told(record)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "question", "line", "fault"),
+    [
+        (1, "accept", 10, "2 is no answer; allowed: True or False"),
+        (2, "accept", 14, "ZeroDivisionError"),
+        (3, "card", 20, "[9TJQKA][shdc] is not legal; legal: "),
+    ],
+)
+def test_a_wrong_choice_is_told(
+    own: Callable[[str], str], wrong: int, question: str, line: int, fault: str
+) -> None:
+    what = rf"policy 'bold', choose_{question}\(\), deal \d+ of seed 4, seat \d: {fault}"
+    with pytest.raises(PolicyError, match=what) as told_so:
+        rounds((f"{own('bold')}:wrong={wrong}",) * 4, 300)
+    text = str(told_so.value)
+    assert "\n" not in text
+    assert f".py:{line}: " in text
+
+
+def test_what_does_not_compile_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    for body, fault in (
+        ("return view.lap == 1", "no field of the view 'lap'"),
+        ('return "play"', "answers a text: on every path it should answer True or False"),
+    ):
+        path.write_text(
+            f'from kqj_sim import policy\n@policy("one")\ndef choose_accept(view):\n    {body}\n',
+            encoding="utf-8",
+        )
+        with pytest.raises(PolicyError, match=fault):
+            player(f"{path}:one", "kwajongen")
