@@ -88,7 +88,7 @@ def wait_for(local: Local, workers: int) -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with policies; ranges are short, so that there are many."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cluster, "RANGE_SECONDS", 0.05)
+    monkeypatch.setattr(cluster, "RANGE_SECONDS", 0.3)
     Path("own.py").write_text(OWN, encoding="utf-8")
     Path("player.toml").write_text(PLAYER, encoding="utf-8")
     return tmp_path
