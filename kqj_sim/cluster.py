@@ -183,9 +183,13 @@ class Cluster:
             ) from None
         except TimeoutError:
             raise
-        except (CancelledError, OSError):
+        except CancelledError:
             raise ClusterError(
                 f"the cluster at {self.address} is lost: its scheduler has gone"
+            ) from None
+        except OSError as error:
+            raise ClusterError(
+                f"the cluster at {self.address} failed: {_first_line(error)}"
             ) from None
 
     def run(

@@ -199,9 +199,8 @@ def test_an_interrupted_run_shows_what_is_finished(
     assert json.loads(small)["tables"] == json.loads(done.stdout)["tables"]
 
 
-@pytest.mark.parametrize("command", ["simulate --policy random+", "compare random random+"])
-def test_a_wrong_choice_is_told_as_ever(command: str, local: Local, folder: Path) -> None:
-    given = (*f"{command}own.py:wrong".split(), "--deals", "30000", "--quiet")
+def test_a_wrong_choice_is_told_as_ever(local: Local, folder: Path) -> None:
+    given = (*RANDOM, "--policy", "random+own.py:wrong", "--deals", "30000", "--quiet")
     here = error_of(run(*given, "--threads", "1"))
     assert "own.py:" in here and "0 is no card" in here
     assert error_of(run(*given, "--cluster", local.address)) == here
