@@ -21,7 +21,7 @@ RUNS = {
     "deals": "--policy random --by lap",
     "games": "--policy random --target 500",
     "control": "--policy random+greedy --control greedy",
-    "groups": "--policy random --by contracting_total --by sender_points --where place<5",
+    "groups": "--policy random --by contract --by sender_points --where place<5",
 }
 """What is played, with a picture each."""
 

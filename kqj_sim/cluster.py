@@ -181,11 +181,15 @@ class Cluster:
                 f"a worker of the cluster lacks what it needs ({error}): install kqj-sim "
                 f"{__version__} there"
             ) from None
-        except (CancelledError, OSError) as error:
-            if isinstance(error, TimeoutError):
-                raise
+        except TimeoutError:
+            raise
+        except CancelledError:
             raise ClusterError(
-                f"the cluster at {self.address} is lost: {_first_line(error)}"
+                f"the cluster at {self.address} is lost: its scheduler has gone"
+            ) from None
+        except OSError as error:
+            raise ClusterError(
+                f"the cluster at {self.address} failed: {_first_line(error)}"
             ) from None
 
     def run(
@@ -217,7 +221,8 @@ class Cluster:
                         first += count
                     count, future = waiting.popleft()
                     seconds, found = self._result(future)
-                    size = _next_size(count, seconds, most)
+                    size = int(count * RANGE_SECONDS / max(seconds, 1e-9))
+                    size = max(least, min(size, GROWTH * count, most or size))
                     yield found
             finally:
                 self._client.cancel([future for _, future in waiting])
@@ -231,18 +236,13 @@ class Cluster:
                 with self._client.as_current():
                     wait([future], timeout=LOOK_SECONDS)
             except TimeoutError:
+                before = self._threads
                 self._look()
-                if self._threads == 0 and self._tell is not None:
+                if self._threads == 0 < before and self._tell is not None:
                     self._tell(f"The cluster at {self.address} has no workers now: waiting for one")
             else:
                 found: tuple[float, Any] = future.result()
                 return found
-
-
-def _next_size(count: int, seconds: float, most: int | None) -> int:
-    """How large a range is to be, after one of `count` took so many seconds."""
-    size = max(1, min(GROWTH * count, int(count * RANGE_SECONDS / max(seconds, 1e-9))))
-    return size if most is None else min(size, most)
 
 
 def _first_line(error: BaseException) -> str:

@@ -36,7 +36,7 @@ class Crew(Protocol):
             work: called elsewhere, several times at once, and again for a range that was lost; it
                 and what it gives are pickled.
             first, end: the first number, and the one behind the last.
-            least: numbers of a range to begin with; later ones are worth the way.
+            least: numbers of a range to begin with, and at least; others are worth the way.
             most: numbers of a range at most.
         """
 

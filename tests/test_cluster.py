@@ -88,7 +88,7 @@ def wait_for(local: Local, workers: int) -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with policies; ranges are short, so that there are many."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cluster, "RANGE_SECONDS", 0.05)
+    monkeypatch.setattr(cluster, "RANGE_SECONDS", 0.3)
     Path("own.py").write_text(OWN, encoding="utf-8")
     Path("player.toml").write_text(PLAYER, encoding="utf-8")
     return tmp_path
@@ -199,9 +199,8 @@ def test_an_interrupted_run_shows_what_is_finished(
     assert json.loads(small)["tables"] == json.loads(done.stdout)["tables"]
 
 
-@pytest.mark.parametrize("command", ["simulate --policy random+", "compare random random+"])
-def test_a_wrong_choice_is_told_as_ever(command: str, local: Local, folder: Path) -> None:
-    given = (*f"{command}own.py:wrong".split(), "--deals", "30000", "--quiet")
+def test_a_wrong_choice_is_told_as_ever(local: Local, folder: Path) -> None:
+    given = (*RANDOM, "--policy", "random+own.py:wrong", "--deals", "30000", "--quiet")
     here = error_of(run(*given, "--threads", "1"))
     assert "own.py:" in here and "0 is no card" in here
     assert error_of(run(*given, "--cluster", local.address)) == here

@@ -44,6 +44,9 @@ def take_crew(threads: int | None, cluster: str | None, quiet: bool) -> Iterator
     from kqj_sim.cluster import Cluster
 
     # What matters of what Dask logs comes as an error.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    with Cluster(cluster, None if quiet else lambda line: click.echo(line, err=True)) as found:
-        yield found
+    logging.disable(logging.CRITICAL)
+    try:
+        with Cluster(cluster, None if quiet else lambda line: click.echo(line, err=True)) as found:
+            yield found
+    finally:
+        logging.disable(logging.NOTSET)

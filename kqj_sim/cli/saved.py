@@ -119,7 +119,7 @@ class Saved:
     ) -> Generator[None]:
         """The same in threads."""
         in_games = self.counted.unit == "games"
-        span = least = 2 * threads * (LANES if in_games else 4 * LANES)
+        span = 2 * threads * (LANES if in_games else 4 * LANES)
         largest = GAMES_CHUNK if in_games else CHUNK
         while self.finished < self.total:
             experiment = self._next(gathering, span)
@@ -128,11 +128,8 @@ class Saved:
             folded = fold(experiment, gathering.start, threads, chunk, progress.advance)
             self.gathered.merge(folded.result)
             self.finished += experiment.games or experiment.deals
-            took = time.monotonic() - began
-            if took < SPAN_SECONDS / 2:
+            if 2 * (time.monotonic() - began) < SPAN_SECONDS:
                 span *= 2
-            elif took > 2 * SPAN_SECONDS:
-                span = max(least, span // 2)
             yield
 
     def _next(self, gathering: Gathering, most: int | None = None) -> Experiment:
