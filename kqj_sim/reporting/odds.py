@@ -70,7 +70,7 @@ class OddsRun(Run):
         if situation.turned is not None:
             parts.append(f"Return {situation.turned}")
         parts += [_where(of), f"players {players_text(self.policies)}"]
-        parts.append(f"{self.deals:,} deals, seed {self.seed}")
+        parts.append(f"{self.deals:,} deals{WHY_ENDED[of.ended]}, seed {self.seed}")
         return "; ".join(parts)
 
     def intervals(self) -> str:
@@ -90,6 +90,15 @@ class OddsRun(Run):
         if of.control is not None:
             told += "; " + control_words(of.control.name, self._worth())
         return told
+
+
+WHY_ENDED = {
+    "deals": "",
+    "until": " until enough was known",
+    "time": " until the time was over",
+    "interrupted": " until interrupted",
+}
+"""Why there are not more deals, by `Odds.ended`."""
 
 
 def control_facts(control: str | None, worth: dict[str, float]) -> dict[str, Any]:

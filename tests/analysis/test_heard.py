@@ -92,7 +92,7 @@ def test_who_is_asked_after_a_counter() -> None:
         (FIVE, TAKE, {"turned": "7h", "heard": "take h"}, "nobody is asked"),
         (FIVE, TAKE, {"turned": "7h", "heard": "take s"}, "cannot be taken in lap 1"),
         (FIVE, TAKE, {"turned": "7h", "heard": "120 h"}, "with taking there is no bid"),
-        (EIGHT, AUCTION, {"heard": "120 s, 120 h"}, "not within 130 and 600"),
+        (EIGHT, AUCTION, {"heard": "120 s, 120 h"}, "not from 130 to 600"),
         (EIGHT, AUCTION, {"heard": "125 s"}, "not a multiple of 10"),
         (EIGHT, AUCTION, {"heard": "counter"}, "no bid to counter"),
         (EIGHT, AUCTION, {"heard": "120 s, counter 2"}, "place 2 is no opponent"),

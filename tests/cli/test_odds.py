@@ -90,7 +90,9 @@ def test_page_and_picture(tmp_path: Path) -> None:
 
 
 def test_time_and_certainty_end_it() -> None:
-    found = json.loads(run("odds", *HAND, *FEW[:2], "--until", "0.5%", "--format", "json").stdout)
+    asked = ("odds", *HAND, *FEW[:2], "--until", "0.5%")
+    assert "deals until enough was known, seed 1" in " ".join(run(*asked).stdout.split())
+    found = json.loads(run(*asked, "--format", "json").stdout)
     assert found["ended"] == "until"
     assert found["intervals"] == "confidence sequences"
 

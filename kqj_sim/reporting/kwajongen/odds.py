@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kqj_sim.notation import format_hand
 from kqj_sim.reporting.grid import format_number
-from kqj_sim.reporting.odds import answer, players_text
+from kqj_sim.reporting.odds import WHY_ENDED, answer, players_text
 from kqj_sim.reporting.report import Report, Run, describe_rules
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class KwajongenOddsRun(Run):
             where + (", calls ignored" if of.ignore_calls else f", heard: {heard}"),
             *(["a raised round"] if situation.raised else []),
             f"players {players_text(self.policies)}",
-            f"{self.deals:,} deals, seed {self.seed}",
+            f"{self.deals:,} deals{WHY_ENDED[of.ended]}, seed {self.seed}",
         ]
         return "; ".join(parts)
 

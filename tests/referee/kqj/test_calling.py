@@ -227,8 +227,8 @@ def test_only_the_team_of_the_round_counts_with_random_partners() -> None:
         (TAKING, "", Call(0, "play"), "with taking there is no play: pass or take"),
         (TAKING, "d", Call(1, "pass"), "the calling was closed before"),
         (AUCTION, "", Call(0, "bid", 115, "s", False), "the amount 115 is not a multiple of 10"),
-        (AUCTION, "", Call(0, "bid", 110, "s", False), "the amount 110 is not within 120 and 600"),
-        (AUCTION, "150s", Call(1, "bid", 150, "h", False), "the amount 150 is not within 160 and "
+        (AUCTION, "", Call(0, "bid", 110, "s", False), "the amount 110 is not from 120 to 600"),
+        (AUCTION, "150s", Call(1, "bid", 150, "h", False), "the amount 150 is not from 160 to "
                                                           "600"),
         (AUCTION, "", Call(0, "bid", 120, "s"), "a bid has an amount, a contract and capot"),
         (AUCTION, "", Call(0, "bid", 120, "x", True), "'x' cannot be bid: s h d c NT AT can"),
