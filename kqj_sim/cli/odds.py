@@ -144,7 +144,7 @@ Examples:
     help="Format of the answer.  [default: by the suffix of --out, else table]",
 )
 @click.option("--out", metavar="FILE", help="Write the answer to this file; .html: as a page.")
-@click.option("--plot", metavar="FILE", help="Draw the totals: .png, .svg or .pdf.")
+@click.option("--plot", metavar="FILE", help="Draw what each call makes: .png, .svg or .pdf.")
 @color_option
 @quiet_option
 def odds(
@@ -181,8 +181,6 @@ def odds(
     )  # fmt: skip
     if not isinstance(rules, KqjRules):
         _refuse(rules, _KQJ_ONLY)
-        if format == PAGE:
-            raise click.UsageError(f"pages are not for --game {rules.game}: give another --format")
         ask = _accepting(hand, turned, place, heard, raised, rules, players)
         _tell_calls(ask, rules, how, plot)
         return
@@ -235,7 +233,6 @@ def odds(
 
 _KQJ_ONLY = (
     "lap", "partner_places", "played", "contract", "sender", "record", "at", "control", "pending",
-    "plot",
 )  # fmt: skip
 """Options of questions that are answered for KQJ only."""
 
@@ -288,9 +285,7 @@ def _tell_calls(
             )
         _write(found, how, answer_file)
         if picture is not None and plot_file is not None:
-            from kqj_sim.reporting.odds_plot import draw_odds
-
-            plot_file.write(draw_odds(found, how.confidence, picture))
+            plot_file.write(_plots(rules).draw_odds(found, how.confidence, picture))
     if found.ended == "interrupted":
         click.echo(f"Interrupted: the answer rests on {found.deals:,} deals", err=True)
         click.get_current_context().exit(130)
@@ -322,6 +317,16 @@ def _seated(players: tuple[str, ...], rules: KqjRules) -> tuple[str, ...]:
     return choose_policies(players, rules, "--players", default_player(rules))
 
 
+def _plots(rules: GameRules) -> Any:
+    """The module that draws a game's odds: `draw_odds` and `page_pictures`."""
+    if isinstance(rules, KqjRules):
+        from kqj_sim.reporting import odds_plot
+    else:
+        from kqj_sim.reporting.kwajongen import odds_plot  # type: ignore[no-redef]
+
+    return odds_plot
+
+
 def _write(found: Any, how: Sampling, stream: Any) -> None:
     """The answer in a format, to a file or stdout."""
     if isinstance(found.situation.rules, KqjRules):
@@ -334,12 +339,13 @@ def _write(found: Any, how: Sampling, stream: Any) -> None:
     if how.format != PAGE:
         write_report(report, how.format, stream, how.color)
         return
+    from kqj_sim.notation import format_hand
     from kqj_sim.reporting.odds_page import odds_page
-    from kqj_sim.reporting.odds_plot import chances_pictures, totals_pictures
     from kqj_sim.reporting.page import to_html
 
-    totals, chances = totals_pictures(found, confidence), chances_pictures(found, confidence)
-    page = to_html(odds_page(report, totals, chances))
+    rules = found.situation.rules
+    hand = format_hand(found.situation.hand, ranks=rules.ranks)
+    page = to_html(odds_page(report, hand, *_plots(rules).page_pictures(found, confidence)))
     if stream is None:
         click.echo(page, nl=False)
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kqj_sim.analysis.controlled import FURTHER
 from kqj_sim.analysis.odds_tables import odds_tables
-from kqj_sim.notation import Card, format_hand
+from kqj_sim.notation import format_hand
 from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.report import Report, Run, describe_rules
 
@@ -29,11 +29,6 @@ class OddsRun(Run):
     def _of(self) -> Odds:
         assert self.odds is not None
         return self.odds
-
-    @property
-    def hand(self) -> tuple[Card, ...]:
-        """The cards of who asks."""
-        return self._of.situation.hand
 
     def to_dict(self) -> dict[str, Any]:
         """The run as plain values."""

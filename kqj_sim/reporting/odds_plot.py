@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +13,8 @@ from kqj_sim.notation import format_contract
 from kqj_sim.reporting.charts import drawn
 from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.kqj.plots import BIN, HALF_OF_ALL
-from kqj_sim.reporting.page import INK, Picture
-from kqj_sim.reporting.pictures import BLUE, GREEN, GREY, ORANGE, PURPLE, STYLE, save
+from kqj_sim.reporting.page import INK, Part, Picture, Section
+from kqj_sim.reporting.pictures import BLUE, GREEN, GREY, ORANGE, PURPLE, STYLE, headline, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,13 +56,8 @@ def draw_odds(odds: Odds, confidence: float, format: str) -> bytes:
 
         figure = Figure(figsize=(4.2 * columns, height), layout="constrained")
         FigureCanvasAgg(figure)
-        run = _summary(odds, confidence)
-        lines = [
-            line
-            for text in (*answer(odds, confidence), run)
-            for line in textwrap.wrap(text, 52 * columns)
-        ]
-        figure.suptitle("\n".join(lines), fontsize=10, x=0.01, ha="left")
+        texts = (*answer(odds, confidence), _summary(odds, confidence))
+        headline(figure, texts, 52 * columns)
         if played:
             halves: Any = figure.subfigures(2, 1, height_ratios=(4.2, 2.5 * rows + 0.6))
             upper, lower = halves
@@ -85,7 +79,14 @@ def draw_odds(odds: Odds, confidence: float, format: str) -> bytes:
         return save(figure, format)
 
 
-def totals_pictures(odds: Odds, confidence: float) -> list[Picture]:
+def page_pictures(odds: Odds, confidence: float) -> tuple[dict[str, list[Picture]], Section]:
+    """The pictures of a page: by name those of a table, and a section of others."""
+    totals = Part(pictures=(*_totals_pictures(odds, confidence),))
+    section = Section("totals", "How the own side's total is distributed", (totals,))
+    return {"contracts": _chances_pictures(odds, confidence)}, section
+
+
+def _totals_pictures(odds: Odds, confidence: float) -> list[Picture]:
     """How the own side's total is distributed, a picture for a page for each panel."""
     shown = _shown(odds)
     tallest = max(_heights(odds, option).sum(axis=0).max() for option in shown)
@@ -103,7 +104,7 @@ def totals_pictures(odds: Odds, confidence: float) -> list[Picture]:
     return pictures
 
 
-def chances_pictures(odds: Odds, confidence: float) -> list[Picture]:
+def _chances_pictures(odds: Odds, confidence: float) -> list[Picture]:
     """The chance to reach each amount, as a picture for a page; none without auctions."""
     played = _played(odds)
     if not played:

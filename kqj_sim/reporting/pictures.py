@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -53,6 +54,12 @@ def save(figure: Figure, format: str) -> bytes:
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format)
     figure.savefig(out, format=format, dpi=120, metadata=metadata)
     return out.getvalue()
+
+
+def headline(figure: Figure, texts: Iterable[str], width: int) -> None:
+    """Texts on top, broken into lines of so many signs."""
+    lines = [line for text in texts for line in textwrap.wrap(text, width)]
+    figure.suptitle("\n".join(lines), fontsize=10, x=0.01, ha="left")
 
 
 def say_nothing(axes: Axes) -> None:

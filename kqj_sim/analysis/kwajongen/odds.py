@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.analysis.heard import SituationError
-from kqj_sim.analysis.intervals import CONFIDENCE, share
+from kqj_sim.analysis.intervals import CONFIDENCE, Estimate, share
 from kqj_sim.analysis.odds import DEALS, MOST_DEALS, OddsError, check_numbers, gather
-from kqj_sim.analysis.odds_answer import Answer
+from kqj_sim.analysis.odds_answer import DRAWN, LOST, OUT, WON, Answer
 from kqj_sim.analysis.odds_tables import calls_table
 from kqj_sim.analysis.sampled import NeverSaid
 from kqj_sim.analysis.table import Line, Table, make_table
@@ -175,6 +175,8 @@ class KwajongenOdds(Answer):
         ignore_calls: as asked.
         ended: why it ended: "deals", "until", "time" or "interrupted".
         sums: quantities by answer.
+        worths: int64 (answers, 4, 9), deals by ending (`analysis.odds_answer.WON` to `OUT`) and by
+            what the round is worth to the own side, from -4 to 4.
     """
 
     quantities = QUANTITIES
@@ -188,6 +190,10 @@ class KwajongenOdds(Answer):
     ignore_calls: bool = False
     ended: str = "deals"
     sums: WeightedSums = field(default_factory=WeightedSums)
+    worths: NDArray[np.int64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.worths = np.zeros((self.calls, 4, 2 * self.most_points + 1), dtype=np.int64)
 
     @property
     def most_points(self) -> int:
@@ -216,6 +222,16 @@ class KwajongenOdds(Answer):
         }
         values = np.stack([named[name].astype(np.float64) for name in self.quantities])
         self.sums.add(block.deals, np.ones(outcomes.shape[1]), values)
+        drawn = np.where(result == PASSED_OUT, OUT, DRAWN)
+        ending = np.where(own < 0, WON, np.where(other < 0, LOST, drawn))
+        place = ending * self.worths.shape[2] + other.astype(np.int64) - own + self.most_points
+        for counts, places in zip(self.worths, place, strict=True):
+            counts += np.bincount(places, minlength=counts.size).reshape(counts.shape)
+
+    def worth_share(self, option: int, worth: int, confidence: float = CONFIDENCE) -> Estimate:
+        """The chance that the round is worth so many points to the own side."""
+        count = float(self.worths[option, :, worth + self.most_points].sum())
+        return self.sums.share(count, count, confidence, self.sequential)
 
     def tables(self, confidence: float = CONFIDENCE) -> list[Table]:
         """The calls, the best first, and how often those before would have passed."""

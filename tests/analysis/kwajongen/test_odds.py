@@ -11,6 +11,7 @@ import pytest
 from kqj_sim.analysis.heard import SituationError
 from kqj_sim.analysis.kwajongen.odds import KwajongenOdds, Sampler, odds_of, read_situation
 from kqj_sim.analysis.odds import OddsError
+from kqj_sim.analysis.odds_answer import DRAWN, LOST, OUT, WON
 from kqj_sim.analysis.sampled import NeverSaid
 from kqj_sim.core.kwajongen.bits import PACK
 from kqj_sim.core.kwajongen.odds import sample_deals
@@ -50,6 +51,28 @@ def test_the_four_highest_trumps_win_everything(raised: bool, worth: int) -> Non
     others = told("Ah Kh Qh Jh", "Th", ALWAYS, raised=raised)
     assert value(others, "difference", PASS) == worth + 1
     assert value(others, "makes", PASS) == value(others, "plays", PASS) == 0
+
+
+def test_what_rounds_are_worth_adds_up() -> None:
+    """Counts by ending and worth agree with the means, which are added up apart from them."""
+    odds = told("Ah 9h Ks Tc", "Jh", "standard", deals=1024, place=1, raised=True)
+    worths = np.arange(-odds.most_points, odds.most_points + 1)
+    for option in (PASS, PLAY):
+        counts, live = odds.worths[option], odds.sums.weights
+        assert counts.sum() == live < odds.deals
+        assert (counts.sum(axis=0) @ worths) / live == pytest.approx(
+            value(odds, "difference", option)
+        )
+        for ending, quantity in ((WON, "wins"), (DRAWN, "tie"), (OUT, "passed_out")):
+            assert counts[ending].sum() / live == pytest.approx(value(odds, quantity, option))
+        shares = [odds.worth_share(option, worth) for worth in worths]
+        assert sum(each.value for each in shares) == pytest.approx(1)
+        assert all(0 <= each.low <= each.value <= each.high <= 1 for each in shares)
+    # A win is worth 2 at least if raised, a tie 1 to those who did not play, a loss the others' 2.
+    wins, ties = (odds.worths[:, ending].sum(axis=0) for ending in (WON, DRAWN))
+    assert set(worths[wins > 0]) <= {2, 3, 4} and set(worths[ties > 0]) <= {-1, 1}
+    assert set(worths[odds.worths[:, LOST].sum(axis=0) > 0]) <= {-2, -3, -4}
+    assert set(worths[odds.worths[:, OUT].sum(axis=0) > 0]) <= {0}
 
 
 def test_those_before_have_passed() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -195,14 +197,37 @@ def test_odds_of_a_hand() -> None:
     assert "Best: " in shown and "shown Jh; place 0 (the dealer's left), heard: nothing" in shown
 
 
+def test_odds_as_a_page_and_a_picture(tmp_path: Path) -> None:
+    page, picture = tmp_path / "hand.html", tmp_path / "hand.png"
+    asked = (*ODDS, "--place", "1", "--players", RANDOM[-1])
+    done = run(*asked, "--out", str(page), "--plot", str(picture))
+    assert done.exit_code == 0, done.output
+    assert done.stdout == "" and picture.read_bytes().startswith(b"\x89PNG")
+    text = page.read_text(encoding="utf-8")
+    # It needs nothing from elsewhere.
+    assert not re.search(r"(src|href)=[\"']?https?:|@import|url\(http", text)
+    assert "What to call with ♠ T 9  ♥ A K" in text and text.count("Best: play") == 1
+    assert re.search(r'"best": ?"play"', html.unescape(text))
+    # Two estimates of both calls, and what the round is worth after each, in every way it ends.
+    assert text.count("<figure>") == text.count("<svg") == 4
+    for ending in ("wins", "loses", "tie", "passed out"):
+        assert text.count(f">{ending}</text>") == 2
+    # The picture as SVG tells the same, the best call first; the same deals make the same file.
+    drawn = [tmp_path / "one.svg", tmp_path / "two.svg"]
+    for path in drawn:
+        assert run(*asked, "--plot", str(path)).exit_code == 0
+    one, two = (path.read_text(encoding="utf-8") for path in drawn)
+    assert one == two
+    assert 0 < one.index(">play: worth ") < one.index(">pass: worth ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
         ((*ODDS, "--lap", "1"), "--lap is not for --game kwajongen"),
         ((*ODDS, "--pending", "120"), "--pending is not for --game kwajongen"),
         ((*ODDS, "--played", "Jh"), "--played is not for --game kwajongen"),
-        ((*ODDS, "--plot", "a.png"), "--plot is not for --game kwajongen"),
-        ((*ODDS, "--out", "a.html"), "pages are not for --game kwajongen"),
+        ((*ODDS, "--plot", "a.xyz"), ".png"),
         ((*ODDS, "--teams", "3"), "--teams is a rule of kqj"),
         ((*ODDS, "--players", "seat5=random"), "the seats are seat0 to seat3"),
         (("odds", *GAME), "CARDS are missing: give your four cards"),
