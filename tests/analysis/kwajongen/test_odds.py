@@ -65,7 +65,7 @@ def test_what_rounds_are_worth_adds_up() -> None:
         )
         for ending, quantity in ((WON, "wins"), (DRAWN, "tie"), (OUT, "passed_out")):
             assert counts[ending].sum() / live == pytest.approx(value(odds, quantity, option))
-        shares = [odds.worth_share(option, worth) for worth in worths]
+        shares = [odds.worth_share(option, int(worth)) for worth in worths]
         assert sum(each.value for each in shares) == pytest.approx(1)
         assert all(0 <= each.low <= each.value <= each.high <= 1 for each in shares)
     # A win is worth 2 at least if raised, a tie 1 to those who did not play, a loss the others' 2.
