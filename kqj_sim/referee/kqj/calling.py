@@ -136,8 +136,7 @@ class Calling:
             return f"the amount {amount} is not a multiple of 10"
         if not self.lowest_amount <= amount <= self.rules.max_amount:
             return (
-                f"the amount {amount} is not from {self.lowest_amount} to "
-                f"{self.rules.max_amount}"
+                f"the amount {amount} is not from {self.lowest_amount} to {self.rules.max_amount}"
             )
         return None
 
