@@ -40,8 +40,11 @@ CLASSES = 10
 TURNS = 2 * SEATS
 """Turns to speak, of which one is drawn."""
 SPEAKING = ("pass", "take", "bid")
-BLOCKS = 2
-"""Blocks of 256 deals from which a chance is told."""
+ENOUGH = 400
+"""Equal deals that those drawn should tell as much as: with fewer, chances scatter, and the largest
+and the smallest of them are too large and too small."""
+BLOCKS = 16
+"""Blocks of 256 deals, at most."""
 
 FORMS = {
     "two teams, taking": KqjRules(),
@@ -93,6 +96,8 @@ def ask(record: Record, rules: KqjRules, seats: str, seed: int) -> Told | None:
     )
     for block in sampler.blocks([option], 1, 0, BLOCKS):
         found.add(block)
+        if found.effective >= ENOUGH:
+            break
     chance = found.estimate("makes", 0).value
     return Told(record.deal, place, CONTRACTS.index(str(option.contract)), amount, chance)
 
