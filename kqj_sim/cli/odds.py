@@ -183,10 +183,7 @@ def odds(
         _refuse(rules, _KQJ_ONLY)
         if format == PAGE:
             raise click.UsageError(f"pages are not for --game {rules.game}: give another --format")
-        ask = _accepting(hand, turned, place, heard, raised, rules, players)
-        _tell_calls(ask, rules, how, plot)
-        return
-    if raised:
+    elif raised:
         raise click.UsageError("--raised is for --game kwajongen: leave it out")
     if at is not None and record is None:
         raise click.UsageError("--at is for --record: leave it out, or give a record")
@@ -195,14 +192,26 @@ def odds(
             raise click.UsageError("--plot and .html are for calls: cards have a table only")
         if record is not None:
             told = (hand, turned, place, lap, heard, partner_places, played, contract, sender)
-            if any(each is not None for each in told):
+            if raised or any(each is not None for each in told):
                 raise click.UsageError(
                     "--record tells cards, places, calls and plays: give nothing else of them"
                 )
             tell_cards(read_record(record.read(), at), how)
             return
         if hand is None:
-            raise click.UsageError("CARDS are missing: give your eight cards, or those left")
+            own = "eight" if isinstance(rules, KqjRules) else "four"
+            raise click.UsageError(f"CARDS are missing: give your {own} cards, or those left")
+        if isinstance(rules, KwajongenRules):
+            from kqj_sim.analysis.kwajongen import round_so_far as kwajongen
+
+            tell_cards(
+                kwajongen.read_round(
+                    hand, rules, played=played or "", turned=turned, heard=heard, sender=sender,
+                    place=place, raised=raised,
+                ),
+                how,
+            )  # fmt: skip
+            return
         if lap is not None:
             raise click.UsageError("--lap is for calls: leave it out")
         from kqj_sim.analysis.round_so_far import read_round
@@ -214,6 +223,13 @@ def odds(
             ),
             how,
         )  # fmt: skip
+        return
+    if isinstance(rules, KwajongenRules):
+        if sender is not None:
+            raise click.UsageError("--sender goes with --played: the cards so far are missing")
+        _tell_calls(
+            _accepting(hand, turned, place, heard, raised, rules, players), rules, how, plot
+        )
         return
     if hand is None:
         raise click.UsageError("CARDS are missing: give the cards you hold, such as '9h 8h Ah'")
@@ -234,8 +250,7 @@ def odds(
 
 
 _KQJ_ONLY = (
-    "lap", "partner_places", "played", "contract", "sender", "record", "at", "control", "pending",
-    "plot",
+    "lap", "partner_places", "contract", "control", "pending", "plot",
 )  # fmt: skip
 """Options of questions that are answered for KQJ only."""
 
