@@ -26,6 +26,7 @@ from kqj_sim.analysis.odds_answer import agreeing_share
 from kqj_sim.analysis.round_so_far import RoundSoFar
 from kqj_sim.analysis.sampled import PATIENCE
 from kqj_sim.analysis.so_far import SoFar
+from kqj_sim.analysis.table import Unit
 from kqj_sim.analysis.turn_to_play import seated, standing, with_all_worlds
 from kqj_sim.analysis.weighted import WeightedSums
 from kqj_sim.core import odds as core
@@ -50,21 +51,26 @@ class Measure(NamedTuple):
     """What is told of a card: a share of the distributions, or a mean over them."""
 
     name: str
-    is_share: bool
+    unit: Unit
     text: str
     """What people read."""
     meaning: str
 
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share."""
+        return self.unit == "share"
+
 
 MEASURES = (
-    Measure("wins", True, "wins the round", "the own team scores more than every other"),
-    Measure("difference", False, "score difference", "own team's score less the best other's"),
-    Measure("made", True, "contract made", "the contract is made"),
-    Measure("litigation", True, "litigation", "a litigation"),
-    Measure("total", False, "own total", "own team's card points and bonuses"),
-    Measure("capot", True, "Capot", "the own team wins all eight tricks"),
-    Measure("kq", True, "KQ", "the own team gets a KQ"),
-    Measure("kqj", True, "KQJ", "the own team gets a KQJ"),
+    Measure("wins", "share", "wins the round", "the own team scores more than every other"),
+    Measure("difference", "points", "score difference", "own team's score less the best other's"),
+    Measure("made", "share", "contract made", "the contract is made"),
+    Measure("litigation", "share", "litigation", "a litigation"),
+    Measure("total", "points", "own total", "own team's card points and bonuses"),
+    Measure("capot", "share", "Capot", "the own team wins all eight tricks"),
+    Measure("kq", "share", "KQ", "the own team gets a KQ"),
+    Measure("kqj", "share", "KQJ", "the own team gets a KQJ"),
 )
 BY = "difference"
 """The measure by which a card is best; every game has it, and `wins`."""
@@ -87,6 +93,11 @@ class Telling:
     def number(self, name: str) -> int:
         """The number of a measure."""
         return [measure.name for measure in self.measures].index(name)
+
+    @property
+    def worth(self) -> Unit:
+        """The unit of what a card is best by."""
+        return self.measures[self.number(BY)].unit
 
 
 class Tries(Protocol):

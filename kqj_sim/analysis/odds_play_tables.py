@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.odds_play import BY, PlayOdds
-from kqj_sim.analysis.table import Line, Table, Unit, make_table
+from kqj_sim.analysis.table import Line, Table, make_table
 
 BEHIND = "less than the best"
 
@@ -25,10 +25,9 @@ def card_table(odds: PlayOdds) -> Table:
         for each in odds.cards:
             group = ("*" if each.to_best is None else "", str(each.card))
             for measure in measures:
-                unit: Unit = "share" if measure.is_share else "points"
-                yield group, measure.text, unit, _shown(each.measures[measure.name])
+                yield group, measure.text, measure.unit, _shown(each.measures[measure.name])
                 if measure.name == BY:
-                    yield group, BEHIND, "points", _behind(each.to_best)
+                    yield group, BEHIND, odds.telling.worth, _behind(each.to_best)
 
     return make_table(
         "cards",

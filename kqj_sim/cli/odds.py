@@ -68,6 +68,7 @@ Examples:
   kqj-sim odds "7h Ks 4d Qd 9s 8c Tc Jc" --return 9h --heard "take h" --played "As 4s"
   kqj-sim odds --record round.json --at 6.3
   kqj-sim odds "Ah 9h Ks Tc" --game kwajongen --turned Jh --place 1
+  kqj-sim odds "As Qd Kd 9c" --game kwajongen --turned Jc --heard "pass, play" --played "Ts Kc"
 """
 )
 @click.argument("hand", metavar="[CARDS]", required=False)
@@ -150,7 +151,8 @@ Examples:
 def odds(
     hand: str | None, turned: str | None, place: int | None, lap: int | None, heard: str | None,
     partner_places: tuple[int, ...] | None, played: str | None, contract: str | None,
-    sender: int | None, record: IO[bytes] | None, at: tuple[int, int] | None,
+    sender: int | None, record: IO[bytes] | None, line: int | None,
+    at: tuple[int, int] | None,
     players: tuple[str, ...], ignore_calls: bool, control: str | None, pending: int, raised: bool,
     deals: int | None,
     until: float | None, seconds: float | None, seed: int, threads: int | None, confidence: float,
@@ -185,8 +187,9 @@ def odds(
             raise click.UsageError(f"pages are not for --game {rules.game}: give another --format")
     elif raised:
         raise click.UsageError("--raised is for --game kwajongen: leave it out")
-    if at is not None and record is None:
-        raise click.UsageError("--at is for --record: leave it out, or give a record")
+    for option, given in (("--at", at), ("--line", line)):
+        if given is not None and record is None:
+            raise click.UsageError(f"{option} is for --record: leave it out, or give a record")
     if record is not None or played is not None:
         if plot is not None or format == PAGE:
             raise click.UsageError("--plot and .html are for calls: cards have a table only")
@@ -196,7 +199,7 @@ def odds(
                 raise click.UsageError(
                     "--record tells cards, places, calls and plays: give nothing else of them"
                 )
-            tell_cards(read_record(record.read(), at), how)
+            tell_cards(read_record(record.read(), line, at), how)
             return
         if hand is None:
             own = "eight" if isinstance(rules, KqjRules) else "four"

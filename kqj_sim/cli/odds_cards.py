@@ -64,6 +64,12 @@ card_options = options_stack(
         help="A round as a record whose plays break off; in place of all this.  - reads stdin.",
     ),
     click.option(
+        "--line",
+        type=click.IntRange(1),
+        metavar="NUMBER",
+        help="With --record: the record in this line of a file with several.",
+    ),
+    click.option(
         "--at",
         type=Turn(),
         metavar="TRICK.CARD",
@@ -73,20 +79,28 @@ card_options = options_stack(
 """How a round is told that is being played."""
 
 
-def read_record(data: bytes, at: tuple[int, int] | None) -> SoFar:
-    """The round of a file with one record.
+def read_record(data: bytes, line: int | None, at: tuple[int, int] | None) -> SoFar:
+    """The round of a file with one record, or of the record in a line (from 1).
 
     Raises:
-        UsageError: there are more records.
+        UsageError: there are more records, or fewer lines.
         RecordError, RoundError: what is wrong with it.
     """
     from kqj_sim.analysis import round_so_far
     from kqj_sim.analysis.kwajongen import round_so_far as kwajongen
     from kqj_sim.record import so_far_from_json
 
-    records = [line for line in data.splitlines() if line.startswith(b"{") and b":" in line]
-    if len(records) > 1:
-        raise click.UsageError(f"--record: {len(records)} records in the file, there should be one")
+    lines = data.splitlines()
+    records = [each for each in lines if each.startswith(b"{") and b":" in each]
+    if line is not None:
+        if line > len(lines):
+            raise click.UsageError(f"--line {line}: the file has {len(lines)} lines")
+        data = lines[line - 1]
+    elif len(records) > 1:
+        raise click.UsageError(
+            f"--record: {len(records)} records in the file, there should be one; name one with "
+            "--line, such as --line 1"
+        )
     record = so_far_from_json(data)
     if record.game == "kwajongen":
         return kwajongen.from_record(record, at)

@@ -148,7 +148,7 @@ def answer(odds: PlayOdds) -> str:
         bounds = (nan, nan) if odds.exact else (low, high)
         return str(format_number(value, *bounds, unit))
 
-    line = f"Best: {best.card}, by {shown('difference', 'points')} points; "
+    line = f"Best: {best.card}, by {shown('difference', odds.telling.worth)} points; "
     line += f"it wins {shown('wins', 'share')} of the rounds"
     if not others:
         return f"{line}. No other card may be played"
@@ -159,5 +159,5 @@ def answer(odds: PlayOdds) -> str:
         return f"{line}. {equal}: {', '.join(near)}"
     second, estimate = behind[0]
     bounds = (nan, nan) if odds.exact else (-estimate.high, -estimate.low)
-    ahead = format_number(-estimate.value, *bounds, "points")
+    ahead = format_number(-estimate.value, *bounds, odds.telling.worth)
     return f"{line}. The next, {second.card}, is worth {ahead} less"

@@ -37,12 +37,12 @@ from kqj_sim.policies.specification import DEFAULT_PLAYERS, player
 from kqj_sim.simulation import default_threads
 
 MEASURES = (
-    Measure("wins", True, "wins the round", "the own team has more card points"),
-    Measure("difference", False, "worth", "the other team's change of score less the own team's"),
-    Measure("made", True, "caller's side makes it", "the caller's team has more card points"),
-    Measure("tie", True, "tie", "both have as many"),
-    Measure("total", False, "own card points", "the own team's card points"),
-    Measure("capot", True, "all four tricks", "the own team wins all four tricks"),
+    Measure("wins", "share", "wins the round", "the own team has more card points"),
+    Measure("difference", "change", "worth", "other team's change of score less own team's"),
+    Measure("made", "share", "caller's side makes it", "the caller's team has more card points"),
+    Measure("tie", "share", "tie", "both have as many"),
+    Measure("total", "points", "own card points", "the own team's card points"),
+    Measure("capot", "share", "all four tricks", "the own team wins all four tricks"),
 )
 
 
