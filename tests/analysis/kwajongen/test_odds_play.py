@@ -305,7 +305,7 @@ def test_records_that_cannot_be_are_told() -> None:
     text = to_json(record)
     with pytest.raises(RoundError, match="the record's round is over"):
         from_record(so_far_from_json(text))
-    for where in ((5, 1), (1, 5)):
+    for where in ((5, 2), (1, 5)):
         with pytest.raises(
             RoundError, match=f"card {where[1]} of trick {where[0]} was not reached"
         ):
