@@ -118,12 +118,12 @@ class RecordSoFar(msgspec.Struct, frozen=True, kw_only=True):
     """A round that is not over: a record whose plays break off.
 
     It has the keys of a record (of which any record is one), but only those by which a player
-    sees how things stand.  `hands`, or with auctions `dealt`, need the cards of who is to play
-    alone; those of the others may be empty or null.  `sender`, `contract`, `amount`, `capot` and
-    `stake` are for rounds without `calls`.
+    sees how things stand.  `hands`, or with auctions and in Kwajongen `dealt`, need the cards of
+    who is to play alone; those of the others may be empty or null.  `sender`, `contract`, `amount`,
+    `capot` and `stake` are for rounds without `calls`.
     """
 
-    game: Literal["kqj"]
+    game: Literal["kqj", "kwajongen"]
     rules: dict[str, Any]
     dealer: Int
     players: list[str] | None = None

@@ -32,7 +32,7 @@ CHUNK = 1024
 _OTHERS = 1 << 61
 """The draws from this number on are those that a control plays alone."""
 
-_NOT_ALLOWED = "a policy chose what is not allowed while the round was played on"
+NOT_ALLOWED = "a policy chose what is not allowed while the round was played on"
 
 NO_HANDS = (
     "no distribution of the hidden cards agrees with the plays: somebody played what he could not "
@@ -87,6 +87,11 @@ class Trial:
         """How many cards may be played."""
         return len(self.turn.cards)
 
+    @property
+    def listed(self) -> int:
+        """How many distributions are listed: all that agree with the plays, or 0."""
+        return len(hidden_hands(self.turn))
+
     def chunk(self, mode: int, first: int, count: int, seed: int) -> Chunk:
         """Draws, in this thread; raises PolicyError and OddsError."""
         found = self._draws(mode, first, count, seed, (self.turn, self.table))
@@ -114,7 +119,7 @@ class Trial:
             raise OddsError(NO_HANDS)
         outcomes = outcomes.reshape(count, self.cards, OUTCOME)[: max(kept, 0)]
         if kept == outlook.WRONG_CALL or (outcomes[:, :, RESULT] == outlook.WRONG).any():
-            raise PolicyError(_NOT_ALLOWED)
+            raise PolicyError(NOT_ALLOWED)
         return Chunk(weights[:kept], outcomes, hands[:kept], counts.reshape(-1, 2))
 
     def no_counts(self) -> Numbers:
@@ -169,7 +174,7 @@ class Trial:
             self.turn, first, last, hands, seed, self.rules, self.table, ways, self.no_counts()
         )
         if not right:
-            raise PolicyError(_NOT_ALLOWED)
+            raise PolicyError(NOT_ALLOWED)
         return ways
 
     def all_outcomes(self, seed: int) -> Outcomes:

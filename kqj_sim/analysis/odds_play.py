@@ -10,9 +10,10 @@ drawn, each equally likely, and those left out that do not agree with the calls.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +25,14 @@ from kqj_sim.analysis.odds import OddsError, default_player
 from kqj_sim.analysis.odds_answer import agreeing_share
 from kqj_sim.analysis.round_so_far import RoundSoFar
 from kqj_sim.analysis.sampled import PATIENCE
-from kqj_sim.analysis.turn_to_play import hidden_hands, seated, standing, with_all_worlds
+from kqj_sim.analysis.so_far import SoFar
+from kqj_sim.analysis.table import Unit
+from kqj_sim.analysis.turn_to_play import seated, standing, with_all_worlds
 from kqj_sim.analysis.weighted import WeightedSums
 from kqj_sim.core import odds as core
 from kqj_sim.core.odds import ASKED_PLACE, QUESTION, RESULT
 from kqj_sim.core.outlook import DRAWN
+from kqj_sim.core.rules import Table
 from kqj_sim.core.scoring import LITIGATION, MADE
 from kqj_sim.encode import core_rules
 from kqj_sim.notation import Card
@@ -47,23 +51,75 @@ class Measure(NamedTuple):
     """What is told of a card: a share of the distributions, or a mean over them."""
 
     name: str
-    is_share: bool
+    unit: Unit
+    text: str
+    """What people read."""
     meaning: str
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share."""
+        return self.unit == "share"
 
 
 MEASURES = (
-    Measure("wins", True, "chance that the own team scores more than every other"),
-    Measure("made", True, "chance that the contract is made"),
-    Measure("litigation", True, "chance of a litigation"),
-    Measure("difference", False, "own team's score less the best other's, mean"),
-    Measure("total", False, "own team's card points and bonuses, mean"),
-    Measure("capot", True, "chance that the own team wins all eight tricks"),
-    Measure("kq", True, "chance that the own team gets a KQ"),
-    Measure("kqj", True, "chance that the own team gets a KQJ"),
+    Measure("wins", "share", "wins the round", "the own team scores more than every other"),
+    Measure("difference", "points", "score difference", "own team's score less the best other's"),
+    Measure("made", "share", "contract made", "the contract is made"),
+    Measure("litigation", "share", "litigation", "a litigation"),
+    Measure("total", "points", "own total", "own team's card points and bonuses"),
+    Measure("capot", "share", "Capot", "the own team wins all eight tricks"),
+    Measure("kq", "share", "KQ", "the own team gets a KQ"),
+    Measure("kqj", "share", "KQJ", "the own team gets a KQJ"),
 )
-_NAMES = tuple(measure.name for measure in MEASURES)
 BY = "difference"
-"""The measure by which a card is best."""
+"""The measure by which a card is best; every game has it, and `wins`."""
+
+
+@dataclass(frozen=True)
+class Telling:
+    """What is told of a card in a game.
+
+    Attributes:
+        measures: the measures.
+        measured: the measures, int64 (..., measures), of outcomes, int16 (..., OUTCOME).
+        note: what is said under the table.
+    """
+
+    measures: tuple[Measure, ...]
+    measured: Callable[[Outcomes], Numbers]
+    note: str
+
+    def number(self, name: str) -> int:
+        """The number of a measure."""
+        return [measure.name for measure in self.measures].index(name)
+
+    @property
+    def worth(self) -> Unit:
+        """The unit of what a card is best by."""
+        return self.measures[self.number(BY)].unit
+
+
+class Tries(Protocol):
+    """Hidden hands in which cards are played on, as `analysis.card_trial.Trial`.
+
+    Attributes:
+        cards: how many cards may be played.
+        listed: how many distributions agree with the plays; 0 if they are not listed.
+        control: who corrects the answer, or None.
+    """
+
+    @property
+    def cards(self) -> int: ...
+    @property
+    def listed(self) -> int: ...
+    @property
+    def control(self) -> object | None: ...
+    def no_counts(self) -> Numbers: ...
+    def chunks(self, mode: int, end: int | None, seed: int) -> Iterator[Chunk]: ...
+    def ways(self, seed: int) -> Numbers: ...
+    def most_ways(self) -> int: ...
+    def all_outcomes(self, seed: int) -> Outcomes: ...
 
 
 @dataclass(frozen=True)
@@ -72,7 +128,7 @@ class CardOdds:
 
     Attributes:
         card: the card.
-        measures: an estimate for each of MEASURES.
+        measures: an estimate for each measure by its name.
         to_best: the same for the difference to the best card, from the same distributions; of the
             best card itself None.
     """
@@ -103,10 +159,11 @@ class PlayOdds:
         control: the policy that played the same draws and others to correct all this, or None.
         worth: for `wins` and `difference` of the best card how many times as many draws they need
             without the control.
+        telling: what is told of cards in this game.
         interrupted: True if Ctrl-C ended it early.
     """
 
-    so_far: RoundSoFar
+    so_far: SoFar
     players: tuple[str, ...]
     seed: int
     deals: int
@@ -118,6 +175,7 @@ class PlayOdds:
     confidence: float
     any_time: bool
     cards: tuple[CardOdds, ...] = field(repr=False)
+    telling: Telling = field(repr=False)
     control: str | None = None
     worth: dict[str, float] = field(default_factory=dict)
     interrupted: bool = False
@@ -145,7 +203,12 @@ def measured(outcomes: Outcomes) -> Numbers:
         "kq": each[core.OWN_KQ] > 0,
         "kqj": each[core.OWN_KQJ] > 0,
     }
-    return np.stack([values[name].astype(np.int64) for name in _NAMES], axis=-1)
+    return np.stack([values[each.name].astype(np.int64) for each in MEASURES], axis=-1)
+
+
+_TELLING = Telling(
+    MEASURES, measured, "Score difference: the own team's score less that of the best other one."
+)
 
 
 def odds_of_cards(
@@ -195,25 +258,35 @@ def odds_of_cards(
         others = seated(so_far.rules, [player(control)] * SEATS)
         again = (standing(so_far, others, ignore_calls), others)
     trial = Trial(turn, core_rules(so_far.rules), table, number, again)
-    asking = _Asking(
+    asking = Asking(
         so_far, tuple(each.text for each in chosen), seed, until, seconds, confidence, deals,
         progress, not ignore_calls and so_far.calls is not None,
-        None if control is None else player(control).name,
+        None if control is None else player(control).name, _TELLING,
+        partial(_never_said, trial, so_far, [each.text for each in chosen]),
     )  # fmt: skip
-    listed = len(hidden_hands(turn))
+    return find(trial, asking, table)
+
+
+def find(trial: Tries, asking: Asking, table: Table) -> PlayOdds:
+    """The answer for a game's trial, at a table; raises OddsError, PolicyError."""
     # Who remembers finished tricks plays hands out himself, in worlds drawn at random.
-    if listed and not table.memory:
+    if trial.listed and not table.memory:
         exact = _go_through(trial, asking)
         if exact is not None:
             return exact
-    return _sample(trial, asking, listed or None)
+    return _sample(trial, asking)
 
 
 @dataclass(frozen=True)
-class _Asking:
-    """What was asked."""
+class Asking:
+    """What was asked; the first attributes are as of `PlayOdds` and `odds_of_cards`.
 
-    so_far: RoundSoFar
+    Attributes:
+        telling: what is told of cards in this game.
+        never_said: which call it is that is never made, in one line, by `Tries.no_counts`.
+    """
+
+    so_far: SoFar
     players: tuple[str, ...]
     seed: int
     until: float | None
@@ -223,6 +296,8 @@ class _Asking:
     progress: Callable[[PlayOdds], None] | None
     calls_count: bool
     control: str | None
+    telling: Telling
+    never_said: Callable[[Numbers], str]
 
     def answer(
         self,
@@ -237,7 +312,10 @@ class _Asking:
         """The answer; `estimate(measure, card, other)` is of a card, or of how far it is ahead."""
 
         def of(card: int, other: int | None) -> dict[str, Estimate]:
-            return {name: estimate(number, card, other) for number, name in enumerate(_NAMES)}
+            return {
+                measure.name: estimate(number, card, other)
+                for number, measure in enumerate(self.telling.measures)
+            }
 
         cards = [
             CardOdds(card, of(number, None), None if number == best else of(number, best))
@@ -247,15 +325,16 @@ class _Asking:
         return PlayOdds(
             self.so_far, self.players, self.seed, deals, effective, agreeing, distributions, exact,
             self.calls_count, self.confidence, self.until is not None and not exact, tuple(cards),
+            self.telling,
         )  # fmt: skip
 
 
-def _go_through(trial: Trial, asking: _Asking) -> PlayOdds | None:
+def _go_through(trial: Tries, asking: Asking) -> PlayOdds | None:
     """The exact answer; None if somebody chooses at random."""
-    hands = hidden_hands(trial.turn)
+    count, telling = trial.listed, asking.telling
     ways = trial.ways(asking.seed)
     outcomes = trial.all_outcomes(asking.seed)
-    for again in range(1, 1 + max(1, _REPEATED // len(hands))):
+    for again in range(1, 1 + max(1, _REPEATED // count)):
         seed = (asking.seed + again) % 2**63
         if not np.array_equal(trial.all_outcomes(seed), outcomes):
             return None
@@ -264,25 +343,26 @@ def _go_through(trial: Trial, asking: _Asking) -> PlayOdds | None:
     if not ways.any():
         raise OddsError(
             f"{', '.join(dict.fromkeys(asking.players))} would have called as heard with none of "
-            f"the {len(hands):,} distributions that are left: name other --players, or leave the "
+            f"the {count:,} distributions that are left: name other --players, or leave the "
             "calls out with --ignore-calls"
         )
-    values = measured(outcomes)
+    values = telling.measured(outcomes)
     totals = np.tensordot(ways, values, axes=1)
-    best = int(np.argmax(totals[:, _NAMES.index(BY)]))
+    best = int(np.argmax(totals[:, telling.number(BY)]))
 
     def estimate(measure: int, card: int, other: int | None) -> Estimate:
         total = totals[card, measure] - (0 if other is None else totals[other, measure])
         value = float(total / ways.sum())
-        return Estimate(value, value, value, len(hands))
+        return Estimate(value, value, value, count)
 
-    agreeing = float(ways.sum() / (len(hands) * trial.most_ways()))
-    return asking.answer(len(hands), len(hands), agreeing, len(hands), True, best, estimate)
+    agreeing = float(ways.sum() / (count * trial.most_ways()))
+    return asking.answer(count, count, agreeing, count, True, best, estimate)
 
 
-def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
+def _sample(trial: Tries, asking: Asking) -> PlayOdds:
     """The answer from draws."""
     sums = WeightedSums() if trial.control is None else ControlledSums()
+    telling = asking.telling
     played, weights = 0, 0.0
     counts = trial.no_counts().reshape(-1, 2)
     started = time.monotonic()
@@ -292,31 +372,33 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
             return _estimate(sums, measure, card, other, asking)
 
         agreeing = agreeing_share(counts, weights)
-        best = sums.best(_NAMES.index(BY), trial.cards)
-        found = asking.answer(played, sums.effective, agreeing, listed, False, best, estimate)
+        best = sums.best(telling.number(BY), trial.cards)
+        found = asking.answer(
+            played, sums.effective, agreeing, trial.listed or None, False, best, estimate
+        )
         if isinstance(sums, ControlledSums):
-            worth = {name: sums.worth(_NAMES.index(name), best) for name in ("wins", BY)}
+            worth = {name: sums.worth(telling.number(name), best) for name in ("wins", BY)}
             found = replace(found, control=asking.control, worth=worth)
         return replace(found, interrupted=interrupted)
 
     def is_sure() -> bool:
         return asking.until is not None and sums.decided(
-            _NAMES.index("wins"), _NAMES.index(BY), trial.cards, asking.until, asking.confidence,
-            asking.so_far.rules.most_points,
+            telling.number("wins"), telling.number(BY), trial.cards, asking.until,
+            asking.confidence, asking.so_far.rules.most_points,
         )  # fmt: skip
 
     chunks = trial.chunks(DRAWN, None, asking.seed)
     try:
         for number, chunk in enumerate(chunks, start=1):
             kept = min(len(chunk.weights), asking.deals - played)
-            _add(sums, chunk, kept)
+            _add(sums, telling, chunk, kept)
             played += kept
             weights += float(chunk.weights.sum())
             counts += chunk.counts
             timed_out = asking.seconds is not None and time.monotonic() - started > asking.seconds
             if played == 0:
                 if timed_out or number == PATIENCE:
-                    raise OddsError(_never_said(trial, asking, counts))
+                    raise OddsError(asking.never_said(counts))
                 continue
             if played == asking.deals or timed_out or is_sure():
                 break
@@ -331,11 +413,11 @@ def _sample(trial: Trial, asking: _Asking, listed: int | None) -> PlayOdds:
     return answer()
 
 
-def _add(sums: WeightedSums, chunk: Chunk, kept: int) -> None:
+def _add(sums: WeightedSums, telling: Telling, chunk: Chunk, kept: int) -> None:
     """Take in the first draws of a chunk."""
 
     def values(outcomes: Outcomes) -> NDArray[np.float64]:
-        return measured(outcomes).transpose(2, 1, 0).astype(np.float64)
+        return telling.measured(outcomes).transpose(2, 1, 0).astype(np.float64)
 
     own, weights, controlled = values(chunk.outcomes[:kept]), chunk.weights[:kept], chunk.controlled
     if isinstance(sums, ControlledSums) and controlled is not None:
@@ -348,10 +430,10 @@ def _add(sums: WeightedSums, chunk: Chunk, kept: int) -> None:
 
 
 def _estimate(
-    sums: WeightedSums, measure: int, card: int, other: int | None, asking: _Asking
+    sums: WeightedSums, measure: int, card: int, other: int | None, asking: Asking
 ) -> Estimate:
     """An estimate from draws, by an interval that goes with how it is stopped."""
-    is_share = MEASURES[measure].is_share
+    is_share = asking.telling.measures[measure].is_share
     return sums.mean(
         measure, card, asking.confidence, less=other, sequential=asking.until is not None,
         is_share=is_share and other is None,
@@ -359,14 +441,13 @@ def _estimate(
     )  # fmt: skip
 
 
-def _never_said(trial: Trial, asking: _Asking, counts: Numbers) -> str:
+def _never_said(trial: Trial, so_far: RoundSoFar, players: Sequence[str], counts: Numbers) -> str:
     """Which call it is that is never made, in one line."""
     number = next((n for n, (tried, agreed) in enumerate(counts) if tried and not agreed), 0)
     place = int(trial.turn.questions[ASKED_PLACE::QUESTION][number])
-    so_far = asking.so_far
     seat = (so_far.opener + place) % SEATS
     return (
-        f"{asking.players[seat]} at {so_far.seat_is_called} {seat} would not have called as heard: "
+        f"{players[seat]} at {so_far.seat_is_called} {seat} would not have called as heard: "
         f"it did with none of {int(counts[number, 0]):,} hands; name other --players, or leave the "
         "calls out with --ignore-calls"
     )

@@ -7,46 +7,34 @@ from collections.abc import Iterator
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.odds_play import BY, PlayOdds
-from kqj_sim.analysis.table import Line, Table, Unit, make_table
-
-NAMES = {
-    "wins": "wins the round",
-    "difference": "score difference",
-    "made": "contract made",
-    "litigation": "litigation",
-    "total": "own total",
-    "capot": "Capot",
-    "kq": "KQ",
-    "kqj": "KQJ",
-}
-"""What people read for each of `analysis.odds_play.MEASURES`."""
+from kqj_sim.analysis.table import Line, Table, make_table
 
 BEHIND = "less than the best"
 
 
 def card_table(odds: PlayOdds) -> Table:
     """Every card that may be played, the best first."""
-    names = [
-        name
-        for name in NAMES
-        if name != "litigation" or any(each.measures[name].value > 0 for each in odds.cards)
+    measures = [
+        measure
+        for measure in odds.telling.measures
+        if measure.name != "litigation"
+        or any(each.measures[measure.name].value > 0 for each in odds.cards)
     ]
 
     def lines() -> Iterator[Line]:
         for each in odds.cards:
             group = ("*" if each.to_best is None else "", str(each.card))
-            for name in names:
-                unit: Unit = "points" if name in ("difference", "total") else "share"
-                yield group, NAMES[name], unit, _shown(each.measures[name])
-                if name == BY:
-                    yield group, BEHIND, "points", _behind(each.to_best)
+            for measure in measures:
+                yield group, measure.text, measure.unit, _shown(each.measures[measure.name])
+                if measure.name == BY:
+                    yield group, BEHIND, odds.telling.worth, _behind(each.to_best)
 
     return make_table(
         "cards",
         "What each card is worth",
         ("best", "card"),
         lines(),
-        "Score difference: the own team's score less that of the best other one.",
+        odds.telling.note,
         counted=False,
     )
 

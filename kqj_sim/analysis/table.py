@@ -12,7 +12,8 @@ from kqj_sim.analysis.intervals import Estimate
 if TYPE_CHECKING:
     import pandas as pd
 
-Unit: TypeAlias = Literal["share", "points", "count", "amount", "rounds"]
+Unit: TypeAlias = Literal["share", "points", "count", "amount", "rounds", "change"]
+"""A `change` is one of a score of a few points, of which hundredths are shown."""
 
 Line: TypeAlias = tuple[tuple[int | str, ...], str, Unit, Estimate]
 """A row of a table: its group (a value for each group column), quantity, unit, number."""

@@ -68,6 +68,7 @@ Examples:
   kqj-sim odds "7h Ks 4d Qd 9s 8c Tc Jc" --return 9h --heard "take h" --played "As 4s"
   kqj-sim odds --record round.json --at 6.3
   kqj-sim odds "Ah 9h Ks Tc" --game kwajongen --turned Jh --place 1
+  kqj-sim odds "As Qd Kd 9c" --game kwajongen --turned Jc --heard "pass, play" --played "Ts Kc"
 """
 )
 @click.argument("hand", metavar="[CARDS]", required=False)
@@ -150,7 +151,8 @@ Examples:
 def odds(
     hand: str | None, turned: str | None, place: int | None, lap: int | None, heard: str | None,
     partner_places: tuple[int, ...] | None, played: str | None, contract: str | None,
-    sender: int | None, record: IO[bytes] | None, at: tuple[int, int] | None,
+    sender: int | None, record: IO[bytes] | None, line: int | None,
+    at: tuple[int, int] | None,
     players: tuple[str, ...], ignore_calls: bool, control: str | None, pending: int, raised: bool,
     deals: int | None,
     until: float | None, seconds: float | None, seed: int, threads: int | None, confidence: float,
@@ -181,26 +183,36 @@ def odds(
     )  # fmt: skip
     if not isinstance(rules, KqjRules):
         _refuse(rules, _KQJ_ONLY)
-        ask = _accepting(hand, turned, place, heard, raised, rules, players)
-        _tell_calls(ask, rules, how, plot)
-        return
-    if raised:
+    elif raised:
         raise click.UsageError("--raised is for --game kwajongen: leave it out")
-    if at is not None and record is None:
-        raise click.UsageError("--at is for --record: leave it out, or give a record")
+    for option, given in (("--at", at), ("--line", line)):
+        if given is not None and record is None:
+            raise click.UsageError(f"{option} is for --record: leave it out, or give a record")
     if record is not None or played is not None:
         if plot is not None or format == PAGE:
             raise click.UsageError("--plot and .html are for calls: cards have a table only")
         if record is not None:
             told = (hand, turned, place, lap, heard, partner_places, played, contract, sender)
-            if any(each is not None for each in told):
+            if raised or any(each is not None for each in told):
                 raise click.UsageError(
                     "--record tells cards, places, calls and plays: give nothing else of them"
                 )
-            tell_cards(read_record(record.read(), at), how)
+            tell_cards(read_record(record.read(), line, at), how)
             return
         if hand is None:
-            raise click.UsageError("CARDS are missing: give your eight cards, or those left")
+            own = "eight" if isinstance(rules, KqjRules) else "four"
+            raise click.UsageError(f"CARDS are missing: give your {own} cards, or those left")
+        if isinstance(rules, KwajongenRules):
+            from kqj_sim.analysis.kwajongen import round_so_far as kwajongen
+
+            tell_cards(
+                kwajongen.read_round(
+                    hand, rules, played=played or "", turned=turned, heard=heard, sender=sender,
+                    place=place, raised=raised,
+                ),
+                how,
+            )  # fmt: skip
+            return
         if lap is not None:
             raise click.UsageError("--lap is for calls: leave it out")
         from kqj_sim.analysis.round_so_far import read_round
@@ -212,6 +224,13 @@ def odds(
             ),
             how,
         )  # fmt: skip
+        return
+    if isinstance(rules, KwajongenRules):
+        if sender is not None:
+            raise click.UsageError("--sender goes with --played: the cards so far are missing")
+        _tell_calls(
+            _accepting(hand, turned, place, heard, raised, rules, players), rules, how, plot
+        )
         return
     if hand is None:
         raise click.UsageError("CARDS are missing: give the cards you hold, such as '9h 8h Ah'")
@@ -232,7 +251,7 @@ def odds(
 
 
 _KQJ_ONLY = (
-    "lap", "partner_places", "played", "contract", "sender", "record", "at", "control", "pending",
+    "lap", "partner_places", "contract", "control", "pending",
 )  # fmt: skip
 """Options of questions that are answered for KQJ only."""
 

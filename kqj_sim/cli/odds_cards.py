@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -16,7 +18,7 @@ from kqj_sim.rules import SEATS
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.odds_play import PlayOdds
-    from kqj_sim.analysis.round_so_far import RoundSoFar
+    from kqj_sim.analysis.so_far import SoFar
 
 
 class Turn(click.ParamType[tuple[int, int]]):
@@ -45,7 +47,7 @@ card_options = options_stack(
         "--played",
         metavar="CARDS",
         help='During the round: the cards played so far, trick after trick, "9h Th 4h 6s 5h Ah, '
-        'Ac 4c"; "" if you lead to the first.  CARDS are your eight or those left.',
+        'Ac 4c"; "" if you lead to the first.  CARDS are all you were dealt or those left.',
     ),
     click.option(
         "--contract",
@@ -62,6 +64,12 @@ card_options = options_stack(
         help="A round as a record whose plays break off; in place of all this.  - reads stdin.",
     ),
     click.option(
+        "--line",
+        type=click.IntRange(1),
+        metavar="NUMBER",
+        help="With --record: the record in this line of a file with several.",
+    ),
+    click.option(
         "--at",
         type=Turn(),
         metavar="TRICK.CARD",
@@ -71,20 +79,32 @@ card_options = options_stack(
 """How a round is told that is being played."""
 
 
-def read_record(data: bytes, at: tuple[int, int] | None) -> RoundSoFar:
-    """The round of a file with one record.
+def read_record(data: bytes, line: int | None, at: tuple[int, int] | None) -> SoFar:
+    """The round of a file with one record, or of the record in a line (from 1).
 
     Raises:
-        UsageError: there are more records.
+        UsageError: there are more records, or fewer lines.
         RecordError, RoundError: what is wrong with it.
     """
-    from kqj_sim.analysis.round_so_far import from_record
+    from kqj_sim.analysis import round_so_far
+    from kqj_sim.analysis.kwajongen import round_so_far as kwajongen
     from kqj_sim.record import so_far_from_json
 
-    records = [line for line in data.splitlines() if line.startswith(b"{") and b":" in line]
-    if len(records) > 1:
-        raise click.UsageError(f"--record: {len(records)} records in the file, there should be one")
-    return from_record(so_far_from_json(data), at)
+    lines = data.splitlines()
+    records = [each for each in lines if each.startswith(b"{") and b":" in each]
+    if line is not None:
+        if line > len(lines):
+            raise click.UsageError(f"--line {line}: the file has {len(lines)} lines")
+        data = lines[line - 1]
+    elif len(records) > 1:
+        raise click.UsageError(
+            f"--record: {len(records)} records in the file, there should be one; name one with "
+            "--line, such as --line 1"
+        )
+    record = so_far_from_json(data)
+    if record.game == "kwajongen":
+        return kwajongen.from_record(record, at)
+    return round_so_far.from_record(record, at)
 
 
 class Sampling(NamedTuple):
@@ -105,30 +125,45 @@ class Sampling(NamedTuple):
     quiet: bool
 
 
-def tell_cards(so_far: RoundSoFar, how: Sampling) -> None:
+def _asking(so_far: SoFar, how: Sampling) -> Callable[..., PlayOdds]:
+    """What finds out what each card is worth, in the game of the round."""
+    from kqj_sim.analysis import odds_play
+    from kqj_sim.analysis.kwajongen import odds_play as kwajongen
+    from kqj_sim.analysis.kwajongen.round_so_far import KwajongenSoFar
+    from kqj_sim.analysis.odds import default_player
+    from kqj_sim.analysis.round_so_far import RoundSoFar
+
+    def players(default: str | None = None) -> tuple[str, ...]:
+        if so_far.players is not None and not how.players:
+            return so_far.players
+        return choose_policies(how.players, so_far.rules, "--players", default)
+
+    if isinstance(so_far, KwajongenSoFar):
+        if how.control is not None:
+            raise click.UsageError("--control is not for --game kwajongen: leave it out")
+        return partial(kwajongen.odds_of_cards, so_far, players())
+    assert isinstance(so_far, RoundSoFar)
+    seated = players(default_player(so_far.rules))
+    return partial(odds_play.odds_of_cards, so_far, seated, control=how.control)
+
+
+def tell_cards(so_far: SoFar, how: Sampling) -> None:
     """Find out what each card is worth, and write it."""
+    ask = _asking(so_far, how)
     announce(so_far.rules, how.quiet)
-    from kqj_sim.analysis.odds import DEALS, MOST_DEALS, default_player
-    from kqj_sim.analysis.odds_play import odds_of_cards
+    from kqj_sim.analysis.odds import DEALS, MOST_DEALS
     from kqj_sim.reporting.odds_play import cards_report
 
-    players = so_far.players
-    if how.players or players is None:
-        default = default_player(so_far.rules)
-        players = choose_policies(how.players, so_far.rules, "--players", default)
     deals = MOST_DEALS if how.until is not None else how.deals or DEALS
     with ExitStack() as stack:
         stream = open_output(stack, how.out)
         with ProgressLine("deals", deals, how.quiet) as line:
-            found = odds_of_cards(
-                so_far,
-                players,
-                deals,
-                how.seed,
+            found = ask(
+                deals=deals,
+                seed=how.seed,
                 until=how.until,
                 seconds=how.seconds,
                 ignore_calls=how.ignore_calls,
-                control=how.control,
                 threads=how.threads,
                 confidence=how.confidence,
                 progress=_Told(line),

@@ -48,9 +48,9 @@ class Grid:
 def format_number(value: float, low: float, high: float, unit: str) -> Cell:
     """A number as people read it: `67.1% ±0.1`, `0.0% (0.0 to 0.4)`, `142.3 ±0.2`, `1,234`.
 
-    `value`, `low` and `high` are shares (unit "share"), points, amounts, rounds or counts; NaN
-    for `low` means that there is no interval.  As many decimals are shown as the interval
-    has meaning for; a clearly lopsided interval is written out.
+    `value`, `low` and `high` are shares (unit "share"), points, amounts, rounds, changes of score
+    or counts; NaN for `low` means that there is no interval.  As many decimals are shown as the
+    interval has meaning for; a clearly lopsided interval is written out.
     """
     if math.isnan(value):
         return Cell(NOTHING)
@@ -58,7 +58,8 @@ def format_number(value: float, low: float, high: float, unit: str) -> Cell:
     scale = 100 if unit == "share" else 1
     value, low, high = value * scale, low * scale, high * scale
     if math.isnan(low) or math.isnan(high):
-        decimals = 0 if not sign and float(value).is_integer() else 1
+        decimals = 2 if unit == "change" else 1
+        decimals = 0 if not sign and float(value).is_integer() else decimals
         return Cell(f"{value:,.{decimals}f}{sign}")
     half = (high - low) / 2
     # Quantiles and their bounds are whole points.

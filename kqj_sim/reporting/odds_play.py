@@ -12,6 +12,7 @@ from kqj_sim.policies.specification import player
 from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.odds import control_facts, control_words
 from kqj_sim.reporting.report import Report, Run, describe_policies, describe_rules
+from kqj_sim.rules import KqjRules
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.odds_play import PlayOdds
@@ -30,6 +31,11 @@ class CardsRun(Run):
         assert self.odds is not None
         return self.odds
 
+    @property
+    def _turned(self) -> str:
+        """The key of the card turned up."""
+        return "return" if isinstance(self.rules, KqjRules) else "turned"
+
     def to_dict(self) -> dict[str, Any]:
         """The run as plain values."""
         of, so_far = self._of, self._of.so_far
@@ -40,7 +46,7 @@ class CardsRun(Run):
             so_far.seat_is_called: so_far.seat,
             "dealer": so_far.dealer,
             "teams": list(so_far.teams),
-            "return": None if so_far.turned is None else str(so_far.turned),
+            self._turned: None if so_far.turned is None else str(so_far.turned),
             "sender": called.sender,
             "contract": called.contract,
             "amount": called.amount,
@@ -71,11 +77,14 @@ class CardsRun(Run):
         contract += {1: "", 2: " countered", 4: " overcountered"}[called.stake]
         number, on_table = len(so_far.tricks), so_far.tricks[-1][1]
         trick = f"trick {number}, {' '.join(map(str, on_table)) or 'to lead'}"
+        kwajongen = not isinstance(self.rules, KqjRules)
         return "; ".join(
             [
                 describe_rules(self.rules),
                 f"{who} {called.sender} plays {contract}",
-                f"{who} {so_far.seat} has {format_hand(so_far.hand)}",
+                *([f"{who} {so_far.dealer} has shown {so_far.turned}"] if kwajongen else []),
+                *(["a raised round"] if kwajongen and so_far.pending else []),
+                f"{who} {so_far.seat} has {format_hand(so_far.hand, ranks=self.rules.ranks)}",
                 trick,
                 describe_policies(self.policies).replace("seat", who),
                 of.how if of.exact else f"{of.how}, seed {self.seed}",
@@ -106,7 +115,7 @@ def cards_report(odds: PlayOdds) -> Report:
     run = CardsRun(
         command="odds",
         rules=odds.so_far.rules,
-        policies=tuple(map(_short_name, odds.players)),
+        policies=tuple(_short_name(each, odds.so_far.rules.game) for each in odds.players),
         players=odds.players,
         seed=odds.seed,
         first=0,
@@ -118,13 +127,13 @@ def cards_report(odds: PlayOdds) -> Report:
     return Report(run, [card_table(odds)], [answer(odds)])
 
 
-def _short_name(specification: str) -> str:
+def _short_name(specification: str, game: str) -> str:
     """A player's policies alone, if their parameters are the usual ones."""
-    found = player(specification)
+    found = player(specification, game)
     called, played = found.calling.policy.name, found.playing.policy.name
     short = called if called == played else f"{called}+{played}"
     try:
-        return short if player(short).text == found.text else found.name
+        return short if player(short, game).text == found.text else found.name
     except PolicyError:
         return found.name
 
@@ -139,7 +148,7 @@ def answer(odds: PlayOdds) -> str:
         bounds = (nan, nan) if odds.exact else (low, high)
         return str(format_number(value, *bounds, unit))
 
-    line = f"Best: {best.card}, by {shown('difference', 'points')} points; "
+    line = f"Best: {best.card}, by {shown('difference', odds.telling.worth)} points; "
     line += f"it wins {shown('wins', 'share')} of the rounds"
     if not others:
         return f"{line}. No other card may be played"
@@ -150,5 +159,5 @@ def answer(odds: PlayOdds) -> str:
         return f"{line}. {equal}: {', '.join(near)}"
     second, estimate = behind[0]
     bounds = (nan, nan) if odds.exact else (-estimate.high, -estimate.low)
-    ahead = format_number(-estimate.value, *bounds, "points")
+    ahead = format_number(-estimate.value, *bounds, odds.telling.worth)
     return f"{line}. The next, {second.card}, is worth {ahead} less"

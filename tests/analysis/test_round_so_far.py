@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from kqj_sim.analysis.heard import SituationError
-from kqj_sim.analysis.round_so_far import RoundError, RoundSoFar, from_record, read_round
+from kqj_sim.analysis.round_so_far import RoundSoFar, from_record, read_round
+from kqj_sim.analysis.so_far import RoundError
 from kqj_sim.notation import parse_cards
 from kqj_sim.record import RecordError, so_far_from_json, to_json
 from kqj_sim.records import play_records

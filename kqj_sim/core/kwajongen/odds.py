@@ -8,7 +8,7 @@ import numpy as np
 
 from kqj_sim.core import rng
 from kqj_sim.core.calls import no_calls
-from kqj_sim.core.compile import kernel, stage
+from kqj_sim.core.compile import kernel, scalar, stage
 from kqj_sim.core.deal import random_cards
 from kqj_sim.core.kwajongen.bits import PACK
 from kqj_sim.core.kwajongen.calls import accepting, name_trumps
@@ -56,7 +56,7 @@ _TEAM = result("contracting_team")
 
 
 @stage
-def _begin(state: Any, lanes: int, table: Table, known: Any, hands: Any, keys: Any) -> None:
+def begin_deals(state: Any, lanes: int, table: Table, known: Any, hands: Any, keys: Any) -> None:
     """A block of the deals, with the dealer in the last seat, so that seats are places."""
     for i in range(padded(lanes)):
         lane = min(i, lanes - 1)
@@ -73,12 +73,23 @@ def _begin(state: Any, lanes: int, table: Table, known: Any, hands: Any, keys: A
 
 
 @stage
-def _wrong(state: Any, lanes: int) -> bool:
+def chose_wrongly(state: Any, lanes: int) -> bool:
     """Whether a policy chose what is not allowed."""
     wrong = 0
     for i in range(lanes):
         wrong += state[ILLEGAL + i]
     return wrong != 0
+
+
+@scalar
+def note(state: Any, i: int, team: int, row: Any) -> None:
+    """Write what came of a finished round for a team, int16 (OUTCOME,)."""
+    row[RESULT] = state[_RESULT + i]
+    row[OWN_SCORE] = state[index(_SCORE + team * STRIDE, i)]
+    row[OTHER_SCORE] = state[index(_SCORE + (1 - team) * STRIDE, i)]
+    row[OWN_POINTS] = state[index(_CARD_POINTS + team * STRIDE, i)]
+    row[OWN_TRICKS] = state[index(_TRICKS + team * STRIDE, i)]
+    row[OWN_PLAYS] = 1 if state[_TEAM + i] == team else 0
 
 
 @kernel
@@ -116,9 +127,9 @@ def sample_deals(
             hands[SEATS * lane + place] = hand
     if heard == 0 or own == 0:
         return LANES
-    _begin(state, LANES, table, known, hands, keys)
+    begin_deals(state, LANES, table, known, hands, keys)
     accepting(state, LANES, rules, table, np.empty(0, np.int64), 0, own)
-    if _wrong(state, LANES):
+    if chose_wrongly(state, LANES):
         return -1
     kept = 0
     for lane in range(LANES):
@@ -152,7 +163,7 @@ def play_answers(
     team = own % 2
     log = np.empty(0, np.int64)
     for answer in range(ANSWERS):
-        _begin(state, lanes, table, known, hands, keys)
+        begin_deals(state, lanes, table, known, hands, keys)
         for i in range(padded(lanes)):
             if answer == PLAY:
                 state[SENDER + i] = own
@@ -160,14 +171,8 @@ def play_answers(
         if answer == PASS:
             accepting(state, lanes, rules, table, log, own + 1, SEATS)
         finish(state, lanes, rules, table, log)
-        if _wrong(state, lanes):
+        if chose_wrongly(state, lanes):
             return False
         for i in range(lanes):
-            row = outcomes[answer, state[ORIGIN + i]]
-            row[RESULT] = state[_RESULT + i]
-            row[OWN_SCORE] = state[index(_SCORE + team * STRIDE, i)]
-            row[OTHER_SCORE] = state[index(_SCORE + (1 - team) * STRIDE, i)]
-            row[OWN_POINTS] = state[index(_CARD_POINTS + team * STRIDE, i)]
-            row[OWN_TRICKS] = state[index(_TRICKS + team * STRIDE, i)]
-            row[OWN_PLAYS] = 1 if state[_TEAM + i] == team else 0
+            note(state, i, team, outcomes[answer, state[ORIGIN + i]])
     return True

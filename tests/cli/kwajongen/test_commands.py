@@ -221,12 +221,47 @@ def test_odds_as_a_page_and_a_picture(tmp_path: Path) -> None:
     assert 0 < one.index(">play: worth ") < one.index(">pass: worth ")
 
 
+def test_odds_of_cards(tmp_path: Path) -> None:
+    """Of a record that was played, and the same as it is typed."""
+    path = tmp_path / "rounds.jsonl"
+    done = run("records", *GAME, "--deals", "20", "--out", str(path))
+    assert done.exit_code == 0, done.output
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    number, record = next(each for each in enumerate(records, 1) if each[1]["tricks"])
+    of = ("odds", "--record", str(path), "--line", str(number), "--at")
+    found = told(*of, "3.2")
+    assert found["game"] == "kwajongen" and found["turned"] == record["turned"]
+    assert found["calls_count"] is True and found["sender"] == record["sender"]
+    assert found["best"] in found["hand"] and len(found["hand"]) == 2
+    sampled = (*of, "1.2", "--deals", "300")
+    assert told(*sampled)["deals"] == 300
+    first = record["tricks"][0]
+    place = (first["leader"] + 1 - record["dealer"] - 1) % 4
+    heard = ", ".join(call["call"] for call in record["calls"])
+    typed = told(
+        "odds", " ".join(record["dealt"][(first["leader"] + 1) % 4]), *GAME, "--turned",
+        record["turned"], "--heard", heard, "--played", first["cards"][0], "--deals", "300",
+    )  # fmt: skip
+    assert typed["place"] == place and typed["tables"] == told(*sampled)["tables"]
+    assert "--control is not for" in error_of(run(*sampled, "--control", "random"))
+    shown = run(*of, "4.4").stdout
+    assert "exact: all " in shown and "No other card may be played" in shown
+    assert "was not reached" in error_of(run(*of, "5.2"))
+    assert "20 records in the file" in error_of(run("odds", "--record", str(path), "--at", "3.2"))
+    beyond = run("odds", "--record", str(path), "--line", "21", "--at", "3.2")
+    assert "--line 21: the file has 20 lines" in error_of(beyond)
+    assert "--line is for --record" in error_of(run(*ODDS, "--line", "1"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
         ((*ODDS, "--lap", "1"), "--lap is not for --game kwajongen"),
         ((*ODDS, "--pending", "120"), "--pending is not for --game kwajongen"),
-        ((*ODDS, "--played", "Jh"), "--played is not for --game kwajongen"),
+        ((*ODDS, "--played", "9h"), "who said play is missing"),
+        ((*ODDS, "--sender", "1"), "--sender goes with --played"),
+        ((*ODDS, "--contract", "h"), "--contract is not for --game kwajongen"),
+        (("odds", *GAME, "--played", ""), "CARDS are missing: give your four cards, or those left"),
         ((*ODDS, "--plot", "a.xyz"), ".png"),
         ((*ODDS, "--teams", "3"), "--teams is a rule of kqj"),
         ((*ODDS, "--players", "seat5=random"), "the seats are seat0 to seat3"),

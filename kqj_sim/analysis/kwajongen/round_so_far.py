@@ -1,0 +1,176 @@
+"""A round of Kwajongen that is not over, from a record or typed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from kqj_sim.analysis.so_far import (
+    RoundError,
+    SoFar,
+    hand_of,
+    plays_of,
+    read_card,
+    read_cards,
+    teams_of,
+)
+from kqj_sim.notation import Card
+from kqj_sim.record import Call, RecordSoFar
+from kqj_sim.referee.kqj.calling import Called
+from kqj_sim.referee.kwajongen import Calling, legal_cards, trick_winner
+from kqj_sim.rules import KwajongenRules, RulesError
+
+SEATS = KwajongenRules.seats
+
+
+@dataclass(frozen=True)
+class KwajongenSoFar(SoFar):
+    """A round of Kwajongen in the middle of the play; `turned` is the dealer's shown card."""
+
+    turned_is = "the shown card, which the dealer"
+    holder_is = "the dealer and has shown"
+
+    rules: KwajongenRules
+    turned: Card
+
+    def may_play(
+        self, hand: Collection[Card], trick: Sequence[Card], leader: int
+    ) -> Collection[Card]:
+        """As `SoFar.may_play`."""
+        return legal_cards(self.rules, hand, trick, self.turned.suit)
+
+    def winner(self, leader: int, trick: Sequence[Card]) -> int:
+        """As `SoFar.winner`."""
+        return trick_winner(leader, trick, self.turned.suit)
+
+    @property
+    def holder(self) -> int:
+        """The dealer."""
+        return self.dealer
+
+
+def from_record(record: RecordSoFar, at: tuple[int, int] | None = None) -> KwajongenSoFar:
+    """The round of a record, as who is to play sees it.
+
+    Args:
+        record: a record whose plays break off.
+        at: number of a trick and of a card in it (both 1 to 4): only what was played before that
+            card is looked at.
+
+    Raises:
+        RoundError: what is wrong, by the record's key.
+    """
+    try:
+        rules = KwajongenRules.from_dict(record.rules)
+    except RulesError as error:
+        raise RoundError(f"rules: {error}") from None
+    if not 0 <= record.dealer < SEATS:
+        raise RoundError(f"dealer: {record.dealer} is not a seat from 0 to 3")
+    if record.pending_before not in (0, 1):
+        raise RoundError(f"pending_before: {record.pending_before} is not 0 or 1 (raised)")
+    if record.turned is None:
+        raise RoundError("turned: null, in Kwajongen the dealer shows a card")
+    turned = read_card("turned", record.turned, rules.ranks)
+    calls = None
+    if record.calls is not None and not record.imposed:
+        calls = tuple(record.calls)
+        sender = _caller(calls, record.dealer)
+    elif record.sender is None:
+        raise RoundError("sender is needed where there are no calls")
+    else:
+        sender = record.sender
+    if not 0 <= sender < SEATS:
+        raise RoundError(f"sender: {sender} is not a seat from 0 to 3")
+    plays = plays_of(record, rules, at)
+    leader, before = (record.dealer + 1) % SEATS, plays
+    while len(before) >= SEATS:
+        leader = trick_winner(leader, before[:SEATS], turned.suit)
+        before = before[SEATS:]
+    seat = (leader + len(before)) % SEATS
+    key, hands = ("dealt", record.dealt) if record.hands is None else ("hands", record.hands)
+    return KwajongenSoFar(
+        rules, record.dealer, teams_of(rules, record.teams), turned, calls,
+        Called(sender, turned.suit), plays, hand_of(key, hands, rules, seat),
+        record.pending_before, None if record.players is None else tuple(record.players),
+    )  # fmt: skip
+
+
+def read_round(
+    hand: str,
+    rules: KwajongenRules,
+    *,
+    played: str = "",
+    turned: str | None = None,
+    heard: str | None = None,
+    sender: int | None = None,
+    place: int | None = None,
+    raised: bool = False,
+) -> KwajongenSoFar:
+    """A round as it is typed; seats are places, 0 the dealer's left to 3 the dealer.
+
+    Args:
+        hand: the own cards, all four or those that are left.
+        rules: the rules.
+        played: the cards in the order played, trick after trick; the dealer's left led first.
+        turned: the card that the dealer has shown.
+        heard: all calls, to the play: `pass, play`.
+        sender: who said play, in place of the calls: it says that those before passed.
+        place: the own place; it follows from the plays, and is held against them.
+        raised: whether the round is raised.
+
+    Raises:
+        RoundError: one line that says what is wrong.
+    """
+    if turned is None:
+        raise RoundError("the dealer's shown card is missing: give it, such as Kh")
+    shown = read_card("the shown card", turned, rules.ranks)
+    dealer = SEATS - 1
+    if heard is not None:
+        if sender is not None:
+            raise RoundError("who plays follows from what was heard: leave one out")
+        calls = _heard(heard)
+        sender = _caller(calls, dealer, "place")
+    elif sender is None:
+        raise RoundError("who said play is missing: give all calls heard, or the caller's place")
+    elif not 0 <= sender < SEATS:
+        raise RoundError(f"sender: {sender} is not a place from 0 to 3")
+    else:
+        calls = (*(Call(before, "pass") for before in range(sender)), Call(sender, "play"))
+    so_far = KwajongenSoFar(
+        rules, dealer, teams_of(rules, None), shown, calls, Called(sender, shown.suit),
+        read_cards("played", played, rules.ranks),
+        frozenset(read_cards("cards", hand, rules.ranks)), int(raised), seat_is_called="place",
+    )  # fmt: skip
+    if place is not None and place != so_far.seat:
+        raise RoundError(
+            f"after {len(so_far.plays)} cards it is the turn of place {so_far.seat}, not of "
+            f"place {place}: there is no card to choose"
+        )
+    return so_far
+
+
+def _heard(heard: str) -> tuple[Call, ...]:
+    """The calls that were heard, by place."""
+    calls = []
+    for number, text in enumerate(heard.split(",")):
+        said = text.strip().lower()
+        if said not in ("pass", "p", "play"):
+            raise RoundError(f"call {number + 1} heard, {text.strip()!r}: write pass or play")
+        calls.append(Call(number, "play" if said == "play" else "pass"))
+    return tuple(calls)
+
+
+def _caller(calls: Sequence[Call], dealer: int, seat_is_called: str = "seat") -> int:
+    """Who said play; raises RoundError if the calls are not allowed, or nobody did."""
+    calling = Calling(dealer)
+    for number, call in enumerate(calls):
+        reason = calling.why_illegal(call)
+        if reason is not None:
+            raise RoundError(f"call {number + 1}: {reason}")
+        calling.add(call)
+    caller = calling.caller()
+    if caller is not None:
+        return caller
+    if calling.is_closed:
+        raise RoundError("all have passed: there is no card to play")
+    raise RoundError(f"the calls are not over: {seat_is_called} {calling.turn} has yet to speak")

@@ -1,0 +1,283 @@
+"""A round of any game that is not over, as who is to play sees it: checked against the rules.
+
+What he sees are the calls, the plays and his own cards.  Of the others' hands only what follows
+from these is known, so a play is wrong if what is known of the hand forbids it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from kqj_sim.notation import RANKS, Card, NotationError, parse_card, parse_cards
+from kqj_sim.record import Call, RecordSoFar
+from kqj_sim.referee.kqj.calling import Called
+from kqj_sim.rules import GameRules, KwajongenRules
+
+NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight")
+
+
+class RoundError(ValueError):
+    """A round that cannot have come about so; one line that says what would be right."""
+
+
+@dataclass(frozen=True)
+class SoFar:
+    """A round in the middle of the play.
+
+    Attributes:
+        rules: the rules.
+        dealer: seat of the dealer.
+        teams: team of each seat.
+        turned: the card turned up; None if there is none.
+        calls: what was said; None if that is not known, or the contract was imposed.
+        called: what it came to.
+        plays: the cards in the order played, trick after trick.
+        given: the cards of who is to play: all of them, or those he has left.
+        pending: as in a record, `pending_before`.
+        players: what the seats are said to play by; None if nothing is said.
+        seat_is_called: what errors call a seat, `seat` or `place`.
+
+    Raises:
+        RoundError: the rules do not allow it, or nobody is to play any more.
+    """
+
+    turned_is: ClassVar[str]
+    """What errors call the card turned up."""
+    holder_is: ClassVar[str]
+    """And who has it."""
+
+    rules: GameRules
+    dealer: int
+    teams: tuple[int, ...]
+    turned: Card | None
+    calls: tuple[Call, ...] | None
+    called: Called
+    plays: tuple[Card, ...]
+    given: frozenset[Card]
+    pending: int = 0
+    players: tuple[str, ...] | None = None
+    seat_is_called: str = "seat"
+
+    def __post_init__(self) -> None:
+        self._check_cards()
+        self._check_hand()
+        self._check_plays()
+
+    def may_play(
+        self, hand: Collection[Card], trick: Sequence[Card], leader: int
+    ) -> Collection[Card]:
+        """The cards of a hand that may be played next to those of a trick."""
+        raise NotImplementedError
+
+    def winner(self, leader: int, trick: Sequence[Card]) -> int:
+        """The seat that wins a trick."""
+        raise NotImplementedError
+
+    @property
+    def holder(self) -> int:
+        """The seat that has the card turned up."""
+        raise NotImplementedError
+
+    @property
+    def opener(self) -> int:
+        """Seat of the opener, who leads to the first trick."""
+        return (self.dealer + 1) % self.rules.seats
+
+    def place_of(self, seat: int) -> int:
+        """Place of a seat: 0 the opener, and on to the dealer."""
+        return (seat - self.opener) % self.rules.seats
+
+    @cached_property
+    def tricks(self) -> tuple[tuple[int, tuple[Card, ...]], ...]:
+        """Leader (a seat) and cards of each trick; the last is the one that goes on, maybe ()."""
+        tricks = []
+        leader = self.opener
+        for start in range(0, len(self.plays) + 1, self.rules.seats):
+            cards = self.plays[start : start + self.rules.seats]
+            tricks.append((leader, cards))
+            if len(cards) == self.rules.seats:
+                leader = self.winner(leader, cards)
+        return tuple(tricks)
+
+    @property
+    def seat(self) -> int:
+        """The seat whose turn it is to play."""
+        leader, cards = self.tricks[-1]
+        return (leader + len(cards)) % self.rules.seats
+
+    def played_by(self, seat: int) -> list[Card]:
+        """What a seat has played."""
+        return [card for by, _, card in self._each_play() if by == seat]
+
+    @cached_property
+    def hand(self) -> frozenset[Card]:
+        """What who is to play has left."""
+        return self.given - set(self.plays)
+
+    @property
+    def legal(self) -> tuple[Card, ...]:
+        """The cards that may be played now, suit by suit."""
+        leader, cards = self.tricks[-1]
+        legal = self.may_play(self.hand, cards, leader)
+        return tuple(sorted(legal, key=lambda card: ("shdc".index(card.suit), card.rank)))
+
+    def _each_play(self) -> list[tuple[int, int, Card]]:
+        """Seat, number of the trick from 0 and card of each play."""
+        return [
+            ((leader + position) % self.rules.seats, number, card)
+            for number, (leader, cards) in enumerate(self.tricks)
+            for position, card in enumerate(cards)
+        ]
+
+    def _who(self, seat: int) -> str:
+        return f"{self.seat_is_called} {seat}"
+
+    def _which(self, number: int) -> str:
+        """A play by its number: `card 2 of trick 3`."""
+        trick, position = divmod(number, self.rules.seats)
+        return f"card {position + 1} of trick {trick + 1}"
+
+    def _check_cards(self) -> None:
+        over = self.rules.seats * self.rules.tricks
+        if len(self.plays) >= over:
+            raise RoundError(
+                f"the round is over: all {over} cards are played; leave out the last ones"
+            )
+        seen: set[Card] = set()
+        for number, card in enumerate(self.plays):
+            if card in seen:
+                raise RoundError(
+                    f"{card} is played twice: {self._which(self.plays.index(card))} and "
+                    f"{self._which(number)}"
+                )
+            seen.add(card)
+
+    def _check_hand(self) -> None:
+        who, own = self._who(self.seat), self.played_by(self.seat)
+        left = self.rules.tricks - len(own)
+        if self.given & set(own):
+            missing = [str(card) for card in own if card not in self.given]
+            if missing:
+                raise RoundError(
+                    f"{' '.join(missing)} was played by {who}, whose turn it is, but is not among "
+                    f"his cards: give all {NUMBERS[self.rules.tricks]}, or only those that are left"
+                )
+        others = [str(card) for card in self.plays if card in self.given and card not in own]
+        if others:
+            raise RoundError(
+                f"{' '.join(others)} is played by another: it is the turn of {who}, so give his "
+                "cards"
+            )
+        if len(self.hand) != left:
+            raise RoundError(
+                f"{len(self.hand)} cards in hand: {who}, whose turn it is, has played "
+                f"{len(own)} and so has {left} left"
+            )
+        turned, holder = self.turned, self.holder
+        if turned is None:
+            return
+        holders = [by for by, _, card in self._each_play() if card == turned]
+        holders += [self.seat] if turned in self.hand else []
+        if self.seat == holder and not holders:
+            raise RoundError(
+                f"{who}, whose turn it is, is {self.holder_is} {turned}: it is missing among his "
+                "cards"
+            )
+        if holders and holders != [holder]:
+            raise RoundError(
+                f"{turned} is {self.turned_is}, {self._who(holder)}, has: "
+                f"it cannot be a card of {self._who(holders[0])}"
+            )
+
+    def _check_plays(self) -> None:
+        """Each play against what is known of its hand: later plays, own cards, what was shown."""
+        held: list[set[Card]] = [set(self.played_by(seat)) for seat in range(self.rules.seats)]
+        held[self.seat] |= self.hand
+        if self.turned is not None:
+            held[self.holder].add(self.turned)
+        for number, (leader, cards) in enumerate(self.tricks):
+            for position, card in enumerate(cards):
+                seat = (leader + position) % self.rules.seats
+                right = self.may_play(held[seat], cards[:position], leader)
+                if card not in right:
+                    better = " ".join(sorted(str(each) for each in right))
+                    raise RoundError(
+                        f"trick {number + 1}: {self._who(seat)} cannot have played {card}: "
+                        f"he held {better}, which would have been right"
+                    )
+                held[seat].remove(card)
+
+
+def teams_of(rules: GameRules, given: Sequence[int] | None) -> tuple[int, ...]:
+    """The team of each seat; raises RoundError if those told cannot be."""
+    fixed = tuple(rules.fixed_team_of(seat) for seat in range(rules.seats))
+    if isinstance(rules, KwajongenRules) or rules.partners == "fixed":
+        if given is not None and tuple(given) != fixed:
+            raise RoundError(f"teams: {list(given)}, with fixed partners {list(fixed)}")
+        return fixed
+    if given is None or sorted(given) != sorted(fixed):
+        raise RoundError(
+            f"teams: with random partners a team for each seat, such as {list(fixed)}, "
+            f"not {None if given is None else list(given)}"
+        )
+    return tuple(given)
+
+
+def read_card(key: str, text: str, ranks: str = RANKS) -> Card:
+    """A card; raises RoundError with its key."""
+    try:
+        return parse_card(text, ranks=ranks)
+    except NotationError as error:
+        raise RoundError(f"{key}: {error}") from None
+
+
+def read_cards(key: str, text: str, ranks: str = RANKS) -> tuple[Card, ...]:
+    """Cards; raises RoundError with their key."""
+    try:
+        return parse_cards(text, ranks=ranks)
+    except NotationError as error:
+        raise RoundError(f"{key}: {error}") from None
+
+
+def plays_of(record: RecordSoFar, rules: GameRules, at: tuple[int, int] | None) -> tuple[Card, ...]:
+    """The cards played in a record, up to a card of a trick (both from 1); raises RoundError."""
+    seats = rules.seats
+    plays: list[Card] = []
+    for number, trick in enumerate(record.tricks):
+        key = f"tricks[{number}].cards"
+        last = number == len(record.tricks) - 1
+        if len(trick.cards) > seats or (len(trick.cards) < seats and not last):
+            raise RoundError(f"{key}: {len(trick.cards)} cards, there should be {seats}")
+        plays += [read_card(key, text, rules.ranks) for text in trick.cards]
+    if at is not None:
+        wanted = seats * (at[0] - 1) + at[1] - 1
+        if wanted > len(plays) or at[1] > seats:
+            raise RoundError(
+                f"card {at[1]} of trick {at[0]} was not reached: {len(plays)} cards are played"
+            )
+        plays = plays[:wanted]
+    if len(plays) >= seats * rules.tricks:
+        raise RoundError(
+            "the record's round is over: leave out the tricks from where the question is, "
+            "or name a card of it, such as --at 3.2"
+        )
+    return tuple(plays)
+
+
+def hand_of(
+    key: str, hands: Sequence[Sequence[str] | None] | None, rules: GameRules, seat: int
+) -> frozenset[Card]:
+    """The cards of a seat in the list of a record; raises RoundError."""
+    texts = hands[seat] if hands is not None and len(hands) == rules.seats else None
+    if not texts:
+        raise RoundError(
+            f"{key}: it is the turn of seat {seat}, whose {NUMBERS[rules.tricks]} cards are needed "
+            f"({NUMBERS[rules.seats]} lists, those of the others may be empty)"
+        )
+    cards = [read_card(f"{key}[{seat}]", text, rules.ranks) for text in texts]
+    if len(set(cards)) != len(cards):
+        raise RoundError(f"{key}[{seat}]: a card is there twice")
+    return frozenset(cards)
