@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from math import comb, prod
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,9 +72,72 @@ class Chunk(NamedTuple):
     controlled: Controlled | None = None
 
 
+class Tries:
+    """Hidden hands in which every legal card is played on, in threads; a game says how.
+
+    Attributes:
+        threads: threads that play.
+        control: what corrects the answer (`analysis.controlled`), or None.
+        step: draws that a thread makes at a time.
+    """
+
+    threads: int
+    control: Any
+    step: ClassVar[int]
+
+    @property
+    def cards(self) -> int:
+        """How many cards may be played."""
+        raise NotImplementedError
+
+    @property
+    def listed(self) -> int:
+        """How many distributions are listed: all that agree with the plays, or 0."""
+        raise NotImplementedError
+
+    def no_counts(self) -> Numbers:
+        """Room for counts of what was asked, and answered as heard."""
+        raise NotImplementedError
+
+    def ways(self, seed: int) -> Numbers:
+        """In how many ways each of the listed distributions agrees with the calls."""
+        raise NotImplementedError
+
+    def most_ways(self) -> int:
+        """In how many ways a distribution can have come about, if all calls agree."""
+        raise NotImplementedError
+
+    def chunk(self, mode: int, first: int, count: int, seed: int) -> Chunk:
+        """Draws, in this thread; raises PolicyError and OddsError."""
+        raise NotImplementedError
+
+    def chunks(self, mode: int, end: int | None, seed: int) -> Iterator[Chunk]:
+        """Chunks in order, up to a number of draws or without end."""
+        waiting: deque[Future[Chunk]] = deque()
+        first = 0
+        pool = ThreadPoolExecutor(self.threads)
+        try:
+            while True:
+                while len(waiting) < 2 * self.threads and (end is None or first < end):
+                    count = self.step if end is None else min(self.step, end - first)
+                    waiting.append(pool.submit(self.chunk, mode, first, count, seed))
+                    first += count
+                if not waiting:
+                    return
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def all_outcomes(self, seed: int) -> Outcomes:
+        """Every card in every listed distribution: (n, cards, OUTCOME)."""
+        return np.concatenate([chunk.outcomes for chunk in self.chunks(LISTED, self.listed, seed)])
+
+
 @dataclass(frozen=True)
-class Trial:
+class Trial(Tries):
     """Draws for a turn, in threads; `control` is the turn and the table of a control."""
+
+    step = CHUNK
 
     turn: Turn
     rules: Rules
@@ -134,23 +197,6 @@ class Trial:
             for place in dict.fromkeys(places)
         ]
 
-    def chunks(self, mode: int, end: int | None, seed: int) -> Iterator[Chunk]:
-        """Chunks in order, up to a number of draws or without end."""
-        waiting: deque[Future[Chunk]] = deque()
-        first = 0
-        pool = ThreadPoolExecutor(self.threads)
-        try:
-            while True:
-                while len(waiting) < 2 * self.threads and (end is None or first < end):
-                    count = CHUNK if end is None else min(CHUNK, end - first)
-                    waiting.append(pool.submit(self.chunk, mode, first, count, seed))
-                    first += count
-                if not waiting:
-                    return
-                yield waiting.popleft().result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-
     def ways(self, seed: int) -> Numbers:
         """In how many ways each of the listed distributions agrees with the calls."""
         hands = hidden_hands(self.turn)
@@ -176,8 +222,3 @@ class Trial:
         if not right:
             raise PolicyError(NOT_ALLOWED)
         return ways
-
-    def all_outcomes(self, seed: int) -> Outcomes:
-        """Every card in every listed distribution: (n, cards, OUTCOME)."""
-        count = len(hidden_hands(self.turn))
-        return np.concatenate([chunk.outcomes for chunk in self.chunks(LISTED, count, seed)])

@@ -10,15 +10,15 @@ drawn, each equally likely, and those left out that do not agree with the calls.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.analysis.card_trial import Chunk, Numbers, Outcomes, Trial
+from kqj_sim.analysis.card_trial import Chunk, Numbers, Outcomes, Trial, Tries
 from kqj_sim.analysis.controlled import FURTHER, ControlledSums
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds import OddsError, default_player
@@ -98,28 +98,6 @@ class Telling:
     def worth(self) -> Unit:
         """The unit of what a card is best by."""
         return self.measures[self.number(BY)].unit
-
-
-class Tries(Protocol):
-    """Hidden hands in which cards are played on, as `analysis.card_trial.Trial`.
-
-    Attributes:
-        cards: how many cards may be played.
-        listed: how many distributions agree with the plays; 0 if they are not listed.
-        control: who corrects the answer, or None.
-    """
-
-    @property
-    def cards(self) -> int: ...
-    @property
-    def listed(self) -> int: ...
-    @property
-    def control(self) -> object | None: ...
-    def no_counts(self) -> Numbers: ...
-    def chunks(self, mode: int, end: int | None, seed: int) -> Iterator[Chunk]: ...
-    def ways(self, seed: int) -> Numbers: ...
-    def most_ways(self) -> int: ...
-    def all_outcomes(self, seed: int) -> Outcomes: ...
 
 
 @dataclass(frozen=True)

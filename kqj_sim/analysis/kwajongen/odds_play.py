@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from kqj_sim.analysis.card_trial import NO_HANDS, NOT_ALLOWED, Chunk, Numbers, Outcomes
+from kqj_sim.analysis.card_trial import NO_HANDS, NOT_ALLOWED, Chunk, Numbers, Outcomes, Tries
 from kqj_sim.analysis.intervals import CONFIDENCE
 from kqj_sim.analysis.kwajongen.round_so_far import KwajongenSoFar
 from kqj_sim.analysis.odds import OddsError
@@ -96,8 +94,10 @@ def standing(so_far: KwajongenSoFar, heard: bool = True) -> Turn:
 
 
 @dataclass(frozen=True)
-class KwajongenTrial:
+class KwajongenTrial(Tries):
     """Draws for a turn, in threads; `hands` are the listed distributions, int64 (n, 4) by place."""
+
+    step = LANES
 
     turn: Turn
     rules: Rules
@@ -120,14 +120,13 @@ class KwajongenTrial:
         """Room for how many distributions were looked at, and how many agreed with the calls."""
         return np.zeros(2 * self.turn.heard, dtype=np.int64)
 
-    def chunk(self, mode: int, first: int, seed: int) -> Chunk:
-        """A block of draws, in this thread; raises PolicyError and OddsError."""
+    def chunk(self, mode: int, first: int, count: int, seed: int) -> Chunk:
+        """As `Tries.chunk`; where they are drawn, a whole block of them."""
         hands, keys = np.zeros((LANES, SEATS), dtype=np.int64), np.zeros(LANES, dtype=np.int64)
         if mode == LISTED:
-            listed = self.hands[first : first + LANES]
-            hands[: len(listed)] = listed
+            listed = self.hands[first : first + count]
             name_keys(first, seed, keys)
-            return self._play(hands[: len(listed)], keys, self.no_counts())
+            return self._play(listed, keys, self.no_counts())
         flat = hands.reshape(-1)
         if not draw_hands(self.turn, first, seed, self.rules, self.table, flat, keys):
             raise OddsError(NO_HANDS)
@@ -156,22 +155,6 @@ class KwajongenTrial:
             raise PolicyError(NOT_ALLOWED)
         return Chunk(np.ones(len(hands)), outcomes, hands, counts.reshape(-1, 2))
 
-    def chunks(self, mode: int, end: int | None, seed: int) -> Iterator[Chunk]:
-        """Chunks in order, up to a number of draws or without end."""
-        waiting: deque[Future[Chunk]] = deque()
-        first = 0
-        pool = ThreadPoolExecutor(self.threads)
-        try:
-            while True:
-                while len(waiting) < 2 * self.threads and (end is None or first < end):
-                    waiting.append(pool.submit(self.chunk, mode, first, seed))
-                    first += LANES
-                if not waiting:
-                    return
-                yield waiting.popleft().result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-
     def ways(self, seed: int) -> Numbers:
         """1 for each listed distribution in which the others would have called so, else 0."""
         if not self.turn.heard:
@@ -187,10 +170,6 @@ class KwajongenTrial:
     def most_ways(self) -> int:
         """In how many ways a distribution can have come about."""
         return 1
-
-    def all_outcomes(self, seed: int) -> Outcomes:
-        """Every card in every listed distribution: (n, cards, OUTCOME)."""
-        return np.concatenate([each.outcomes for each in self.chunks(LISTED, self.listed, seed)])
 
 
 def odds_of_cards(
