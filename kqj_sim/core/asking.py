@@ -44,6 +44,7 @@ from kqj_sim.core.state import (
     SENDER,
     STRIDE,
     TURNED,
+    filled,
     padded,
     policy_of,
 )
@@ -225,7 +226,7 @@ def ask_lead(
     state = _block(block)
     values = _parameters(_table(table), number)
     weights = _weights(resources, number)
-    n = padded(lanes)
+    n = filled(lanes)
     for i in range(n):
         players = state[AT_TABLE + i]
         if _EVERYBODY or policy_of(players, 0) == number:
@@ -247,7 +248,7 @@ def ask_follow(
     state = _block(block)
     values = _parameters(_table(table), number)
     weights = _weights(resources, number)
-    n = padded(lanes)
+    n = filled(lanes)
     hands = apart(block, HAND + position * STRIDE)
     cards = apart(block, CARDS + position * STRIDE)
     for i in range(n):

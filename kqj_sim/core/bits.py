@@ -60,6 +60,16 @@ _leading_zeros = _llvm_unary("ctlz", (0,))
 trailing_zeros = _llvm_unary("cttz", (0,))
 
 
+@intrinsic
+def chosen(typingctx: Any, flag: Any, one: Any, other: Any) -> Any:
+    """One of two numbers, both worked out: what `if` would make a branch of."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.select(args[0], args[1], args[2])
+
+    return types.int64(types.boolean, types.int64, types.int64), codegen
+
+
 @scalar
 def lowest_bit(cards: int) -> int:
     """The lowest card of a set as a set of one; 0 for the empty set."""

@@ -32,6 +32,7 @@ from kqj_sim.core.state import (
     SCRATCH,
     STRIDE,
     TURNED,
+    index,
     padded,
 )
 
@@ -124,28 +125,46 @@ def random_cards(left: int, size: int, key: int, counter: int) -> int:
     return cards
 
 
+@scalar
+def _draw(state: Any, n: int, groups: int) -> None:
+    """Which subsets six groups are, from a group on, in the rows of SCRATCH."""
+    for number in range(6):
+        choices = CHOICES[groups + number]
+        draw = rng.DEAL + groups + number
+        for i in range(n):
+            bits = rng.draw(state[KEY + i], draw)
+            state[SCRATCH + number * STRIDE + i] = rng.below(bits, choices)
+
+
 @stage
 def deal(state: Any, lanes: int) -> None:
     """Deal all cards of `lanes` deals: FIVE, TURNED, EXTRA from KEY."""
+    # Six groups at a time: the deposits of one deal wait for each other, and a processor looks
+    # ahead no further than some hundred instructions for those of the next.
     n = padded(lanes)
-    for group in range(18):
-        choices = CHOICES[group]
-        base = SCRATCH + group * STRIDE
-        for i in range(n):
-            state[base + i] = rng.below(rng.draw(state[KEY + i], rng.DEAL + group), choices)
+    left = EXTRA + 5 * STRIDE
     for i in range(n):
-        left = PACK
-        for place in range(6):
-            three = deposit(TRIPLES[np.uint64(state[SCRATCH + 2 * place * STRIDE + i])], left)
-            left ^= three
-            two = deposit(PAIRS[np.uint64(state[SCRATCH + (2 * place + 1) * STRIDE + i])], left)
-            left ^= two
-            state[FIVE + place * STRIDE + i] = three | two
-        turned_up = deposit(1 << state[SCRATCH + 12 * STRIDE + i], left)
-        left ^= turned_up
+        state[left + i] = PACK
+    for half in range(2):
+        _draw(state, n, 6 * half)
+        for i in range(n):
+            cards = state[left + i]
+            for place in range(3):
+                three = TRIPLES[np.uint64(state[SCRATCH + 2 * place * STRIDE + i])]
+                two = PAIRS[np.uint64(state[SCRATCH + (2 * place + 1) * STRIDE + i])]
+                five = deposit(three | deposit(two, ~three), cards)
+                cards ^= five
+                state[index(FIVE + (3 * half + place) * STRIDE, i)] = five
+            state[left + i] = cards
+    _draw(state, n, 12)
+    for i in range(n):
+        cards = state[left + i]
+        turned_up = deposit(1 << state[SCRATCH + i], cards)
+        cards ^= turned_up
         state[TURNED + i] = turned_up
         for place in range(5):
-            three = deposit(TRIPLES[np.uint64(state[SCRATCH + (13 + place) * STRIDE + i])], left)
-            left ^= three
+            three = TRIPLES[np.uint64(state[SCRATCH + (1 + place) * STRIDE + i])]
+            three = deposit(three, cards)
+            cards ^= three
             state[EXTRA + place * STRIDE + i] = three
-        state[EXTRA + 5 * STRIDE + i] = left
+        state[left + i] = cards

@@ -48,6 +48,7 @@ from kqj_sim.core.state import (
     STRIDE,
     TRICKS,
     TURNED,
+    around,
     index,
     padded,
     result,
@@ -109,8 +110,7 @@ def describe_calls(state: Any, lanes: int, rules: Rules) -> None:
         sender = state[SENDER + i]
         contract = state[CONTRACT + i]
         taken = sender >= 0
-        seat = sender + dealer + 1
-        seat = seat - SEATS if seat >= SEATS else seat
+        seat = around(sender + dealer + 1, SEATS)
         state[_DEALER + i] = dealer
         state[_TAKEN + i] = 1 if taken else 0
         state[_LAP + i] = state[LAP + i]

@@ -122,7 +122,7 @@ DEALT = _row(6)
 
 GIVEN = _row()
 """The card that the dealer has in place of the Return."""
-SCRATCH = _row(18)
+SCRATCH = _row(12)
 HISTORY = _row(TRICKS * (SEATS + 1))
 """For each finished trick the place of its leader, then the six cards in the order played; kept
 where `core.rules.Table.memory` says so."""
@@ -163,6 +163,22 @@ def history(trick: int, card: int) -> int:
 def padded(lanes: int) -> int:
     """The number of lanes that loops run over."""
     return (lanes + VECTOR - 1) & -VECTOR
+
+
+@scalar
+def filled(lanes: int) -> int:
+    """The number of lanes for loops of which one pass takes a whole vector, so long are they.
+
+    LLVM does not unroll these, and the lanes behind the last of a round cost as much as others.
+    """
+    return (lanes + 7) & -8
+
+
+@scalar
+def around(place: int, seats: int) -> int:
+    """A place (or seat) from 0 to 2 * seats - 1, counted around the table."""
+    # As unsigned numbers, of which a vector takes the less at once.
+    return np.int64(min(np.uint64(place), np.uint64(place - seats)))
 
 
 @scalar

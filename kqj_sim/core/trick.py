@@ -26,7 +26,8 @@ from kqj_sim.core.state import (
     TRICK,
     TRUMPS,
     WON,
-    padded,
+    around,
+    filled,
     team_of,
     turned,
 )
@@ -56,8 +57,9 @@ def legal_cards(hand: int, led: int, climb: int, winning: int, partner_is_master
         partner_is_master: whether the master is a partner's card.
     """
     following = hand & led
-    forcing = climb if following != 0 else (0 if partner_is_master else -1)
-    must = hand & winning & forcing
+    better = hand & winning
+    # Who cannot follow has no card in `climb` either.
+    must = better if following == 0 and not partner_is_master else better & climb
     otherwise = following if following != 0 else hand
     return must if must != 0 else otherwise
 
@@ -65,7 +67,7 @@ def legal_cards(hand: int, led: int, climb: int, winning: int, partner_is_master
 @stage
 def after_trick(state: Any, lanes: int) -> None:
     """Give the trick to its winner and turn the positions so that he is the next leader."""
-    n = padded(lanes)
+    n = filled(lanes)
     for i in range(n):
         a = state[CARDS + i]
         b = state[CARDS + STRIDE + i]
@@ -98,8 +100,7 @@ def after_trick(state: Any, lanes: int) -> None:
         players |= void << 5 * ABOUT if f & led == 0 else 0
         state[AT_TABLE + i] = turned(players, winner)
 
-        leader = state[LEADER + i] + winner
-        state[LEADER + i] = leader - SEATS if leader >= SEATS else leader
+        state[LEADER + i] = around(state[LEADER + i] + winner, SEATS)
 
         a ^= state[HAND + i]
         b ^= state[HAND + STRIDE + i]
@@ -133,7 +134,7 @@ def _better(master: int, card: int, led: int, trumps: int) -> int:
 @stage
 def put_last_cards(state: Any, lanes: int) -> None:
     """The cards of the last trick, in which nobody has a choice."""
-    n = padded(lanes)
+    n = filled(lanes)
     for i in range(n):
         trumps = state[TRUMPS + i]
         a = state[HAND + i]

@@ -32,6 +32,7 @@ from kqj_sim.core.state import (
     TRUMPS,
     TURNED,
     WON,
+    around,
     index,
     team_of,
 )
@@ -85,8 +86,7 @@ def follow_view(state: Any, i: int, hand: int, trick: int, position: int, teams:
     """What a following position (1 to 5) of a lane sees, who holds a hand."""
     players = state[AT_TABLE + i]
     leader = state[LEADER + i]
-    place = leader + position
-    place = place - SEATS if place >= SEATS else place
+    place = around(leader + position, SEATS)
     led = state[LED + i]
     trumps = state[TRUMPS + i]
     master = state[MASTER + i]

@@ -11,7 +11,7 @@ from kqj_sim.core.scoring import tens
 from kqj_sim.core.views import PASS
 from kqj_sim.policies.parameters import number
 from kqj_sim.policies.registry import policy
-from kqj_sim.policies.tools import chance, random_card
+from kqj_sim.policies.tools import chance, random_legal_card
 
 random = policy(
     "random",
@@ -63,4 +63,4 @@ def choose_overcounter(view: Any, parameters: Any) -> bool:
 @random
 def choose_card(view: Any) -> int:
     """Any legal card."""
-    return random_card(view, view.legal)
+    return random_legal_card(view)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.core import rng
-from kqj_sim.core.bits import EACH_LANE, LANE, highest_bit, lowest_bit, popcount
+from kqj_sim.core.bits import EACH_LANE, LANE, chosen, highest_bit, lowest_bit, popcount
 from kqj_sim.core.compile import scalar
 from kqj_sim.core.points import points_of
 from kqj_sim.core.state import team_of
@@ -102,20 +102,28 @@ def chance(view: Any, probability: float) -> bool:
 
 
 @scalar
-def _without_lowest(cards: int, number: int) -> int:
-    """A set without its lowest card, or without its two lowest."""
+def _without_two(cards: int) -> int:
+    """A set without its two lowest cards."""
     cards &= cards - 1
-    return cards & (cards - 1) if number == 2 else cards
+    return cards & (cards - 1)
+
+
+@scalar
+def _nth_of(cards: int, number: int, most: int) -> int:
+    """As `nth_card`, of a set of up to `most` cards."""
+    # By the binary digits of the number.
+    if most > 4:
+        cards = chosen(number & 4 != 0, _without_two(_without_two(cards)), cards)
+    if most > 2:
+        cards = chosen(number & 2 != 0, _without_two(cards), cards)
+    cards = chosen(number & 1 != 0, cards & (cards - 1), cards)
+    return lowest_bit(cards)
 
 
 @scalar
 def nth_card(cards: int, number: int) -> int:
     """The card with a number (0 to 7, from the lowest bit) of a set of up to eight."""
-    # By the binary digits of the number; as choices these would become branches.
-    cards ^= (cards ^ _without_lowest(_without_lowest(cards, 2), 2)) & -(number >> 2)
-    cards ^= (cards ^ _without_lowest(cards, 2)) & -(number >> 1 & 1)
-    cards ^= (cards ^ _without_lowest(cards, 1)) & -(number & 1)
-    return lowest_bit(cards)
+    return _nth_of(cards, number, 8)
 
 
 @scalar
@@ -134,6 +142,14 @@ def best_card(cards: int, values: Any) -> int:
 def random_card(view: Any, cards: int) -> int:
     """A card of a set of up to eight, each equally likely."""
     return nth_card(cards, rng.below(view.random, popcount(cards)))
+
+
+@scalar
+def random_legal_card(view: Any) -> int:
+    """A legal card, each equally likely."""
+    # Later tricks, in which fewer cards are held, become loops of their own.
+    legal = view.legal
+    return _nth_of(legal, rng.below(view.random, popcount(legal)), 8 - view.trick_number)
 
 
 @scalar

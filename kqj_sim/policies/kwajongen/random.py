@@ -6,7 +6,7 @@ from typing import Any
 
 from kqj_sim.policies.parameters import number
 from kqj_sim.policies.registry import policy
-from kqj_sim.policies.tools import chance, random_card
+from kqj_sim.policies.tools import chance, random_legal_card
 
 random = policy(
     "random",
@@ -24,4 +24,4 @@ def choose_accept(view: Any, parameters: Any) -> bool:
 @random
 def choose_card(view: Any) -> int:
     """Any legal card."""
-    return random_card(view, view.legal)
+    return random_legal_card(view)
