@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
@@ -35,7 +36,7 @@ _RESULTS: tuple[ResultName, ...] = ("made", "failed", "litigation", "passed_out"
 _KWAJONGEN_RESULTS: tuple[ResultName, ...] = ("made", "failed", "tie", "passed_out")
 
 
-class _Block:
+class _Block(ABC):
     """A block of rounds, played with everything noted, and read lane by lane."""
 
     def __init__(self, experiment: Experiment) -> None:
@@ -56,9 +57,9 @@ class _Block:
                 deal = self._row(core_state.DEAL, lane)
                 raise self.experiment.wrong_choice(round_of(self.state, seed, deal))
 
+    @abstractmethod
     def record(self, lane: int) -> Record:
         """The round of a lane; what belongs to a game is left out."""
-        raise NotImplementedError
 
     def origin(self, lane: int) -> int:
         """The number that a lane had before lanes were exchanged."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -46,7 +47,7 @@ WON, LOST, DRAWN, OUT = range(4)
 """How a round ends for the own side: won, lost, a litigation, passed out."""
 
 
-class Answer:
+class Answer(ABC):
     """What was found out about calls: means of quantities of each.
 
     A game's answer has the quantities, and whether each is a share.
@@ -67,13 +68,13 @@ class Answer:
     sums: WeightedSums
 
     @property
+    @abstractmethod
     def most_points(self) -> int:
         """The most that a round is worth to a side."""
-        raise NotImplementedError
 
+    @abstractmethod
     def add(self, block: Any) -> None:
         """Take in a block of deals."""
-        raise NotImplementedError
 
     def number(self, quantity: str) -> int:
         """The number of a quantity."""

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.analysis.card_trial import Chunk, Numbers, Outcomes, Trial, Tries
+from kqj_sim.analysis.card_trial import Trial
 from kqj_sim.analysis.controlled import FURTHER, ControlledSums
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds import OddsError, default_player
@@ -27,6 +27,7 @@ from kqj_sim.analysis.round_so_far import RoundSoFar
 from kqj_sim.analysis.sampled import PATIENCE
 from kqj_sim.analysis.so_far import SoFar
 from kqj_sim.analysis.table import Unit
+from kqj_sim.analysis.tries import Chunk, Numbers, Outcomes, Tries
 from kqj_sim.analysis.turn_to_play import seated, standing, with_all_worlds
 from kqj_sim.analysis.weighted import WeightedSums
 from kqj_sim.core import odds as core

@@ -6,6 +6,7 @@ from these is known, so a play is wrong if what is known of the hand forbids it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +25,7 @@ class RoundError(ValueError):
 
 
 @dataclass(frozen=True)
-class SoFar:
+class SoFar(ABC):
     """A round in the middle of the play.
 
     Attributes:
@@ -66,20 +67,20 @@ class SoFar:
         self._check_hand()
         self._check_plays()
 
+    @abstractmethod
     def may_play(
         self, hand: Collection[Card], trick: Sequence[Card], leader: int
     ) -> Collection[Card]:
         """The cards of a hand that may be played next to those of a trick."""
-        raise NotImplementedError
 
+    @abstractmethod
     def winner(self, leader: int, trick: Sequence[Card]) -> int:
         """The seat that wins a trick."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def holder(self) -> int:
         """The seat that has the card turned up."""
-        raise NotImplementedError
 
     @property
     def opener(self) -> int:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kqj_sim.analysis.card_trial import NO_HANDS, NOT_ALLOWED, Chunk, Numbers, Outcomes, Tries
 from kqj_sim.analysis.intervals import CONFIDENCE
 from kqj_sim.analysis.kwajongen.round_so_far import KwajongenSoFar
 from kqj_sim.analysis.odds import OddsError
 from kqj_sim.analysis.odds_play import MOST_LISTED, Asking, Measure, PlayOdds, Telling, find
+from kqj_sim.analysis.tries import NO_HANDS, NOT_ALLOWED, Chunk, Numbers, Outcomes, Tries
 from kqj_sim.core.kwajongen import odds as core
 from kqj_sim.core.kwajongen.bits import by_strength
 from kqj_sim.core.kwajongen.odds_play import (
