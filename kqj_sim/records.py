@@ -18,11 +18,11 @@ from kqj_sim.core.kwajongen.state import HANDS
 from kqj_sim.core.scoring import CAPOT_BONUS, KQ_BONUS, KQJ_BONUS, LAST_TRICK
 from kqj_sim.core.state import LANES, SEATS, STRIDE, TRICKS
 from kqj_sim.encode import bits_of, card_texts
+from kqj_sim.experiment import Experiment, endless_game
 from kqj_sim.games import game_of
 from kqj_sim.mistakes import round_of
 from kqj_sim.record import Bonus, Call, Record, Trick
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment, endless_game
 
 CallName = Literal["pass", "take", "bid", "counter", "overcounter", "play"]
 ResultName = Literal["made", "failed", "litigation", "tie", "passed_out"]

@@ -21,10 +21,11 @@ from kqj_sim.analysis.standing import (
     played_option,
 )
 from kqj_sim.core.state import LANES, SEATS
+from kqj_sim.crew import default_threads
+from kqj_sim.experiment import MAX_DEAL
 from kqj_sim.policies.specification import DEFAULT_PLAYER, Player, player
 from kqj_sim.record import Call
 from kqj_sim.rules import MOST, KqjRules
-from kqj_sim.simulation import MAX_DEAL, default_threads
 
 A = TypeVar("A", bound=Answer)
 B = TypeVar("B")

@@ -35,11 +35,11 @@ from kqj_sim.core.odds import ASKED_PLACE, QUESTION, RESULT
 from kqj_sim.core.outlook import DRAWN
 from kqj_sim.core.rules import Table
 from kqj_sim.core.scoring import LITIGATION, MADE
+from kqj_sim.crew import default_threads
 from kqj_sim.encode import core_rules
 from kqj_sim.notation import Card
 from kqj_sim.policies.specification import player
 from kqj_sim.rules import SEATS
-from kqj_sim.simulation import default_threads
 
 MOST_LISTED = 20_000
 """With so many distributions or fewer all of them are gone through."""

@@ -25,12 +25,12 @@ from kqj_sim.core.kwajongen import odds as core
 from kqj_sim.core.kwajongen.scoring import MADE, PASSED_OUT, TIE
 from kqj_sim.core.kwajongen.state import SEATS, TRICKS
 from kqj_sim.core.state import LANES, new_state
+from kqj_sim.crew import default_threads
 from kqj_sim.encode import card_bits, core_rules, core_table
 from kqj_sim.notation import Card, NotationError, parse_card, parse_cards
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import DEFAULT_PLAYERS, Player, player
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import default_threads
 
 DEALER = SEATS - 1
 """Seats are counted as places here: who sits at the dealer's left is 0."""

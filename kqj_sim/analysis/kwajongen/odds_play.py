@@ -28,11 +28,11 @@ from kqj_sim.core.kwajongen.state import SEATS, TRICKS
 from kqj_sim.core.outlook import LISTED
 from kqj_sim.core.rules import Table
 from kqj_sim.core.state import LANES, new_state
+from kqj_sim.crew import default_threads
 from kqj_sim.encode import card_bits, core_rules, core_table
 from kqj_sim.notation import SUITS, Card
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import DEFAULT_PLAYERS, player
-from kqj_sim.simulation import default_threads
 
 MEASURES = (
     Measure("wins", "share", "wins the round", "the own team has more card points"),
