@@ -187,8 +187,8 @@ def test_public_names_load(name: str) -> None:
 
 
 def test_unknown_public_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'experiment'"):
-        _ = kqj_sim.experiment
+    with pytest.raises(AttributeError, match="no attribute 'experiments'"):
+        _ = kqj_sim.experiments
 
 
 @pytest.mark.parametrize(
