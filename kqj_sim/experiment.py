@@ -11,6 +11,7 @@ from kqj_sim.core import games as core_games
 from kqj_sim.core.rules import Table
 from kqj_sim.encode import FirstCall, Imposed, core_rules, core_table
 from kqj_sim.mistakes import Round, wrong_choice
+from kqj_sim.notation import NUMBERS
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import DEFAULT_PLAYERS, Player, player
 from kqj_sim.rules import GameRules, KqjRules
@@ -70,9 +71,8 @@ class Experiment:
             default = DEFAULT_PLAYERS[self.rules.game]
             object.__setattr__(self, "policies", (default,) * seats)
         if len(self.policies) != seats:
-            count = {4: "four", 6: "six"}[seats]
             raise ExperimentError(
-                f"{len(self.policies)} policies: there should be one a seat, {count}"
+                f"{len(self.policies)} policies: there should be one a seat, {NUMBERS[seats]}"
             )
         for name, value, least, most in (
             ("deals", self.deals, 1, MAX_DEAL),
