@@ -39,11 +39,6 @@ class Trial(Tries):
     control: tuple[Turn, Table] | None = None
 
     @property
-    def cards(self) -> int:
-        """How many cards may be played."""
-        return len(self.turn.cards)
-
-    @property
     def listed(self) -> int:
         """How many distributions are listed: all that agree with the plays, or 0."""
         return len(hidden_hands(self.turn))

@@ -388,7 +388,7 @@ def _sample(trial: Tries, asking: Asking) -> PlayOdds:
             raise
         return answer(interrupted=True)
     finally:
-        chunks.close()  # type: ignore[attr-defined]
+        chunks.close()
     return answer()
 
 

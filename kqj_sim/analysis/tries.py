@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Generator
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core.outlook import LISTED
+from kqj_sim.crew import NO_END, in_threads
 
 Numbers = NDArray[np.int64]
 Outcomes = NDArray[np.int16]
@@ -60,19 +60,21 @@ class Tries(ABC):
     """Hidden hands in which every legal card is played on, in threads; a game says how.
 
     Attributes:
+        turn: the turn as the engine takes it; has the `cards` that may be played.
         threads: threads that play.
         control: what corrects the answer (`analysis.controlled`), or None.
         step: draws that a thread makes at a time.
     """
 
+    turn: Any
     threads: int
     control: Any
     step: ClassVar[int]
 
     @property
-    @abstractmethod
     def cards(self) -> int:
         """How many cards may be played."""
+        return len(self.turn.cards)
 
     @property
     @abstractmethod
@@ -95,22 +97,10 @@ class Tries(ABC):
     def chunk(self, mode: int, first: int, count: int, seed: int) -> Chunk:
         """Draws, in this thread; raises PolicyError and OddsError."""
 
-    def chunks(self, mode: int, end: int | None, seed: int) -> Iterator[Chunk]:
+    def chunks(self, mode: int, end: int | None, seed: int) -> Generator[Chunk]:
         """Chunks in order, up to a number of draws or without end."""
-        waiting: deque[Future[Chunk]] = deque()
-        first = 0
-        pool = ThreadPoolExecutor(self.threads)
-        try:
-            while True:
-                while len(waiting) < 2 * self.threads and (end is None or first < end):
-                    count = self.step if end is None else min(self.step, end - first)
-                    waiting.append(pool.submit(self.chunk, mode, first, count, seed))
-                    first += count
-                if not waiting:
-                    return
-                yield waiting.popleft().result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+        hands = [partial(self.chunk, mode, seed=seed)] * self.threads
+        yield from in_threads(hands, 0, NO_END if end is None else end, self.step)
 
     def all_outcomes(self, seed: int) -> Outcomes:
         """Every card in every listed distribution: (n, cards, OUTCOME)."""

@@ -107,11 +107,6 @@ class KwajongenTrial(Tries):
     control: None = None
 
     @property
-    def cards(self) -> int:
-        """How many cards may be played."""
-        return len(self.turn.cards)
-
-    @property
     def listed(self) -> int:
         """How many distributions are listed: all that agree with the plays, or 0."""
         return len(self.hands)
