@@ -203,7 +203,7 @@ def tune(
     Raises:
         VaryError: what is searched is written wrongly, or numbers that make no sense.
         kqj_sim.policies.PolicyError: a policy cannot be used, or a wrong choice.
-        kqj_sim.simulation.ExperimentError: a number out of range.
+        kqj_sim.experiment.ExperimentError: a number out of range.
         KeyboardInterrupt: `interrupted` before the first generation was finished.
     """
     from cmaes import CMAwM
