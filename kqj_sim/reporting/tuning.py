@@ -108,8 +108,9 @@ def answer(tuning: Tuning) -> list[str]:
     if tuning.confirmed == 0:
         return [f"{found}; not confirmed on fresh deals"]
     gain = tuning.gain
-    if gain.value == 0 and math.isnan(gain.low):
-        return [found, f"It did the same as where it began in all {tuning.confirmed:,} deals"]
+    if tuning.alike:
+        told = f"It scored the same as where it began in each of {tuning.confirmed:,} fresh deals"
+        return [found, told]
     number = str(format_number(gain.value, gain.low, gain.high, "points"))
     start = tuple(each.start for each in tuning.searched)
     words = {
