@@ -145,7 +145,7 @@ def _of_pair(comparison: Comparison, pair: Pair) -> str:
     if len(comparison.pairs) > 1:
         sure += " with all pairs"
     more = (
-        f"{one} wins {number} per cent more of the games than {other}"
+        f"{one} wins {number} percentage points more of the games than {other}"
         if comparison.games
         else f"{one} scores {number} points a round more than {other}"
     )
@@ -153,7 +153,8 @@ def _of_pair(comparison: Comparison, pair: Pair) -> str:
         more += f", each against {comparison.field}"
     more += f" ({sure}), {deals}"
     if pair.verdict == "equal":
-        width = f"{comparison.plan.indifference:g} {'per cent' if comparison.games else 'points'}"
+        points = "percentage points" if comparison.games else "points"
+        width = f"{comparison.plan.indifference:g} {points}"
         return f"Equal within {width}: {more}"
     return more if pair.verdict != "open" else f"Not shown which is better: {more}"
 

@@ -66,9 +66,10 @@ class TuningRun(Run):
         """The run in a line for people."""
         of = self._of
         confirmed = f"; then {of.confirmed:,} fresh deals" if of.confirmed else ""
+        generations = f"{len(of.generations)} generation{'s' if len(of.generations) > 1 else ''}"
         return (
             f"{describe_rules(of.rules)}; {of.policy} against {of.field}, its side holding every "
-            f"side's cards; {len(of.generations)} generations of {of.candidates} candidates by "
+            f"side's cards; {generations} of {of.candidates} candidates by "
             f"{METHOD}, {of.deals:,} deals each, the same in a generation, from {of.first:,}, "
             f"seed {of.seed}{confirmed}"
         )

@@ -130,7 +130,7 @@ def test_calling_field_and_games_are_told() -> None:
     assert f"each against {THIRD}" in field["answer"][0]
     assert f"--field {THIRD}" in field["commands"][0]
     games = compared(ONE, OTHER, "--games", "--target", "200", "--deals", "40")
-    assert "per cent more of the games" in games["answer"][0]
+    assert "percentage points more of the games" in games["answer"][0]
     assert games["games"] == 40
     won = [row for row in rows(games, "why") if row["quantity"] == "games won, share"]
     assert sum(row["value"] for row in won) == pytest.approx(1)
