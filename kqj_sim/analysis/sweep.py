@@ -257,7 +257,7 @@ def sweep(
         interrupted: asked now and then whether to stop.
 
     Raises:
-        VaryError: what varies is written wrongly, empty or too much.
+        VaryError: what varies is written wrongly, empty or too much, or has no effect in this game.
         ComparisonError: numbers that make no sense.
         kqj_sim.policies.PolicyError: a policy cannot be used, or a wrong choice.
         kqj_sim.simulation.ExperimentError: a number out of range.
@@ -273,6 +273,7 @@ def sweep(
     varied = tuple(read_varied(text, subject) for text in vary)
     sets = combinations(varied)
     names = [each.name for each in varied]
+    subject.check_effect(names, rules)
     players = [
         specification(subject.with_values(dict(zip(names, values, strict=True)))) for values in sets
     ]

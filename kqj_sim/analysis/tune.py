@@ -203,7 +203,8 @@ def tune(
         interrupted: asked after each candidate whether to stop.
 
     Raises:
-        VaryError: what is searched is written wrongly, or numbers that make no sense.
+        VaryError: what is searched is written wrongly or has no effect in this game, or numbers
+            that make no sense.
         kqj_sim.policies.PolicyError: a policy cannot be used, or a wrong choice.
         kqj_sim.simulation.ExperimentError: a number out of range.
         KeyboardInterrupt: `interrupted` before the first generation was finished.
@@ -227,6 +228,7 @@ def tune(
     for name in names:
         if names.count(name) > 1:
             raise VaryError(f"{name} is there twice")
+    subject.check_effect(names, rules)
     match = Match(rules, field, seed)
     match.experiments(policy, first, 1)  # What is wrong is told before anything is played.
 

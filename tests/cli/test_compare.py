@@ -93,6 +93,17 @@ def test_the_same_policy_twice_does_the_same() -> None:
     assert rows(found, "where")[0]["value"] == 0
 
 
+def test_parameters_that_the_game_does_not_read_are_named() -> None:
+    """What differs and has no effect is told, and which parameter has one."""
+    one, other = "points:take=45,opening=3+random", "points+random"
+    assert not any("no effect" in line for line in compared(one, other, *FEW)["answer"])
+    assert compared(one, other, "--teams", "3", *FEW)["answer"][1:] == [
+        "take has no effect here: it is read with --teams 2 --bidding take only; here it is "
+        "three_take",
+        "opening has no effect here: it is read with --teams 2 --bidding auction only",
+    ]
+
+
 def test_the_largest_differences_are_shown_by_their_commands() -> None:
     found = compared(ONE, OTHER, "--teams", "3", *FEW)
     for command, row in zip(found["commands"], rows(found, "largest"), strict=True):
