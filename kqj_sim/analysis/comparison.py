@@ -119,24 +119,37 @@ class Plan:
             look *= GROWTH
         yield self.cap
 
-    def mean(self, sums: Sums, name: str, divisor: float, bound: float = 0.0) -> Estimate:
+    def mean(self, sums: Sums, name: str, divisor: float) -> Estimate:
         """The mean a deal of what was counted."""
         moments = (sums.deals, sums.sum(name), sums.product(name, name))
-        if self.watched:
-            found = sequences.mean(*moments, self.confidence, bound=bound)
-        else:
-            found = intervals.mean_of_sums(*moments, self.confidence)
-        return found.scaled(1 / divisor)
+        made = sequences.mean if self.watched else intervals.mean_of_sums
+        return made(*moments, self.confidence).scaled(1 / divisor)
 
-    def ratio(self, sums: Sums, one: str, other: str) -> Estimate:
-        """How much of one thing there is for each of another."""
+    def share(self, sums: Sums, name: str, most: int) -> Estimate:
+        """The share of what was counted, of which a deal has `most` at most."""
+        moments = (sums.deals, sums.sum(name), sums.product(name, name))
+        if self.watched:
+            found = sequences.mean(*moments, self.confidence, bound=most)
+        elif most == 1:
+            return intervals.share(sums.sum(name), sums.deals, self.confidence)
+        else:
+            found = intervals.mean_of_sums(*moments, self.confidence, (0, most))
+        return intervals.within(found, (0, most)).scaled(1 / most)
+
+    def ratio(self, sums: Sums, one: str, other: str, most: int | None = None) -> Estimate:
+        """How much of one thing there is for each of another.
+
+        With `most` it is a share of the other thing, of which a deal has so many at most.
+        """
+        limits = None if most is None else (0, 1)
         moments = (sums.deals, sums.sum(other), sums.sum(one))
         products = (
             sums.product(other, other), sums.product(other, one), sums.product(one, one),
         )  # fmt: skip
-        if self.watched:
-            return sequences.ratio(*moments, products, self.confidence)
-        return intervals.ratio_of_sums(*moments, products, self.confidence)
+        if not self.watched:
+            return intervals.ratio_of_sums(*moments, products, self.confidence, limits)
+        found = sequences.ratio(*moments, products, self.confidence, bound=most or 0)
+        return intervals.within(found, limits)
 
 
 @dataclass(frozen=True)
@@ -165,11 +178,13 @@ class Pair:
 
     def _lead(self, deals: int, total: int, squares: int) -> Estimate:
         scale = self.contest.scale
+        bound = self.contest.largest_lead * scale
         if self.plan.watched:
-            bound = self.contest.largest_lead * scale
             found = sequences.mean(deals, total, squares, self.plan.confidence, bound=bound)
         else:
-            found = intervals.mean_of_sums(deals, total, squares, self.plan.confidence)
+            found = intervals.mean_of_sums(
+                deals, total, squares, self.plan.confidence, (-bound, bound)
+            )
         return found.scaled(self.points / scale)
 
     @property
@@ -186,11 +201,10 @@ class Pair:
     def verdict(self) -> Verdict:
         """What the interval shows of `one`: better, worse, equal within indifference, or open."""
         lead = self.lead
-        if not math.isnan(lead.low):
-            if lead.low > 0:
-                return "better"
-            if lead.high < 0:
-                return "worse"
+        if lead.low > 0:
+            return "better"
+        if lead.high < 0:
+            return "worse"
         width = self.plan.indifference
         if lead.low >= -width and lead.high <= width:
             return "equal"

@@ -45,13 +45,6 @@ def _ranking(comparison: Comparison) -> Table:
         for policy in comparison.ranking
     ]
     note = "Rank: one more than the number of policies shown better."
-    same = [pair for pair in comparison.pairs if math.isnan(pair.lead.low)]
-    if same:
-        pairs = ", ".join(" and ".join(_names(comparison, pair)) for pair in same)
-        note += (
-            f"  A mean lead has no interval where one of its leads has none, as deals that are all "
-            f"worth the same tell nothing of the spread: {pairs}."
-        )
     title = f"Ranking ({per(comparison)})"
     return make_table("ranking", title, ("rank", "policy"), lines, note)
 
@@ -104,7 +97,7 @@ def _why(comparison: Comparison) -> Table:
             count = _of_games if comparison.games else _of_rounds
             lines += [(group, *line) for line in count(pair, side)]
     if comparison.games:
-        return make_table("why", "What each did", groups, lines)
+        return make_table("why", "What each did, a game", groups, lines)
     note = WORDS[comparison.rules.game].note
     return make_table("why", "What each did, a round", groups, lines, note)
 
@@ -113,19 +106,19 @@ def _of_rounds(pair: Pair, side: int) -> Iterator[tuple[str, Unit, Estimate]]:
     plan, sums, scale = pair.plan, pair.sums, pair.contest.scale
     rounds = len(pair.contest.seats(side))
     words = WORDS[pair.contest.rules.game]
-    yield f"{words.takes}, share of rounds", "share", plan.mean(sums, f"{side} takes", rounds)
-    made = plan.ratio(sums, f"{side} made", f"{side} takes")
+    yield f"{words.takes}, share of rounds", "share", plan.share(sums, f"{side} takes", rounds)
+    made = plan.ratio(sums, f"{side} made", f"{side} takes", rounds)
     yield f"{words.made}, share of {words.contracts}", "share", made
     for name in ("won", "lost", "defended", "bonuses", "score"):
         quantity = getattr(words, name)
         if quantity:
             yield quantity, "points", plan.mean(sums, f"{side} {name}", scale)
-    yield "passed out, share of rounds", "share", plan.mean(sums, f"{side} passed_out", rounds)
+    yield "passed out, share of rounds", "share", plan.share(sums, f"{side} passed_out", rounds)
 
 
 def _of_games(pair: Pair, side: int) -> Iterator[tuple[str, Unit, Estimate]]:
     plan, sums, scale = pair.plan, pair.sums, pair.contest.scale
-    yield "games won, share", "share", plan.mean(sums, f"{side} wins", scale)
+    yield "games won, share", "share", plan.share(sums, f"{side} wins", scale)
     yield "final score", "points", plan.mean(sums, f"{side} score", scale)
     rounds = len(pair.contest.seats(side))
     yield "rounds of a game", "rounds", plan.mean(sums, f"{side} rounds", rounds)
@@ -139,7 +132,7 @@ def _where(comparison: Comparison) -> Table:
     what = "games" if comparison.games else "deals"
     for pair in comparison.pairs:
         group = _names(comparison, pair) if several else ()
-        differs = pair.plan.mean(pair.sums, "differs", 1)
+        differs = pair.plan.share(pair.sums, "differs", 1)
         lines.append((group, f"{what} in which they differ, share", "share", differs))
         lead = pair.plan.ratio(pair.sums, "lead", "differs")
         lead = lead.scaled(pair.points / divisor / pair.contest.scale)

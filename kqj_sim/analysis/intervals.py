@@ -95,23 +95,56 @@ def mean(histogram: Mapping[int, int], confidence: float = CONFIDENCE) -> Estima
     return mean_of_sums(count, total, squares, confidence)
 
 
-def mean_of_sums(count: int, total: int, squares: int, confidence: float = CONFIDENCE) -> Estimate:
+def mean_of_sums(
+    count: int,
+    total: int,
+    squares: int,
+    confidence: float = CONFIDENCE,
+    limits: tuple[float, float] | None = None,
+) -> Estimate:
     """Mean total / count with Student's interval, t s / sqrt(n).
 
-    `total` is the sum of the observations and `squares` that of their squares.  There is no
-    interval for a single observation, nor for observations that are all the same: without
-    spread they tell nothing of the spread.
+    `total` is the sum of the observations and `squares` that of their squares.  Observations that
+    are all the same tell nothing of the spread: there is no interval then, unless `limits` say
+    between what every observation lies (`_all_the_same`); no interval goes beyond them.
     Source: Student, "The probable error of a mean", Biometrika 6 (1908).
     """
     if count == 0:
         return Estimate(math.nan, math.nan, math.nan, 0)
     value = total / count
     deviation = count * squares - total * total
-    if count == 1 or deviation == 0:
-        return Estimate(value, math.nan, math.nan, count)
+    if deviation == 0:
+        return _all_the_same(value, count, count, confidence, limits)
     half = student_quantile(count - 1, confidence)
     half *= math.sqrt(deviation / (count * count * (count - 1)))
-    return Estimate(value, value - half, value + half, count)
+    return within(Estimate(value, value - half, value + half, count), limits)
+
+
+def within(estimate: Estimate, limits: tuple[float, float] | None) -> Estimate:
+    """The estimate with an interval that does not go beyond what is possible at all."""
+    if limits is None or math.isnan(estimate.low):
+        return estimate
+    low, high = limits
+    return estimate._replace(low=max(low, estimate.low), high=min(high, estimate.high))
+
+
+def _all_the_same(
+    value: float,
+    count: int,
+    effective: float,
+    confidence: float,
+    limits: tuple[float, float] | None,
+) -> Estimate:
+    """A mean of observations that all have this value, `effective` ones of equal weight.
+
+    What none of them was has at most the share that Wilson's interval leaves it, and is at most as
+    far away as the limits are.  For shares, all 0 or all 1, that is Wilson's interval itself.
+    """
+    if limits is None:
+        return Estimate(value, math.nan, math.nan, count)
+    low, high = limits
+    _, unseen = _wilson(0.0, effective, confidence)
+    return Estimate(value, value - unseen * (value - low), value + unseen * (high - value), count)
 
 
 def ratio_of_sums(
@@ -120,11 +153,14 @@ def ratio_of_sums(
     weighted: int,
     products: tuple[int, int, int],
     confidence: float = CONFIDENCE,
+    limits: tuple[float, float] | None = None,
 ) -> Estimate:
     """Ratio of two means, with Student's interval of y - R w (the delta method).
 
     The ratio R is that of the sums over pairs (w, y); `products` are the sums of w w, w y and y y.
-    NaN stands for the ratio if the weights' sum is 0, and for the bounds of one without spread.
+    NaN stands for the ratio if the weights' sum is 0, and for the bounds of one without spread
+    unless `limits` say between what y / w always lies: as in `mean_of_sums`, by Kish's effective
+    number of pairs.
     Source: W. G. Cochran, Sampling Techniques, 3rd ed. (1977), section 6.4.
     """
     if weights == 0:
@@ -133,10 +169,10 @@ def ratio_of_sums(
     value = weighted / weights
     spread = (yy * weights**2 - 2 * weighted * weights * wy + weighted**2 * ww) / weights**2
     if count < 2 or spread <= 0:
-        return Estimate(value, math.nan, math.nan, count)
+        return _all_the_same(value, count, weights**2 / ww, confidence, limits)
     half = student_quantile(count - 1, confidence)
     half *= math.sqrt(spread * count / (count - 1)) / weights
-    return Estimate(value, value - half, value + half, count)
+    return within(Estimate(value, value - half, value + half, count), limits)
 
 
 def standard_deviation(histogram: Mapping[int, int], confidence: float = CONFIDENCE) -> Estimate:

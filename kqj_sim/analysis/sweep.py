@@ -165,10 +165,12 @@ class _Sums:
         self.contracts += other.contracts
         self.singles += other.singles
 
-    def lead(self, number: int, confidence: float, unseen: int = 0) -> Estimate:
-        """The mean lead of a set; `unseen` is added to the sum of squares."""
+    def lead(self, number: int, confidence: float, most: int, unseen: int = 0) -> Estimate:
+        """The mean lead of a set, `most` at most; `unseen` is added to the sum of squares."""
         squares = int(self.products[number, number]) + unseen
-        return intervals.mean_of_sums(self.deals, int(self.leads[number]), squares, confidence)
+        return intervals.mean_of_sums(
+            self.deals, int(self.leads[number]), squares, confidence, (-most, most)
+        )
 
     def difference(self, one: int, other: int) -> tuple[float, float]:
         """The mean difference of two sets' leads, and its standard error (0 without spread)."""
@@ -255,7 +257,7 @@ def sweep(
         interrupted: asked now and then whether to stop.
 
     Raises:
-        VaryError: what varies is written wrongly, empty or too much.
+        VaryError: what varies is written wrongly, empty or too much, or has no effect in this game.
         ComparisonError: numbers that make no sense.
         kqj_sim.policies.PolicyError: a policy cannot be used, or a wrong choice.
         kqj_sim.experiment.ExperimentError: a number out of range.
@@ -271,6 +273,7 @@ def sweep(
     varied = tuple(read_varied(text, subject) for text in vary)
     sets = combinations(varied)
     names = [each.name for each in varied]
+    subject.check_effect(names, rules)
     players = [
         specification(subject.with_values(dict(zip(names, values, strict=True)))) for values in sets
     ]
@@ -351,8 +354,9 @@ def _sums_of(match: Match, players: Sequence[str], size: int, first: int, count:
 
 def _widest(match: Match, sums: _Sums, confidence: float) -> float:
     """The greatest half-width of the intervals of points, some unseen rare deals counted along."""
-    unseen = sequences.UNSEEN * (match.largest_lead * match.scale) ** 2
-    leads = [sums.lead(number, confidence, unseen) for number in range(sums.settings)]
+    most = match.largest_lead * match.scale
+    unseen = sequences.UNSEEN * most**2
+    leads = [sums.lead(number, confidence, most, unseen) for number in range(sums.settings)]
     return max(each.high - each.low for each in leads) / 2 / match.scale
 
 
@@ -364,28 +368,36 @@ def _settings(
     confidence: float,
 ) -> tuple[Setting, ...]:
     """What came of each set of values."""
-    above, may_be = above_the_best(sums.difference, len(sets), sums.deals, confidence)
+    rounds, most = len(match.seatings), match.largest_lead * match.scale
+    unseen = math.sqrt(sequences.UNSEEN) * 2 * most / sums.deals
+
+    def difference(one: int, other: int) -> tuple[float, float]:
+        """Of sets that scored the same in every deal, too, something may have gone unseen."""
+        value, error = sums.difference(one, other)
+        return value, error or unseen
+
+    above, may_be = above_the_best(difference, len(sets), sums.deals, confidence)
     best = int(sums.leads.argmax())
     found = []
     for number, values in enumerate(sets):
         takes, made, *products = (int(each) for each in sums.contracts[number])
-        rounds = len(match.seatings)
         maybe: Standing = "maybe" if may_be[number] else "no"
         found.append(
             Setting(
                 values=values,
                 player=players[number],
-                points=sums.lead(number, confidence).scaled(1 / match.scale),
+                points=sums.lead(number, confidence, most).scaled(1 / match.scale),
                 above=above[number].scaled(1 / match.scale),
-                taken=intervals.mean_of_sums(sums.deals, takes, products[0], confidence).scaled(
-                    1 / rounds
-                ),
+                taken=intervals.mean_of_sums(
+                    sums.deals, takes, products[0], confidence, (0, rounds)
+                ).scaled(1 / rounds),
                 made=intervals.ratio_of_sums(
-                    sums.deals, takes, made, (products[0], products[2], products[1]), confidence
+                    sums.deals, takes, made, (products[0], products[2], products[1]), confidence,
+                    (0, 1),
                 ),
                 standing="best" if number == best else maybe,
             )
-        )
+        )  # fmt: skip
     return tuple(found)
 
 

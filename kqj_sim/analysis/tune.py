@@ -95,6 +95,7 @@ class Tuning:
         confirmed: deals that were played to confirm it; 0 if it was not.
         start, found: points a round more than the field, on the same fresh deals.
         gain: points a round that what was found scores more than where it began.
+        alike: whether it scored the same in every deal.
         confidence: of the intervals.
         interrupted: whether it was ended early.
     """
@@ -115,6 +116,7 @@ class Tuning:
     start: Estimate
     found: Estimate
     gain: Estimate
+    alike: bool
     confidence: float
     interrupted: bool = False
 
@@ -201,7 +203,8 @@ def tune(
         interrupted: asked after each candidate whether to stop.
 
     Raises:
-        VaryError: what is searched is written wrongly, or numbers that make no sense.
+        VaryError: what is searched is written wrongly or has no effect in this game, or numbers
+            that make no sense.
         kqj_sim.policies.PolicyError: a policy cannot be used, or a wrong choice.
         kqj_sim.experiment.ExperimentError: a number out of range.
         KeyboardInterrupt: `interrupted` before the first generation was finished.
@@ -225,6 +228,7 @@ def tune(
     for name in names:
         if names.count(name) > 1:
             raise VaryError(f"{name} is there twice")
+    subject.check_effect(names, rules)
     match = Match(rules, field, seed)
     match.experiments(policy, first, 1)  # What is wrong is told before anything is played.
 
@@ -270,7 +274,9 @@ def tune(
     at = first + generations * deals
     players = (policy, specification(parts))
     wanted = 0 if stopped else confirm
-    confirmed, measured = _confirm(match, players, at, wanted, confidence, threads, interrupted)
+    confirmed, measured, alike = _confirm(
+        match, players, at, wanted, confidence, threads, interrupted
+    )
     return Tuning(
         policy=player(policy, game).name,
         searched=searched,
@@ -288,6 +294,7 @@ def tune(
         start=measured[0],
         found=measured[1],
         gain=measured[2],
+        alike=alike,
         confidence=confidence,
         interrupted=stopped or confirmed < confirm,
     )
@@ -301,10 +308,11 @@ def _confirm(
     confidence: float,
     threads: int | None,
     interrupted: Callable[[], bool] | None,
-) -> tuple[int, list[Estimate]]:
-    """Points a round of where it began, of what was found, and the gain, on the same deals.
+) -> tuple[int, list[Estimate], bool]:
+    """On how many deals, fewer if it was interrupted, what was found is held against the beginning.
 
-    And on how many deals: fewer if it was interrupted.
+    And points a round of where it began, of what was found, and the gain, on these same deals;
+    whether they scored the same in every one.
     """
     played = 0
     sums = np.zeros((3, 2), dtype=np.int64)
@@ -314,7 +322,12 @@ def _confirm(
         for own, lead in zip(sums, (start, found, found - start), strict=True):
             own += [lead.sum(), lead @ lead]
         played += count
-    return played, [
-        intervals.mean_of_sums(played, int(total), int(squares), confidence).scaled(1 / match.scale)
-        for total, squares in sums
+    # What it gains on a deal is the difference of two leads.
+    most = match.largest_lead * match.scale
+    measured = [
+        intervals.mean_of_sums(
+            played, int(total), int(squares), confidence, (-many * most, many * most)
+        ).scaled(1 / match.scale)
+        for many, (total, squares) in zip((1, 1, 2), sums, strict=True)
     ]
+    return played, measured, played > 0 and int(sums[2, 1]) == 0

@@ -150,6 +150,14 @@ class Subject:
         parameter = chosen.parameter(own)
         return parameter, parameter.write(chosen.by_name[own])
 
+    def check_effect(self, names: Sequence[str], rules: GameRules) -> None:
+        """Raise VaryError for a parameter that games by these rules do not read."""
+        for name in names:
+            part, own = self.parts.addressed(name, self.text)[0]
+            told = getattr(self.parts, part).without_effect(own, rules)
+            if told:
+                raise VaryError(told)
+
     def read(self, name: str, text: str) -> Value:
         """A value of a parameter; raises PolicyError if it is not allowed."""
         parameter, _ = self.parameter(name)

@@ -17,6 +17,7 @@ from kqj_sim.policies.errors import PolicyError, nearest
 from kqj_sim.policies.loading import policy_of_file
 from kqj_sim.policies.parameters import Parameter, Value, with_version
 from kqj_sim.policies.registry import BUILT_INS, Policy, find
+from kqj_sim.rules import GameRules
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,20 @@ class Chosen:
                 f"{nearest(name, parameters, shown_by(self.source, self.game))}"
             )
         return parameters[name]
+
+    def without_effect(self, name: str, rules: GameRules) -> str:
+        """That games by these rules do not read a parameter, and which one they do; or nothing."""
+        parameter = self.parameter(name)
+        if parameter.matters(rules):
+            return ""
+        only = " ".join(f"--{field} {value}" for field, value in parameter.only)
+        told = f"{name} has no effect here: it is read with {only} only"
+        alike = [
+            other
+            for other, each in self.policy.parameters.items()
+            if each.matters(rules) and (other.endswith(f"_{name}") or name.endswith(f"_{other}"))
+        ]
+        return f"{told}; here it is {alike[0]}" if alike else told
 
     def changed(self, given: Mapping[str, object]) -> Chosen:
         """The same policy with other values, given as texts or as values of a TOML file.

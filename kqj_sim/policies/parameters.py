@@ -8,6 +8,7 @@ from typing import Literal
 
 from kqj_sim.policies.errors import PolicyError, nearest
 from kqj_sim.policies.weights import VERSIONS
+from kqj_sim.rules import GameRules
 
 NO_POLICY = "none"
 """What a parameter that names a policy may be if the policy can do without."""
@@ -28,6 +29,8 @@ class Parameter:
         low, high: the least and the greatest value, both allowed; None: no limit.
         kind: "number", "whole number", "flag" (true or false) or "policy" (one of `choices`).
         choices: the policies that may be named.
+        only: fields of the rules with the values with which alone it is read, such as
+            (("teams", 2), ("bidding", "take")).
 
     Raises:
         PolicyError: the default is not allowed.
@@ -39,6 +42,7 @@ class Parameter:
     high: float | None = None
     kind: Kind = "number"
     choices: tuple[str, ...] = ()
+    only: tuple[tuple[str, int | str], ...] = ()
 
     def __post_init__(self) -> None:
         try:
@@ -69,6 +73,10 @@ class Parameter:
         text = self.allowed
         closed = self.low is not None and self.high is not None
         return text.removeprefix("a number from ") if closed else text
+
+    def matters(self, rules: GameRules) -> bool:
+        """Whether it is read in a game by these rules."""
+        return all(getattr(rules, name) == value for name, value in self.only)
 
     def read(self, given: object) -> Value:
         """The value that a text, or a value of a TOML file, stands for.

@@ -8,6 +8,7 @@ and from what partners and opponents bid; of all bids and the pass, what is wort
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,8 +63,9 @@ def _counts() -> dict[str, Parameter]:
     return {name: _number(name, _WORTH + what, -100, 100) for name, what in meanings.items()}
 
 
-def _decisions(prefix: str, table: str) -> dict[str, Parameter]:
+def _decisions(prefix: str, table: str, teams: int) -> dict[str, Parameter]:
     """What is done with a count, with two teams (no prefix) or three."""
+    bidding = {"taking": "take", "auctions": "auction"}
     count, chance = (-400, 400), (0, 1)
     rows: list[tuple[str, str, tuple[float, float]]] = [
         ("other", "taking: added to the count of another suit than the Return's", count),
@@ -95,15 +97,18 @@ def _decisions(prefix: str, table: str) -> dict[str, Parameter]:
         ("capot_spread", "auctions: more than that for a chance of 84%", (1, 1000)),
     ]
     return {
-        f"{prefix}{name}": _number(f"{prefix}{name}", f"{table}, {meaning}", *limits)
+        f"{prefix}{name}": replace(
+            _number(f"{prefix}{name}", f"{table}, {meaning}", *limits),
+            only=(("teams", teams), ("bidding", bidding[meaning.partition(":")[0]])),
+        )
         for name, meaning, limits in rows
     }
 
 
 PARAMETERS = {
     **_counts(),
-    **_decisions("", "two teams"),
-    **_decisions("three_", "three teams"),
+    **_decisions("", "two teams", 2),
+    **_decisions("three_", "three teams", 3),
 }
 """What can be set, with the fitted values as defaults (`points.toml`)."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.analysis.comparison_tables import comparison_tables
+from kqj_sim.policies.specification import player
 from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.report import Report, Run, describe_rules
 
@@ -77,8 +78,6 @@ class ComparisonRun(Run):
 
 def comparison_report(comparison: Comparison) -> Report:
     """Everything that is shown of a comparison."""
-    from kqj_sim.policies.specification import player
-
     run = ComparisonRun(
         command="compare",
         rules=comparison.rules,
@@ -100,7 +99,7 @@ def answer(comparison: Comparison) -> list[str]:
     """What came of it: a line for two policies, for more the best ones; what a deal is worth."""
     if len(comparison.names) == 2:
         (pair,) = comparison.pairs
-        return [_of_pair(comparison, pair), *_worth(comparison, pair)]
+        return [_of_pair(comparison, pair), *_worth(comparison, pair), *_no_effect(pair)]
     if comparison.interrupted:
         return [_of_pair(comparison, pair) for pair in comparison.pairs]
     best = [
@@ -145,7 +144,7 @@ def _of_pair(comparison: Comparison, pair: Pair) -> str:
     if len(comparison.pairs) > 1:
         sure += " with all pairs"
     more = (
-        f"{one} wins {number} per cent more of the games than {other}"
+        f"{one} wins {number} percentage points more of the games than {other}"
         if comparison.games
         else f"{one} scores {number} points a round more than {other}"
     )
@@ -153,7 +152,8 @@ def _of_pair(comparison: Comparison, pair: Pair) -> str:
         more += f", each against {comparison.field}"
     more += f" ({sure}), {deals}"
     if pair.verdict == "equal":
-        width = f"{comparison.plan.indifference:g} {'per cent' if comparison.games else 'points'}"
+        points = "percentage points" if comparison.games else "points"
+        width = f"{comparison.plan.indifference:g} {points}"
         return f"Equal within {width}: {more}"
     return more if pair.verdict != "open" else f"Not shown which is better: {more}"
 
@@ -177,6 +177,22 @@ def _worth(comparison: Comparison, pair: Pair) -> list[str]:
         f"One {what}, {_arrangements(comparison)}, is worth {pair.factor:.1f} independent {what}s "
         f"({pair.factor * each / rounds:.1f} for each that is played)"
     ]
+
+
+def _no_effect(pair: Pair) -> list[str]:
+    """Parameters in which two that did the same differ, and that such a game does not read."""
+    if pair.sums.sum("differs") > 0:
+        return []
+    rules = pair.contest.rules
+    one, other = (player(each, rules.game) for each in pair.contest.players)
+    notes = [
+        mine.without_effect(name, rules)
+        for mine, theirs in ((one.calling, other.calling), (one.playing, other.playing))
+        if mine.policy is theirs.policy
+        for name, value in mine.by_name.items()
+        if value != theirs.by_name[name]
+    ]
+    return [note for note in dict.fromkeys(notes) if note]
 
 
 def commands(comparison: Comparison) -> list[str]:

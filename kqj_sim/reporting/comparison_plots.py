@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 BINS = 60
 """Bars of a histogram, about."""
+FEW = 8
+"""So many different leads have a tick each, at most."""
+NEAR = 1.25
+"""Numbers of deals whose ratio is less would be written over each other."""
 
 
 def draw_comparison(comparison: Comparison, format: str) -> bytes:
@@ -86,6 +90,8 @@ def _draw_leads(axes: Axes, comparison: Comparison, pair: Pair) -> None:
         middle = sign * (np.arange(len(shares)) - shift) * width
         axes.bar(middle, shares, 0.95 * width, color=colour, label=label)
     axes.set_ylim(0, 1.25 * tallest)
+    if len(values) <= FEW:
+        axes.set_xticks([0.0, *values])
     axes.legend(frameon=False, loc="upper left")
     axes.grid(axis="y", alpha=0.3)
 
@@ -109,10 +115,9 @@ def _draw_course(axes: Axes, comparison: Comparison, pair: Pair) -> None:
         axes.fill_between(deals, low, high, color=BLUE, alpha=0.2, linewidth=0)
         axes.plot(deals, value, color=BLUE)
         axes.set_xscale("log")
-        ticks = [n * 10**power for power in range(8) for n in (1, 2, 5)]
-        ticks = [tick for tick in ticks if deals[0] * 0.9 <= tick <= deals[-1] * 1.1]
-        axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         axes.minorticks_off()
+    ticks = _ticks(deals[0], deals[-1])
+    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.axhline(0, color="black", linewidth=1)
     if plan.watched:
         axes.axhspan(-plan.indifference, plan.indifference, color="black", alpha=0.08, linewidth=0)
@@ -121,6 +126,13 @@ def _draw_course(axes: Axes, comparison: Comparison, pair: Pair) -> None:
             xycoords=("axes fraction", "data"), textcoords="offset points", ha="right", fontsize=9,
         )  # fmt: skip
     axes.grid(alpha=0.3)
+
+
+def _ticks(first: int, last: int) -> list[int]:
+    """The first and the last number of deals, and round ones between."""
+    between = [n * 10**power for power in range(8) for n in (1, 2, 5)]
+    ends = sorted({first, last} if last > NEAR * first else {last})
+    return sorted([*ends, *(n for n in between if first * NEAR < n < last / NEAR)])
 
 
 def _draw_ranking(axes: Axes, comparison: Comparison) -> None:

@@ -50,7 +50,7 @@ def format_number(value: float, low: float, high: float, unit: str) -> Cell:
 
     `value`, `low` and `high` are shares (unit "share"), points, amounts, rounds, changes of score
     or counts; NaN for `low` means that there is no interval.  As many decimals are shown as the
-    interval has meaning for; a clearly lopsided interval is written out.
+    interval has meaning for; a clearly lopsided interval is written out.  A zero has no sign.
     """
     if math.isnan(value):
         return Cell(NOTHING)
@@ -60,7 +60,7 @@ def format_number(value: float, low: float, high: float, unit: str) -> Cell:
     if math.isnan(low) or math.isnan(high):
         decimals = 2 if unit == "change" else 1
         decimals = 0 if not sign and float(value).is_integer() else decimals
-        return Cell(f"{value:,.{decimals}f}{sign}")
+        return Cell(f"{value:z,.{decimals}f}{sign}")
     half = (high - low) / 2
     # Quantiles and their bounds are whole points.
     whole = not sign and all(float(number).is_integer() for number in (value, low, high))
@@ -71,9 +71,9 @@ def format_number(value: float, low: float, high: float, unit: str) -> Cell:
         above, decimals
     ):
         return Cell(
-            f"{value:,.{decimals}f}{sign}", f"({low:,.{decimals}f} to {high:,.{decimals}f})"
+            f"{value:z,.{decimals}f}{sign}", f"({low:z,.{decimals}f} to {high:z,.{decimals}f})"
         )
-    return Cell(f"{value:,.{decimals}f}{sign}", f"±{half:,.{decimals}f}")
+    return Cell(f"{value:z,.{decimals}f}{sign}", f"±{half:z,.{decimals}f}")
 
 
 def estimate(value: float, error: float, unit: str) -> Cell:

@@ -128,7 +128,11 @@ def _draw_map(axes: Axes, sweep: Sweep, what: str) -> None:
     )  # fmt: skip
     words = WORDS[sweep.rules.game]
     takes = f"{words.takes[0].upper()}{words.takes[1:]}, % of its rounds"
-    titles = {"points": "Points a round more than the field", "taken": takes}
+    with_intervals = f"with {100 * sweep.plan.confidence:g}% intervals"
+    titles = {
+        "points": f"Points a round more than the field, {with_intervals}",
+        "taken": f"{takes}, {with_intervals}",
+    }
     decimals = words.decimals if what == "points" else 1
     axes.set_title(titles[what])
     axes.set_xticks(range(len(columns)), columns, rotation=90 if len(columns) > 12 else 0)
@@ -141,11 +145,12 @@ def _draw_map(axes: Axes, sweep: Sweep, what: str) -> None:
     _mark(axes, sweep.settings, len(columns))
     if values.size <= _MOST_NUMBERS:
         middle = (limits[0] + limits[1]) / 2
+        halves = scale * np.array([each.high - each.low for each in found]).reshape(shape) / 2
         for (row, column), value in np.ndenumerate(values):
             dark = abs(value) > 0.6 * limit if what == "points" else value > middle
             axes.text(
-                column, row, f"{value:.{decimals}f}", ha="center", va="center", fontsize=8,
-                color="white" if dark else "black",
+                column, row, f"{value:z.{decimals}f}\n±{halves[row, column]:.{decimals}f}",
+                ha="center", va="center", fontsize=8, color="white" if dark else "black",
             )  # fmt: skip
 
 

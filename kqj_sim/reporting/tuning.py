@@ -66,9 +66,10 @@ class TuningRun(Run):
         """The run in a line for people."""
         of = self._of
         confirmed = f"; then {of.confirmed:,} fresh deals" if of.confirmed else ""
+        generations = f"{len(of.generations)} generation{'s' if len(of.generations) > 1 else ''}"
         return (
             f"{describe_rules(of.rules)}; {of.policy} against {of.field}, its side holding every "
-            f"side's cards; {len(of.generations)} generations of {of.candidates} candidates by "
+            f"side's cards; {generations} of {of.candidates} candidates by "
             f"{METHOD}, {of.deals:,} deals each, the same in a generation, from {of.first:,}, "
             f"seed {of.seed}{confirmed}"
         )
@@ -108,8 +109,9 @@ def answer(tuning: Tuning) -> list[str]:
     if tuning.confirmed == 0:
         return [f"{found}; not confirmed on fresh deals"]
     gain = tuning.gain
-    if gain.value == 0 and math.isnan(gain.low):
-        return [found, f"It did the same as where it began in all {tuning.confirmed:,} deals"]
+    if tuning.alike:
+        told = f"It scored the same as where it began in each of {tuning.confirmed:,} fresh deals"
+        return [found, told]
     number = str(format_number(gain.value, gain.low, gain.high, "points"))
     start = tuple(each.start for each in tuning.searched)
     words = {

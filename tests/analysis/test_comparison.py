@@ -147,14 +147,24 @@ def test_the_same_policy_twice_is_equal_and_never_differs() -> None:
     assert np.isnan(pair.factor)
 
 
-def test_a_mean_lead_without_an_interval_says_why() -> None:
-    ranking, *_ = comparison_tables(compare(WEAK, STRONG, STRONG, deals=300))
-    assert ranking.frame["low"].isna().sum() == 2
-    assert "has no interval where one of its leads has none" in ranking.note
-    assert ranking.note.endswith(f"of the spread: {STRONG} and {STRONG} (2).")
-    ranking, *_ = comparison_tables(compare(WEAK, STRONG, "greedy", deals=300))
-    assert ranking.frame["low"].notna().all()
-    assert "no interval" not in ranking.note
+@pytest.mark.parametrize("games", [False, True])
+@pytest.mark.parametrize("plan", [{"deals": 300}, {"cap": 300}], ids=["fixed", "watched"])
+def test_what_was_the_same_in_all_deals_has_an_interval(plan: dict[str, int], games: bool) -> None:
+    """Shares of nothing and of all, and leads of nothing; none goes beyond what is possible."""
+    rules = KqjRules(target=500)
+    found = compare(WEAK, STRONG, STRONG, rules=rules, games=games, **plan)  # type: ignore[arg-type]
+    for table in comparison_tables(found):
+        lines = table.frame.dropna(subset="value")
+        if table.name not in ("matrix", "largest"):
+            measured = lines[lines["unit"] != "count"]
+            assert (measured["low"] < measured["high"]).all(), table.name
+        shares = lines[(lines["unit"] == "share") & (table.name in ("why", "where"))]
+        shares = shares[~shares["quantity"].str.contains("lead")]
+        assert shares["low"].ge(0).all() and shares["high"].le(1).all()
+    same = found.pairs[2]
+    assert same.lead.value == 0 and same.lead.low == -same.lead.high < 0
+    differs = {pair.plan.share(pair.sums, "differs", 1)[:2] for pair in found.pairs}
+    assert (0, 0) in differs
 
 
 def test_a_cap_ends_what_shows_nothing() -> None:

@@ -57,6 +57,42 @@ def test_ratio_of_sums_is_a_mean_by_weight() -> None:
     assert math.isnan(intervals.ratio_of_sums(5, 0, 0, (0, 0, 0)).value)
 
 
+@pytest.mark.parametrize("count", [1, 2, 40, 1000])
+def test_what_is_all_the_same_leaves_room_for_the_unseen(count: int) -> None:
+    """Shares have Wilson's interval; other means reach as far as the unseen may pull them."""
+    for ones in (0, count):
+        found = intervals.mean_of_sums(count, ones, ones, 0.9, (0, 1))
+        assert found == pytest.approx(intervals.share(ones, count, 0.9))
+    unseen = intervals.share(0, count, 0.9).high
+    found = intervals.mean_of_sums(count, 5 * count, 25 * count, 0.9, (-15, 25))
+    assert found[:3] == pytest.approx((5, 5 - 20 * unseen, 5 + 20 * unseen))
+    assert math.isnan(intervals.mean_of_sums(count, 5 * count, 25 * count, 0.9).low)
+    # Three contracts in each of these deals, all of them made.
+    made = intervals.ratio_of_sums(count, 3 * count, 3 * count, (9 * count,) * 3, 0.9, (0, 1))
+    assert made == pytest.approx(intervals.share(count, count, 0.9))
+
+
+def test_no_interval_goes_beyond_the_limits() -> None:
+    plain, limited = (intervals.mean_of_sums(500, 1, 1, 0.95, limits) for limits in (None, (0, 1)))
+    assert plain.low < 0 == limited.low and plain.high == limited.high
+    plain, limited = (
+        intervals.ratio_of_sums(500, 300, 299, (300, 299, 299), 0.95, limits)
+        for limits in (None, (0, 1))
+    )
+    assert plain.high > 1 == limited.high and plain.low == limited.low
+
+
+def test_unseen_rare_values_are_within_the_limits_interval() -> None:
+    """Where all deals seen are alike the truth is left out in no more than 5% of the runs."""
+    for rare in (0.0005, 0.002, 0.005):
+        left_out = 0.0
+        none_seen = (1 - rare) ** 1000
+        found = intervals.mean_of_sums(1000, 0, 0, 0.95, (-600, 600))
+        if found.high < 600 * rare:
+            left_out += none_seen
+        assert left_out <= 0.05
+
+
 def test_ratio_of_equal_weights_is_a_mean() -> None:
     values = np.random.default_rng(5).integers(-30, 40, 300)
     total, squares = int(values.sum()), int((values**2).sum())

@@ -93,6 +93,17 @@ def test_the_same_policy_twice_does_the_same() -> None:
     assert rows(found, "where")[0]["value"] == 0
 
 
+def test_parameters_that_the_game_does_not_read_are_named() -> None:
+    """What differs and has no effect is told, and which parameter has one."""
+    one, other = "points:take=45,opening=3+random", "points+random"
+    assert not any("no effect" in line for line in compared(one, other, *FEW)["answer"])
+    assert compared(one, other, "--teams", "3", *FEW)["answer"][1:] == [
+        "take has no effect here: it is read with --teams 2 --bidding take only; here it is "
+        "three_take",
+        "opening has no effect here: it is read with --teams 2 --bidding auction only",
+    ]
+
+
 def test_the_largest_differences_are_shown_by_their_commands() -> None:
     found = compared(ONE, OTHER, "--teams", "3", *FEW)
     for command, row in zip(found["commands"], rows(found, "largest"), strict=True):
@@ -130,7 +141,7 @@ def test_calling_field_and_games_are_told() -> None:
     assert f"each against {THIRD}" in field["answer"][0]
     assert f"--field {THIRD}" in field["commands"][0]
     games = compared(ONE, OTHER, "--games", "--target", "200", "--deals", "40")
-    assert "per cent more of the games" in games["answer"][0]
+    assert "percentage points more of the games" in games["answer"][0]
     assert games["games"] == 40
     won = [row for row in rows(games, "why") if row["quantity"] == "games won, share"]
     assert sum(row["value"] for row in won) == pytest.approx(1)

@@ -95,6 +95,20 @@ def test_wrong_sweeps_are_told_in_a_line(arguments: list[str], told: str) -> Non
     assert told in error_of(run(*SWEEP, *arguments))
 
 
+@pytest.mark.parametrize(
+    "command", [("sweep", "--vary", "take=0,40"), ("tune", "--parameters=take")]
+)
+def test_parameters_that_the_game_does_not_read_are_an_error(
+    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name, *arguments = command
+    wrong = run(name, "points+greedy", *arguments, "--teams", "3")
+    assert "read with --teams 2 --bidding take only; here it is three_take" in error_of(wrong)
+    assert wrong.exit_code == 2
+    assert not list(tmp_path.iterdir())
+
+
 def test_width_is_above_zero() -> None:
     wrong = run("sweep", POLICY, "--vary", "take=0.1,0.2", "--until", "0")
     assert "above 0" in error_of(wrong)
