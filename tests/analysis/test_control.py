@@ -102,9 +102,11 @@ def test_corrected_means_are_those_of_a_slow_twin(rules: KqjRules) -> None:
         control = controls[:, number].T
         value = variance = 0.0
         for half in (0, 1):
-            known = [[each[own] - each[own].mean(axis=0) for own in strata[1 - half]]
-                     for each in (control, outcome)]  # fmt: skip
-            fitted = np.linalg.lstsq(*map(np.concatenate, known), rcond=None)[0]
+            known_x, known_y = (
+                np.concatenate([each[own] - each[own].mean(axis=0) for own in strata[1 - half]])
+                for each in (control, outcome)
+            )
+            fitted = np.linalg.lstsq(known_x, known_y, rcond=None)[0]
             weight = np.mean(halves == half) / 6
             for own in strata[half]:
                 left = (outcome - control @ fitted)[own]

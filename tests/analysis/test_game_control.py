@@ -79,14 +79,12 @@ class Slow:
     """What is summed, in plain Python, with two fixed teams or three.
 
     Attributes:
-        numbers: of each game.
         games: int64 (games, teams, variables).
         halves: the half of each game.
         rounds: int64 (rounds, columns * teams), the control's leads by place.
         round_halves: the half of each round.
     """
 
-    numbers: list[int]
     games: NDArray[np.int64]
     halves: NDArray[np.int64]
     rounds: NDArray[np.int64]
@@ -136,9 +134,7 @@ def slow(rules: KqjRules, count: int) -> Slow:
             round_halves.append(game % 2)
             for team in range(teams):
                 before[team] += int(rows.column(f"score_{team}")[number])
-    return Slow(
-        numbers, games, np.array(numbers) % 2, np.array(rounds), np.array(round_halves)
-    )
+    return Slow(games, np.array(numbers) % 2, np.array(rounds), np.array(round_halves))
 
 
 @pytest.mark.parametrize("rules", RULES[:2], ids=NAMES[:2])
@@ -168,8 +164,10 @@ def test_corrected_means_are_those_of_a_slow_twin(rules: KqjRules, outcome: int)
             # By weight and column: the leads in the game's rounds less what they are on average.
             martingales = (summed - counts @ means.T).reshape(-1, 4)
             other, own = of.halves != half, of.halves == half
-            from_mean = [each[other] - each[other].mean(axis=0) for each in (martingales, result)]
-            fitted = np.linalg.lstsq(*from_mean, rcond=None)[0]
+            known_x, known_y = (
+                each[other] - each[other].mean(axis=0) for each in (martingales, result)
+            )
+            fitted = np.linalg.lstsq(known_x, known_y, rcond=None)[0]
             left = (result - martingales @ fitted)[own]
             value += own.mean() * left.mean()
             slope = np.einsum("wc,wp->cp", fitted.reshape(2, 2), counts[own].mean(axis=0))
