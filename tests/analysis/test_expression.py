@@ -10,6 +10,7 @@ import pytest
 from kqj_sim.analysis import ExpressionError, compile_expression
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
+from kqj_sim.simulation import MAX_DEAL
 from tests.analysis.synthetic import synthetic_rows
 
 ROWS = synthetic_rows(KqjRules(), 2000, seed=5)
@@ -100,6 +101,17 @@ def test_game_and_round_are_columns_of_games() -> None:
     assert np.flatnonzero(found).tolist() == [60, 61]
     with pytest.raises(ExpressionError, match="round is a column of whole games only"):
         compile_expression("round == 1", games=False)
+
+
+def test_great_numbers_of_deals_are_reckoned_with_or_refused() -> None:
+    last = 2 * MAX_DEAL - len(ROWS)
+    rows: Rows = replace(ROWS, deal=last + np.arange(len(ROWS)))
+    for text in ("deal * 2 > 0", f"deal >= {last}", "-deal < 0", f"deal - {last} >= 0"):
+        assert compile_expression(text).mask(rows).all(), text
+    assert compile_expression(f"deal - {last} < 5").mask(rows).sum() == 5
+    for text in ("deal * 3 > 0", "deal * deal > 0", "-2 * deal - deal < 0", "deal * -3 < 0"):
+        with pytest.raises(ExpressionError, match=r"can exceed 2\*\*62"):
+            compile_expression(text)
 
 
 @pytest.mark.parametrize(
