@@ -46,6 +46,9 @@ for _name in FRAME.select_dtypes("int16"):
         "place in ()",
         "contract == return_suit",
         "contract != return_suit",
+        "contract == kind",
+        "kind != contract",
+        "sender_points * 4e18 > 4e18 * 50",
         "sender_points * 10000000000 > 500000000000",
         "taken == 1 and score_0 > score_1",
         "  lap == 1  ",
@@ -81,6 +84,13 @@ def test_unknown_part_does_not_matter_where_the_rest_decides() -> None:
     assert (either == zero).all()
     neither = compile_expression("not (sender_voids != 0 and 1 / sender_voids > 9)").mask(ROWS)
     assert neither.all()
+    # Where it does not decide, neither a condition nor its opposite is known to hold.
+    for text in ("sender_voids == 1 or 1 / sender_voids > 9", "lap in (1 / sender_voids, 9)"):
+        holds, fails = (compile_expression(each).mask(ROWS) for each in (text, f"not ({text})"))
+        assert not (holds & fails).any()
+        assert (holds | fails == ~zero).all()
+    assert (compile_expression("9 not in (1 / sender_voids, 8)").mask(ROWS) == ~zero).all()
+    assert compile_expression("8 in (1 / sender_voids, 8)").mask(ROWS).all()
 
 
 def test_condition_without_a_column_holds_for_every_row_or_none() -> None:
