@@ -74,11 +74,12 @@ class Experiment:
             raise ExperimentError(
                 f"{len(self.policies)} policies: there should be one a seat, {NUMBERS[seats]}"
             )
+        last_game = MAX_DEAL // core_games.ROUNDS
         for name, value, least, most in (
             ("deals", self.deals, 1, MAX_DEAL),
             ("seed", self.seed, 0, 2**63 - 1),
-            ("first", self.first, 0, MAX_DEAL),
-            ("games", 1 if self.games is None else self.games, 1, MAX_DEAL // core_games.ROUNDS),
+            ("first", self.first, 0, MAX_DEAL if self.games is None else last_game),
+            ("games", 1 if self.games is None else self.games, 1, last_game),
         ):
             if not least <= value <= most:
                 raise ExperimentError(f"{name} is {value}: it should be {least} to {most}")

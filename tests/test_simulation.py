@@ -12,8 +12,9 @@ import pytest
 
 import kqj_sim
 from kqj_sim.columns import COLUMNS
+from kqj_sim.core.games import ROUNDS
 from kqj_sim.encode import Imposed
-from kqj_sim.experiment import Experiment, ExperimentError, GameError
+from kqj_sim.experiment import MAX_DEAL, Experiment, ExperimentError, GameError
 from kqj_sim.policies import PolicyError
 from kqj_sim.policies.specification import DEFAULT_PLAYER
 from kqj_sim.rows import GameRows, Rows
@@ -21,6 +22,7 @@ from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import fold, row_chunks, simulate
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, lively
 
+LAST_GAME = MAX_DEAL // ROUNDS
 NEVER = ("random:take=0,bid=0",) * 6
 
 
@@ -55,7 +57,11 @@ class Kept:
         ({"seed": -1}, ["seed is -1", "0 to"]),
         ({"seed": 2**63}, ["seed is", "0 to"]),
         ({"first": -1}, ["first is -1", "0 to"]),
+        ({"first": MAX_DEAL + 1}, ["first is", f"0 to {MAX_DEAL}"]),
+        ({"deals": MAX_DEAL + 1}, ["deals is", f"1 to {MAX_DEAL}"]),
         ({"games": 0}, ["games is 0", "1 to"]),
+        ({"games": LAST_GAME + 1}, ["games is", f"1 to {LAST_GAME}"]),
+        ({"games": 1, "first": LAST_GAME + 1}, ["first is", f"0 to {LAST_GAME}"]),
         ({"policies": ("random",) * 5}, ["5 policies", "six"]),
         ({"imposed": Imposed(6, "h")}, ["place 6", "0 (the opener) to 5 (the dealer)"]),
         ({"imposed": Imposed(-1, "h")}, ["place -1"]),

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from kqj_sim.rows import Rows
 
 _LARGEST = 2**62
+# The first deal and the number of deals are 2**60 at most (`experiment.MAX_DEAL`).
+_DEAL = Column("deal", 0, 2**61, "number of the deal")
 # Bounds that no run is long enough to leave.
-_DEAL = Column("deal", 0, 2**53, "number of the deal")
 _OF_GAMES = (
     Column("game", 0, 2**53, "number of the game"),
     Column("round", 0, 2**15 - 1, "number of the round in its game"),

@@ -114,6 +114,30 @@ def test_fixed_intervals_hold_the_truth_in_95_percent(
         assert 0.8 * plan.until < min(half) <= max(half) <= plan.until
 
 
+def test_a_width_is_not_believed_before_rare_deals_would_have_been_seen() -> None:
+    """Leads of a point: as far as was seen, the first look would do."""
+    contest = Contest(KqjRules(), ("a", "b"))
+    point = np.array([-contest.scale, contest.scale])
+    pair = next(runs(point, Plan(until=1.0)))
+    # Three deals of 600 points that were not seen, beside which the rest is nothing.
+    enough = intervals.normal_quantile(0.95) * 3**0.5 * 600
+    assert enough < pair.sums.deals < 1.11 * enough
+    assert pair.lead.high - pair.lead.low < 0.1
+
+
+@pytest.mark.parametrize(
+    ("lead", "verdict"), [(-2, "worse"), (-1, "open"), (0, "equal"), (1, "open"), (2, "better")]
+)
+def test_what_an_interval_shows(lead: int, verdict: str) -> None:
+    """Of half-width 1.97; equal is what lies within 2.5 on both sides."""
+    contest = Resampled(KqjRules(), ("a", "b"))
+    leads = np.tile(np.array([lead - 20, lead + 20]) * contest.scale, 200)
+    sums = Sums.of(contest.names, np.arange(400), np.vstack([leads, leads != 0]))
+    pair = Pair(0, 1, contest, Plan(deals=400, indifference=2.5), sums)
+    assert (pair.lead.high - pair.lead.low) / 2 == pytest.approx(1.97, abs=0.01)
+    assert pair.verdict == verdict
+
+
 def test_looks_come_at_the_same_deals_whatever_is_played() -> None:
     looks = list(Plan().looks())
     assert looks[0] == 1002

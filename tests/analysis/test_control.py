@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from kqj_sim.analysis.control import ControlTally, Corrected, leads
 from kqj_sim.experiment import Experiment
@@ -84,6 +85,39 @@ def test_corrected_means_are_unbiased_and_their_intervals_hold(rules: KqjRules) 
     held = sum(each.low <= truth <= each.high for each in found)
     # Binomial: 95% of 250, and 3.5 standard deviations to either side.
     assert 0.90 * len(found) < held < 0.998 * len(found)
+
+
+@pytest.mark.parametrize("rules", RULES, ids=NAMES)
+def test_corrected_means_are_those_of_a_slow_twin(rules: KqjRules) -> None:
+    """The coefficients of one half correct the other, dealer by dealer."""
+    deals, first = 400, 5
+    experiment = uneven(rules, deals, first)
+    rows = simulate(experiment, threads=1)
+    again = simulate(replace(experiment, policies=(STRONG,) * SEATS), threads=1)
+    outcomes = leads(rows, rules, "score").astype(float)
+    controls = np.stack([leads(again, rules, name) for name in ("score", "total")]).astype(float)
+    halves, dealers = rows.deal % 12 // 6, rows.deal % 6
+    strata = [[(halves == half) & (dealers == dealer) for dealer in range(6)] for half in (0, 1)]
+    tallied = tally(experiment)
+    for number, outcome in enumerate(outcomes):
+        control = controls[:, number].T
+        value = variance = 0.0
+        for half in (0, 1):
+            known_x, known_y = (
+                np.concatenate([each[own] - each[own].mean(axis=0) for own in strata[1 - half]])
+                for each in (control, outcome)
+            )
+            fitted = np.linalg.lstsq(known_x, known_y, rcond=None)[0]
+            weight = np.mean(halves == half) / 6
+            for own in strata[half]:
+                left = (outcome - control @ fitted)[own]
+                value += weight * left.mean()
+                variance += weight**2 * left.var(ddof=1) / len(left)
+        found = tallied.corrected(number)
+        half_width = stats.t.ppf(0.975, deals - 12) * math.sqrt(variance)
+        right = np.array([value, value - half_width, value + half_width]) / (rules.teams - 1)
+        assert list(found.corrected[:3]) == pytest.approx(right.tolist(), rel=1e-5)
+        assert found.factor == pytest.approx(outcome.var(ddof=1) / deals / variance)
 
 
 def test_factor_is_what_the_runs_spread_less() -> None:

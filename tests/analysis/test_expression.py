@@ -10,6 +10,7 @@ import pytest
 from kqj_sim.analysis import ExpressionError, compile_expression
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
+from kqj_sim.simulation import MAX_DEAL
 from tests.analysis.synthetic import synthetic_rows
 
 ROWS = synthetic_rows(KqjRules(), 2000, seed=5)
@@ -45,6 +46,9 @@ for _name in FRAME.select_dtypes("int16"):
         "place in ()",
         "contract == return_suit",
         "contract != return_suit",
+        "contract == kind",
+        "kind != contract",
+        "sender_points * 4e18 > 4e18 * 50",
         "sender_points * 10000000000 > 500000000000",
         "taken == 1 and score_0 > score_1",
         "  lap == 1  ",
@@ -80,6 +84,13 @@ def test_unknown_part_does_not_matter_where_the_rest_decides() -> None:
     assert (either == zero).all()
     neither = compile_expression("not (sender_voids != 0 and 1 / sender_voids > 9)").mask(ROWS)
     assert neither.all()
+    # Where it does not decide, neither a condition nor its opposite is known to hold.
+    for text in ("sender_voids == 1 or 1 / sender_voids > 9", "lap in (1 / sender_voids, 9)"):
+        holds, fails = (compile_expression(each).mask(ROWS) for each in (text, f"not ({text})"))
+        assert not (holds & fails).any()
+        assert (holds | fails == ~zero).all()
+    assert (compile_expression("9 not in (1 / sender_voids, 8)").mask(ROWS) == ~zero).all()
+    assert compile_expression("8 in (1 / sender_voids, 8)").mask(ROWS).all()
 
 
 def test_condition_without_a_column_holds_for_every_row_or_none() -> None:
@@ -100,6 +111,17 @@ def test_game_and_round_are_columns_of_games() -> None:
     assert np.flatnonzero(found).tolist() == [60, 61]
     with pytest.raises(ExpressionError, match="round is a column of whole games only"):
         compile_expression("round == 1", games=False)
+
+
+def test_great_numbers_of_deals_are_reckoned_with_or_refused() -> None:
+    last = 2 * MAX_DEAL - len(ROWS)
+    rows: Rows = replace(ROWS, deal=last + np.arange(len(ROWS)))
+    for text in ("deal * 2 > 0", f"deal >= {last}", "-deal < 0", f"deal - {last} >= 0"):
+        assert compile_expression(text).mask(rows).all(), text
+    assert compile_expression(f"deal - {last} < 5").mask(rows).sum() == 5
+    for text in ("deal * 3 > 0", "deal * deal > 0", "-2 * deal - deal < 0", "deal * -3 < 0"):
+        with pytest.raises(ExpressionError, match=r"can exceed 2\*\*62"):
+            compile_expression(text)
 
 
 @pytest.mark.parametrize(

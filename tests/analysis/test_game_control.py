@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from scipy import stats
 
 from kqj_sim.analysis.control import ControlTally, Corrected
 from kqj_sim.analysis.game_control import LEAD, WON, GameControlTally, worth_of_a_point
@@ -73,13 +76,30 @@ def test_threads_and_chunks_do_not_matter(rules: KqjRules) -> None:
     assert whole.table().frame.equals(parts.table().frame)
 
 
-def slow_sums(experiment: Experiment) -> tuple[np.ndarray, np.ndarray]:
-    """The sums of games and of rounds in plain Python, with two fixed teams or three.
+@dataclass(frozen=True)
+class Slow:
+    """What is summed, in plain Python, with two fixed teams or three.
+
+    Attributes:
+        games: int64 (games, teams, variables).
+        halves: the half of each game.
+        rounds: int64 (rounds, columns * teams), the control's leads by place.
+        round_halves: the half of each round.
+    """
+
+    games: NDArray[np.int64]
+    halves: NDArray[np.int64]
+    rounds: NDArray[np.int64]
+    round_halves: NDArray[np.int64]
+
+
+@cache
+def slow(rules: KqjRules, count: int) -> Slow:
+    """The games one by one.
 
     The control plays each deal with whatever dealer single deals have: by place all is the same.
     """
-    rules = experiment.rules
-    assert isinstance(rules, KqjRules)
+    experiment = uneven(rules, games=count)
     teams = rules.teams
     rows = simulate(experiment, threads=1)
     replay = Replay(replace(experiment, policies=(STRONG,) * SEATS, games=None, deals=1))
@@ -87,43 +107,80 @@ def slow_sums(experiment: Experiment) -> tuple[np.ndarray, np.ndarray]:
     of_game: dict[int, list[int]] = defaultdict(list)
     for number, game in enumerate(rows.game.tolist()):
         of_game[game].append(number)
-    sums = np.zeros((2, teams, 6 + 2 * teams), dtype=np.int64)
-    round_sums = np.zeros((2, 2 * teams), dtype=np.int64)
-    for game, score in zip(rows.ended.game.tolist(), rows.ended.score.tolist(), strict=True):
-        half = game % 2
+    games = np.zeros((count, teams, 6 + 2 * teams), dtype=np.int64)
+    rounds, round_halves = [], []
+    numbers = rows.ended.game.tolist()
+    for values, game, score in zip(games, numbers, rows.ended.score.tolist(), strict=True):
         before = [0] * teams
         for team in range(teams):
             others = [score[other] for other in range(teams) if other != team]
-            sums[half, team, 0] += score[team] > max(others)
-            sums[half, team, 1] += sum(score[team] - other for other in others)
+            values[team, 0] = score[team] > max(others)
+            values[team, 1] = sum(score[team] - other for other in others)
         for number in of_game[game]:
             again = replay.play(int(rows.deal[number]), 1)
             turned = int(again.column("dealer")[0]) + 1
             opener = int(rows.column("dealer")[number]) + 1
             worth = worth_of_a_point(np.array(before)[:, None], rules.target)[:, 0].tolist()
+            by_place = np.zeros((2, teams), dtype=np.int64)
             for place in range(teams):
                 team, there = (opener + place) % teams, (turned + place) % teams
-                leads = []
-                for column in ("score", "total"):
-                    values = [int(again.column(f"{column}_{each}")[0]) for each in range(teams)]
-                    leads.append(sum(values[there] - value for value in values))
+                for column_number, column in enumerate(("score", "total")):
+                    of_teams = [int(again.column(f"{column}_{each}")[0]) for each in range(teams)]
+                    lead = sum(of_teams[there] - value for value in of_teams)
+                    by_place[column_number, place] = lead
+                    for weight, factor in enumerate((1, worth[team])):
+                        values[team, 2 + 2 * weight + column_number] += factor * lead
                 for weight, factor in enumerate((1, worth[team])):
-                    for column_number, lead in enumerate(leads):
-                        sums[half, team, 2 + 2 * weight + column_number] += factor * lead
-                    sums[half, team, 6 + weight * teams + place] += factor
-                round_sums[half, [place, teams + place]] += leads
+                    values[team, 6 + weight * teams + place] += factor
+            rounds.append(by_place.reshape(-1))
+            round_halves.append(game % 2)
             for team in range(teams):
                 before[team] += int(rows.column(f"score_{team}")[number])
-    return sums, round_sums
+    return Slow(games, np.array(numbers) % 2, np.array(rounds), np.array(round_halves))
 
 
 @pytest.mark.parametrize("rules", RULES[:2], ids=NAMES[:2])
 def test_sums_are_those_of_a_slow_twin(rules: KqjRules) -> None:
-    experiment = uneven(rules, games=120)
-    found = tally(experiment).numbers()
-    sums, round_sums = slow_sums(experiment)
-    np.testing.assert_array_equal(found["sums"], sums)
-    np.testing.assert_array_equal(found["round_sums"], round_sums)
+    found, right = tally(uneven(rules, games=120)).numbers(), slow(rules, 120)
+    for half in (0, 1):
+        own = right.games[right.halves == half]
+        np.testing.assert_array_equal(found["sums"][half], own.sum(axis=0))
+        by_place = right.rounds[right.round_halves == half]
+        np.testing.assert_array_equal(found["round_sums"][half], by_place.sum(axis=0))
+
+
+@pytest.mark.parametrize("rules", RULES[:2], ids=NAMES[:2])
+@pytest.mark.parametrize("outcome", [WON, LEAD], ids=["won", "lead"])
+def test_corrected_means_are_those_of_a_slow_twin(rules: KqjRules, outcome: int) -> None:
+    """Means of the martingales and coefficients of one half correct the other, game by game."""
+    of, teams = slow(rules, 120), rules.teams
+    tallied = tally(uneven(rules, games=120))
+    for team in range(teams):
+        value = variance = 0.0
+        result = of.games[:, team, outcome].astype(float)
+        for half in (0, 1):
+            known = of.rounds[of.round_halves != half]
+            means = known.mean(axis=0).reshape(2, teams)
+            counts = of.games[:, team, 6:].reshape(-1, 2, teams)
+            summed = of.games[:, team, 2:6].reshape(-1, 2, 2)
+            # By weight and column: the leads in the game's rounds less what they are on average.
+            martingales = (summed - counts @ means.T).reshape(-1, 4)
+            other, own = of.halves != half, of.halves == half
+            known_x, known_y = (
+                each[other] - each[other].mean(axis=0) for each in (martingales, result)
+            )
+            fitted = np.linalg.lstsq(known_x, known_y, rcond=None)[0]
+            left = (result - martingales @ fitted)[own]
+            value += own.mean() * left.mean()
+            slope = np.einsum("wc,wp->cp", fitted.reshape(2, 2), counts[own].mean(axis=0))
+            error = slope.reshape(-1) @ np.cov(known.T) @ slope.reshape(-1) / len(known)
+            variance += own.mean() ** 2 * (left.var(ddof=1) / len(left) + error)
+        found = tallied.corrected(outcome, team)
+        scale = 1.0 if outcome == WON else 1 / (teams - 1)
+        half_width = stats.t.ppf(0.975, 120 - 10) * math.sqrt(variance)
+        right = [scale * each for each in (value, value - half_width, value + half_width)]
+        assert list(found.corrected[:3]) == pytest.approx(right)
+        assert found.factor == pytest.approx(result.var(ddof=1) / 120 / variance)
 
 
 @pytest.mark.parametrize("rules", RULES, ids=NAMES)

@@ -9,7 +9,7 @@ import pytest
 
 from kqj_sim.analysis.heard import read_situation
 from kqj_sim.analysis.odds import OddsError, default_player, odds
-from kqj_sim.analysis.odds_answer import Odds
+from kqj_sim.analysis.odds_answer import DRAWN, OUT, WON, Odds
 from kqj_sim.analysis.sampled import NeverSaid, Sampler, Worker
 from kqj_sim.core.odds import MOST_TRIES, OPTION
 from kqj_sim.core.state import LANES
@@ -18,7 +18,7 @@ from kqj_sim.notation import parse_card, parse_cards
 from kqj_sim.policies.counting import count
 from kqj_sim.policies.points import FITTED
 from kqj_sim.policies.specification import player
-from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.rules import MOST, SEATS, KqjRules
 
 AUCTION = KqjRules(bidding="auction")
 HAND, RETURN = "9h 8h Ah Ks 4d", "7h"
@@ -143,6 +143,27 @@ def test_chances_are_those_of_enumeration() -> None:
     error = math.sqrt(exact * (1 - exact) / found.deals)
     assert found.estimate("capot", hearts).value == pytest.approx(exact, abs=4 * error)
     assert found.reaches(hearts, 400) == found.estimate("capot", hearts)
+
+
+@pytest.mark.parametrize("teams", [2, 3])
+def test_totals_by_ending_agree_with_the_means(teams: int) -> None:
+    """They are added up apart from them, here with weights that are not equal."""
+    rules = KqjRules(teams=teams)
+    found = odds(HAND, rules=rules, turned=RETURN, place=4, players=GREEDY, deals=2000)
+    assert found.effective < 0.99 * found.deals
+    totals, weights = np.arange(MOST + 1), found.sums.weights
+    for option, by_ending in enumerate(found.totals):
+        assert by_ending.sum() == pytest.approx(weights)
+        mean = found.estimate("total", option).value
+        assert by_ending.sum(axis=0) @ totals / weights == pytest.approx(mean)
+        for ending, quantity in ((WON, "wins"), (DRAWN, "litigation"), (OUT, "passed_out")):
+            share = found.estimate(quantity, option).value
+            assert by_ending[ending].sum() / weights == pytest.approx(share)
+        assert found.reaches(option, 0).value == 1
+    # In a suit no total but one with Capot reaches 390: the same deals, the same interval.
+    (take,) = [each for each, option in enumerate(found.options) if option.text == "take h"]
+    assert 0 < found.reaches(take, 390).value < 1
+    assert found.reaches(take, 390) == pytest.approx(found.estimate("capot", take))
 
 
 def test_partners_are_the_openers_unless_a_place_is_told() -> None:

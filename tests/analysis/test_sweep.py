@@ -8,7 +8,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 
+from kqj_sim.analysis import intervals
 from kqj_sim.analysis import sweep as module
 from kqj_sim.analysis.sweep import Sweep, above_the_best, sweep
 from kqj_sim.rules import KqjRules
@@ -50,6 +52,17 @@ def test_intervals_hold_together_and_the_best_is_among_those_told(means: tuple[f
         contained += may_be[int(truth.argmax())]
     # 95%, and 3.5 standard deviations of a binomial less.
     assert min(held, contained) > runs * 0.95 - 3.5 * math.sqrt(runs * 0.95 * 0.05)
+
+
+def test_critical_value_is_that_of_one_side_for_all_the_others() -> None:
+    """Hsu's intervals, by hand: the second is the best, the third cannot be told from it."""
+    means = (0.0, 10.0, 9.0)
+    found, may_be = above_the_best(lambda one, other: (means[one] - means[other], 2.0), 3, 50, 0.95)
+    reach = 2 * stats.t.ppf(1 - 0.05 / 2, 49)
+    assert may_be == [False, True, True]
+    right = [(-10, -10 - reach, 0), (1, 1 - reach, 1 + reach), (-1, -1 - reach, -1 + reach)]
+    for each, wanted in zip(found, right, strict=True):
+        assert each[:3] == pytest.approx(wanted, rel=1e-4)
 
 
 def test_what_is_shown_best_is_alone() -> None:
@@ -115,6 +128,13 @@ def test_it_plays_until_the_points_are_known_well_enough() -> None:
     half = max(each.points.high - each.points.low for each in found.settings) / 2
     assert 4 < half <= 8
     assert swept(deals=None, until=0.01, cap=2000).deals == 2000
+
+
+def test_a_width_is_not_believed_before_rare_deals_would_have_been_seen() -> None:
+    """The field itself: no deal is worth anything, but one of 600 points may not have been seen."""
+    found = sweep(FIELD, ["counter=0.1,0.5"], field=FIELD, until=1.0, cap=9000, threads=1)
+    enough = intervals.normal_quantile(0.95) * 3**0.5 * 600
+    assert enough < found.deals < 1.11 * enough
 
 
 def test_interrupted_it_holds_what_all_sets_have_played() -> None:

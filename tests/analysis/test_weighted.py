@@ -6,8 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from kqj_sim.analysis.intervals import mean_of_sums, share
+from kqj_sim.analysis import sequences
+from kqj_sim.analysis.intervals import mean_of_sums, share, weighted_share
 from kqj_sim.analysis.weighted import WeightedSums
 
 
@@ -29,6 +31,32 @@ def test_equal_weights_give_the_plain_intervals() -> None:
     assert found.mean(0, 0, 0.95, is_share=True) == pytest.approx(share(int(hits.sum()), 1000))
     plain = mean_of_sums(1000, int(points.sum()), int((points**2).sum()))
     assert found.mean(0, 1, 0.95) == pytest.approx(plain, rel=2e-3)
+
+
+@pytest.mark.parametrize("heavy", [0.0, 1.0], ids=["others", "hits"])
+def test_a_share_counts_as_many_deals_as_tell_less(heavy: float) -> None:
+    """Those of its own spread, where the rarer outcome weighs more; else Kish's number."""
+    generator = np.random.default_rng(8)
+    hits = (generator.random(500) < 0.05).astype(float)
+    weights = np.where(hits == heavy, 5.0, 1.0) * generator.random(500)
+    found = sums(hits[None], weights).mean(0, 0, 0.95, is_share=True)
+    value = np.average(hits, weights=weights)
+    kish = weights.sum() ** 2 / (weights**2).sum()
+    own = value * (1 - value) * weights.sum() ** 2 / (weights**2 * (hits - value) ** 2).sum()
+    assert (own < kish) == (heavy == 1)
+    assert found == pytest.approx(weighted_share(value, min(kish, own), 500))
+
+
+def test_a_mean_has_students_interval_of_the_effective_number() -> None:
+    generator = np.random.default_rng(9)
+    points, weights = generator.normal(20, 50, 300), generator.random(300) ** 40
+    found = sums(points[None], weights)
+    assert 2 < found.effective < 10
+    estimate = found.mean(0, 0, 0.95)
+    error = math.sqrt((weights**2 * (points - estimate.value) ** 2).sum()) / weights.sum()
+    half = stats.t.ppf(0.975, int(found.effective) - 1) * error
+    right = np.average(points, weights=weights)
+    assert estimate[:3] == pytest.approx((right, right - half, right + half))
 
 
 def test_differences_are_those_of_the_same_deals() -> None:
@@ -107,6 +135,20 @@ def test_it_is_decided_by_the_share_or_by_the_best() -> None:
     # A single option is the best, but what is asked is its share.
     assert not of_options(even[:1], points[:1]).decided(0, 1, 1, 0.02, 0.95, 600)
     assert of_options(even[:1], points[:1]).decided(0, 1, 1, 0.03, 0.95, 600)
+
+
+def test_it_is_decided_by_the_best_against_all_the_others_at_once() -> None:
+    generator = np.random.default_rng(10)
+    worse = generator.normal(-10, 1, 2000)
+    level = generator.normal(size=2000)
+    level = (level - level.mean()) / level.std()
+    errors = [sequences.standard_errors(2000, each) for each in (0.95, 0.975)]
+    # Ahead of the second by more than its own interval, and by less than that of two at once.
+    ahead = level + np.mean(errors) / math.sqrt(2000)
+    points = np.stack([ahead, np.zeros(2000), worse])
+    even = np.tile([0.0, 1.0], (3, 1000))
+    assert of_options(even[:2], points[:2]).decided(0, 1, 2, 1e-3, 0.95, 0)
+    assert not of_options(even, points).decided(0, 1, 3, 1e-3, 0.95, 0)
 
 
 def test_a_share_must_be_known_to_either_side() -> None:

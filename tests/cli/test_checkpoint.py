@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.cli import saved
+from kqj_sim.cli.progress import ProgressLine
+from kqj_sim.reporting import checkpoint
 from kqj_sim.reporting.checkpoint import read_checkpoint
 from tests.cli.test_program import error_of, run
 from tests.cli.test_simulate import ENDLESS, ENVIRONMENT, PROGRAM, ending
@@ -126,6 +129,59 @@ def test_checkpoint_of_another_run_is_refused(
     assert told in error_of(done, done.exit_code)
     assert done.exit_code in (1, 2)
     assert Path("run.npz").read_bytes() == before
+
+
+PLAYER = '[calling]\npolicy = "random"\ntake = {}\n[playing]\npolicy = "greedy"\n'
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (("--impose", "0:h"), ("--impose", "1:h"), "imposed 0:h and not 1:h"),
+        (("--where", "lap == 1"), ("--where", "lap == 2"), "where lap == 1 and not lap == 2"),
+        (("--control", "greedy"), ("--control", "random"), "control greedy and not random"),
+        (("--policy", "player.toml"), ("--policy", "player.toml"), "players have other parameters"),
+        ((), (), "other sources of the package"),
+        (("--game", "kqj"), ("--game", "kwajongen"), "game kqj and not kwajongen"),
+    ],
+    ids=["impose", "where", "control", "parameters", "sources", "game"],
+)
+def test_whatever_the_counts_depend_on_is_held_against(
+    before: tuple[str, ...],
+    after: tuple[str, ...],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = ("simulate", "--deals", "60", "--policy", "random", "--checkpoint", "run.npz")
+    Path("player.toml").write_text(PLAYER.format(0.3))
+    assert run(*given, *before).exit_code == 0
+    assert run(*given, *before).exit_code == 0
+    Path("player.toml").write_text(PLAYER.format(0.2))
+    if "sources" in told:
+        monkeypatch.setattr(checkpoint, "sources_hash", lambda: "other")
+    assert told in error_of(run(*given, *after), 1)
+
+
+def test_an_interrupted_run_loses_nothing_that_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[int] = []
+
+    def advance(line: ProgressLine, count: int) -> None:
+        told.append(count)
+        if len(told) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(ProgressLine, "advance", advance)
+    monkeypatch.setattr(saved, "SPAN_SECONDS", 0.0)
+    monkeypatch.setattr(saved, "SAVE_SECONDS", 1e9)
+    path = tmp_path / "run.npz"
+    arguments = (*ENDLESS, "--checkpoint", str(path), "--format", "json", "--threads", "1")
+    done = run("simulate", *arguments)
+    assert done.exit_code == 130, done.output
+    assert read_checkpoint(path).finished == json.loads(done.stdout)["deals"] == sum(told) > 0
 
 
 def test_parts_that_do_not_fit_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -57,6 +58,24 @@ def told_of(values: Json, path: tuple[Any, ...], new: Json) -> list[str]:
         return discrepancies(values)
     finally:
         place[path[-1]] = old
+
+
+SOURCES = {
+    "game", "dealer", "imposed", "dealt", "turned", "calls", "pending_before", "score_before",
+}  # fmt: skip
+"""Keys from which others follow: where they are wrong, it is told of these."""
+
+
+def is_about(path: tuple[Any, ...], told: list[str], imposed: bool) -> bool:
+    """Whether what is told of a forged value begins with the key that holds it."""
+    key, *rest = path
+    if key in SOURCES or (imposed and key in ("sender", "contract", "amount")):
+        return bool(told)
+    trick = key == "tricks" and rest[1:] in (["leader"], ["winner"])
+    where = f"tricks[{rest[0]}].{rest[1]}" if trick else key
+    lines = [line for line in told if re.match(rf"{re.escape(where)}(?!\w)", line)]
+    # One of the keys of a game is missing: all four are named.
+    return bool(lines) or (key == "score_after" and "or all four are null" in told[0])
 
 
 def other_values(value: Json, draw: random.Random, cards: list[str] = CARDS) -> list[Json]:

@@ -106,13 +106,13 @@ def test_a_card_hangs_on_nothing_but_the_view(name: str) -> None:
                 ask(block.table, member, each, lanes, trick, position, 0)
             card = rows.CARDS + position * STRIDE
             assert (lane(state, card)[:lanes] == lane(other, card)[:lanes]).all(), (trick, position)
-        _remember(state, lanes, block.table, trick)
+        remember_trick(state, lanes, block.table, trick)
         after_trick(state, lanes)
     assert changed > 4 * lanes
 
 
 @kernel(cache=False)
-def _remember(state, lanes, table, trick):  # type: ignore[no-untyped-def]
+def remember_trick(state, lanes, table, trick):  # type: ignore[no-untyped-def]
     remember(state, lanes, table, trick)
 
 

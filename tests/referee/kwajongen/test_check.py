@@ -17,7 +17,16 @@ from kqj_sim.referee import check_record, check_records
 from kqj_sim.referee.kwajongen import legal_cards
 from kqj_sim.referee.kwajongen.cards import CARD_OF_TEXT
 from kqj_sim.rules import KwajongenRules
-from tests.referee.forgery import Json, as_json, at, discrepancies, leaves, other_values, told_of
+from tests.referee.forgery import (
+    Json,
+    as_json,
+    at,
+    discrepancies,
+    is_about,
+    leaves,
+    other_values,
+    told_of,
+)
 from tests.referee.kwajongen.random_rounds import random_game, random_record
 
 RULES = [KwajongenRules(), KwajongenRules(void_rule="free")]
@@ -112,7 +121,9 @@ def test_every_forged_value_is_told(rules: KwajongenRules, kind: str) -> None:
         for new in other_values(at(values, path), draw, CARDS):
             if not is_free(record, path, new):
                 told = told_of(values, path, new)
-                assert told, f"{path}: {at(values, path)!r} -> {new!r} in {json.dumps(values)}"
+                assert told and is_about(path, told, bool(record.imposed)), (
+                    f"{path}: {at(values, path)!r} -> {new!r}: {told} in {json.dumps(values)}"
+                )
 
 
 def test_every_missing_key_is_told() -> None:

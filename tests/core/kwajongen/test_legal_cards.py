@@ -1,0 +1,68 @@
+"""The cards that a player may choose from, against the referee's: no fewer, and no more.
+
+That what is played is legal would hold, too, if players were offered only some of it.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from kqj_sim.core import asking
+from kqj_sim.core import state as rows
+from kqj_sim.core.asking import FOLLOW, LEAD
+from kqj_sim.core.compile import kernel
+from kqj_sim.core.kwajongen.play import prepare_play
+from kqj_sim.core.kwajongen.state import SEATS, TRICKS
+from kqj_sim.core.kwajongen.trick import after_trick, follow_view, lead_view
+from kqj_sim.core.play import taken_first
+from kqj_sim.core.state import HAND, LANES, STRIDE
+from kqj_sim.records import block_of
+from kqj_sim.referee.kwajongen import legal_cards
+from kqj_sim.rules import KwajongenRules
+from kqj_sim.simulation import Experiment
+from tests.core.kwajongen.coding import cards_of
+
+TRUMP = "s"
+"""Of cards by strength one does not see which suit it is."""
+
+
+@kernel(cache=False)
+def ask(table, member, state, lanes, trick, position):  # type: ignore[no-untyped-def]
+    """Ask the players of a table for a card."""
+    asking.ask(table, member, state, lanes, trick, position, 2, 0)
+
+
+@kernel(cache=False)
+def offered(state, lane, trick, position):  # type: ignore[no-untyped-def]
+    """What a player is told that he may play."""
+    if position == 0:
+        return lead_view(state, lane, trick, 2).legal
+    hand = state[HAND + position * STRIDE + lane]
+    return follow_view(state, lane, hand, trick, position, 2).legal
+
+
+@pytest.mark.parametrize("void_rule", ["must_trump", "free"])
+def test_players_are_offered_all_that_is_legal_and_nothing_else(void_rule: str) -> None:
+    rules = KwajongenRules.from_dict({"void_rule": void_rule})
+    block = block_of(Experiment(rules, ("random:accept=0.7",) * SEATS, seed=3))
+    state = block.state
+    block.game.start_deals(state, 0, LANES)
+    block.play(LANES)
+    lanes = taken_first(state, LANES, 0)
+    prepare_play(state, lanes, block.core_rules)
+    tables: list[list[int]] = [[] for _ in range(lanes)]
+    sizes = set()
+    for trick in range(TRICKS - 1):
+        for position in range(SEATS):
+            for lane, table in enumerate(tables):
+                hand = cards_of(int(state[HAND + position * STRIDE + lane]), TRUMP)
+                played = [card for each in table for card in cards_of(each, TRUMP)]
+                right = legal_cards(rules, hand, played, TRUMP)
+                assert cards_of(int(offered(state, lane, trick, position)), TRUMP) == right
+                sizes.add((len(hand), len(right)))
+            ask(block.table, FOLLOW if position else LEAD, state, lanes, trick, position)
+            for lane, table in enumerate(tables):
+                table.append(int(state[rows.CARDS + position * STRIDE + lane]))
+        tables = [[] for _ in range(lanes)]
+        after_trick(state, lanes)
+    assert {(4, 1), (4, 2), (4, 3), (4, 4), (2, 1), (2, 2)} <= sizes
