@@ -60,6 +60,8 @@ VARIANTS: tuple[tuple[str, dict[str, Any], bool, tuple[str, ...]], ...] = (
 class Nothing:
     """A summary that drops the rows."""
 
+    columns: frozenset[str] = frozenset()
+
     def add(self, rows: object) -> None:
         """Drop the rows."""
 

@@ -62,7 +62,7 @@ def _play(
             _played(state, played, rules)
             _passed(state, LANES, played)
         if last >= 8:
-            _write(state, LANES, deals, values, done)
+            _write(state, LANES, table.wanted, deals, values, done)
 
 
 def measure(policy: str) -> list[Stage]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.columns import RANKS, SUITS
+from kqj_sim.columns import RANKS, SUITS, columns_of
 from kqj_sim.core import round
 from kqj_sim.core.asking import (
     ACCEPT,
@@ -160,7 +160,18 @@ def core_table(
     resume = np.zeros(RESUME, dtype=np.int64)
     memory = int(remembers)
     table = Table(
-        functions, parameters, resources, len(distinct), seats, stages, resume, -1, -1, 0, memory
+        functions,
+        parameters,
+        resources,
+        len(distinct),
+        seats,
+        stages,
+        resume,
+        -1,
+        -1,
+        0,
+        memory,
+        np.arange(len(columns_of(rules.game))),
     )
     if isinstance(imposed, Imposed):
         table = table._replace(

@@ -68,6 +68,7 @@ class Rows:
         ended: the games that ended with these rounds; None for single rounds.
         marks: int64 (n,), a number for all that was said and played, if asked for.
         of_game: the name of the game that they are of.
+        filled: names of the columns that hold anything, where not all were wanted; None: all.
     """
 
     deal: NDArray[np.int64]
@@ -77,6 +78,7 @@ class Rows:
     ended: GameRows | None = None
     marks: NDArray[np.int64] | None = None
     of_game: str = "kqj"
+    filled: frozenset[str] | None = None
 
     def __len__(self) -> int:
         return len(self.deal)
@@ -87,7 +89,9 @@ class Rows:
         return columns_of(self.of_game)
 
     def column(self, name: str) -> NDArray[np.int16]:
-        """A column, (n,); raises KeyError for a name that is none."""
+        """A column, (n,); raises KeyError for a name that is none, or that nobody wanted."""
+        if self.filled is not None and name not in self.filled:
+            raise KeyError(name)
         values: NDArray[np.int16] = self.values[column_numbers(self.of_game)[name]]
         return values
 

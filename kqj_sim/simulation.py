@@ -58,9 +58,10 @@ class _Fold(Generic[S]):
     def foldings(self, number: int) -> list[_Folding[S]]:
         """For so many threads."""
         table = self.experiment.table()
+        summaries = [self.start() for _ in range(number)]
         return [
-            _Folding(Worker(self.experiment, table, self.chunk, marked=False), self.start())
-            for _ in range(number)
+            _Folding(Worker(self.experiment, table, self.chunk, wanted=summary.columns), summary)
+            for summary in summaries
         ]
 
     def part(self, first: int, count: int) -> Part:

@@ -16,6 +16,10 @@ from kqj_sim.rows import GameRows, Rows
 class Summary(Protocol):
     """What rows are reduced to; merging must not depend on the order."""
 
+    @property
+    def columns(self) -> frozenset[str] | None:
+        """The columns of the rows that it looks at, the others are not made; None: all."""
+
     def add(self, rows: Rows) -> None:
         """Take in the rows of a chunk, in a worker's thread."""
 

@@ -39,16 +39,28 @@ class Worker:
         table: its `Experiment.table()`.
         chunk: single deals at a time, at most.
         marked: whether the rows have `marks`; for single deals only.
+        wanted: the columns that the rows are to have; None: all.
     """
 
     def __init__(
-        self, experiment: Experiment, table: tuple[Any, Table], chunk: int, marked: bool
+        self,
+        experiment: Experiment,
+        table: tuple[Any, Table],
+        chunk: int,
+        marked: bool = False,
+        wanted: frozenset[str] | None = None,
     ) -> None:
         self.experiment = experiment
         self.game = game_of(experiment.rules)
         self.rules, self.table = table
         if marked:
             self.table = self.table._replace(memory=1)
+        self._filled = wanted
+        if wanted is not None:
+            numbers = [
+                number for number, column in enumerate(self.game.columns) if column.name in wanted
+            ]
+            self.table = self.table._replace(wanted=np.array(numbers, np.int64))
         room = chunk if experiment.games is None else CHUNK
         self.marks = np.empty(room if marked else 0, dtype=np.int64)
         self.state = new_state()
@@ -79,6 +91,7 @@ class Worker:
             values.reshape(columns, count),
             marks=marks if len(marks) else None,
             of_game=self.game.name,
+            filled=self._filled,
         )
 
     def again(self, numbers: NDArray[np.int64], dealers: NDArray[np.int64]) -> Rows:
@@ -91,7 +104,9 @@ class Worker:
         )
         if wrong >= 0:
             raise WrongChoice(self.experiment, round_of(self.state, seed, wrong))
-        return Rows(deal, values.reshape(columns, count), of_game=self.game.name)
+        return Rows(
+            deal, values.reshape(columns, count), of_game=self.game.name, filled=self._filled
+        )
 
     def _games(self, first: int, count: int) -> Iterator[Rows]:
         rules, seed = self.experiment.rules, self.experiment.seed
@@ -113,7 +128,9 @@ class Worker:
             values = self.values.reshape(len(self.game.columns), room)[:, :rows]
             game, number = np.divmod(deals, core_games.ROUNDS)
             ended = GameRows.of(rules, self.games[:over])
-            yield Rows(deals, values, game, number, ended, of_game=self.game.name)
+            yield Rows(
+                deals, values, game, number, ended, of_game=self.game.name, filled=self._filled
+            )
 
 
 @contextmanager
@@ -132,7 +149,7 @@ class Replay:
     """
 
     def __init__(self, experiment: Experiment) -> None:
-        self._worker = Worker(experiment, experiment.table(), CHUNK, marked=False)
+        self._worker = Worker(experiment, experiment.table(), CHUNK)
 
     def play(self, first: int, count: int) -> Rows:
         """The rows of a range of deals, in order of deal.

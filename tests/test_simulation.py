@@ -35,6 +35,8 @@ class Kept:
         self.threads: set[int] = set()
         self.merged = 0
 
+    columns = None
+
     def add(self, rows: Rows) -> None:
         self.deals += rows.deal.tolist()
         self.threads.add(threading.get_ident())

@@ -114,6 +114,8 @@ class ControlTally:
         PolicyError: the control cannot be used.
     """
 
+    columns: frozenset[str] | None = None
+
     def __init__(self, experiment: Experiment, control: str) -> None:
         if experiment.games is not None:
             raise ExperimentError("a control corrects means of deals: leave games out")

@@ -30,11 +30,12 @@ _PENDING_KEYS = 1 << 20
 
 @dataclass(frozen=True)
 class Derived:
-    """A column that is computed from the others: int16 values from `low` to `high`."""
+    """A column that is computed from others, `of`: int16 values from `low` to `high`."""
 
     name: str
     low: int
     high: int
+    of: tuple[str, ...]
     compute: Callable[[Rows], NDArray[np.int16]]
 
 
@@ -76,6 +77,13 @@ class JointCounts:
         self._used = np.array(used, np.int64)
         self._lows = np.array([self._known[column].low for column in used], np.int16)
         self._highs = np.array([self._known[column].high for column in used], np.int16)
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns of the rows that are looked at."""
+        used = [self._known[column] for column in self._used]
+        plain = {each.name for each in used if isinstance(each, Column)}
+        return frozenset(plain.union(*(each.of for each in self._derived)))
 
     def add(self, rows: Rows, kept: NDArray[np.bool_]) -> None:
         """Count the rows for which `kept`, bool (rows,), is true.

@@ -89,6 +89,8 @@ class GameControlTally:
         PolicyError: the control cannot be used.
     """
 
+    columns: frozenset[str] | None = None
+
     def __init__(self, experiment: Experiment, control: str) -> None:
         if experiment.games is None:
             raise ExperimentError("this control corrects means of games: name a number of games")

@@ -78,6 +78,12 @@ class Tally:
         self.deals = 0
         """Deals added, those for which `where` does not hold included."""
 
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns of the rows that are looked at."""
+        asked = () if self._expression is None else self._expression.columns
+        return self._counts.columns.union(asked)
+
     def add(self, rows: Rows) -> None:
         """Count a chunk of rows; raises ValueError if a value leaves its column's range."""
         self._counts.add(rows, self._kept(rows))

@@ -23,10 +23,14 @@ from kqj_sim.core.state import (
     LANES,
     ORIGIN,
     PENDING,
+    PLAYERS,
     SEATS,
+    SENDER,
     STRIDE,
+    around,
     padded,
     result,
+    team_of,
 )
 
 ROUNDS = 10_000
@@ -40,9 +44,7 @@ SCORE = 6
 FIELDS = SCORE + SEATS
 
 _PENDING_AFTER = result("pending_after")
-_TAKEN = result("taken")
 _ROUND_SCORE = result("score_0")
-_TEAM_OF_SEAT = result("team_of_seat_0")
 
 
 def new_slots(count: int) -> NDArray[np.int64]:
@@ -76,18 +78,21 @@ def advance(state: Any, slots: Any, lanes: int, rules: Rules, target: int) -> No
     """After a round: scores, pending gratuity, and who has won."""
     for i in range(lanes):
         slot = state[ORIGIN + i]
+        taken = state[SENDER + i] >= 0
         best, at, shared = -1, -1, False
         for score in range(SEATS):
-            team = state[_TEAM_OF_SEAT + score * STRIDE + i] if rules.random_partners else score
+            place = around(score + SEATS - 1 - state[DEALER + i], SEATS)
+            team = team_of(state[PLAYERS + i], place) if rules.random_partners else score
             if team < rules.teams:
-                slots[slot, SCORE + score] += state[_ROUND_SCORE + team * STRIDE + i]
+                if taken:
+                    slots[slot, SCORE + score] += state[_ROUND_SCORE + team * STRIDE + i]
                 value = slots[slot, SCORE + score]
                 shared = (shared and value <= best) or value == best
                 if value > best:
                     best, at = value, score
         slots[slot, WINNER] = at if best >= target and not shared else -1
-        slots[slot, WAITING] = state[_PENDING_AFTER + i]
-        slots[slot, PLAYED_ROUNDS] += state[_TAKEN + i]
+        slots[slot, WAITING] = state[(_PENDING_AFTER if taken else PENDING) + i]
+        slots[slot, PLAYED_ROUNDS] += taken
         slots[slot, ROUND] += 1
 
 
@@ -133,7 +138,7 @@ def play_games(
         for i in range(lanes):
             if state[ILLEGAL + i] != 0:
                 return lanes, next_game, rows, finished, ILLEGAL_CHOICE, int(state[DEAL + i])
-        write_rows(state, lanes, deals, values, rows)
+        write_rows(state, lanes, table.wanted, deals, values, rows)
         rows += lanes
         advance(state, slots, lanes, rules, target)
         for slot in range(lanes):

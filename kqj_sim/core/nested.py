@@ -48,7 +48,7 @@ def nested_rules(resource: Any) -> Rules:
 
 @scalar
 def nested_table(resource: Any, number: int) -> Table:
-    """A table in a resource (a pointer to int64); nothing is imposed there nor remembered.
+    """A table in a resource (a pointer to int64); nothing is imposed, remembered or described.
 
     `distinct` is 0 for none.
     """
@@ -65,4 +65,5 @@ def nested_table(resource: Any, number: int) -> Table:
         -1,
         0,
         0,
+        carray(int64_at(resource[at + 4]), 0),
     )

@@ -92,7 +92,7 @@ def opener_passes(state: Any, lanes: int, rules: Rules, table: Table, log: Any) 
 
 @kernel
 def finish(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
-    """Play and score what was taken, and describe it all; how many lanes were played.
+    """Play and score what was taken, and describe it; how many lanes were played.
 
     Lanes are exchanged so that those that were played come first.
     """
@@ -103,9 +103,10 @@ def finish(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
         play_tricks(state, played, rules, table, 0, 0)
         count_tricks(state, played, rules)
         score_rounds(state, played, rules)
-    describe_calls(state, lanes, rules)
-    describe_play(state, played, rules)
-    describe_passed_out(state, lanes, played)
+    if table.wanted.shape[0] > 0:
+        describe_calls(state, lanes, rules)
+        describe_play(state, played, rules)
+        describe_passed_out(state, lanes, played)
     return played
 
 
@@ -119,7 +120,7 @@ BEGIN, CALLS, FINISH = range(3)
 """The stages of a round in `Table.stages`."""
 
 _NONE = np.zeros(1, dtype=np.int64)
-EMPTY_TABLE = Table(_NONE, np.zeros(1), _NONE, 1, 0, _NONE, _NONE, -1, -1, 0, 0)
+EMPTY_TABLE = Table(_NONE, np.zeros(1), _NONE, 1, 0, _NONE, _NONE, -1, -1, 0, 0, _NONE)
 """A table for its types."""
 call_stage = calling(stage_signature(Rules(*[0] * 9), EMPTY_TABLE))
 """Call a stage of a round: (address, (state, lanes, rules, table, log))."""
@@ -168,7 +169,7 @@ def play_deals(
         seed: seed of the run.
         rules, table: the experiment.
         deals: int64 (count,), filled with the number of each row's deal.
-        values: int16 (columns * count,), filled with the columns.
+        values: int16 (columns * count,), of which the wanted columns are filled.
         marks: empty, or int64 (count,), filled with `core.marks`; then the table has a memory.
 
     Returns:
@@ -183,7 +184,7 @@ def play_deals(
         for i in range(lanes):
             if state[ILLEGAL + i] != 0:
                 return int(state[DEAL + i])
-        write_rows(state, lanes, deals, values, done)
+        write_rows(state, lanes, table.wanted, deals, values, done)
         if marked:
             write_marks(state, lanes, played, log, marks, done)
     return -1
@@ -216,6 +217,6 @@ def play_again(
         for i in range(lanes):
             if state[ILLEGAL + i] != 0:
                 return int(state[DEAL + i])
-        write_rows(state, lanes, deals, values, done)
+        write_rows(state, lanes, table.wanted, deals, values, done)
         done += lanes
     return -1

@@ -205,12 +205,13 @@ def describe_passed_out(state: Any, lanes: int, played: int) -> None:
 
 
 @stage
-def write_rows(state: Any, lanes: int, deals: Any, values: Any, first: int) -> None:
+def write_rows(state: Any, lanes: int, wanted: Any, deals: Any, values: Any, first: int) -> None:
     """Copy the lanes to the rows from `first` on.
 
     Args:
         state: the block.
         lanes: how many.
+        wanted: int64, numbers of the columns to copy.
         deals: int64 (chunk,).
         values: int16 (columns * chunk,), a column after the other.
         first: where to write.
@@ -218,7 +219,8 @@ def write_rows(state: Any, lanes: int, deals: Any, values: Any, first: int) -> N
     chunk = deals.shape[0]
     for i in range(lanes):
         deals[first + i] = state[DEAL + i]
-    for column in range(values.shape[0] // chunk):
+    for which in range(wanted.shape[0]):
+        column = wanted[which]
         there = column * chunk + first
         here = RESULT + column * STRIDE
         for i in range(lanes):

@@ -46,6 +46,9 @@ class Table(NamedTuple):
     imposed_amount: int
     memory: int
     """1 if the finished tricks are to be kept in the block (`core.state.HISTORY`)."""
+    wanted: Any
+    """int64 (columns,): numbers of the columns that the rows are to have; without any, rounds are
+    not described."""
 
 
 MAX_PARAMETERS = 192

@@ -69,6 +69,13 @@ class Gathered:
         parts = {"tally": self.tally, "plot": self.plot, "control": self.control}
         return {name: part for name, part in parts.items() if part is not None}
 
+    @property
+    def columns(self) -> frozenset[str] | None:
+        """The columns of the rows that are looked at; None: all."""
+        if self.control is not None:
+            return None
+        return self.tally.columns.union(() if self.plot is None else self.plot.columns)
+
     def add(self, rows: Rows) -> None:
         """Count a chunk of rows."""
         for part in self._parts().values():

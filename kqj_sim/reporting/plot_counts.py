@@ -31,6 +31,11 @@ class PlotCounts:
         self._where = where
         self._counts = JointCounts(joints, (), columns_of(game))
 
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns of the rows that are looked at."""
+        return self._counts.columns.union(() if self._where is None else self._where.columns)
+
     def add(self, rows: Rows) -> None:
         """Count the rows for which the condition holds."""
         kept = np.ones(len(rows), np.bool_) if self._where is None else self._where.mask(rows)

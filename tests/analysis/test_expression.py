@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis import ExpressionError, compile_expression
+from kqj_sim.experiment import MAX_DEAL
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import MAX_DEAL
 from tests.analysis.synthetic import synthetic_rows
 
 ROWS = synthetic_rows(KqjRules(), 2000, seed=5)

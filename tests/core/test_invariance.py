@@ -123,6 +123,8 @@ def test_seeds_and_deals_give_different_rounds() -> None:
 
 def test_fold_adds_every_row_once_whatever_the_threads() -> None:
     class Sums:
+        columns = None
+
         def __init__(self) -> None:
             self.values = np.zeros(0)
             self.games = 0

@@ -40,6 +40,7 @@ def derived(experiment: Experiment) -> list[Derived]:
                 "margin_from",
                 -against,
                 highest,
+                ("contracting_total", "defending_total", "amount"),
                 lambda rows: _margin(experiment, rows) // STEP * STEP,
             )
         )
@@ -48,7 +49,9 @@ def derived(experiment: Experiment) -> list[Derived]:
 
 def _in_steps(name: str, column: str) -> Derived:
     known = COLUMNS[COLUMN_NUMBER[column]]
-    return Derived(name, known.low, known.high, lambda rows: rows.column(column) // STEP * STEP)
+    return Derived(
+        name, known.low, known.high, (column,), lambda rows: rows.column(column) // STEP * STEP
+    )
 
 
 def _has_margin(experiment: Experiment) -> bool:

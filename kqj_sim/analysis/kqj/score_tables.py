@@ -43,12 +43,19 @@ def derived(experiment: Experiment) -> list[Derived]:
             "score_difference",
             -defending.high,
             times * score.high,
+            ("contracting_score", "defending_score"),
             lambda rows: times * rows.column("contracting_score") - rows.column("defending_score"),
         )
     ]
     if rules.partners == "random":
         made += [
-            Derived(f"seat_score_{seat}", score.low, score.high, _seat_score(seat))
+            Derived(
+                f"seat_score_{seat}",
+                score.low,
+                score.high,
+                (f"team_of_seat_{seat}", "score_0", "score_1", "score_2"),
+                _seat_score(seat),
+            )
             for seat in range(SEATS)
         ]
     elif rules.teams == 2:
@@ -57,6 +64,7 @@ def derived(experiment: Experiment) -> list[Derived]:
                 "team_difference",
                 -score.high,
                 score.high,
+                ("score_0", "score_1"),
                 lambda rows: rows.column("score_0") - rows.column("score_1"),
             )
         )

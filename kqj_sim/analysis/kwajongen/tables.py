@@ -54,6 +54,7 @@ def derived(experiment: Experiment) -> list[Derived]:
             "points_difference",
             -_MOST_POINTS,
             _MOST_POINTS,
+            ("contracting_card_points", "defending_card_points"),
             lambda rows: (
                 rows.column("contracting_card_points") - rows.column("defending_card_points")
             ),
@@ -62,9 +63,16 @@ def derived(experiment: Experiment) -> list[Derived]:
             "worth",
             -4,
             4,
+            ("contracting_score", "defending_score"),
             lambda rows: rows.column("defending_score") - rows.column("contracting_score"),
         ),
-        Derived("team_worth", -4, 4, lambda rows: rows.column("score_1") - rows.column("score_0")),
+        Derived(
+            "team_worth",
+            -4,
+            4,
+            ("score_0", "score_1"),
+            lambda rows: rows.column("score_1") - rows.column("score_0"),
+        ),
     ]
 
 

@@ -22,14 +22,13 @@ from kqj_sim.core.games import (
 from kqj_sim.core.kwajongen.round import play_block
 from kqj_sim.core.kwajongen.rules import Rules
 from kqj_sim.core.kwajongen.state import SEATS, result
-from kqj_sim.core.state import DEAL, DEALER, ORIGIN, PENDING, STRIDE, padded
+from kqj_sim.core.state import DEAL, DEALER, ORIGIN, PENDING, SENDER, STRIDE, padded
 
 START = 10
 """The score with which each team begins."""
 TEAMS = 2
 
 _PENDING_AFTER = result("pending_after")
-_TAKEN = result("taken")
 _ROUND_SCORE = result("score_0")
 
 
@@ -61,12 +60,15 @@ def advance(state: Any, slots: Any, lanes: int, rules: Rules, target: int) -> No
     """After a round: scores, whether the next is raised, and who has won."""
     for i in range(lanes):
         slot = state[ORIGIN + i]
+        taken = state[SENDER + i] >= 0
         for team in range(TEAMS):
-            slots[slot, SCORE + team] += state[_ROUND_SCORE + team * STRIDE + i]
+            if taken:
+                slots[slot, SCORE + team] += state[_ROUND_SCORE + team * STRIDE + i]
             if slots[slot, SCORE + team] <= target:
                 slots[slot, WINNER] = team
-        slots[slot, WAITING] = state[_PENDING_AFTER + i]
-        slots[slot, PLAYED_ROUNDS] += state[_TAKEN + i]
+        # After a round that nobody plays the next is raised.
+        slots[slot, WAITING] = state[_PENDING_AFTER + i] if taken else 1
+        slots[slot, PLAYED_ROUNDS] += taken
         slots[slot, ROUND] += 1
 
 

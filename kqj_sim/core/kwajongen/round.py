@@ -52,7 +52,7 @@ def accept(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
 
 @kernel
 def finish(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
-    """Play and score where somebody accepted, and describe it all; how many lanes were played.
+    """Play and score where somebody accepted, and describe it; how many lanes were played.
 
     Lanes are exchanged so that those that were played come first.
     """
@@ -61,9 +61,10 @@ def finish(state: Any, lanes: int, rules: Rules, table: Table, log: Any) -> int:
     if played > 0:
         play_tricks(state, played, rules, table, 0, 0)
         score_rounds(state, played)
-    describe_calls(state, lanes)
-    describe_play(state, played)
-    describe_passed_out(state, lanes, played)
+    if table.wanted.shape[0] > 0:
+        describe_calls(state, lanes)
+        describe_play(state, played)
+        describe_passed_out(state, lanes, played)
     return played
 
 

@@ -16,10 +16,10 @@ from kqj_sim.core.kwajongen.state import SEATS, TRICKS
 from kqj_sim.core.kwajongen.trick import after_trick, follow_view, lead_view
 from kqj_sim.core.play import taken_first
 from kqj_sim.core.state import HAND, LANES, STRIDE
+from kqj_sim.experiment import Experiment
 from kqj_sim.records import block_of
 from kqj_sim.referee.kwajongen import legal_cards
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import Experiment
 from tests.core.kwajongen.coding import cards_of
 
 TRUMP = "s"

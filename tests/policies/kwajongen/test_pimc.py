@@ -25,10 +25,10 @@ from kqj_sim.core.play import taken_first
 from kqj_sim.core.state import LANES, STRIDE
 from kqj_sim.core.worlds import KNOWN, sample_worlds
 from kqj_sim.encode import bits_of
+from kqj_sim.experiment import Experiment
 from kqj_sim.policies.kwajongen.counting import COUNT
 from kqj_sim.records import block_of
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import Experiment
 from tests.core.kwajongen.coding import cards_of
 from tests.policies.kwajongen.test_honesty import ask, remember_trick
 from tests.policies.kwajongen.test_policies import slow_count
