@@ -18,7 +18,8 @@ class Speed(msgspec.Struct, frozen=True):
     Attributes:
         variant, policy: what is played.
         taken: share of the deals that are taken.
-        engine: the rows made and dropped, on one thread; `engine_2` on two.
+        engine: rounds dealt, called, played and scored, on one thread; `engine_2` on two.
+        rows: the rows of all columns made too, and dropped.
         tables: the rows counted for all tables of `simulate`; `tables_2` on two threads.
         parquet: the rows written to a Parquet file, on one thread; `parquet_2` on two.
     """
@@ -30,6 +31,7 @@ class Speed(msgspec.Struct, frozen=True):
     tables: Timing
     engine_2: Timing | None = None
     tables_2: Timing | None = None
+    rows: Timing | None = None
     parquet: Timing | None = None
     parquet_2: Timing | None = None
 

@@ -58,9 +58,9 @@ VARIANTS: tuple[tuple[str, dict[str, Any], bool, tuple[str, ...]], ...] = (
 
 
 class Nothing:
-    """A summary that drops the rows."""
+    """A summary that looks at no column, so that rounds are played and scored only."""
 
-    columns: frozenset[str] = frozenset()
+    columns: frozenset[str] | None = frozenset()
 
     def add(self, rows: object) -> None:
         """Drop the rows."""
@@ -70,6 +70,12 @@ class Nothing:
 
     def merge(self, other: object) -> None:
         """There is nothing to merge."""
+
+
+class Dropped(Nothing):
+    """A summary that has the rows of all columns made, and drops them."""
+
+    columns = None
 
 
 def run_process(caches: Sequence[str | None], *arguments: str) -> Process:
@@ -154,6 +160,9 @@ def measure_speed(variant: str, policy: str, experiment: Any, games: bool) -> Sp
     def engine(threads: int) -> Timing:
         return least_time(lambda count: fold(sized(count), Nothing, threads).deals, unit)
 
+    def rows(threads: int) -> Timing:
+        return least_time(lambda count: fold(sized(count), Dropped, threads).deals, unit)
+
     def tables(threads: int) -> Timing:
         def play(count: int) -> int:
             played = sized(count)
@@ -179,6 +188,8 @@ def measure_speed(variant: str, policy: str, experiment: Any, games: bool) -> Sp
             for measure in measures
             for number in threads
         }
+        if not slow:
+            found["rows"] = rows(1)
         return Speed(variant, policy, taken, **found)
 
 
