@@ -26,7 +26,7 @@ POLICIES = ("random", "greedy")
 """Those whose lead, follow and take should be vector code; `standard` looks at card by card."""
 
 VECTORISED = {
-    "seat_players": 2, "deal": 4, "no_calls": 1, "complete_hands": 12, "prepare_play": 12,
+    "seat_players": 2, "deal": 19, "no_calls": 1, "complete_hands": 12, "prepare_play": 12,
     "after_trick": 1, "put_last_cards": 1, "count_tricks": 2, "score_rounds": 1,
     "describe_calls": 7, "describe_play": 2, "write_rows": 2, "random: take": 2, "random: bid": 1,
     "random: counter": 1, "random: lead": 1, "random: follow": 1, "greedy: lead": 1,
