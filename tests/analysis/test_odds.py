@@ -144,10 +144,9 @@ def test_chances_are_those_of_enumeration() -> None:
     assert found.reaches(hearts, 400) == found.estimate("capot", hearts)
 
 
-@pytest.mark.parametrize("teams", [2, 3])
-def test_totals_by_ending_agree_with_the_means(teams: int) -> None:
+@pytest.mark.parametrize("rules", [KqjRules(), KqjRules(teams=3)], ids=["two", "three"])
+def test_totals_by_ending_agree_with_the_means(rules: KqjRules) -> None:
     """They are added up apart from them, here with weights that are not equal."""
-    rules = KqjRules(teams=teams)
     found = odds(HAND, rules=rules, turned=RETURN, place=4, players=GREEDY, deals=2000)
     assert found.effective < 0.99 * found.deals
     totals, weights = np.arange(MOST + 1), found.sums.weights
