@@ -208,10 +208,14 @@ def _range(text: str, given: str) -> list[str]:
         raise VaryError(f"{text!r}: {given} is no range; {form}")
     if high < low:
         raise VaryError(f"{text!r}: the range is empty, as {pieces[1]} is below {pieces[0]}")
-    count = int((high - low) / step) + 1
-    if count > MOST:
-        raise VaryError(f"{text!r}: {count:,} values: at most {MOST}; take a larger step")
-    return [write_number(float(low + step * number)) for number in range(count)]
+    try:
+        steps = (high - low) // step
+    except ArithmeticError:  # The quotient has more digits than are reckoned with.
+        steps = Decimal("inf")
+    if steps >= MOST:
+        many = f"{int(steps) + 1:,}" if steps.is_finite() else "far too many"
+        raise VaryError(f"{text!r}: {many} values: at most {MOST}; take a larger step")
+    return [write_number(float(low + step * number)) for number in range(int(steps) + 1)]
 
 
 def combinations(varied: Sequence[Varied]) -> list[tuple[str, ...]]:

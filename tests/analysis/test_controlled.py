@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.analysis import sequences
+from kqj_sim.analysis.card_trial import Trial
 from kqj_sim.analysis.controlled import FURTHER, ControlledSums
 from kqj_sim.analysis.odds import odds
 from kqj_sim.analysis.odds_play import odds_of_cards
 from kqj_sim.analysis.round_so_far import from_record
+from kqj_sim.analysis.sampled import Sampler, Worker
+from kqj_sim.core.state import LANES
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import so_far_from_json, to_json
 from kqj_sim.records import play_records
 from kqj_sim.rules import SEATS, KqjRules
-from tests.variants import LIVELY
+from tests.variants import LIVELY, lively
 
 Array = NDArray[np.float64]
 
@@ -186,6 +191,39 @@ def test_calls_are_unbiased_and_threads_do_not_matter() -> None:
     )  # fmt: skip
     assert again.estimate("wins", 1) == found.estimate("wins", 1)
     np.testing.assert_array_equal(again.totals, found.totals)
+
+
+def test_what_the_control_plays_alone_are_other_deals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawn anew they would go with the first ones, and correct nothing."""
+    drawn_from: list[tuple[int, int]] = []
+    draw, draws = Sampler._draw, Trial._draws
+
+    def noted_draw(self: Sampler, worker: Worker, first: int) -> Any:
+        drawn_from.append((first, LANES))
+        return draw(self, worker, first)
+
+    def noted_draws(self: Trial, mode: int, first: int, count: int, *more: Any) -> Any:
+        drawn_from.append((first, count))
+        return draws(self, mode, first, count, *more)
+
+    monkeypatch.setattr(Sampler, "_draw", noted_draw)
+    monkeypatch.setattr(Trial, "_draws", noted_draws)
+    odds(HAND, turned=RETURN, place=2, players=WAITING, deals=3 * LANES, control=CONTROL)
+    assert len(set(drawn_from)) == len(drawn_from) >= 3 * (1 + FURTHER)
+    assert apart(drawn_from)
+    drawn_from.clear()
+    players = (f"{LIVELY}+greedy",) * SEATS
+    (record, *_) = (each for each in play_records(lively(KqjRules(), deals=40)) if each.tricks)
+    so_far = from_record(so_far_from_json(to_json(record)), (3, 2))
+    odds_of_cards(so_far, players, 300, control=f"{LIVELY}+random", ignore_calls=True)
+    # The control has the first draws, too.
+    assert len(set(drawn_from)) >= 2
+    assert apart([*set(drawn_from)])
+
+
+def apart(ranges: list[tuple[int, int]]) -> bool:
+    """Whether ranges, by first number and count, have nothing in common."""
+    return all(one + size <= other for (one, size), (other, _) in pairwise(sorted(ranges)))
 
 
 def test_a_control_that_is_the_players_counts_as_its_further_deals() -> None:

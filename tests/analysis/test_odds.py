@@ -145,7 +145,7 @@ def test_chances_are_those_of_enumeration() -> None:
     assert found.reaches(hearts, 400) == found.estimate("capot", hearts)
 
 
-@pytest.mark.parametrize("rules", [KqjRules(teams=2), KqjRules(teams=3)])
+@pytest.mark.parametrize("rules", [KqjRules(), KqjRules(teams=3)], ids=["two", "three"])
 def test_totals_by_ending_agree_with_the_means(rules: KqjRules) -> None:
     """They are added up apart from them, here with weights that are not equal."""
     found = odds(HAND, rules=rules, turned=RETURN, place=4, players=GREEDY, deals=2000)

@@ -11,6 +11,7 @@ from kqj_sim.core.bits import by_strength
 from kqj_sim.core.knowledge import know
 from kqj_sim.core.state import (
     AMOUNT,
+    AT_TABLE,
     CONTRACT,
     HAND,
     LEADER,
@@ -20,6 +21,8 @@ from kqj_sim.core.state import (
     STRIDE,
     TRICK,
     TURNED,
+    history,
+    voids_of,
 )
 from kqj_sim.core.worlds import COUNTS, KNOWN, LACKS, UNSEEN
 from kqj_sim.rules import KqjRules
@@ -27,6 +30,27 @@ from tests.core.turns import stopped
 from tests.variants import AUCTION_3, TAKE_2, TAKE_3, lively
 
 TURNS = [(0, 0), (0, 3), (1, 0), (2, 5), (4, 2), (6, 0), (6, 5)]
+
+
+@pytest.mark.parametrize(("rules", "turn"), list(product((TAKE_2, AUCTION_3), TURNS[2:])))
+def test_whoever_did_not_follow_is_noted_as_void(rules: KqjRules, turn: tuple[int, int]) -> None:
+    """What policies are told of each player, from the finished tricks, and nothing else."""
+    trick, position = turn
+    state, lanes = stopped(lively(rules, seed=4), trick, position)
+    noted = 0
+    for i in range(lanes):
+        voids = [0] * SEATS
+        for finished in range(trick):
+            first, *cards = (int(state[history(finished, k) + i]) for k in range(1 + SEATS))
+            suits = [(card.bit_length() - 1) // 16 for card in cards]
+            for k, suit in enumerate(suits):
+                if suit != suits[0]:
+                    voids[(first + k) % SEATS] |= 1 << suits[0]
+        leader, players = int(state[LEADER + i]), int(state[AT_TABLE + i])
+        found = [voids_of(players, (place - leader) % SEATS) for place in range(SEATS)]
+        assert found == voids, f"seed=4 lane={i} {turn}"
+        noted += sum(map(bool, voids))
+    assert noted > lanes / 4
 
 
 @pytest.mark.parametrize(("rules", "turn"), list(product((TAKE_2, TAKE_3, AUCTION_3), TURNS)))
