@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.analysis.controlled import FURTHER
+from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds_tables import odds_tables
 from kqj_sim.notation import format_hand
 from kqj_sim.reporting.grid import format_number
@@ -48,6 +49,7 @@ class OddsRun(Run):
             "ignore_calls": of.ignore_calls,
             "best": of.options[of.best].text,
             "agreeing_share": of.agreeing,
+            "agreeing_interval": bounds_of(of.agreeing_estimate(self.confidence or CONFIDENCE)),
             "effective_deals": of.effective,
             "intervals": "confidence sequences" if of.sequential else "for this number of deals",
             "ended": of.ended,
@@ -75,9 +77,7 @@ class OddsRun(Run):
         if of.sequential:
             told = told.replace("intervals", "intervals that hold at every moment")
         if of.asked:
-            share = format_number(of.agreeing, float("nan"), float("nan"), "share").text
-            if of.agreeing < 0.001:
-                share = f"{100 * of.agreeing:.2g}%"
+            share = share_text(of.agreeing_estimate(self.confidence or CONFIDENCE))
             told += (
                 f"; others would have called as heard in {share} of deals, those here tell as much "
                 f"as {of.effective:,.0f} equal ones"
@@ -94,6 +94,18 @@ WHY_ENDED = {
     "interrupted": " until interrupted",
 }
 """Why there are not more deals, by `Odds.ended`."""
+
+
+def bounds_of(estimate: Estimate) -> list[float] | None:
+    """The bounds of an interval as plain values; None if there is none."""
+    return None if math.isnan(estimate.low) else [estimate.low, estimate.high]
+
+
+def share_text(estimate: Estimate) -> str:
+    """A share with its interval; without one two digits, however small it is."""
+    if math.isnan(estimate.low) and estimate.value < 0.001:
+        return f"{100 * estimate.value:.2g}%"
+    return str(format_number(*estimate[:3], "share"))
 
 
 def control_facts(control: str | None, worth: dict[str, float]) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kqj_sim.analysis.intervals import CONFIDENCE
 from kqj_sim.notation import format_hand
-from kqj_sim.reporting.grid import format_number
-from kqj_sim.reporting.odds import WHY_ENDED, answer, players_text
+from kqj_sim.reporting.odds import WHY_ENDED, answer, bounds_of, players_text, share_text
 from kqj_sim.reporting.report import Report, Run, describe_rules
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class KwajongenOddsRun(Run):
             "ignore_calls": of.ignore_calls,
             "best": of.options[of.best].text,
             "agreeing_share": of.agreeing,
+            "agreeing_interval": bounds_of(of.agreeing_estimate(self.confidence or CONFIDENCE)),
             "effective_deals": of.effective,
             "intervals": "confidence sequences" if of.sequential else "for this number of deals",
             "ended": of.ended,
@@ -67,7 +68,7 @@ class KwajongenOddsRun(Run):
         if of.sequential:
             told = told.replace("intervals", "intervals that hold at every moment")
         if of.situation.place > 0 and not of.ignore_calls:
-            share = format_number(of.agreeing, float("nan"), float("nan"), "share").text
+            share = share_text(of.agreeing_estimate(self.confidence or CONFIDENCE))
             told += f"; those before would have passed in {share} of deals, on which they rest"
         return told
 
