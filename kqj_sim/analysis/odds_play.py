@@ -167,6 +167,8 @@ class PlayOdds:
     @property
     def how(self) -> str:
         """In words: `exact: all 1,234 distributions`, `sampled: 10,000 of them`."""
+        if self.exact and self.distributions == 1:
+            return "exact: the only distribution"
         if self.exact:
             return f"exact: all {self.distributions:,} distributions"
         of = "" if self.distributions is None else f" of {self.distributions:,}"
