@@ -26,11 +26,11 @@ from kqj_sim.analysis.sampled import Sampler
 from kqj_sim.analysis.standing import Option, call_text, lowest_amount, options, played_option
 from kqj_sim.core import rng
 from kqj_sim.encode import CONTRACTS
+from kqj_sim.experiment import Experiment
 from kqj_sim.policies.specification import player
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import Experiment
 from kqj_sim.training.imposed import Given
 
 if TYPE_CHECKING:

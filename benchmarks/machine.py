@@ -26,7 +26,7 @@ def describe() -> dict[str, str]:
     import llvmlite.binding as llvm
     import numba
 
-    from kqj_sim.simulation import default_threads
+    from kqj_sim.crew import default_threads
 
     vectors = "AVX-512" if has_avx512() else "no AVX-512"
     return {

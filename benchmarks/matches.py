@@ -19,9 +19,11 @@ from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
 from kqj_sim.core import round
 from kqj_sim.core.state import LANES, VECTOR, new_state
 from kqj_sim.duplicate import Arrangement, arrangements, leads, scale, seated
+from kqj_sim.experiment import Experiment
 from kqj_sim.rows import Rows
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import CHUNK, Experiment, play_together, row_chunks
+from kqj_sim.simulation import play_together, row_chunks
+from kqj_sim.worker import CHUNK
 
 MOST = 60_000
 """Deals that are played at a time, at most; each seat deals as often as the others."""

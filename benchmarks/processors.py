@@ -52,7 +52,8 @@ def measure(policies: tuple[str, ...]) -> list[Processor]:
 def play(name: str, policies: list[str]) -> Processor:
     """What this process' path makes of two-team taking."""
     from benchmarks.speed import DEALS, Nothing, least_time
-    from kqj_sim.simulation import Experiment, fold, simulate
+    from kqj_sim.experiment import Experiment
+    from kqj_sim.simulation import fold, simulate
 
     found, digest = [], hashlib.sha256()
     for policy in policies:

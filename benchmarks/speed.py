@@ -131,8 +131,8 @@ def least_time(play: Callable[[int], int], unit: int) -> Timing:
 
 def measure_speeds() -> Iterator[Speed]:
     """Every variant with every policy, one after the other."""
+    from kqj_sim.experiment import Experiment
     from kqj_sim.rules import KqjRules
-    from kqj_sim.simulation import Experiment
 
     for variant, rules, games, policies in VARIANTS:
         for policy in policies:
@@ -143,7 +143,8 @@ def measure_speeds() -> Iterator[Speed]:
 def measure_speed(variant: str, policy: str, experiment: Any, games: bool) -> Speed:
     """One variant with one policy."""
     from kqj_sim.analysis import Tally
-    from kqj_sim.simulation import default_threads, fold, simulate
+    from kqj_sim.crew import default_threads
+    from kqj_sim.simulation import fold, simulate
 
     def sized(count: int) -> Any:
         return replace(experiment, games=count) if games else replace(experiment, deals=count)

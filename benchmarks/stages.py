@@ -15,7 +15,8 @@ from benchmarks.results import Stage
 from kqj_sim.columns import COLUMNS
 from kqj_sim.core import play, rng, round, rows, scoring
 from kqj_sim.core.state import DEAL, ILLEGAL, KEY, LANES, new_state
-from kqj_sim.simulation import CHUNK, Experiment
+from kqj_sim.experiment import Experiment
+from kqj_sim.worker import CHUNK
 
 NAMES = (
     "keys", "dealing", "calls", "exchange of lanes", "hands and contract", "tricks",

@@ -24,10 +24,10 @@ from benchmarks import machine, sheets, strength_sheets
 from benchmarks.matches import Limit, Match, play_alone, play_match
 from benchmarks.speed import QUIET
 from benchmarks.strength_sheets import Contest, Strength
+from kqj_sim.crew import default_threads
 from kqj_sim.policies import PolicyError, weights
 from kqj_sim.policies.specification import player
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import default_threads
 
 STRENGTH = Path(__file__).resolve().with_name("STRENGTH.md")
 

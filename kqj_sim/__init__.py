@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from kqj_sim.analysis.odds import odds
     from kqj_sim.analysis.sweep import sweep
     from kqj_sim.analysis.tune import tune
+    from kqj_sim.experiment import Experiment
     from kqj_sim.policies import highest, lowest, policy
     from kqj_sim.rules import KqjRules, KwajongenRules
-    from kqj_sim.simulation import Experiment, simulate
+    from kqj_sim.simulation import simulate
 
 __version__ = "0.1.0"
 __all__ = [
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 _MODULE_OF = {
-    "Experiment": "kqj_sim.simulation",
+    "Experiment": "kqj_sim.experiment",
     "KqjRules": "kqj_sim.rules",
     "KwajongenRules": "kqj_sim.rules",
     "compare": "kqj_sim.analysis.comparison",

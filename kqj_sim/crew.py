@@ -45,6 +45,10 @@ Threads: TypeAlias = int | Crew | None
 """How many threads of this process work, None for all processors; or workers elsewhere."""
 
 
+NO_END = 1 << 60
+"""In place of the number behind the last, for work that goes on until nobody takes what comes."""
+
+
 def default_threads() -> int:
     """The processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.columns import column_numbers
+from kqj_sim.experiment import Experiment
 from kqj_sim.rows import Rows
 from kqj_sim.rules import RULES_OF, GameRules
-from kqj_sim.simulation import Experiment, play_together
+from kqj_sim.simulation import play_together
 
 Arrangement = tuple[int, ...]
 """The side, 0 or 1, of each seat."""

@@ -17,7 +17,7 @@ from kqj_sim.core.kwajongen import bits as kwajongen_bits
 from kqj_sim.core.kwajongen import games as kwajongen_games
 from kqj_sim.core.kwajongen import round as kwajongen_round
 from kqj_sim.core.state import RESULT, STRIDE
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.rules import RULES_OF, GameRules
 
 __all__ = ["GAMES", "Game", "game_of"]
 
@@ -59,41 +59,32 @@ class Game:
         return RESULT + column_numbers(self.name)[name] * STRIDE
 
 
-def _kqj_target(rules: KqjRules) -> int:
-    return rules.target
+def _bound(name: str, pack: int, target: Callable[[Any], int], rounds: Any, games: Any) -> Game:
+    """A game whose kernels of single rounds, and of games, are those of two modules."""
+    rules = RULES_OF[name]
+    return Game(
+        name=name,
+        seats=rules.seats,
+        tricks=rules.tricks,
+        pack=pack,
+        target=target,
+        start_deals=rounds.start_deals,
+        play_block=rounds.play_block,
+        play_deals=rounds.play_deals,
+        play_again=rounds.play_again,
+        start_game=games.start_game,
+        name_rounds=games.name_rounds,
+        advance=games.advance,
+        play_games=games.play_games,
+    )
 
 
 GAMES = {
-    "kqj": Game(
-        name="kqj",
-        seats=6,
-        tricks=8,
-        pack=PACK,
-        target=_kqj_target,
-        start_deals=kqj_round.start_deals,
-        play_block=kqj_round.play_block,
-        play_deals=kqj_round.play_deals,
-        play_again=kqj_round.play_again,
-        start_game=kqj_games.start_game,
-        name_rounds=kqj_games.name_rounds,
-        advance=kqj_games.advance,
-        play_games=kqj_games.play_games,
-    ),
-    "kwajongen": Game(
-        name="kwajongen",
-        seats=4,
-        tricks=4,
-        pack=kwajongen_bits.PACK,
-        target=lambda rules: 0,
-        start_deals=kwajongen_round.start_deals,
-        play_block=kwajongen_round.play_block,
-        play_deals=kwajongen_round.play_deals,
-        play_again=kwajongen_round.play_again,
-        start_game=kwajongen_games.start_game,
-        name_rounds=kwajongen_games.name_rounds,
-        advance=kwajongen_games.advance,
-        play_games=kwajongen_games.play_games,
-    ),
+    game.name: game
+    for game in (
+        _bound("kqj", PACK, lambda rules: rules.target, kqj_round, kqj_games),
+        _bound("kwajongen", kwajongen_bits.PACK, lambda rules: 0, kwajongen_round, kwajongen_games),
+    )
 }
 """The games by name."""
 

@@ -14,6 +14,8 @@ RANKS = "ATHKQJ987654"
 """The ranks of KQJ from the highest of a plain suit down; other games have some of them."""
 SUITS = "shdc"
 CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
+NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight")
+"""Numbers of seats, cards and tricks in words."""
 
 SUIT_SIGNS = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 _SUIT_OF = {

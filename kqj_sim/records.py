@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 import numpy as np
@@ -17,26 +18,26 @@ from kqj_sim.core.kwajongen.state import HANDS
 from kqj_sim.core.scoring import CAPOT_BONUS, KQ_BONUS, KQJ_BONUS, LAST_TRICK
 from kqj_sim.core.state import LANES, SEATS, STRIDE, TRICKS
 from kqj_sim.encode import bits_of, card_texts
+from kqj_sim.experiment import Experiment, endless_game
 from kqj_sim.games import game_of
 from kqj_sim.mistakes import round_of
 from kqj_sim.record import Bonus, Call, Record, Trick
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment, endless_game
 
 CallName = Literal["pass", "take", "bid", "counter", "overcounter", "play"]
 ResultName = Literal["made", "failed", "litigation", "tie", "passed_out"]
 
-_CALLS: tuple[CallName, ...] = ("pass", "take", "bid", "counter", "overcounter")
-"""By the kinds of `core.calls`."""
-_KWAJONGEN_CALLS: tuple[CallName, ...] = ("pass", "play")
-"""By the kinds of `core.kwajongen.calls`."""
 
-_RESULTS: tuple[ResultName, ...] = ("made", "failed", "litigation", "passed_out")
-_KWAJONGEN_RESULTS: tuple[ResultName, ...] = ("made", "failed", "tie", "passed_out")
+class _Block(ABC):
+    """A block of rounds, played with everything noted, and read lane by lane.
 
+    Attributes:
+        said: what is said, by the kind of the call in the engine.
+        results: what comes of a round, likewise.
+    """
 
-class _Block:
-    """A block of rounds, played with everything noted, and read lane by lane."""
+    said: ClassVar[tuple[CallName, ...]]
+    results: ClassVar[tuple[ResultName, ...]]
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
@@ -57,8 +58,41 @@ class _Block:
                 raise self.experiment.wrong_choice(round_of(self.state, seed, deal))
 
     def record(self, lane: int) -> Record:
-        """The round of a lane; what belongs to a game is left out."""
-        raise NotImplementedError
+        """The round of a lane; what tells which round of a whole game it is, is None."""
+        taken = self._column("taken", lane) == 1
+        contract = self._row(core_state.CONTRACT, lane)
+        return Record(
+            rules=self.experiment.rules.to_dict(),
+            seed=self.experiment.seed,
+            deal=self._row(core_state.DEAL, lane),
+            players=self.players,
+            game_id=None,
+            round=None,
+            score_before=None,
+            score_after=None,
+            dealer=self._row(core_state.DEALER, lane),
+            teams=self._teams(lane),
+            imposed=self.experiment.imposed is not None,
+            calls=[self._call(*said) for said in self._said(lane)],
+            sender=self._column("sender", lane) if taken else None,
+            contract=CONTRACTS[contract] if taken else None,
+            hands=self._hands(lane, contract) if taken else None,
+            tricks=self._tricks(lane, contract) if taken else [],
+            card_points=self._per_team("card_points", lane),
+            trick_counts=self._per_team("tricks", lane),
+            result=self.results[self._column("result", lane)],
+            pending_after=self._column("pending_after", lane),
+            scores=self._per_team("score", lane),
+            **self._own(lane, taken, contract),
+        )
+
+    @abstractmethod
+    def _own(self, lane: int, taken: bool, contract: int) -> dict[str, Any]:
+        """The keys of a record that each game fills in its own way."""
+
+    def _call(self, kind: int, seat: int, what: int) -> Call:
+        """A call of a kind; `what` is the engine's number of a bid or contract."""
+        return Call(seat, self.said[kind])
 
     def origin(self, lane: int) -> int:
         """The number that a lane had before lanes were exchanged."""
@@ -121,64 +155,37 @@ class _Block:
 class _KqjBlock(_Block):
     """A block of rounds of KQJ."""
 
-    def record(self, lane: int) -> Record:
-        """The round of a lane; what belongs to a game is left out."""
+    said = ("pass", "take", "bid", "counter", "overcounter")
+    results = ("made", "failed", "litigation", "passed_out")
+
+    def _own(self, lane: int, taken: bool, contract: int) -> dict[str, Any]:
         rules = self.experiment.rules
         auction = isinstance(rules, KqjRules) and rules.bidding == "auction"
         five, extra = self._places(core_state.FIVE, lane), self._places(core_state.EXTRA, lane)
         turned = self._row(core_state.TURNED, lane)
         eight = [cards | more for cards, more in zip(five, extra, strict=True)]
         eight[SEATS - 1] |= turned
-        taken = self._column("taken", lane) == 1
-        contract = self._row(core_state.CONTRACT, lane)
-        amount = self._row(core_state.AMOUNT, lane)
         dealt = [self._texts(cards) for cards in (eight if auction else five)]
-        return Record(
-            game="kqj",
-            rules=rules.to_dict(),
-            seed=self.experiment.seed,
-            deal=self._row(core_state.DEAL, lane),
-            players=self.players,
-            game_id=None,
-            round=None,
-            score_before=None,
-            score_after=None,
-            dealer=self._row(core_state.DEALER, lane),
-            teams=self._teams(lane),
-            dealt=self._by_seat(dealt, lane),
-            turned=None if auction else self._texts(turned)[0],
-            imposed=self.experiment.imposed is not None,
-            calls=self._calls(lane),
-            sender=self._column("sender", lane) if taken else None,
-            contract=CONTRACTS[contract] if taken else None,
-            amount=amount if taken and auction else None,
-            capot=bool(self._row(core_state.CAPOT, lane)),
-            stake=self._row(core_state.STAKE, lane),
-            hands=self._hands(lane, contract) if taken else None,
-            tricks=self._tricks(lane, contract) if taken else [],
-            card_points=self._per_team("card_points", lane),
-            trick_counts=self._per_team("tricks", lane),
-            bonuses=self._bonuses(lane, contract) if taken else [],
-            totals=self._per_team("total", lane),
-            result=_RESULTS[self._column("result", lane)],
-            gratuities=self._per_team("gratuity", lane),
-            pending_before=self._column("pending_before", lane),
-            pending_after=self._column("pending_after", lane),
-            scores=self._per_team("score", lane),
-        )
+        return {
+            "game": "kqj",
+            "dealt": self._by_seat(dealt, lane),
+            "turned": None if auction else self._texts(turned)[0],
+            "amount": self._row(core_state.AMOUNT, lane) if taken and auction else None,
+            "capot": bool(self._row(core_state.CAPOT, lane)),
+            "stake": self._row(core_state.STAKE, lane),
+            "bonuses": self._bonuses(lane, contract) if taken else [],
+            "totals": self._per_team("total", lane),
+            "gratuities": self._per_team("gratuity", lane),
+            "pending_before": self._column("pending_before", lane),
+        }
 
-    def _calls(self, lane: int) -> list[Call]:
-        calls = []
-        for kind, seat, what in self._said(lane):
-            call = _CALLS[kind]
-            if call == "take":
-                calls.append(Call(seat, call, contract=CONTRACTS[what]))
-            elif call == "bid":
-                contract = CONTRACTS[(what >> 1) & 7]
-                calls.append(Call(seat, call, what >> 4, contract, bool(what & 1)))
-            else:
-                calls.append(Call(seat, call))
-        return calls
+    def _call(self, kind: int, seat: int, what: int) -> Call:
+        call = self.said[kind]
+        if call == "take":
+            return Call(seat, call, contract=CONTRACTS[what])
+        if call == "bid":
+            return Call(seat, call, what >> 4, CONTRACTS[(what >> 1) & 7], bool(what & 1))
+        return Call(seat, call)
 
     def _bonuses(self, lane: int, contract: int) -> list[Bonus]:
         """The bonuses one by one, as `core.scoring` counts them."""
@@ -207,44 +214,23 @@ class _KqjBlock(_Block):
 class _KwajongenBlock(_Block):
     """A block of rounds of Kwajongen."""
 
-    def record(self, lane: int) -> Record:
-        """The round of a lane; what belongs to a game is left out."""
-        taken = self._column("taken", lane) == 1
-        trump = self._row(core_state.CONTRACT, lane)
+    said = ("pass", "play")
+    results = ("made", "failed", "tie", "passed_out")
+
+    def _own(self, lane: int, taken: bool, contract: int) -> dict[str, Any]:
         dealt = [self._texts(cards) for cards in self._places(HANDS, lane)]
-        card_points = self._per_team("card_points", lane)
-        return Record(
-            game="kwajongen",
-            rules=self.experiment.rules.to_dict(),
-            seed=self.experiment.seed,
-            deal=self._row(core_state.DEAL, lane),
-            players=self.players,
-            game_id=None,
-            round=None,
-            score_before=None,
-            score_after=None,
-            dealer=self._row(core_state.DEALER, lane),
-            teams=self._teams(lane),
-            dealt=self._by_seat(dealt, lane),
-            turned=self._texts(self._row(core_state.TURNED, lane))[0],
-            calls=[Call(seat, _KWAJONGEN_CALLS[kind]) for kind, seat, _ in self._said(lane)],
-            sender=self._column("sender", lane) if taken else None,
-            contract=CONTRACTS[trump] if taken else None,
-            amount=None,
-            capot=False,
-            stake=1,
-            hands=self._hands(lane, trump) if taken else None,
-            tricks=self._tricks(lane, trump) if taken else [],
-            card_points=card_points,
-            trick_counts=self._per_team("tricks", lane),
-            bonuses=[],
-            totals=card_points,
-            result=_KWAJONGEN_RESULTS[self._column("result", lane)],
-            gratuities=[0] * self.experiment.rules.team_count,
-            pending_before=self._column("raised", lane),
-            pending_after=self._column("pending_after", lane),
-            scores=self._per_team("score", lane),
-        )
+        return {
+            "game": "kwajongen",
+            "dealt": self._by_seat(dealt, lane),
+            "turned": self._texts(self._row(core_state.TURNED, lane))[0],
+            "amount": None,
+            "capot": False,
+            "stake": 1,
+            "bonuses": [],
+            "totals": self._per_team("card_points", lane),
+            "gratuities": [0] * self.experiment.rules.team_count,
+            "pending_before": self._column("raised", lane),
+        }
 
 
 _BLOCKS: dict[str, type[_Block]] = {"kqj": _KqjBlock, "kwajongen": _KwajongenBlock}

@@ -8,49 +8,17 @@ size of the chunks can be seen in them.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
-from functools import cached_property, partial
-from threading import RLock
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass
+from functools import partial
+from typing import Generic, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from kqj_sim.core import games as core_games
-from kqj_sim.core.rules import Table
-from kqj_sim.core.state import LANES, new_state
-from kqj_sim.crew import Crew, Threads, at_once, default_threads, in_threads, pieces
-from kqj_sim.encode import FirstCall, Imposed, core_rules, core_table
-from kqj_sim.games import game_of
-from kqj_sim.mistakes import Round, round_of, wrong_choice
-from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.specification import DEFAULT_PLAYERS, Player, player
-from kqj_sim.rows import GameRows, Rows, copied, in_order
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.core.state import LANES
+from kqj_sim.crew import Crew, Threads, at_once, in_threads, pieces
+from kqj_sim.experiment import Experiment, ExperimentError
+from kqj_sim.rows import Rows, copied, in_order
 from kqj_sim.summary import Folded, Part, Received, S, Sendable, Summary
+from kqj_sim.worker import CHUNK, Worker, wrong_choices_told
 
-__all__ = [
-    "Experiment",
-    "ExperimentError",
-    "FirstCall",
-    "Folded",
-    "GameError",
-    "Imposed",
-    "Part",
-    "Replay",
-    "Sendable",
-    "Summary",
-    "default_threads",
-    "fold",
-    "folded_parts",
-    "play_together",
-    "row_chunks",
-    "simulate",
-]
-
-CHUNK = 1 << 14
-"""Rows that are made at a time by a thread: small enough to stay in the processor's cache."""
 GAMES_CHUNK = 1 << 10
 SHARES = 8
 """Chunks that each thread has at least, so that all end at about the same time."""
@@ -58,259 +26,6 @@ FEW, FEW_GAMES = LANES, LANES // 8
 """What a crew begins with: how long deals take is not known yet."""
 MOST_ROWS = 8 * CHUNK
 """Rows that a crew sends together, at most: some megabytes."""
-MAX_DEAL = 1 << 60
-
-_COMPILING = RLock()
-"""What is compiled is kept by its address: once, by one thread."""
-
-
-class ExperimentError(ValueError):
-    """An experiment that cannot be run; one line that says what would be right."""
-
-
-class GameError(RuntimeError):
-    """A game that does not end."""
-
-
-class WrongChoice(Exception):
-    """A policy chose what is not allowed, or raised an exception, in a round."""
-
-    def __init__(self, experiment: Experiment, which: Round) -> None:
-        super().__init__(experiment, which)
-        self.experiment = experiment
-        self.round = which
-
-
-def endless_game(seed: int, deal: int) -> GameError:
-    """The error for a game that is not over after the greatest number of rounds."""
-    return GameError(
-        f"game {deal // core_games.ROUNDS} of seed {seed} is not over after {core_games.ROUNDS} "
-        "rounds; let the policies take more often, or lower the target"
-    )
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """What is simulated.
-
-    Attributes:
-        rules: the rules of the table.
-        policies: a specification for each seat (`kqj_sim.policies`); without any the game's
-            default player sits at all of them.
-        deals: number of single rounds; not looked at with `games`.
-        seed: 0 to 2**63 - 1; a deal is found again from (seed, deal).
-        first: number of the first deal, or of the first game.
-        games: number of games to the target; None for single rounds.
-        imposed: a Sender and contract, or the opener's first call, that are given (KQJ).
-
-    Raises:
-        ExperimentError: a number out of range, an imposed contract that the rules do not know.
-        PolicyError: a specification that names no policy.
-    """
-
-    rules: GameRules = field(default_factory=KqjRules)
-    policies: tuple[str, ...] = ()
-    deals: int = 100_000
-    seed: int = 1
-    first: int = 0
-    games: int | None = None
-    imposed: Imposed | FirstCall | None = None
-
-    def __post_init__(self) -> None:
-        seats = self.rules.seats
-        if not self.policies:
-            default = DEFAULT_PLAYERS[self.rules.game]
-            object.__setattr__(self, "policies", (default,) * seats)
-        if len(self.policies) != seats:
-            count = {4: "four", 6: "six"}[seats]
-            raise ExperimentError(
-                f"{len(self.policies)} policies: there should be one a seat, {count}"
-            )
-        for name, value, least, most in (
-            ("deals", self.deals, 1, MAX_DEAL),
-            ("seed", self.seed, 0, 2**63 - 1),
-            ("first", self.first, 0, MAX_DEAL),
-            ("games", 1 if self.games is None else self.games, 1, MAX_DEAL // core_games.ROUNDS),
-        ):
-            if not least <= value <= most:
-                raise ExperimentError(f"{name} is {value}: it should be {least} to {most}")
-        if self.imposed is not None:
-            if not isinstance(self.rules, KqjRules):
-                raise ExperimentError("a contract can be imposed in kqj only")
-            self._check_imposed(self.rules, self.imposed)
-        assert self.players
-
-    @staticmethod
-    def _check_imposed(rules: KqjRules, imposed: Imposed | FirstCall) -> None:
-        if not isinstance(imposed, Imposed):
-            if rules.bidding != "take":
-                raise ExperimentError("with auctions nobody takes: leave the first call free")
-            return
-        if not 0 <= imposed.place < rules.seats:
-            raise ExperimentError(
-                f"imposed place {imposed.place}: it should be 0 (the opener) to 5 (the dealer)"
-            )
-        if imposed.contract not in rules.contracts:
-            raise ExperimentError(
-                f"imposed contract {imposed.contract!r}: it should be one of "
-                f"{', '.join(rules.contracts)}"
-            )
-        if rules.bidding == "take":
-            if imposed.amount is not None:
-                raise ExperimentError("an imposed amount belongs to auctions: leave it out")
-            return
-        low, high = rules.minimum_bid, rules.max_amount
-        if imposed.amount is None or not low <= imposed.amount <= high or imposed.amount % 10:
-            raise ExperimentError(
-                f"imposed amount {imposed.amount}: with auctions it should be a multiple of ten "
-                f"from {low} to {high}"
-            )
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The fields: elsewhere the players are read again."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
-
-    @cached_property
-    def players(self) -> tuple[Player, ...]:
-        """Who calls and who plays at each seat."""
-        return tuple(player(text, self.rules.game) for text in self.policies)
-
-    def table(self) -> tuple[Any, Table]:
-        """The experiment as the kernels take it; policies are compiled if need be."""
-        with _COMPILING:
-            return core_rules(self.rules), core_table(self.rules, self.players, self.imposed)
-
-    def wrong_choice(self, which: Round) -> PolicyError:
-        """The error for a round in which a policy chose what is not allowed."""
-        return wrong_choice(self.rules, self.players, self.imposed, which)
-
-
-class _Worker:
-    """One thread's block of deals, and room for the rows that come of it."""
-
-    def __init__(
-        self, experiment: Experiment, table: tuple[Any, Table], chunk: int, marked: bool
-    ) -> None:
-        self.experiment = experiment
-        self.game = game_of(experiment.rules)
-        self.rules, self.table = table
-        if marked:
-            self.table = self.table._replace(memory=1)
-        room = chunk if experiment.games is None else CHUNK
-        self.marks = np.empty(room if marked else 0, dtype=np.int64)
-        self.state = new_state()
-        self.deal = np.empty(room, dtype=np.int64)
-        self.values = np.empty(len(self.game.columns) * room, dtype=np.int16)
-        self.slots = core_games.new_slots(LANES)
-        self.games = core_games.new_slots(room)
-
-    def play(self, first: int, count: int) -> Iterator[Rows]:
-        """The rows of a range of deals, or of games; each is overwritten by the next."""
-        if self.experiment.games is None:
-            yield self.deals(first, count)
-        else:
-            yield from self._games(first, count)
-
-    def deals(self, first: int, count: int) -> Rows:
-        """The rows of a range of single deals; overwritten by the next."""
-        columns = len(self.game.columns)
-        deal, values = self.deal[:count], self.values[: columns * count]
-        seed, marks = self.experiment.seed, self.marks[:count]
-        wrong = self.game.play_deals(
-            self.state, first, count, seed, self.rules, self.table, deal, values, marks
-        )
-        if wrong >= 0:
-            raise WrongChoice(self.experiment, round_of(self.state, seed, wrong))
-        return Rows(
-            deal,
-            values.reshape(columns, count),
-            marks=marks if len(marks) else None,
-            of_game=self.game.name,
-        )
-
-    def again(self, numbers: NDArray[np.int64], dealers: NDArray[np.int64]) -> Rows:
-        """The rows of any single deals, (n,) up to the chunk; overwritten by the next."""
-        count, columns = len(numbers), len(self.game.columns)
-        deal, values = self.deal[:count], self.values[: columns * count]
-        seed = self.experiment.seed
-        wrong = self.game.play_again(
-            self.state, numbers, dealers, seed, self.rules, self.table, deal, values
-        )
-        if wrong >= 0:
-            raise WrongChoice(self.experiment, round_of(self.state, seed, wrong))
-        return Rows(deal, values.reshape(columns, count), of_game=self.game.name)
-
-    def _games(self, first: int, count: int) -> Iterator[Rows]:
-        rules, seed = self.experiment.rules, self.experiment.seed
-        room, target = len(self.deal), self.game.target(rules)
-        lanes = min(count, LANES)
-        for slot in range(lanes):
-            self.game.start_game(self.slots, slot, first + slot, seed)
-        following, last = first + lanes, first + count
-        while lanes > 0:
-            lanes, following, rows, over, error, deal = self.game.play_games(
-                self.state, self.slots, lanes, following, last, seed, self.rules, target,
-                self.table, self.deal, self.values, self.games,
-            )  # fmt: skip
-            if error == core_games.ILLEGAL_CHOICE:
-                raise WrongChoice(self.experiment, round_of(self.state, seed, deal))
-            if error == core_games.ENDLESS:
-                raise endless_game(seed, deal)
-            deals = self.deal[:rows]
-            values = self.values.reshape(len(self.game.columns), room)[:, :rows]
-            game, number = np.divmod(deals, core_games.ROUNDS)
-            ended = GameRows.of(rules, self.games[:over])
-            yield Rows(deals, values, game, number, ended, of_game=self.game.name)
-
-
-@contextmanager
-def _wrong_choices_told() -> Iterator[None]:
-    """Say of a wrong choice what is wrong with it."""
-    try:
-        yield
-    except WrongChoice as wrong:
-        raise wrong.experiment.wrong_choice(wrong.round) from None
-
-
-class Replay:
-    """Plays any of an experiment's single deals, in the thread that asks for them.
-
-    Raises PolicyError for a policy that cannot be used.
-    """
-
-    def __init__(self, experiment: Experiment) -> None:
-        self._worker = _Worker(experiment, experiment.table(), CHUNK, marked=False)
-
-    def play(self, first: int, count: int) -> Rows:
-        """The rows of a range of deals, in order of deal.
-
-        Raises PolicyError for a choice that is not allowed.
-        """
-        with _wrong_choices_told():
-            return in_order(
-                [
-                    copied(self._worker.deals(*piece))
-                    for piece in pieces(first, first + count, CHUNK)
-                ]
-            )
-
-    def again(self, rows: Rows) -> Rows:
-        """The deals of rows, no two the same, once more in their order and with their dealers.
-
-        Nothing is pending.  Raises PolicyError for a choice that is not allowed.
-        """
-        dealers = rows.column("dealer").astype(np.int64)
-        with _wrong_choices_told():
-            parts = [
-                copied(self._worker.again(rows.deal[part], dealers[part]))
-                for part in (slice(at, at + CHUNK) for at in range(0, len(rows), CHUNK))
-            ]
-        deals = np.concatenate([part.deal for part in parts])
-        order = np.empty(len(rows), np.int64)
-        order[np.argsort(rows.deal)] = np.argsort(deals)
-        values = np.concatenate([part.values for part in parts], axis=1)
-        return Rows(deals[order], values[:, order], of_game=rows.of_game)
-
 
 R = TypeVar("R")
 
@@ -318,7 +33,7 @@ R = TypeVar("R")
 class _Folding(Generic[S]):
     """One thread's worker, and the summary that it adds to."""
 
-    def __init__(self, worker: _Worker, summary: S) -> None:
+    def __init__(self, worker: Worker, summary: S) -> None:
         self.worker = worker
         self.summary = summary
         self.deals = 0
@@ -344,7 +59,7 @@ class _Fold(Generic[S]):
         """For so many threads."""
         table = self.experiment.table()
         return [
-            _Folding(_Worker(self.experiment, table, self.chunk, marked=False), self.start())
+            _Folding(Worker(self.experiment, table, self.chunk, marked=False), self.start())
             for _ in range(number)
         ]
 
@@ -415,7 +130,7 @@ def fold(
         found = [received]
     interrupted = False
     try:
-        with _wrong_choices_told():
+        with wrong_choices_told():
             for count in counts:
                 if progress is not None:
                     progress(count)
@@ -435,7 +150,7 @@ def folded_parts(
     """What a crew makes of an experiment, range by range in order; else as `fold`."""
     job = _Fold(experiment, start, _checked(experiment, crew, chunk))
     least = min(job.chunk, FEW if experiment.games is None else FEW_GAMES)
-    with _wrong_choices_told():
+    with wrong_choices_told():
         yield from crew.run(job.part, *_extent(experiment), least)
 
 
@@ -466,12 +181,12 @@ class _Together(Generic[R]):
         return [
             partial(
                 self._play,
-                [_Worker(each, table, self.chunk, self.marked) for each, table in tables],
+                [Worker(each, table, self.chunk, self.marked) for each, table in tables],
             )
             for _ in range(number)
         ]
 
-    def _play(self, workers: Sequence[_Worker], first: int, count: int) -> R:
+    def _play(self, workers: Sequence[Worker], first: int, count: int) -> R:
         return self.work(
             tuple(
                 in_order([copied(rows) for rows in worker.play(first, count)]) for worker in workers
@@ -519,7 +234,7 @@ def play_together(
     experiment = experiments[0]
     size = _checked(experiment, threads, chunk)
     job = _Together(experiments, work, add, size, marked)
-    with _wrong_choices_told():
+    with wrong_choices_told():
         if threads is None or isinstance(threads, int):
             yield from in_threads(job.hands(at_once(threads)), *_extent(experiment), size)
             return

@@ -23,6 +23,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 TEXT = {"notation", "columns", "rules", "record"}
 ENGINE = {"core", "policies", "encode", "games", "mistakes", "rows"}
+PLAY = {"experiment", "crew", "summary", "worker"}
 MAY_IMPORT: dict[str, set[str]] = {
     "notation": set(),
     "columns": {"notation"},
@@ -35,18 +36,21 @@ MAY_IMPORT: dict[str, set[str]] = {
     "games": {"core", "columns", "rules"},
     "mistakes": TEXT | {"core", "policies", "encode", "games"},
     "rows": {"core", "columns", "rules"},
-    "summary": {"rows"},
+    "experiment": TEXT | ENGINE,
     "crew": set(),
-    "simulation": TEXT | ENGINE | {"crew", "summary"},
+    "summary": {"rows"},
+    "worker": ENGINE | {"experiment", "crew"},
+    "simulation": ENGINE | PLAY,
     "cluster": {"core", "crew", "policies"},
-    "records": TEXT | ENGINE | {"simulation"},
-    "duplicate": TEXT | ENGINE | {"simulation"},
-    "training": TEXT | ENGINE | {"simulation", "records", "duplicate"},
-    "analysis": TEXT | ENGINE | {"referee", "crew", "simulation", "duplicate"},
-    "reporting": TEXT | ENGINE | {"referee", "simulation", "duplicate", "analysis", "training"},
+    "records": TEXT | ENGINE | {"experiment"},
+    "duplicate": TEXT | ENGINE | PLAY | {"simulation"},
+    "training": TEXT | ENGINE | PLAY | {"simulation", "records", "duplicate"},
+    "analysis": TEXT | ENGINE | PLAY | {"referee", "simulation", "duplicate"},
+    "reporting": TEXT | ENGINE | {"experiment", "referee", "duplicate", "analysis", "training"},
     "cli": TEXT
     | ENGINE
-    | {"referee", "crew", "cluster", "simulation", "records", "duplicate", "analysis"}
+    | PLAY
+    | {"referee", "cluster", "simulation", "records", "duplicate", "analysis"}
     | {"reporting", "training"},
 }
 """The layers from the bottom, each with those it may import besides itself.
@@ -183,8 +187,8 @@ def test_public_names_load(name: str) -> None:
 
 
 def test_unknown_public_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'experiment'"):
-        _ = kqj_sim.experiment
+    with pytest.raises(AttributeError, match="no attribute 'experiments'"):
+        _ = kqj_sim.experiments
 
 
 @pytest.mark.parametrize(

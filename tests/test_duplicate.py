@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from kqj_sim.duplicate import arrangements, duplicate, lead_chunks, scale, seated
+from kqj_sim.experiment import Experiment, ExperimentError
 from kqj_sim.records import play_records
 from kqj_sim.rows import Rows
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import Experiment, ExperimentError, play_together
+from kqj_sim.simulation import play_together
 from tests.variants import LIVELY
 
 RULES = [

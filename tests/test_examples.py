@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.duplicate import duplicate
+from kqj_sim.experiment import Experiment
 from kqj_sim.records import play_records
 from kqj_sim.referee import check_record
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment
 from tests.policies.chosen import plays
 from tests.variants import AUCTION_3, TAKE_2, told
 

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from kqj_sim.cli import main
 from kqj_sim.cli import train as train_command
+from kqj_sim.cli.program import check_environment
 from kqj_sim.columns import COLUMN_NUMBER
 from kqj_sim.policies.points import PARAMETERS
 from kqj_sim.policies.registry import BUILT_IN, BUILT_INS
@@ -229,6 +230,14 @@ def test_paths_that_are_named_exist() -> None:
     ]  # fmt: skip
     assert len(named) > 8
     assert not missing
+
+
+def test_variables_that_are_named_set_an_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    named = re.findall(r"\b(?<!_)KQJ_SIM_\w+", README)
+    assert named
+    for name in named:
+        monkeypatch.setenv(name, "")
+    check_environment(main)
 
 
 def test_links_lead_somewhere() -> None:

@@ -8,11 +8,12 @@ from itertools import groupby
 import pytest
 
 from kqj_sim.core.state import LANES
+from kqj_sim.encode import Imposed
+from kqj_sim.experiment import Experiment, GameError
 from kqj_sim.record import from_json, to_json
 from kqj_sim.records import play_records
 from kqj_sim.referee import check_records
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment, GameError, Imposed
 from tests.referee.kqj.random_rounds import rules_in
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, lively, told
 

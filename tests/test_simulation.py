@@ -12,19 +12,13 @@ import pytest
 
 import kqj_sim
 from kqj_sim.columns import COLUMNS
+from kqj_sim.encode import Imposed
+from kqj_sim.experiment import Experiment, ExperimentError, GameError
 from kqj_sim.policies import PolicyError
 from kqj_sim.policies.specification import DEFAULT_PLAYER
 from kqj_sim.rows import GameRows, Rows
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import (
-    Experiment,
-    ExperimentError,
-    GameError,
-    Imposed,
-    fold,
-    row_chunks,
-    simulate,
-)
+from kqj_sim.simulation import fold, row_chunks, simulate
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, lively
 
 NEVER = ("random:take=0,bid=0",) * 6

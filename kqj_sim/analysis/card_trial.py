@@ -1,19 +1,15 @@
-"""Hidden hands that are drawn or listed, and what comes of every legal card in each, in threads."""
+"""Hidden hands of a round of KQJ, drawn or listed, in which every legal card is played on."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from math import comb, prod
-from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kqj_sim.analysis.controlled import FURTHER
 from kqj_sim.analysis.odds import OddsError
+from kqj_sim.analysis.tries import NO_HANDS, NOT_ALLOWED, Chunk, Controlled, Numbers, Tries
 from kqj_sim.analysis.turn_to_play import hidden_hands
 from kqj_sim.core import outlook
 from kqj_sim.core.odds import ASKED_PLACE, OUTCOME, QUESTION, RESULT
@@ -23,114 +19,11 @@ from kqj_sim.core.state import SENDER
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.rules import SEATS
 
-Numbers = NDArray[np.int64]
-Outcomes = NDArray[np.int16]
-
 CHUNK = 1024
 """Draws that a thread makes at a time."""
 
 _OTHERS = 1 << 61
 """The draws from this number on are those that a control plays alone."""
-
-NOT_ALLOWED = "a policy chose what is not allowed while the round was played on"
-
-NO_HANDS = (
-    "no distribution of the hidden cards agrees with the plays: somebody played what he could not "
-    "have played, or a card is wrong"
-)
-
-
-class Controlled(NamedTuple):
-    """What a control makes of the draws of a chunk, and of further ones that it alone plays.
-
-    Attributes:
-        outcomes: int16 (n, cards, OUTCOME), of the draws of the chunk.
-        weights: float64 (m,), of the further ones.
-        further: int16 (m, cards, OUTCOME).
-    """
-
-    outcomes: Outcomes
-    weights: NDArray[np.float64]
-    further: Outcomes
-
-
-class Chunk(NamedTuple):
-    """What came of a chunk of draws.
-
-    Attributes:
-        weights: float64 (n,), of the draws that have one; the others are left out.
-        outcomes: int16 (n, cards, OUTCOME).
-        hands: int64 (n, 6), the hidden hands by place, natural coding.
-        counts: int64 (questions, 2), hands that were asked, and that answered as heard.
-        controlled: what a control makes of them, if there is one.
-    """
-
-    weights: NDArray[np.float64]
-    outcomes: Outcomes
-    hands: Numbers
-    counts: Numbers
-    controlled: Controlled | None = None
-
-
-class Tries:
-    """Hidden hands in which every legal card is played on, in threads; a game says how.
-
-    Attributes:
-        threads: threads that play.
-        control: what corrects the answer (`analysis.controlled`), or None.
-        step: draws that a thread makes at a time.
-    """
-
-    threads: int
-    control: Any
-    step: ClassVar[int]
-
-    @property
-    def cards(self) -> int:
-        """How many cards may be played."""
-        raise NotImplementedError
-
-    @property
-    def listed(self) -> int:
-        """How many distributions are listed: all that agree with the plays, or 0."""
-        raise NotImplementedError
-
-    def no_counts(self) -> Numbers:
-        """Room for counts of what was asked, and answered as heard."""
-        raise NotImplementedError
-
-    def ways(self, seed: int) -> Numbers:
-        """In how many ways each of the listed distributions agrees with the calls."""
-        raise NotImplementedError
-
-    def most_ways(self) -> int:
-        """In how many ways a distribution can have come about, if all calls agree."""
-        raise NotImplementedError
-
-    def chunk(self, mode: int, first: int, count: int, seed: int) -> Chunk:
-        """Draws, in this thread; raises PolicyError and OddsError."""
-        raise NotImplementedError
-
-    def chunks(self, mode: int, end: int | None, seed: int) -> Iterator[Chunk]:
-        """Chunks in order, up to a number of draws or without end."""
-        waiting: deque[Future[Chunk]] = deque()
-        first = 0
-        pool = ThreadPoolExecutor(self.threads)
-        try:
-            while True:
-                while len(waiting) < 2 * self.threads and (end is None or first < end):
-                    count = self.step if end is None else min(self.step, end - first)
-                    waiting.append(pool.submit(self.chunk, mode, first, count, seed))
-                    first += count
-                if not waiting:
-                    return
-                yield waiting.popleft().result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-
-    def all_outcomes(self, seed: int) -> Outcomes:
-        """Every card in every listed distribution: (n, cards, OUTCOME)."""
-        return np.concatenate([chunk.outcomes for chunk in self.chunks(LISTED, self.listed, seed)])
 
 
 @dataclass(frozen=True)
@@ -144,11 +37,6 @@ class Trial(Tries):
     table: Table
     threads: int
     control: tuple[Turn, Table] | None = None
-
-    @property
-    def cards(self) -> int:
-        """How many cards may be played."""
-        return len(self.turn.cards)
 
     @property
     def listed(self) -> int:

@@ -21,7 +21,7 @@ from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.crew import Threads, at_once
 from kqj_sim.policies.specification import DEFAULT_PLAYERS, player
 from kqj_sim.rules import GameRules, KqjRules
-from kqj_sim.simulation import CHUNK
+from kqj_sim.worker import CHUNK
 
 __all__ = ["Comparison", "ComparisonError", "Pair", "Plan", "compare"]
 
@@ -381,8 +381,8 @@ def compare(
     Raises:
         ComparisonError: fewer than two policies, or numbers that make no sense.
         kqj_sim.policies.PolicyError: a policy cannot be used, or a wrong choice.
-        kqj_sim.simulation.ExperimentError: a number out of range.
-        kqj_sim.simulation.GameError: a game does not end.
+        kqj_sim.experiment.ExperimentError: a number out of range.
+        kqj_sim.experiment.GameError: a game does not end.
     """
     if len(policies) < 2:
         raise ComparisonError("a comparison needs two policies or more, such as standard greedy")

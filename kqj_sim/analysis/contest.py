@@ -21,9 +21,10 @@ from kqj_sim import duplicate
 from kqj_sim.columns import column_numbers, columns_of
 from kqj_sim.crew import Threads
 from kqj_sim.duplicate import Arrangement, arrangements, mean_scores, seated
+from kqj_sim.experiment import Experiment
 from kqj_sim.rows import Rows
 from kqj_sim.rules import GameRules
-from kqj_sim.simulation import Experiment, play_together
+from kqj_sim.simulation import play_together
 
 LARGEST = 5
 """Deals that are kept of those that are worth most to either side."""

@@ -23,12 +23,13 @@ from numpy.typing import NDArray
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate, mean_of_sums, student_quantile
 from kqj_sim.analysis.table import Line, Table, make_table
 from kqj_sim.columns import column_numbers
-from kqj_sim.simulation import ExperimentError, Replay
+from kqj_sim.experiment import ExperimentError
+from kqj_sim.worker import Replay
 
 if TYPE_CHECKING:
+    from kqj_sim.experiment import Experiment
     from kqj_sim.rows import GameRows, Rows
     from kqj_sim.rules import GameRules
-    from kqj_sim.simulation import Experiment
 
 _VARIABLES = 3
 """Y, and what it is corrected by: score and total of the same deal played by the control."""

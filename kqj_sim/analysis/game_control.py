@@ -28,12 +28,13 @@ from kqj_sim.analysis import intervals
 from kqj_sim.analysis.control import NOTHING, Corrected, leads, scatter_of
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.table import Line, Table, Unit, make_table
+from kqj_sim.experiment import ExperimentError
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import ExperimentError, Replay
+from kqj_sim.worker import Replay
 
 if TYPE_CHECKING:
+    from kqj_sim.experiment import Experiment
     from kqj_sim.rows import GameRows, Rows
-    from kqj_sim.simulation import Experiment
 
 Numbers = NDArray[np.int64]
 

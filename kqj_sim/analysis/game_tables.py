@@ -14,8 +14,8 @@ from kqj_sim.analysis.source import spread
 from kqj_sim.analysis.table import Line, Table, make_table
 
 if TYPE_CHECKING:
+    from kqj_sim.experiment import Experiment
     from kqj_sim.rows import GameRows
-    from kqj_sim.simulation import Experiment
 
 _NOTE = "Numbers of games, not of deals; where and by do not concern them."
 

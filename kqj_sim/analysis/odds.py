@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -20,11 +20,13 @@ from kqj_sim.analysis.standing import (
     options,
     played_option,
 )
-from kqj_sim.core.state import LANES, SEATS
+from kqj_sim.core.state import LANES
+from kqj_sim.crew import default_threads
+from kqj_sim.experiment import MAX_DEAL
+from kqj_sim.notation import NUMBERS
 from kqj_sim.policies.specification import DEFAULT_PLAYER, Player, player
 from kqj_sim.record import Call
-from kqj_sim.rules import MOST, KqjRules
-from kqj_sim.simulation import MAX_DEAL, default_threads
+from kqj_sim.rules import MOST, GameRules, KqjRules
 
 A = TypeVar("A", bound=Answer)
 B = TypeVar("B")
@@ -147,7 +149,7 @@ def odds_of(
     check_numbers(deals, until, seconds, seed, threads)
     check_ranges(("pending", pending, 0, MOST))
     start = time.monotonic()
-    seated = _seated(players, situation.rules)
+    seated = seat_players(players, situation.rules, default_player(situation.rules))
     sampler = Sampler(situation, seated, seed, pending, ignore_calls)
     threads = threads or default_threads()
     tried, calls = _chosen_options(sampler, threads)
@@ -181,7 +183,7 @@ def check_ranges(*numbers: tuple[str, int, int, int]) -> None:
 
 
 def gather(
-    found: A, source: Iterator[B], start: float, until: float | None, seconds: float | None,
+    found: A, source: Generator[B], start: float, until: float | None, seconds: float | None,
     confidence: float, progress: Callable[[A], None] | None,
 ) -> None:  # fmt: skip
     """Take in blocks of deals until there are no more, or enough is known.
@@ -210,16 +212,19 @@ def gather(
             raise
         found.ended = "interrupted"
     finally:
-        source.close()  # type: ignore[attr-defined]
+        source.close()
 
 
-def _seated(players: str | Sequence[str] | None, rules: KqjRules) -> tuple[Player, ...]:
-    """Who sits at each place."""
+def seat_players(
+    players: str | Sequence[str] | None, rules: GameRules, default: str
+) -> tuple[Player, ...]:
+    """Who sits at each place: one everywhere, or one at each; raises OddsError, PolicyError."""
     if players is None or isinstance(players, str):
-        players = [players or default_player(rules)] * SEATS
-    if len(players) != SEATS:
-        raise OddsError(f"{len(players)} players: there should be one, or one a place, six")
-    return tuple(player(text) for text in players)
+        players = [players or default] * rules.seats
+    if len(players) != rules.seats:
+        count = NUMBERS[rules.seats]
+        raise OddsError(f"{len(players)} players: there should be one, or one a place, {count}")
+    return tuple(player(text, rules.game) for text in players)
 
 
 def odds(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -48,34 +49,48 @@ WON, LOST, DRAWN, OUT = range(4)
 """How a round ends for the own side: won, lost, a litigation, passed out."""
 
 
-class Answer:
+class Answer(ABC):
     """What was found out about calls: means of quantities of each.
 
     A game's answer has the quantities, and whether each is a share.
 
     Attributes:
+        situation: what the player knows; has `rules` and his `hand`.
+        players: who calls and plays at each place.
+        seed: seed of the deals.
         options: the calls, and what else was tried out; each has a `text`.
         calls: how many of `options`, the first, are calls.
         sequential: whether intervals hold at every moment.
+        ignore_calls: as asked.
         ended: why it ended: "deals", "until", "time" or "interrupted".
         sums: quantities by option.
     """
 
     quantities: ClassVar[Mapping[str, bool]]
+    situation: Any
+    players: tuple[Player, ...]
+    seed: int
     options: Sequence[Any]
     calls: int
     sequential: bool
+    ignore_calls: bool
     ended: str
     sums: WeightedSums
 
     @property
+    @abstractmethod
+    def agreeing(self) -> float:
+        """Share of all deals in which the others would have said what they said."""
+
+    @property
     def most_points(self) -> int:
         """The most that a round is worth to a side."""
-        raise NotImplementedError
+        most: int = self.situation.rules.most_points
+        return most
 
+    @abstractmethod
     def add(self, block: Any) -> None:
         """Take in a block of deals."""
-        raise NotImplementedError
 
     def number(self, quantity: str) -> int:
         """The number of a quantity."""
@@ -87,9 +102,9 @@ class Answer:
         return self.sums.deals
 
     @property
+    @abstractmethod
     def looked_at(self) -> int:
         """Hands, or deals, that were looked at for those that agree; 0 if nothing was said."""
-        raise NotImplementedError
 
     def agreeing_estimate(self, confidence: float = CONFIDENCE) -> Estimate:
         """Share of all deals in which the others would have said what they said."""
@@ -178,11 +193,6 @@ class Odds(Answer):
         self.answers = np.zeros((len(self.asked), 2), dtype=np.int64)
         self.totals = np.zeros((len(self.options), 4, MOST + 1))
         self.squares = np.zeros((len(self.options), MOST + 1))
-
-    @property
-    def most_points(self) -> int:
-        """The most that a round is worth to a side."""
-        return self.situation.rules.most_points
 
     def add(self, block: Block) -> None:
         """Take in a block of deals."""

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.analysis.card_trial import Chunk, Numbers, Outcomes, Trial, Tries
+from kqj_sim.analysis.card_trial import Trial
 from kqj_sim.analysis.controlled import FURTHER, ControlledSums
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds import OddsError, default_player
@@ -28,6 +28,7 @@ from kqj_sim.analysis.round_so_far import RoundSoFar
 from kqj_sim.analysis.sampled import PATIENCE
 from kqj_sim.analysis.so_far import SoFar
 from kqj_sim.analysis.table import Unit
+from kqj_sim.analysis.tries import Chunk, Numbers, Outcomes, Tries
 from kqj_sim.analysis.turn_to_play import seated, standing, with_all_worlds
 from kqj_sim.analysis.weighted import WeightedSums
 from kqj_sim.core import odds as core
@@ -35,11 +36,11 @@ from kqj_sim.core.odds import ASKED_PLACE, QUESTION, RESULT
 from kqj_sim.core.outlook import DRAWN
 from kqj_sim.core.rules import Table
 from kqj_sim.core.scoring import LITIGATION, MADE
+from kqj_sim.crew import default_threads
 from kqj_sim.encode import core_rules
 from kqj_sim.notation import Card
 from kqj_sim.policies.specification import player
 from kqj_sim.rules import SEATS
-from kqj_sim.simulation import default_threads
 
 MOST_LISTED = 20_000
 """With so many distributions or fewer all of them are gone through."""
@@ -400,7 +401,7 @@ def _sample(trial: Tries, asking: Asking) -> PlayOdds:
             raise
         return answer(interrupted=True)
     finally:
-        chunks.close()  # type: ignore[attr-defined]
+        chunks.close()
     return answer()
 
 

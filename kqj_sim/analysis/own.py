@@ -15,7 +15,7 @@ from kqj_sim.analysis.source import Source
 from kqj_sim.analysis.table import Table
 
 if TYPE_CHECKING:
-    from kqj_sim.simulation import Experiment
+    from kqj_sim.experiment import Experiment
 
 
 class DetailTables(Protocol):

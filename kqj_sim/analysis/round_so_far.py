@@ -8,19 +8,24 @@ from dataclasses import dataclass
 
 from kqj_sim.analysis.heard import read_calls, read_teams
 from kqj_sim.analysis.so_far import (
+    ALL_PASSED,
     RoundError,
     SoFar,
+    check_place,
     hand_of,
+    hear,
     plays_of,
     read_card,
     read_cards,
+    rules_in,
+    seat_to_play,
     teams_of,
 )
 from kqj_sim.notation import Card, NotationError, parse_contract
 from kqj_sim.record import Call, RecordSoFar
 from kqj_sim.referee.kqj.calling import Called, Calling
 from kqj_sim.referee.kqj.play import legal_cards, trick_winner
-from kqj_sim.rules import SEATS, KqjRules, RulesError
+from kqj_sim.rules import SEATS, KqjRules
 
 
 @dataclass(frozen=True)
@@ -59,12 +64,7 @@ def from_record(record: RecordSoFar, at: tuple[int, int] | None = None) -> Round
     Raises:
         RoundError: what is wrong, by the record's key.
     """
-    try:
-        rules = KqjRules.from_dict(record.rules)
-    except RulesError as error:
-        raise RoundError(f"rules: {error}") from None
-    if not 0 <= record.dealer < SEATS:
-        raise RoundError(f"dealer: {record.dealer} is not a seat from 0 to 5")
+    rules = rules_in(record, KqjRules)
     teams = teams_of(rules, record.teams)
     turned = None
     if rules.bidding == "take":
@@ -73,11 +73,11 @@ def from_record(record: RecordSoFar, at: tuple[int, int] | None = None) -> Round
         turned = read_card("turned", record.turned)
     called = _called(record, rules, teams, turned)
     plays = plays_of(record, rules, at)
-    leader, before = (record.dealer + 1) % SEATS, plays
-    while len(before) >= SEATS:
-        leader = trick_winner(leader, before[:SEATS], called.contract)
-        before = before[SEATS:]
-    seat = (leader + len(before)) % SEATS
+
+    def winner(leader: int, trick: Sequence[Card]) -> int:
+        return trick_winner(leader, trick, called.contract)
+
+    seat = seat_to_play(plays, record.dealer, SEATS, winner)
     return RoundSoFar(
         rules, record.dealer, teams, turned, None if record.imposed else _calls(record), called,
         plays, _hand(record, rules, seat), record.pending_before,
@@ -95,17 +95,10 @@ def close_calls(
 ) -> Called:
     """What calls came to; raises RoundError if they are not allowed, or nobody plays."""
     calling = Calling(rules, dealer, teams, turned)
-    for number, call in enumerate(calls):
-        reason = calling.why_illegal(call)
-        if reason is not None:
-            raise RoundError(f"call {number + 1}: {reason}")
-        calling.add(call)
-    if not calling.is_closed:
-        who = f"{seat_is_called} {calling.turn}"
-        raise RoundError(f"the calls are not over: {who} has yet to speak")
+    hear(calling, calls, seat_is_called)
     called = calling.called()
     if called is None:
-        raise RoundError("all have passed: there is no card to play")
+        raise RoundError(ALL_PASSED)
     return called
 
 
@@ -168,11 +161,7 @@ def read_round(
         rules, dealer, teams, up, calls, called, read_cards("played", played),
         frozenset(read_cards("cards", hand)), pending, seat_is_called="place",
     )  # fmt: skip
-    if place is not None and place != so_far.seat:
-        raise RoundError(
-            f"after {len(so_far.plays)} cards it is the turn of place {so_far.seat}, not of "
-            f"place {place}: there is no card to choose"
-        )
+    check_place(so_far, place)
     return so_far
 
 

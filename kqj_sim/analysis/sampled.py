@@ -6,10 +6,10 @@ at a time can be seen in what comes of it.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from kqj_sim.analysis.standing import Asked, Option, Standing, answered
 from kqj_sim.core import odds as core
 from kqj_sim.core.rules import Table
 from kqj_sim.core.state import ABOUT, LANES, SEATS, new_state
+from kqj_sim.crew import in_threads
 from kqj_sim.encode import card_bits, core_rules, core_table
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import Player
@@ -184,48 +185,35 @@ class Sampler:
         return f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
 
     def blocks(
-        self, options: Sequence[Option], threads: int, first: int = 0, count: int | None = None
-    ) -> Iterator[Block]:
-        """Blocks of deals from a number on, `count` of them or without end, in order.
+        self, options: Sequence[Option], threads: int, first: int, count: int
+    ) -> Generator[Block]:
+        """Blocks of deals from a number on, `count` of them, in order.
 
         Raises:
             NeverSaid: no deal agrees with what was heard.
             PolicyError: a policy chose what is not allowed.
         """
         numbers: Any = np.array([option.numbers() for option in options], dtype=np.int64)
-        idle = deque(Worker() for _ in range(threads))
 
-        def work(start: int) -> Block:
-            worker = idle.pop()
-            try:
-                return self.block(worker, numbers, start)
-            finally:
-                idle.append(worker)
+        def play(worker: Worker, first: int, count: int) -> Block:
+            return self.block(worker, numbers, first)
 
-        waiting: deque[Future[Block]] = deque()
-        pool = ThreadPoolExecutor(threads)
-        try:
-            begun, found = 0, False
-            empty: list[Block] = []
-            while waiting or count is None or begun < count:
-                while len(waiting) <= 2 * threads and (count is None or begun < count):
-                    waiting.append(pool.submit(work, first + begun * LANES))
-                    begun += 1
-                block = waiting.popleft().result()
+        hands = [partial(play, Worker()) for _ in range(threads)]
+        found = False
+        empty: list[Block] = []
+        with closing(in_threads(hands, first, first + count * LANES, LANES)) as source:
+            for block in source:
                 found |= len(block.weights) > 0
                 if found:
                     yield from empty
                     yield block
                     empty = []
-                elif len(empty) + 1 < PATIENCE:
-                    empty.append(block)
                 else:
-                    break
-            if not found:
-                counts = np.sum([each.counts for each in (*empty, block)], axis=0)
-                raise NeverSaid(self._never_said(counts))
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+                    empty.append(block)
+                    if len(empty) == PATIENCE:
+                        break
+        if not found:
+            raise NeverSaid(self._never_said(np.sum([each.counts for each in empty], axis=0)))
 
     def _never_said(self, counts: Numbers) -> str:
         """Which call it is that is never made, in one line."""

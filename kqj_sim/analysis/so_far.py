@@ -6,17 +6,41 @@ from these is known, so a play is wrong if what is known of the hand forbids it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Protocol, TypeVar
 
-from kqj_sim.notation import RANKS, Card, NotationError, parse_card, parse_cards
+from kqj_sim.notation import NUMBERS, RANKS, Card, NotationError, parse_card, parse_cards
 from kqj_sim.record import Call, RecordSoFar
 from kqj_sim.referee.kqj.calling import Called
-from kqj_sim.rules import GameRules, KwajongenRules
+from kqj_sim.rules import GameRules, KqjRules, KwajongenRules, RulesError
 
-NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight")
+R = TypeVar("R", KqjRules, KwajongenRules)
+
+Winner = Callable[[int, Sequence[Card]], int]
+"""The seat that wins a trick, from who led to it and its cards."""
+
+ALL_PASSED = "all have passed: there is no card to play"
+
+
+class Calling(Protocol):
+    """The calls of a round, as a game's referee takes them."""
+
+    @property
+    def turn(self) -> int:
+        """The seat whose turn it is to speak."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nobody has another turn."""
+
+    def add(self, call: Call) -> None:
+        """Take a legal call."""
+
+    def why_illegal(self, call: Call) -> str | None:
+        """Why the call may not come next, in one line; None if it may."""
 
 
 class RoundError(ValueError):
@@ -24,7 +48,7 @@ class RoundError(ValueError):
 
 
 @dataclass(frozen=True)
-class SoFar:
+class SoFar(ABC):
     """A round in the middle of the play.
 
     Attributes:
@@ -66,20 +90,20 @@ class SoFar:
         self._check_hand()
         self._check_plays()
 
+    @abstractmethod
     def may_play(
         self, hand: Collection[Card], trick: Sequence[Card], leader: int
     ) -> Collection[Card]:
         """The cards of a hand that may be played next to those of a trick."""
-        raise NotImplementedError
 
+    @abstractmethod
     def winner(self, leader: int, trick: Sequence[Card]) -> int:
         """The seat that wins a trick."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def holder(self) -> int:
         """The seat that has the card turned up."""
-        raise NotImplementedError
 
     @property
     def opener(self) -> int:
@@ -93,14 +117,7 @@ class SoFar:
     @cached_property
     def tricks(self) -> tuple[tuple[int, tuple[Card, ...]], ...]:
         """Leader (a seat) and cards of each trick; the last is the one that goes on, maybe ()."""
-        tricks = []
-        leader = self.opener
-        for start in range(0, len(self.plays) + 1, self.rules.seats):
-            cards = self.plays[start : start + self.rules.seats]
-            tricks.append((leader, cards))
-            if len(cards) == self.rules.seats:
-                leader = self.winner(leader, cards)
-        return tuple(tricks)
+        return _tricks_of(self.plays, self.opener, self.rules.seats, self.winner)
 
     @property
     def seat(self) -> int:
@@ -209,6 +226,58 @@ class SoFar:
                         f"he held {better}, which would have been right"
                     )
                 held[seat].remove(card)
+
+
+def _tricks_of(
+    plays: tuple[Card, ...], opener: int, seats: int, winner: Winner
+) -> tuple[tuple[int, tuple[Card, ...]], ...]:
+    """As `SoFar.tricks`."""
+    tricks = []
+    leader = opener
+    for start in range(0, len(plays) + 1, seats):
+        cards = plays[start : start + seats]
+        tricks.append((leader, cards))
+        if len(cards) == seats:
+            leader = winner(leader, cards)
+    return tuple(tricks)
+
+
+def seat_to_play(plays: tuple[Card, ...], dealer: int, seats: int, winner: Winner) -> int:
+    """The seat whose turn it is after some plays; `winner` as `SoFar.winner`."""
+    leader, cards = _tricks_of(plays, (dealer + 1) % seats, seats, winner)[-1]
+    return (leader + len(cards)) % seats
+
+
+def check_place(so_far: SoFar, place: int | None) -> None:
+    """Raise RoundError if it is the turn of another place than the one told."""
+    if place is not None and place != so_far.seat:
+        raise RoundError(
+            f"after {len(so_far.plays)} cards it is the turn of place {so_far.seat}, not of "
+            f"place {place}: there is no card to choose"
+        )
+
+
+def hear(calling: Calling, calls: Sequence[Call], seat_is_called: str) -> None:
+    """Take calls; raises RoundError if one is not allowed, or they are not over."""
+    for number, call in enumerate(calls):
+        reason = calling.why_illegal(call)
+        if reason is not None:
+            raise RoundError(f"call {number + 1}: {reason}")
+        calling.add(call)
+    if not calling.is_closed:
+        who = f"{seat_is_called} {calling.turn}"
+        raise RoundError(f"the calls are not over: {who} has yet to speak")
+
+
+def rules_in(record: RecordSoFar, kind: type[R]) -> R:
+    """The rules of a record, if its dealer has a seat there; raises RoundError."""
+    try:
+        rules = kind.from_dict(record.rules)
+    except RulesError as error:
+        raise RoundError(f"rules: {error}") from None
+    if not 0 <= record.dealer < rules.seats:
+        raise RoundError(f"dealer: {record.dealer} is not a seat from 0 to {rules.seats - 1}")
+    return rules
 
 
 def teams_of(rules: GameRules, given: Sequence[int] | None) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from kqj_sim.columns import column_numbers, columns_of
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.counts import JointCounts
-    from kqj_sim.simulation import Experiment
+    from kqj_sim.experiment import Experiment
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 

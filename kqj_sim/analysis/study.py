@@ -15,9 +15,10 @@ from kqj_sim.analysis.table import Table
 from kqj_sim.analysis.take_chart import take_chart
 from kqj_sim.analysis.tally import Tally
 from kqj_sim.crew import Threads
+from kqj_sim.experiment import Experiment
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment, fold, row_chunks
+from kqj_sim.simulation import fold, row_chunks
 
 
 class Advancing(Protocol):

@@ -260,7 +260,7 @@ def sweep(
         VaryError: what varies is written wrongly, empty or too much, or has no effect in this game.
         ComparisonError: numbers that make no sense.
         kqj_sim.policies.PolicyError: a policy cannot be used, or a wrong choice.
-        kqj_sim.simulation.ExperimentError: a number out of range.
+        kqj_sim.experiment.ExperimentError: a number out of range.
         KeyboardInterrupt: `interrupted` before anything was finished.
     """
     rules = rules or KqjRules()

@@ -28,9 +28,11 @@ from kqj_sim.core.rules import Rules
 from kqj_sim.core.rules import Table as CoreTable
 from kqj_sim.core.state import DEAL, FIVE, KEY, LANES, TURNED, new_state, padded
 from kqj_sim.crew import Threads
+from kqj_sim.encode import FirstCall
+from kqj_sim.experiment import Experiment
 from kqj_sim.rows import Rows
 from kqj_sim.rules import SEATS
-from kqj_sim.simulation import Experiment, FirstCall, play_together
+from kqj_sim.simulation import play_together
 
 TOPS = ("none", "7", "8", "8 7", "9", "9 7", "9 8", "9 8 7")
 """The highest three trumps, by those that are held: 9 counts 4, 8 counts 2 and 7 counts 1."""

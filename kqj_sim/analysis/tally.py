@@ -21,8 +21,8 @@ from kqj_sim.analysis.table import Table
 from kqj_sim.columns import column_numbers, columns_of
 
 if TYPE_CHECKING:
+    from kqj_sim.experiment import Experiment
     from kqj_sim.rows import GameRows, Rows
-    from kqj_sim.simulation import Experiment
 
 
 class ColumnError(ValueError):

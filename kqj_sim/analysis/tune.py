@@ -206,7 +206,7 @@ def tune(
         VaryError: what is searched is written wrongly or has no effect in this game, or numbers
             that make no sense.
         kqj_sim.policies.PolicyError: a policy cannot be used, or a wrong choice.
-        kqj_sim.simulation.ExperimentError: a number out of range.
+        kqj_sim.experiment.ExperimentError: a number out of range.
         KeyboardInterrupt: `interrupted` before the first generation was finished.
     """
     from cmaes import CMAwM

@@ -20,6 +20,7 @@ from kqj_sim import duplicate
 from kqj_sim.columns import column_numbers, columns_of
 from kqj_sim.crew import Threads, at_once
 from kqj_sim.duplicate import Arrangement, arrangements, seated
+from kqj_sim.experiment import Experiment
 from kqj_sim.policies.chosen import Chosen
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.parameters import Parameter, Value, write_number
@@ -27,7 +28,8 @@ from kqj_sim.policies.player_files import Parts
 from kqj_sim.policies.specification import default_player, read_specification
 from kqj_sim.rows import Rows
 from kqj_sim.rules import GameRules
-from kqj_sim.simulation import CHUNK, Experiment, play_together
+from kqj_sim.simulation import play_together
+from kqj_sim.worker import CHUNK
 
 MOST = 400
 """Sets of values of a sweep, at most."""

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from kqj_sim.cli.odds_cards import Sampling, card_options, read_record, tell_cards
+from kqj_sim.cli.odds_cards import card_options, read_record, tell_cards
 from kqj_sim.cli.options import (
     Share,
     Whole,
@@ -23,7 +23,7 @@ from kqj_sim.cli.options import (
     take_rules,
 )
 from kqj_sim.cli.output import open_output, write_report
-from kqj_sim.cli.progress import ProgressLine
+from kqj_sim.cli.sampling import Sampling, end_if_interrupted, find
 from kqj_sim.reporting.choices import (
     FORMATS,
     PLOT_SUFFIXES,
@@ -33,6 +33,7 @@ from kqj_sim.reporting.choices import (
 from kqj_sim.rules import SEATS, GameRules, KqjRules, KwajongenRules
 
 if TYPE_CHECKING:
+    from kqj_sim.analysis.intervals import Estimate
     from kqj_sim.analysis.odds_answer import Answer
 
 PAGE = "html"
@@ -284,49 +285,20 @@ def _tell_calls(
 ) -> None:
     """Find out what each call is worth, and tell it; `ask` takes what `how` says."""
     announce(rules, how.quiet)
-    from kqj_sim.analysis.odds import DEALS, MOST_DEALS
-
     picture = None if plot is None else by_suffix(plot, PLOT_SUFFIXES)
     with ExitStack() as stack:
         answer_file = open_output(stack, how.out)
         plot_file = open_output(stack, plot)
-        total = MOST_DEALS if how.until is not None else how.deals or DEALS
-        with ProgressLine("deals", total, how.quiet) as line:
-            found: Any = ask(
-                deals=how.deals or DEALS,
-                until=how.until,
-                seconds=how.seconds,
-                seed=how.seed,
-                confidence=how.confidence,
-                threads=how.threads,
-                ignore_calls=how.ignore_calls,
-                progress=_Told(line, how.confidence),
-            )
+        found: Any = find(ask, how, partial(_best, confidence=how.confidence))
         _write(found, how, answer_file)
         if picture is not None and plot_file is not None:
             plot_file.write(_plots(rules).draw_odds(found, how.confidence, picture))
-    if found.ended == "interrupted":
-        click.echo(f"Interrupted: the answer rests on {found.deals:,} deals", err=True)
-        click.get_current_context().exit(130)
+    end_if_interrupted(found.ended == "interrupted", found.deals)
 
 
-class _Told:
-    """Tells a line of progress how far it is, and the answer so far."""
-
-    def __init__(self, line: ProgressLine, confidence: float) -> None:
-        self._line = line
-        self._confidence = confidence
-        self._before = 0
-
-    def __call__(self, odds: Answer) -> None:
-        from kqj_sim.reporting.grid import format_number
-
-        chance = odds.estimate("wins", odds.best, self._confidence)
-        cell = format_number(*chance[:3], "share")
-        self._line.advance(
-            odds.deals - self._before, f"{odds.options[odds.best].text}: wins {cell}"
-        )
-        self._before = odds.deals
+def _best(odds: Answer, confidence: float) -> tuple[str, Estimate]:
+    """The best call, and its chance to win."""
+    return odds.options[odds.best].text, odds.estimate("wins", odds.best, confidence)
 
 
 def _seated(players: tuple[str, ...], rules: KqjRules) -> tuple[str, ...]:

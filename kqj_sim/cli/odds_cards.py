@@ -6,17 +6,18 @@ import re
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kqj_sim.cli.options import announce, choose_policies
 from kqj_sim.cli.options import stack as options_stack
 from kqj_sim.cli.output import open_output, write_report
-from kqj_sim.cli.progress import ProgressLine
+from kqj_sim.cli.sampling import Sampling, end_if_interrupted, find
 from kqj_sim.rules import SEATS
 
 if TYPE_CHECKING:
+    from kqj_sim.analysis.intervals import Estimate
     from kqj_sim.analysis.odds_play import PlayOdds
     from kqj_sim.analysis.so_far import SoFar
 
@@ -107,24 +108,6 @@ def read_record(data: bytes, line: int | None, at: tuple[int, int] | None) -> So
     return round_so_far.from_record(record, at)
 
 
-class Sampling(NamedTuple):
-    """How an answer is to be found and written; the options of the command."""
-
-    deals: int | None
-    until: float | None
-    seconds: float | None
-    seed: int
-    threads: int | None
-    confidence: float
-    ignore_calls: bool
-    control: str | None
-    players: tuple[str, ...]
-    format: str
-    out: str | None
-    color: str
-    quiet: bool
-
-
 def _asking(so_far: SoFar, how: Sampling) -> Callable[..., PlayOdds]:
     """What finds out what each card is worth, in the game of the round."""
     from kqj_sim.analysis import odds_play
@@ -151,40 +134,16 @@ def tell_cards(so_far: SoFar, how: Sampling) -> None:
     """Find out what each card is worth, and write it."""
     ask = _asking(so_far, how)
     announce(so_far.rules, how.quiet)
-    from kqj_sim.analysis.odds import DEALS, MOST_DEALS
     from kqj_sim.reporting.odds_play import cards_report
 
-    deals = MOST_DEALS if how.until is not None else how.deals or DEALS
     with ExitStack() as stack:
         stream = open_output(stack, how.out)
-        with ProgressLine("deals", deals, how.quiet) as line:
-            found = ask(
-                deals=deals,
-                seed=how.seed,
-                until=how.until,
-                seconds=how.seconds,
-                ignore_calls=how.ignore_calls,
-                threads=how.threads,
-                confidence=how.confidence,
-                progress=_Told(line),
-            )
+        found = find(ask, how, _best)
         write_report(cards_report(found), how.format, stream, how.color)
-    if found.interrupted:
-        click.echo(f"Interrupted: the answer rests on {found.deals:,} deals", err=True)
-        click.get_current_context().exit(130)
+    end_if_interrupted(found.interrupted, found.deals)
 
 
-class _Told:
-    """Tells a line of progress how far it is, and the answer so far."""
-
-    def __init__(self, line: ProgressLine) -> None:
-        self._line = line
-        self._before = 0
-
-    def __call__(self, odds: PlayOdds) -> None:
-        from kqj_sim.reporting.grid import format_number
-
-        best = odds.cards[0]
-        cell = format_number(*best.measures["wins"][:3], "share")
-        self._line.advance(odds.deals - self._before, f"{best.card}: wins {cell}")
-        self._before = odds.deals
+def _best(found: PlayOdds) -> tuple[str, Estimate]:
+    """The best card, and its chance to win."""
+    best = found.cards[0]
+    return str(best.card), best.measures["wins"]

@@ -18,7 +18,7 @@ from kqj_sim.notation import NotationError, parse_contract
 from kqj_sim.rules import RULES_OF, GameRules, KqjRules, rules_of
 
 if TYPE_CHECKING:
-    from kqj_sim.simulation import Experiment
+    from kqj_sim.experiment import Experiment
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -315,7 +315,8 @@ def take_experiment(options: dict[str, Any], quiet: bool, **counts: Any) -> Expe
     if imposed is not None:
         what_if = parse_imposed(imposed, rules)
     announce(rules, quiet)
-    from kqj_sim.simulation import Experiment, Imposed
+    from kqj_sim.encode import Imposed
+    from kqj_sim.experiment import Experiment
 
     if imposed is not None:
         counts["imposed"] = Imposed(*what_if)

@@ -148,10 +148,11 @@ and in a TOML file given by --config.  Completion for a shell (bash, zsh or fish
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def main() -> None:
-    """Play KQJ by the million and see what comes of it.
+    """Play KQJ or Kwajongen by the million and see what comes of it.
 
-    KQJ is a six-player card game of the Belote family.  Policies call and play the cards; the
-    tables tell how often deals are taken, made and failed, by whom and with what scores.
+    KQJ is a six-player card game of the Belote family, Kwajongen (--game kwajongen) a small one
+    for four.  Policies call and play the cards; the tables tell how often deals are taken, made
+    and failed, by whom and with what scores.
     """
 
 

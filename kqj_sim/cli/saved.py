@@ -12,6 +12,7 @@ from kqj_sim.cli.interrupt import Interruption
 from kqj_sim.cli.progress import ProgressLine
 from kqj_sim.core.state import LANES
 from kqj_sim.crew import Threads, at_once
+from kqj_sim.experiment import Experiment
 from kqj_sim.reporting.checkpoint import (
     CheckpointError,
     Counted,
@@ -19,7 +20,8 @@ from kqj_sim.reporting.checkpoint import (
     write_checkpoint,
 )
 from kqj_sim.reporting.gathered import Gathered, Gathering
-from kqj_sim.simulation import CHUNK, GAMES_CHUNK, Experiment, fold, folded_parts
+from kqj_sim.simulation import GAMES_CHUNK, fold, folded_parts
+from kqj_sim.worker import CHUNK
 
 SPAN_SECONDS = 1.0
 """About so long deals are played between two looks at Ctrl-C and at the time of a checkpoint."""

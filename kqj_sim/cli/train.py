@@ -233,7 +233,7 @@ def _train(
     training: Training, source: Table, checkpoint: Path, threads: int | None, quiet: bool
 ) -> bool:
     """Train to the end, or until Ctrl-C, which leaves a checkpoint; whether it is the end."""
-    from kqj_sim.simulation import default_threads
+    from kqj_sim.crew import default_threads
 
     with (
         ProgressLine("decisions", training.total, quiet) as progress,
@@ -265,8 +265,8 @@ def _tell(
     threads: int | None, written: str, seconds: float, color: str,
 ) -> None:  # fmt: skip
     """Print what the weights are worth."""
+    from kqj_sim.crew import default_threads
     from kqj_sim.reporting.grid import to_rich, to_screen
-    from kqj_sim.simulation import default_threads
     from kqj_sim.training.report import match, report
 
     threads = threads or default_threads()

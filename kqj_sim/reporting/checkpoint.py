@@ -22,8 +22,8 @@ from kqj_sim.core.compile import sources_hash
 from kqj_sim.reporting.files import OutputFile
 
 if TYPE_CHECKING:
+    from kqj_sim.experiment import Experiment
     from kqj_sim.reporting.gathered import Gathered
-    from kqj_sim.simulation import Experiment
 
 
 class CheckpointError(RuntimeError):

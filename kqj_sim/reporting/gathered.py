@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from kqj_sim.analysis.control import ControlTally
     from kqj_sim.analysis.game_control import GameControlTally
+    from kqj_sim.experiment import Experiment
     from kqj_sim.reporting.plot_counts import PlotCounts
     from kqj_sim.rows import GameRows, Rows
-    from kqj_sim.simulation import Experiment
 
 
 @dataclass(frozen=True)

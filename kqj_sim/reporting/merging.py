@@ -8,11 +8,11 @@ from itertools import pairwise
 
 from kqj_sim.analysis import compile_expression
 from kqj_sim.encode import Imposed
+from kqj_sim.experiment import Experiment
 from kqj_sim.reporting.checkpoint import Checkpoint, CheckpointError, Counted
 from kqj_sim.reporting.gathered import Gathered, Gathering
 from kqj_sim.reporting.report import Run
 from kqj_sim.rules import rules_of
-from kqj_sim.simulation import Experiment
 
 
 @dataclass(frozen=True)

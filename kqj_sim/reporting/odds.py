@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from kqj_sim.analysis.controlled import FURTHER
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
@@ -15,30 +17,88 @@ from kqj_sim.reporting.report import Report, Run, describe_rules
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.odds_answer import Answer, Odds
+    from kqj_sim.analysis.table import Table
+
+A = TypeVar("A", bound="Answer")
 
 FEW = 100
 """An answer that rests on fewer equally weighted deals is told to be no more than a hint."""
 
 
 @dataclass(frozen=True)
-class OddsRun(Run):
+class CallsRun(Run, ABC, Generic[A]):
     """A run in which calls were tried out; `policies` and `players` are those of the places."""
 
-    odds: Odds | None = None
+    odds: A | None = None
 
     @property
-    def _of(self) -> Odds:
+    def _of(self) -> A:
         assert self.odds is not None
         return self.odds
 
+    @abstractmethod
+    def _known(self) -> dict[str, Any]:
+        """What the player knew beside his cards, as plain values."""
+
+    @abstractmethod
+    def _told(self) -> list[str]:
+        """The same in words."""
+
+    @abstractmethod
+    def _rests_on(self) -> list[str]:
+        """What the answer rests on beside the deals, in words."""
+
     def to_dict(self) -> dict[str, Any]:
         """The run as plain values."""
-        of, situation = self._of, self._of.situation
-        from kqj_sim.analysis.standing import call_text
-
+        of = self._of
         return {
             **super().to_dict(),
-            "hand": [str(card) for card in situation.hand],
+            "hand": [str(card) for card in of.situation.hand],
+            **self._known(),
+            "ignore_calls": of.ignore_calls,
+            "best": of.options[of.best].text,
+            "agreeing_share": of.agreeing,
+            "agreeing_interval": bounds_of(self._of_agreeing()),
+            "effective_deals": of.effective,
+            "intervals": "confidence sequences" if of.sequential else "for this number of deals",
+            "ended": of.ended,
+        }
+
+    def _of_agreeing(self) -> Estimate:
+        return self._of.agreeing_estimate(self.confidence or CONFIDENCE)
+
+    def _agreeing(self) -> str:
+        """In how many of all deals the others would have called as heard."""
+        return share_text(self._of_agreeing())
+
+    def summary(self) -> str:
+        """The run in a line for people."""
+        of = self._of
+        parts = [
+            describe_rules(self.rules),
+            format_hand(of.situation.hand, ranks=self.rules.ranks),
+            *self._told(),
+            f"players {players_text(self.policies)}",
+            f"{self.deals:,} deals{WHY_ENDED[of.ended]}, seed {self.seed}",
+        ]
+        return "; ".join(parts)
+
+    def intervals(self) -> str:
+        """What the intervals are, and on how many deals they rest."""
+        told = super().intervals()
+        if self._of.sequential:
+            told = told.replace("intervals", "intervals that hold at every moment")
+        return "; ".join([told, *self._rests_on()])
+
+
+class OddsRun(CallsRun["Odds"]):
+    """A run in which calls of KQJ were tried out."""
+
+    def _known(self) -> dict[str, Any]:
+        from kqj_sim.analysis.standing import call_text
+
+        of, situation = self._of, self._of.situation
+        return {
             "return": None if situation.turned is None else str(situation.turned),
             "place": situation.place,
             "lap": situation.lap,
@@ -46,44 +106,31 @@ class OddsRun(Run):
             "question": situation.question,
             "heard": [{"place": call.seat, "call": call_text(call)} for call in situation.calls],
             "pending": of.pending,
-            "ignore_calls": of.ignore_calls,
-            "best": of.options[of.best].text,
-            "agreeing_share": of.agreeing,
-            "agreeing_interval": bounds_of(of.agreeing_estimate(self.confidence or CONFIDENCE)),
-            "effective_deals": of.effective,
-            "intervals": "confidence sequences" if of.sequential else "for this number of deals",
-            "ended": of.ended,
-            **control_facts(None if of.control is None else of.control.name, self._worth()),
         }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The run as plain values."""
+        control = self._of.control
+        name = None if control is None else control.name
+        return {**super().to_dict(), **control_facts(name, self._worth())}
 
     def _worth(self) -> dict[str, float]:
         """How many times as many deals the best call's numbers need without the control."""
         return {name: self._of.worth(name, self._of.best) for name in ("wins", "difference")}
 
-    def summary(self) -> str:
-        """The run in a line for people."""
-        of, situation = self._of, self._of.situation
-        parts = [describe_rules(self.rules), format_hand(situation.hand)]
-        if situation.turned is not None:
-            parts.append(f"Return {situation.turned}")
-        parts += [_where(of), f"players {players_text(self.policies)}"]
-        parts.append(f"{self.deals:,} deals{WHY_ENDED[of.ended]}, seed {self.seed}")
-        return "; ".join(parts)
+    def _told(self) -> list[str]:
+        turned = self._of.situation.turned
+        return [*([] if turned is None else [f"Return {turned}"]), _where(self._of)]
 
-    def intervals(self) -> str:
-        """What the intervals are, and on how many deals they rest."""
-        of = self._of
-        told = super().intervals()
-        if of.sequential:
-            told = told.replace("intervals", "intervals that hold at every moment")
+    def _rests_on(self) -> list[str]:
+        of, told = self._of, []
         if of.asked:
-            share = share_text(of.agreeing_estimate(self.confidence or CONFIDENCE))
-            told += (
-                f"; others would have called as heard in {share} of deals, those here tell as much "
-                f"as {of.effective:,.0f} equal ones"
+            told.append(
+                f"others would have called as heard in {self._agreeing()} of deals, those here "
+                f"tell as much as {of.effective:,.0f} equal ones"
             )
         if of.control is not None:
-            told += "; " + control_words(of.control.name, self._worth())
+            told.append(control_words(of.control.name, self._worth()))
         return told
 
 
@@ -160,7 +207,14 @@ def players_text(names: tuple[str, ...]) -> str:
 
 def odds_report(odds: Odds, confidence: float) -> Report:
     """Everything that is shown of odds."""
-    run = OddsRun(
+    return calls_report(OddsRun, odds, odds_tables(odds, confidence), confidence)
+
+
+def calls_report(
+    kind: type[CallsRun[A]], odds: A, tables: Sequence[Table], confidence: float
+) -> Report:
+    """What was found out about calls, with a game's kind of run and its tables."""
+    run = kind(
         command="odds",
         rules=odds.situation.rules,
         policies=tuple(player.name for player in odds.players),
@@ -172,7 +226,7 @@ def odds_report(odds: Odds, confidence: float) -> Report:
         interrupted=odds.ended == "interrupted",
         odds=odds,
     )
-    return Report(run, odds_tables(odds, confidence), answer(odds, confidence))
+    return Report(run, tables, answer(odds, confidence))
 
 
 def answer(odds: Answer, confidence: float) -> list[str]:

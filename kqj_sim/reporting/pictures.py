@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from kqj_sim.analysis.intervals import Estimate, share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from kqj_sim.analysis.intervals import Estimate
 
 # Colours that differ for every kind of colour vision (Okabe and Ito, "Color universal design").
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#8C8C8C"
@@ -86,3 +88,50 @@ def errors(shares: list[Estimate]) -> list[list[float]]:
     below = [max(0.0, 100 * (each.value - each.low)) for each in shares]
     above = [max(0.0, 100 * (each.high - each.value)) for each in shares]
     return [below, above]
+
+
+def bars(
+    axes: Axes, at: Sequence[float], shares: list[Estimate], width: float, colour: str
+) -> None:
+    """Bars with intervals, in per cent."""
+    axes.bar(
+        at, [100 * each.value for each in shares], width, color=colour, yerr=errors(shares),
+        error_kw={"elinewidth": 1.2, "capsize": 2.5},
+    )  # fmt: skip
+
+
+def stacked_rows(
+    axes: Axes,
+    rows: Mapping[str, Mapping[str, int]],
+    colours: Mapping[str, str],
+    best: str,
+    confidence: float,
+) -> None:
+    """A bar a row, in per cent, stacked by what came of its rounds.
+
+    Args:
+        axes: where to draw.
+        rows: by name, from top to bottom, how many rounds came to what.
+        colours: of what they can come to, from left to right; of the first the interval is shown.
+        best: what the first is called.
+        confidence: of the interval.
+    """
+    places = np.arange(len(rows))[::-1]
+    left = np.zeros(len(rows))
+    for number, (result, colour) in enumerate(colours.items()):
+        shares = [
+            share(counts.get(result, 0), sum(counts.values()), confidence)
+            for counts in rows.values()
+        ]
+        values = np.array([100 * each.value for each in shares])
+        axes.barh(places, values, 0.72, left, color=colour)
+        if number == 0:
+            axes.errorbar(
+                values, places, xerr=errors(shares), fmt="none", ecolor="black",
+                elinewidth=1.4, capsize=3,
+            )  # fmt: skip
+            for place, value in zip(places, values, strict=True):
+                axes.text(101, place, f"{value:.1f}%\n{best}", va="center", fontsize=9)
+        left += values
+    axes.set_yticks(places, list(rows))
+    axes.set_xlim(0, 100)

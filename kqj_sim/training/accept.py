@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from kqj_sim.core.kwajongen.bits import by_strength
 from kqj_sim.core.kwajongen.state import SEATS, TRICKS
 from kqj_sim.core.state import CONTRACT, DEALT, LANES, STRIDE, TURNED, WON
+from kqj_sim.experiment import Experiment
 from kqj_sim.records import block_of
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import Experiment
 
 POINTS = (
     "nine", "ten", "jack", "queen", "king", "ace", "plain_king", "plain_ace", "void", "two",

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis.contest import LARGEST, Contest, Sums
+from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import Experiment, simulate
+from kqj_sim.simulation import simulate
 from tests.variants import LIVELY
 
 ONE, OTHER, FIELD = f"{LIVELY}+greedy", f"{LIVELY}+random", "random:take=0.2"

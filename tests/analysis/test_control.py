@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis.control import ControlTally, Corrected, leads
+from kqj_sim.experiment import Experiment
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import Experiment, fold, simulate
+from kqj_sim.simulation import fold, simulate
 from tests.variants import LIVELY
 
 STRONG, WEAK = f"{LIVELY}+greedy", f"{LIVELY}+random"

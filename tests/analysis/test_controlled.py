@@ -12,10 +12,10 @@ from kqj_sim.analysis.controlled import FURTHER, ControlledSums
 from kqj_sim.analysis.odds import odds
 from kqj_sim.analysis.odds_play import odds_of_cards
 from kqj_sim.analysis.round_so_far import from_record
+from kqj_sim.experiment import Experiment
 from kqj_sim.record import so_far_from_json, to_json
 from kqj_sim.records import play_records
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import Experiment
 from tests.variants import LIVELY
 
 Array = NDArray[np.float64]

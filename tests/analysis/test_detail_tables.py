@@ -7,9 +7,9 @@ import pytest
 
 from kqj_sim.analysis import Table, Tally
 from kqj_sim.columns import COLUMNS
+from kqj_sim.experiment import Experiment
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment
 from tests.analysis.synthetic import part, synthetic_games, synthetic_rows
 
 VARIANTS = {

@@ -12,9 +12,11 @@ import pytest
 
 from kqj_sim.analysis.control import ControlTally, Corrected
 from kqj_sim.analysis.game_control import LEAD, WON, GameControlTally, worth_of_a_point
+from kqj_sim.experiment import Experiment, ExperimentError
 from kqj_sim.rows import GameRows, Rows
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import Experiment, ExperimentError, Replay, fold, simulate
+from kqj_sim.simulation import fold, simulate
+from kqj_sim.worker import Replay
 
 CALLS = "random:take=0.1,bid=0.1,counter=0.1"
 """So that many rounds are passed out, and rounds are in another order once they were played."""

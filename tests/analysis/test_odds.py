@@ -12,7 +12,7 @@ from kqj_sim.analysis.intervals import share
 from kqj_sim.analysis.odds import OddsError, default_player, odds
 from kqj_sim.analysis.odds_answer import Odds, agreeing_estimate
 from kqj_sim.analysis.sampled import NeverSaid, Sampler, Worker
-from kqj_sim.core.odds import OPTION
+from kqj_sim.core.odds import MOST_TRIES, OPTION
 from kqj_sim.core.state import LANES
 from kqj_sim.encode import card_bits
 from kqj_sim.notation import parse_card, parse_cards
@@ -142,8 +142,9 @@ def test_what_is_hardly_ever_said_is_looked_for_in_many_blocks() -> None:
 
 
 def test_what_is_never_said_is_told() -> None:
-    with pytest.raises(NeverSaid, match=r"place 0 would never say 'pass'.*--ignore-calls"):
-        odds(HAND, turned=RETURN, place=1, players="always+greedy", deals=256)
+    with pytest.raises(NeverSaid, match=r"place 0 would never say 'pass'.*--ignore-calls") as told:
+        odds(HAND, turned=RETURN, place=1, players="always+greedy", deals=LANES)
+    assert f"none of {LANES * MOST_TRIES:,} hands" in str(told.value)
 
 
 @pytest.fixture(scope="module")

@@ -25,6 +25,7 @@ from kqj_sim.analysis.round_so_far import RoundSoFar, from_record
 from kqj_sim.analysis.turn_to_play import cards_as_bits, seated, standing
 from kqj_sim.core import outlook
 from kqj_sim.encode import core_rules
+from kqj_sim.experiment import Experiment
 from kqj_sim.notation import Card, parse_card
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import player
@@ -32,7 +33,6 @@ from kqj_sim.record import Record, so_far_from_json, to_json
 from kqj_sim.records import play_records
 from kqj_sim.referee.kqj import PACK, PlayedTrick, legal_cards, score_round, trick_winner
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import Experiment
 from tests.analysis import plain_player
 from tests.core.exclusions import exclusions
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, told

@@ -9,10 +9,12 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.analysis.take_chart import CLASSES, TOPS, classes, take_chart
+from kqj_sim.encode import FirstCall
+from kqj_sim.experiment import Experiment, ExperimentError
 from kqj_sim.records import play_records
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment, ExperimentError, FirstCall, simulate
+from kqj_sim.simulation import simulate
 
 DEALS = 600
 GAIN, MORE, LESS = (

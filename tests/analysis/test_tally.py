@@ -14,9 +14,10 @@ from kqj_sim.analysis import ExpressionError, Table, Tally, counts
 from kqj_sim.analysis.counts import JointCounts, TooManyCombinations
 from kqj_sim.analysis.tally import ColumnError
 from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
+from kqj_sim.encode import Imposed
+from kqj_sim.experiment import Experiment
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules, kqj_of
-from kqj_sim.simulation import Experiment, Imposed
 from tests.analysis import by_pandas
 from tests.analysis.synthetic import part, synthetic_games, synthetic_rows
 

@@ -18,7 +18,8 @@ from benchmarks.results import (
     Timing,
 )
 from benchmarks.speed import RANDOM
-from kqj_sim.simulation import Experiment, simulate
+from kqj_sim.experiment import Experiment
+from kqj_sim.simulation import simulate
 
 COUNT, FEW = 60_000, 1_500
 UNLIKELY = 4.5

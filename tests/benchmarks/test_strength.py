@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from benchmarks.matches import Limit, measure_cost, play_alone, play_match
 from benchmarks.strength import VARIANTS, main
 from kqj_sim.duplicate import arrangements
+from kqj_sim.experiment import Experiment
 from kqj_sim.records import play_records
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import Experiment
 from tests.variants import LIVELY
 
 SEED = 23

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from kqj_sim.core.round import start_deals
 from kqj_sim.core.state import LANES, PENDING
+from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record
 from kqj_sim.records import _KqjBlock, play_records
 from kqj_sim.referee import check_record, check_records
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment
 from tests.variants import LIVELY, VARIANTS, impositions, lively, tables, told
 
 ROUNDS = int(os.environ.get("ROUNDS", "300"))

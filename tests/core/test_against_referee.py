@@ -10,8 +10,9 @@ from concurrent.futures import Future, ProcessPoolExecutor
 import pytest
 
 from kqj_sim.core.state import LANES
+from kqj_sim.crew import default_threads
+from kqj_sim.experiment import Experiment
 from kqj_sim.records import play_records
-from kqj_sim.simulation import Experiment, default_threads
 from tests.core.agreement import IMPOSED_ROUNDS, ROUNDS, Agreement, games_agree, variant_agrees
 from tests.variants import AUCTION_2, TAKE_2, VARIANTS, impositions, tables
 

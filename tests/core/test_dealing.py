@@ -21,7 +21,9 @@ from kqj_sim.core.compile import kernel
 from kqj_sim.core.deal import CHOICES, GROUPS, PAIRS, TRIPLES, deal
 from kqj_sim.core.play import complete_hands
 from kqj_sim.core.state import DEALT, EXTRA, FIVE, KEY, LANES, SENDER, STRIDE, TURNED, new_state
-from kqj_sim.simulation import Experiment, Imposed, simulate
+from kqj_sim.encode import Imposed
+from kqj_sim.experiment import Experiment
+from kqj_sim.simulation import simulate
 from tests.core.coding import NATURAL
 from tests.variants import AUCTION_2, LIVELY, TAKE_2, lively
 

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kqj_sim.encode import Imposed
+from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record, to_json
 from kqj_sim.records import play_records
 from kqj_sim.rows import Rows
-from kqj_sim.simulation import Experiment, Imposed, fold, row_chunks, simulate
+from kqj_sim.simulation import fold, row_chunks, simulate
 from tests.policies.chosen import plays
 from tests.variants import (
     AUCTION_2,

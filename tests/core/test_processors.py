@@ -17,8 +17,9 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
+from kqj_sim.experiment import Experiment
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment, simulate
+from kqj_sim.simulation import simulate
 
 X86 = "x86_64" in llvm.get_process_triple()
 AVX2 = "+avx2,+avx,+fma,+bmi,+bmi2,+popcnt,+lzcnt,+sse4.2"

@@ -15,9 +15,11 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.columns import CONTRACTS
+from kqj_sim.encode import Imposed
+from kqj_sim.experiment import Experiment
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment, Imposed, simulate
+from kqj_sim.simulation import simulate
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3
 
 KQ, KQJ = 77 / 1081, 7 / 2162

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from kqj_sim.columns import COLUMNS
+from kqj_sim.experiment import Experiment
 from kqj_sim.records import play_records
-from kqj_sim.simulation import Experiment, simulate
+from kqj_sim.simulation import simulate
 from tests.core.slow_rows import slow_row
 from tests.variants import VARIANTS, impositions, lively, tables, told
 

@@ -25,12 +25,12 @@ from kqj_sim.core.worlds import (
     all_worlds,
     sample_worlds,
 )
+from kqj_sim.experiment import Experiment
 from kqj_sim.notation import parse_card
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
 from kqj_sim.referee.kqj import PACK as CARDS
 from kqj_sim.rules import SEATS
-from kqj_sim.simulation import Experiment
 from tests.core.coding import strength_of
 from tests.core.exclusions import exclusions
 from tests.variants import LIVELY, VARIANTS, tables, told

@@ -15,7 +15,7 @@ from kqj_sim.core.round import call_stage, start_deals
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.state import ILLEGAL, KEY, LANES, SEATS, new_state, padded
 from kqj_sim.core.trick import after_trick
-from kqj_sim.simulation import Experiment
+from kqj_sim.experiment import Experiment
 
 
 @kernel(cache=False)

@@ -16,6 +16,8 @@ from kqj_sim.core.bits import LANE
 from kqj_sim.core.round import start_deals
 from kqj_sim.core.state import ROWS, SEATS, STRIDE, TRICKS
 from kqj_sim.core.views import PASS
+from kqj_sim.encode import Imposed
+from kqj_sim.experiment import Experiment
 from kqj_sim.notation import Card, parse_card
 from kqj_sim.policies.registry import find
 from kqj_sim.record import Record
@@ -23,7 +25,6 @@ from kqj_sim.records import _KqjBlock, play_records
 from kqj_sim.referee import check_record
 from kqj_sim.referee.kqj import PACK, legal_cards
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment, Imposed
 from tests.core.coding import strength_of
 from tests.policies.witness import CALLS, CARDS, Answers, Block, Witness, lacking, row
 from tests.variants import LIVELY, POLICIES, told

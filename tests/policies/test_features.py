@@ -14,6 +14,7 @@ import pytest
 
 from kqj_sim.core.compile import kernel
 from kqj_sim.core.views import CardView
+from kqj_sim.encode import Imposed
 from kqj_sim.notation import SUITS
 from kqj_sim.policies import features
 from kqj_sim.policies.features import (
@@ -27,7 +28,6 @@ from kqj_sim.policies.features import (
 from kqj_sim.policies.situation import outcome, situation
 from kqj_sim.record import Record, from_json, to_json
 from kqj_sim.records import play_records
-from kqj_sim.simulation import Imposed
 from tests.core.coding import strength_of
 from tests.policies.moments import Moment, moments, view_of
 from tests.policies.slow_features import Slow, Values

@@ -15,6 +15,7 @@ from kqj_sim.core.compile import kernel
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.state import CARDS as ON_TABLE
 from kqj_sim.core.state import SEATS, STRIDE
+from kqj_sim.experiment import Experiment
 from kqj_sim.notation import Card, parse_card
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
@@ -23,7 +24,6 @@ from kqj_sim.referee.kqj.calling import Called
 from kqj_sim.referee.kqj.play import trick_winner
 from kqj_sim.referee.trick import PlayedTrick
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment
 from tests.core.exclusions import exclusions
 from tests.core.turns import stopped
 from tests.referee.kqj.random_rounds import rules_in

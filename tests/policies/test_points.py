@@ -16,6 +16,7 @@ from kqj_sim.columns import CONTRACTS
 from kqj_sim.core.calls import bid_code
 from kqj_sim.core.teams import THREE_TEAMS, TWO_TEAMS
 from kqj_sim.core.views import PASS, BidView, CounterView
+from kqj_sim.experiment import Experiment
 from kqj_sim.notation import Card, parse_card
 from kqj_sim.policies import points
 from kqj_sim.policies.counting import count, runs_alone
@@ -25,7 +26,7 @@ from kqj_sim.record import Record
 from kqj_sim.records import play_records
 from kqj_sim.referee.kqj import PACK
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment, simulate
+from kqj_sim.simulation import simulate
 from tests.core.coding import bits
 from tests.policies.chosen import calling_before
 from tests.policies.slow_count import slow_count

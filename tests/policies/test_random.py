@@ -9,11 +9,12 @@ from dataclasses import replace
 import pytest
 from scipy.stats import binomtest, chisquare
 
+from kqj_sim.encode import Imposed
+from kqj_sim.experiment import Experiment
 from kqj_sim.record import Call, Record
 from kqj_sim.records import play_records
 from kqj_sim.referee.kqj import legal_calls
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment, Imposed
 from tests.policies.chosen import calling_before, counter_questions, plays
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3
 

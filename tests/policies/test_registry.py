@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from kqj_sim.core.rules import MAX_PARAMETERS
+from kqj_sim.experiment import Experiment
 from kqj_sim.policies import PolicyError, describe, player, policy
 from kqj_sim.policies.chosen import Chosen, read_chosen
 from kqj_sim.policies.registry import BUILT_IN
 from kqj_sim.policies.specification import DEFAULT_PLAYER, Player, default_player
 from kqj_sim.records import play_records
-from kqj_sim.simulation import Experiment
 from tests.cli.test_program import run
 from tests.variants import AUCTION_2, TAKE_2, policy_module
 

@@ -9,10 +9,11 @@ from kqj_sim.core import rng
 from kqj_sim.core.bits import PACK
 from kqj_sim.core.state import CONTRACT, LAST_BIDS, PLAYERS, SEATS, SENDER, STAKE, new_state
 from kqj_sim.core.teams import THREE_TEAMS, TWO_TEAMS
-from kqj_sim.encode import core_rules
+from kqj_sim.encode import FirstCall, core_rules
+from kqj_sim.experiment import Experiment
 from kqj_sim.policies.rollout import _deal_auction, _who_countered
 from kqj_sim.rows import Rows
-from kqj_sim.simulation import Experiment, FirstCall, simulate
+from kqj_sim.simulation import simulate
 from tests.core.coding import bits
 from tests.policies.test_points import GOOD, cards
 from tests.variants import AUCTION_2, TAKE_2

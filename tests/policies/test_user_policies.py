@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from kqj_sim.experiment import Experiment
 from kqj_sim.notation import parse_card
 from kqj_sim.policies import PolicyError, player
 from kqj_sim.records import play_records
 from kqj_sim.referee import check_record
-from kqj_sim.simulation import Experiment, simulate
+from kqj_sim.simulation import simulate
 from tests.policies.chosen import plays
 from tests.variants import AUCTION_2, TAKE_2, told
 

@@ -24,7 +24,7 @@ from kqj_sim.core.asking import BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
 from kqj_sim.core.bits import LANE, PACK
 from kqj_sim.core.round import play_block, start_deals
 from kqj_sim.core.state import ROWS, SEATS, STRIDE, new_state
-from kqj_sim.simulation import Experiment
+from kqj_sim.experiment import Experiment
 from tests.core.coding import NATURAL, strength_of
 
 Block = NDArray[np.int64]

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis.intervals import share
+from kqj_sim.encode import Imposed
+from kqj_sim.experiment import Experiment
 from kqj_sim.reporting.choices import PLOT_SUFFIXES
 from kqj_sim.reporting.kqj.plots import KqjCounts
 from kqj_sim.reporting.plots import draw
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import Experiment, Imposed, simulate
+from kqj_sim.simulation import simulate
 from tests.reporting.tables import run
 
 EXPERIMENT = Experiment(policies=("random",) * 6, deals=4000, seed=5)

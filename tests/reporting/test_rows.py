@@ -11,11 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from kqj_sim.columns import COLUMNS
+from kqj_sim.experiment import Experiment
 from kqj_sim.reporting import rows as rows_module
 from kqj_sim.reporting.choices import FormatError
 from kqj_sim.reporting.rows import RowsFile
 from kqj_sim.rows import Rows
-from kqj_sim.simulation import Experiment, row_chunks, simulate
+from kqj_sim.simulation import row_chunks, simulate
 from tests.reporting.tables import run
 
 DEALS = 700

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from kqj_sim.columns import column_numbers
+from kqj_sim.experiment import Experiment
 from kqj_sim.policies.compiled import parameters_type
 from kqj_sim.policies.kwajongen.counting import COUNT, count
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import Experiment, simulate
+from kqj_sim.simulation import simulate
 from kqj_sim.training.accept import POINTS, WANTED, Deals, features, fit, play_deals, worth
 
 RULES = KwajongenRules()

@@ -17,8 +17,8 @@ from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
 from kqj_sim.rules import SEATS, kqj_of
 
 if TYPE_CHECKING:
+    from kqj_sim.experiment import Experiment
     from kqj_sim.rows import Rows
-    from kqj_sim.simulation import Experiment
 
 STEP = 10
 """Points in a step of totals and of the Sender's cards."""

@@ -27,7 +27,7 @@ from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
 from kqj_sim.rules import SEATS, kqj_of
 
 if TYPE_CHECKING:
-    from kqj_sim.simulation import Experiment
+    from kqj_sim.experiment import Experiment
 
 OF_GAMES: tuple[str, ...] = ()
 

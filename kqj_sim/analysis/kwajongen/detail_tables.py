@@ -11,7 +11,7 @@ from kqj_sim.analysis.source import Source, labels
 from kqj_sim.analysis.table import Lines, Table
 
 if TYPE_CHECKING:
-    from kqj_sim.simulation import Experiment
+    from kqj_sim.experiment import Experiment
 
 _LABELS = labels("result", "kwajongen")
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from kqj_sim.analysis.heard import SituationError
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
-from kqj_sim.analysis.odds import DEALS, MOST_DEALS, OddsError, check_numbers, gather
+from kqj_sim.analysis.odds import DEALS, MOST_DEALS, check_numbers, gather, seat_players
 from kqj_sim.analysis.odds_answer import DRAWN, LOST, OUT, WON, Answer
 from kqj_sim.analysis.odds_tables import calls_table
 from kqj_sim.analysis.sampled import NeverSaid
@@ -25,12 +24,12 @@ from kqj_sim.core.kwajongen import odds as core
 from kqj_sim.core.kwajongen.scoring import MADE, PASSED_OUT, TIE
 from kqj_sim.core.kwajongen.state import SEATS, TRICKS
 from kqj_sim.core.state import LANES, new_state
+from kqj_sim.crew import default_threads, in_threads
 from kqj_sim.encode import card_bits, core_rules, core_table
 from kqj_sim.notation import Card, NotationError, parse_card, parse_cards
 from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.specification import DEFAULT_PLAYERS, Player, player
+from kqj_sim.policies.specification import DEFAULT_PLAYERS, Player
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import default_threads
 
 DEALER = SEATS - 1
 """Seats are counted as places here: who sits at the dealer's left is 0."""
@@ -196,11 +195,6 @@ class KwajongenOdds(Answer):
         self.worths = np.zeros((self.calls, 4, 2 * self.most_points + 1), dtype=np.int64)
 
     @property
-    def most_points(self) -> int:
-        """The most that a round is worth to a side."""
-        return self.situation.rules.most_points
-
-    @property
     def looked_at(self) -> int:
         """The deals, if somebody spoke before and that counts."""
         return 0 if self.situation.place == 0 or self.ignore_calls else self.deals
@@ -286,31 +280,26 @@ class Sampler:
             )
         return Block(LANES, outcomes)
 
-    def blocks(self, threads: int, count: int) -> Iterator[Block]:
+    def blocks(self, threads: int, count: int) -> Generator[Block]:
         """Blocks of deals, in order.
 
         Raises:
             NeverSaid: those before never pass.
             PolicyError: a policy chose what is not allowed.
         """
-        waiting: deque[Future[Block]] = deque()
-        pool = ThreadPoolExecutor(threads)
-        try:
-            live = skipped = 0
-            for number in range(count + 2 * threads):
-                if number < count:
-                    waiting.append(pool.submit(self.block, number * LANES))
-                if number < 2 * threads or not waiting:
-                    continue
-                block = waiting.popleft().result()
+
+        def play(first: int, count: int) -> Block:
+            return self.block(first)
+
+        live = skipped = 0
+        with closing(in_threads([play] * threads, 0, count * LANES, LANES)) as source:
+            for number, block in enumerate(source, start=1):
                 live += block.outcomes.shape[1]
-                if live == 0 and number >= 2 * threads + min(_PATIENCE, count) - 1:
+                if live == 0 and number == min(_PATIENCE, count):
                     raise NeverSaid(self._never_said())
                 if live > 0:
                     yield block._replace(deals=block.deals + skipped)
                 skipped = 0 if live > 0 else skipped + block.deals
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
 
     def _never_said(self) -> str:
         names = " and ".join(dict.fromkeys(each.name for each in self.players))
@@ -349,11 +338,7 @@ def odds_of(
     """
     check_numbers(deals, until, seconds, seed, threads)
     start = time.monotonic()
-    if players is None or isinstance(players, str):
-        players = [players or DEFAULT_PLAYERS["kwajongen"]] * SEATS
-    if len(players) != SEATS:
-        raise OddsError(f"{len(players)} players: there should be one, or one a place, four")
-    seated = tuple(player(text, "kwajongen") for text in players)
+    seated = seat_players(players, situation.rules, DEFAULT_PLAYERS["kwajongen"])
     sampler = Sampler(situation, seated, seed, ignore_calls)
     found = KwajongenOdds(situation, seated, seed, until is not None, ignore_calls)
     blocks = math.ceil((deals if until is None else MOST_DEALS) / LANES)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kqj_sim.analysis.card_trial import NO_HANDS, NOT_ALLOWED, Chunk, Numbers, Outcomes, Tries
 from kqj_sim.analysis.intervals import CONFIDENCE
 from kqj_sim.analysis.kwajongen.round_so_far import KwajongenSoFar
 from kqj_sim.analysis.odds import OddsError
 from kqj_sim.analysis.odds_play import MOST_LISTED, Asking, Measure, PlayOdds, Telling, find
+from kqj_sim.analysis.tries import NO_HANDS, NOT_ALLOWED, Chunk, Numbers, Outcomes, Tries
 from kqj_sim.core.kwajongen import odds as core
 from kqj_sim.core.kwajongen.bits import by_strength
 from kqj_sim.core.kwajongen.odds_play import (
@@ -28,11 +28,11 @@ from kqj_sim.core.kwajongen.state import SEATS, TRICKS
 from kqj_sim.core.outlook import LISTED
 from kqj_sim.core.rules import Table
 from kqj_sim.core.state import LANES, new_state
+from kqj_sim.crew import default_threads
 from kqj_sim.encode import card_bits, core_rules, core_table
 from kqj_sim.notation import SUITS, Card
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import DEFAULT_PLAYERS, player
-from kqj_sim.simulation import default_threads
 
 MEASURES = (
     Measure("wins", "share", "wins the round", "the own team has more card points"),
@@ -105,11 +105,6 @@ class KwajongenTrial(Tries):
     threads: int
     hands: Numbers
     control: None = None
-
-    @property
-    def cards(self) -> int:
-        """How many cards may be played."""
-        return len(self.turn.cards)
 
     @property
     def listed(self) -> int:

@@ -6,19 +6,24 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from kqj_sim.analysis.so_far import (
+    ALL_PASSED,
     RoundError,
     SoFar,
+    check_place,
     hand_of,
+    hear,
     plays_of,
     read_card,
     read_cards,
+    rules_in,
+    seat_to_play,
     teams_of,
 )
 from kqj_sim.notation import Card
 from kqj_sim.record import Call, RecordSoFar
 from kqj_sim.referee.kqj.calling import Called
 from kqj_sim.referee.kwajongen import Calling, legal_cards, trick_winner
-from kqj_sim.rules import KwajongenRules, RulesError
+from kqj_sim.rules import KwajongenRules
 
 SEATS = KwajongenRules.seats
 
@@ -60,12 +65,7 @@ def from_record(record: RecordSoFar, at: tuple[int, int] | None = None) -> Kwajo
     Raises:
         RoundError: what is wrong, by the record's key.
     """
-    try:
-        rules = KwajongenRules.from_dict(record.rules)
-    except RulesError as error:
-        raise RoundError(f"rules: {error}") from None
-    if not 0 <= record.dealer < SEATS:
-        raise RoundError(f"dealer: {record.dealer} is not a seat from 0 to 3")
+    rules = rules_in(record, KwajongenRules)
     if record.pending_before not in (0, 1):
         raise RoundError(f"pending_before: {record.pending_before} is not 0 or 1 (raised)")
     if record.turned is None:
@@ -82,11 +82,11 @@ def from_record(record: RecordSoFar, at: tuple[int, int] | None = None) -> Kwajo
     if not 0 <= sender < SEATS:
         raise RoundError(f"sender: {sender} is not a seat from 0 to 3")
     plays = plays_of(record, rules, at)
-    leader, before = (record.dealer + 1) % SEATS, plays
-    while len(before) >= SEATS:
-        leader = trick_winner(leader, before[:SEATS], turned.suit)
-        before = before[SEATS:]
-    seat = (leader + len(before)) % SEATS
+
+    def winner(leader: int, trick: Sequence[Card]) -> int:
+        return trick_winner(leader, trick, turned.suit)
+
+    seat = seat_to_play(plays, record.dealer, SEATS, winner)
     key, hands = ("dealt", record.dealt) if record.hands is None else ("hands", record.hands)
     return KwajongenSoFar(
         rules, record.dealer, teams_of(rules, record.teams), turned, calls,
@@ -141,11 +141,7 @@ def read_round(
         read_cards("played", played, rules.ranks),
         frozenset(read_cards("cards", hand, rules.ranks)), int(raised), seat_is_called="place",
     )  # fmt: skip
-    if place is not None and place != so_far.seat:
-        raise RoundError(
-            f"after {len(so_far.plays)} cards it is the turn of place {so_far.seat}, not of "
-            f"place {place}: there is no card to choose"
-        )
+    check_place(so_far, place)
     return so_far
 
 
@@ -163,14 +159,8 @@ def _heard(heard: str) -> tuple[Call, ...]:
 def _caller(calls: Sequence[Call], dealer: int, seat_is_called: str = "seat") -> int:
     """Who said play; raises RoundError if the calls are not allowed, or nobody did."""
     calling = Calling(dealer)
-    for number, call in enumerate(calls):
-        reason = calling.why_illegal(call)
-        if reason is not None:
-            raise RoundError(f"call {number + 1}: {reason}")
-        calling.add(call)
+    hear(calling, calls, seat_is_called)
     caller = calling.caller()
-    if caller is not None:
-        return caller
-    if calling.is_closed:
-        raise RoundError("all have passed: there is no card to play")
-    raise RoundError(f"the calls are not over: {seat_is_called} {calling.turn} has yet to speak")
+    if caller is None:
+        raise RoundError(ALL_PASSED)
+    return caller

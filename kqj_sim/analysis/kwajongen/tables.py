@@ -22,7 +22,7 @@ from kqj_sim.analysis.table import Lines, Table
 from kqj_sim.rules import KwajongenRules
 
 if TYPE_CHECKING:
-    from kqj_sim.simulation import Experiment
+    from kqj_sim.experiment import Experiment
 
 SEATS, TEAMS, TRICKS = KwajongenRules.seats, KwajongenRules.team_count, KwajongenRules.tricks
 

@@ -17,9 +17,11 @@ from kqj_sim.reporting.pictures import (
     GREEN,
     GREY,
     ORANGE,
+    bars,
     errors,
     legend,
     say_nothing,
+    stacked_rows,
 )
 from kqj_sim.reporting.plot_counts import PlotCounts
 from kqj_sim.rules import KqjRules
@@ -187,15 +189,8 @@ def _draw_speaking(axes: Axes, counts: KqjCounts, rules: KqjRules, confidence: f
         zip(laps.values(), (BLUE, ORANGE, GREEN), strict=False)
     ):
         shares = [share(places.get(place, 0), deals, confidence) for place in range(6)]
-        at = np.arange(6) - 0.4 + width * (number + 0.5)
-        axes.bar(
-            at,
-            [100 * each.value for each in shares],
-            0.92 * width,
-            color=colour,
-            yerr=errors(shares),
-            error_kw={"elinewidth": 1.2, "capsize": 2.5},
-        )
+        at = [place - 0.4 + width * (number + 0.5) for place in range(6)]
+        bars(axes, at, shares, 0.92 * width, colour)
     axes.set_xticks(range(6), ["opener", "2nd", "3rd", "4th", "5th", "dealer"])
     axes.set_ylabel("% of deals")
     axes.grid(axis="y", alpha=0.3)
@@ -213,27 +208,11 @@ def _draw_results(axes: Axes, counts: KqjCounts, confidence: float) -> None:
         say_nothing(axes)
         return
     order = [name for name in _labels("contract") if name in totals]
-    played = {name: sum(int(found.sum()) for found in totals[name].values()) for name in order}
-    left = np.zeros(len(order))
-    rows = np.arange(len(order))[::-1]
-    for result, colour in RESULT_COLOURS.items():
-        shares = [
-            share(int(totals[name].get(result, np.zeros(1)).sum()), played[name], confidence)
-            for name in order
-        ]
-        values = np.array([100 * each.value for each in shares])
-        axes.barh(rows, values, 0.72, left, color=colour)
-        if result == "made":
-            axes.errorbar(
-                values, rows, xerr=errors(shares), fmt="none", ecolor="black",
-                elinewidth=1.4, capsize=3,
-            )  # fmt: skip
-        left += values
-    for row, name in zip(rows, order, strict=True):
-        made = int(totals[name].get("made", np.zeros(1)).sum()) / played[name]
-        axes.text(101, row, f"{100 * made:.1f}%\nmade", va="center", fontsize=9)
-    axes.set_yticks(rows, [_sign(name) for name in order])
-    axes.set_xlim(0, 100)
+    rows = {
+        _sign(name): {result: int(found.sum()) for result, found in totals[name].items()}
+        for name in order
+    }
+    stacked_rows(axes, rows, RESULT_COLOURS, "made", confidence)
     axes.set_xlabel(
         f"% of the contract's rounds; share made with its {100 * confidence:g}% interval"
     )

@@ -11,7 +11,16 @@ import numpy as np
 
 from kqj_sim.analysis.intervals import Estimate, share
 from kqj_sim.analysis.source import labels
-from kqj_sim.reporting.pictures import BLUE, GREEN, GREY, ORANGE, errors, legend, say_nothing
+from kqj_sim.reporting.pictures import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    bars,
+    legend,
+    say_nothing,
+    stacked_rows,
+)
 from kqj_sim.reporting.plot_counts import PlotCounts
 from kqj_sim.rules import KwajongenRules
 
@@ -142,25 +151,11 @@ def _draw_trumps(axes: Axes, counts: KwajongenCounts, confidence: float) -> None
     if not numbers:
         say_nothing(axes)
         return
-    played = {n: sum(trumps.get(n, 0) for trumps in found.values()) for n in numbers}
-    left = np.zeros(len(numbers))
-    rows = np.arange(len(numbers))[::-1]
-    for result, (_, colour) in RESULTS.items():
-        shares = [share(found[result].get(n, 0), played[n], confidence) for n in numbers]
-        values = np.array([100 * each.value for each in shares])
-        axes.barh(rows, values, 0.72, left, color=colour)
-        if result == "made":
-            axes.errorbar(
-                values, rows, xerr=errors(shares), fmt="none", ecolor="black", elinewidth=1.4,
-                capsize=3,
-            )  # fmt: skip
-            for row, value in zip(rows, values, strict=True):
-                axes.text(101, row, f"{value:.1f}%\nwon", va="center", fontsize=9)
-        left += values
-    names = [f"{n}\n{played[n]:,}\nrounds" for n in numbers]
-    axes.set_yticks(rows, names)
+    counts_of = {n: {result: trumps.get(n, 0) for result, trumps in found.items()} for n in numbers}
+    rows = {f"{n}\n{sum(each.values()):,}\nrounds": each for n, each in counts_of.items()}
+    colours = {result: colour for result, (_, colour) in RESULTS.items()}
+    stacked_rows(axes, rows, colours, "won", confidence)
     axes.set_ylabel("trumps of the caller")
-    axes.set_xlim(0, 100)
     axes.set_xlabel(
         f"% of rounds; share won by the caller's team with its {100 * confidence:g}% interval"
     )
@@ -170,10 +165,7 @@ def _bars(
     axes: Axes, at: list[float] | list[int], shares: list[Estimate], colour: str, width: float
 ) -> None:
     """Bars with intervals, in per cent, with their numbers."""
-    axes.bar(
-        at, [100 * each.value for each in shares], width, color=colour, yerr=errors(shares),
-        error_kw={"elinewidth": 1.2, "capsize": 2.5},
-    )  # fmt: skip
+    bars(axes, at, shares, width, colour)
     for x, each in zip(at, shares, strict=True):
         top = 100 * (each.high if each.observations else 0)
         axes.text(x, top, f"{100 * each.value:.1f}", ha="center", va="bottom", fontsize=9)

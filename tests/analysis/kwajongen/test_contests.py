@@ -13,9 +13,10 @@ from kqj_sim.analysis.control import ControlTally, leads
 from kqj_sim.analysis.sweep import sweep
 from kqj_sim.analysis.tune import tune
 from kqj_sim.duplicate import arrangements, lead_chunks, scale, seated
+from kqj_sim.experiment import Experiment
 from kqj_sim.records import play_records
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import Experiment, fold, simulate
+from kqj_sim.simulation import fold, simulate
 
 RULES = KwajongenRules()
 BOLD, SHY, FIELD = "random:accept=0.7", "random:accept=0.2", "random:accept=0.4"

@@ -18,6 +18,7 @@ from kqj_sim.analysis.so_far import RoundError
 from kqj_sim.core.kwajongen.odds_play import draw_hands, list_hands
 from kqj_sim.core.state import LANES
 from kqj_sim.encode import card_bits, core_rules, core_table
+from kqj_sim.experiment import Experiment
 from kqj_sim.notation import SUITS, Card
 from kqj_sim.policies.specification import player
 from kqj_sim.record import Record, so_far_from_json, to_json
@@ -25,7 +26,6 @@ from kqj_sim.records import play_records
 from kqj_sim.referee.kwajongen import PACK, legal_cards, score_round, trick_winner
 from kqj_sim.referee.trick import PlayedTrick
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import Experiment
 from tests.core.kwajongen.coding import strength
 from tests.referee.kwajongen.random_rounds import random_record
 

@@ -12,9 +12,10 @@ from kqj_sim.analysis import Table, Tally
 from kqj_sim.analysis.expression import ExpressionError, compile_expression
 from kqj_sim.analysis.tally import ColumnError
 from kqj_sim.columns import KWAJONGEN
+from kqj_sim.experiment import Experiment
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import Experiment, simulate
+from kqj_sim.simulation import simulate
 from tests.analysis.kwajongen import by_pandas
 
 TABLES = {

@@ -11,11 +11,11 @@ from collections import Counter
 import pytest
 
 from kqj_sim.core.state import LANES, PENDING
+from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record
 from kqj_sim.records import block_of, play_records
 from kqj_sim.referee import check_record, check_records
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import Experiment
 from tests.variants import told
 
 ROUNDS = int(os.environ.get("ROUNDS", "600"))

@@ -11,9 +11,10 @@ from math import comb, sqrt
 
 import pytest
 
+from kqj_sim.experiment import Experiment
 from kqj_sim.records import play_records
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import Experiment, simulate
+from kqj_sim.simulation import simulate
 
 DEALS = 200_000
 SURE = 4.5

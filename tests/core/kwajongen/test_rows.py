@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from kqj_sim.columns import KWAJONGEN
+from kqj_sim.experiment import Experiment
 from kqj_sim.notation import parse_card
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import Experiment, play_together, row_chunks, simulate
+from kqj_sim.simulation import play_together, row_chunks, simulate
 from tests.variants import told
 
 RULES = KwajongenRules()

@@ -26,10 +26,10 @@ from kqj_sim.core.play import taken_first
 from kqj_sim.core.state import LANES, STRIDE, voids_of
 from kqj_sim.core.worlds import COUNTS, KNOWN, LACKS, UNSEEN
 from kqj_sim.encode import bits_of
+from kqj_sim.experiment import Experiment
 from kqj_sim.policies.registry import BUILT_INS
 from kqj_sim.records import block_of
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import Experiment
 
 SEED = 21
 Block = NDArray[np.int64]

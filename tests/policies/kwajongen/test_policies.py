@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kqj_sim.encode import Imposed
+from kqj_sim.experiment import Experiment, ExperimentError
 from kqj_sim.notation import parse_card
 from kqj_sim.policies import PolicyError, player
 from kqj_sim.policies.kwajongen.counting import COUNT
@@ -18,7 +20,7 @@ from kqj_sim.record import Record
 from kqj_sim.records import play_records
 from kqj_sim.referee import check_record
 from kqj_sim.rules import KqjRules, KwajongenRules
-from kqj_sim.simulation import Experiment, ExperimentError, Imposed, simulate
+from kqj_sim.simulation import simulate
 from tests.variants import told
 
 RULES = KwajongenRules()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from kqj_sim.experiment import Experiment
 from kqj_sim.reporting.kwajongen.plots import KwajongenCounts
 from kqj_sim.reporting.plots import draw, plot_counts
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import Experiment, simulate
+from kqj_sim.simulation import simulate
 from tests.reporting.tables import run
 from tests.reporting.test_plots import STARTS, words
 

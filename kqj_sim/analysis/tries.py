@@ -1,0 +1,107 @@
+"""Hidden hands that are drawn or listed, and what comes of every legal card in each, in threads."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.core.outlook import LISTED
+from kqj_sim.crew import NO_END, in_threads
+
+Numbers = NDArray[np.int64]
+Outcomes = NDArray[np.int16]
+
+NOT_ALLOWED = "a policy chose what is not allowed while the round was played on"
+
+NO_HANDS = (
+    "no distribution of the hidden cards agrees with the plays: somebody played what he could not "
+    "have played, or a card is wrong"
+)
+
+
+class Controlled(NamedTuple):
+    """What a control makes of the draws of a chunk, and of further ones that it alone plays.
+
+    Attributes:
+        outcomes: int16 (n, cards, OUTCOME), of the draws of the chunk.
+        weights: float64 (m,), of the further ones.
+        further: int16 (m, cards, OUTCOME).
+    """
+
+    outcomes: Outcomes
+    weights: NDArray[np.float64]
+    further: Outcomes
+
+
+class Chunk(NamedTuple):
+    """What came of a chunk of draws.
+
+    Attributes:
+        weights: float64 (n,), of the draws that have one; the others are left out.
+        outcomes: int16 (n, cards, OUTCOME).
+        hands: int64 (n, seats), the hidden hands by place, natural coding.
+        counts: int64 (questions, 2), hands that were asked, and that answered as heard.
+        controlled: what a control makes of them, if there is one.
+    """
+
+    weights: NDArray[np.float64]
+    outcomes: Outcomes
+    hands: Numbers
+    counts: Numbers
+    controlled: Controlled | None = None
+
+
+class Tries(ABC):
+    """Hidden hands in which every legal card is played on, in threads; a game says how.
+
+    Attributes:
+        turn: the turn as the engine takes it; has the `cards` that may be played.
+        threads: threads that play.
+        control: what corrects the answer (`analysis.controlled`), or None.
+        step: draws that a thread makes at a time.
+    """
+
+    turn: Any
+    threads: int
+    control: Any
+    step: ClassVar[int]
+
+    @property
+    def cards(self) -> int:
+        """How many cards may be played."""
+        return len(self.turn.cards)
+
+    @property
+    @abstractmethod
+    def listed(self) -> int:
+        """How many distributions are listed: all that agree with the plays, or 0."""
+
+    @abstractmethod
+    def no_counts(self) -> Numbers:
+        """Room for counts of what was asked, and answered as heard."""
+
+    @abstractmethod
+    def ways(self, seed: int) -> Numbers:
+        """In how many ways each of the listed distributions agrees with the calls."""
+
+    @abstractmethod
+    def most_ways(self) -> int:
+        """In how many ways a distribution can have come about, if all calls agree."""
+
+    @abstractmethod
+    def chunk(self, mode: int, first: int, count: int, seed: int) -> Chunk:
+        """Draws, in this thread; raises PolicyError and OddsError."""
+
+    def chunks(self, mode: int, end: int | None, seed: int) -> Generator[Chunk]:
+        """Chunks in order, up to a number of draws or without end."""
+        hands = [partial(self.chunk, mode, seed=seed)] * self.threads
+        yield from in_threads(hands, 0, NO_END if end is None else end, self.step)
+
+    def all_outcomes(self, seed: int) -> Outcomes:
+        """Every card in every listed distribution: (n, cards, OUTCOME)."""
+        return np.concatenate([chunk.outcomes for chunk in self.chunks(LISTED, self.listed, seed)])
