@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,12 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.analysis import sequences
 from kqj_sim.analysis.controlled import ControlledSums
 from kqj_sim.analysis.heard import Situation
-from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
+from kqj_sim.analysis.intervals import CONFIDENCE, Estimate, weighted_share, within
 from kqj_sim.analysis.sampled import Block
 from kqj_sim.analysis.standing import Asked, Option
-from kqj_sim.analysis.weighted import WeightedSums
+from kqj_sim.analysis.weighted import ROUNDING, WeightedSums
 from kqj_sim.core import odds as core
 from kqj_sim.core.scoring import LITIGATION, MADE, PASSED_OUT
 from kqj_sim.core.state import TRICKS
@@ -98,6 +100,18 @@ class Answer(ABC):
     def deals(self) -> int:
         """Deals that were drawn."""
         return self.sums.deals
+
+    @property
+    @abstractmethod
+    def looked_at(self) -> int:
+        """Hands, or deals, that were looked at for those that agree; 0 if nothing was said."""
+
+    def agreeing_estimate(self, confidence: float = CONFIDENCE) -> Estimate:
+        """Share of all deals in which the others would have said what they said."""
+        sums = self.sums
+        return agreeing_estimate(
+            self.looked_at, sums.weights, sums.squares, confidence, self.sequential
+        )
 
     @property
     def effective(self) -> float:
@@ -200,6 +214,11 @@ class Odds(Answer):
             self.squares[option] += np.bincount(total, squares, minlength=MOST + 1)
 
     @property
+    def looked_at(self) -> int:
+        """Hands that were looked at for the first player who spoke."""
+        return int(self.answers[0, 0]) if len(self.answers) else 0
+
+    @property
     def agreeing(self) -> float:
         """Share of all deals in which the others would have said what they said."""
         return agreeing_share(self.answers, self.sums.weights)
@@ -230,6 +249,30 @@ def agreeing_share(answers: NDArray[np.int64], weights: float) -> float:
         weights: sum of the weights of all draws.
     """
     return float(weights / answers[0, 0]) if len(answers) else 1.0
+
+
+def agreeing_estimate(
+    looked_at: int,
+    weights: float,
+    squares: float,
+    confidence: float = CONFIDENCE,
+    sequential: bool = False,
+) -> Estimate:
+    """The same share, from the sums of the weights and of their squares, with its interval.
+
+    The mean of what is known of each hand looked at: nothing of it agrees, or a share as large as
+    its weight.  That varies no more than hands of which each agrees or not; the interval is
+    Wilson's for as many of these as would tell as much, or holds at every moment (`sequential`).
+    """
+    if looked_at == 0:
+        return Estimate(1.0, math.nan, math.nan, 0)
+    if sequential:
+        found = sequences.mean(looked_at, weights, squares, confidence, bound=1.0)
+        return within(found, (0.0, 1.0))
+    value = min(1.0, weights / looked_at)
+    variance = squares / looked_at - value**2
+    alike = value * (1 - value) / variance if variance > ROUNDING else 1.0
+    return weighted_share(value, alike * looked_at, looked_at, confidence)
 
 
 def _ending(outcome: NDArray[np.int16]) -> NDArray[np.int64]:

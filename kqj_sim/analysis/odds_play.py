@@ -9,6 +9,7 @@ drawn, each equally likely, and those left out that do not agree with the calls.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +23,7 @@ from kqj_sim.analysis.card_trial import Trial
 from kqj_sim.analysis.controlled import FURTHER, ControlledSums
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds import OddsError, default_player
-from kqj_sim.analysis.odds_answer import agreeing_share
+from kqj_sim.analysis.odds_answer import agreeing_estimate
 from kqj_sim.analysis.round_so_far import RoundSoFar
 from kqj_sim.analysis.sampled import PATIENCE
 from kqj_sim.analysis.so_far import SoFar
@@ -127,8 +128,8 @@ class PlayOdds:
         seed: seed of the draws; nothing depends on it if the answer is exact.
         deals: distributions that were played on.
         effective: the effective number of these, since some count for more than others.
-        agreeing: share of the distributions that agree with the plays in which the others would
-            have called as they did; an estimate, unless the answer is exact.
+        agreed: share of the distributions that agree with the plays in which the others would
+            have called as they did; with an interval, unless the answer is exact.
         distributions: how many agree with the plays, if that is known.
         exact: True if these were all gone through.
         calls_count: False if the calls were not known, or were to be left out.
@@ -147,7 +148,7 @@ class PlayOdds:
     seed: int
     deals: int
     effective: float
-    agreeing: float
+    agreed: Estimate
     distributions: int | None
     exact: bool
     calls_count: bool
@@ -160,8 +161,15 @@ class PlayOdds:
     interrupted: bool = False
 
     @property
+    def agreeing(self) -> float:
+        """The share `agreed`."""
+        return self.agreed.value
+
+    @property
     def how(self) -> str:
         """In words: `exact: all 1,234 distributions`, `sampled: 10,000 of them`."""
+        if self.exact and self.distributions == 1:
+            return "exact: the only distribution"
         if self.exact:
             return f"exact: all {self.distributions:,} distributions"
         of = "" if self.distributions is None else f" of {self.distributions:,}"
@@ -282,7 +290,7 @@ class Asking:
         self,
         deals: int,
         effective: float,
-        agreeing: float,
+        agreed: Estimate,
         distributions: int | None,
         exact: bool,
         best: int,
@@ -302,7 +310,7 @@ class Asking:
         ]
         cards.sort(key=lambda each: (each.to_best is not None, -each.measures[BY].value))
         return PlayOdds(
-            self.so_far, self.players, self.seed, deals, effective, agreeing, distributions, exact,
+            self.so_far, self.players, self.seed, deals, effective, agreed, distributions, exact,
             self.calls_count, self.confidence, self.until is not None and not exact, tuple(cards),
             self.telling,
         )  # fmt: skip
@@ -334,15 +342,16 @@ def _go_through(trial: Tries, asking: Asking) -> PlayOdds | None:
         value = float(total / ways.sum())
         return Estimate(value, value, value, count)
 
-    agreeing = float(ways.sum() / (count * trial.most_ways()))
-    return asking.answer(count, count, agreeing, count, True, best, estimate)
+    share = float(ways.sum() / (count * trial.most_ways()))
+    agreed = Estimate(share, math.nan, math.nan, count)
+    return asking.answer(count, count, agreed, count, True, best, estimate)
 
 
 def _sample(trial: Tries, asking: Asking) -> PlayOdds:
     """The answer from draws."""
     sums = WeightedSums() if trial.control is None else ControlledSums()
     telling = asking.telling
-    played, weights = 0, 0.0
+    played, weights, squares = 0, 0.0, 0.0
     counts = trial.no_counts().reshape(-1, 2)
     started = time.monotonic()
 
@@ -350,10 +359,13 @@ def _sample(trial: Tries, asking: Asking) -> PlayOdds:
         def estimate(measure: int, card: int, other: int | None) -> Estimate:
             return _estimate(sums, measure, card, other, asking)
 
-        agreeing = agreeing_share(counts, weights)
+        agreed = agreeing_estimate(
+            int(counts[0, 0]) if len(counts) else 0, weights, squares, asking.confidence,
+            asking.until is not None,
+        )  # fmt: skip
         best = sums.best(telling.number(BY), trial.cards)
         found = asking.answer(
-            played, sums.effective, agreeing, trial.listed or None, False, best, estimate
+            played, sums.effective, agreed, trial.listed or None, False, best, estimate
         )
         if isinstance(sums, ControlledSums):
             worth = {name: sums.worth(telling.number(name), best) for name in ("wins", BY)}
@@ -373,6 +385,7 @@ def _sample(trial: Tries, asking: Asking) -> PlayOdds:
             _add(sums, telling, chunk, kept)
             played += kept
             weights += float(chunk.weights.sum())
+            squares += float((chunk.weights**2).sum())
             counts += chunk.counts
             timed_out = asking.seconds is not None and time.monotonic() - started > asking.seconds
             if played == 0:

@@ -120,10 +120,10 @@ def answer(comparison: Comparison) -> list[str]:
         lines.append(f"Nobody is shown better than any of these: {', '.join(best)}")
     factors = [pair.factor for pair in comparison.pairs if not math.isnan(pair.factor)]
     if factors:
-        lines.append(
-            f"One deal, {_arrangements(comparison)}, is worth {min(factors):.1f} to "
-            f"{max(factors):.1f} independent ones"
-        )
+        least, most = f"{min(factors):.1f}", f"{max(factors):.1f}"
+        worth = least if least == most else f"{least} to {most}"
+        what = "game" if comparison.games else "deal"
+        lines.append(f"One {what}, {_arrangements(comparison)}, is worth {worth} independent ones")
     return lines
 
 

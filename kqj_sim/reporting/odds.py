@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from kqj_sim.analysis.controlled import FURTHER
+from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds_tables import odds_tables
 from kqj_sim.notation import format_hand
 from kqj_sim.reporting.grid import format_number
@@ -57,10 +58,18 @@ class CallsRun(Run, ABC, Generic[A]):
             "ignore_calls": of.ignore_calls,
             "best": of.options[of.best].text,
             "agreeing_share": of.agreeing,
+            "agreeing_interval": bounds_of(self._of_agreeing()),
             "effective_deals": of.effective,
             "intervals": "confidence sequences" if of.sequential else "for this number of deals",
             "ended": of.ended,
         }
+
+    def _of_agreeing(self) -> Estimate:
+        return self._of.agreeing_estimate(self.confidence or CONFIDENCE)
+
+    def _agreeing(self) -> str:
+        """In how many of all deals the others would have called as heard."""
+        return share_text(self._of_agreeing())
 
     def summary(self) -> str:
         """The run in a line for people."""
@@ -117,8 +126,8 @@ class OddsRun(CallsRun["Odds"]):
         of, told = self._of, []
         if of.asked:
             told.append(
-                f"others would have called as heard in {share_text(of.agreeing)} of deals, those "
-                f"here tell as much as {of.effective:,.0f} equal ones"
+                f"others would have called as heard in {self._agreeing()} of deals, those here "
+                f"tell as much as {of.effective:,.0f} equal ones"
             )
         if of.control is not None:
             told.append(control_words(of.control.name, self._worth()))
@@ -134,11 +143,16 @@ WHY_ENDED = {
 """Why there are not more deals, by `Odds.ended`."""
 
 
-def share_text(share: float) -> str:
-    """A share without its interval, with two digits however small it is."""
-    if share < 0.001:
-        return f"{100 * share:.2g}%"
-    return format_number(share, math.nan, math.nan, "share").text
+def bounds_of(estimate: Estimate) -> list[float] | None:
+    """The bounds of an interval as plain values; None if there is none."""
+    return None if math.isnan(estimate.low) else [estimate.low, estimate.high]
+
+
+def share_text(estimate: Estimate) -> str:
+    """A share with its interval; without one two digits, however small it is."""
+    if math.isnan(estimate.low) and estimate.value < 0.001:
+        return f"{100 * estimate.value:.2g}%"
+    return str(format_number(*estimate[:3], "share"))
 
 
 def control_facts(control: str | None, worth: dict[str, float]) -> dict[str, Any]:

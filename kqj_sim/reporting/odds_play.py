@@ -10,7 +10,7 @@ from kqj_sim.notation import format_contract, format_hand
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import player
 from kqj_sim.reporting.grid import format_number
-from kqj_sim.reporting.odds import control_facts, control_words, share_text
+from kqj_sim.reporting.odds import bounds_of, control_facts, control_words, share_text
 from kqj_sim.reporting.report import Report, Run, describe_policies, describe_rules
 from kqj_sim.rules import KqjRules
 
@@ -62,6 +62,7 @@ class CardsRun(Run):
             "exact": of.exact,
             "distributions": of.distributions,
             "agreeing_share": of.agreeing,
+            "agreeing_interval": bounds_of(of.agreed),
             "effective_deals": of.effective,
             "intervals": "confidence sequences" if of.any_time else "for this number of deals",
             **control_facts(of.control, of.worth),
@@ -100,7 +101,7 @@ class CardsRun(Run):
         if not of.calls_count:
             calls = "any hidden hands that agree with the plays, whatever was called"
         else:
-            share = share_text(of.agreeing)
+            share = share_text(of.agreed)
             calls = f"others would have called as heard in {share} of what agrees with the plays"
             if not of.exact and of.effective < of.deals - 1:
                 calls += f", what was drawn tells as much as {of.effective:,.0f} equal ones"

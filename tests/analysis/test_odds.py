@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis.heard import read_situation
+from kqj_sim.analysis.intervals import share
 from kqj_sim.analysis.odds import OddsError, default_player, odds
-from kqj_sim.analysis.odds_answer import DRAWN, OUT, WON, Odds
+from kqj_sim.analysis.odds_answer import DRAWN, OUT, WON, Odds, agreeing_estimate
 from kqj_sim.analysis.sampled import NeverSaid, Sampler, Worker
 from kqj_sim.core.odds import MOST_TRIES, OPTION
 from kqj_sim.core.state import LANES
@@ -99,6 +100,36 @@ def test_the_share_of_random_passers_is_known() -> None:
     none = odds(HAND, turned=RETURN, place=5, players="random:take=0.3", deals=300,
                 ignore_calls=True)  # fmt: skip
     assert (none.agreeing, none.effective, none.deals) == (1, 512, 512)
+
+
+def test_the_share_of_those_who_agree_has_its_interval() -> None:
+    """Wilson's where each hand agrees or not; narrower where a hand's share is known in part."""
+    generator = np.random.default_rng(5)
+    agree = generator.random(2000) < 0.3
+    number = float(agree.sum())
+    whole = agreeing_estimate(2000, number, number, 0.9)
+    assert whole == pytest.approx(share(int(number), 2000, 0.9))
+    known = np.where(agree, generator.choice([0.25, 0.5, 1.0], 2000), 0.0)
+    found = agreeing_estimate(2000, known.sum(), (known**2).sum())
+    half = 1.96 * known.std() / math.sqrt(2000)
+    assert found.value == known.mean()
+    assert (found.low, found.high) == pytest.approx(
+        (known.mean() - half, known.mean() + half), abs=0.1 * half
+    )
+    lasting = agreeing_estimate(2000, known.sum(), (known**2).sum(), sequential=True)
+    assert lasting.low < found.low < found.high < lasting.high
+    assert agreeing_estimate(500, 500.0, 500.0)[1:3] == pytest.approx(share(500, 500)[1:3])
+    assert math.isnan(agreeing_estimate(0, 512.0, 512.0).low)
+
+
+def test_the_interval_of_those_who_agree_holds_what_is_known() -> None:
+    held = 0
+    for seed in range(20):
+        found = odds(HAND, turned=RETURN, place=3, players="random:take=0.3", deals=512, seed=seed)
+        low, high = found.agreeing_estimate()[1:3]
+        assert found.agreeing_estimate().value == found.agreeing
+        held += low <= 0.7**3 <= high
+    assert held >= 16
 
 
 def test_what_is_hardly_ever_said_is_looked_for_in_many_blocks() -> None:

@@ -84,6 +84,14 @@ def test_seed_decides_and_threads_do_not_matter() -> None:
     assert one.gain.value == pytest.approx(one.found.value - one.start.value)
 
 
+def test_what_makes_no_difference_is_said_to_score_the_same() -> None:
+    found = tuned(FIELD, "capot=0:1", seed=3)
+    assert found.alike and found.shown == "open"
+    assert answer(found)[1] == "It scored the same as where it began in each of 200 fresh deals"
+    assert found.gain.value == 0 and found.gain.low == -found.gain.high < 0
+    assert not tuned().alike
+
+
 def test_interrupted_it_gives_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
     landscape(monkeypatch, 0.0, take=42)
     seen: list[Generation] = []

@@ -37,6 +37,9 @@ from tests.reporting.tables import NAN, RESULTS, TAKEN, table
         (130.0, 129.0, NAN, "points", "130"),
         (7.5, 7.5, 7.5, "rounds", "7.5 ±0.0"),
         (NAN, NAN, NAN, "share", "-"),
+        (-0.0004, -0.0124, 0.0116, "points", "0.00 ±0.01"),
+        (-0.01, -0.04, 0.14, "points", "0.0 (0.0 to 0.1)"),
+        (-0.04, NAN, NAN, "points", "0.0"),
     ],
 )
 def test_number_shows_as_many_decimals_as_its_interval_has_meaning_for(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.analysis.heard import SituationError
-from kqj_sim.analysis.intervals import CONFIDENCE, Estimate, share
+from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds import DEALS, MOST_DEALS, check_numbers, gather, seat_players
 from kqj_sim.analysis.odds_answer import DRAWN, LOST, OUT, WON, Answer
 from kqj_sim.analysis.odds_tables import calls_table
@@ -195,6 +195,11 @@ class KwajongenOdds(Answer):
         self.worths = np.zeros((self.calls, 4, 2 * self.most_points + 1), dtype=np.int64)
 
     @property
+    def looked_at(self) -> int:
+        """The deals, if somebody spoke before and that counts."""
+        return 0 if self.situation.place == 0 or self.ignore_calls else self.deals
+
+    @property
     def agreeing(self) -> float:
         """Share of the deals in which those before would have passed."""
         return self.sums.weights / self.deals
@@ -231,7 +236,7 @@ class KwajongenOdds(Answer):
         """The calls, the best first, and how often those before would have passed."""
         tables = [calls_table(self, NAMES, NOTE, confidence)]
         if self.situation.place > 0 and not self.ignore_calls:
-            agreed = share(int(self.sums.weights), self.deals, confidence)
+            agreed = self.agreeing_estimate(confidence)
             line: Line = ((self.situation.place,), "would all pass", "share", agreed)
             tables.append(
                 make_table("heard", "Those before you", ("players",), [line], "", counted=False)

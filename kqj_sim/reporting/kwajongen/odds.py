@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.odds import CallsRun, calls_report
 from kqj_sim.reporting.report import Report
 
@@ -39,7 +38,7 @@ class KwajongenOddsRun(CallsRun["KwajongenOdds"]):
         of = self._of
         if of.situation.place == 0 or of.ignore_calls:
             return []
-        share = format_number(of.agreeing, float("nan"), float("nan"), "share").text
+        share = self._agreeing()
         return [f"those before would have passed in {share} of deals, on which they rest"]
 
 

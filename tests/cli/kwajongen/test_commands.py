@@ -245,7 +245,7 @@ def test_odds_of_cards(tmp_path: Path) -> None:
     assert typed["place"] == place and typed["tables"] == told(*sampled)["tables"]
     assert "--control is not for" in error_of(run(*sampled, "--control", "random"))
     shown = run(*of, "4.4").stdout
-    assert "exact: all " in shown and "No other card may be played" in shown
+    assert "exact: the only distribution" in shown and "No other card may be played" in shown
     assert "was not reached" in error_of(run(*of, "5.2"))
     assert "20 records in the file" in error_of(run("odds", "--record", str(path), "--at", "3.2"))
     beyond = run("odds", "--record", str(path), "--line", "21", "--at", "3.2")
