@@ -25,9 +25,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks import machine, processors, sheets
 from benchmarks.results import Loops, Process, Reference, Results, Speed, Stage, Timing
 
-REPEATS = 5
-SECONDS = 0.1
-"""How long a repetition takes, at least about."""
+REPEATS, TOGETHER = 5, 0.5
+"""How often something is timed at least, and for how many seconds."""
+SECONDS = 0.03
+"""How long a repetition takes, at least about: other work on the machine leaves such gaps."""
 DEALS = 1 << 17
 GAMES = 1 << 13
 """What is played at a time: so much that two threads end together."""
@@ -128,8 +129,9 @@ def least_time(play: Callable[[int], int], unit: int) -> Timing:
     start = time.perf_counter()
     play(unit)
     count = unit * max(1, round(SECONDS / (time.perf_counter() - start)))
-    found = []
-    for _ in range(REPEATS):
+    found: list[float] = []
+    begun = time.perf_counter()
+    while len(found) < REPEATS or time.perf_counter() < begun + TOGETHER:
         start = time.perf_counter()
         deals = play(count)
         found.append((time.perf_counter() - start) / deals * 1e9)
