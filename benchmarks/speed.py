@@ -25,9 +25,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks import machine, processors, sheets
 from benchmarks.results import Loops, Process, Reference, Results, Speed, Stage, Timing
 
-REPEATS, TOGETHER = 5, 0.5
+REPEATS, TOGETHER = 5, 1.0
 """How often something is timed at least, and for how many seconds."""
-SECONDS = 0.03
+SECONDS = 0.1
 """How long a repetition takes, at least about: other work on the machine leaves such gaps."""
 DEALS = 1 << 17
 GAMES = 1 << 13

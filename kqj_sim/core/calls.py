@@ -6,16 +6,19 @@ from typing import Any
 
 from kqj_sim.core.asking import BID, COUNTER, OVERCOUNTER, TAKE, ask
 from kqj_sim.core.compile import scalar, stage
+from kqj_sim.core.lanes import exchange, pair_lanes
 from kqj_sim.core.rules import Rules
 from kqj_sim.core.scoring import tens
 from kqj_sim.core.state import (
     AMOUNT,
     ASKED,
+    AUCTION_ROWS,
     BIDS,
     CALL,
     CALL_COUNT,
     CAPOT,
     CONTRACT,
+    DEALT,
     LAP,
     LAST_BIDS,
     NEWS,
@@ -28,6 +31,7 @@ from kqj_sim.core.state import (
     SENDER,
     STAKE,
     STRIDE,
+    VECTOR,
     index,
     padded,
     team_of,
@@ -72,9 +76,9 @@ def no_calls(state: Any, lanes: int) -> None:
 
 @scalar
 def note_call(state: Any, log: Any, lane: int, place: int, kind: int, what: int) -> None:
-    """Note a call of a lane, if calls are noted at all."""
+    """Note a call of a lane, by ORIGIN."""
     count = state[CALL_COUNT + lane]
-    log[count * STRIDE + lane] = (what << 8) | (place << 4) | kind
+    log[count * STRIDE + state[ORIGIN + lane]] = (what << 8) | (place << 4) | kind
     state[CALL_COUNT + lane] = count + 1
 
 
@@ -102,12 +106,18 @@ def taking(state: Any, lanes: int, rules: Rules, table: Any, log: Any, first_tur
 
 @stage
 def auction(state: Any, lanes: int, rules: Rules, table: Any, log: Any, first_turn: int) -> None:
-    """Bids, counters and overcounters until the bidding closes, from a turn on."""
-    n = padded(lanes)
+    """Bids, counters and overcounters until the bidding closes, from a turn on.
+
+    Lanes are exchanged, as it goes on in ever fewer of them.
+    """
     limits = (rules.minimum_bid << 16 | rules.max_amount) << 1
     limits |= 0 if rules.all_no_trump == 2 else 1
     turn = first_turn
-    while _any(state, OPEN, n):
+    while True:
+        lanes = _open_lanes(state, lanes)
+        if lanes == 0:
+            break
+        n = padded(lanes)
         place = turn % SEATS
         question = 16 * turn
         if not rules.counter_any_time:
@@ -122,6 +132,22 @@ def auction(state: Any, lanes: int, rules: Rules, table: Any, log: Any, first_tu
                     note_call(state, log, i, place, LOG_PASS if call == PASS else LOG_BID, call)
         enter_bids(state, lanes, rules, table, log, turn)
         turn += 1
+
+
+@stage
+def _open_lanes(state: Any, lanes: int) -> int:
+    """Over how many lanes to go on: OPEN ones come first when half of them are closed; 0 if all."""
+    going = 0
+    for i in range(lanes):
+        going += state[OPEN + i]
+    if going > 0 and (2 * going > lanes or lanes <= VECTOR):
+        return lanes
+    going, pairs = pair_lanes(state, lanes, OPEN)
+    exchange(state, pairs, 0, AUCTION_ROWS)
+    exchange(state, pairs, PASSES, 1)
+    exchange(state, pairs, OPEN, 1)
+    exchange(state, pairs, DEALT, SEATS)
+    return going
 
 
 @stage
@@ -198,9 +224,15 @@ def _ask_overcounters(
     state: Any, lanes: int, rules: Rules, table: Any, log: Any, bidder: int, question: int
 ) -> None:
     """Where place `bidder` was just countered (NEWS), his team is asked, himself first."""
+    n = padded(lanes)
+    for i in range(n):
+        countered = state[NEWS + i] != 0 and state[STAKE + i] == 2
+        state[ASKED + i] = 1 if countered and state[SENDER + i] == bidder else 0
+    if not _any(state, ASKED, n):
+        return
     for step in range(SEATS):
         place = (bidder + step) % SEATS
-        for i in range(padded(lanes)):
+        for i in range(n):
             players = state[PLAYERS + i]
             partner = team_of(players, bidder) == team_of(players, place)
             asked = state[NEWS + i] != 0 and state[STAKE + i] == 2 and state[SENDER + i] == bidder

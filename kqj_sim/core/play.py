@@ -8,6 +8,7 @@ from kqj_sim.core import rng
 from kqj_sim.core.asking import FOLLOW, LEAD, ask
 from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, PACK, TOP_LANE, by_strength, lowest_bit
 from kqj_sim.core.compile import scalar, stage
+from kqj_sim.core.lanes import exchange, pair_lanes
 from kqj_sim.core.points import ALL_TRUMPS_PLANES, NO_TRUMP_PLANES, SUIT_PLANES
 from kqj_sim.core.rules import Rules
 from kqj_sim.core.state import (
@@ -44,30 +45,17 @@ from kqj_sim.core.state import (
 )
 from kqj_sim.core.trick import after_trick, put_last_cards
 
+_TAKEN = SCRATCH + 2 * STRIDE
+"""1 where there is a Sender."""
+
 
 @stage
 def taken_first(state: Any, lanes: int, auction: int) -> int:
-    """Exchange lanes so that those with a Sender come first; how many they are.
-
-    The pairs to exchange are found first and then exchanged row by row, which keeps to one row of
-    the cache at a time.
-    """
-    taken = 0
+    """Exchange lanes so that those with a Sender come first; how many they are."""
     for i in range(lanes):
-        taken += state[SENDER + i] >= 0
-    pairs = 0
-    for i in range(taken):
-        state[index(SCRATCH, pairs)] = i
-        pairs += state[SENDER + i] < 0
-    pairs = 0
-    for i in range(taken, lanes):
-        state[index(SCRATCH + STRIDE, pairs)] = i
-        pairs += state[SENDER + i] >= 0
-    for row in range(AUCTION_ROWS if auction else TAKING_ROWS):
-        for pair in range(pairs):
-            here = index(row * STRIDE, state[SCRATCH + pair])
-            there = index(row * STRIDE, state[SCRATCH + STRIDE + pair])
-            state[here], state[there] = state[there], state[here]
+        state[_TAKEN + i] = 1 if state[SENDER + i] >= 0 else 0
+    taken, pairs = pair_lanes(state, lanes, _TAKEN)
+    exchange(state, pairs, 0, AUCTION_ROWS if auction else TAKING_ROWS)
     return taken
 
 

@@ -24,6 +24,7 @@ from kqj_sim.core.state import (
     DEALT,
     KEY,
     LANES,
+    ORIGIN,
     PLAYERS,
     SEATS,
     STRIDE,
@@ -84,14 +85,15 @@ def _turns(
         call_stage(table.stages[CALLS], (state, lanes, rules, table, log))
         for i in range(lanes):
             spoken = 0
+            origin = state[ORIGIN + i]
             for call in range(state[CALL_COUNT + i]):
-                kind = log[call * STRIDE + i] & 15
+                kind = log[call * STRIDE + origin] & 15
                 spoken += 1 if kind in SPOKEN else 0
             turn = rng.below(rng.draw(state[KEY + i], _TURN_DRAW), spoken)
             last_bids, bidder, amount, contract = 0, -1, 0, -1
             at, call = 0, 0
             while at < turn:
-                said = log[call * STRIDE + i]
+                said = log[call * STRIDE + origin]
                 kind, place, bid = said & 15, (said >> 4) & 15, said >> 8
                 if kind == LOG_BID:
                     bidder, amount, contract = place, bid >> 4, (bid >> 1) & 7
@@ -112,7 +114,7 @@ def _turns(
                 total = expected_total(view, each, p)
                 if total > best:
                     best, choice = total, each
-            lane = first + i
+            lane = first + origin
             turns.place[lane] = place
             turns.contract[lane] = choice
             turns.amount[lane] = min(view.lowest_amount, rules.max_amount)

@@ -16,6 +16,7 @@ from kqj_sim.core.asking import FOLLOW, LEAD, MEMBERS, ask
 from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, lowest_bit
 from kqj_sim.core.branches import branch, put_cards, worth
 from kqj_sim.core.compile import int64_at, kernel, scalar
+from kqj_sim.core.lanes import back_in_order
 from kqj_sim.core.memory import stack_int64
 from kqj_sim.core.play import complete_hands, prepare_play, taken_first
 from kqj_sim.core.resume import PLAY_ON, resume
@@ -24,6 +25,7 @@ from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Table
 from kqj_sim.core.state import (
     AMOUNT,
     AT_TABLE,
+    AUCTION_ROWS,
     CAPOT,
     CARDS,
     CONTRACT,
@@ -244,6 +246,8 @@ def record_deals(
     log = np.empty(0, np.int64)
     for which in range(2):
         call_stage(table.stages[which], (state, lanes, rules, table, log))
+    # Decisions come in the order of the deals, whatever the calls were.
+    back_in_order(state, lanes, AUCTION_ROWS)
     _vary_contracts(state, lanes, rules)
     lanes = taken_first(state, lanes, rules.auction)
     complete_hands(state, lanes, 1 - rules.auction)

@@ -1,0 +1,50 @@
+"""What one thread plays: rows have the columns that are wanted, and no others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kqj_sim.columns import columns_of
+from kqj_sim.experiment import Experiment
+from kqj_sim.rows import Rows, copied
+from kqj_sim.rules import KqjRules, KwajongenRules
+from kqj_sim.worker import CHUNK, Worker
+from tests.variants import AUCTION_3
+
+EXPERIMENTS = {
+    "taking": Experiment(KqjRules(), ("random:take=0.09",) * 6),
+    "auctions": Experiment(AUCTION_3, ("random",) * 6),
+    "games": Experiment(KqjRules(partners="random"), ("random:take=0.3",) * 6, games=40),
+    "kwajongen": Experiment(KwajongenRules(), ("random",) * 4),
+    "kwajongen games": Experiment(KwajongenRules(), ("random",) * 4, games=40),
+}
+COUNT = 700
+
+
+def played(experiment: Experiment, wanted: frozenset[str] | None) -> list[Rows]:
+    """Rows of the first deals, or of all the games."""
+    worker = Worker(experiment, experiment.table(), CHUNK, wanted=wanted)
+    # What was there before is no column's value, and no two times the same.
+    worker.values[:] = np.random.default_rng().integers(-32768, -10000, len(worker.values))
+    return [copied(rows) for rows in worker.play(0, experiment.games or COUNT)]
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_wanted_columns_are_those_of_the_whole_rows(name: str) -> None:
+    experiment = EXPERIMENTS[name]
+    names = [column.name for column in columns_of(experiment.rules.game)]
+    whole = played(experiment, None)
+    for wanted in (names[:1], names[2::3], names[-1:], []):
+        some = played(experiment, frozenset(wanted))
+        assert [len(rows) for rows in some] == [len(rows) for rows in whole]
+        for rows, of_all in zip(some, whole, strict=True):
+            assert (rows.deal == of_all.deal).all()
+            for each in wanted:
+                assert (rows.column(each) == of_all.column(each)).all(), each
+            for each in set(names) - set(wanted):
+                with pytest.raises(KeyError, match=each):
+                    rows.column(each)
+            if rows.ended is not None and of_all.ended is not None:
+                assert (rows.ended.score == of_all.ended.score).all()
+                assert (rows.ended.played_rounds == of_all.ended.played_rounds).all()
