@@ -1,7 +1,7 @@
 """How fast the engine is, beside the speed it should have: python benchmarks/speed.py
 
 Every time is the least of some repetitions; the spread is how much longer the median took.  Run it
-on a quiet machine, where it takes some four minutes.
+on a quiet machine, where it takes some seven minutes.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def measure_vectors() -> list[Loops]:
     help="How to write the results.",
 )
 def main(format: str) -> None:
-    """Measure the speed of kqj-sim; takes some four minutes on a quiet machine."""
+    """Measure the speed of kqj-sim; takes some seven minutes."""
 
     def told(what: str, measured: Callable[[], Any]) -> Any:
         if sys.stderr.isatty():
