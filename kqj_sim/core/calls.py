@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.core.asking import BID, COUNTER, OVERCOUNTER, TAKE, ask
+from kqj_sim.core.bits import chosen
 from kqj_sim.core.compile import scalar, stage
 from kqj_sim.core.lanes import exchange, pair_lanes
 from kqj_sim.core.rules import Rules
@@ -98,10 +99,10 @@ def taking(state: Any, lanes: int, rules: Rules, table: Any, log: Any, first_tur
         for i in range(n):
             call = state[CALL + i]
             takes = state[OPEN + i] != 0 and call != PASS
-            state[SENDER + i] = place if takes else state[SENDER + i]
-            state[CONTRACT + i] = call if takes else state[CONTRACT + i]
-            state[LAP + i] = lap if takes else state[LAP + i]
-            state[OPEN + i] = 0 if takes else state[OPEN + i]
+            state[SENDER + i] = chosen(takes, place, state[SENDER + i])
+            state[CONTRACT + i] = chosen(takes, call, state[CONTRACT + i])
+            state[LAP + i] = chosen(takes, lap, state[LAP + i])
+            state[OPEN + i] = chosen(takes, 0, state[OPEN + i])
 
 
 @stage

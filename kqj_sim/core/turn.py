@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.core import rng
-from kqj_sim.core.bits import by_strength
+from kqj_sim.core.bits import by_strength, chosen
 from kqj_sim.core.compile import scalar
 from kqj_sim.core.state import (
     AMOUNT,
@@ -144,5 +144,5 @@ def join_trick(state: Any, i: int, position: int, card: int) -> None:
     wins = card & winning_cards(state[LED + i], state[TRUMPS + i], master) != 0
     team = team_of(state[AT_TABLE + i], position)
     state[TRICK + i] |= card
-    state[MASTER + i] = card if wins else master
-    state[MASTER_TEAM + i] = team if wins else state[MASTER_TEAM + i]
+    state[MASTER + i] = chosen(wins, card, master)
+    state[MASTER_TEAM + i] = chosen(wins, team, state[MASTER_TEAM + i])
