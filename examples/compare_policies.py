@@ -24,7 +24,7 @@ print(f"they differ in {pair.sums.sum('differs') / deals:.0%} of the deals")
 # %% Where does it come from?  The rows as a pandas table: who takes, and how often it is made.
 there = simulate(Experiment(rules, (OWN, OTHER) * 3, deals=DEALS))
 frame = there.frame()
-taken = frame[frame["taken"] == 1].assign(
+taken = frame[frame["taken"]].assign(
     side=lambda rows: rows["contracting_team"].map({0: "ace_counter", 1: OTHER})
 )
 print(

@@ -4,7 +4,7 @@ This is the one description of what a row holds.  The core fills the columns in 
 `--where` and `--by` know them by these names, and the documentation prints the same table.
 
 A column with `labels` holds the number of a label; its texts are what tables, files and
-expressions show and accept.
+expressions show and accept.  A flag holds 0 or 1; frames and files show it as a boolean.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ RANKS = ("4", "5", "6", "7", "8", "9", "J", "Q", "K", "H", "T", "A")
 
 @dataclass(frozen=True)
 class Column:
-    """One column: values are integers from `low` to `high`, or numbers of `labels`."""
+    """One column: values are integers from `low` to `high`, numbers of `labels`, or a flag."""
 
     name: str
     low: int
     high: int
     meaning: str
     labels: tuple[str, ...] = ()
+    is_flag: bool = False
 
 
 def _labelled(name: str, labels: tuple[str, ...], meaning: str) -> Column:
@@ -33,12 +34,12 @@ def _labelled(name: str, labels: tuple[str, ...], meaning: str) -> Column:
 
 
 def _flag(name: str, meaning: str) -> Column:
-    return Column(name, 0, 1, meaning)
+    return Column(name, 0, 1, meaning, is_flag=True)
 
 
 COLUMNS: tuple[Column, ...] = (
     Column("dealer", 0, 5, "seat of the dealer"),
-    _flag("taken", "1 if somebody took, or bid"),
+    _flag("taken", "true if somebody took, or bid"),
     Column("lap", 0, 60, "lap of the take, or of the last bid, from 1; 0 if passed out"),
     Column("place", -1, 5, "place of the Sender: 0 the opener to 5 the dealer, -1 if passed out"),
     Column("sender", -1, 5, "seat of the Sender, -1 if passed out"),
@@ -54,7 +55,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("bids", 0, 60, "number of bids (auctions)"),
     Column("opening_amount", 0, 1000, "amount of the first bid, 0 if none (auctions)"),
     Column("amount", 0, 1000, "amount of the last bid, 0 if none (auctions)"),
-    _flag("capot_announced", "1 if the last bid announced Capot (auctions)"),
+    _flag("capot_announced", "true if the last bid announced Capot (auctions)"),
     Column("stake", 1, 4, "1, countered 2, overcountered 4"),
     _labelled(
         "result", ("made", "failed", "litigation", "passed_out"), "what became of the contract"
@@ -67,9 +68,9 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "defending_score", 0, 9000, "scores of the defending teams together, gratuities included"
     ),
-    _flag("last_trick_contracting", "1 if the contracting team won the last trick"),
-    _flag("capot_contracting", "1 if the contracting team won all eight tricks"),
-    _flag("capot_defending", "1 if a defending team won all eight tricks"),
+    _flag("last_trick_contracting", "true if the contracting team won the last trick"),
+    _flag("capot_contracting", "true if the contracting team won all eight tricks"),
+    _flag("capot_defending", "true if a defending team won all eight tricks"),
     Column("kq_contracting", 0, 4, "KQ of the contracting team"),
     Column("kq_defending", 0, 4, "KQ of the defending teams"),
     Column("kqj_contracting", 0, 4, "KQJ of the contracting team"),
@@ -98,7 +99,7 @@ COLUMNS: tuple[Column, ...] = (
 
 KWAJONGEN: tuple[Column, ...] = (
     Column("dealer", 0, 3, "seat of the dealer"),
-    _flag("taken", "1 if somebody said play"),
+    _flag("taken", "true if somebody said play"),
     Column("place", -1, 3, "place of the caller: 0 left of the dealer to 3 himself, -1 if none"),
     Column("sender", -1, 3, "seat of the caller, -1 if passed out"),
     Column("contracting_team", -1, 1, "team of the caller, -1 if passed out"),
@@ -112,10 +113,10 @@ KWAJONGEN: tuple[Column, ...] = (
     Column("contracting_card_points", 0, 40, "card points of the caller's team"),
     Column("defending_card_points", 0, 40, "card points of the other team"),
     Column("contracting_tricks", 0, 4, "tricks of the caller's team"),
-    _flag("capot_contracting", "1 if the caller's team won all four tricks"),
-    _flag("capot_defending", "1 if the other team won all four tricks"),
-    _flag("raised", "1 if the round was raised"),
-    _flag("pending_after", "1 if the next round is raised"),
+    _flag("capot_contracting", "true if the caller's team won all four tricks"),
+    _flag("capot_defending", "true if the other team won all four tricks"),
+    _flag("raised", "true if the round was raised"),
+    _flag("pending_after", "true if the next round is raised"),
     *(Column(f"card_points_{t}", 0, 40, f"card points of team {t}") for t in range(2)),
     *(Column(f"tricks_{t}", 0, 4, f"tricks of team {t}") for t in range(2)),
     *(

@@ -63,7 +63,8 @@ class Rows:
 
     Attributes:
         deal: int64 (n,), the numbers of the deals.
-        values: int16 (columns, n), the game's columns of `kqj_sim.columns`.
+        values: int16 (columns, n), the game's columns of `kqj_sim.columns` as the engine stores
+            them.  Sums and products of int16 overflow silently: calculate with `column`.
         game, round: int64 (n,), for rounds of games; else None.
         ended: the games that ended with these rounds; None for single rounds.
         marks: int64 (n,), a number for all that was said and played, if asked for.
@@ -88,22 +89,34 @@ class Rows:
         """The columns of `values`."""
         return columns_of(self.of_game)
 
-    def column(self, name: str) -> NDArray[np.int16]:
-        """A column, (n,); raises KeyError for a name that is none, or that nobody wanted."""
+    def column(self, name: str) -> NDArray[Any]:
+        """Return a column as a new array, (n,): bool for a flag, else int32.
+
+        A column with labels gives the numbers of its labels.
+
+        Raises:
+            KeyError: the game has no such column, or it was not asked for.
+        """
         if self.filled is not None and name not in self.filled:
             raise KeyError(name)
-        values: NDArray[np.int16] = self.values[column_numbers(self.of_game)[name]]
+        number = column_numbers(self.of_game)[name]
+        kind = np.bool_ if self.columns[number].is_flag else np.int32
+        values: NDArray[Any] = self.values[number].astype(kind)
         return values
 
     def frame(self) -> pd.DataFrame:
-        """The rows as a pandas table; columns with labels are categorical."""
+        """Return the rows as a pandas table.
+
+        Columns with labels are categorical, flags bool, `deal`, `game` and `round` int64, all
+        other columns int32.
+        """
         import pandas as pd
 
-        columns: dict[str, Any] = {}
+        columns: dict[str, Any] = {"deal": self.deal}
         if self.game is not None and self.round is not None:
             columns |= {"game": self.game, "round": self.round}
-        columns["deal"] = self.deal
-        for column, values in zip(self.columns, self.values, strict=True):
+        for column in self.columns:
+            values = self.column(column.name)
             columns[column.name] = (
                 pd.Categorical.from_codes(values, pd.Index(column.labels))
                 if column.labels

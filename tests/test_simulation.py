@@ -18,7 +18,7 @@ from kqj_sim.experiment import MAX_DEAL, Experiment, ExperimentError, GameError
 from kqj_sim.policies import PolicyError
 from kqj_sim.policies.specification import DEFAULT_PLAYER
 from kqj_sim.rows import GameRows, Rows
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 from kqj_sim.simulation import fold, row_chunks, simulate
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, lively
 
@@ -265,10 +265,33 @@ def test_a_frame_shows_labels_and_numbers() -> None:
         assert frame[column.name].tolist() == values
 
 
+@pytest.mark.parametrize("rules", [TAKE_3, AUCTION_2, KwajongenRules()])
+def test_flags_of_a_frame_choose_rows_and_numbers_do_not_overflow(rules: GameRules) -> None:
+    policy = "standard" if rules.game == "kwajongen" else LIVELY
+    rows = simulate(Experiment(rules, (policy,) * rules.seats, deals=3000))
+    frame = rows.frame()
+    for column in rows.columns:
+        kind = "bool" if column.is_flag else "category" if column.labels else "int32"
+        assert str(frame[column.name].dtype) == kind, column.name
+        assert str(rows.column(column.name).dtype) == ("bool" if column.is_flag else "int32")
+        if kind == "int32":
+            truth = [int(value) for value in frame[column.name]]
+            assert (frame[column.name] ** 2).sum() == sum(value**2 for value in truth)
+            assert (rows.column(column.name) * 200).tolist() == [200 * value for value in truth]
+    assert len(frame[frame["taken"]]) == (frame["result"] != "passed_out").sum() > 0
+    assert len(frame[~frame["taken"]]) == (frame["result"] == "passed_out").sum() > 0
+
+
+def test_a_column_is_a_copy() -> None:
+    rows = simulate(lively(TAKE_2, deals=20))
+    rows.column("dealer")[:] = 9
+    assert set(rows.column("dealer")) == set(range(6))
+
+
 def test_a_frame_of_games_names_game_and_round() -> None:
     rows = simulate(lively(replace(TAKE_2, target=500), games=5))
     frame = rows.frame()
-    assert list(frame.columns[:3]) == ["game", "round", "deal"]
+    assert list(frame.columns[:3]) == ["deal", "game", "round"]
     assert rows.game is not None and rows.round is not None
     assert frame["game"].tolist() == rows.game.tolist()
     assert frame["round"].tolist() == rows.round.tolist()

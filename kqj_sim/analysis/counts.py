@@ -30,13 +30,13 @@ _PENDING_KEYS = 1 << 20
 
 @dataclass(frozen=True)
 class Derived:
-    """A column that is computed from others, `of`: int16 values from `low` to `high`."""
+    """A column that is computed from others, `of`: values from `low` to `high`, within int16."""
 
     name: str
     low: int
     high: int
     of: tuple[str, ...]
-    compute: Callable[[Rows], NDArray[np.int16]]
+    compute: Callable[[Rows], NDArray[np.int32]]
 
 
 class TooManyCombinations(ValueError):

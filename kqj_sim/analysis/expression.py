@@ -164,7 +164,7 @@ class _Compiler:
             self._columns.update({column.name: column for column in _OF_GAMES})
 
     def condition(self, node: ast.expr) -> _Condition:
-        """A node where only a condition will do; a column of 0 and 1 is one."""
+        """Compile a node where only a condition will do; a flag is one."""
         operand = self._operand(node)
         if isinstance(operand, _Condition):
             return operand
@@ -243,7 +243,7 @@ class _Compiler:
         def values(rows: Rows) -> tuple[Any, None]:
             return _column_values(rows, name), None
 
-        return _Number(name, column.low, column.high, values, (column.low, column.high) == (0, 1))
+        return _Number(name, column.low, column.high, values, column.is_flag)
 
     def _boolean(self, node: ast.BoolOp) -> _Condition:
         conditions = [self.condition(value) for value in node.values]

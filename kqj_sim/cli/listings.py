@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kqj_sim.cli.options import Command, color_option, game_option, screen_width, wants_color
-from kqj_sim.columns import columns_of
+from kqj_sim.columns import Column, columns_of
 
 if TYPE_CHECKING:
     from kqj_sim.policies.chosen import Chosen
@@ -39,17 +39,22 @@ Example:
 def columns(game: str, format: str, color: str) -> None:
     """List the columns of the rows, for --by, --where and --rows.
 
-    A row is a deal.  Columns hold whole numbers or the texts listed here; a condition compares
-    them with numbers or texts in quotes, and joins comparisons by and, or, not.
+    A row is a deal.  Columns hold whole numbers, flags (false or true), or the texts listed here.
+    A condition compares numbers with numbers and texts with texts in quotes, and joins comparisons
+    by and, or, not.  A flag is a condition by itself; compared and counted it is 0 or 1.
     """
-    rows = [
-        (column.name, ", ".join(column.labels) or f"{column.low} to {column.high}", column.meaning)
-        for column in columns_of(game)
-    ]
+    rows = [(column.name, _values(column), column.meaning) for column in columns_of(game)]
     if format == "json":
         _write_json([dict(zip(("column", "values", "meaning"), row, strict=True)) for row in rows])
         return
     _list("", ("column", "values", "meaning"), rows, format, color)
+
+
+def _values(column: Column) -> str:
+    """Return the values that a column may hold, as text."""
+    if column.is_flag:
+        return "false, true"
+    return ", ".join(column.labels) or f"{column.low} to {column.high}"
 
 
 @click.group(

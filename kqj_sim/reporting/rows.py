@@ -7,7 +7,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.columns import Column
 from kqj_sim.reporting.choices import ROW_SUFFIXES, by_suffix
 from kqj_sim.reporting.files import OutputFile
 from kqj_sim.reporting.formats import RUN_KEY, run_json
@@ -29,9 +28,11 @@ class RowsFile:
 
     A context manager; raises FormatError for a suffix that is none of ROW_SUFFIXES, and OSError
     on entering if the file cannot be written.  The columns are `deal`, with whole games
-    `game` and `round`, and those of the game; labelled columns are dictionaries of text in
-    Parquet and text in CSV, the others the smallest integers that hold their range.  The run
-    is in the metadata (Parquet), or in the column `run` of the last row (CSV).
+    `game` and `round`, and those of the game.  Parquet has the types of `Rows.frame`: labelled
+    columns are dictionaries of text, flags booleans, the others int32, wide enough for sums and
+    products in programs that calculate in the type they read.  CSV has text, `true` or `false`,
+    and numbers.  The run is in the metadata (Parquet), or in the column `run` of the last row
+    (CSV).
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -115,17 +116,13 @@ def _as_table(rows: Rows, mask: NDArray[np.bool_] | None) -> pa.Table:
         arrays["game"] = pa.array(rows.game[chosen])
         arrays["round"] = pa.array(rows.round[chosen])
     for column in rows.columns:
-        values = rows.column(column.name)[chosen].astype(_integer(column))
+        values = rows.column(column.name)[chosen]
         arrays[column.name] = (
-            pa.DictionaryArray.from_arrays(pa.array(values), pa.array(column.labels))
+            pa.DictionaryArray.from_arrays(pa.array(values, pa.int8()), pa.array(column.labels))
             if column.labels
             else pa.array(values)
         )
     return pa.table(arrays)
-
-
-def _integer(column: Column) -> str:
-    return "int8" if column.low >= -128 and column.high < 128 else "int16"
 
 
 def _for_csv(table: pa.Table, run: Run | None) -> pa.Table:

@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis import ExpressionError, compile_expression
-from kqj_sim.experiment import MAX_DEAL
+from kqj_sim.columns import columns_of
+from kqj_sim.experiment import MAX_DEAL, Experiment
 from kqj_sim.rows import Rows
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import RULES_OF, KqjRules
+from kqj_sim.simulation import simulate
 from tests.analysis.synthetic import synthetic_rows
 
 ROWS = synthetic_rows(KqjRules(), 2000, seed=5)
 FRAME = ROWS.frame().astype({"contract": str, "kind": str, "return_suit": str, "result": str})
-for _name in FRAME.select_dtypes("int16"):
+for _name in FRAME.select_dtypes("int32"):
     FRAME[_name] = FRAME[_name].astype("int64")
 
 
@@ -67,6 +69,22 @@ def test_flag_is_a_condition() -> None:
     right = (ROWS.column("taken") == 1) & (ROWS.column("last_trick_contracting") == 0)
     assert (expression.mask(ROWS) == right).all()
     assert expression.columns == ("taken", "last_trick_contracting")
+
+
+@pytest.mark.parametrize("game", ["kqj", "kwajongen"])
+def test_every_flag_is_a_condition_and_a_number(game: str) -> None:
+    rules = RULES_OF[game]()
+    rows = simulate(Experiment(rules, ("random",) * rules.seats, deals=500))
+    for column in columns_of(game):
+        if column.is_flag:
+            right = rows.column(column.name)
+            for text in (column.name, f"{column.name} == 1", f"{column.name} + 1 > 1"):
+                assert (compile_expression(text, game=game).mask(rows) == right).all(), text
+            denied = compile_expression(f"not {column.name}", game=game)
+            assert (denied.mask(rows) == ~right).all()
+        elif not column.labels:
+            with pytest.raises(ExpressionError, match="is not a condition"):
+                compile_expression(column.name, game=game)
 
 
 @pytest.mark.parametrize("operator", ["/", "//", "%"])

@@ -28,7 +28,10 @@ def test_columns_lists_every_column() -> None:
         assert all(label in line for label in column.labels)
     shown = run("columns").output
     assert all(f"\n{column.name} " in shown for column in COLUMNS)
-    assert [each["column"] for each in _json("columns")] == [column.name for column in COLUMNS]
+    listed = _json("columns")
+    assert [each["column"] for each in listed] == [column.name for column in COLUMNS]
+    flags = [each["column"] for each in listed if each["values"] == "false, true"]
+    assert flags == [column.name for column in COLUMNS if column.is_flag]
 
 
 def test_policies_lists_every_policy_with_what_it_does() -> None:

@@ -16,8 +16,10 @@ from kqj_sim.reporting import rows as rows_module
 from kqj_sim.reporting.choices import FormatError
 from kqj_sim.reporting.rows import RowsFile
 from kqj_sim.rows import Rows
+from kqj_sim.rules import KqjRules, KwajongenRules
 from kqj_sim.simulation import row_chunks, simulate
 from tests.reporting.tables import run
+from tests.variants import LIVELY
 
 DEALS = 700
 EXPERIMENT = Experiment(policies=("random",) * 6, deals=DEALS, seed=5)
@@ -32,11 +34,11 @@ def write(path: Path, chunk: int = 150, experiment: Experiment = EXPERIMENT) -> 
 
 
 def plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Labels as text, all integers alike."""
-    kinds = {
-        name: "int64" if column.dtype.kind in "iu" else "object" for name, column in frame.items()
-    }
-    return frame.astype(kinds)
+    """Labels as text, all integers alike, flags as they are."""
+    kinds = {"i": "int64", "b": "bool"}
+    return frame.astype(
+        {name: kinds.get(column.dtype.kind, "object") for name, column in frame.items()}
+    )
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])
@@ -63,7 +65,34 @@ def test_chunks_cannot_be_seen(suffix: str, tmp_path: Path) -> None:
     assert one.read_bytes() == other.read_bytes()
 
 
-def test_parquet_has_small_integers_labels_and_the_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "experiment",
+    [
+        EXPERIMENT,
+        Experiment(KqjRules(teams=3, bidding="auction"), (LIVELY,) * 6, games=5, seed=3),
+        Experiment(KwajongenRules(), ("standard",) * 4, deals=500),
+        Experiment(KwajongenRules(), ("standard",) * 4, games=30),
+    ],
+)
+def test_parquet_reads_back_as_the_frame(experiment: Experiment, tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    write(path, experiment=experiment)
+    pd.testing.assert_frame_equal(pd.read_parquet(path), simulate(experiment, threads=1).frame())
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_flags_of_files_choose_rows_and_points_can_be_squared(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"rows{suffix}"
+    experiment = Experiment(policies=("greedy",) * 6, deals=2000, seed=3)
+    write(path, experiment=experiment)
+    found = pd.read_parquet(path) if suffix == ".parquet" else pd.read_csv(path, na_filter=False)
+    truth = [int(value) for value in simulate(experiment).column("contracting_total")]
+    assert (found["contracting_total"] ** 2).sum() == sum(value**2 for value in truth)
+    assert (found["contracting_total"] * 200).max() == 200 * max(truth)
+    assert len(found[found["taken"]]) == (found["result"] != "passed_out").sum() > 0
+
+
+def test_parquet_has_wide_integers_flags_labels_and_the_run(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     write(path)
     schema = pq.read_schema(path)
@@ -76,7 +105,7 @@ def test_parquet_has_small_integers_labels_and_the_run(tmp_path: Path) -> None:
         if column.labels:
             assert kind.startswith("dictionary<values=string, indices=int")
         else:
-            assert kind == ("int8" if column.high < 128 else "int16"), column.name
+            assert kind == ("bool" if column.is_flag else "int32"), column.name
 
 
 def test_csv_has_the_run_in_its_last_row(tmp_path: Path) -> None:

@@ -59,13 +59,13 @@ def _has_margin(experiment: Experiment) -> bool:
     return kqj_of(experiment.rules).bidding == "auction" or kqj_of(experiment.rules).teams == 3
 
 
-def _margin(experiment: Experiment, rows: Rows) -> NDArray[np.int16]:
+def _margin(experiment: Experiment, rows: Rows) -> NDArray[np.int32]:
     """The contracting team's total less the amount, or less the best other total."""
     auction = kqj_of(experiment.rules).bidding == "auction"
     total = rows.column("contracting_total")
     if auction and kqj_of(experiment.rules).amount_uses == "rounded":
         total = (total + 5) // 10 * 10
-    margin: NDArray[np.int16] = total - rows.column("amount" if auction else "defending_total")
+    margin: NDArray[np.int32] = total - rows.column("amount" if auction else "defending_total")
     return margin
 
 

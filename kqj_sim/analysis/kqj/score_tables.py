@@ -71,12 +71,12 @@ def derived(experiment: Experiment) -> list[Derived]:
     return made
 
 
-def _seat_score(seat: int) -> Callable[[Rows], NDArray[np.int16]]:
+def _seat_score(seat: int) -> Callable[[Rows], NDArray[np.int32]]:
     """What computes the score of the player at a seat: that of his team of the round."""
 
-    def compute(rows: Rows) -> NDArray[np.int16]:
+    def compute(rows: Rows) -> NDArray[np.int32]:
         team = rows.column(f"team_of_seat_{seat}")
-        scores = np.zeros(len(rows), np.int16)
+        scores = np.zeros(len(rows), np.int32)
         for number in range(3):  # products vectorise, three times as fast as a choice
             scores += rows.column(f"score_{number}") * (team == number)
         return scores
