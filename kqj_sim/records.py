@@ -254,6 +254,31 @@ def play_records(experiment: Experiment) -> Iterator[Record]:
         yield from _games(experiment)
 
 
+def play_rounds(block: _Block, rounds: Sequence[tuple[int, int, int]]) -> list[Record]:
+    """Play rounds named by deal, dealer and pending gratuity, with the block's experiment.
+
+    Args:
+        block: a block; its experiment gives rules, players, seed and imposed contract.
+        rounds: deal, dealer and pending gratuity of each round, `LANES` at most.
+
+    Returns:
+        The records in the order of `rounds`; they belong to no game.
+
+    Raises:
+        PolicyError: a policy makes a choice that is not allowed.
+    """
+    lanes = len(rounds)
+    block.game.start_deals(block.state, 0, lanes)
+    numbers = np.array(rounds, dtype=np.int64).T
+    for row, values in zip(
+        (core_state.DEAL, core_state.DEALER, core_state.PENDING), numbers, strict=True
+    ):
+        block.state[row : row + lanes] = values
+    block.play(lanes)
+    by_origin = {block.origin(lane): block.record(lane) for lane in range(lanes)}
+    return [by_origin[lane] for lane in range(lanes)]
+
+
 def _single_rounds(experiment: Experiment) -> Iterator[Record]:
     block = block_of(experiment)
     end = experiment.first + experiment.deals

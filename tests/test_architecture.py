@@ -43,6 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "simulation": ENGINE | PLAY,
     "cluster": {"core", "crew", "policies"},
     "records": TEXT | ENGINE | {"experiment"},
+    "replay": TEXT | ENGINE | {"experiment", "records"},
     "duplicate": TEXT | ENGINE | PLAY | {"simulation"},
     "training": TEXT | ENGINE | PLAY | {"simulation", "records", "duplicate"},
     "analysis": TEXT | ENGINE | PLAY | {"referee", "simulation", "duplicate"},
@@ -50,8 +51,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cli": TEXT
     | ENGINE
     | PLAY
-    | {"referee", "cluster", "simulation", "records", "duplicate", "analysis"}
-    | {"reporting", "training"},
+    | {"referee", "cluster", "simulation", "records", "replay"}
+    | {"duplicate", "analysis", "reporting", "training"},
 }
 """The layers from the bottom, each with those it may import besides itself.
 

@@ -206,7 +206,7 @@ def announce(rules: GameRules, quiet: bool) -> None:
     """
     if quiet:
         return
-    _announce_compiling()
+    announce_compiling()
     for name in rules.without_effect:
         option = name.replace("_", "-")
         click.echo(f"Warning: --{option} has no effect with --bidding take", err=True)
@@ -335,7 +335,7 @@ def screen_width() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def _announce_compiling() -> None:
+def announce_compiling() -> None:
     """Say on stderr that the engine is compiled first, if no earlier run has left it."""
     from kqj_sim.core.compile import compiled_before
 

@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from kqj_sim.cli.checking import CheckedFiles
 from kqj_sim.cli.interrupt import Interruption, end_interrupted
 from kqj_sim.cli.options import (
     Whole,
@@ -180,41 +181,34 @@ def _read(file: str, line: int) -> Record:
 Examples:
   kqj-sim check rounds.jsonl
   kqj-sim records --deals 1000 | kqj-sim check -
+  kqj-sim check --replay rounds.jsonl
 """
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--replay",
+    is_flag=True,
+    help="Also play each round again from its rules, players, seed, deal, dealer and pending "
+    "gratuity, and compare. Loads and runs the policy files that the records name.",
+)
 @quiet_option
-def check(files: tuple[str, ...], quiet: bool) -> None:
-    """Hold records of rounds against the rules, which a plain referee knows by itself.
+def check(files: tuple[str, ...], replay: bool, quiet: bool) -> None:
+    """Check recorded rounds against an independent referee.
 
     Prints each discrepancy with its file and line.  The exit status is 1 if there are any.
+
+    The referee finds what the rules do not allow.  With --replay a change of the seed, the deal or
+    the players is found, too, unless it leads to the same round.  Records whose policies are not
+    known here are counted with the reason, and are no discrepancies.
     """
-    from kqj_sim.record import read_records
-    from kqj_sim.referee import check_records
-
-    lines = discrepancies = 0
+    checked = CheckedFiles(replay, quiet)
     for file in files:
+        name = "stdin" if file == "-" else file
         with click.open_file(file, "rb") as stream:
-            found = _Counted(read_records(stream))
-            for line, discrepancy in check_records(found):
-                click.echo(f"{'stdin' if file == '-' else file}:{line}: {discrepancy}")
-                discrepancies += 1
-        lines += found.count
+            for line, discrepancy in checked.discrepancies(stream):
+                click.echo(f"{name}:{line}: {discrepancy}")
     if not quiet:
-        many = "no discrepancies" if discrepancies == 0 else f"discrepancies: {discrepancies:,}"
-        click.echo(f"Records checked: {lines:,}; {many}", err=True)
-    if discrepancies:
+        for told in checked.summary():
+            click.echo(told, err=True)
+    if checked.found:
         click.get_current_context().exit(1)
-
-
-class _Counted:
-    """An iterable that counts what it gave."""
-
-    def __init__(self, items: Any) -> None:
-        self._items = items
-        self.count = 0
-
-    def __iter__(self) -> Any:
-        for item in self._items:
-            self.count += 1
-            yield item

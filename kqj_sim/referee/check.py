@@ -25,14 +25,14 @@ def check_record(record: Record) -> list[str]:
 
 
 def check_records(
-    records: Iterable[tuple[int, Record | RecordError]],
+    records: Iterable[tuple[int, Record | RecordError]], before: Record | None = None
 ) -> Iterator[tuple[int, str]]:
-    """Every discrepancy of a file of records, with its line number.
+    """Yield every discrepancy of a file of records, with its line number.
 
     Takes what `read_records` gives.  Besides each record by itself this checks that rounds of
-    one game (same seed and `game_id`) on consecutive lines follow from each other.
+    one game (same seed and `game_id`) on consecutive lines follow from each other; `before` is the
+    record on the line before the first.
     """
-    before: Record | None = None
     for line, record in records:
         if isinstance(record, RecordError):
             yield line, str(record)

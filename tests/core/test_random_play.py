@@ -27,13 +27,14 @@ PER_CONTRACT = 400_000
 Z = 4.0
 
 
-def _assert_mean(found: NDArray[np.int16], exact: float, what: str) -> None:
+def _assert_mean(found: NDArray[np.int32], exact: float, what: str) -> None:
     z = (found.mean() - exact) / (found.std() / sqrt(len(found)))
     assert abs(z) < Z, f"{what}: {found.mean():.6f}, exactly {exact:.6f}, z = {z:.1f}"
 
 
-def _bonuses(rows: Rows, name: str) -> NDArray[np.int16]:
-    return rows.column(f"{name}_contracting") + rows.column(f"{name}_defending")
+def _bonuses(rows: Rows, name: str) -> NDArray[np.int32]:
+    both: NDArray[np.int32] = rows.column(f"{name}_contracting") + rows.column(f"{name}_defending")
+    return both
 
 
 def _assert_bonuses(rows: Rows, suits: int, what: str) -> None:

@@ -74,7 +74,7 @@ def _worth(rows: Rows) -> np.ndarray:
     opener = (rows.column("dealer") + 1) % SEATS
     teams = np.array([rows.column(f"team_of_seat_{seat}") for seat in range(SEATS)])
     of_team = teams[opener, np.arange(len(opener))]
-    difference = rows.column("score_0").astype(int) - rows.column("score_1")
+    difference: np.ndarray = rows.column("score_0") - rows.column("score_1")
     return np.where(of_team == 0, difference, -difference)
 
 
