@@ -10,6 +10,7 @@ from typing import Any
 from kqj_sim.core import games as core_games
 from kqj_sim.core.rules import Table
 from kqj_sim.encode import FirstCall, Imposed, core_rules, core_table
+from kqj_sim.messages import quote
 from kqj_sim.mistakes import Round, wrong_choice
 from kqj_sim.notation import NUMBERS
 from kqj_sim.policies.errors import PolicyError
@@ -101,7 +102,7 @@ class Experiment:
             )
         if imposed.contract not in rules.contracts:
             raise ExperimentError(
-                f"imposed contract {imposed.contract!r}: it should be one of "
+                f"imposed contract {quote(imposed.contract)}: it should be one of "
                 f"{', '.join(rules.contracts)}"
             )
         if rules.bidding == "take":

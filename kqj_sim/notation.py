@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from kqj_sim.messages import quote
+
 RANKS = "ATHKQJ987654"
 """The ranks of KQJ from the highest of a plain suit down; other games have some of them."""
 SUITS = "shdc"
@@ -49,7 +51,7 @@ def parse_card(text: str, *, ranks: str = RANKS) -> Card:
     match = _CARD_PATTERN.fullmatch(text.replace(_EMOJI_SELECTOR, "").strip())
     card = match and _card(match)
     if card is None or card.rank not in ranks:
-        raise NotationError(f"{text!r} is not a card: write {_card_form(ranks)}")
+        raise NotationError(f"{quote(text)} is not a card: write {_card_form(ranks)}")
     return card
 
 
@@ -75,7 +77,7 @@ def parse_cards(text: str, *, ranks: str = RANKS) -> tuple[Card, ...]:
         card = match and _card(match)
         if match is None or card is None or card.rank not in ranks:
             wrong = match[0] if match else re.split(r"[\s,]", rest[position:], maxsplit=1)[0]
-            raise NotationError(f"{wrong!r} is not a card: write {_card_form(ranks)}")
+            raise NotationError(f"{quote(wrong)} is not a card: write {_card_form(ranks)}")
         if card in cards:
             raise NotationError(f"{card} is named twice: name each card once")
         cards.append(card)
@@ -102,7 +104,7 @@ def parse_contract(text: str) -> str:
     plain = text.replace(_EMOJI_SELECTOR, "").strip()
     contract = _SUIT_OF.get(plain.lower(), plain.upper())
     if contract not in CONTRACTS:
-        raise NotationError(f"{text!r} is not a contract: write one of {' '.join(CONTRACTS)}")
+        raise NotationError(f"{quote(text)} is not a contract: write one of {' '.join(CONTRACTS)}")
     return contract
 
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
+from kqj_sim.messages import one_line, visible
 from kqj_sim.rules import RULES_OF, GameRules, RulesError, rules_of
 
 R = TypeVar("R")
@@ -201,7 +202,7 @@ def read_records(
 
 def _explain(message: str) -> str:
     """Say msgspec's message with the key first: `calls[0].seat: expected int, got str`."""
-    reason, _, path = " ".join(message.split()).partition(" - at `$")
+    reason, _, path = visible(message).partition(" - at `$")
     missing = re.fullmatch(r"Object missing required field `(\w+)`", reason)
     reason = f"the key {missing[1]} is missing" if missing else reason[:1].lower() + reason[1:]
     key = path.strip("`.")
@@ -209,4 +210,4 @@ def _explain(message: str) -> str:
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
+    return one_line(str(error))

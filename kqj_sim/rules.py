@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import Field, asdict, dataclass, field, fields
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
+from kqj_sim.messages import quote, shorten
 from kqj_sim.notation import CONTRACTS, RANKS
 
 SEATS = 6
@@ -67,7 +68,7 @@ class _Rules:
         names = [rule.name for rule in fields(cls)]
         for name in values:
             if name not in names:
-                raise RulesError(f"{name!r} is not a rule: {_nearest(name, names)}")
+                raise RulesError(f"{quote(name)} is not a rule: {_nearest(name, names)}")
         return cls(**values)
 
 
@@ -206,7 +207,7 @@ def rules_of(game: str, values: Mapping[str, Any]) -> GameRules:
     Raises RulesError for a game, a field or a value that does not exist.
     """
     if game not in RULES_OF:
-        raise RulesError(f"{game!r} is not a game: {_nearest(game, list(RULES_OF))}")
+        raise RulesError(f"{quote(game)} is not a game: {_nearest(game, list(RULES_OF))}")
     return RULES_OF[game].from_dict(values)
 
 
@@ -236,12 +237,13 @@ def _check_value(rule: Field[Any], value: Any) -> None:
 
 def _nearest(wrong: Any, right: list[str]) -> str:
     """What to write instead: the nearest of `right`, and all of them."""
-    near = difflib.get_close_matches(str(wrong), right, n=1)
+    near = difflib.get_close_matches(shorten(wrong), right, n=1)
     hint = f"did you mean {near[0]}? " if near else ""
     return f"{hint}It is one of {', '.join(right)}"
 
 
 def _show(value: Any) -> str:
     """A value on one line; plain texts bare, as on the command line."""
-    text = value if isinstance(value, str) and value.isidentifier() else repr(value)
-    return text if len(text) <= 40 else f"{text[:40]}..."
+    if isinstance(value, str) and not value.isidentifier():
+        return quote(value)
+    return shorten(value)

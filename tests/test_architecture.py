@@ -21,17 +21,18 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "kqj_sim"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-TEXT = {"notation", "columns", "rules", "record"}
+TEXT = {"messages", "notation", "columns", "rules", "record"}
 ENGINE = {"core", "policies", "encode", "games", "mistakes", "rows"}
 PLAY = {"experiment", "crew", "summary", "worker"}
 MAY_IMPORT: dict[str, set[str]] = {
-    "notation": set(),
+    "messages": set(),
+    "notation": {"messages"},
     "columns": {"notation"},
-    "rules": {"notation", "columns"},
-    "record": {"notation", "columns", "rules"},
+    "rules": {"messages", "notation", "columns"},
+    "record": {"messages", "notation", "columns", "rules"},
     "referee": TEXT,
     "core": {"columns"},
-    "policies": {"core", "notation", "rules"},
+    "policies": {"core", "messages", "notation", "rules"},
     "encode": TEXT | {"core", "policies"},
     "games": {"core", "columns", "rules"},
     "mistakes": TEXT | {"core", "policies", "encode", "games"},
@@ -61,6 +62,7 @@ names and stands apart; of it a layer may import the version only.
 """
 
 LIBRARIES: dict[str, set[str]] = {
+    "messages": set(),
     "notation": set(),
     "columns": set(),
     "rules": set(),

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.columns import Column, columns_of
+from kqj_sim.messages import quote, shorten
 
 if TYPE_CHECKING:
     from kqj_sim.rows import Rows
@@ -147,7 +148,7 @@ def compile_expression(text: str, *, games: bool = True, game: str = "kqj") -> E
         raise ExpressionError("the expression is nested too deeply: use fewer parts") from None
     except (SyntaxError, ValueError, tokenize.TokenError, Warning):
         raise ExpressionError(
-            f"{_short(text)!r} is not an expression such as {_EXAMPLES[game].whole}"
+            f"{quote(text)} is not an expression such as {_EXAMPLES[game].whole}"
         ) from None
     return Expression(text, tuple(compiler.used), condition)
 
@@ -235,7 +236,7 @@ class _Compiler:
             near = _nearest(name, self._columns)
             first = ", ".join(list(self._columns)[:3])
             hint = f"did you mean {near}?" if near else f"the columns are {first}, ..."
-            raise ExpressionError(f"{_short(name)} is no column: {hint}")
+            raise ExpressionError(f"{shorten(name)} is no column: {hint}")
         self.used[name] = None
         if column.labels:
             return _Label(name, column)
@@ -347,7 +348,7 @@ def _labels_compared(
             near = _nearest(label, labels)
             hint = f"did you mean {near}? " if near else ""
             raise ExpressionError(
-                f"{_short(label)!r} is no label of {name}: {hint}It is one of {', '.join(labels)}"
+                f"{quote(label)} is no label of {name}: {hint}It is one of {', '.join(labels)}"
             )
         number = labels.index(label)
 
@@ -398,7 +399,7 @@ def _both(a: Bools | None, b: Bools | None) -> Bools | None:
 
 def _constant(value: int | float) -> _Number:
     if not abs(value) <= _LARGEST:
-        raise ExpressionError(f"{_short(str(value))} is too large a number: 2**62 is the largest")
+        raise ExpressionError(f"{shorten(str(value))} is too large a number: 2**62 is the largest")
     exact = isinstance(value, int)
     scalar = np.int64(value) if exact else np.float64(value)
     low, high = (value, value) if exact else (-math.inf, math.inf)
@@ -455,9 +456,4 @@ def _refused(node: ast.expr) -> ExpressionError:
 
 
 def _text(node: ast.expr) -> str:
-    return _short(ast.unparse(node))
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return shorten(ast.unparse(node))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from kqj_sim.messages import quote
 from kqj_sim.notation import Card, NotationError, parse_card, parse_cards, parse_contract
 from kqj_sim.record import Call
 from kqj_sim.referee.kqj.calling import Calling
@@ -207,7 +208,7 @@ def _add(calling: Calling, text: str, own: int | None) -> None:
             return
     reason = re.sub(r"\bseat\b", "place", reason or "nobody may say that")
     number = len(calling.calls) + 1
-    raise SituationError(f"call {number} heard, {text!r}, cannot be: {reason}")
+    raise SituationError(f"call {number} heard, {quote(text)}, cannot be: {reason}")
 
 
 def _readings(calling: Calling, text: str, own: int | None) -> list[Call]:
@@ -234,10 +235,12 @@ def _readings(calling: Calling, text: str, own: int | None) -> list[Call]:
             contract = parse_contract(bid[2])
             return [Call(calling.turn, "bid", int(bid[1]), contract, bid[3] is not None)]
     except NotationError as error:
-        raise SituationError(f"call {len(calling.calls) + 1} heard, {text!r}: {error}") from None
+        raise SituationError(
+            f"call {len(calling.calls) + 1} heard, {quote(text)}: {error}"
+        ) from None
     right = "pass, 120 h, 400 NT capot, counter" if calling.rules.bidding == "auction" else "pass"
     raise SituationError(
-        f"call {len(calling.calls) + 1} heard, {text!r}, is none: write {right}, with commas "
+        f"call {len(calling.calls) + 1} heard, {quote(text)}, is none: write {right}, with commas "
         "between calls"
     )
 

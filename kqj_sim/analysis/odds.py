@@ -171,7 +171,7 @@ def check_numbers(
         check_ranges(("threads", threads, 1, 1 << 10))
     if until is not None and not 0 < until < 1:
         raise OddsError(f"until is {until}: it lies between 0 and 1, such as 0.005")
-    if seconds is not None and not seconds > 0:
+    if seconds is not None and not 0 < seconds < math.inf:
         raise OddsError(f"the time is {seconds} seconds: it should be more than none")
 
 

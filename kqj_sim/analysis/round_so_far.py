@@ -21,6 +21,7 @@ from kqj_sim.analysis.so_far import (
     seat_to_play,
     teams_of,
 )
+from kqj_sim.messages import quote
 from kqj_sim.notation import Card, NotationError, parse_contract
 from kqj_sim.record import Call, RecordSoFar
 from kqj_sim.referee.kqj.calling import Called, Calling
@@ -200,7 +201,7 @@ def stated(
     if not 0 <= sender < SEATS:
         raise RoundError(f"sender: {sender} is not a seat from 0 to 5")
     if contract not in rules.contracts:
-        raise RoundError(f"contract: {contract!r} is not one of {' '.join(rules.contracts)}")
+        raise RoundError(f"contract: {quote(contract)} is not one of {' '.join(rules.contracts)}")
     if rules.bidding == "take":
         if amount is not None or capot or stake != 1:
             raise RoundError("amount, Capot and stake belong to auctions: leave them out")

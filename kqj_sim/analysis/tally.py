@@ -19,6 +19,7 @@ from kqj_sim.analysis.own import tables_of
 from kqj_sim.analysis.source import Source
 from kqj_sim.analysis.table import Table
 from kqj_sim.columns import column_numbers, columns_of
+from kqj_sim.messages import quote
 
 if TYPE_CHECKING:
     from kqj_sim.experiment import Experiment
@@ -57,7 +58,7 @@ class Tally:
             if name not in column_numbers(game):
                 near = difflib.get_close_matches(name, column_numbers(game), n=1)
                 raise ColumnError(
-                    f"{name!r} is no column to group by"
+                    f"{quote(name)} is no column to group by"
                     + (f": did you mean {near[0]}?" if near else f", such as {columns[0].name}")
                 )
         games = experiment.games is not None

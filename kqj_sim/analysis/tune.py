@@ -21,6 +21,7 @@ import numpy as np
 from kqj_sim.analysis import intervals
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.varied import Match, Subject, VaryError, specification
+from kqj_sim.messages import quote
 from kqj_sim.policies.parameters import write_number
 from kqj_sim.policies.player_files import Parts
 from kqj_sim.policies.specification import DEFAULT_PLAYERS, player
@@ -148,12 +149,12 @@ def read_searched(text: str, subject: Subject) -> Searched:
     if equals:
         bounds = given.split(":")
         if len(bounds) != 2:
-            raise VaryError(f"{text!r}: write the range as {name}=from:to")
+            raise VaryError(f"{quote(text)}: write the range as {name}=from:to")
         low, high = (float(subject.read(name, bound.strip())) for bound in bounds)
     if low is None or high is None:
         raise VaryError(f"{name} has no range of its own: write {name}=from:to")
     if not low < high:
-        raise VaryError(f"{text!r}: the range is empty")
+        raise VaryError(f"{quote(text)}: the range is empty")
     if not low <= float(start) <= high:
         raise VaryError(
             f"{name} begins at {start}, outside of {write_number(low)} to {write_number(high)}"

@@ -21,6 +21,7 @@ from kqj_sim.columns import column_numbers, columns_of
 from kqj_sim.crew import Threads, at_once
 from kqj_sim.duplicate import Arrangement, arrangements, seated
 from kqj_sim.experiment import Experiment
+from kqj_sim.messages import quote, shorten
 from kqj_sim.policies.chosen import Chosen
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.parameters import Parameter, Value, write_number
@@ -164,7 +165,9 @@ class Subject:
         try:
             return parameter.read(text)
         except PolicyError as error:
-            raise PolicyError(f"policy {self.text!r}: {name}={text}: {error}") from None
+            raise PolicyError(
+                f"policy {quote(self.text)}: {name}={shorten(text)}: {error}"
+            ) from None
 
 
 def specification(parts: Parts) -> str:
@@ -184,13 +187,13 @@ def read_varied(text: str, subject: Subject) -> Varied:
     """
     name, equals, given = (piece.strip() for piece in text.partition("="))
     if not name or not equals or not given:
-        raise VaryError(f"{text!r}: write parameter=from:to:step or parameter=value,value,...")
+        raise VaryError(f"{quote(text)}: write parameter=from:to:step or parameter=value,value,...")
     parameter, _ = subject.parameter(name)
     values = _range(text, given) if ":" in given else [each.strip() for each in given.split(",")]
     written = [parameter.write(subject.read(name, value)) for value in values]
     for number, value in enumerate(written):
         if value in written[:number]:
-            raise VaryError(f"{text!r}: the value {value} is there twice")
+            raise VaryError(f"{quote(text)}: the value {value} is there twice")
     return Varied(name, tuple(written))
 
 
@@ -203,18 +206,21 @@ def _range(text: str, given: str) -> list[str]:
     try:
         low, high, step = (Decimal(piece.strip()) for piece in pieces)
     except (ValueError, InvalidOperation):
-        raise VaryError(f"{text!r}: {given} is no range; {form}") from None
+        raise VaryError(f"{quote(text)}: {shorten(given)} is no range; {form}") from None
     if not all(number.is_finite() for number in (low, high, step)) or step <= 0:
-        raise VaryError(f"{text!r}: {given} is no range; {form}")
+        raise VaryError(f"{quote(text)}: {shorten(given)} is no range; {form}")
     if high < low:
-        raise VaryError(f"{text!r}: the range is empty, as {pieces[1]} is below {pieces[0]}")
+        raise VaryError(
+            f"{quote(text)}: the range is empty, as {shorten(pieces[1])} is below "
+            f"{shorten(pieces[0])}"
+        )
     try:
         steps = (high - low) // step
     except ArithmeticError:  # The quotient has more digits than are reckoned with.
         steps = Decimal("inf")
     if steps >= MOST:
         many = f"{int(steps) + 1:,}" if steps.is_finite() else "far too many"
-        raise VaryError(f"{text!r}: {many} values: at most {MOST}; take a larger step")
+        raise VaryError(f"{quote(text)}: {many} values: at most {MOST}; take a larger step")
     return [write_number(float(low + step * number)) for number in range(int(steps) + 1)]
 
 

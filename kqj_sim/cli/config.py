@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from kqj_sim.messages import shorten, visible
+
 CONFIG, EXPERIMENTS = "kqj_sim.config", "kqj_sim.experiments"
 """Where a context keeps the name and text of its file, and the tables of its experiments."""
 
@@ -30,9 +32,11 @@ def read_config(ctx: click.Context, parameter: click.Parameter, path: str | None
     try:
         text = Path(path).read_text(encoding="utf-8")
         values = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"{path} is not TOML: {error}") from None
-    ctx.meta[CONFIG] = (path, text)
+    except RecursionError:
+        raise click.UsageError(f"{shorten(path)} is nested too deeply") from None
+    except ValueError as error:  # TOML's, Unicode's, and that of numbers with too many digits
+        raise click.UsageError(f"{shorten(path)} is not TOML: {error}") from None
+    ctx.meta[CONFIG] = (visible(path), text)
     ctx.meta[EXPERIMENTS] = _experiments(path, values)
     names: list[str] = []
     root = ctx
@@ -129,6 +133,7 @@ def _options_of(command: click.Command) -> dict[str, click.Option]:
 
 
 def _known(path: str, key: str, names: list[str], where: str = "") -> str:
+    key = shorten(key)
     name = key.replace("-", "_")
     if name not in names:
         near = difflib.get_close_matches(name, names, n=1, cutoff=0)[0]
@@ -140,9 +145,16 @@ def _as_given(path: str, name: str, option: click.Option, value: Any) -> Any:
     """The value as the command line would give it; options that repeat take a list."""
     if option.multiple:
         items = value if isinstance(value, list) else [value]
-        return [str(item) for item in items]
+        return [_checked(path, name, str(item)) for item in items]
     if isinstance(value, dict | list) or (isinstance(value, bool) and not option.is_flag):
-        raise click.UsageError(f"{path}: {name} is a single value, not {value}")
+        raise click.UsageError(f"{path}: {name} is a single value, not {shorten(value)}")
     if option.is_flag and not isinstance(value, bool):
-        raise click.UsageError(f"{path}: {name} is true or false, not {value}")
+        raise click.UsageError(f"{path}: {name} is true or false, not {shorten(value)}")
+    return _checked(path, name, value)
+
+
+def _checked(path: str, name: str, value: Any) -> Any:
+    """A value without the one character that no command line, and no file name, can hold."""
+    if isinstance(value, str) and "\0" in value:
+        raise click.UsageError(f"{path}: {name} holds a NUL character: leave it out")
     return value

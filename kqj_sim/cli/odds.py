@@ -22,7 +22,7 @@ from kqj_sim.cli.options import (
     rule_options,
     take_rules,
 )
-from kqj_sim.cli.output import open_output, write_report
+from kqj_sim.cli.output import confidence_option, open_output, write_report
 from kqj_sim.cli.sampling import Sampling, end_if_interrupted, find
 from kqj_sim.reporting.choices import (
     FORMATS,
@@ -135,9 +135,7 @@ Examples:
 @click.option("--time", "seconds", type=float, metavar="SECONDS", help="A limit of time.")
 @click.option("--seed", type=Whole(0, "1"), default=1, show_default=True, help="Seed of the deals.")
 @click.option("--threads", type=Whole(1, "2"), help="Threads to use.  [default: all processors]")
-@click.option(
-    "--confidence", type=Share(), default=0.95, show_default=True, help="Of the intervals."
-)
+@confidence_option
 @config_option
 @rule_options
 @click.option(

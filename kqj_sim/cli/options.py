@@ -8,12 +8,13 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import Field, fields
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from kqj_sim.cli.config import read_config
+from kqj_sim.messages import quote, shorten
 from kqj_sim.notation import NotationError, parse_contract
 from kqj_sim.rules import RULES_OF, GameRules, KqjRules, rules_of
 
@@ -39,11 +40,12 @@ class Whole(click.ParamType[int]):
         try:
             number = Decimal(str(value))
             whole = int(number) if abs(number) <= LARGEST and number == int(number) else None
-        except (InvalidOperation, ValueError, OverflowError):
+        except (ArithmeticError, ValueError):
             whole = None
         if whole is None or not self.lowest <= whole <= LARGEST or isinstance(value, bool):
             self.fail(
-                f"it is a whole number from {self.lowest}, such as {self.example}, not {value}",
+                f"it is a whole number from {self.lowest}, such as {self.example}, not "
+                f"{shorten(value)}",
                 param,
                 ctx,
             )
@@ -51,9 +53,13 @@ class Whole(click.ParamType[int]):
 
 
 class Share(click.ParamType[float]):
-    """A number between 0 and 1, also written 95%."""
+    """A number between 0 and 1, or from `lowest` to `highest`, also written 95%."""
 
     name = "share"
+
+    def __init__(self, lowest: float = 0.0, highest: float = 1.0) -> None:
+        self.lowest = lowest
+        self.highest = highest
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -64,8 +70,13 @@ class Share(click.ParamType[float]):
             share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
         except ValueError:
             share = 0.0
-        if not 0 < share < 1:
-            self.fail(f"it lies between 0 and 1, such as 0.95 or 95%, not {value}", param, ctx)
+        if not (0 < share < 1 and self.lowest <= share <= self.highest):
+            self.fail(
+                f"it lies between {self.lowest:g} and {self.highest:g}, such as 0.95 or 95%, not "
+                f"{shorten(value)}",
+                param,
+                ctx,
+            )
         return share
 
 
@@ -232,15 +243,17 @@ def choose_policies(
         chosen = list(range(rules.seats)) if match is None else _seats_named(match, rules, option)
         policy = given if match is None else match[3]
         if not policy.strip():
-            raise click.UsageError(f"{option} {given!r} names no policy: write {given}{default}")
+            raise click.UsageError(
+                f"{option} {quote(given)} names no policy: write {shorten(given)}{default}"
+            )
         for seat in chosen:
             seats[seat] = policy
     return tuple(seats)
 
 
 def _seats_named(match: re.Match[str], rules: GameRules, option: str) -> list[int]:
-    whose, digits, policy = match.groups()
-    given = f"{option} {whose}{digits}={policy}"
+    whose, digits, policy = match[1], match[2], shorten(match[3])
+    given = f"{option} {shorten(whose + digits)}={policy}"
     number = int(digits[:4] or -1)
     if whose == "seat":
         if 0 <= number < rules.seats:
@@ -255,21 +268,22 @@ def _seats_named(match: re.Match[str], rules: GameRules, option: str) -> list[in
             return [seat for seat in range(rules.seats) if rules.fixed_team_of(seat) == number]
         raise click.UsageError(f"{given}: the teams are team0 to team{rules.team_count - 1}")
     raise click.UsageError(
-        f"{given}: {whose}{digits} is no seat or team; write seat0={policy} or team0={policy}"
+        f"{given}: that is no seat or team; write seat0={policy} or team0={policy}"
     )
 
 
 def parse_imposed(text: str, rules: GameRules) -> tuple[int, str, int | None]:
     """Place, contract and amount that `--impose` gives; raises UsageError."""
     if not isinstance(rules, KqjRules):
-        raise click.UsageError(f"--impose {text}: a contract can be imposed in kqj only")
+        raise click.UsageError(f"--impose {shorten(text)}: a contract can be imposed in kqj only")
     form = "0:h:150" if rules.bidding == "auction" else "0:h"
     place, *rest = text.split(":")
+    text = shorten(text)
     if len(rest) not in (1, 2):
         raise click.UsageError(f"--impose {text}: write place and contract, such as {form}")
     if place not in [str(number) for number in range(rules.seats)]:
         raise click.UsageError(
-            f"--impose {text}: {place!r} is no place; it is 0 (the opener) to 5 (the dealer)"
+            f"--impose {text}: {quote(place)} is no place; it is 0 (the opener) to 5 (the dealer)"
         )
     try:
         contract = parse_contract(rest[0])

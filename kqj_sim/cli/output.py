@@ -23,10 +23,14 @@ format_option = click.option(
 out_option = click.option(
     "--out", metavar="FILE", help="Write the tables to this file instead of stdout."
 )
-plot_option = click.option("--plot", metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")
 confidence_option = click.option(
-    "--confidence", type=Share(), default=0.95, show_default=True, help="Of the intervals."
+    "--confidence",
+    type=Share(0.01, 0.999999),
+    default=0.95,
+    show_default=True,
+    help="Of the intervals.",
 )
+plot_option = click.option("--plot", metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")
 
 
 def check_terminal(format: str, out: str | None) -> None:

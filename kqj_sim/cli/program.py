@@ -7,13 +7,13 @@ import gc
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
 from kqj_sim import __version__
 from kqj_sim.cli.compare import compare
-from kqj_sim.cli.interrupt import INTERRUPTED
+from kqj_sim.cli.errors import DEBUG, ENVIRONMENT_PREFIX, end
 from kqj_sim.cli.listings import columns, policies
 from kqj_sim.cli.merge import merge
 from kqj_sim.cli.odds import odds
@@ -23,9 +23,7 @@ from kqj_sim.cli.simulate import simulate
 from kqj_sim.cli.sweep import sweep
 from kqj_sim.cli.train import train
 from kqj_sim.cli.tune import tune
-
-FAILED, WRONG_USAGE = 1, 2
-ENVIRONMENT_PREFIX = "KQJ_SIM"
+from kqj_sim.messages import shorten
 
 
 class Program(click.Group):
@@ -45,6 +43,7 @@ class Program(click.Group):
     ) -> Any:
         """Run a command; as the program (`standalone_mode`) ends it with its exit status."""
         if standalone_mode:
+            _open_missing_streams()
             # Importing the libraries makes objects by the hundred thousand and no garbage: looking
             # for it as often as Python does by itself costs a fifth of a short run.
             gc.set_threshold(2_000_000, 10, 10)
@@ -58,10 +57,10 @@ class Program(click.Group):
                 **extra,
             )
             sys.stdout.flush()
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:
             if not standalone_mode:
                 raise
-            _end(error)
+            end(error, sys.argv[1:] if args is None else args)
         if standalone_mode:
             # Nor is there any for Python to look for when it ends, another fifth.
             gc.freeze()
@@ -74,33 +73,12 @@ class Program(click.Group):
         return super().invoke(ctx)
 
 
-def _end(error: Exception) -> NoReturn:
-    """End the program by an expected error; another one is a mistake in it and goes on."""
-    if isinstance(error, BrokenPipeError):
-        # Whoever read the output has gone; Python must not try to write the rest at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(FAILED)
-    if isinstance(error, click.Abort):
-        click.echo("Interrupted", err=True)
-        sys.exit(INTERRUPTED)
-    if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        click.echo(error.format_message(), err=True)
-        sys.exit(WRONG_USAGE)
-    if isinstance(error, click.ClickException):
-        message, status = error.format_message(), error.exit_code
-    elif isinstance(error, OSError):
-        reason = error.strerror or str(error)
-        message = f"{error.filename}: {reason}" if error.filename else reason
-        status = FAILED
-    elif type(error).__module__.startswith("kqj_sim."):
-        # The package's own errors say in a line what would be right.  They are wrong values,
-        # but for records, which come from files, and what went wrong while running.
-        failed = not isinstance(error, ValueError) or type(error).__name__ == "RecordError"
-        message, status = str(error), FAILED if failed else WRONG_USAGE
-    else:
-        raise error
-    click.echo(f"Error: {' '.join(message.split())}", err=True)
-    sys.exit(status)
+def _open_missing_streams() -> None:
+    """Let output lead nowhere that was closed when the program began (`>&-`)."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
 
 
 def _variables(group: click.Group, prefix: str) -> Iterator[str]:
@@ -115,11 +93,12 @@ def _variables(group: click.Group, prefix: str) -> Iterator[str]:
 
 def check_environment(program: click.Group) -> None:
     """Raise UsageError for a variable KQJ_SIM_... that sets no option."""
-    known = list(_variables(program, ENVIRONMENT_PREFIX))
+    known = [*_variables(program, ENVIRONMENT_PREFIX), DEBUG]
     for name in os.environ:
         if name.startswith(f"{ENVIRONMENT_PREFIX}_") and name not in known:
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0)[0]
-            raise click.UsageError(f"the variable {name} sets no option: did you mean {near}?")
+            short = shorten(name)
+            near = difflib.get_close_matches(short, known, n=1, cutoff=0)[0]
+            raise click.UsageError(f"the variable {short} sets no option: did you mean {near}?")
 
 
 @click.group(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from contextlib import ExitStack
 from dataclasses import fields
@@ -25,6 +24,7 @@ from kqj_sim.cli.options import (
 )
 from kqj_sim.cli.output import confidence_option
 from kqj_sim.cli.progress import ProgressLine
+from kqj_sim.messages import quote, shell_join, visible
 from kqj_sim.reporting.choices import slug
 from kqj_sim.rules import RULES_OF
 
@@ -153,11 +153,11 @@ def report(
         from kqj_sim.reporting.study_report import Making, files
 
         made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, in {time.monotonic() - begun:.0f} s"
-        making = Making(title or _title(plans), command, made, config)
+        making = Making(visible(title or _title(plans)), command, made, config)
         for name, content in files(studies, making):
             folder.write(name, content)
     if not quiet:
-        click.echo(f"{Path(out) / 'report.html'}")
+        click.echo(visible(f"{Path(out) / 'report.html'}"))
     if interrupted:
         end_interrupted(
             f"the report holds {sum(study.deals for study in studies):,} of "
@@ -180,7 +180,7 @@ def _command(ctx: click.Context, config: tuple[str, str] | None) -> str:
             continue
         for each in value if isinstance(value, tuple) else (value,):
             words += [option.opts[0], str(each)]
-    return shlex.join(words)
+    return shell_join(words)
 
 
 def _plans(
@@ -198,7 +198,7 @@ def _plans(
         if not isinstance(name, str) or not slug(name):
             raise click.UsageError(f'{where} has no name: write such as name = "three teams"')
         if slug(name) in [slug(plan.name) for plan in plans]:
-            raise click.UsageError(f"{where}: {name!r} is the name of two experiments")
+            raise click.UsageError(f"{where}: {quote(name)} is the name of two experiments")
         given = {key: value for key, value in table.items() if key != "name"}
         own = option_values(ctx, where, given, OF_AN_EXPERIMENT)
         try:

@@ -20,6 +20,7 @@ from kqj_sim.cli.options import (
     take_experiment,
     wants_color,
 )
+from kqj_sim.messages import visible
 
 if TYPE_CHECKING:
     from kqj_sim.record import Record
@@ -203,7 +204,7 @@ def check(files: tuple[str, ...], replay: bool, quiet: bool) -> None:
     """
     checked = CheckedFiles(replay, quiet)
     for file in files:
-        name = "stdin" if file == "-" else file
+        name = "stdin" if file == "-" else visible(file)
         with click.open_file(file, "rb") as stream:
             for line, discrepancy in checked.discrepancies(stream):
                 click.echo(f"{name}:{line}: {discrepancy}")

@@ -16,6 +16,7 @@ from kqj_sim.experiment import Experiment
 from kqj_sim.reporting.checkpoint import (
     CheckpointError,
     Counted,
+    add_counts,
     read_checkpoint,
     write_checkpoint,
 )
@@ -72,7 +73,7 @@ class Saved:
                 f"{path} is the checkpoint of another run ({difference}): give the options it was "
                 "made with, or another file"
             )
-        gathered.add_numbers(found.numbers)
+        add_counts(path, found, gathered)
         saved.finished = found.finished
         return saved
 

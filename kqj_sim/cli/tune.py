@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from kqj_sim.cli.output import (
     write_report,
 )
 from kqj_sim.cli.progress import timed_lines
+from kqj_sim.messages import shell_join, visible
 from kqj_sim.reporting.choices import FORMATS, PLOT_SUFFIXES, by_suffix
 
 if TYPE_CHECKING:
@@ -172,14 +172,14 @@ def tune(
             )
         if toml is not None:
             toml.write(player_file(found, out, command_words(click.get_current_context())))
-        report = tuning_report(found, shlex.join(["kqj-sim", "compare", out, policy]))
+        report = tuning_report(found, shell_join(["kqj-sim", "compare", out, policy]))
         write_report(report, format, None, color)
         if plot is not None and plot_file is not None:
             from kqj_sim.reporting.tuning_plot import draw_tuning
 
             plot_file.write(draw_tuning(found, report.run, by_suffix(plot, PLOT_SUFFIXES)))
     if not quiet:
-        click.echo(f"{out} is written", err=True)
+        click.echo(f"{visible(out)} is written", err=True)
     if found.interrupted:
         done = len(found.generations)
         end_interrupted(

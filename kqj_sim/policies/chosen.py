@@ -7,11 +7,11 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kqj_sim.messages import quote, shell_join, shorten
 from kqj_sim.policies.compiled import CALLS
 from kqj_sim.policies.errors import PolicyError, nearest
 from kqj_sim.policies.loading import policy_of_file
@@ -61,7 +61,7 @@ class Chosen:
         parameters = self.policy.parameters
         if name not in parameters:
             raise PolicyError(
-                f"policy {self.policy.name!r} has no parameter {name!r}; "
+                f"policy {self.policy.name!r} has no parameter {quote(name)}; "
                 f"{nearest(name, parameters, shown_by(self.source, self.game))}"
             )
         return parameters[name]
@@ -92,7 +92,7 @@ class Chosen:
             try:
                 values[name] = parameter.read(value)
             except PolicyError as error:
-                told = f"policy {self.policy.name!r}: {name}={value}: {error}"
+                told = f"policy {self.policy.name!r}: {name}={shorten(value)}: {error}"
                 raise PolicyError(told) from None
         return replace(self, values=tuple(values.values()))
 
@@ -100,7 +100,7 @@ class Chosen:
 def shown_by(specification: str, game: str = "kqj") -> str:
     """The command line that lists the parameters of a policy."""
     options = [] if game == "kqj" else ["--game", game]
-    return f"`{shlex.join(['kqj-sim', 'policies', 'show', *options, specification])}`"
+    return f"`{shell_join(['kqj-sim', 'policies', 'show', *options, specification])}`"
 
 
 def with_defaults(found: Policy, source: str, game: str = "kqj") -> Chosen:
@@ -124,9 +124,11 @@ def assignments(text: str, specification: str) -> dict[str, str]:
     for part in text.split(",") if text else ():
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not name or not value:
-            raise PolicyError(f"policy {specification!r}: {part!r} should be parameter=value")
+            raise PolicyError(
+                f"policy {quote(specification)}: {quote(part)} should be parameter=value"
+            )
         if name in given:
-            raise PolicyError(f"policy {specification!r}: {name} is given twice")
+            raise PolicyError(f"policy {quote(specification)}: {shorten(name)} is given twice")
         given[name] = value
     return given
 

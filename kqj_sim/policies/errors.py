@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from kqj_sim.messages import shorten
+
 
 class PolicyError(ValueError):
     """A policy that does not exist, does not compile, or is written wrongly; one line."""
@@ -20,7 +22,7 @@ def nearest(name: str, known: Iterable[str], listed_by: str = "") -> str:
     Too many for a line are those that the command line `listed_by` lists.
     """
     known = sorted(known)
-    close = difflib.get_close_matches(name, known, 1)
+    close = difflib.get_close_matches(shorten(name), known, 1)
     if close:
         return f"did you mean {close[0]!r}?"
     if listed_by and len(known) > _MOST:

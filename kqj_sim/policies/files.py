@@ -17,6 +17,8 @@ def read(path: Path) -> bytes:
     """The content of a file, or what was sent in its place; raises OSError."""
     sent = _SENT.get()
     if sent is None:
+        if "\0" in str(path):  # No file name has it, and Python would raise a ValueError.
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
         content = _READ[str(path)] = path.read_bytes()
         return content
     if str(path) not in sent:

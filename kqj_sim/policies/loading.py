@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import RLock
 from types import ModuleType
 
+from kqj_sim.messages import quote
 from kqj_sim.policies.errors import PolicyError, nearest
 from kqj_sim.policies.files import read
 from kqj_sim.policies.own import short_path
@@ -43,7 +44,7 @@ def policy_of_file(path: Path, name: str) -> Policy:
     if not name:
         raise PolicyError(f"{where}: name one of its policies: {', '.join(found)}")
     if name not in found:
-        raise PolicyError(f"{where}: no policy {name!r}; {nearest(name, found)}")
+        raise PolicyError(f"{where}: no policy {quote(name)}; {nearest(name, found)}")
     return found[name]
 
 
@@ -60,7 +61,9 @@ def _policies(path: Path, content: bytes) -> dict[str, Policy]:
         lines = decode_source(content).splitlines(keepends=True)
         linecache.cache[str(path)] = (len(content), None, lines, str(path))
         exec(code, module.__dict__)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         del sys.modules[module.__name__]
         raise PolicyError(_told(error, module)) from None
     return of_module(module)

@@ -23,6 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kqj_sim.messages import quote, shorten
 from kqj_sim.policies.chosen import Chosen, assignments, read_chosen, shown_by
 from kqj_sim.policies.errors import PolicyError, nearest
 from kqj_sim.policies.files import read
@@ -66,7 +67,9 @@ class Parts:
         part, dot, own = name.partition(".")
         if dot:
             if part not in there:
-                raise PolicyError(f"policy {specification!r}: {name}: {nearest(part, there)}")
+                raise PolicyError(
+                    f"policy {quote(specification)}: {shorten(name)}: {nearest(part, there)}"
+                )
             return [(part, own)]
         found = [part for part, chosen in there.items() if name in chosen.policy.parameters]
         if not found:
@@ -74,12 +77,12 @@ class Parts:
             sources = "+".join(dict.fromkeys(chosen.source for chosen in there.values()))
             (game,) = {chosen.game for chosen in there.values()}
             raise PolicyError(
-                f"policy {specification!r}: no parameter {name!r}; "
+                f"policy {quote(specification)}: no parameter {quote(name)}; "
                 f"{nearest(name, known, shown_by(sources, game))}"
             )
         if len({there[part].policy for part in found}) > 1:
             raise PolicyError(
-                f"policy {specification!r}: {name} is a parameter of both: write "
+                f"policy {quote(specification)}: {name} is a parameter of both: write "
                 f"calling.{name} or playing.{name}"
             )
         return [(part, name) for part in found]
@@ -101,7 +104,7 @@ def read_parts(path: Path, overrides: str, specification: str, game: str = "kqj"
     content = file.content
     for key in content:
         if key not in _KEYS:
-            raise file.wrong(f"unknown key {key!r}; {nearest(key, _KEYS)}", key)
+            raise file.wrong(f"unknown key {quote(key)}; {nearest(key, _KEYS)}", key)
     name = content.get("name", path.stem)
     if not isinstance(name, str) or not name.strip():
         raise file.wrong("name should be a text", "name")
@@ -140,9 +143,13 @@ class _File:
             raise PolicyError(f"policy file {path}: {error.strerror}") from None
         except UnicodeDecodeError:
             raise PolicyError(f"policy file {path}: it is not UTF-8 text") from None
+        except RecursionError:
+            raise PolicyError(f"policy file {path}: it is nested too deeply") from None
         except tomllib.TOMLDecodeError as error:
             told, line = _without_place(str(error), self.text)
             raise PolicyError(f"{path}:{line}: {told}") from None
+        except ValueError as error:  # a number with thousands of digits
+            raise PolicyError(f"policy file {path}: {error}") from None
 
     def wrong(self, told: str, key: str = "", table: str = "") -> PolicyError:
         """The error for a key (of a table), with its line."""

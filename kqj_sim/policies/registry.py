@@ -19,6 +19,7 @@ from typing import Any
 
 from kqj_sim.core.compile import scalar
 from kqj_sim.core.rules import MAX_PARAMETERS
+from kqj_sim.messages import quote
 from kqj_sim.policies.compiled import CALLS, VIEW, parameters_type
 from kqj_sim.policies.errors import PolicyError, nearest
 from kqj_sim.policies.own import compile_own
@@ -251,7 +252,7 @@ def find(name: str, game: str = "kqj") -> Policy:
             raise PolicyError(f"entry point {name!r} is not a policy: {offered[name].value}")
         return found
     files = [f"{name}{suffix}" for suffix in (".py", ".toml") if Path(f"{name}{suffix}").is_file()]
-    raise PolicyError(f"no policy {name!r}; {nearest(name, files or (*built_in, *offered))}")
+    raise PolicyError(f"no policy {quote(name)}; {nearest(name, files or (*built_in, *offered))}")
 
 
 def _offered() -> Iterable[EntryPoint]:

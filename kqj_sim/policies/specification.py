@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from kqj_sim.messages import quote
 from kqj_sim.policies.chosen import Chosen, read_chosen, split_file
+from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.player_files import Parts, of_one, read_parts
 
 DEFAULT_PLAYER = "points+network"
@@ -52,6 +54,9 @@ def default_player(game: str = "kqj") -> Player:
 
 def read_specification(specification: str, game: str = "kqj") -> Parts:
     """Who calls and who plays, as far as a specification says it; raises as `player`."""
+    if any("\ud800" <= character <= "\udfff" for character in specification):
+        # Results name their policies, and they are UTF-8.
+        raise PolicyError(f"policy {quote(specification)}: the name is not UTF-8: rename the file")
     first, plus, second = specification.strip().partition("+")
     calling = _parts(first, game)
     if not plus:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim import __version__
 from kqj_sim.core.compile import sources_hash
+from kqj_sim.messages import shorten
 from kqj_sim.reporting.files import OutputFile
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Counted:
     policies: tuple[str, ...]
     players: tuple[str, ...]
     seed: int
-    unit: str
+    unit: Literal["deals", "games"]
     imposed: str | None
     by: tuple[str, ...]
     where: str | None
@@ -114,6 +114,14 @@ class Checkpoint:
     numbers: dict[str, NDArray[np.int64]]
 
 
+class _About(msgspec.Struct):
+    """What a file says of its counts."""
+
+    counted: Counted
+    first: Annotated[int, msgspec.Meta(ge=0)]
+    finished: Annotated[int, msgspec.Meta(ge=0)]
+
+
 def write_checkpoint(path: str | Path, counted: Counted, first: int, finished: int,
                      gathered: Gathered) -> None:  # fmt: skip
     """Write a checkpoint, in place of one that is there; raises OSError."""
@@ -139,13 +147,21 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             numbers = {name: archive[name] for name in archive.files}
-        about = json.loads(numbers.pop("about").tobytes().decode())
-        known = about["counted"]
-        for name in ("policies", "players", "by"):
-            known[name] = tuple(known[name])
-        return Checkpoint(Counted(**known), int(about["first"]), int(about["finished"]), numbers)
-    except (
-        ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile, zlib.error,
-    ) as error:  # fmt: skip
-        reason = " ".join(str(error).split())
+        about = msgspec.json.decode(numbers.pop("about").tobytes(), type=_About)
+    except Exception as error:  # A damaged archive makes numpy and zipfile raise any kind.
+        reason = shorten(" ".join(str(error).split()) or type(error).__name__, 120)
         raise CheckpointError(f"{path} is no checkpoint of kqj-sim: {reason}") from None
+    return Checkpoint(about.counted, about.first, about.finished, numbers)
+
+
+def add_counts(name: str, checkpoint: Checkpoint, gathered: Gathered) -> None:
+    """Add the counts of a checkpoint, which errors call by its name.
+
+    Raises:
+        CheckpointError: they are not those of its layout.
+    """
+    try:
+        gathered.add_numbers(checkpoint.numbers)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        reason = shorten(" ".join(str(error).split()), 120)
+        raise CheckpointError(f"{name} is damaged: its counts do not fit ({reason})") from None

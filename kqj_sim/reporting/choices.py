@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from kqj_sim.messages import quote, shorten
+
 TABLE_SUFFIXES: Mapping[str, str] = {
     ".txt": "table",
     ".csv": "csv",
@@ -28,10 +30,10 @@ def by_suffix(path: str | Path, choices: Mapping[str, str], otherwise: str = "")
     """What the suffix of `path` stands for; raises FormatError naming the right suffixes."""
     suffix = Path(path).suffix.lower()
     if suffix not in choices:
-        said = f"the suffix {suffix}" if suffix else "no suffix"
+        said = f"the suffix {shorten(suffix)}" if suffix else "no suffix"
         *most, last = choices
         raise FormatError(
-            f"{str(path)!r} has {said}: let it end in {', '.join(most)} or {last}{otherwise}"
+            f"{quote(path)} has {said}: let it end in {', '.join(most)} or {last}{otherwise}"
         )
     return choices[suffix]
 

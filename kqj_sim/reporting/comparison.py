@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.analysis.comparison_tables import comparison_tables
+from kqj_sim.messages import shell_join
 from kqj_sim.policies.specification import player
 from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.report import Report, Run, describe_rules
@@ -206,7 +206,7 @@ def commands(comparison: Comparison) -> list[str]:
             words += rule_options(comparison)
             words += ["--policy", pair.contest.players[0], "--against", pair.contest.players[1]]
             words += [] if comparison.field is None else ["--field", comparison.field]
-            found.append(shlex.join(words))
+            found.append(shell_join(words))
     return found
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from kqj_sim.analysis import compile_expression
 from kqj_sim.encode import Imposed
 from kqj_sim.experiment import Experiment
-from kqj_sim.reporting.checkpoint import Checkpoint, CheckpointError, Counted
+from kqj_sim.reporting.checkpoint import Checkpoint, CheckpointError, Counted, add_counts
 from kqj_sim.reporting.gathered import Gathered, Gathering
 from kqj_sim.reporting.report import Run
 from kqj_sim.rules import rules_of
@@ -58,9 +58,12 @@ def merged(parts: Sequence[tuple[str, Checkpoint]], confidence: float) -> Whole:
                 f"{other_name} begins with number {other.first:,} and {what} the end of {name}, "
                 f"which holds {unit} {before.first:,} to {end - 1:,}: ranges must be neighbours"
             )
-    gathered = _empty(counted)
-    for _, part in ordered:
-        gathered.add_numbers(part.numbers)
+    try:
+        gathered = _empty(counted)
+    except (LookupError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{ordered[0][0]} is damaged: {error}") from None
+    for name, part in ordered:
+        add_counts(name, part, gathered)
     first, finished = ordered[0][1].first, sum(part.finished for _, part in ordered)
     return Whole(counted, first, finished, gathered, _run(counted, first, finished, gathered,
                                                            confidence))  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kqj_sim.messages import quote
 from kqj_sim.notation import SUIT_SIGNS, Card, NotationError, parse_card
 from kqj_sim.record import Call, Record, RecordError
 from kqj_sim.referee import kqj, kwajongen
@@ -124,7 +125,9 @@ def check_shape(record: Record) -> None:
         if not 0 <= seat < count:
             raise RecordError(f"seat {seat} does not exist: seats are 0 to {count - 1}")
     if record.contract is not None and record.contract not in CONTRACT_NAMES:
-        raise RecordError(f"contract: {record.contract!r} is not one of {' '.join(CONTRACT_NAMES)}")
+        raise RecordError(
+            f"contract: {quote(record.contract)} is not one of {' '.join(CONTRACT_NAMES)}"
+        )
     if record.tricks and record.contract is None:
         raise RecordError("contract: null, but there are tricks")
     for number, trick in enumerate(record.tricks):

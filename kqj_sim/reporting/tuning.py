@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kqj_sim import __version__
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.table import Line, Table, make_table
+from kqj_sim.messages import shell_join
 from kqj_sim.policies.chosen import split_file
 from kqj_sim.policies.parameters import write_number
 from kqj_sim.policies.player_files import PARTS, write_parts
@@ -182,8 +182,7 @@ def player_file(tuning: Tuning, path: str, command: list[str]) -> bytes:
         path: where the file will stand: a policy's own Python file is named relative to that.
         command: the words of the command line that found it.
     """
-    # A quoted word may hold anything but the end of the line, which would end the comment.
-    made = [f"Made by: {' '.join(shlex.join(command).split())}", f"kqj-sim {__version__}"]
+    made = [f"Made by: {shell_join(command)}", f"kqj-sim {__version__}"]
     lines = [f"# {line}" for line in (*made, *answer(tuning))]
     parts = _beside(tuning.parts, Path(path).parent)
     return ("\n".join(lines) + "\n\n" + write_parts(parts, _WIDTH)).encode()

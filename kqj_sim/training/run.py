@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -243,7 +242,7 @@ class Training:
             if different is None:
                 for key, array in self.learner.arrays().items():
                     np.copyto(array, given[key])
-        except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        except Exception as error:  # A damaged archive makes numpy and zipfile raise any kind.
             raise TrainingError(f"{name} is no checkpoint of such a training: {error}") from None
         if different is not None:
             raise TrainingError(

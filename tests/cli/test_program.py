@@ -185,11 +185,3 @@ def test_broken_pipe_is_quiet() -> None:
         check=False,
     )
     assert (done.stderr, len(done.stdout)) == ("", 10)
-
-
-def test_unexpected_error_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(**_: object) -> None:
-        raise KeyError("a mistake in the program")
-
-    monkeypatch.setattr(main.commands["columns"], "callback", fail)
-    assert isinstance(run("columns").exception, KeyError)

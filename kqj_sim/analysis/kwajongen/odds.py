@@ -26,6 +26,7 @@ from kqj_sim.core.kwajongen.state import SEATS, TRICKS
 from kqj_sim.core.state import LANES, new_state
 from kqj_sim.crew import default_threads, in_threads
 from kqj_sim.encode import card_bits, core_rules, core_table
+from kqj_sim.messages import quote
 from kqj_sim.notation import Card, NotationError, parse_card, parse_cards
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import DEFAULT_PLAYERS, Player
@@ -124,7 +125,7 @@ def read_situation(
         for number, text in enumerate(texts, start=1):
             if text.lower() not in ("pass", "p"):
                 raise SituationError(
-                    f"call {number} heard, {text!r}: nobody is asked after a play; write pass"
+                    f"call {number} heard, {quote(text)}: nobody is asked after a play; write pass"
                 )
         if len(texts) > DEALER:
             raise SituationError(f"{len(texts)} calls heard: nobody is asked after four passes")

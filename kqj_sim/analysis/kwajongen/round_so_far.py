@@ -19,6 +19,7 @@ from kqj_sim.analysis.so_far import (
     seat_to_play,
     teams_of,
 )
+from kqj_sim.messages import quote
 from kqj_sim.notation import Card
 from kqj_sim.record import Call, RecordSoFar
 from kqj_sim.referee.kqj.calling import Called
@@ -151,7 +152,7 @@ def _heard(heard: str) -> tuple[Call, ...]:
     for number, text in enumerate(heard.split(",")):
         said = text.strip().lower()
         if said not in ("pass", "p", "play"):
-            raise RoundError(f"call {number + 1} heard, {text.strip()!r}: write pass or play")
+            raise RoundError(f"call {number + 1} heard, {quote(text.strip())}: write pass or play")
         calls.append(Call(number, "play" if said == "play" else "pass"))
     return tuple(calls)
 

@@ -31,8 +31,9 @@ def calls(found: Findings) -> Part | None:
         f"{found.show('calls', f'played, {OF_DEALS}')} of the deals are played, "
         f"{found.show('calls', f'passed out, {OF_DEALS}')} are passed out."
     ]
-    most, least = (pick(known, key=lambda at: known[at].value) for pick in (max, min))
-    if known[most].low > known[least].high:
+    most = max(known, key=lambda at: known[at].value, default=None)
+    least = min(known, key=lambda at: known[at].value, default=None)
+    if most is not None and least is not None and known[most].low > known[least].high:
         text.append(
             f"Of those who are asked the {_place(most)} says play most often, in "
             f"{shown(known[most], 'share')}, the {_place(least)} least often, in "

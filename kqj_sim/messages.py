@@ -1,0 +1,79 @@
+"""Text of the user in messages: shortened, on one line, with control characters made visible."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+WIDTH = 60
+"""Most characters of a value that a message repeats."""
+
+LONGEST_LINE = 360
+"""Most characters of a message."""
+
+_LONG_WORD = re.compile(r"\S{121,}")
+"""A word that is no sentence's: input that was not shortened where it was repeated."""
+
+
+def visible(text: str) -> str:
+    r"""Return `text` with escapes in place of control characters, line ends and lone surrogates.
+
+    A byte of a file name that is not UTF-8 is shown as that byte, `\xff`.
+    """
+    return text if text.isprintable() else "".join(map(_visible_character, text))
+
+
+def shorten(value: object, width: int = WIDTH) -> str:
+    """Return a value as a message repeats it: visible, at most `width` characters.
+
+    Of a longer one the beginning and the end are left, with an ellipsis between.
+    """
+    text = str(value)
+    cut = len(text) > width
+    # An escape is at least as long as its character: no more than `width` are ever needed.
+    first, last = visible(text[:width]), visible(text[-width:])
+    if not cut and len(first) <= width:
+        return first
+    tail = (width - 3) // 2
+    head = width - 3 - tail
+    return f"{first[:head]}...{last[-tail:]}"
+
+
+def quote(value: object, width: int = WIDTH) -> str:
+    """Return a shortened value between quotation marks."""
+    return f"'{shorten(value, width)}'"
+
+
+def one_line(message: str) -> str:
+    """Return a message on one line of at most `LONGEST_LINE` characters.
+
+    This is the last guard: values are shortened where a message repeats them.
+    """
+    words = [
+        visible(_LONG_WORD.sub(lambda word: shorten(word[0]), word)) for word in message.split()
+    ]
+    return shorten(" ".join(words), LONGEST_LINE)
+
+
+def shell_join(words: list[str]) -> str:
+    """Return a command line that a shell splits into these words, all in printable characters.
+
+    A word with control characters or bytes that are not UTF-8 is written as bash, ksh and zsh
+    read them, $'a\\xff'.
+    """
+    return " ".join(map(_shell_quote, words))
+
+
+def _shell_quote(word: str) -> str:
+    if word.isprintable():
+        return shlex.quote(word)
+    escaped = word.replace("\\", "\\\\").replace("'", "\\'")
+    return f"$'{visible(escaped)}'"
+
+
+def _visible_character(character: str) -> str:
+    if character.isprintable():
+        return character
+    if "\udc80" <= character <= "\udcff":
+        return f"\\x{ord(character) - 0xDC00:02x}"
+    return repr(character)[1:-1]
