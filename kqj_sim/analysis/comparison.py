@@ -141,15 +141,14 @@ class Plan:
 
         With `most` it is a share of the other thing, of which a deal has so many at most.
         """
-        limits = None if most is None else (0, 1)
         moments = (sums.deals, sums.sum(other), sums.sum(one))
         products = (
             sums.product(other, other), sums.product(other, one), sums.product(one, one),
         )  # fmt: skip
         if not self.watched:
-            return intervals.ratio_of_sums(*moments, products, self.confidence, limits)
+            return intervals.ratio_of_sums(*moments, products, self.confidence, most is not None)
         found = sequences.ratio(*moments, products, self.confidence, bound=most or 0)
-        return intervals.within(found, limits)
+        return intervals.within(found, None if most is None else (0, 1))
 
 
 @dataclass(frozen=True)

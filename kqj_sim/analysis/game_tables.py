@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.analysis import intervals
-from kqj_sim.analysis.source import spread
+from kqj_sim.analysis.source import deviation_notes, spread
 from kqj_sim.analysis.table import Line, Table, make_table
 
 if TYPE_CHECKING:
@@ -54,8 +54,9 @@ def tables(
         score = intervals.mean(counts[f"score_{number}"], confidence)
         by_player.append(((number,), "won, share of games", "share", share))
         by_player.append(((number,), "final score, mean", "points", score))
+    note = " ".join([_NOTE, *deviation_notes(overall)])
     return [
-        make_table("games", "Games", (), overall, _NOTE),
+        make_table("games", "Games", (), overall, note),
         make_table(f"games_by_{player}", f"Games, by {player}", (player,), by_player, _NOTE),
     ]
 

@@ -22,6 +22,17 @@ _LARGE = 30
 five digits, or within one rank, and importing scipy takes longer than simulating a million
 deals does."""
 
+FEW = 40
+"""Events, or non-events, below which a share has the interval of Clopper and Pearson.  Where
+Wilson's begins at 20 it holds the truth in 93.6% of the runs at worst, where it begins at 40 in
+94.1%, and the intervals that change are at most a sixteenth wider."""
+
+ENOUGH_FOR_DEVIATION = 1000
+"""Observations from which a standard deviation is given.  With fewer, a peak far from the rest (a
+Capot's 400 points, once in 200 deals) is too often missing from the sample: of 100 deals of
+`greedy` no interval that was tried, a bootstrap's included, holds the truth in more than 84% of the
+runs."""
+
 
 class Estimate(NamedTuple):
     """A number, its interval, and the number of observations behind it.
@@ -48,24 +59,22 @@ def number(count: int) -> Estimate:
 
 
 def share(count: int, observations: int, confidence: float = CONFIDENCE) -> Estimate:
-    """Share count / observations with Wilson's score interval.
+    """Return the share count / observations with its interval (`_share_bounds`).
 
-    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical
-    inference", JASA 22 (1927); form as in Brown, Cai, DasGupta, Statistical Science 16 (2001).
     Raises ValueError unless 0 <= count <= observations.
     """
     if not 0 <= count <= observations:
         raise ValueError(f"a share needs 0 <= count <= observations, not {count} of {observations}")
     if observations == 0:
         return Estimate(math.nan, math.nan, math.nan, 0)
-    low, high = _wilson(count / observations, observations, confidence)
+    low, high = _share_bounds(count, observations - count, confidence)
     return Estimate(count / observations, low, high, observations)
 
 
 def weighted_share(
     proportion: float, effective: float, observations: int, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """A share of weighted observations with Wilson's interval for an effective number of them.
+    """Return a share of weighted observations, its interval that of an effective number of them.
 
     Source of the effective number in place of the number: E. L. Korn and B. I. Graubard,
     "Confidence intervals for proportions with small expected number of positive counts estimated
@@ -73,26 +82,119 @@ def weighted_share(
     """
     if effective <= 0:
         return Estimate(math.nan, math.nan, math.nan, observations)
-    low, high = _wilson(proportion, effective, confidence)
+    low, high = _share_bounds(proportion * effective, (1 - proportion) * effective, confidence)
     return Estimate(proportion, low, high, observations)
 
 
-def _wilson(proportion: float, observations: float, confidence: float) -> tuple[float, float]:
-    """The bounds of Wilson's interval."""
+def _share_bounds(events: float, others: float, confidence: float) -> tuple[float, float]:
+    """Return the bounds of the share events / (events + others); the numbers need not be whole.
+
+    Clopper and Pearson's, which hold the truth at least as often as they say, where either number
+    is below FEW, since Wilson's hold a share of 0.001 in 92% of 1,000 observations; else Wilson's.
+    """
+    if min(events, others) >= FEW:
+        return _wilson(events, others, confidence)
+    if events <= others:
+        return _clopper_pearson(events, others, confidence)
+    low, high = _clopper_pearson(others, events, confidence)
+    return 1 - high, 1 - low
+
+
+def _wilson(events: float, others: float, confidence: float) -> tuple[float, float]:
+    """Return the bounds of Wilson's score interval.
+
+    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical
+    inference", JASA 22 (1927); form as in Brown, Cai, DasGupta, Statistical Science 16 (2001).
+    """
+    number = events + others
     z2 = normal_quantile(confidence) ** 2
-    centre = (observations * proportion + z2 / 2) / (observations + z2)
-    half = math.sqrt(z2) / (observations + z2)
-    half *= math.sqrt(observations * proportion * (1 - proportion) + z2 / 4)
-    # At the ends the formula gives 0 and 1 exactly, floating point only nearly.
-    low = 0.0 if proportion == 0 else max(0.0, centre - half)
-    high = 1.0 if proportion == 1 else min(1.0, centre + half)
-    return low, high
+    centre = (events + z2 / 2) / (number + z2)
+    half = math.sqrt(z2 * (events * others / number + z2 / 4)) / (number + z2)
+    return centre - half, centre + half
 
 
-def mean(histogram: Mapping[int, int], confidence: float = CONFIDENCE) -> Estimate:
-    """Mean of a histogram with Student's interval; see `mean_of_sums`."""
+@lru_cache(maxsize=4096)
+def _clopper_pearson(events: float, others: float, confidence: float) -> tuple[float, float]:
+    """Return the bounds of the exact interval: of shares with which neither tail is too rare.
+
+    Source: C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits illustrated
+    in the case of the binomial", Biometrika 26 (1934); by quantiles of the beta distribution.
+    """
+    normal_quantile(confidence)  # refuses what is none
+    tail = max((1 - confidence) / 2, 1e-9)  # of smaller ones rounding errors leave nothing
+    if events == 0:
+        return 0.0, -math.expm1(math.log(tail) / others)
+    return _beta_quantile(tail, events, others + 1), _beta_quantile(1 - tail, events + 1, others)
+
+
+def _beta_quantile(level: float, a: float, b: float) -> float:
+    """Return the quantile of the beta distribution, for a much smaller than b or both small.
+
+    Newton's method for the logit: from the mode of its density, which falls to either side, it
+    comes to the quantile without passing it.  (Importing scipy takes thousands of times as long.)
+    """
+    scale = _log_beta(a, b)
+    logit, first = math.log(a / b), 0.0
+    for _ in range(100):
+        odds = math.exp(logit)
+        x, rest = odds / (1 + odds), 1 / (1 + odds)
+        density = math.exp(a * logit - (a + b) * math.log1p(odds) - scale)
+        if x < 0.5:
+            below = density * _beta_series(x, a, b)
+        else:
+            below = 1 - density * _beta_series(rest, b, a)
+        step = (level - below) / density
+        first = first or step
+        if abs(step) < 1e-10 or (step > 0) != (first > 0):  # turning back: rounding
+            break
+        logit += step
+    odds = math.exp(logit)
+    return odds / (1 + odds)
+
+
+def _log_beta(a: float, b: float) -> float:
+    """Return the logarithm of the beta function, for a large b without loss of digits.
+
+    Source of the expansion (Stirling's): NIST Digital Library of Mathematical Functions, 5.11.1.
+    """
+    if b < 100:
+        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    both = a + b
+    rise = (b - 0.5) * math.log1p(a / b) + a * (math.log(both) - 1)
+    rise += (1 / both - 1 / b) / 12 - (both**-3 - b**-3) / 360
+    return math.lgamma(a) - rise
+
+
+def _beta_series(x: float, a: float, b: float) -> float:
+    """Return P(X <= x) of the beta distribution divided by the density of its logit.
+
+    Source: NIST Digital Library of Mathematical Functions, 8.17.7 and 15.8.1.
+    """
+    total = term = 1 / a
+    place = 0
+    while term > 1e-16 * total:
+        term *= x * (a + b + place) / (a + 1 + place)
+        total += term
+        place += 1
+    return total
+
+
+def mean(
+    histogram: Mapping[int, int],
+    confidence: float = CONFIDENCE,
+    limits: tuple[float, float] | None = None,
+) -> Estimate:
+    """Return the mean of a histogram with its interval; see `mean_of_sums`.
+
+    Without `limits` the least and the greatest value are what few observations may differ from.
+    """
     count, total, squares = _power_sums(histogram, 2)
-    return mean_of_sums(count, total, squares, confidence)
+    if limits is None and len(histogram) > 1:
+        ends = (min(histogram), max(histogram))
+        rare = _rare_events(count, total, squares, confidence, ends)
+        if rare is not None:
+            return rare
+    return mean_of_sums(count, total, squares, confidence, limits)
 
 
 def mean_of_sums(
@@ -102,11 +204,13 @@ def mean_of_sums(
     confidence: float = CONFIDENCE,
     limits: tuple[float, float] | None = None,
 ) -> Estimate:
-    """Mean total / count with Student's interval, t s / sqrt(n).
+    """Return the mean total / count with Student's interval, t s / sqrt(n).
 
     `total` is the sum of the observations and `squares` that of their squares.  Observations that
     are all the same tell nothing of the spread: there is no interval then, unless `limits` say
-    between what every observation lies (`_all_the_same`); no interval goes beyond them.
+    between what every observation lies (`_all_the_same`); no interval goes beyond them.  If few
+    observations differ from one of the limits, the interval is that of rare events
+    (`_rare_events`).
     Source: Student, "The probable error of a mean", Biometrika 6 (1908).
     """
     if count == 0:
@@ -115,9 +219,34 @@ def mean_of_sums(
     deviation = count * squares - total * total
     if deviation == 0:
         return _all_the_same(value, count, count, confidence, limits)
+    rare = limits and _rare_events(count, total, squares, confidence, limits)
+    if rare:
+        return within(rare, limits)
     half = student_quantile(count - 1, confidence)
     half *= math.sqrt(deviation / (count * count * (count - 1)))
     return within(Estimate(value, value - half, value + half, count), limits)
+
+
+def _rare_events(
+    count: int, total: int, squares: int, confidence: float, ends: tuple[float, float]
+) -> Estimate | None:
+    """Return a mean with the interval of a share, if few observations differ from either end.
+
+    The total distance d from that end is taken as that of (sum d)^2 / sum d^2 events of the same
+    size (Kish's effective number), whose share has the interval.  Student's would be far too
+    narrow, or go beyond the end: with so few events their number, not their size, is uncertain.
+    None if there are FEW such events, or if they are not rare.
+    """
+    for end, sign in zip(ends, (1, -1), strict=True):
+        distance = sign * (total - count * end)
+        squared = squares - 2 * end * total + count * end * end
+        if distance <= 0 or distance**2 >= squared * min(FEW, count / 4):
+            continue
+        events, size = distance**2 / squared, sign * squared / distance
+        bounds = _share_bounds(events, count - events, confidence)
+        low, high = sorted(end + size * bound for bound in bounds)
+        return Estimate(total / count, low, high, count)
+    return None
 
 
 def within(estimate: Estimate, limits: tuple[float, float] | None) -> Estimate:
@@ -135,15 +264,15 @@ def _all_the_same(
     confidence: float,
     limits: tuple[float, float] | None,
 ) -> Estimate:
-    """A mean of observations that all have this value, `effective` ones of equal weight.
+    """Return a mean of observations that all have this value, `effective` ones of equal weight.
 
-    What none of them was has at most the share that Wilson's interval leaves it, and is at most as
-    far away as the limits are.  For shares, all 0 or all 1, that is Wilson's interval itself.
+    What none of them was has at most the share that the interval of a share leaves it, and is at
+    most as far away as the limits are.  For shares, all 0 or all 1, that is their interval itself.
     """
     if limits is None:
         return Estimate(value, math.nan, math.nan, count)
     low, high = limits
-    _, unseen = _wilson(0.0, effective, confidence)
+    _, unseen = _share_bounds(0, effective, confidence)
     return Estimate(value, value - unseen * (value - low), value + unseen * (high - value), count)
 
 
@@ -153,14 +282,15 @@ def ratio_of_sums(
     weighted: int,
     products: tuple[int, int, int],
     confidence: float = CONFIDENCE,
-    limits: tuple[float, float] | None = None,
+    is_share: bool = False,
 ) -> Estimate:
-    """Ratio of two means, with Student's interval of y - R w (the delta method).
+    """Return the ratio of two means, with Student's interval of y - R w (the delta method).
 
     The ratio R is that of the sums over pairs (w, y); `products` are the sums of w w, w y and y y.
-    NaN stands for the ratio if the weights' sum is 0, and for the bounds of one without spread
-    unless `limits` say between what y / w always lies: as in `mean_of_sums`, by Kish's effective
-    number of pairs.
+    A share, which lies between 0 and 1, has the interval of a share (`weighted_share`) of as many
+    observations as tell as much; without spread, of Kish's effective number of pairs.
+    NaN stands for the ratio if the weights' sum is 0, and for the bounds of one without spread that
+    is no share.
     Source: W. G. Cochran, Sampling Techniques, 3rd ed. (1977), section 6.4.
     """
     if weights == 0:
@@ -169,31 +299,48 @@ def ratio_of_sums(
     value = weighted / weights
     spread = (yy * weights**2 - 2 * weighted * weights * wy + weighted**2 * ww) / weights**2
     if count < 2 or spread <= 0:
+        limits = (0.0, 1.0) if is_share else None
         return _all_the_same(value, count, weights**2 / ww, confidence, limits)
-    half = student_quantile(count - 1, confidence)
-    half *= math.sqrt(spread * count / (count - 1)) / weights
-    return within(Estimate(value, value - half, value + half, count), limits)
+    variance = spread * count / (count - 1) / weights**2
+    if is_share:
+        return weighted_share(value, value * (1 - value) / variance, count, confidence)
+    half = student_quantile(count - 1, confidence) * math.sqrt(variance)
+    return Estimate(value, value - half, value + half, count)
 
 
 def standard_deviation(histogram: Mapping[int, int], confidence: float = CONFIDENCE) -> Estimate:
-    """Standard deviation s (divisor n - 1) with an interval that assumes no distribution.
+    """Return the standard deviation s (divisor n - 1) with an interval for any distribution.
 
-    The large-sample variance of s^2, (m4 - s^4) / n with the fourth central moment m4 (Cramer,
-    Mathematical Methods of Statistics, 1946, section 27.4), carried over to log s, where the
-    interval is symmetric, so that its bounds are positive (Bonett, Computational Statistics &
-    Data Analysis 50, 2006).
+    The variance is the mean of the squared deviations, which are so skewed that Student's interval
+    leaves the truth far more often on one side.  Hall's cubic transformation takes the skewness out
+    of Student's t, and its inverse gives the bounds.  The value and the bounds are NaN for fewer
+    than ENOUGH_FOR_DEVIATION observations, the bounds without spread.
+    Source: P. Hall, "On the removal of skewness by transformation", Journal of the Royal
+    Statistical Society B 54 (1992).
     """
-    n, s1, s2, s3, s4 = _power_sums(histogram, 4)
-    deviation = n * s2 - s1 * s1
-    if n < 2:
+    n = sum(histogram.values())
+    if n < ENOUGH_FOR_DEVIATION:
         return Estimate(math.nan, math.nan, math.nan, n)
-    value = math.sqrt(deviation / (n * (n - 1)))
-    if deviation == 0:
+    second, fourth, sixth = _central_moments(histogram, (2, 4, 6))
+    value = math.sqrt(second / (n * (n - 1)))
+    if second == 0 or fourth == second**2:
         return Estimate(value, math.nan, math.nan, n)
-    fourth = (n**3 * s4 - 4 * n**2 * s1 * s3 + 6 * n * s1**2 * s2 - 3 * s1**4) / n**4
-    kurtosis = fourth / (deviation / n**2) ** 2
-    step = student_quantile(n - 1, confidence) * math.sqrt(max(kurtosis - 1, 0) / n) / 2
-    return Estimate(value, value * math.exp(-step), value * math.exp(step), n)
+    kurtosis = fourth / second**2
+    error = math.sqrt(kurtosis - 1)
+    skewness = (sixth / second**3 - 3 * kurtosis + 2) / error**3
+    reach = student_quantile(n - 1, confidence) / math.sqrt(n)
+    low, high = (
+        1 - error * _without_skewness(side * reach - skewness / (6 * n), skewness)
+        for side in (1, -1)
+    )
+    return Estimate(value, value * math.sqrt(max(low, 0.0)), value * math.sqrt(high), n)
+
+
+def _without_skewness(transformed: float, skewness: float) -> float:
+    """Return t by t + skewness t^2 / 3 + skewness^2 t^3 / 27, Hall's transformation."""
+    if abs(skewness * transformed) < 1e-9:
+        return transformed
+    return (math.cbrt(1 + skewness * transformed) - 1) * 3 / skewness
 
 
 def quantile(
@@ -269,6 +416,15 @@ def _power_sums(histogram: Mapping[int, int], degree: int) -> tuple[int, ...]:
     return tuple(
         sum(count * value**power for value, count in histogram.items())
         for power in range(degree + 1)
+    )
+
+
+def _central_moments(histogram: Mapping[int, int], degrees: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the central moments of these degrees k times n^k, which are whole numbers."""
+    n, total = _power_sums(histogram, 1)
+    return tuple(
+        sum(count * (n * value - total) ** degree for value, count in histogram.items()) // n
+        for degree in degrees
     )
 
 

@@ -262,7 +262,8 @@ def agreeing_estimate(
 
     The mean of what is known of each hand looked at: nothing of it agrees, or a share as large as
     its weight.  That varies no more than hands of which each agrees or not; the interval is
-    Wilson's for as many of these as would tell as much, or holds at every moment (`sequential`).
+    that of a share of as many of these as would tell as much, or holds at every moment
+    (`sequential`).
     """
     if looked_at == 0:
         return Estimate(1.0, math.nan, math.nan, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from kqj_sim.experiment import Experiment
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+DEVIATION = "standard deviation"
 
 OF_DEALS = "share of all deals"
 OF_TAKEN = "share of taken deals"
@@ -80,9 +83,11 @@ class Source:
         """A share with its interval."""
         return intervals.share(count, observations, self.confidence)
 
-    def mean(self, histogram: Mapping[int, int]) -> Estimate:
-        """A mean with its interval."""
-        return intervals.mean(histogram, self.confidence)
+    def mean(
+        self, histogram: Mapping[int, int], limits: tuple[float, float] | None = None
+    ) -> Estimate:
+        """Return a mean with its interval; `limits` are the least and the greatest value."""
+        return intervals.mean(histogram, self.confidence, limits)
 
     def table(
         self,
@@ -108,7 +113,7 @@ class Source:
             )
             for group, quantity, unit, estimate in lines
         ]
-        notes = [*([note] if note else []), *self.notes]
+        notes = [*([note] if note else []), *deviation_notes(labelled), *self.notes]
         if self.where is not None:
             notes.append(f"Of the deals with {self.where}.")
         return make_table(name, title, groups, labelled, " ".join(notes))
@@ -118,12 +123,20 @@ def spread(histogram: Mapping[int, int], confidence: float) -> list[tuple[str, E
     """Mean, standard deviation and the quantiles of QUANTILES, each with its name."""
     estimates = [
         ("mean", intervals.mean(histogram, confidence)),
-        ("standard deviation", intervals.standard_deviation(histogram, confidence)),
+        (DEVIATION, intervals.standard_deviation(histogram, confidence)),
     ]
     for probability in QUANTILES:
         name = "median" if probability == 0.5 else f"quantile {round(100 * probability)}%"
         estimates.append((name, intervals.quantile(histogram, probability, confidence)))
     return estimates
+
+
+def deviation_notes(lines: Iterable[Line]) -> list[str]:
+    """Return the note on standard deviations that are missing, if some are."""
+    if any(name.endswith(DEVIATION) and math.isnan(each.value) for _, name, _, each in lines):
+        least = intervals.ENOUGH_FOR_DEVIATION
+        return [f"No standard deviation is given for fewer than {least:,} observations."]
+    return []
 
 
 def wanted(source: Source, owns: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:

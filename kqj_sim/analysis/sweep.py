@@ -393,7 +393,7 @@ def _settings(
                 ).scaled(1 / rounds),
                 made=intervals.ratio_of_sums(
                     sums.deals, takes, made, (products[0], products[2], products[1]), confidence,
-                    (0, 1),
+                    is_share=True,
                 ),
                 standing="best" if number == best else maybe,
             )

@@ -81,7 +81,7 @@ class WeightedSums:
             confidence: of the interval.
             less: another option whose value is taken off, deal by deal.
             sequential: whether the interval is to hold at every moment (`analysis.sequences`).
-            is_share: whether the values are 0 and 1: then the interval is Wilson's.
+            is_share: whether the values are 0 and 1: then the interval is a share's.
             bound: the largest distance of a value from the mean, against which a sequential
                 interval guards if it is rare; 0 for none.
         """

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from kqj_sim.analysis.study import Study
 
 _INTERVALS = (
-    "shares: Wilson's score interval; means: Student's t; standard deviations: by the fourth "
-    "moment, on a logarithmic scale; quantiles: by order statistics. Deals are independent of each "
-    "other; what is compared on the same deals is compared deal by deal"
+    "shares: Wilson's score interval, with fewer than 40 events (or non-events) Clopper and "
+    "Pearson's; means: Student's t, with few events as for shares; standard deviations, from 1,000 "
+    "observations on: Student's t for the squares, with Hall's transformation for their skewness; "
+    "quantiles: by order statistics. Deals are independent of each other; what is compared on the "
+    "same deals is compared deal by deal"
 )
 
 

@@ -25,9 +25,11 @@ def share(condition: pd.Series[bool]) -> Estimate:
     return Estimate(value, bounds.low, bounds.high, len(condition))
 
 
-def mean(sample: pd.Series[int], parts: int = 1) -> Estimate:
+def mean(
+    sample: pd.Series[int], parts: int = 1, limits: tuple[float, float] | None = None
+) -> Estimate:
     """Mean of a sample, and of its interval."""
-    bounds = intervals.mean(Counter(sample.tolist()))
+    bounds = intervals.mean(Counter(sample.tolist()), limits=limits)
     value = float(sample.mean()) if len(sample) else np.nan
     return Estimate(value / parts, bounds.low / parts, bounds.high / parts, len(sample))
 
@@ -37,7 +39,8 @@ def spread(sample: pd.Series[int]) -> Iterator[tuple[str, Estimate]]:
     yield "mean", mean(sample)
     counter = Counter(sample.tolist())
     _, low, high, _ = intervals.standard_deviation(counter)
-    yield "standard deviation", Estimate(float(sample.std()), low, high, len(sample))
+    deviation = float(sample.std()) if len(sample) >= 1000 else np.nan
+    yield "standard deviation", Estimate(deviation, low, high, len(sample))
     for percent in (5, 25, 50, 75, 95):
         _, low, high, _ = intervals.quantile(counter, percent / 100)
         value = (
@@ -138,7 +141,7 @@ def bonuses(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
             if bonus == "Capot":
                 yield (side,), f"Capot, {OF_TAKEN}", share(sample > 0)
             else:
-                yield (side,), f"{bonus}, number a taken deal", mean(sample)
+                yield (side,), f"{bonus}, number a taken deal", mean(sample, limits=(0, 4))
                 yield (side,), f"any {bonus}, {OF_TAKEN}", share(sample > 0)
 
 
@@ -171,10 +174,10 @@ def gratuities(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
     low, none = rows["low_teams"].astype(int), rows["trickless_teams"].astype(int)
     for quantity, sample in (("20 card points or fewer", low), ("no trick", none)):
         yield (), f"a team with {quantity}, {OF_TAKEN}", share(sample > 0)
-        yield (), f"teams with {quantity}, number a taken deal", mean(sample)
+        yield (), f"teams with {quantity}, number a taken deal", mean(sample, limits=(0, 3))
     paid = 40 * low + 120 * none
     yield (), f"any gratuity paid, {OF_TAKEN}", share(paid > 0)
-    yield (), "paid to all teams, mean a taken deal", mean(paid)
+    yield (), "paid to all teams, mean a taken deal", mean(paid, limits=(0, 480))
 
 
 def pending(rows: pd.DataFrame, games: bool) -> Iterator[Sample]:

@@ -18,6 +18,7 @@ from kqj_sim.analysis.source import (
 )
 from kqj_sim.analysis.table import Lines, Table
 from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
+from kqj_sim.notation import SUITS
 from kqj_sim.rules import SEATS, kqj_of
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _bonuses(source: Source) -> Iterable[Table]:
                     numbers = _sums(announcements[group], places)
                     some = source.share(deals - numbers.get(0, 0), deals)
                     name = f"{quantity}, number a taken deal"
-                    yield (*group, side), name, "count", source.mean(numbers)
+                    yield (*group, side), name, "count", source.mean(numbers, (0, len(SUITS)))
                     yield (*group, side), f"any {quantity}, {OF_TAKEN}", "share", some
 
     def sorted_lines(own: tuple[str, ...]) -> Lines:
@@ -153,6 +154,7 @@ def _gratuities(source: Source) -> Lines:
     """How often teams come out low or without a trick, and what is paid for it."""
     for group, joint in source.split((), ("low_teams", "trickless_teams")).items():
         deals = sum(joint.values())
+        teams = kqj_of(source.experiment.rules).teams
         paid: dict[int, int] = {}
         for (low, trickless), count in joint.items():
             # Each such team has two other teams to pay.
@@ -163,10 +165,11 @@ def _gratuities(source: Source) -> Lines:
             some = source.share(deals - numbers.get(0, 0), deals)
             yield group, f"a team with {quantity}, {OF_TAKEN}", "share", some
             name = f"teams with {quantity}, number a taken deal"
-            yield group, name, "count", source.mean(numbers)
+            yield group, name, "count", source.mean(numbers, (0, teams))
         some = source.share(deals - paid.get(0, 0), deals)
         yield group, f"any gratuity paid, {OF_TAKEN}", "share", some
-        yield group, "paid to all teams, mean a taken deal", "points", source.mean(paid)
+        mean = source.mean(paid, (0, 2 * (20 + 60) * teams))
+        yield group, "paid to all teams, mean a taken deal", "points", mean
 
 
 def _pending(source: Source) -> Lines:

@@ -1,6 +1,6 @@
 """The picture of a simulation of KQJ: totals, who takes, results and bonuses.
 
-Counted and drawn here; shares carry Wilson intervals, as in the tables.
+Counted and drawn here; shares carry the intervals of the tables.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The picture of a simulation of Kwajongen: card points, who plays, results, tricks.
 
-Shares carry Wilson intervals, as in the tables.
+Shares carry the intervals of the tables.
 """
 
 from __future__ import annotations
