@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -133,8 +132,11 @@ def spread(histogram: Mapping[int, int], confidence: float) -> list[tuple[str, E
 
 def deviation_notes(lines: Iterable[Line]) -> list[str]:
     """Return the note on standard deviations that are missing, if some are."""
-    if any(name.endswith(DEVIATION) and math.isnan(each.value) for _, name, _, each in lines):
-        least = intervals.ENOUGH_FOR_DEVIATION
+    least = intervals.ENOUGH_FOR_DEVIATION
+    if any(
+        quantity.endswith(DEVIATION) and 0 < each.observations < least
+        for _, quantity, _, each in lines
+    ):
         return [f"No standard deviation is given for fewer than {least:,} observations."]
     return []
 

@@ -12,6 +12,8 @@ import pytest
 
 from kqj_sim.analysis import ExpressionError, Table, Tally, counts
 from kqj_sim.analysis.counts import JointCounts, TooManyCombinations
+from kqj_sim.analysis.source import deviation_notes, spread
+from kqj_sim.analysis.table import Line
 from kqj_sim.analysis.tally import ColumnError
 from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
 from kqj_sim.encode import Imposed
@@ -243,13 +245,13 @@ def test_no_rows_give_tables_without_numbers() -> None:
 @pytest.mark.parametrize("partners, player", [("fixed", "team"), ("random", "seat")])
 def test_games_are_those_of_pandas(partners: Any, player: str) -> None:
     rules = KqjRules(partners=partners)
-    of = experiment(rules, games=400)
-    games = synthetic_games(rules, 400, seed=3)
+    of = experiment(rules, games=1200)
+    games = synthetic_games(rules, 1200, seed=3)
     tally = Tally(of, ("lap",), "lap == 1")
     tally.add_games(games)
     tables = by_name(tally.tables())
     found = {row.quantity: row for row in records(tables["games"])}
-    assert found["games"].value == 400
+    assert found["games"].value == 1200
     side = "first dealer's team" if player == "team" else "first dealer"
     won = pd.Series(games.first_dealer_side_won == 1)
     rows = {f"won by the {side}, share of games": by_pandas.share(won)}
@@ -268,7 +270,7 @@ def test_games_are_those_of_pandas(partners: Any, player: str) -> None:
         won_by, score = (row for row in records(by_player) if getattr(row, player) == number)
         assert won_by.value == pytest.approx((games.winner == number).mean())
         assert score.value == pytest.approx(games.score[:, number].mean())
-        assert score.low < score.value < score.high and score.deals == 400
+        assert score.low < score.value < score.high and score.deals == 1200
 
 
 def test_share_intervals_of_tables_hold_the_truth_in_95_of_100_seeds() -> None:
@@ -323,3 +325,18 @@ def test_cells_are_the_marginal_counts(dense_cells: int, monkeypatch: pytest.Mon
     assert [tuple(value) for value in values.tolist()] == list(expected.index)
     assert numbers.tolist() == expected.tolist()
     assert numbers.dtype == np.int64
+
+
+@pytest.mark.parametrize("deals, told", [(0, False), (999, False), (1000, True)])
+def test_tables_say_why_a_standard_deviation_is_missing(deals: int, told: bool) -> None:
+    histogram = {value: deals // 10 for value in range(9)} | {9: deals - 9 * (deals // 10)}
+    lines: list[Line] = [
+        ((), name, "points", estimate) for name, estimate in spread(histogram, 0.95)
+    ]
+    missing = [
+        line for line in lines if line[1] == "standard deviation" and np.isnan(line[3].value)
+    ]
+    assert bool(missing) is not told
+    notes = deviation_notes(lines)
+    expected = "No standard deviation is given for fewer than 1,000 observations."
+    assert notes == ([expected] if 0 < deals < 1000 else [])
