@@ -103,7 +103,7 @@ def test_every_number_is_that_of_pandas(
     variant: str, by: tuple[str, ...], where: str | None
 ) -> None:
     rules = VARIANTS[variant]
-    rows = synthetic_rows(rules, 1500, seed=1)
+    rows = synthetic_rows(rules, 1700, seed=1)
     of = experiment(rules)
     tables = tallied(rows, of, by, where).tables()
     frame = plain_frame(rows)
