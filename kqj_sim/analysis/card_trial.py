@@ -7,13 +7,12 @@ from math import comb, prod
 
 import numpy as np
 
-from kqj_sim.analysis.controlled import FURTHER
 from kqj_sim.analysis.odds import OddsError
-from kqj_sim.analysis.tries import NO_HANDS, NOT_ALLOWED, Chunk, Controlled, Numbers, Tries
+from kqj_sim.analysis.tries import NO_HANDS, NOT_ALLOWED, Chunk, Numbers, Tries
 from kqj_sim.analysis.turn_to_play import hidden_hands
 from kqj_sim.core import outlook
 from kqj_sim.core.odds import ASKED_PLACE, OUTCOME, QUESTION, RESULT
-from kqj_sim.core.outlook import LISTED, Turn
+from kqj_sim.core.outlook import Turn
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.state import SENDER
 from kqj_sim.policies.errors import PolicyError
@@ -22,13 +21,10 @@ from kqj_sim.rules import SEATS
 CHUNK = 1024
 """Draws that a thread makes at a time."""
 
-_OTHERS = 1 << 61
-"""The draws from this number on are those that a control plays alone."""
-
 
 @dataclass(frozen=True)
 class Trial(Tries):
-    """Draws for a turn, in threads; `control` is the turn and the table of a control."""
+    """Draws for a turn, in threads."""
 
     step = CHUNK
 
@@ -36,7 +32,6 @@ class Trial(Tries):
     rules: Rules
     table: Table
     threads: int
-    control: tuple[Turn, Table] | None = None
 
     @property
     def listed(self) -> int:
@@ -45,26 +40,13 @@ class Trial(Tries):
 
     def chunk(self, mode: int, first: int, count: int, seed: int) -> Chunk:
         """Draws, in this thread; raises PolicyError and OddsError."""
-        found = self._draws(mode, first, count, seed, (self.turn, self.table))
-        if mode == LISTED or self.control is None:
-            return found
-        again = self._draws(mode, first, count, seed, self.control)
-        start = _OTHERS + FURTHER * first
-        others = self._draws(mode, start, FURTHER * count, seed, self.control)
-        controlled = Controlled(again.outcomes, others.weights, others.outcomes)
-        return found._replace(controlled=controlled)
-
-    def _draws(
-        self, mode: int, first: int, count: int, seed: int, players: tuple[Turn, Table]
-    ) -> Chunk:
-        """Draws that are played on by some players."""
         outcomes = np.zeros((count * self.cards, OUTCOME), dtype=np.int16)
         weights = np.zeros(count)
         hands = np.zeros((count, SEATS), dtype=np.int64)
         counts = self.no_counts()
         kept = outlook.try_cards(
-            self.turn, mode, first, count, seed, self.rules, self.table, *players, outcomes,
-            weights, hands, counts,
+            self.turn, mode, first, count, seed, self.rules, self.table, outcomes, weights,
+            hands, counts,
         )  # fmt: skip
         if kept == outlook.NO_HANDS:
             raise OddsError(NO_HANDS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
 from kqj_sim.analysis.heard import Situation, read_situation
@@ -126,7 +125,7 @@ def _nothing(sampler: Sampler, tried: Sequence[Option], calls: int, sequential: 
     """No deals yet."""
     return Odds(
         sampler.situation, tuple(sampler.players), sampler.seed, list(tried), calls, sampler.asked,
-        sequential, sampler.pending, sampler.ignore_calls, sampler.control,
+        sequential, sampler.pending, sampler.ignore_calls,
     )  # fmt: skip
 
 
@@ -140,7 +139,6 @@ def odds_of(
     seed: int = 1,
     pending: int = 0,
     ignore_calls: bool = False,
-    control: str | None = None,
     confidence: float = CONFIDENCE,
     threads: int | None = None,
     progress: Callable[[Odds], None] | None = None,
@@ -153,8 +151,6 @@ def odds_of(
     sampler = Sampler(situation, seated, seed, pending, ignore_calls)
     threads = threads or default_threads()
     tried, calls = _chosen_options(sampler, threads)
-    if control is not None:
-        sampler = replace(sampler, control=player(control))
     found = _nothing(sampler, tried, calls, until is not None)
     blocks = math.ceil((deals if until is None else MOST_DEALS) / LANES)
     source = sampler.blocks(tried, threads, 0, blocks)
@@ -243,7 +239,6 @@ def odds(
     seed: int = 1,
     pending: int = 0,
     ignore_calls: bool = False,
-    control: str | None = None,
     confidence: float = CONFIDENCE,
     threads: int | None = None,
     progress: Callable[[Odds], None] | None = None,
@@ -263,8 +258,6 @@ def odds(
         seed: seed of the deals, 0 to 2**63 - 1.
         pending: litigation gratuity that waits.
         ignore_calls: True for hidden cards that need not agree with what was heard.
-        control: a specification, of a fast policy, that corrects what is found
-            (`analysis.controlled`); worth its time with slow players.
         confidence: of the intervals with which `until` is judged.
         threads: threads, all processors by default.
         progress: called now and then with what was found so far.
@@ -285,6 +278,6 @@ def odds(
     )
     return odds_of(
         situation, players=players, deals=deals, until=until, seconds=seconds, seed=seed,
-        pending=pending, ignore_calls=ignore_calls, control=control, confidence=confidence,
+        pending=pending, ignore_calls=ignore_calls, confidence=confidence,
         threads=threads, progress=progress,
     )  # fmt: skip

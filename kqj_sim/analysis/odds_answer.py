@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.analysis import sequences
-from kqj_sim.analysis.controlled import ControlledSums
 from kqj_sim.analysis.heard import Situation
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate, weighted_share, within
 from kqj_sim.analysis.sampled import Block
@@ -169,8 +168,6 @@ class Odds(Answer):
         sequential: whether intervals hold at every moment.
         ended: why it ended: "deals", "until", "time" or "interrupted".
         pending, ignore_calls: as asked.
-        control: who played the same deals and others to correct `sums` (`ControlledSums`, then), or
-            None; `totals` are never corrected.
     """
 
     quantities = QUANTITIES
@@ -184,12 +181,11 @@ class Odds(Answer):
     sequential: bool
     pending: int = 0
     ignore_calls: bool = False
-    control: Player | None = None
     ended: str = "deals"
     sums: WeightedSums = field(init=False)
 
     def __post_init__(self) -> None:
-        self.sums = WeightedSums() if self.control is None else ControlledSums()
+        self.sums = WeightedSums()
         self.answers = np.zeros((len(self.asked), 2), dtype=np.int64)
         self.totals = np.zeros((len(self.options), 4, MOST + 1))
         self.squares = np.zeros((len(self.options), MOST + 1))
@@ -197,14 +193,7 @@ class Odds(Answer):
     def add(self, block: Block) -> None:
         """Take in a block of deals."""
         self.answers += block.counts
-        values, controlled = _values(block.outcomes), block.controlled
-        if isinstance(self.sums, ControlledSums) and controlled is not None:
-            both = np.concatenate([values, _values(controlled.outcomes)], axis=1)
-            further = _values(controlled.further)
-            others = (controlled.deals, controlled.weights, further)
-            self.sums.add_block(block.deals, block.weights, both, others)
-        else:
-            self.sums.add(block.deals, block.weights, values)
+        self.sums.add(block.deals, block.weights, _values(block.outcomes))
         squares = block.weights**2
         for option, outcome in enumerate(block.outcomes):
             total = outcome[:, core.OWN_TOTAL].astype(np.int64)
@@ -222,12 +211,6 @@ class Odds(Answer):
     def agreeing(self) -> float:
         """Share of all deals in which the others would have said what they said."""
         return agreeing_share(self.answers, self.sums.weights)
-
-    def worth(self, quantity: str, option: int, less: int | None = None) -> float:
-        """How many times as many deals a mean needs without the control; 1 if there is none."""
-        if not isinstance(self.sums, ControlledSums):
-            return 1.0
-        return self.sums.worth(self.number(quantity), option, less)
 
     def reaches(self, option: int, amount: int, confidence: float = CONFIDENCE) -> Estimate:
         """The chance that the own side's total is at least an amount."""

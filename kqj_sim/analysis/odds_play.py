@@ -17,10 +17,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kqj_sim.analysis.card_trial import Trial
-from kqj_sim.analysis.controlled import FURTHER, ControlledSums
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds import OddsError, default_player
 from kqj_sim.analysis.odds_answer import agreeing_estimate
@@ -136,9 +134,6 @@ class PlayOdds:
         confidence: of the intervals.
         any_time: True if the intervals hold at every moment, since it was stopped by them.
         cards: best first.
-        control: the policy that played the same draws and others to correct all this, or None.
-        worth: for `wins` and `difference` of the best card how many times as many draws they need
-            without the control.
         telling: what is told of cards in this game.
         interrupted: True if Ctrl-C ended it early.
     """
@@ -156,8 +151,6 @@ class PlayOdds:
     any_time: bool
     cards: tuple[CardOdds, ...] = field(repr=False)
     telling: Telling = field(repr=False)
-    control: str | None = None
-    worth: dict[str, float] = field(default_factory=dict)
     interrupted: bool = False
 
     @property
@@ -207,7 +200,6 @@ def odds_of_cards(
     until: float | None = None,
     seconds: float | None = None,
     ignore_calls: bool = False,
-    control: str | None = None,
     threads: int | None = None,
     confidence: float = CONFIDENCE,
     most_listed: int = MOST_LISTED,
@@ -224,8 +216,6 @@ def odds_of_cards(
             to either side, or when it is certain which card is best; `deals` is the most then.
         seconds: stop after this time.
         ignore_calls: take the hidden hands to be any that agree with the plays.
-        control: a specification, of a fast policy, that corrects what is found if it is not exact
-            (`analysis.controlled`); worth its time with slow players.
         threads: threads, all processors by default.
         confidence: of the intervals.
         most_listed: with no more distributions than this all are gone through.
@@ -240,15 +230,10 @@ def odds_of_cards(
     table = seated(so_far.rules, chosen)
     turn = with_all_worlds(standing(so_far, table, ignore_calls), most_listed)
     number = default_threads() if threads is None else threads
-    again = None
-    if control is not None:
-        others = seated(so_far.rules, [player(control)] * SEATS)
-        again = (standing(so_far, others, ignore_calls), others)
-    trial = Trial(turn, core_rules(so_far.rules), table, number, again)
+    trial = Trial(turn, core_rules(so_far.rules), table, number)
     asking = Asking(
         so_far, tuple(each.text for each in chosen), seed, until, seconds, confidence, deals,
-        progress, not ignore_calls and so_far.calls is not None,
-        None if control is None else player(control).name, _TELLING,
+        progress, not ignore_calls and so_far.calls is not None, _TELLING,
         partial(_never_said, trial, so_far, [each.text for each in chosen]),
     )  # fmt: skip
     return find(trial, asking, table)
@@ -282,7 +267,6 @@ class Asking:
     deals: int
     progress: Callable[[PlayOdds], None] | None
     calls_count: bool
-    control: str | None
     telling: Telling
     never_said: Callable[[Numbers], str]
 
@@ -349,7 +333,7 @@ def _go_through(trial: Tries, asking: Asking) -> PlayOdds | None:
 
 def _sample(trial: Tries, asking: Asking) -> PlayOdds:
     """The answer from draws."""
-    sums = WeightedSums() if trial.control is None else ControlledSums()
+    sums = WeightedSums()
     telling = asking.telling
     played, weights, squares = 0, 0.0, 0.0
     counts = trial.no_counts().reshape(-1, 2)
@@ -367,9 +351,6 @@ def _sample(trial: Tries, asking: Asking) -> PlayOdds:
         found = asking.answer(
             played, sums.effective, agreed, trial.listed or None, False, best, estimate
         )
-        if isinstance(sums, ControlledSums):
-            worth = {name: sums.worth(telling.number(name), best) for name in ("wins", BY)}
-            found = replace(found, control=asking.control, worth=worth)
         return replace(found, interrupted=interrupted)
 
     def is_sure() -> bool:
@@ -407,18 +388,8 @@ def _sample(trial: Tries, asking: Asking) -> PlayOdds:
 
 def _add(sums: WeightedSums, telling: Telling, chunk: Chunk, kept: int) -> None:
     """Take in the first draws of a chunk."""
-
-    def values(outcomes: Outcomes) -> NDArray[np.float64]:
-        return telling.measured(outcomes).transpose(2, 1, 0).astype(np.float64)
-
-    own, weights, controlled = values(chunk.outcomes[:kept]), chunk.weights[:kept], chunk.controlled
-    if isinstance(sums, ControlledSums) and controlled is not None:
-        both = np.concatenate([own, values(controlled.outcomes[:kept])], axis=1)
-        further = slice(FURTHER * kept)
-        others = controlled.weights[further], values(controlled.further[further])
-        sums.add_block(kept, weights, both, (len(others[0]), *others))
-    else:
-        sums.add(kept, weights, own)
+    values = telling.measured(chunk.outcomes[:kept]).transpose(2, 1, 0).astype(np.float64)
+    sums.add(kept, chunk.weights[:kept], values)
 
 
 def _estimate(

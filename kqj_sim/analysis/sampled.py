@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.analysis.controlled import FURTHER
 from kqj_sim.analysis.heard import Situation
 from kqj_sim.analysis.standing import Asked, Option, Standing, answered
 from kqj_sim.core import odds as core
@@ -28,9 +27,6 @@ from kqj_sim.policies.specification import Player
 
 Numbers = NDArray[np.int64]
 
-_OTHERS = 1 << 61
-"""The deals from this number on are those that a control plays alone."""
-
 
 PATIENCE = 64
 """Blocks of deals of which none agrees with what was heard, after which it is given up."""
@@ -38,22 +34,6 @@ PATIENCE = 64
 
 class NeverSaid(ValueError):
     """A call that was heard and that the policy of the place would never make."""
-
-
-class Controlled(NamedTuple):
-    """What a control makes of the deals of a block, and of further ones that it alone plays.
-
-    Attributes:
-        outcomes: int16 (options, n, OUTCOME), of the deals of the block.
-        deals: how many further ones were drawn.
-        weights: float64 (m,), of those that have one.
-        further: int16 (options, m, OUTCOME).
-    """
-
-    outcomes: NDArray[np.int16]
-    deals: int
-    weights: NDArray[np.float64]
-    further: NDArray[np.int16]
 
 
 class Block(NamedTuple):
@@ -64,14 +44,12 @@ class Block(NamedTuple):
         weights: float64 (n,), see `core.odds`.
         outcomes: int16 (options, n, OUTCOME), see `core.odds`.
         counts: int64 (questions, 2), hands that were asked, and that answered as heard.
-        controlled: what a control makes of them, if there is one.
     """
 
     deals: int
     weights: NDArray[np.float64]
     outcomes: NDArray[np.int16]
     counts: Numbers
-    controlled: Controlled | None = None
 
 
 class Worker:
@@ -95,8 +73,6 @@ class Sampler:
         seed: seed of the deals.
         pending: litigation gratuity that waits.
         ignore_calls: True for deals that need not agree with what was said.
-        control: who calls on and plays in place of the players, in the same deals and in `FURTHER`
-            times as many other ones; None for nobody.
     """
 
     situation: Situation
@@ -104,7 +80,6 @@ class Sampler:
     seed: int
     pending: int = 0
     ignore_calls: bool = False
-    control: Player | None = None
 
     def __post_init__(self) -> None:
         situation = self.situation
@@ -113,7 +88,6 @@ class Sampler:
         self.asked: list[Asked] = [] if self.ignore_calls else rarest_first(asked)
         self._rules = core_rules(situation.rules)
         self._table, self._known = self._seated(self.players)
-        self._control = None if self.control is None else self._seated((self.control,) * SEATS)
         numbers = [asked.numbers() for asked in self.asked]
         self._questions = np.array(numbers, dtype=np.int64).reshape(-1)
 
@@ -135,28 +109,8 @@ class Sampler:
     def block(self, worker: Worker, options: Numbers, first: int) -> Block:
         """The deals from `first` on, a block of them; options are (n, OPTION) numbers."""
         live, counts = self._draw(worker, first)
-        outcomes = self._play(worker, live, options, first, self._table, self._known)
-        weights = worker.weights[:live].copy()
-        controlled = None
-        if self._control is not None:
-            again = self._play(worker, live, options, first, *self._control)
-            controlled = self._further(worker, options, first, again, self._control)
-        return Block(LANES, weights, outcomes, counts.reshape(-1, 2), controlled)
-
-    def _further(
-        self, worker: Worker, options: Numbers, first: int, again: NDArray[np.int16],
-        control: tuple[Table, Numbers],
-    ) -> Controlled:  # fmt: skip
-        """The deals that the control alone plays, for a block."""
-        weights, outcomes = [], []
-        for number in range(FURTHER):
-            start = _OTHERS + FURTHER * first + number * LANES
-            live, _ = self._draw(worker, start)
-            outcomes.append(self._play(worker, live, options, start, *control))
-            weights.append(worker.weights[:live].copy())
-        return Controlled(
-            again, FURTHER * LANES, np.concatenate(weights), np.concatenate(outcomes, axis=1)
-        )
+        outcomes = self._play(worker, live, options, first)
+        return Block(LANES, worker.weights[:live].copy(), outcomes, counts.reshape(-1, 2))
 
     def _draw(self, worker: Worker, first: int) -> tuple[int, Numbers]:
         """Draw a block of deals; how many have a weight, and what was asked and answered."""
@@ -169,14 +123,12 @@ class Sampler:
             raise PolicyError(self._not_allowed(first))
         return live, counts
 
-    def _play(
-        self, worker: Worker, live: int, options: Numbers, first: int, table: Table, known: Numbers
-    ) -> NDArray[np.int16]:
+    def _play(self, worker: Worker, live: int, options: Numbers, first: int) -> NDArray[np.int16]:
         """What comes of each call in the deals that were drawn, int16 (options, live, OUTCOME)."""
         outcomes = np.zeros((len(options), live, core.OUTCOME), dtype=np.int16)
         if not core.play_calls(
-            worker.state, live, self._rules, table, known, options, worker.hands, worker.keys,
-            outcomes,
+            worker.state, live, self._rules, self._table, self._known, options, worker.hands,
+            worker.keys, outcomes,
         ):  # fmt: skip
             raise PolicyError(self._not_allowed(first))
         return outcomes

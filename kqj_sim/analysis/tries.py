@@ -24,20 +24,6 @@ NO_HANDS = (
 )
 
 
-class Controlled(NamedTuple):
-    """What a control makes of the draws of a chunk, and of further ones that it alone plays.
-
-    Attributes:
-        outcomes: int16 (n, cards, OUTCOME), of the draws of the chunk.
-        weights: float64 (m,), of the further ones.
-        further: int16 (m, cards, OUTCOME).
-    """
-
-    outcomes: Outcomes
-    weights: NDArray[np.float64]
-    further: Outcomes
-
-
 class Chunk(NamedTuple):
     """What came of a chunk of draws.
 
@@ -46,14 +32,12 @@ class Chunk(NamedTuple):
         outcomes: int16 (n, cards, OUTCOME).
         hands: int64 (n, seats), the hidden hands by place, natural coding.
         counts: int64 (questions, 2), hands that were asked, and that answered as heard.
-        controlled: what a control makes of them, if there is one.
     """
 
     weights: NDArray[np.float64]
     outcomes: Outcomes
     hands: Numbers
     counts: Numbers
-    controlled: Controlled | None = None
 
 
 class Tries(ABC):
@@ -62,13 +46,11 @@ class Tries(ABC):
     Attributes:
         turn: the turn as the engine takes it; has the `cards` that may be played.
         threads: threads that play.
-        control: what corrects the answer (`analysis.controlled`), or None.
         step: draws that a thread makes at a time.
     """
 
     turn: Any
     threads: int
-    control: Any
     step: ClassVar[int]
 
     @property

@@ -111,13 +111,6 @@ Examples:
 @click.option(
     "--ignore-calls", is_flag=True, help="Hidden cards need not agree with what was heard."
 )
-@click.option(
-    "--control",
-    metavar="SPEC",
-    help="Correct the answer for the luck of the deals: this policy, a fast one such as standard, "
-    "plays the same deals, and eight times as many others, at all places.  Worth its time with "
-    "slow players, such as pimc.",
-)
 @click.option("--pending", type=Whole(0, "120"), default=0, help="Litigation gratuity that waits.")
 @click.option("--raised", is_flag=True, help="The round is raised (kwajongen only).")
 @click.option(
@@ -152,7 +145,7 @@ def odds(
     partner_places: tuple[int, ...] | None, played: str | None, contract: str | None,
     sender: int | None, record: IO[bytes] | None, line: int | None,
     at: tuple[int, int] | None,
-    players: tuple[str, ...], ignore_calls: bool, control: str | None, pending: int, raised: bool,
+    players: tuple[str, ...], ignore_calls: bool, pending: int, raised: bool,
     deals: int | None,
     until: float | None, seconds: float | None, seed: int, threads: int | None, confidence: float,
     format: str | None, out: str | None, plot: str | None, color: str, quiet: bool, **options: Any,
@@ -177,8 +170,8 @@ def odds(
         by_suffix(plot, PLOT_SUFFIXES)
     rules = take_rules(options)
     how = Sampling(
-        deals, until, seconds, seed, threads, confidence, ignore_calls, control, players, format,
-        out, color, quiet,
+        deals, until, seconds, seed, threads, confidence, ignore_calls, players, format, out,
+        color, quiet,
     )  # fmt: skip
     if not isinstance(rules, KqjRules):
         _refuse(rules, _KQJ_ONLY)
@@ -245,12 +238,12 @@ def odds(
     from kqj_sim.analysis.odds import odds_of
 
     seated = _seated(players, rules)
-    ask = partial(odds_of, situation, players=seated, pending=pending, control=control)
+    ask = partial(odds_of, situation, players=seated, pending=pending)
     _tell_calls(ask, rules, how, plot)
 
 
 _KQJ_ONLY = (
-    "lap", "partner_places", "contract", "control", "pending",
+    "lap", "partner_places", "contract", "pending",
 )  # fmt: skip
 """Options of questions that are answered for KQJ only."""
 

@@ -122,12 +122,9 @@ def _asking(so_far: SoFar, how: Sampling) -> Callable[..., PlayOdds]:
         return choose_policies(how.players, so_far.rules, "--players", default)
 
     if isinstance(so_far, KwajongenSoFar):
-        if how.control is not None:
-            raise click.UsageError("--control is not for --game kwajongen: leave it out")
         return partial(kwajongen.odds_of_cards, so_far, players())
     assert isinstance(so_far, RoundSoFar)
-    seated = players(default_player(so_far.rules))
-    return partial(odds_play.odds_of_cards, so_far, seated, control=how.control)
+    return partial(odds_play.odds_of_cards, so_far, players(default_player(so_far.rules)))
 
 
 def tell_cards(so_far: SoFar, how: Sampling) -> None:

@@ -27,7 +27,6 @@ class Sampling(NamedTuple):
     threads: int | None
     confidence: float
     ignore_calls: bool
-    control: str | None
     players: tuple[str, ...]
     format: str
     out: str | None

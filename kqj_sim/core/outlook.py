@@ -314,7 +314,7 @@ def _finish(
 @kernel
 def try_cards(
     turn: Turn, mode: int, first: int, count: int, seed: int, rules: Rules, table: Table,
-    played: Turn, players: Table, outcomes: Any, weights: Any, hands: Any, counts: Any,
+    outcomes: Any, weights: Any, hands: Any, counts: Any,
 ) -> int:  # fmt: skip
     """Draw hidden hands that agree with the calls, and play every legal card on in each.
 
@@ -323,8 +323,7 @@ def try_cards(
         mode: DRAWN or LISTED; with the latter the calls are not looked at.
         first, count: numbers of the draws.
         seed: seed of the draws.
-        rules, table: the table where the calls were made.
-        played, players: the same turn and table, or those at which others play on; with `resume`.
+        rules, table: the table; with `resume`.
         outcomes: int16 (count * cards, OUTCOME), filled for each draw with a weight a row a card.
         weights: float64 (count,), their weights.
         hands: int64 (count, 6), their hidden hands by place, natural coding.
@@ -368,11 +367,11 @@ def try_cards(
                     branches.hands[waiting * SEATS + place] = hand
                 waiting += 1
                 if waiting == LANES:
-                    _finish(played, branches, waiting, rules, players, outcomes)
+                    _finish(turn, branches, waiting, rules, table, outcomes)
                     waiting = 0
             kept += 1
     if waiting > 0:
-        _finish(played, branches, waiting, rules, players, outcomes)
+        _finish(turn, branches, waiting, rules, table, outcomes)
     return kept
 
 

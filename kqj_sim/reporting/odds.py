@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from kqj_sim.analysis.controlled import FURTHER
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds_tables import odds_tables
 from kqj_sim.notation import format_hand
@@ -108,30 +107,17 @@ class OddsRun(CallsRun["Odds"]):
             "pending": of.pending,
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """The run as plain values."""
-        control = self._of.control
-        name = None if control is None else control.name
-        return {**super().to_dict(), **control_facts(name, self._worth())}
-
-    def _worth(self) -> dict[str, float]:
-        """How many times as many deals the best call's numbers need without the control."""
-        return {name: self._of.worth(name, self._of.best) for name in ("wins", "difference")}
-
     def _told(self) -> list[str]:
         turned = self._of.situation.turned
         return [*([] if turned is None else [f"Return {turned}"]), _where(self._of)]
 
     def _rests_on(self) -> list[str]:
-        of, told = self._of, []
-        if of.asked:
-            told.append(
-                f"others would have called as heard in {self._agreeing()} of deals, those here "
-                f"tell as much as {of.effective:,.0f} equal ones"
-            )
-        if of.control is not None:
-            told.append(control_words(of.control.name, self._worth()))
-        return told
+        if not self._of.asked:
+            return []
+        return [
+            f"others would have called as heard in {self._agreeing()} of deals, those here "
+            f"tell as much as {self._of.effective:,.0f} equal ones"
+        ]
 
 
 WHY_ENDED = {
@@ -153,25 +139,6 @@ def share_text(estimate: Estimate) -> str:
     if math.isnan(estimate.low) and estimate.value < 0.001:
         return f"{100 * estimate.value:.2g}%"
     return str(format_number(*estimate[:3], "share"))
-
-
-def control_facts(control: str | None, worth: dict[str, float]) -> dict[str, Any]:
-    """What a run says of a control as plain values; nothing if there is none."""
-    if control is None:
-        return {}
-    known = {name: None if math.isnan(value) else value for name, value in worth.items()}
-    return {"control": control, "control_deals_each": FURTHER, "worth_times_as_many_deals": known}
-
-
-def control_words(control: str, worth: dict[str, float]) -> str:
-    """What a run says of a control in words."""
-    told = f"corrected by what {control} makes of the same deals and of {FURTHER} others for each"
-    if any(math.isnan(value) for value in worth.values()):
-        return told
-    return (
-        f"{told}: for the best one's chance to win worth {worth['wins']:.2f} times as many deals, "
-        f"for its points {worth['difference']:.2f} times"
-    )
 
 
 def _where(odds: Odds) -> str:

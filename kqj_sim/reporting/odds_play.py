@@ -10,7 +10,7 @@ from kqj_sim.notation import format_contract, format_hand
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import player
 from kqj_sim.reporting.grid import format_number
-from kqj_sim.reporting.odds import bounds_of, control_facts, control_words, share_text
+from kqj_sim.reporting.odds import bounds_of, share_text
 from kqj_sim.reporting.report import Report, Run, describe_policies, describe_rules
 from kqj_sim.rules import KqjRules
 
@@ -65,7 +65,6 @@ class CardsRun(Run):
             "agreeing_interval": bounds_of(of.agreed),
             "effective_deals": of.effective,
             "intervals": "confidence sequences" if of.any_time else "for this number of deals",
-            **control_facts(of.control, of.worth),
         }
 
     def summary(self) -> str:
@@ -105,8 +104,7 @@ class CardsRun(Run):
             calls = f"others would have called as heard in {share} of what agrees with the plays"
             if not of.exact and of.effective < of.deals - 1:
                 calls += f", what was drawn tells as much as {of.effective:,.0f} equal ones"
-        control = "" if of.control is None else control_words(of.control, of.worth)
-        return "; ".join(part for part in (told, calls, NOT_PLAYS, control) if part)
+        return "; ".join(part for part in (told, calls, NOT_PLAYS) if part)
 
 
 def cards_report(odds: PlayOdds) -> Report:

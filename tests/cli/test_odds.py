@@ -97,20 +97,10 @@ def test_time_and_certainty_end_it() -> None:
     assert found["intervals"] == "confidence sequences"
 
 
-def test_a_control_is_told_with_what_it_is_worth() -> None:
-    control = ("--place", "2", "--control", "points:take=45,lap2=38+random")
-    found = told(*control)
-    assert (found["control"], found["control_deals_each"]) == (control[-1], 8)
-    assert set(found["worth_times_as_many_deals"]) == {"wins", "difference"}
-    assert "control" not in told("--place", "2")
-    shown = " ".join(run("odds", *HAND, *FEW, *control).stdout.split())
-    assert f"corrected by what {control[-1]} makes of the same deals and of 8 others" in shown
-
-
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ((*HAND, "--control", "gredy"), "did you mean 'greedy'"),
+        ((*HAND, "--players", "gredy"), "did you mean 'greedy'"),
         ((*HAND, "--deals", "9", "--until", "1%"), "--deals and --until"),
         ((*HAND, "--out", "hand.xyz"), ".html"),
         ((*HAND, "--players", "seat9=standard"), "--players seat9=standard: the seats are seat0"),

@@ -50,9 +50,6 @@ def test_cards_are_answered_as_typed() -> None:
     assert "place 2 has" in done.stdout
     rows = [line.split() for line in done.stdout.splitlines()]
     assert {row[0] for row in rows if row} >= {"*"}
-    controlled = run(*TYPED, "--heard", "take h", "--deals", "300", *FAST, "--control", "greedy")
-    shown = " ".join(controlled.stdout.split())
-    assert "corrected by what greedy makes of the same deals" in shown
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,6 @@ class KwajongenTrial(Tries):
     table: Table
     threads: int
     hands: Numbers
-    control: None = None
 
     @property
     def listed(self) -> int:
@@ -206,6 +205,6 @@ def odds_of_cards(
 
     asking = Asking(
         so_far, tuple(each.text for each in seated), seed, until, seconds, confidence, deals,
-        progress, turn.heard == 1, None, TELLING, never_said,
+        progress, turn.heard == 1, TELLING, never_said,
     )  # fmt: skip
     return find(trial, asking, table)
