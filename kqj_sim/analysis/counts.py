@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 DENSE_CELLS = 1 << 22
 """Joints of more cells than these are counted sparsely."""
 
+MOST_GROUPS = 5_000
+"""Combinations of values that tables of groups have at most: with more they are no use to read,
+and take minutes to make."""
+
 _BLOCK = 1024
 _PENDING_KEYS = 1 << 20
 
@@ -40,7 +44,7 @@ class Derived:
 
 
 class TooManyCombinations(ValueError):
-    """The columns have more combinations of values than can be numbered."""
+    """The columns have more combinations of values than can be numbered, or shown as groups."""
 
 
 class JointCounts:
@@ -202,6 +206,39 @@ class _Joint:
         place = self.columns.index(name)
         _, stride = self.terms[place]
         return codes // stride % self.shape[place] + self._lows[place]
+
+
+class Groups:
+    """The combinations of values of columns that occur, counted to refuse too many of them."""
+
+    def __init__(self, names: tuple[str, ...], columns: Sequence[Column]) -> None:
+        self._joint = _Joint(names, columns)
+        self._codes = np.empty(0, np.int64)
+
+    def add(self, rows: Rows, kept: NDArray[np.bool_]) -> None:
+        """Take in the rows for which `kept`, bool (rows,), is true.
+
+        Raises:
+            TooManyCombinations: more than `MOST_GROUPS` have occurred.
+        """
+        if self._joint.cells <= MOST_GROUPS:
+            return
+        codes = self._joint.codes(rows.values, rows.values[:0])[kept]
+        self._codes = np.union1d(self._codes, codes)
+        self.check(len(self._codes))
+
+    def check(self, count: int) -> None:
+        """Raise TooManyCombinations if so many occur; the message has the columns' ranges."""
+        if count <= MOST_GROUPS:
+            return
+        joint = self._joint
+        ranges = " x ".join(
+            f"{name} {size:,}" for name, size in zip(joint.columns, joint.shape, strict=True)
+        )
+        raise TooManyCombinations(
+            f"--by: more than {MOST_GROUPS:,} groups occur, of {joint.cells:,} possible ones "
+            f"({ranges}): group by fewer columns, or use --rows"
+        )
 
 
 class _SparseStore:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import difflib
 import io
+import itertools
 import math
 import operator
 import tokenize
@@ -29,6 +30,12 @@ from kqj_sim.messages import quote, shorten
 
 if TYPE_CHECKING:
     from kqj_sim.rows import Rows
+
+MOST_CHARACTERS = 10_000
+MOST_PARTS = 2_000
+"""Columns, numbers, labels and operators of an expression: each is an array a chunk."""
+MOST_NESTED = 100
+"""Brackets in each other; the parser of Python gives up at twice as many."""
 
 _LARGEST = 2**62
 # The first deal and the number of deals are 2**60 at most (`experiment.MAX_DEAL`).
@@ -136,21 +143,39 @@ def compile_expression(text: str, *, games: bool = True, game: str = "kqj") -> E
 
     The columns `game` and `round` are known too if `games`.  Raises ExpressionError.
     """
+    _check_size(text)
     compiler = _Compiler(games, game)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # such as an unknown escape in a text
             tree = ast.parse(_with_words(text.strip()), mode="eval")
+        parts = sum(isinstance(node, ast.expr) for node in ast.walk(tree))
+        if parts > MOST_PARTS:
+            raise ExpressionError(f"the expression has {parts:,} parts: at most {MOST_PARTS:,}")
         condition = compiler.condition(tree.body)
     except ExpressionError:
         raise
     except (RecursionError, MemoryError):
-        raise ExpressionError("the expression is nested too deeply: use fewer parts") from None
+        raise ExpressionError(
+            f"the expression is nested too deeply: at most {MOST_NESTED} levels"
+        ) from None
     except (SyntaxError, ValueError, tokenize.TokenError, Warning):
         raise ExpressionError(
             f"{quote(text)} is not an expression such as {_EXAMPLES[game].whole}"
         ) from None
     return Expression(text, tuple(compiler.used), condition)
+
+
+def _check_size(text: str) -> None:
+    """Raise ExpressionError for a text that would take long to read."""
+    if len(text) > MOST_CHARACTERS:
+        raise ExpressionError(
+            f"the expression has {len(text):,} characters: at most {MOST_CHARACTERS:,}"
+        )
+    depths = itertools.accumulate((each in "([{") - (each in ")]}") for each in text)
+    deepest = max(depths, default=0)
+    if deepest > MOST_NESTED:
+        raise ExpressionError(f"the expression is nested {deepest:,} deep: at most {MOST_NESTED}")
 
 
 class _Compiler:

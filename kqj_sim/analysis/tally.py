@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.analysis import game_tables
-from kqj_sim.analysis.counts import JointCounts
+from kqj_sim.analysis.counts import Groups, JointCounts
 from kqj_sim.analysis.expression import compile_expression
 from kqj_sim.analysis.intervals import CONFIDENCE
 from kqj_sim.analysis.own import tables_of
@@ -74,6 +74,7 @@ class Tally:
         ]
         derived = [column for part in self._own for column in part.derived(experiment)]
         self._counts = JointCounts(joints, derived, columns)
+        self._groups = Groups(self.by, columns)
         self._games: dict[str, Counter[int]] = {}
         self._every_row = np.ones(0, np.bool_)
         self.deals = 0
@@ -86,8 +87,15 @@ class Tally:
         return self._counts.columns.union(asked)
 
     def add(self, rows: Rows) -> None:
-        """Count a chunk of rows; raises ValueError if a value leaves its column's range."""
-        self._counts.add(rows, self._kept(rows))
+        """Count a chunk of rows.
+
+        Raises:
+            ValueError: a value leaves its column's range.
+            TooManyCombinations: more than `counts.MOST_GROUPS` groups have occurred.
+        """
+        kept = self._kept(rows)
+        self._counts.add(rows, kept)
+        self._groups.add(rows, kept)
         self.deals += len(rows)
 
     def add_games(self, games: GameRows) -> None:
@@ -133,7 +141,13 @@ class Tally:
                 )
 
     def tables(self, confidence: float = CONFIDENCE) -> list[Table]:
-        """Every table that has a meaning for the experiment and any number in it."""
+        """Every table that has a meaning for the experiment and any number in it.
+
+        Raises:
+            TooManyCombinations: more than `counts.MOST_GROUPS` groups occur.
+        """
+        if self.by:
+            self._groups.check(len(self._counts.cells(self.by)[1]))
         notes = tables_of(self.experiment.rules.game).tables.notes(self.experiment)
         source = Source(self.experiment, self.by, self.where, self._counts, confidence, notes)
         made = [table for part in self._own for table in part.tables(source)]

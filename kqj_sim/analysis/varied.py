@@ -8,6 +8,7 @@ unit is the deal.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -190,6 +191,8 @@ def read_varied(text: str, subject: Subject) -> Varied:
         raise VaryError(f"{quote(text)}: write parameter=from:to:step or parameter=value,value,...")
     parameter, _ = subject.parameter(name)
     values = _range(text, given) if ":" in given else [each.strip() for each in given.split(",")]
+    if len(values) > MOST:
+        raise VaryError(f"{name} has {len(values):,} values: at most {MOST}; take a larger step")
     written = [parameter.write(subject.read(name, value)) for value in values]
     for number, value in enumerate(written):
         if value in written[:number]:
@@ -236,8 +239,8 @@ def combinations(varied: Sequence[Varied]) -> list[tuple[str, ...]]:
     for name in names:
         if names.count(name) > 1:
             raise VaryError(f"{name} varies twice: give all its values at once")
-    sets = list(itertools.product(*(each.values for each in varied)))
-    if len(sets) > MOST:
+    count = math.prod(len(each.values) for each in varied)
+    if count > MOST:
         counts = " x ".join(str(len(each.values)) for each in varied)
-        raise VaryError(f"{counts} are {len(sets):,} sets of values: at most {MOST}")
-    return sets
+        raise VaryError(f"{counts} are {count:,} sets of values: at most {MOST}")
+    return list(itertools.product(*(each.values for each in varied)))

@@ -202,7 +202,7 @@ def test_great_numbers_of_deals_are_reckoned_with_or_refused() -> None:
         ("lap == 2\0", "is not an expression"),
         ("import os", "is not an expression"),
         ("-" * 5000 + "lap == 1", "nested too deeply"),
-        ("(" * 5000 + "lap" + ")" * 5000 + " == 1", "is not an expression"),
+        ("(" * 4000 + "lap" + ")" * 4000 + " == 1", "nested 4,000 deep: at most 100"),
         (r"contract == '\d'", "is not an expression"),
     ],
 )
@@ -212,3 +212,26 @@ def test_refuses_in_one_line(text: str, says: str) -> None:
     message = str(refused.value)
     assert says in message
     assert "\n" not in message and len(message) < 250
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (" or ".join(["sender_trumps == 4"] * 5000), "109,996 characters: at most 10,000"),
+        (" or ".join(["lap==1"] * 999), r"2,998 parts: at most 2,000"),
+        ("(" * 101 + "lap == 1" + ")" * 101, "nested 101 deep: at most 100"),
+        ("not " * 2400 + "lap == 1", "nested too deeply: at most 100|parts: at most 2,000"),
+        ("+".join(["lap"] * 2400) + " > 2", "nested too deeply|parts: at most 2,000"),
+    ],
+    ids=["characters", "parts", "brackets", "not", "plus"],
+)
+def test_what_is_too_long_is_refused_at_once(text: str, told: str) -> None:
+    with pytest.raises(ExpressionError, match=told) as error:
+        compile_expression(text)
+    assert len(str(error.value)) < 100
+
+
+def test_hundreds_of_terms_are_understood() -> None:
+    compiled = compile_expression(f"deal in ({', '.join(map(str, range(600)))})")
+    assert compiled.columns == ("deal",)
+    compile_expression("(" * 100 + "lap == 1" + ")" * 100)

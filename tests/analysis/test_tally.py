@@ -340,3 +340,22 @@ def test_tables_say_why_a_standard_deviation_is_missing(deals: int, told: bool) 
     notes = deviation_notes(lines)
     expected = "No standard deviation is given for fewer than 1,000 observations."
     assert notes == ([expected] if 0 < deals < 1000 else [])
+
+
+def test_too_many_groups_are_refused_as_soon_as_they_occur(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    experiment = Experiment(KqjRules(), deals=2000)
+    rows = synthetic_rows(KqjRules(), 2000, 1)
+    by = ("contracting_total", "defending_total")
+    tally = Tally(experiment, by)
+    tally.add(rows)
+    occur = len(tally._counts.cells(by)[0])
+    assert tally.tables()
+    monkeypatch.setattr(counts, "MOST_GROUPS", occur - 1)
+    told = rf"more than {occur - 1:,} groups occur, of \d+,\d+ possible ones \(contracting_total"
+    with pytest.raises(TooManyCombinations, match=told):
+        Tally(experiment, by).add(rows)
+    # Tallies of which none has so many may have them together.
+    with pytest.raises(TooManyCombinations, match=told):
+        tally.tables()

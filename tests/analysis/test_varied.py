@@ -127,3 +127,12 @@ def test_what_is_counted_is_what_the_records_say(rules: KqjRules) -> None:
             made[record.deal - 7] += own and record.result == "made"
     assert np.array_equal(played.takes, takes) and np.array_equal(played.made, made)
     assert 0 < made.sum() < takes.sum() < deals * len(match.seatings) / 6 * SEATS
+
+
+def test_too_many_values_are_refused_before_they_are_read() -> None:
+    text = "take=" + ",".join(map(str, range(100_000)))
+    with pytest.raises(VaryError, match="take has 100,000 values: at most 400"):
+        read_varied(text, COUNTER)
+    hundreds = [Varied(str(number), tuple(map(str, range(400)))) for number in range(4)]
+    with pytest.raises(VaryError, match=r"400 x 400 x 400 x 400 are 25,600,000,000 sets"):
+        combinations(hundreds)
