@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Protocol, TypeAlias, TypeVar
 
 R = TypeVar("R")
@@ -70,8 +70,26 @@ def pieces(first: int, end: int, size: int) -> Iterator[tuple[int, int]]:
         yield start, min(size, end - start)
 
 
+class Watch(Protocol):
+    """What is called while threads work."""
+
+    def wait(self) -> None:
+        """Called ten times a second while a range is awaited; what it raises ends the work."""
+
+    def end(self) -> None:
+        """Called when nothing more is wanted: ranges that are worked on may be left unfinished."""
+
+
+TICK = 0.1
+"""Seconds between two calls of `Watch.wait`."""
+
+
 def in_threads(
-    hands: Sequence[Callable[[int, int], R]], first: int, end: int, size: int
+    hands: Sequence[Callable[[int, int], R]],
+    first: int,
+    end: int,
+    size: int,
+    watch: Watch | None = None,
 ) -> Generator[R]:
     """What comes of ranges of a size, in order; each of `hands` works in one thread at a time."""
     idle = deque(hands)
@@ -89,8 +107,17 @@ def in_threads(
         for piece in pieces(first, end, size):
             waiting.append(pool.submit(work, *piece))
             if len(waiting) > 2 * len(hands):
-                yield waiting.popleft().result()
+                yield _result(waiting.popleft(), watch)
         while waiting:
-            yield waiting.popleft().result()
+            yield _result(waiting.popleft(), watch)
     finally:
+        if watch is not None:
+            watch.end()
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _result(future: Future[R], watch: Watch | None) -> R:
+    """Wait for a result, and let `watch` know of the waiting."""
+    while watch is not None and not wait([future], TICK).done:
+        watch.wait()
+    return future.result()

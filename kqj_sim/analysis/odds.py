@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from kqj_sim.analysis.heard import Situation, read_situation
 from kqj_sim.analysis.intervals import CONFIDENCE
 from kqj_sim.analysis.odds_answer import Answer, Odds
-from kqj_sim.analysis.sampled import Sampler
+from kqj_sim.analysis.sampled import NeverSaid, Sampler
+from kqj_sim.analysis.search import FEW_DEALS
 from kqj_sim.analysis.standing import (
     CAPOT_TOTAL,
     Option,
@@ -29,6 +30,7 @@ from kqj_sim.rules import MOST, GameRules, KqjRules
 
 A = TypeVar("A", bound=Answer)
 B = TypeVar("B")
+Searching: TypeAlias = Callable[[int], None] | None
 
 WAITING_PLAYER = "points:take=45,lap2=38+network"
 """Who is assumed at every place with two teams and taking: people who wait for a good hand.  The
@@ -62,7 +64,9 @@ def default_player(rules: KqjRules) -> str:
     return WAITING_PLAYER if waits else DEFAULT_PLAYER
 
 
-def _chosen_options(sampler: Sampler, threads: int) -> tuple[list[Option], int]:
+def _chosen_options(
+    sampler: Sampler, threads: int, seconds: float | None, searching: Searching
+) -> tuple[list[Option], int]:
     """The calls to be tried out, and the contracts if played; how many are calls.
 
     Of the bids in a contract these are the lowest, the best of some higher ones in a first look,
@@ -75,7 +79,8 @@ def _chosen_options(sampler: Sampler, threads: int) -> tuple[list[Option], int]:
     if amount == 0 or amount > rules.max_amount:
         return calls, len(calls)
     played = [played_option(situation, standing, each, amount) for each in rules.contracts]
-    look = _pilot(sampler, played, 0, threads)
+    search = (threads, seconds, searching)
+    look = _pilot(sampler, played, 0, search)
     higher: dict[str, list[Option]] = {}
     for number, option in enumerate(played):
         assert option.contract is not None
@@ -84,7 +89,7 @@ def _chosen_options(sampler: Sampler, threads: int) -> tuple[list[Option], int]:
             for each, c in _higher_bids(look, number, amount, rules)
         ]
     tried = [*calls, *(bid for bids in higher.values() for bid in bids)]
-    look = _pilot(sampler, tried, _PILOT_BLOCKS * LANES, threads)
+    look = _pilot(sampler, tried, _PILOT_BLOCKS * LANES, search)
     worth = {
         option.text: look.estimate("difference", number).value
         for number, option in enumerate(tried)
@@ -113,11 +118,19 @@ def _higher_bids(look: Odds, number: int, lowest: int, rules: KqjRules) -> list[
     return bids
 
 
-def _pilot(sampler: Sampler, tried: Sequence[Option], first: int, threads: int) -> Odds:
-    """A first look at some options."""
+def _pilot(
+    sampler: Sampler, tried: Sequence[Option], first: int,
+    search: tuple[int, float | None, Searching],
+) -> Odds:  # fmt: skip
+    """A first look at some options; `search` is of `_chosen_options`."""
+    threads, *limits = search
     found = _nothing(sampler, tried, len(tried), False)
-    for block in sampler.blocks(tried, threads, _PILOT + first, _PILOT_BLOCKS):
-        found.add(block)
+    try:
+        for block in sampler.blocks(tried, threads, _PILOT + first, _PILOT_BLOCKS, *limits):
+            found.add(block)
+    except NeverSaid:
+        if found.deals == 0 or found.effective < FEW_DEALS:
+            raise
     return found
 
 
@@ -142,6 +155,7 @@ def odds_of(
     confidence: float = CONFIDENCE,
     threads: int | None = None,
     progress: Callable[[Odds], None] | None = None,
+    searching: Searching = None,
 ) -> Odds:
     """What each call is worth in a situation; arguments as for `odds`."""
     check_numbers(deals, until, seconds, seed, threads)
@@ -150,10 +164,10 @@ def odds_of(
     seated = seat_players(players, situation.rules, default_player(situation.rules))
     sampler = Sampler(situation, seated, seed, pending, ignore_calls)
     threads = threads or default_threads()
-    tried, calls = _chosen_options(sampler, threads)
+    tried, calls = _chosen_options(sampler, threads, seconds, searching)
     found = _nothing(sampler, tried, calls, until is not None)
     blocks = math.ceil((deals if until is None else MOST_DEALS) / LANES)
-    source = sampler.blocks(tried, threads, 0, blocks)
+    source = sampler.blocks(tried, threads, 0, blocks, seconds, searching)
     gather(found, source, start, until, seconds, confidence, progress)
     return found
 
@@ -203,6 +217,12 @@ def gather(
             if seconds is not None and time.monotonic() - start > seconds:
                 found.ended = "time"
                 break
+    except NeverSaid as error:
+        wanted_time = error.by_time and seconds is not None
+        if found.deals == 0 or (found.effective < FEW_DEALS and not wanted_time):
+            raise
+        found.ended = "time" if error.by_time else "search"
+        found.stopped = str(error)
     except KeyboardInterrupt:
         if found.deals == 0:
             raise
@@ -242,6 +262,7 @@ def odds(
     confidence: float = CONFIDENCE,
     threads: int | None = None,
     progress: Callable[[Odds], None] | None = None,
+    searching: Searching = None,
 ) -> Odds:
     """What each call is worth with a hand.
 
@@ -261,10 +282,11 @@ def odds(
         confidence: of the intervals with which `until` is judged.
         threads: threads, all processors by default.
         progress: called now and then with what was found so far.
+        searching: called with the number of hands tried so far, while deals are looked for.
 
     Raises:
         SituationError, OddsError: cards, calls or numbers that cannot be.
-        NeverSaid: the players would never have said what was heard.
+        NeverSaid: the players would hardly ever have said what was heard.
         PolicyError: a policy cannot be used, or chooses what is not allowed.
     """
     situation = read_situation(
@@ -279,5 +301,5 @@ def odds(
     return odds_of(
         situation, players=players, deals=deals, until=until, seconds=seconds, seed=seed,
         pending=pending, ignore_calls=ignore_calls, confidence=confidence,
-        threads=threads, progress=progress,
+        threads=threads, progress=progress, searching=searching,
     )  # fmt: skip

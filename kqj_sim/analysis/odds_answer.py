@@ -61,7 +61,9 @@ class Answer(ABC):
         calls: how many of `options`, the first, are calls.
         sequential: whether intervals hold at every moment.
         ignore_calls: as asked.
-        ended: why it ended: "deals", "until", "time" or "interrupted".
+        ended: why it ended: "deals", "until", "time", "search" (for agreeing deals) or
+            "interrupted".
+        stopped: which call made the search for agreeing deals end; "" if it did not.
         sums: quantities by option.
     """
 
@@ -74,6 +76,7 @@ class Answer(ABC):
     sequential: bool
     ignore_calls: bool
     ended: str
+    stopped: str = ""
     sums: WeightedSums
 
     @property
@@ -166,7 +169,7 @@ class Odds(Answer):
         totals: float64 (options, 4, 601), weights by ending (`WON` to `OUT`) and own total.
         squares: float64 (options, 601), squares of the weights by own total.
         sequential: whether intervals hold at every moment.
-        ended: why it ended: "deals", "until", "time" or "interrupted".
+        ended, stopped: as of `Answer`.
         pending, ignore_calls: as asked.
     """
 
@@ -182,6 +185,7 @@ class Odds(Answer):
     pending: int = 0
     ignore_calls: bool = False
     ended: str = "deals"
+    stopped: str = ""
     sums: WeightedSums = field(init=False)
 
     def __post_init__(self) -> None:

@@ -23,22 +23,26 @@ from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds import OddsError, default_player
 from kqj_sim.analysis.odds_answer import agreeing_estimate
 from kqj_sim.analysis.round_so_far import RoundSoFar
-from kqj_sim.analysis.sampled import PATIENCE
+from kqj_sim.analysis.sampled import other_players
+from kqj_sim.analysis.search import FEW_DEALS, SearchEnded, name_implausible_call
 from kqj_sim.analysis.so_far import SoFar
 from kqj_sim.analysis.table import Unit
 from kqj_sim.analysis.tries import Chunk, Numbers, Outcomes, Tries
-from kqj_sim.analysis.turn_to_play import seated, standing, with_all_worlds
+from kqj_sim.analysis.turn_to_play import asked, seated, standing, with_all_worlds
 from kqj_sim.analysis.weighted import WeightedSums
 from kqj_sim.core import odds as core
-from kqj_sim.core.odds import ASKED_PLACE, QUESTION, RESULT
+from kqj_sim.core.odds import RESULT
 from kqj_sim.core.outlook import DRAWN
 from kqj_sim.core.rules import Table
 from kqj_sim.core.scoring import LITIGATION, MADE
 from kqj_sim.crew import default_threads
 from kqj_sim.encode import core_rules
 from kqj_sim.notation import Card
-from kqj_sim.policies.specification import player
+from kqj_sim.policies.specification import Player, player
 from kqj_sim.rules import SEATS
+
+_LEAST_CHUNK = 64
+"""So many hidden hands are drawn at a time, even if fewer are asked for."""
 
 MOST_LISTED = 20_000
 """With so many distributions or fewer all of them are gone through."""
@@ -136,6 +140,7 @@ class PlayOdds:
         cards: best first.
         telling: what is told of cards in this game.
         interrupted: True if Ctrl-C ended it early.
+        stopped: which call made the search for hidden hands end early; "" if it did not.
     """
 
     so_far: SoFar
@@ -152,6 +157,7 @@ class PlayOdds:
     cards: tuple[CardOdds, ...] = field(repr=False)
     telling: Telling = field(repr=False)
     interrupted: bool = False
+    stopped: str = ""
 
     @property
     def agreeing(self) -> float:
@@ -204,6 +210,7 @@ def odds_of_cards(
     confidence: float = CONFIDENCE,
     most_listed: int = MOST_LISTED,
     progress: Callable[[PlayOdds], None] | None = None,
+    searching: Callable[[int], None] | None = None,
 ) -> PlayOdds:
     """What each card is worth that may be played now.
 
@@ -220,9 +227,10 @@ def odds_of_cards(
         confidence: of the intervals.
         most_listed: with no more distributions than this all are gone through.
         progress: called with the answer so far, in this thread, now and then.
+        searching: called with the number of hands tried so far, while hidden hands are looked for.
 
     Raises:
-        OddsError: no hidden hands agree with the plays, or with the calls.
+        OddsError: no hidden hands agree with the plays, or hardly any with the calls.
         PolicyError: a policy cannot be used, or chooses what is not allowed.
     """
     names = tuple(players or so_far.players or (default_player(so_far.rules),) * SEATS)
@@ -233,8 +241,8 @@ def odds_of_cards(
     trial = Trial(turn, core_rules(so_far.rules), table, number)
     asking = Asking(
         so_far, tuple(each.text for each in chosen), seed, until, seconds, confidence, deals,
-        progress, not ignore_calls and so_far.calls is not None, _TELLING,
-        partial(_never_said, trial, so_far, [each.text for each in chosen]),
+        progress, searching, not ignore_calls and so_far.calls is not None, _TELLING,
+        partial(_never_said, so_far, chosen),
     )  # fmt: skip
     return find(trial, asking, table)
 
@@ -255,7 +263,8 @@ class Asking:
 
     Attributes:
         telling: what is told of cards in this game.
-        never_said: which call it is that is never made, in one line, by `Tries.no_counts`.
+        never_said: names the least plausible call, by the counts of the search and, if that ended
+            it, the limit of time.
     """
 
     so_far: SoFar
@@ -266,9 +275,10 @@ class Asking:
     confidence: float
     deals: int
     progress: Callable[[PlayOdds], None] | None
+    searching: Callable[[int], None] | None
     calls_count: bool
     telling: Telling
-    never_said: Callable[[Numbers], str]
+    never_said: Callable[[Numbers, float | None], str]
 
     def answer(
         self,
@@ -336,10 +346,11 @@ def _sample(trial: Tries, asking: Asking) -> PlayOdds:
     sums = WeightedSums()
     telling = asking.telling
     played, weights, squares = 0, 0.0, 0.0
-    counts = trial.no_counts().reshape(-1, 2)
+    search = trial.new_search(asking.seconds, asking.searching)
+    counts = search.counts
     started = time.monotonic()
 
-    def answer(interrupted: bool = False) -> PlayOdds:
+    def answer(interrupted: bool = False, stopped: str = "") -> PlayOdds:
         def estimate(measure: int, card: int, other: int | None) -> Estimate:
             return _estimate(sums, measure, card, other, asking)
 
@@ -351,7 +362,7 @@ def _sample(trial: Tries, asking: Asking) -> PlayOdds:
         found = asking.answer(
             played, sums.effective, agreed, trial.listed or None, False, best, estimate
         )
-        return replace(found, interrupted=interrupted)
+        return replace(found, interrupted=interrupted, stopped=stopped)
 
     def is_sure() -> bool:
         return asking.until is not None and sums.decided(
@@ -359,24 +370,35 @@ def _sample(trial: Tries, asking: Asking) -> PlayOdds:
             asking.confidence, asking.so_far.rules.most_points,
         )  # fmt: skip
 
-    chunks = trial.chunks(DRAWN, None, asking.seed)
+    most = max(_LEAST_CHUNK, asking.deals)
+    chunks = trial.chunks(DRAWN, None, asking.seed, search, most)
     try:
-        for number, chunk in enumerate(chunks, start=1):
+        for chunk in chunks:
             kept = min(len(chunk.weights), asking.deals - played)
             _add(sums, telling, chunk, kept)
             played += kept
             weights += float(chunk.weights.sum())
             squares += float((chunk.weights**2).sum())
-            counts += chunk.counts
-            timed_out = asking.seconds is not None and time.monotonic() - started > asking.seconds
+            if played < asking.deals:
+                search.finish(chunk.counts, kept)
+            else:
+                counts += chunk.counts
+                break
             if played == 0:
-                if timed_out or number == PATIENCE:
-                    raise OddsError(asking.never_said(counts))
                 continue
-            if played == asking.deals or timed_out or is_sure():
+            timed_out = asking.seconds is not None and time.monotonic() - started > asking.seconds
+            if timed_out or is_sure():
                 break
             if asking.progress is not None:
                 asking.progress(answer())
+    except SearchEnded as end:
+        line = asking.never_said(
+            search.all_counts if end.by_time else counts, search.seconds if end.by_time else None
+        )
+        wanted_time = end.by_time and asking.seconds is not None
+        if played == 0 or (sums.effective < FEW_DEALS and not wanted_time):
+            raise OddsError(line) from None
+        return answer(stopped=line)
     except KeyboardInterrupt:
         if played == 0:
             raise
@@ -404,13 +426,14 @@ def _estimate(
     )  # fmt: skip
 
 
-def _never_said(trial: Trial, so_far: RoundSoFar, players: Sequence[str], counts: Numbers) -> str:
-    """Which call it is that is never made, in one line."""
-    number = next((n for n, (tried, agreed) in enumerate(counts) if tried and not agreed), 0)
-    place = int(trial.turn.questions[ASKED_PLACE::QUESTION][number])
-    seat = (so_far.opener + place) % SEATS
-    return (
-        f"{players[seat]} at {so_far.seat_is_called} {seat} would not have called as heard: "
-        f"it did with none of {int(counts[number, 0]):,} hands; name other --players, or leave the "
-        "calls out with --ignore-calls"
-    )
+def _never_said(
+    so_far: RoundSoFar, players: Sequence[Player], counts: Numbers, seconds: float | None
+) -> str:
+    """Name the least plausible call in one line; arguments as of `Asking.never_said`."""
+
+    def who(place: int) -> tuple[str, str]:
+        seat = (so_far.opener + place) % SEATS
+        return f"{so_far.seat_is_called} {seat}", players[seat].name
+
+    other = other_players(so_far.rules, players)
+    return name_implausible_call(asked(so_far), counts, who, other, seconds)

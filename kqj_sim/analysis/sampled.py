@@ -6,7 +6,7 @@ at a time can be seen in what comes of it.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.analysis.heard import Situation
+from kqj_sim.analysis.search import Search, SearchEnded, name_implausible_call
 from kqj_sim.analysis.standing import Asked, Option, Standing, answered
 from kqj_sim.core import odds as core
 from kqj_sim.core.rules import Table
@@ -23,17 +24,18 @@ from kqj_sim.core.state import ABOUT, LANES, SEATS, new_state
 from kqj_sim.crew import in_threads
 from kqj_sim.encode import card_bits, core_rules, core_table
 from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.specification import Player
+from kqj_sim.policies.specification import DEFAULT_PLAYER, Player, player
+from kqj_sim.rules import KqjRules
 
 Numbers = NDArray[np.int64]
 
 
-PATIENCE = 64
-"""Blocks of deals of which none agrees with what was heard, after which it is given up."""
-
-
 class NeverSaid(ValueError):
-    """A call that was heard and that the policy of the place would never make."""
+    """A call that the assumed player would hardly ever make; `by_time`: the time was over."""
+
+    def __init__(self, line: str, by_time: bool = False) -> None:
+        super().__init__(line)
+        self.by_time = by_time
 
 
 class Block(NamedTuple):
@@ -106,19 +108,22 @@ class Sampler:
         )
         return core_table(situation.rules, players, None, nested=True), known
 
-    def block(self, worker: Worker, options: Numbers, first: int) -> Block:
+    def block(self, worker: Worker, options: Numbers, search: Search, first: int) -> Block:
         """The deals from `first` on, a block of them; options are (n, OPTION) numbers."""
-        live, counts = self._draw(worker, first)
+        live, counts = self._draw(worker, search, first)
         outcomes = self._play(worker, live, options, first)
-        return Block(LANES, worker.weights[:live].copy(), outcomes, counts.reshape(-1, 2))
+        return Block(LANES, worker.weights[:live].copy(), outcomes, counts)
 
-    def _draw(self, worker: Worker, first: int) -> tuple[int, Numbers]:
+    def _draw(self, worker: Worker, search: Search, first: int) -> tuple[int, Numbers]:
         """Draw a block of deals; how many have a weight, and what was asked and answered."""
-        counts = np.zeros(2 * len(self.asked), dtype=np.int64)
+        counts, signal = search.new_run()
         live = core.sample_deals(
             worker.state, first, LANES, self.seed, self._rules, self._table, self._known,
-            self._questions, worker.hands, worker.keys, worker.weights, counts, worker.work,
+            self._questions, worker.hands, worker.keys, worker.weights, counts.reshape(-1),
+            worker.work, signal,
         )  # fmt: skip
+        if live == core.STOPPED:
+            raise SearchEnded(by_time=False)
         if live < 0:
             raise PolicyError(self._not_allowed(first))
         return live, counts
@@ -137,48 +142,69 @@ class Sampler:
         return f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
 
     def blocks(
-        self, options: Sequence[Option], threads: int, first: int, count: int
-    ) -> Generator[Block]:
+        self, options: Sequence[Option], threads: int, first: int, count: int,
+        seconds: float | None = None, searching: Callable[[int], None] | None = None,
+    ) -> Generator[Block]:  # fmt: skip
         """Blocks of deals from a number on, `count` of them, in order.
 
+        Args:
+            options: the calls that are tried out.
+            threads: threads that work.
+            first, count: the number of the first deal, and how many blocks.
+            seconds: limit of time in place of `search.SECONDS`.
+            searching: called with the number of hands that were tried, while a block is awaited.
+
         Raises:
-            NeverSaid: no deal agrees with what was heard.
+            NeverSaid: no deal agrees with what was heard, or the search reached a limit.
             PolicyError: a policy chose what is not allowed.
         """
         numbers: Any = np.array([option.numbers() for option in options], dtype=np.int64)
+        search = Search(len(self.asked), seconds, searching)
 
         def play(worker: Worker, first: int, count: int) -> Block:
-            return self.block(worker, numbers, first)
+            return self.block(worker, numbers, search, first)
 
         hands = [partial(play, Worker()) for _ in range(threads)]
         found = False
         empty: list[Block] = []
-        with closing(in_threads(hands, first, first + count * LANES, LANES)) as source:
-            for block in source:
-                found |= len(block.weights) > 0
-                if found:
-                    yield from empty
-                    yield block
-                    empty = []
-                else:
+        try:
+            with closing(in_threads(hands, first, first + count * LANES, LANES, search)) as source:
+                for block in source:
+                    found |= len(block.weights) > 0
                     empty.append(block)
-                    if len(empty) == PATIENCE:
-                        break
+                    if found:
+                        yield from empty
+                        empty = []
+                    search.finish(block.counts, len(block.weights))
+        except SearchEnded as end:
+            raise NeverSaid(self._never_said(search, end.by_time), end.by_time) from None
         if not found:
-            raise NeverSaid(self._never_said(np.sum([each.counts for each in empty], axis=0)))
+            raise NeverSaid(self._never_said(search, False))
 
-    def _never_said(self, counts: Numbers) -> str:
-        """Which call it is that is never made, in one line."""
-        number = next(n for n, (tried, agreed) in enumerate(counts) if tried and not agreed)
-        asked, tried = self.asked[number], int(counts[number, 0])
-        player = self.players[asked.place]
-        auction = self.situation.rules.bidding == "auction"
-        other = "random:bid=0.3+network" if auction else "points:take=45,lap2=38+network"
-        return (
-            f"{player.name} at place {asked.place} would never say {asked.text!r} there: it did "
-            f"with none of {tried:,} hands; seat others with --players, such as {other}, or give "
-            "--ignore-calls"
-        )
+    def _never_said(self, search: Search, by_time: bool) -> str:
+        """Name the least plausible call in one line."""
+
+        def who(place: int) -> tuple[str, str]:
+            return f"place {place}", self.players[place].name
+
+        return name_implausible_call(
+            self.asked, search.all_counts if by_time else search.counts, who,
+            other_players(self.situation.rules, self.players),
+            search.seconds if by_time else None,
+        )  # fmt: skip
+
+
+def other_players(rules: KqjRules, assumed: Sequence[Player]) -> str:
+    """Return an example of players to assume in place of others."""
+    likely, free = _OTHERS[rules.bidding]
+    return free if player(likely) in assumed else likely
+
+
+_OTHERS = {
+    "take": ("points:take=45,lap2=38+network", "random:take=0.3+network"),
+    "auction": (DEFAULT_PLAYER, "random:bid=0.3+network"),
+}
+"""Players whose calls are plausible, and players who call everything."""
 
 
 def rarest_first(asked: list[Asked]) -> list[Asked]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.analysis.search import Search
 from kqj_sim.core.outlook import LISTED
 from kqj_sim.crew import NO_END, in_threads
 
@@ -64,8 +65,8 @@ class Tries(ABC):
         """How many distributions are listed: all that agree with the plays, or 0."""
 
     @abstractmethod
-    def no_counts(self) -> Numbers:
-        """Room for counts of what was asked, and answered as heard."""
+    def new_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
+        """Return the state of a search for hidden hands; arguments as of `Search`."""
 
     @abstractmethod
     def ways(self, seed: int) -> Numbers:
@@ -76,14 +77,18 @@ class Tries(ABC):
         """In how many ways a distribution can have come about, if all calls agree."""
 
     @abstractmethod
-    def chunk(self, mode: int, first: int, count: int, seed: int) -> Chunk:
-        """Draws, in this thread; raises PolicyError and OddsError."""
+    def chunk(self, mode: int, search: Search, first: int, count: int, seed: int) -> Chunk:
+        """Draws, in this thread; raises PolicyError, OddsError and SearchEnded."""
 
-    def chunks(self, mode: int, end: int | None, seed: int) -> Generator[Chunk]:
-        """Chunks in order, up to a number of draws or without end."""
-        hands = [partial(self.chunk, mode, seed=seed)] * self.threads
-        yield from in_threads(hands, 0, NO_END if end is None else end, self.step)
+    def chunks(
+        self, mode: int, end: int | None, seed: int, search: Search, most: int | None = None
+    ) -> Generator[Chunk]:
+        """Chunks of `step` draws, or `most`, in order, up to a number of draws or without end."""
+        hands = [partial(self.chunk, mode, search, seed=seed)] * self.threads
+        step = self.step if most is None else min(self.step, most)
+        yield from in_threads(hands, 0, NO_END if end is None else end, step, search)
 
     def all_outcomes(self, seed: int) -> Outcomes:
         """Every card in every listed distribution: (n, cards, OUTCOME)."""
-        return np.concatenate([chunk.outcomes for chunk in self.chunks(LISTED, self.listed, seed)])
+        chunks = self.chunks(LISTED, self.listed, seed, Search(0))
+        return np.concatenate([chunk.outcomes for chunk in chunks])

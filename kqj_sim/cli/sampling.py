@@ -47,14 +47,18 @@ def find(ask: Callable[..., A], how: Sampling, best: Callable[[A], tuple[str, Es
 
     deals = MOST_DEALS if how.until is not None else how.deals or DEALS
     with ProgressLine("deals", deals, how.quiet) as line:
-        told = 0
+        told, shown = 0, ""
 
         def tell(found: A) -> None:
-            nonlocal told
+            nonlocal told, shown
             text, chance = best(found)
             cell = format_number(*chance[:3], "share")
-            line.advance(found.deals - told, f"{text}: wins {cell}")
+            shown = f"{text}: wins {cell}"
+            line.advance(found.deals - told, shown)
             told = found.deals
+
+        def search(hands: int) -> None:
+            line.advance(0, shown or f"looking for hands that agree: {hands:,} tried")
 
         return ask(
             deals=deals,
@@ -65,6 +69,7 @@ def find(ask: Callable[..., A], how: Sampling, best: Callable[[A], tuple[str, Es
             threads=how.threads,
             ignore_calls=how.ignore_calls,
             progress=tell,
+            searching=search,
         )
 
 

@@ -57,6 +57,11 @@ from kqj_sim.core.trial import PUBLIC, call_and_play
 AGREEING = 8
 """So many hands that agree are looked for, from the second player who has spoken on."""
 
+STOP, SEARCHING = range(2)
+"""A signal between threads: set to 1 to make a search return, and 1 while hands are looked for."""
+STOPPED = -2
+"""A search that was told to stop: what it found so far is of no use."""
+
 MOST_TRIES = 4096
 """Hands that are looked at for a player of a deal at most."""
 
@@ -231,6 +236,7 @@ def give_up(waits: Any, waiting: int, found: Any, tries: int, weights: Any) -> N
 def _draw_speaker(
     state: Any, lanes: int, rules: Rules, table: Table, known: Any, questions: Any, first: int,
     last: int, needed: int, hands: Any, left: Any, keys: Any, weights: Any, counts: Any, work: Any,
+    signal: Any,
 ) -> None:  # fmt: skip
     """Draw the hands of a player who answered the questions from `first` to before `last`.
 
@@ -250,7 +256,7 @@ def _draw_speaker(
             found[i] = 0
             waiting += 1
     tries = 0
-    while waiting > 0 and tries < MOST_TRIES:
+    while waiting > 0 and tries < MOST_TRIES and signal[STOP] == 0:
         counter = rng.WORLD + (place + 1) * _SPOKEN + tries
         for lane in range(waiting):
             i = waits[lane]
@@ -262,7 +268,8 @@ def _draw_speaker(
         tries += 1
         ask_player(state, waiting, first, last, rules, table, questions, agrees, counts)
         waiting = look_on(waits, waiting, tried, agrees, found, own, needed, tries, weights)
-    give_up(waits, waiting, found, tries, weights)
+    if signal[STOP] == 0:
+        give_up(waits, waiting, found, tries, weights)
     for i in range(lanes):
         left[i] &= ~own[i]
 
@@ -271,6 +278,7 @@ def _draw_speaker(
 def sample_deals(
     state: Any, first: int, lanes: int, seed: int, rules: Rules, table: Table, known: Any,
     questions: Any, hands: Any, keys: Any, weights: Any, counts: Any, work: Any,
+    signal: Any,
 ) -> int:  # fmt: skip
     """Deals that agree with what was heard.
 
@@ -287,10 +295,11 @@ def sample_deals(
         counts: int64 (2 * n,): to it are added for each question how many hands were asked, and how
             many of them answered as heard.
         work: int64 (5 * LANES,), for the kernel's own use.
+        signal: int64 (2,), see STOP and SEARCHING.
 
     Returns:
-        How many deals have a weight, or -1 if a policy chose what is not allowed.  They come first
-        in `hands`, `keys` and `weights`.
+        How many deals have a weight, -1 if a policy chose what is not allowed, or STOPPED.  They
+        come first in `hands`, `keys` and `weights`.
     """
     _seat(state, known)
     place, own, turned = known[OWN_PLACE], known[OWN_CARDS], known[RETURN]
@@ -302,6 +311,7 @@ def sample_deals(
         keys[i] = rng.deal_key(seed, first + i)
         weights[i] = 1.0
         left[i] = PACK & ~(own | turned)
+    signal[SEARCHING] = 1
     count = questions.shape[0] // QUESTION
     begin, spoken = 0, 0
     while begin < count:
@@ -309,10 +319,11 @@ def sample_deals(
         needed = 1 if begin == 0 else AGREEING
         _draw_speaker(
             state, lanes, rules, table, known, questions, begin, end, needed, hands, left, keys,
-            weights, counts, work,
+            weights, counts, work, signal,
         )  # fmt: skip
         spoken |= 1 << questions[begin * QUESTION + ASKED_PLACE]
         begin = end
+    signal[SEARCHING] = 0
     for i in range(lanes):
         remaining = left[i]
         for which in range(_HANDS):
@@ -329,6 +340,8 @@ def sample_deals(
     for lane in range(LANES):
         if state[ILLEGAL + lane] != 0:
             return -1
+    if signal[STOP] != 0:
+        return STOPPED
     return _live_first(lanes, hands, keys, weights)
 
 

@@ -29,6 +29,9 @@ from kqj_sim.core.odds import (
     MOST_TRIES,
     QUESTION,
     RESULT,
+    SEARCHING,
+    STOP,
+    STOPPED,
     ask_player,
     end_of_player,
     give_up,
@@ -67,7 +70,7 @@ from kqj_sim.core.worlds import (
 
 WRONG = -1
 """The result where a policy chose what is not allowed."""
-NO_HANDS, WRONG_CALL = -1, -2
+NO_HANDS, WRONG_CALL = -1, -3
 """No hidden hands are possible; a policy made a call that is not allowed."""
 
 DRAWN, LISTED = range(2)
@@ -217,7 +220,7 @@ def _one_world(draws: _Draws, i: int, key: int, known: Any, world: Any) -> int:
 @stage
 def _draw_speaker(
     turn: Turn, block: Any, lanes: int, first: int, last: int, needed: int, rules: Rules,
-    table: Table, draws: _Draws, counts: Any,
+    table: Table, draws: _Draws, counts: Any, signal: Any,
 ) -> bool:  # fmt: skip
     """Draw the hands of a player who answered the questions from `first` to before `last`.
 
@@ -235,7 +238,7 @@ def _draw_speaker(
             waits[waiting] = i
             waiting += 1
     tries = 0
-    while waiting > 0 and tries < most:
+    while waiting > 0 and tries < most and signal[STOP] == 0:
         for lane in range(waiting):
             i = waits[lane]
             key = rng.draw(draws.keys[i], rng.WORLD + _OF_PLACE * (place + 1) + tries)
@@ -248,7 +251,8 @@ def _draw_speaker(
         waiting = look_on(
             waits, waiting, tried, agrees, found, hands, needed, tries, draws.weights
         )  # fmt: skip
-    give_up(waits, waiting, found, tries, draws.weights)
+    if signal[STOP] == 0:
+        give_up(waits, waiting, found, tries, draws.weights)
     for i in range(lanes):
         draws.known[i, UNSEEN] &= ~hands[i]
         draws.known[i, COUNTS + place] = 0
@@ -259,7 +263,7 @@ def _draw_speaker(
 @stage
 def _draw(
     turn: Turn, block: Any, first: int, lanes: int, seed: int, rules: Rules, table: Table,
-    draws: _Draws, counts: Any,
+    draws: _Draws, counts: Any, signal: Any,
 ) -> bool:  # fmt: skip
     """Draw hidden hands that agree with the calls; False if none are possible."""
     for i in range(lanes):
@@ -275,7 +279,9 @@ def _draw(
         end = end_of_player(turn.questions, begin)
         # The first player's share is the same for all draws, and no weight.
         needed = 1 if begin == 0 else AGREEING
-        if not _draw_speaker(turn, block, lanes, begin, end, needed, rules, table, draws, counts):
+        if not _draw_speaker(
+            turn, block, lanes, begin, end, needed, rules, table, draws, counts, signal
+        ):
             return False
         begin = end
     known, world = np.empty(KNOWN, np.int64), np.empty(SEATS, np.int64)
@@ -314,7 +320,7 @@ def _finish(
 @kernel
 def try_cards(
     turn: Turn, mode: int, first: int, count: int, seed: int, rules: Rules, table: Table,
-    outcomes: Any, weights: Any, hands: Any, counts: Any,
+    outcomes: Any, weights: Any, hands: Any, counts: Any, signal: Any,
 ) -> int:  # fmt: skip
     """Draw hidden hands that agree with the calls, and play every legal card on in each.
 
@@ -329,9 +335,10 @@ def try_cards(
         hands: int64 (count, 6), their hidden hands by place, natural coding.
         counts: int64 (2 * questions,): to it are added for each question how many hands were asked,
             and how many of them answered as heard.
+        signal: int64 (2,), see STOP and SEARCHING of `core.odds`.
 
     Returns:
-        How many draws have a weight; NO_HANDS or WRONG_CALL.
+        How many draws have a weight; NO_HANDS, WRONG_CALL or STOPPED.
     """
     block, branches, draws = new_block(), new_branches(), _new_draws()
     contract = turn.state[CONTRACT]
@@ -341,8 +348,12 @@ def try_cards(
         lanes = min(LANES, count - start)
         begin = first + start
         if mode == DRAWN:
-            if not _draw(turn, block, begin, lanes, seed, rules, table, draws, counts):
+            signal[SEARCHING] = 1
+            if not _draw(turn, block, begin, lanes, seed, rules, table, draws, counts, signal):
                 return NO_HANDS
+            signal[SEARCHING] = 0
+            if signal[STOP] != 0:
+                return STOPPED
         else:
             for i in range(lanes):
                 draws.keys[i] = rng.deal_key(seed, begin + i)

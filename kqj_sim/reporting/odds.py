@@ -61,6 +61,7 @@ class CallsRun(Run, ABC, Generic[A]):
             "effective_deals": of.effective,
             "intervals": "confidence sequences" if of.sequential else "for this number of deals",
             "ended": of.ended,
+            "ended_by": of.stopped or None,
         }
 
     def _of_agreeing(self) -> Estimate:
@@ -124,6 +125,7 @@ WHY_ENDED = {
     "deals": "",
     "until": " until enough was known",
     "time": " until the time was over",
+    "search": " until the search for agreeing deals ended",
     "interrupted": " until interrupted",
 }
 """Why there are not more deals, by `Odds.ended`."""
@@ -216,10 +218,12 @@ def answer(odds: Answer, confidence: float) -> list[str]:
         text, lead = next(iter(leads.items()))
         ahead = format_number(*lead[:3], "points")
         line += f". The next, {text}, is worth {ahead} less"
+    stopped = [f"Ended early: {odds.stopped}"] if odds.stopped else []
     if odds.effective >= FEW:
-        return [line]
+        return [line, *stopped]
     return [
         line,
+        *stopped,
         f"No more than a hint: it rests on what {odds.effective:,.0f} deals tell, since the "
         "players assumed would hardly call as heard; more --deals, other --players or "
         "--ignore-calls help",

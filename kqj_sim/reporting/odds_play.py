@@ -64,6 +64,7 @@ class CardsRun(Run):
             "agreeing_share": of.agreeing,
             "agreeing_interval": bounds_of(of.agreed),
             "effective_deals": of.effective,
+            "ended_by": of.stopped or None,
             "intervals": "confidence sequences" if of.any_time else "for this number of deals",
         }
 
@@ -121,7 +122,8 @@ def cards_report(odds: PlayOdds) -> Report:
         interrupted=odds.interrupted,
         odds=odds,
     )
-    return Report(run, [card_table(odds)], [answer(odds)])
+    stopped = [f"Ended early: {odds.stopped}"] if odds.stopped else []
+    return Report(run, [card_table(odds)], [answer(odds), *stopped])
 
 
 def _short_name(specification: str, game: str) -> str:

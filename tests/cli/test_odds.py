@@ -108,7 +108,10 @@ def test_time_and_certainty_end_it() -> None:
         (("9h 8h Ah Ks 4d",), "the Return is missing"),
         (("--at", "3.2"), "--at is for --record"),
         (("--record", "-", "--heard", "pass"), "give nothing else of them"),
-        ((*HAND, "--place", "1", "--players", "always+greedy"), "would never say 'pass'"),
+        (
+            (*HAND, "--place", "1", "--players", "always+greedy"),
+            "place 0's call 'pass'",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_in_a_line(arguments: tuple[str, ...], what: str) -> None:

@@ -18,6 +18,7 @@ from kqj_sim.analysis.odds import DEALS, MOST_DEALS, check_numbers, gather, seat
 from kqj_sim.analysis.odds_answer import DRAWN, LOST, OUT, WON, Answer
 from kqj_sim.analysis.odds_tables import calls_table
 from kqj_sim.analysis.sampled import NeverSaid
+from kqj_sim.analysis.search import Search, SearchEnded
 from kqj_sim.analysis.table import Line, Table, make_table
 from kqj_sim.analysis.weighted import WeightedSums
 from kqj_sim.core.kwajongen import odds as core
@@ -173,7 +174,7 @@ class KwajongenOdds(Answer):
         seed: seed of the deals.
         sequential: whether intervals hold at every moment.
         ignore_calls: as asked.
-        ended: why it ended: "deals", "until", "time" or "interrupted".
+        ended, stopped: as of `Answer`.
         sums: quantities by answer.
         worths: int64 (answers, 4, 9), deals by ending (`analysis.odds_answer.WON` to `OUT`) and by
             what the round is worth to the own side, from -4 to 4.
@@ -189,6 +190,7 @@ class KwajongenOdds(Answer):
     sequential: bool
     ignore_calls: bool = False
     ended: str = "deals"
+    stopped: str = ""
     sums: WeightedSums = field(default_factory=WeightedSums)
     worths: NDArray[np.int64] = field(init=False)
 
@@ -281,11 +283,11 @@ class Sampler:
             )
         return Block(LANES, outcomes)
 
-    def blocks(self, threads: int, count: int) -> Generator[Block]:
-        """Blocks of deals, in order.
+    def blocks(self, threads: int, count: int, search: Search) -> Generator[Block]:
+        """Blocks of deals, in order; `search` counts deals, and those that agree.
 
         Raises:
-            NeverSaid: those before never pass.
+            NeverSaid: those before never pass, or the search reached a limit.
             PolicyError: a policy chose what is not allowed.
         """
 
@@ -293,14 +295,20 @@ class Sampler:
             return self.block(first)
 
         live = skipped = 0
-        with closing(in_threads([play] * threads, 0, count * LANES, LANES)) as source:
-            for number, block in enumerate(source, start=1):
-                live += block.outcomes.shape[1]
-                if live == 0 and number == min(_PATIENCE, count):
-                    raise NeverSaid(self._never_said())
-                if live > 0:
-                    yield block._replace(deals=block.deals + skipped)
-                skipped = 0 if live > 0 else skipped + block.deals
+        try:
+            with closing(in_threads([play] * threads, 0, count * LANES, LANES, search)) as source:
+                for number, block in enumerate(source, start=1):
+                    agreeing = block.outcomes.shape[1]
+                    live += agreeing
+                    if live == 0 and number == min(_PATIENCE, count):
+                        raise NeverSaid(self._never_said())
+                    if live > 0:
+                        yield block._replace(deals=block.deals + skipped)
+                    skipped = 0 if live > 0 else skipped + block.deals
+                    counts = [(block.deals, agreeing)] * len(search.counts)
+                    search.finish(np.array(counts, dtype=np.int64).reshape(-1, 2), agreeing)
+        except SearchEnded as end:
+            raise NeverSaid(self._never_said(), end.by_time) from None
 
     def _never_said(self) -> str:
         names = " and ".join(dict.fromkeys(each.name for each in self.players))
@@ -322,6 +330,7 @@ def odds_of(
     confidence: float = CONFIDENCE,
     threads: int | None = None,
     progress: Callable[[KwajongenOdds], None] | None = None,
+    searching: Callable[[int], None] | None = None,
 ) -> KwajongenOdds:
     """What playing and passing are worth in a situation.
 
@@ -329,7 +338,7 @@ def odds_of(
         situation: what the player knows.
         players: a specification of who calls and plays at every place, or one for each place; the
             default player unless given.
-        deals, until, seconds, seed, ignore_calls, confidence, threads, progress: as for
+        deals, until, seconds, seed, ignore_calls, confidence, threads, progress, searching: as for
             `analysis.odds.odds`; deals in which those before would not have passed are among them.
 
     Raises:
@@ -343,6 +352,8 @@ def odds_of(
     sampler = Sampler(situation, seated, seed, ignore_calls)
     found = KwajongenOdds(situation, seated, seed, until is not None, ignore_calls)
     blocks = math.ceil((deals if until is None else MOST_DEALS) / LANES)
-    source = sampler.blocks(threads or default_threads(), blocks)
+    heard = situation.place > 0 and not ignore_calls
+    search = Search(int(heard), seconds, searching)
+    source = sampler.blocks(threads or default_threads(), blocks, search)
     gather(found, source, start, until, seconds, confidence, progress)
     return found

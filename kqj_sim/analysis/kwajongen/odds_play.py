@@ -11,6 +11,7 @@ from kqj_sim.analysis.intervals import CONFIDENCE
 from kqj_sim.analysis.kwajongen.round_so_far import KwajongenSoFar
 from kqj_sim.analysis.odds import OddsError
 from kqj_sim.analysis.odds_play import MOST_LISTED, Asking, Measure, PlayOdds, Telling, find
+from kqj_sim.analysis.search import Search
 from kqj_sim.analysis.tries import NO_HANDS, NOT_ALLOWED, Chunk, Numbers, Outcomes, Tries
 from kqj_sim.core.kwajongen import odds as core
 from kqj_sim.core.kwajongen.bits import by_strength
@@ -42,6 +43,10 @@ MEASURES = (
     Measure("total", "points", "own card points", "the own team's card points"),
     Measure("capot", "share", "all four tricks", "the own team wins all four tricks"),
 )
+
+
+_MOST_DEALS = 1 << 20
+"""Distributions that are tried at most before the first one agrees with the calls."""
 
 
 def measured(outcomes: Outcomes) -> Numbers:
@@ -110,24 +115,26 @@ class KwajongenTrial(Tries):
         """How many distributions are listed: all that agree with the plays, or 0."""
         return len(self.hands)
 
-    def no_counts(self) -> Numbers:
-        """Room for how many distributions were looked at, and how many agreed with the calls."""
-        return np.zeros(2 * self.turn.heard, dtype=np.int64)
+    def new_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
+        """As `Tries.new_search`; it counts distributions, and those that agree with the calls."""
+        return Search(self.turn.heard, seconds, progress, _MOST_DEALS)
 
-    def chunk(self, mode: int, first: int, count: int, seed: int) -> Chunk:
+    def chunk(self, mode: int, search: Search, first: int, count: int, seed: int) -> Chunk:
         """As `Tries.chunk`; where they are drawn, a whole block of them."""
         hands, keys = np.zeros((LANES, SEATS), dtype=np.int64), np.zeros(LANES, dtype=np.int64)
         if mode == LISTED:
             listed = self.hands[first : first + count]
             name_keys(first, seed, keys)
-            return self._play(listed, keys, self.no_counts())
+            return self._play(listed, keys, search.new_run().counts)
         flat = hands.reshape(-1)
         if not draw_hands(self.turn, first, seed, self.rules, self.table, flat, keys):
             raise OddsError(NO_HANDS)
         if not self.turn.heard:
-            return self._play(hands, keys, self.no_counts())
+            return self._play(hands, keys, search.new_run().counts)
+        counts = search.new_run().counts
         agrees = self._would_call(hands, keys) == 1
-        return self._play(hands[agrees], keys[agrees], np.array([LANES, agrees.sum()]))
+        counts[0] = LANES, agrees.sum()
+        return self._play(hands[agrees], keys[agrees], counts)
 
     def _would_call(self, hands: Numbers, keys: Numbers) -> Numbers:
         """For each of a block of distributions 1 if the others would have called so, else 0."""
@@ -147,7 +154,7 @@ class KwajongenTrial(Tries):
             np.ascontiguousarray(hands).reshape(-1), np.ascontiguousarray(keys), outcomes,
         ):  # fmt: skip
             raise PolicyError(NOT_ALLOWED)
-        return Chunk(np.ones(len(hands)), outcomes, hands, counts.reshape(-1, 2))
+        return Chunk(np.ones(len(hands)), outcomes, hands, counts)
 
     def ways(self, seed: int) -> Numbers:
         """1 for each listed distribution in which the others would have called so, else 0."""
@@ -179,6 +186,7 @@ def odds_of_cards(
     confidence: float = CONFIDENCE,
     most_listed: int = MOST_LISTED,
     progress: Callable[[PlayOdds], None] | None = None,
+    searching: Callable[[int], None] | None = None,
 ) -> PlayOdds:
     """What each card is worth that may be played now; as `analysis.odds_play.odds_of_cards`.
 
@@ -196,15 +204,21 @@ def odds_of_cards(
     number = default_threads() if threads is None else threads
     trial = KwajongenTrial(turn, rules, table, number, room[: max(found, 0)])
 
-    def never_said(counts: Numbers) -> str:
+    def never_said(counts: Numbers, seconds: float | None) -> str:
+        said = ", ".join(call.call for call in so_far.calls or ())
+        tried, agreed = counts[0].tolist()
+        line = (
+            f"the calls {said!r} occur in {f'{agreed:,}' if agreed else 'none'} of {tried:,} deals "
+            f"of the assumed players {', '.join(dict.fromkeys(each.text for each in seated))}"
+        )
+        if seconds is not None:
+            line += f" that were tried in {seconds:g} s; allow more with --time"
         return (
-            f"{', '.join(dict.fromkeys(each.text for each in seated))} would not have called as "
-            f"heard with any of {int(counts[0, 0]):,} distributions; name other --players, or "
-            "leave the calls out with --ignore-calls"
+            f"{line}; choose other players with --players, such as random, or give --ignore-calls"
         )
 
     asking = Asking(
         so_far, tuple(each.text for each in seated), seed, until, seconds, confidence, deals,
-        progress, turn.heard == 1, TELLING, never_said,
+        progress, searching, turn.heard == 1, TELLING, never_said,
     )  # fmt: skip
     return find(trial, asking, table)
