@@ -80,6 +80,10 @@ def _extent(experiment: Experiment) -> tuple[int, int]:
     return experiment.first, experiment.first + (experiment.games or experiment.deals)
 
 
+MOST_THREADS = 1 << 10
+"""Each has its own arrays, so that many more would take all memory."""
+
+
 def _chunk_size(experiment: Experiment, threads: Threads) -> int:
     """Rows that a thread makes at a time: less than CHUNK where one thread would end long last."""
     if experiment.games is not None:
@@ -94,6 +98,8 @@ def _checked(experiment: Experiment, threads: Threads, chunk: int | None) -> int
     for name, value in (("threads", threads), ("chunk", size)):
         if isinstance(value, int) and value < 1:
             raise ExperimentError(f"{name} is {value}: it should be 1 or more")
+    if isinstance(threads, int) and threads > MOST_THREADS:
+        raise ExperimentError(f"threads is {threads:,}: it should be 1 to {MOST_THREADS:,}")
     return size
 
 

@@ -13,7 +13,7 @@ from kqj_sim.analysis.search import Search, SearchEnded
 from kqj_sim.analysis.tries import NO_HANDS, NOT_ALLOWED, Chunk, Numbers, Tries
 from kqj_sim.analysis.turn_to_play import hidden_hands
 from kqj_sim.core import outlook
-from kqj_sim.core.odds import ASKED_PLACE, OUTCOME, QUESTION, RESULT
+from kqj_sim.core.odds import ASKED_PLACE, OUTCOME, QUESTION, RESULT, STOPPED
 from kqj_sim.core.outlook import Turn
 from kqj_sim.core.rules import Rules, Table
 from kqj_sim.core.state import SENDER
@@ -53,7 +53,7 @@ class Trial(Tries):
             self.turn, mode, first, count, seed, self.rules, self.table, outcomes, weights,
             hands, counts.reshape(-1), signal,
         )  # fmt: skip
-        if kept == outlook.STOPPED:
+        if kept == STOPPED:
             raise SearchEnded(by_time=False)
         if kept == outlook.NO_HANDS:
             raise OddsError(NO_HANDS)

@@ -123,10 +123,11 @@ def _pilot(
     search: tuple[int, float | None, Searching],
 ) -> Odds:  # fmt: skip
     """A first look at some options; `search` is of `_chosen_options`."""
-    threads, *limits = search
+    threads, seconds, searching = search
     found = _nothing(sampler, tried, len(tried), False)
     try:
-        for block in sampler.blocks(tried, threads, _PILOT + first, _PILOT_BLOCKS, *limits):
+        blocks = sampler.blocks(tried, threads, _PILOT + first, _PILOT_BLOCKS, seconds, searching)
+        for block in blocks:
             found.add(block)
     except NeverSaid:
         if found.deals == 0 or found.effective < FEW_DEALS:

@@ -12,6 +12,7 @@ from kqj_sim.analysis.intervals import share
 from kqj_sim.analysis.odds import OddsError, default_player, odds
 from kqj_sim.analysis.odds_answer import DRAWN, OUT, WON, Odds, agreeing_estimate
 from kqj_sim.analysis.sampled import NeverSaid, Sampler, Worker
+from kqj_sim.analysis.search import Search
 from kqj_sim.core.odds import MOST_TRIES, OPTION
 from kqj_sim.core.state import LANES
 from kqj_sim.encode import card_bits
@@ -35,8 +36,9 @@ def sampled(
     sampler = Sampler(situation, [player(players)] * SEATS, 3, ignore_calls=ignore_calls)
     worker = Worker()
     hands, weights = [], []
+    search = Search(len(sampler.asked))
     for number in range(blocks):
-        block = sampler.block(worker, NO_OPTIONS, number * LANES)
+        block = sampler.block(worker, NO_OPTIONS, search, number * LANES)
         live = len(block.weights)
         hands.append(worker.hands.reshape(2 * SEATS, LANES)[:, :live].copy())
         weights.append(block.weights)

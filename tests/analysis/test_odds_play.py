@@ -331,7 +331,7 @@ def test_hands_drawn_by_the_calls_are_calibrated(rules: KqjRules, calls: str, pl
         held = len(left & set(trumps))
         for ignore_calls, each in misses.items():
             trial = _trial(so_far, specification, ignore_calls)
-            chunk = trial.chunk(outlook.DRAWN, 0, 256, 1)
+            chunk = trial.chunk(outlook.DRAWN, trial.new_search(None, None), 0, 256, 1)
             hands = chunk.hands[:, so_far.place_of(sender)] & cards_as_bits(trumps)
             each.append(held - np.average(np.bitwise_count(hands), weights=chunk.weights))
     for ignore_calls, each in misses.items():

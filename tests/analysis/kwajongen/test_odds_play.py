@@ -260,7 +260,7 @@ def test_players_who_would_not_have_called_so_are_told() -> None:
         and all(at(each, *moment).seat != each.calls[0].seat for moment in moments)
     )
     for moment in moments:
-        with pytest.raises(OddsError, match="have called as heard with") as found:
+        with pytest.raises(OddsError, match="occur in none of") as found:
             odds_of_cards(at(record, *moment), ("random:accept=1",) * SEATS)
         assert "--ignore-calls" in str(found.value) and "\n" not in str(found.value)
 
