@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import TypeAlias, TypeVar
 
+from kqj_sim.analysis.choosing import FIRST_CHOOSING, Limits, choose, limits
 from kqj_sim.analysis.heard import Situation, read_situation
 from kqj_sim.analysis.intervals import CONFIDENCE
 from kqj_sim.analysis.odds_answer import Answer, Odds
@@ -167,7 +168,12 @@ def odds_of(
     threads = threads or default_threads()
     tried, calls = _chosen_options(sampler, threads, seconds, searching)
     found = _nothing(sampler, tried, calls, until is not None)
-    blocks = math.ceil((deals if until is None else MOST_DEALS) / LANES)
+    most = deals if until is None else MOST_DEALS
+    ends = limits(most, until, seconds, start)
+    look = _nothing(sampler, tried[:calls], calls, until is not None)
+    blocks = math.ceil(most / LANES)
+    source = sampler.blocks(look.options, threads, FIRST_CHOOSING, blocks, seconds, searching)
+    rank_calls(found, look, source, ends, progress)
     source = sampler.blocks(tried, threads, 0, blocks, seconds, searching)
     gather(found, source, start, until, seconds, confidence, progress)
     return found
@@ -191,6 +197,34 @@ def check_ranges(*numbers: tuple[str, int, int, int]) -> None:
     for name, value, least, most in numbers:
         if not least <= value <= most:
             raise OddsError(f"{name} is {value}: it should be {least} to {most}")
+
+
+def rank_calls(
+    found: A, look: A, source: Generator[B], ends: Limits, progress: Callable[[A], None] | None
+) -> None:
+    """Put the calls of an answer in order, the best first, by deals that value none of them.
+
+    Args:
+        found: the answer, without deals.
+        look: another one without deals, for the calls alone, which takes in those that choose.
+        source: blocks of these; it is closed.
+        ends: when the choice ends.
+        progress: as for `odds`; called with `look`.
+    """
+
+    def add(block: B) -> None:
+        look.add(block)
+        if progress is not None:
+            progress(look)
+
+    try:
+        found.order = choose(source, add, look.sums, look.objective, ends)
+    except NeverSaid:
+        # The search for agreeing deals reached its limit: rank by those that were found.
+        if look.deals == 0:
+            raise
+        found.order = look.sums.ranking(look.objective)
+    found.choosing_deals = look.deals
 
 
 def gather(
@@ -273,16 +307,19 @@ def odds(
         rules: the rules; two teams and taking unless given.
         players: a specification of who calls and plays at every place, or one for each place
             from the opener on; `default_player` unless given.
-        deals: in so many deals each call is tried out, rounded up to whole blocks of 256.
+        deals: so many deals value each call, rounded up to whole blocks of 256; half as many
+            others at most, fewer where one call is clearly the best, choose the one named
+            (`analysis.choosing`).
         until: go on until the chance of the best call is known to so much on either side, or the
             best call is sure; intervals then hold at every moment.
-        seconds: a limit of time.
+        seconds: a limit of time; a third of it at most is for choosing.
         seed: seed of the deals, 0 to 2**63 - 1.
         pending: litigation gratuity that waits.
         ignore_calls: True for hidden cards that need not agree with what was heard.
         confidence: of the intervals with which `until` is judged.
         threads: threads, all processors by default.
-        progress: called now and then with what was found so far.
+        progress: called now and then with what was found so far: first by the deals that choose
+            the best call, with `choosing_deals` 0, then by those that value all of them.
         searching: called with the number of hands tried so far, while deals are looked for.
 
     Raises:

@@ -16,7 +16,7 @@ from kqj_sim.analysis.heard import Situation
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate, weighted_share, within
 from kqj_sim.analysis.sampled import Block
 from kqj_sim.analysis.standing import Asked, Option
-from kqj_sim.analysis.weighted import ROUNDING, WeightedSums
+from kqj_sim.analysis.weighted import ROUNDING, Objective, WeightedSums
 from kqj_sim.core import odds as core
 from kqj_sim.core.scoring import LITIGATION, MADE, PASSED_OUT
 from kqj_sim.core.state import TRICKS
@@ -65,6 +65,9 @@ class Answer(ABC):
             "interrupted".
         stopped: which call made the search for agreeing deals end; "" if it did not.
         sums: quantities by option.
+        order: the calls in the order that other deals chose, the best first; empty as long as
+            these deals are choosing themselves.
+        choosing_deals: how many deals chose it.
     """
 
     quantities: ClassVar[Mapping[str, bool]]
@@ -78,6 +81,8 @@ class Answer(ABC):
     ended: str
     stopped: str = ""
     sums: WeightedSums
+    order: tuple[int, ...]
+    choosing_deals: int
 
     @property
     @abstractmethod
@@ -135,22 +140,28 @@ class Answer(ABC):
         )
 
     @property
+    def objective(self) -> Objective:
+        """What makes a call the best."""
+        value, share = self.number("difference"), self.number("wins")
+        return Objective(value, share, self.calls, self.most_points)
+
+    @property
     def ranking(self) -> list[int]:
-        """The calls, that with the greatest mean difference of scores first."""
-        values = [self.sums.value(self.number("difference"), call) for call in range(self.calls)]
-        return sorted(range(self.calls), key=lambda call: (-values[call], call))
+        """The calls, the best first: by mean difference of scores in the deals that chose.
+
+        Their values (`estimate`) are those of other deals, so neighbours may have them in another
+        order.
+        """
+        return list(self.order or self.sums.ranking(self.objective))
 
     @property
     def best(self) -> int:
-        """The best call."""
-        return self.sums.best(self.number("difference"), self.calls)
+        """The call that the deals that chose name."""
+        return self.ranking[0]
 
     def decided(self, width: float, confidence: float) -> bool:
         """Whether the best call is sure, or its chance to win known to `width` on either side."""
-        return self.sums.decided(
-            self.number("wins"), self.number("difference"), self.calls, width, confidence,
-            self.most_points,
-        )  # fmt: skip
+        return self.sums.decided(self.best, self.objective, width, confidence)
 
 
 @dataclass
@@ -169,7 +180,7 @@ class Odds(Answer):
         totals: float64 (options, 4, 601), weights by ending (`WON` to `OUT`) and own total.
         squares: float64 (options, 601), squares of the weights by own total.
         sequential: whether intervals hold at every moment.
-        ended, stopped: as of `Answer`.
+        ended, stopped, order, choosing_deals: as of `Answer`.
         pending, ignore_calls: as asked.
     """
 
@@ -186,6 +197,8 @@ class Odds(Answer):
     ignore_calls: bool = False
     ended: str = "deals"
     stopped: str = ""
+    order: tuple[int, ...] = ()
+    choosing_deals: int = 0
     sums: WeightedSums = field(init=False)
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kqj_sim.analysis.card_trial import Trial
+from kqj_sim.analysis.choosing import FIRST_CHOOSING, choose, limits
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
 from kqj_sim.analysis.odds import OddsError, default_player
 from kqj_sim.analysis.odds_answer import agreeing_estimate
@@ -29,7 +30,7 @@ from kqj_sim.analysis.so_far import SoFar
 from kqj_sim.analysis.table import Unit
 from kqj_sim.analysis.tries import Chunk, Numbers, Outcomes, Tries
 from kqj_sim.analysis.turn_to_play import asked, seated, standing, with_all_worlds
-from kqj_sim.analysis.weighted import WeightedSums
+from kqj_sim.analysis.weighted import Objective, WeightedSums
 from kqj_sim.core import odds as core
 from kqj_sim.core.odds import RESULT
 from kqj_sim.core.outlook import DRAWN
@@ -137,8 +138,11 @@ class PlayOdds:
         calls_count: False if the calls were not known, or were to be left out.
         confidence: of the intervals.
         any_time: True if the intervals hold at every moment, since it was stopped by them.
-        cards: best first.
+        cards: in the order that other distributions chose, the best first (`analysis.choosing`);
+            neighbours may be worth the other way round.
         telling: what is told of cards in this game.
+        choosing_deals: how many other distributions chose the order of the cards; 0 if the answer
+            is exact, or there is one card.
         interrupted: True if Ctrl-C ended it early.
         stopped: which call made the search for hidden hands end early; "" if it did not.
     """
@@ -156,6 +160,7 @@ class PlayOdds:
     any_time: bool
     cards: tuple[CardOdds, ...] = field(repr=False)
     telling: Telling = field(repr=False)
+    choosing_deals: int = 0
     interrupted: bool = False
     stopped: str = ""
 
@@ -217,16 +222,18 @@ def odds_of_cards(
     Args:
         so_far: the round.
         players: a specification for each seat; the round's own, else the default player.
-        deals: distributions that are played on, unless all are gone through.
+        deals: distributions that value each card, unless all are gone through; half as many
+            others at most, fewer where one card is clearly the best, choose the one named.
         seed: seed of the draws; the same seed gives the same numbers, whatever the threads.
         until: stop when the interval of the best card's chance to win reaches no further than this
             to either side, or when it is certain which card is best; `deals` is the most then.
-        seconds: stop after this time.
+        seconds: stop after this time, of which a third at most is for choosing.
         ignore_calls: take the hidden hands to be any that agree with the plays.
         threads: threads, all processors by default.
         confidence: of the intervals.
         most_listed: with no more distributions than this all are gone through.
-        progress: called with the answer so far, in this thread, now and then.
+        progress: called with the answer so far, in this thread, now and then: first by the
+            distributions that choose, with `choosing_deals` 0, then by those that value.
         searching: called with the number of hands tried so far, while hidden hands are looked for.
 
     Raises:
@@ -287,10 +294,14 @@ class Asking:
         agreed: Estimate,
         distributions: int | None,
         exact: bool,
-        best: int,
+        order: Sequence[int],
         estimate: Callable[[int, int, int | None], Estimate],
     ) -> PlayOdds:
-        """The answer; `estimate(measure, card, other)` is of a card, or of how far it is ahead."""
+        """The answer; `estimate(measure, card, other)` is of a card, or of how far it is ahead.
+
+        `order` has the numbers of the cards, the best first.
+        """
+        best, legal = order[0], self.so_far.legal
 
         def of(card: int, other: int | None) -> dict[str, Estimate]:
             return {
@@ -299,10 +310,9 @@ class Asking:
             }
 
         cards = [
-            CardOdds(card, of(number, None), None if number == best else of(number, best))
-            for number, card in enumerate(self.so_far.legal)
+            CardOdds(legal[card], of(card, None), None if card == best else of(card, best))
+            for card in order
         ]
-        cards.sort(key=lambda each: (each.to_best is not None, -each.measures[BY].value))
         return PlayOdds(
             self.so_far, self.players, self.seed, deals, effective, agreed, distributions, exact,
             self.calls_count, self.confidence, self.until is not None and not exact, tuple(cards),
@@ -329,7 +339,8 @@ def _go_through(trial: Tries, asking: Asking) -> PlayOdds | None:
         )
     values = telling.measured(outcomes)
     totals = np.tensordot(ways, values, axes=1)
-    best = int(np.argmax(totals[:, telling.number(BY)]))
+    # Nothing is estimated here: the same distributions may choose and value.
+    order = np.argsort(-totals[:, telling.number(BY)], kind="stable").tolist()
 
     def estimate(measure: int, card: int, other: int | None) -> Estimate:
         total = totals[card, measure] - (0 if other is None else totals[other, measure])
@@ -338,92 +349,148 @@ def _go_through(trial: Tries, asking: Asking) -> PlayOdds | None:
 
     share = float(ways.sum() / (count * trial.most_ways()))
     agreed = Estimate(share, math.nan, math.nan, count)
-    return asking.answer(count, count, agreed, count, True, best, estimate)
+    return asking.answer(count, count, agreed, count, True, order, estimate)
+
+
+class _Draws:
+    """Draws that were taken in, and what they say.
+
+    Attributes:
+        sums: the measures of the draws by card.
+    """
+
+    def __init__(
+        self, trial: Tries, asking: Asking, most: int, order: tuple[int, ...] = (),
+        choosing_deals: int = 0,
+    ) -> None:  # fmt: skip
+        """Take no draw yet.
+
+        Args:
+            trial, asking: who draws, and what was asked.
+            most: so many draws are taken in.
+            order: the cards as other draws put them, the best first; as these do, if empty.
+            choosing_deals: how many draws put them so.
+        """
+        self.sums = WeightedSums()
+        self._trial, self._asking, self._most = trial, asking, most
+        self._order, self._choosing_deals = order, choosing_deals
+        self._weights = self._squares = 0.0
+        self._search = trial.new_search(asking.seconds, asking.searching)
+
+    @property
+    def objective(self) -> Objective:
+        """What makes a card the best."""
+        telling = self._asking.telling
+        most_points = self._asking.so_far.rules.most_points
+        return Objective(telling.number(BY), telling.number("wins"), self._trial.cards, most_points)
+
+    def chunks(self, first: int) -> Generator[Chunk]:
+        """Chunks of draws from a number on; raises SearchEnded."""
+        most = max(_LEAST_CHUNK, self._most)
+        return self._trial.chunks(DRAWN, first, None, self._asking.seed, self._search, most)
+
+    def add(self, chunk: Chunk) -> None:
+        """Take in a chunk; raises SearchEnded if the search reached its limit of hands."""
+        kept = min(len(chunk.weights), self._most - self.sums.deals)
+        values = self._asking.telling.measured(chunk.outcomes[:kept])
+        self.sums.add(kept, chunk.weights[:kept], values.transpose(2, 1, 0).astype(np.float64))
+        self._weights += float(chunk.weights.sum())
+        self._squares += float((chunk.weights**2).sum())
+        if self.sums.deals < self._most:
+            self._search.finish(chunk.counts, kept)
+        else:
+            self._search.counts += chunk.counts
+
+    def name_implausible_call(self, end: SearchEnded) -> str:
+        """Name the least plausible call, in a line, after the search reached a limit."""
+        search = self._search
+        counts = search.all_counts if end.by_time else search.counts
+        return self._asking.never_said(counts, search.seconds if end.by_time else None)
+
+    def decided(self) -> bool:
+        """Whether it may be stopped before all draws are taken in."""
+        asking, by = self._asking, self.objective
+        if asking.until is None:
+            return False
+        best = (self._order or self.sums.ranking(by))[0]
+        return self.sums.decided(best, by, asking.until, asking.confidence)
+
+    def answer(self, interrupted: bool = False, stopped: str = "") -> PlayOdds:
+        """The answer by the draws so far."""
+        asking, sums, counts = self._asking, self.sums, self._search.counts
+        agreed = agreeing_estimate(
+            int(counts[0, 0]) if len(counts) else 0, self._weights, self._squares,
+            asking.confidence, asking.until is not None,
+        )  # fmt: skip
+        order = self._order or sums.ranking(self.objective)
+        found = asking.answer(
+            sums.deals, sums.effective, agreed, self._trial.listed or None, False, order,
+            self._estimate,
+        )  # fmt: skip
+        return replace(
+            found, choosing_deals=self._choosing_deals, interrupted=interrupted, stopped=stopped
+        )
+
+    def _estimate(self, measure: int, card: int, other: int | None) -> Estimate:
+        """An estimate by an interval that goes with how it is stopped."""
+        asking = self._asking
+        is_share = asking.telling.measures[measure].is_share
+        return self.sums.mean(
+            measure, card, asking.confidence, less=other, sequential=asking.until is not None,
+            is_share=is_share and other is None,
+            bound=1.0 if is_share else asking.so_far.rules.most_points,
+        )  # fmt: skip
 
 
 def _sample(trial: Tries, asking: Asking) -> PlayOdds:
-    """The answer from draws."""
-    sums = WeightedSums()
-    telling = asking.telling
-    played, weights, squares = 0, 0.0, 0.0
-    search = trial.new_search(asking.seconds, asking.searching)
-    counts = search.counts
+    """The answer from draws, of which some choose the best card and others value all."""
     started = time.monotonic()
+    order: tuple[int, ...] = (0,)
+    choosing_deals = 0
+    if trial.cards > 1:
+        ends = limits(asking.deals, asking.until, asking.seconds, started)
+        look = _Draws(trial, asking, ends.deals)
 
-    def answer(interrupted: bool = False, stopped: str = "") -> PlayOdds:
-        def estimate(measure: int, card: int, other: int | None) -> Estimate:
-            return _estimate(sums, measure, card, other, asking)
+        def add(chunk: Chunk) -> None:
+            look.add(chunk)
+            if asking.progress is not None and look.sums.deals > 0:
+                asking.progress(look.answer())
 
-        agreed = agreeing_estimate(
-            int(counts[0, 0]) if len(counts) else 0, weights, squares, asking.confidence,
-            asking.until is not None,
-        )  # fmt: skip
-        best = sums.best(telling.number(BY), trial.cards)
-        found = asking.answer(
-            played, sums.effective, agreed, trial.listed or None, False, best, estimate
-        )
-        return replace(found, interrupted=interrupted, stopped=stopped)
-
-    def is_sure() -> bool:
-        return asking.until is not None and sums.decided(
-            telling.number("wins"), telling.number(BY), trial.cards, asking.until,
-            asking.confidence, asking.so_far.rules.most_points,
-        )  # fmt: skip
-
-    most = max(_LEAST_CHUNK, asking.deals)
-    chunks = trial.chunks(DRAWN, None, asking.seed, search, most)
+        try:
+            order = choose(look.chunks(FIRST_CHOOSING), add, look.sums, look.objective, ends)
+        except SearchEnded as end:
+            # The search for hidden hands reached its limit: rank by those that were found.
+            if look.sums.deals == 0:
+                raise OddsError(look.name_implausible_call(end)) from None
+            order = look.sums.ranking(look.objective)
+        choosing_deals = look.sums.deals
+    draws = _Draws(trial, asking, asking.deals, order, choosing_deals)
+    chunks = draws.chunks(0)
     try:
         for chunk in chunks:
-            kept = min(len(chunk.weights), asking.deals - played)
-            _add(sums, telling, chunk, kept)
-            played += kept
-            weights += float(chunk.weights.sum())
-            squares += float((chunk.weights**2).sum())
-            if played < asking.deals:
-                search.finish(chunk.counts, kept)
-            else:
-                counts += chunk.counts
+            draws.add(chunk)
+            if draws.sums.deals == asking.deals:
                 break
-            if played == 0:
+            if draws.sums.deals == 0:
                 continue
             timed_out = asking.seconds is not None and time.monotonic() - started > asking.seconds
-            if timed_out or is_sure():
+            if timed_out or draws.decided():
                 break
             if asking.progress is not None:
-                asking.progress(answer())
+                asking.progress(draws.answer())
     except SearchEnded as end:
-        line = asking.never_said(
-            search.all_counts if end.by_time else counts, search.seconds if end.by_time else None
-        )
+        line = draws.name_implausible_call(end)
         wanted_time = end.by_time and asking.seconds is not None
-        if played == 0 or (sums.effective < FEW_DEALS and not wanted_time):
+        if draws.sums.deals == 0 or (draws.sums.effective < FEW_DEALS and not wanted_time):
             raise OddsError(line) from None
-        return answer(stopped=line)
+        return draws.answer(stopped=line)
     except KeyboardInterrupt:
-        if played == 0:
+        if draws.sums.deals == 0:
             raise
-        return answer(interrupted=True)
+        return draws.answer(interrupted=True)
     finally:
         chunks.close()
-    return answer()
-
-
-def _add(sums: WeightedSums, telling: Telling, chunk: Chunk, kept: int) -> None:
-    """Take in the first draws of a chunk."""
-    values = telling.measured(chunk.outcomes[:kept]).transpose(2, 1, 0).astype(np.float64)
-    sums.add(kept, chunk.weights[:kept], values)
-
-
-def _estimate(
-    sums: WeightedSums, measure: int, card: int, other: int | None, asking: Asking
-) -> Estimate:
-    """An estimate from draws, by an interval that goes with how it is stopped."""
-    is_share = asking.telling.measures[measure].is_share
-    return sums.mean(
-        measure, card, asking.confidence, less=other, sequential=asking.until is not None,
-        is_share=is_share and other is None,
-        bound=1.0 if is_share else asking.so_far.rules.most_points,
-    )  # fmt: skip
+    return draws.answer()
 
 
 def _never_said(

@@ -81,14 +81,23 @@ class Tries(ABC):
         """Draws, in this thread; raises PolicyError, OddsError and SearchEnded."""
 
     def chunks(
-        self, mode: int, end: int | None, seed: int, search: Search, most: int | None = None
+        self,
+        mode: int,
+        first: int,
+        end: int | None,
+        seed: int,
+        search: Search,
+        most: int | None = None,
     ) -> Generator[Chunk]:
-        """Chunks of `step` draws, or `most`, in order, up to a number of draws or without end."""
+        """Chunks of `step` draws, or `most`, in order, from one number of draws on up to another.
+
+        Without `end` they do not end.
+        """
         hands = [partial(self.chunk, mode, search, seed=seed)] * self.threads
         step = self.step if most is None else min(self.step, most)
-        yield from in_threads(hands, 0, NO_END if end is None else end, step, search)
+        yield from in_threads(hands, first, NO_END if end is None else end, step, search)
 
     def all_outcomes(self, seed: int) -> Outcomes:
         """Every card in every listed distribution: (n, cards, OUTCOME)."""
-        chunks = self.chunks(LISTED, self.listed, seed, Search(0))
+        chunks = self.chunks(LISTED, 0, self.listed, seed, Search(0))
         return np.concatenate([chunk.outcomes for chunk in chunks])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,22 @@ Values = NDArray[np.float64]
 
 ROUNDING = 1e-12
 """What is no more than this part of a sum is an error of rounding."""
+
+
+class Objective(NamedTuple):
+    """What makes an option the best.
+
+    Attributes:
+        value: the quantity whose mean is to be the greatest.
+        share: the quantity, a share, whose width may end a search.
+        options: how many options there are to choose from, the first ones.
+        bound: of `value`, as for `WeightedSums.mean`.
+    """
+
+    value: int
+    share: int
+    options: int
+    bound: float
 
 
 @dataclass
@@ -115,38 +132,40 @@ class WeightedSums:
             value = float(round(value))
         return weighted_share(value, number, self.deals, confidence)
 
-    def best(self, quantity: int, options: int) -> int:
-        """Which of the first options has the greatest mean; of equal ones the first."""
-        return max(range(options), key=lambda option: self.value(quantity, option))
+    def ranking(self, by: Objective) -> tuple[int, ...]:
+        """Return the options, the one with the greatest mean first; equal ones by number."""
+        if self.weights == 0:
+            return tuple(range(by.options))
+        values = [self.value(by.value, option) for option in range(by.options)]
+        return tuple(sorted(range(by.options), key=lambda option: (-values[option], option)))
 
-    def decided(
-        self, share: int, quantity: int, options: int, width: float, confidence: float, bound: float
-    ) -> bool:  # fmt: skip
-        """Whether enough is known to stop, by intervals that hold at every moment.
+    def best(self, by: Objective) -> int:
+        """Return the option with the greatest mean; of equal ones the first."""
+        return self.ranking(by)[0]
 
-        That is if the share of the best option is known to `width`, or if it is certain which is
-        the best.  Not before deals tell as much as `sequences.FIRST_LOOK` equal ones: with few
+    def decided(self, best: int, by: Objective, width: float, confidence: float) -> bool:
+        """Return whether enough is known to stop, by intervals that hold at every moment.
+
+        That is if the share of the best option is known to `width`, or if it is certain that it
+        is the best.  Not before deals tell as much as `sequences.FIRST_LOOK` equal ones: with few
         of much weight the spread is not known, however many were drawn.
 
         Args:
-            share: a quantity that is a share.
-            quantity: the best option has the greatest mean of this.
-            options: how many options there are to choose from, the first ones.
+            best: the option that is taken for the best.
+            by: what makes an option the best.
             width: half-width, to either side.
             confidence: of the share's interval, and of all comparisons together.
-            bound: of `quantity`, as for `mean`.
         """
         if self.effective < sequences.FIRST_LOOK:
             return False
-        best = self.best(quantity, options)
-        known = self.mean(share, best, confidence, sequential=True, is_share=True)
+        known = self.mean(by.share, best, confidence, sequential=True, is_share=True)
         if max(known.high - known.value, known.value - known.low) <= width:
             return True
-        others = [other for other in range(options) if other != best]
+        others = [other for other in range(by.options) if other != best]
         # All comparisons are to hold at once (Bonferroni).
         each = 1 - (1 - confidence) / max(1, len(others))
         return bool(others) and all(
-            self.mean(quantity, best, each, less=other, sequential=True, bound=bound).low > 0
+            self.mean(by.value, best, each, less=other, sequential=True, bound=by.bound).low > 0
             for other in others
         )
 

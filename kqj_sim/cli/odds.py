@@ -116,7 +116,7 @@ Examples:
 @click.option(
     "--deals",
     type=Whole(1, "1e5"),
-    help="Deals in which each call is tried out.  [default: 10000]",
+    help="Deals that value each call; up to half as many others choose the best.  [default: 10000]",
 )
 @click.option(
     "--until",

@@ -42,20 +42,25 @@ def find(ask: Callable[..., A], how: Sampling, best: Callable[[A], tuple[str, Es
         how: the options of the command.
         best: what is best so far, and its chance to win.
     """
+    from kqj_sim.analysis.choosing import limits
     from kqj_sim.analysis.odds import DEALS, MOST_DEALS
     from kqj_sim.reporting.grid import format_number
 
     deals = MOST_DEALS if how.until is not None else how.deals or DEALS
-    with ProgressLine("deals", deals, how.quiet) as line:
-        told, shown = 0, ""
+    choosing = limits(deals, how.until, None, 0).deals
+    with ProgressLine("deals", choosing + deals, how.quiet) as line:
+        finished, shown = 0, ""
 
         def tell(found: A) -> None:
-            nonlocal told, shown
-            text, chance = best(found)
-            cell = format_number(*chance[:3], "share")
-            shown = f"{text}: wins {cell}"
-            line.advance(found.deals - told, shown)
-            told = found.deals
+            nonlocal finished, shown
+            shown, chance = best(found)
+            now = found.deals
+            if found.choosing_deals > 0:
+                # A choice that ended early leaves out the rest of its deals.
+                now += choosing
+                shown += f": wins {format_number(*chance[:3], 'share')}"
+            line.advance(now - finished, shown)
+            finished = now
 
         def search(hands: int) -> None:
             line.advance(0, shown or f"looking for hands that agree: {hands:,} tried")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -16,7 +16,7 @@ from kqj_sim.reporting.report import Report, Run, describe_rules
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.odds_answer import Answer, Odds
-    from kqj_sim.analysis.table import Table
+    from kqj_sim.analysis.table import Table, Unit
 
 A = TypeVar("A", bound="Answer")
 
@@ -56,6 +56,7 @@ class CallsRun(Run, ABC, Generic[A]):
             **self._known(),
             "ignore_calls": of.ignore_calls,
             "best": of.options[of.best].text,
+            "choosing_deals": of.choosing_deals,
             "agreeing_share": of.agreeing,
             "agreeing_interval": bounds_of(self._of_agreeing()),
             "effective_deals": of.effective,
@@ -79,7 +80,8 @@ class CallsRun(Run, ABC, Generic[A]):
             format_hand(of.situation.hand, ranks=self.rules.ranks),
             *self._told(),
             f"players {players_text(self.policies)}",
-            f"{self.deals:,} deals{WHY_ENDED[of.ended]}, seed {self.seed}",
+            f"{self.deals:,} deals{WHY_ENDED[of.ended]}{choosing_words(of.choosing_deals)}, "
+            f"seed {self.seed}",
         ]
         return "; ".join(parts)
 
@@ -205,19 +207,12 @@ def answer(odds: Answer, confidence: float) -> list[str]:
     points = format_number(*odds.estimate("difference", best, confidence)[:3], "points")
     name = odds.options[best].text
     line = f"Best: {name}, worth {points} points; it wins {chance} of the rounds"
-    rest = [call for call in odds.ranking if call != best]
     leads = {
         odds.options[call].text: odds.estimate("difference", best, confidence, less=call)
-        for call in rest
+        for call in odds.ranking
+        if call != best
     }
-    # A lead that is the same in all deals has no interval.
-    near = [text for text, lead in leads.items() if lead.value <= 0 or lead.low <= 0]
-    if near:
-        line += f". Not told apart from it: {', '.join(near)}"
-    elif rest:
-        text, lead = next(iter(leads.items()))
-        ahead = format_number(*lead[:3], "points")
-        line += f". The next, {text}, is worth {ahead} less"
+    line += lead_words(leads, "Not told apart from it", "points")
     stopped = [f"Ended early: {odds.stopped}"] if odds.stopped else []
     if odds.effective >= FEW:
         return [line, *stopped]
@@ -228,3 +223,35 @@ def answer(odds: Answer, confidence: float) -> list[str]:
         "players assumed would hardly call as heard; more --deals, other --players or "
         "--ignore-calls help",
     ]
+
+
+def lead_words(leads: Mapping[str, Estimate], tied: str, unit: Unit) -> str:
+    """Say how far the best is ahead, as the end of a sentence; nothing if there is no other.
+
+    Args:
+        leads: of the best over each of the others by its name, the next one first.
+        tied: what is said of those that are not behind.
+        unit: of a lead.
+    """
+    # The deals that value may show what those that chose did not see.
+    better = [text for text, lead in leads.items() if lead.high < 0]
+    # A lead that is the same in all deals has no interval.
+    near = [
+        text
+        for text, lead in leads.items()
+        if text not in better and (lead.value <= 0 or lead.low <= 0)
+    ]
+    words = ""
+    if better:
+        words += f". Better in these deals: {', '.join(better)}; more --deals tell which is best"
+    if near:
+        words += f". {tied}: {', '.join(near)}"
+    if words or not leads:
+        return words
+    text, lead = next(iter(leads.items()))
+    return f". The next, {text}, is worth {format_number(*lead[:3], unit)} less"
+
+
+def choosing_words(deals: int) -> str:
+    """Say how many deals, or distributions, chose the best; nothing if none did."""
+    return f", best chosen by {deals:,} others" if deals else ""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.odds_play_tables import card_table
 from kqj_sim.notation import format_contract, format_hand
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import player
 from kqj_sim.reporting.grid import format_number
-from kqj_sim.reporting.odds import bounds_of, share_text
+from kqj_sim.reporting.odds import bounds_of, choosing_words, lead_words, share_text
 from kqj_sim.reporting.report import Report, Run, describe_policies, describe_rules
 from kqj_sim.rules import KqjRules
 
@@ -59,6 +60,7 @@ class CardsRun(Run):
             "pending": so_far.pending,
             "calls_count": of.calls_count,
             "best": str(of.cards[0].card),
+            "choosing_deals": of.choosing_deals,
             "exact": of.exact,
             "distributions": of.distributions,
             "agreeing_share": of.agreeing,
@@ -88,7 +90,9 @@ class CardsRun(Run):
                 f"{who} {so_far.seat} has {format_hand(so_far.hand, ranks=self.rules.ranks)}",
                 trick,
                 describe_policies(self.policies).replace("seat", who),
-                of.how if of.exact else f"{of.how}, seed {self.seed}",
+                of.how
+                if of.exact
+                else f"{of.how}{choosing_words(of.choosing_deals)}, seed {self.seed}",
             ]
         )
 
@@ -151,12 +155,13 @@ def answer(odds: PlayOdds) -> str:
     line += f"it wins {shown('wins', 'share')} of the rounds"
     if not others:
         return f"{line}. No other card may be played"
-    behind = [(each, each.to_best["difference"]) for each in others if each.to_best is not None]
-    near = [str(each.card) for each, estimate in behind if not estimate.high < 0]
-    if near:
-        equal = "Just as good" if odds.exact else "Not told apart from it"
-        return f"{line}. {equal}: {', '.join(near)}"
-    second, estimate = behind[0]
-    bounds = (nan, nan) if odds.exact else (-estimate.high, -estimate.low)
-    ahead = format_number(-estimate.value, *bounds, odds.telling.worth)
-    return f"{line}. The next, {second.card}, is worth {ahead} less"
+    leads = {}
+    for each in others:
+        assert each.to_best is not None
+        value, low, high, deals = each.to_best["difference"]
+        leads[str(each.card)] = Estimate(-value, -high, -low, deals)
+    tied = "Just as good" if odds.exact else "Not told apart from it"
+    if odds.exact:
+        # What is exact has no interval to show; ties are told by the value.
+        leads = {text: lead._replace(low=nan, high=nan) for text, lead in leads.items()}
+    return line + lead_words(leads, tied, odds.telling.worth)

@@ -211,6 +211,7 @@ def test_threads_cannot_be_seen() -> None:
     )
     assert one.estimate("difference", 0) == two.estimate("difference", 0)
     assert (one.totals == two.totals).all()
+    assert (one.order, one.choosing_deals) == (two.order, two.choosing_deals)
     assert one.agreeing == two.agreeing
 
 

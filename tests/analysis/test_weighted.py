@@ -10,7 +10,7 @@ from scipy import stats
 
 from kqj_sim.analysis import sequences
 from kqj_sim.analysis.intervals import mean_of_sums, share, weighted_share
-from kqj_sim.analysis.weighted import WeightedSums
+from kqj_sim.analysis.weighted import Objective, WeightedSums
 
 
 def sums(values: np.ndarray, weights: np.ndarray, block: int = 100) -> WeightedSums:
@@ -128,13 +128,13 @@ def test_it_is_decided_by_the_share_or_by_the_best() -> None:
     generator = np.random.default_rng(6)
     points = np.stack([generator.normal(30, 50, 4000), generator.normal(0, 50, 4000)])
     even = np.tile([0.0, 1.0], (2, 2000))
-    assert of_options(even, points).decided(0, 1, 2, 1e-3, 0.95, 600)
+    assert of_options(even, points).decided(0, Objective(1, 0, 2, 600), 1e-3, 0.95)
     same = points[[0, 0]]
-    assert not of_options(even, same).decided(0, 1, 2, 0.02, 0.95, 600)
-    assert of_options(even, same).decided(0, 1, 2, 0.03, 0.95, 600)
+    assert not of_options(even, same).decided(0, Objective(1, 0, 2, 600), 0.02, 0.95)
+    assert of_options(even, same).decided(0, Objective(1, 0, 2, 600), 0.03, 0.95)
     # A single option is the best, but what is asked is its share.
-    assert not of_options(even[:1], points[:1]).decided(0, 1, 1, 0.02, 0.95, 600)
-    assert of_options(even[:1], points[:1]).decided(0, 1, 1, 0.03, 0.95, 600)
+    assert not of_options(even[:1], points[:1]).decided(0, Objective(1, 0, 1, 600), 0.02, 0.95)
+    assert of_options(even[:1], points[:1]).decided(0, Objective(1, 0, 1, 600), 0.03, 0.95)
 
 
 def test_it_is_decided_by_the_best_against_all_the_others_at_once() -> None:
@@ -147,16 +147,16 @@ def test_it_is_decided_by_the_best_against_all_the_others_at_once() -> None:
     ahead = level + np.mean(errors) / math.sqrt(2000)
     points = np.stack([ahead, np.zeros(2000), worse])
     even = np.tile([0.0, 1.0], (3, 1000))
-    assert of_options(even[:2], points[:2]).decided(0, 1, 2, 1e-3, 0.95, 0)
-    assert not of_options(even, points).decided(0, 1, 3, 1e-3, 0.95, 0)
+    assert of_options(even[:2], points[:2]).decided(0, Objective(1, 0, 2, 0), 1e-3, 0.95)
+    assert not of_options(even, points).decided(0, Objective(1, 0, 3, 0), 1e-3, 0.95)
 
 
 def test_a_share_must_be_known_to_either_side() -> None:
     """Near the end the interval is cut off, and narrower than twice its longer side."""
     never = of_options(np.zeros((1, 2000)), np.zeros((1, 2000)))
     high = never.mean(0, 0, 0.95, sequential=True, is_share=True).high
-    assert not never.decided(0, 1, 1, 0.9 * high, 0.95, 600)
-    assert never.decided(0, 1, 1, 1.1 * high, 0.95, 600)
+    assert not never.decided(0, Objective(1, 0, 1, 600), 0.9 * high, 0.95)
+    assert never.decided(0, Objective(1, 0, 1, 600), 1.1 * high, 0.95)
 
 
 def test_rare_losses_are_not_overlooked() -> None:
@@ -164,14 +164,14 @@ def test_rare_losses_are_not_overlooked() -> None:
     points = np.zeros((2, 1500))
     points[0, ::20] = 2
     found = of_options(np.tile([0.0, 1.0], (2, 750)), points)
-    assert found.decided(0, 1, 2, 1e-3, 0.95, 0)
-    assert not found.decided(0, 1, 2, 1e-3, 0.95, 600)
+    assert found.decided(0, Objective(1, 0, 2, 0), 1e-3, 0.95)
+    assert not found.decided(0, Objective(1, 0, 2, 600), 1e-3, 0.95)
 
 
 def test_it_is_not_decided_by_a_few_deals_of_much_weight() -> None:
     generator = np.random.default_rng(7)
     points = np.stack([generator.normal(400, 5, 3000), generator.normal(0, 5, 3000)])
     even = np.tile([0.0, 1.0], (2, 1500))
-    assert of_options(even, points).decided(0, 1, 2, 1e-3, 0.95, 600)
+    assert of_options(even, points).decided(0, Objective(1, 0, 2, 600), 1e-3, 0.95)
     heavy = np.where(np.arange(3000) % 10 == 0, 1.0, 1e-3)
-    assert not of_options(even, points, heavy).decided(0, 1, 2, 1e-3, 0.95, 600)
+    assert not of_options(even, points, heavy).decided(0, Objective(1, 0, 2, 600), 1e-3, 0.95)

@@ -34,6 +34,7 @@ def test_json_carries_everything_needed_to_repeat_it() -> None:
     assert found["heard"] == [{"place": place, "call": "pass"} for place in range(2)]
     assert found["players"][0].startswith("points:")
     assert (found["deals"], found["confidence"], found["best"]) == (512, 0.95, "take h")
+    assert found["choosing_deals"] == 256
     assert 0 < found["agreeing_share"] < 1
     assert 300 < found["effective_deals"] <= 512
     assert [table["name"] for table in found["tables"]] == ["calls", "heard"]
@@ -55,7 +56,10 @@ def test_python_gives_the_same() -> None:
 def test_table_marks_the_best_call_and_names_the_players() -> None:
     shown = " ".join(run("odds", *HAND, *FEW, "--place", "1").stdout.split())
     assert shown.startswith("Best: take h, worth ")
-    assert "players points:take=45,lap2=38+greedy; 512 deals, seed 1" in shown
+    assert (
+        "players points:take=45,lap2=38+greedy; 512 deals, best chosen by 256 others, seed 1"
+        in shown
+    )
     assert "Return 7h; place 1, lap 1, heard: all passed" in shown
     assert re.search(r"\* take h \d", shown)
     assert re.search(r"would have called as heard in \d", shown)
@@ -91,7 +95,8 @@ def test_page_and_picture(tmp_path: Path) -> None:
 
 def test_time_and_certainty_end_it() -> None:
     asked = ("odds", *HAND, *FEW[:2], "--until", "0.5%")
-    assert "deals until enough was known, seed 1" in " ".join(run(*asked).stdout.split())
+    shown = " ".join(run(*asked).stdout.split())
+    assert re.search(r"deals until enough was known, best chosen by [\d,]+ others, seed 1", shown)
     found = json.loads(run(*asked, "--format", "json").stdout)
     assert found["ended"] == "until"
     assert found["intervals"] == "confidence sequences"

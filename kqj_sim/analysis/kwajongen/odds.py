@@ -12,9 +12,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.analysis.choosing import FIRST_CHOOSING, limits
 from kqj_sim.analysis.heard import SituationError
 from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
-from kqj_sim.analysis.odds import DEALS, MOST_DEALS, check_numbers, gather, seat_players
+from kqj_sim.analysis.odds import (
+    DEALS,
+    MOST_DEALS,
+    check_numbers,
+    gather,
+    rank_calls,
+    seat_players,
+)
 from kqj_sim.analysis.odds_answer import DRAWN, LOST, OUT, WON, Answer
 from kqj_sim.analysis.odds_tables import calls_table
 from kqj_sim.analysis.sampled import NeverSaid
@@ -174,7 +182,7 @@ class KwajongenOdds(Answer):
         seed: seed of the deals.
         sequential: whether intervals hold at every moment.
         ignore_calls: as asked.
-        ended, stopped: as of `Answer`.
+        ended, stopped, order, choosing_deals: as of `analysis.odds_answer.Answer`.
         sums: quantities by answer.
         worths: int64 (answers, 4, 9), deals by ending (`analysis.odds_answer.WON` to `OUT`) and by
             what the round is worth to the own side, from -4 to 4.
@@ -191,6 +199,8 @@ class KwajongenOdds(Answer):
     ignore_calls: bool = False
     ended: str = "deals"
     stopped: str = ""
+    order: tuple[int, ...] = ()
+    choosing_deals: int = 0
     sums: WeightedSums = field(default_factory=WeightedSums)
     worths: NDArray[np.int64] = field(init=False)
 
@@ -283,8 +293,8 @@ class Sampler:
             )
         return Block(LANES, outcomes)
 
-    def blocks(self, threads: int, count: int, search: Search) -> Generator[Block]:
-        """Blocks of deals, in order; `search` counts deals, and those that agree.
+    def blocks(self, threads: int, first: int, count: int, search: Search) -> Generator[Block]:
+        """Blocks of deals from a number on, `count` of them; `search` counts those that agree.
 
         Raises:
             NeverSaid: those before never pass, or the search reached a limit.
@@ -296,7 +306,8 @@ class Sampler:
 
         live = skipped = 0
         try:
-            with closing(in_threads([play] * threads, 0, count * LANES, LANES, search)) as source:
+            end = first + count * LANES
+            with closing(in_threads([play] * threads, first, end, LANES, search)) as source:
                 for number, block in enumerate(source, start=1):
                     agreeing = block.outcomes.shape[1]
                     live += agreeing
@@ -307,8 +318,8 @@ class Sampler:
                     skipped = 0 if live > 0 else skipped + block.deals
                     counts = [(block.deals, agreeing)] * len(search.counts)
                     search.finish(np.array(counts, dtype=np.int64).reshape(-1, 2), agreeing)
-        except SearchEnded as end:
-            raise NeverSaid(self._never_said(), end.by_time) from None
+        except SearchEnded as ended:
+            raise NeverSaid(self._never_said(), ended.by_time) from None
 
     def _never_said(self) -> str:
         names = " and ".join(dict.fromkeys(each.name for each in self.players))
@@ -350,10 +361,17 @@ def odds_of(
     start = time.monotonic()
     seated = seat_players(players, situation.rules, DEFAULT_PLAYERS["kwajongen"])
     sampler = Sampler(situation, seated, seed, ignore_calls)
-    found = KwajongenOdds(situation, seated, seed, until is not None, ignore_calls)
-    blocks = math.ceil((deals if until is None else MOST_DEALS) / LANES)
+    threads = threads or default_threads()
+    most = deals if until is None else MOST_DEALS
+    ends = limits(most, until, seconds, start)
+    found, look = (
+        KwajongenOdds(situation, seated, seed, until is not None, ignore_calls) for _ in range(2)
+    )
+    blocks = math.ceil(most / LANES)
     heard = situation.place > 0 and not ignore_calls
-    search = Search(int(heard), seconds, searching)
-    source = sampler.blocks(threads or default_threads(), blocks, search)
+    choosing, valuing = (Search(int(heard), seconds, searching) for _ in range(2))
+    source = sampler.blocks(threads, FIRST_CHOOSING, blocks, choosing)
+    rank_calls(found, look, source, ends, progress)
+    source = sampler.blocks(threads, 0, blocks, valuing)
     gather(found, source, start, until, seconds, confidence, progress)
     return found
