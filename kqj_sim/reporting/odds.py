@@ -75,13 +75,13 @@ class CallsRun(Run, ABC, Generic[A]):
     def summary(self) -> str:
         """The run in a line for people."""
         of = self._of
+        ranked = ranking_words("calls", of.choosing_deals)
         parts = [
             describe_rules(self.rules),
             format_hand(of.situation.hand, ranks=self.rules.ranks),
             *self._told(),
             f"players {players_text(self.policies)}",
-            f"{self.deals:,} deals{WHY_ENDED[of.ended]}{choosing_words(of.choosing_deals)}, "
-            f"seed {self.seed}",
+            f"{self.deals:,} deals{WHY_ENDED[of.ended]}{ranked}, seed {self.seed}",
         ]
         return "; ".join(parts)
 
@@ -252,6 +252,6 @@ def lead_words(leads: Mapping[str, Estimate], tied: str, unit: Unit) -> str:
     return f". The next, {text}, is worth {format_number(*lead[:3], unit)} less"
 
 
-def choosing_words(deals: int) -> str:
-    """Say how many deals, or distributions, chose the best; nothing if none did."""
-    return f", best chosen by {deals:,} others" if deals else ""
+def ranking_words(what: str, deals: int) -> str:
+    """Say how many other deals ranked the calls, or the cards; nothing if none did."""
+    return f" ({what} ranked by {deals:,} others)" if deals else ""

@@ -11,7 +11,7 @@ from kqj_sim.notation import format_contract, format_hand
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.specification import player
 from kqj_sim.reporting.grid import format_number
-from kqj_sim.reporting.odds import bounds_of, choosing_words, lead_words, share_text
+from kqj_sim.reporting.odds import bounds_of, lead_words, ranking_words, share_text
 from kqj_sim.reporting.report import Report, Run, describe_policies, describe_rules
 from kqj_sim.rules import KqjRules
 
@@ -92,7 +92,7 @@ class CardsRun(Run):
                 describe_policies(self.policies).replace("seat", who),
                 of.how
                 if of.exact
-                else f"{of.how}{choosing_words(of.choosing_deals)}, seed {self.seed}",
+                else f"{of.how}{ranking_words('cards', of.choosing_deals)}, seed {self.seed}",
             ]
         )
 

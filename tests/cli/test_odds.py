@@ -57,7 +57,7 @@ def test_table_marks_the_best_call_and_names_the_players() -> None:
     shown = " ".join(run("odds", *HAND, *FEW, "--place", "1").stdout.split())
     assert shown.startswith("Best: take h, worth ")
     assert (
-        "players points:take=45,lap2=38+greedy; 512 deals, best chosen by 256 others, seed 1"
+        "players points:take=45,lap2=38+greedy; 512 deals (calls ranked by 256 others), seed 1"
         in shown
     )
     assert "Return 7h; place 1, lap 1, heard: all passed" in shown
@@ -96,7 +96,9 @@ def test_page_and_picture(tmp_path: Path) -> None:
 def test_time_and_certainty_end_it() -> None:
     asked = ("odds", *HAND, *FEW[:2], "--until", "0.5%")
     shown = " ".join(run(*asked).stdout.split())
-    assert re.search(r"deals until enough was known, best chosen by [\d,]+ others, seed 1", shown)
+    assert re.search(
+        r"deals until enough was known \(calls ranked by [\d,]+ others\), seed 1", shown
+    )
     found = json.loads(run(*asked, "--format", "json").stdout)
     assert found["ended"] == "until"
     assert found["intervals"] == "confidence sequences"
