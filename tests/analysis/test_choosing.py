@@ -18,6 +18,7 @@ from kqj_sim.analysis.kwajongen import odds as kwajongen
 from kqj_sim.analysis.odds import odds_of
 from kqj_sim.analysis.odds_play import MEASURES, Asking, PlayOdds, Telling, find
 from kqj_sim.analysis.sampled import Block, Sampler
+from kqj_sim.analysis.search import Search
 from kqj_sim.analysis.standing import Option
 from kqj_sim.analysis.tries import Chunk, Numbers, Tries
 from kqj_sim.analysis.weighted import Objective, WeightedSums
@@ -73,8 +74,9 @@ def synthetic(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[float]], Si
 
     def put(true: Sequence[float]) -> Situation:
         def blocks(
-            self: Sampler, options: Sequence[Option], threads: int, first: int, count: int
-        ) -> Generator[Block]:
+            self: Sampler, options: Sequence[Option], threads: int, first: int, count: int,
+            *search: object,
+        ) -> Generator[Block]:  # fmt: skip
             for number in range(count):
                 outcomes = np.zeros((len(options), LANES, core.OUTCOME), dtype=np.int16)
                 start = first + number * LANES
@@ -133,22 +135,22 @@ class SyntheticCards(Tries):
         self.turn = SimpleNamespace(cards=true)
         self.true = true
 
-    def no_counts(self) -> Numbers:
-        """Room for no counts."""
-        return np.zeros(0, dtype=np.int64)
+    def new_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
+        """Return a search without calls."""
+        return Search(0, seconds, progress)
 
     def ways(self, seed: int) -> Numbers:
         """Nothing, since nothing is listed."""
-        return self.no_counts()
+        return np.zeros(0, dtype=np.int64)
 
     def most_ways(self) -> int:
         """One."""
         return 1
 
-    def chunk(self, mode: int, first: int, count: int, seed: int) -> Chunk:
+    def chunk(self, mode: int, search: Search, first: int, count: int, seed: int) -> Chunk:
         """Scores in the place of outcomes: (count, cards, 1)."""
         drawn = scores(seed, first, count, self.true).T[:, :, None].astype(np.int16)
-        return Chunk(np.ones(count), drawn, self.no_counts(), self.no_counts().reshape(-1, 2))
+        return Chunk(np.ones(count), drawn, np.zeros(0, np.int64), search.new_run().counts)
 
 
 def card_odds(true: Sequence[float], seed: int) -> PlayOdds:
@@ -158,7 +160,18 @@ def card_odds(true: Sequence[float], seed: int) -> PlayOdds:
         MEASURES[:2], lambda drawn: np.concatenate([drawn > 0, drawn], axis=-1).astype(int), ""
     )
     asking = Asking(
-        so_far, (), seed, None, None, 0.95, 512, None, False, telling, lambda counts: ""
+        so_far,
+        (),
+        seed,
+        None,
+        None,
+        0.95,
+        512,
+        None,
+        None,
+        False,
+        telling,
+        lambda counts, seconds: "",
     )
     table: Any = None
     return find(SyntheticCards(true), asking, table)
