@@ -1,9 +1,11 @@
-"""`rollout`: calls by trying each call out, in deals that agree with the own cards.
+"""`rollout`: calls like `points`, unless playouts show that another call is better.
 
-The other players' cards are dealt at random, those of bidders so that the point count speaks for
-their bids, and every call that comes into question is made in the same deals: the calling goes on
-by another policy, and so does the play.  The call is made that scores most on average, in points
-ahead of the others.  Passes are not held against the cards that players are dealt.
+The other players' cards are dealt at random, in auctions such as agree with their calls
+(`policies.hidden_hands`).  Each call that comes into question is made in the same deals: another
+policy goes on calling, and the cards are played.  The call that scores most on average, in points
+ahead of the others, is then played against that of `calling` in new deals, and made only if it is
+ahead there by `_LEAD` points and `_ERRORS` standard errors: the best of several estimates is too
+high in the deals that chose it (the winner's curse).
 
 The deals of a block are at the same turn, so the calls of all of them fill the lanes of an inner
 block side by side.
@@ -17,7 +19,7 @@ import numpy as np
 from numba import carray
 
 from kqj_sim.core import asking, rng
-from kqj_sim.core.bits import ALL_TRUMPS, LANE, NO_TRUMP, PACK
+from kqj_sim.core.bits import ALL_TRUMPS, LANE, NO_TRUMP
 from kqj_sim.core.calls import bid_code, no_calls
 from kqj_sim.core.compile import int64_at, scalar, stage
 from kqj_sim.core.nested import nested_rules, nested_table
@@ -36,7 +38,6 @@ from kqj_sim.core.state import (
     KEY,
     LANES,
     LAP,
-    LAST_BIDS,
     NEWS,
     OPEN,
     ORIGIN,
@@ -47,7 +48,6 @@ from kqj_sim.core.state import (
     SENDER,
     STAKE,
     STRIDE,
-    TRICKS,
     TURNED,
     index,
     new_block,
@@ -57,37 +57,42 @@ from kqj_sim.core.state import (
 )
 from kqj_sim.core.trial import STANDING, call_and_play
 from kqj_sim.core.views import PASS
-from kqj_sim.core.worlds import random_subset
 from kqj_sim.policies.compiled import parameter_offset
 from kqj_sim.policies.counting import count
-from kqj_sim.policies.likely import SOFT, chance_to_bid
+from kqj_sim.policies.hidden_hands import deal_auction, deal_taking
 from kqj_sim.policies.parameters import named, whole
 from kqj_sim.policies.points import FITTED, base_total
 from kqj_sim.policies.registry import policy
-from kqj_sim.policies.tools import normal_share
 
 rollout = policy(
     "rollout",
-    "calls by trying each call out in random deals; plays like standard; slow",
+    "calls like points unless playouts show another call to be better; slow",
     worlds=whole(64, "deals in which each call is tried out", 1, 10_000),
     contracts=whole(3, "contracts that are tried out, the best by the point count", 1, 6),
     player=named(
         "standard", ("random", "greedy", "standard", "linear", "network"), "who plays the cards"
     ),
-    calling=named("points", ("points", "always", "never", "random"), "who goes on calling"),
+    calling=named(
+        "points",
+        ("points", "always", "never", "random"),
+        "the call to start from, and who goes on calling",
+    ),
 )
 
-_JUMPS = (20, 40, 80)
-"""By so much more than the lowest amount the best contract is bid, too."""
+_JUMPS = (10, 20, 40)
+"""Amounts by which bids above the lowest one are tried out too."""
 
 _CAPOT_TOTAL = 400
 """The amount that is bid with Capot."""
 
-_OPTIONS = 8
-"""Calls that are tried out at most: a pass and the contracts, or Capot and the jumps."""
+_OPTIONS = 12
+"""Most calls that are tried out at once."""
 
-_TRIES = 16
-"""So many hands are looked at for one with which a player would have called as he did."""
+_CONFIRMING = 4
+"""The best call is tried out against the first one in so many times the deals that chose it."""
+
+_ERRORS, _LEAD = 3.0, 10.0
+"""Standard errors, and points a round, that it must be ahead by in them."""
 
 _SCORE = result("score_0")
 _parameters_at = scalar(parameter_offset)
@@ -98,8 +103,11 @@ class _Trial(NamedTuple):
 
     state: the inner block.
     hands: what is dealt: the first cards of each place, then the others.
-    where: for each of its lanes the value that its score is added to.
-    values: for each lane of the outer block `_OPTIONS` sums of scores.
+    where: for each of its lanes the value that its lead is added to.
+    first: for each of its lanes the one where the first option is tried out in the same deal.
+    scores: for each of its lanes the score, in points ahead of the others.
+    values: for each lane of the outer block `_OPTIONS` sums of leads over the first option.
+    squares: the sums of the squares of these leads.
     options: for each of these the call.
     counts: for each lane of the outer block how many options it has; 0 where it is not asked.
     """
@@ -107,7 +115,10 @@ class _Trial(NamedTuple):
     state: Any
     hands: Any
     where: Any
+    first: Any
+    scores: Any
     values: Any
+    squares: Any
     options: Any
     counts: Any
 
@@ -131,6 +142,9 @@ def _new_trial() -> _Trial:
         block,
         np.zeros(2 * SEATS, np.int64),
         np.zeros(LANES, np.int64),
+        np.zeros(LANES, np.int64),
+        np.zeros(LANES),
+        np.zeros(LANES * _OPTIONS),
         np.zeros(LANES * _OPTIONS),
         np.zeros(LANES * _OPTIONS, np.int64),
         np.zeros(LANES, np.int64),
@@ -146,78 +160,6 @@ def _means(member: int, number: int, table: Any, resources: Any) -> _Means:
         int(table[at]), int(table[at + 1]), nested_rules(resource), nested_table(resource, 0),
         nested_table(resource, 1),
     )  # fmt: skip
-
-
-@scalar
-def _chance_to_call(
-    state: Any, i: int, place: int, hand: int, countered: int, rules: Rules
-) -> float:
-    """The chance that a place with a hand of eight cards has called as it did in an auction.
-
-    `countered` is the place that is taken to have countered, -1 for none.
-    """
-    two = rules.teams == 2
-    if place == countered:
-        hold = FITTED.hold if two else FITTED.three_hold
-        needed = (FITTED.margin if two else FITTED.three_margin) / hold
-        return normal_share((count(hand, state[CONTRACT + i], FITTED) - needed) / SOFT)
-    return chance_to_bid(state, i, place, hand, rules)
-
-
-@scalar
-def _who_countered(state: Any, i: int, draw: int, teams: int) -> int:
-    """One of the opponents of a bidder who was countered, each as likely; -1 if he was not."""
-    if state[STAKE + i] == 1:
-        return -1
-    players = state[PLAYERS + i]
-    team = team_of(players, state[SENDER + i])
-    place, passed_over = -1, rng.below(draw, SEATS - SEATS // teams)
-    while passed_over >= 0:
-        place += 1
-        passed_over -= 1 if team_of(players, place) != team else 0
-    return place
-
-
-@scalar
-def _deal_take(hands: Any, place: int, own: int, turned: int, key: int) -> None:
-    """Deal all but the Return: `hands` has the first five cards of each place, then the others."""
-    left = PACK & ~(own | turned)
-    for each in range(2 * SEATS):
-        size = 5 if each < SEATS else (2 if each == 2 * SEATS - 1 else 3)
-        cards = own if each == place else random_subset(left, size, key, 8 * each)
-        left &= ~cards
-        hands[each] = cards
-
-
-@scalar
-def _deal_auction(
-    state: Any, i: int, hands: Any, place: int, own: int, key: int, rules: Rules
-) -> None:
-    """Deal eight cards to each place, to those who called such as they would call with.
-
-    Those are dealt to first; each gets the first of `_TRIES` hands that is accepted, or the last.
-    """
-    left = PACK & ~own
-    countered = _who_countered(state, i, rng.draw(key, rng.WORLD), rules.teams)
-    for each in range(SEATS):
-        hands[each], hands[SEATS + each] = 0, 0
-    hands[place] = own
-    for silent in range(2):
-        for each in range(SEATS):
-            called = each == countered or (state[LAST_BIDS + i] >> 10 * each) & 1023 != 0
-            if each == place or called == (silent != 0):
-                continue
-            cards = 0
-            for tried in range(_TRIES if called else 1):
-                counter = 1 + 10 * (_TRIES * each + tried)
-                cards = random_subset(left, TRICKS, key, counter)
-                chance = 1.0
-                if called:
-                    chance = _chance_to_call(state, i, each, cards, countered, rules)
-                if rng.fraction(rng.draw(key, rng.WORLD + counter + TRICKS)) < chance:
-                    break
-            left ^= cards
-            hands[each] = cards
 
 
 @scalar
@@ -240,9 +182,11 @@ def _copy_lane(state: Any, i: int, trial: _Trial, lane: int, key: int) -> None:
 
 @stage
 def _finish(trial: _Trial, waiting: int, place: int, turn: int, said: int, means: _Means) -> None:
-    """Go on calling and play the lanes that wait; their scores are added to `values`."""
+    """Go on calling, play the lanes that wait, and add up their leads over the first option."""
     block, rules = trial.state, means.rules
     played = call_and_play(block, waiting, rules, means.calling, means.player, turn, said)
+    for lane in range(waiting):
+        trial.scores[lane] = 0.0
     for lane in range(played):
         team = team_of(block[PLAYERS + lane], place)
         own = others = 0
@@ -250,7 +194,11 @@ def _finish(trial: _Trial, waiting: int, place: int, turn: int, said: int, means
             score = block[index(_SCORE + each * STRIDE, lane)]
             own += score if each == team else 0
             others += score if each != team else 0
-        trial.values[trial.where[block[ORIGIN + lane]]] += own - others / (rules.teams - 1)
+        trial.scores[block[ORIGIN + lane]] = own - others / (rules.teams - 1)
+    for lane in range(waiting):
+        ahead = trial.scores[lane] - trial.scores[trial.first[lane]]
+        trial.values[trial.where[lane]] += ahead
+        trial.squares[trial.where[lane]] += ahead * ahead
 
 
 @scalar
@@ -275,9 +223,9 @@ def _enter(state: Any, i: int, trial: _Trial, lane: int, place: int, turn: int, 
 @stage
 def _try(
     state: Any, lanes: int, trial: _Trial, place: int, turn: int, question: int, member: int,
-    first: int, means: _Means,
+    start: int, end: int, means: _Means,
 ) -> None:  # fmt: skip
-    """Try the options of all lanes out, from the option `first` on."""
+    """Try the options of all lanes out in the worlds from `start` to `end`."""
     taking = member == asking.TAKE
     said = NOTHING
     if member == asking.BID:
@@ -287,27 +235,29 @@ def _try(
     goes_on = turn + 1 if taking else turn
     waiting = 0
     for i in range(lanes):
-        if trial.counts[i] <= first:
+        if trial.counts[i] <= 1:
             continue
         own = state[index((FIVE if taking else DEALT) + place * STRIDE, i)]
         turned = state[TURNED + i] if taking else 0
         draw = rng.draw(state[KEY + i], question)
-        for world in range(means.worlds):
+        for world in range(start, end):
             key = rng.deal_key(draw, world)
             if taking:
-                _deal_take(trial.hands, place, own, turned, key)
+                deal_taking(trial.hands, place, own, turned, key)
             else:
-                _deal_auction(state, i, trial.hands, place, own, key, means.rules)
-            for which in range(first, trial.counts[i]):
+                deal_auction(state, i, trial.hands, place, own, key, turn, means.rules)
+            if waiting + trial.counts[i] > LANES:
+                _finish(trial, waiting, place, goes_on, said, means)
+                waiting = 0
+            base = waiting
+            for which in range(trial.counts[i]):
                 _copy_lane(state, i, trial, waiting, key)
                 trial.state[TURNED + waiting] = turned
                 option = trial.options[i * _OPTIONS + which]
                 _enter(state, i, trial, waiting, place, turn, member, option)
                 trial.where[waiting] = i * _OPTIONS + which
+                trial.first[waiting] = base
                 waiting += 1
-                if waiting == LANES:
-                    _finish(trial, waiting, place, goes_on, said, means)
-                    waiting = 0
     if waiting > 0:
         _finish(trial, waiting, place, goes_on, said, means)
 
@@ -324,10 +274,14 @@ def _best(trial: _Trial, i: int) -> int:
 
 @scalar
 def _add_option(trial: _Trial, i: int, option: int) -> None:
-    """One more call to be tried out in a lane."""
+    """One more call to be tried out in a lane, unless it is there already."""
+    for which in range(trial.counts[i]):
+        if trial.options[i * _OPTIONS + which] == option:
+            return
     at = i * _OPTIONS + trial.counts[i]
     trial.options[at] = option
     trial.values[at] = 0.0
+    trial.squares[at] = 0.0
     trial.counts[i] += 1
 
 
@@ -336,12 +290,19 @@ def _add_contracts(
     trial: _Trial, i: int, hand: int, allowed: int, amount: int, means: _Means
 ) -> None:
     """Contracts that may be named (a bit each) as options, the best first; bids, with an amount."""
+    two = means.rules.teams == 2
     for _ in range(means.contracts):
         best, choice = -1e9, -1
         for contract in range(ALL_TRUMPS + 1):
             if allowed >> contract & 1 != 0:
-                total = base_total(contract, means.rules.teams, FITTED)
-                total += count(hand, contract, FITTED)
+                total = count(hand, contract, FITTED)
+                if amount > 0:
+                    total *= FITTED.per_count if two else FITTED.three_per_count
+                    total += base_total(contract, means.rules.teams, FITTED)
+                elif contract >= NO_TRUMP:
+                    no_trump = FITTED.no_trump if two else FITTED.three_no_trump
+                    all_trumps = FITTED.all_trumps if two else FITTED.three_all_trumps
+                    total += no_trump if contract == NO_TRUMP else all_trumps
                 if total > best:
                     best, choice = total, contract
         if choice < 0:
@@ -351,11 +312,44 @@ def _add_contracts(
 
 
 @stage
-def _answer(state: Any, lanes: int, trial: _Trial) -> None:
-    """Make the best calls."""
+def _start(
+    state: Any, lanes: int, trial: _Trial, place: int, number: int, flags: int, member: int,
+    second: int, rule: int, means: _Means,
+) -> None:  # fmt: skip
+    """Make the call of `calling` the first option of each lane asked about."""
+    said = np.empty(LANES, np.int64)
+    for i in range(lanes):
+        said[i] = state[CALL + i]
+    asking.ask(means.calling, member, state, lanes, place, second, means.rules.teams, rule)
+    for i in range(lanes):
+        if state[index(flags, i)] != 0 and policy_of(state[PLAYERS + i], place) == number:
+            _add_option(trial, i, state[CALL + i])
+        else:
+            state[CALL + i] = said[i]
+
+
+@stage
+def _answer(
+    state: Any, lanes: int, trial: _Trial, place: int, turn: int, question: int, member: int,
+    means: _Means,
+) -> None:  # fmt: skip
+    """Find the best option of each lane, and make it if new deals show it to be better."""
+    _try(state, lanes, trial, place, turn, question, member, 0, means.worlds, means)
     for i in range(lanes):
         if trial.counts[i] > 0:
-            state[CALL + i] = trial.options[i * _OPTIONS + _best(trial, i)]
+            best = trial.options[i * _OPTIONS + _best(trial, i)]
+            trial.counts[i] = 1
+            _add_option(trial, i, best)
+    end = means.worlds * (1 + _CONFIRMING)
+    _try(state, lanes, trial, place, turn, question, member, means.worlds, end, means)
+    confirming = means.worlds * _CONFIRMING
+    for i in range(lanes):
+        if trial.counts[i] > 1:
+            at = i * _OPTIONS + 1
+            lead = trial.values[at] / confirming
+            variance = max(0.0, trial.squares[at] / confirming - lead * lead)
+            if lead > _LEAD + _ERRORS * np.sqrt(variance / (confirming - 1)):
+                state[CALL + i] = trial.options[at]
 
 
 @rollout.block("take")
@@ -367,8 +361,9 @@ def choose_take(
     state = carray(block, ROWS * STRIDE)
     means = _means(asking.TAKE, number, table, resources)
     trial = _new_trial()
+    _start(state, lanes, trial, place, number, OPEN, asking.TAKE, lap, all_no_trump, means)
     for i in range(lanes):
-        if state[OPEN + i] != 0 and policy_of(state[PLAYERS + i], place) == number:
+        if trial.counts[i] > 0:
             turned = state[TURNED + i]
             allowed = 0b110000 if all_no_trump else 0
             for suit in range(NO_TRUMP):
@@ -378,8 +373,7 @@ def choose_take(
             _add_option(trial, i, PASS)
             _add_contracts(trial, i, hand, allowed, 0, means)
     turn = SEATS * (lap - 1) + place
-    _try(state, lanes, trial, place, turn, rng.CALL + SEATS * lap + place, asking.TAKE, 0, means)
-    _answer(state, lanes, trial)
+    _answer(state, lanes, trial, place, turn, rng.CALL + SEATS * lap + place, asking.TAKE, means)
 
 
 @rollout.block("bid")
@@ -387,37 +381,28 @@ def choose_bid(
     block: Any, lanes: int, place: int, turn: int, teams: int, limits: int, number: int,
     table: Any, resources: Any,
 ) -> None:  # fmt: skip
-    """Pass, or bid as low as one may; in the contract where that is best, also higher, or Capot."""
+    """Pass, or bid."""
     state = carray(block, ROWS * STRIDE)
     means = _means(asking.BID, number, table, resources)
     trial = _new_trial()
     highest, least = (limits >> 1) & 0xFFFF, limits >> 17
     allowed = 0b111111 if limits & 1 else 0b001111
+    _start(state, lanes, trial, place, number, OPEN, asking.BID, turn, limits, means)
     for i in range(lanes):
-        if state[OPEN + i] != 0 and policy_of(state[PLAYERS + i], place) == number:
+        if trial.counts[i] > 0:
             _add_option(trial, i, PASS)
             amount = state[AMOUNT + i] + 10 if state[AMOUNT + i] > 0 else least
             if amount <= highest:
                 hand = state[index(DEALT + place * STRIDE, i)]
                 _add_contracts(trial, i, hand, allowed, amount, means)
-    question = rng.CALL + turn
-    _try(state, lanes, trial, place, turn, question, asking.BID, 0, means)
-    for i in range(lanes):
-        if trial.counts[i] > 0:
-            which = i * _OPTIONS + _best(trial, i)
-            best, value = trial.options[which], trial.values[which]
-            trial.counts[i] = 0
-            _add_option(trial, i, best)
-            trial.values[i * _OPTIONS] = value
-            if best != PASS:
-                lowest, contract = best >> 4, (best >> 1) & 7
+                start = trial.options[i * _OPTIONS]
+                contract = ((start if start != PASS else trial.options[i * _OPTIONS + 1]) >> 1) & 7
                 for more in _JUMPS:
-                    if lowest + more <= highest:
-                        _add_option(trial, i, bid_code(lowest + more, contract, 0))
-                amount = max(lowest, min(highest, _CAPOT_TOTAL))
+                    if amount + more <= highest:
+                        _add_option(trial, i, bid_code(amount + more, contract, 0))
+                amount = max(amount, min(highest, _CAPOT_TOTAL))
                 _add_option(trial, i, bid_code(amount, contract, 1))
-    _try(state, lanes, trial, place, turn, question, asking.BID, 1, means)
-    _answer(state, lanes, trial)
+    _answer(state, lanes, trial, place, turn, rng.CALL + turn, asking.BID, means)
 
 
 @scalar
@@ -429,13 +414,14 @@ def _choose_stake(
     state = carray(block, ROWS * STRIDE)
     means = _means(member, number, table, resources)
     trial = _new_trial()
+    over = 1 if member == asking.OVERCOUNTER else 0
+    _start(state, lanes, trial, place, number, ASKED, member, question, over, means)
     for i in range(lanes):
-        if state[ASKED + i] != 0 and policy_of(state[PLAYERS + i], place) == number:
+        if trial.counts[i] > 0:
             _add_option(trial, i, 0)
             _add_option(trial, i, 1)
     turn = question >> 4
-    _try(state, lanes, trial, place, turn, rng.COUNTER + question, member, 0, means)
-    _answer(state, lanes, trial)
+    _answer(state, lanes, trial, place, turn, rng.COUNTER + question, member, means)
 
 
 @rollout.block("counter")

@@ -7,16 +7,30 @@ import pytest
 
 from kqj_sim.core import rng
 from kqj_sim.core.bits import PACK
-from kqj_sim.core.state import CONTRACT, LAST_BIDS, PLAYERS, SEATS, SENDER, STAKE, new_state
+from kqj_sim.core.calls import bid_code
+from kqj_sim.core.state import (
+    AMOUNT,
+    CONTRACT,
+    LAST_BIDS,
+    OPENING,
+    PLAYERS,
+    SEATS,
+    SENDER,
+    STAKE,
+    new_state,
+)
 from kqj_sim.core.teams import THREE_TEAMS, TWO_TEAMS
+from kqj_sim.core.views import PASS
 from kqj_sim.encode import FirstCall, core_rules
 from kqj_sim.experiment import Experiment
-from kqj_sim.policies.rollout import _deal_auction, _who_countered
+from kqj_sim.policies.hidden_hands import deal_auction, pick_counterer, view_last_call
+from kqj_sim.policies.points import FITTED, points
 from kqj_sim.rows import Rows
+from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import simulate
 from tests.core.coding import bits
 from tests.policies.test_points import GOOD, cards
-from tests.variants import AUCTION_2, TAKE_2
+from tests.variants import AUCTION_2, AUCTION_3, TAKE_2
 
 SEED = 29
 
@@ -38,7 +52,7 @@ def test_each_opponent_is_as_likely_to_have_countered(
     state = new_state()
     state[PLAYERS], state[SENDER], state[STAKE] = players, bidder, 2
     draws = 3000
-    found = [_who_countered(state, 0, rng.draw(SEED, k), teams) for k in range(draws)]
+    found = [pick_counterer(state, 0, rng.draw(SEED, k), teams) for k in range(draws)]
     counts = np.bincount(found, minlength=SEATS)
     own = (players >> 9 * bidder) & 3
     opponents = [place for place in range(SEATS) if (players >> 9 * place) & 3 != own]
@@ -47,7 +61,7 @@ def test_each_opponent_is_as_likely_to_have_countered(
         wanted = expected if place in opponents else 0
         assert abs(counts[place] - wanted) < 5 * np.sqrt(expected) * (place in opponents) + 1
     state[STAKE] = 1
-    assert _who_countered(state, 0, rng.draw(SEED, 0), teams) == -1
+    assert pick_counterer(state, 0, rng.draw(SEED, 0), teams) == -1
 
 
 def test_hidden_cards_of_an_auction_are_dealt_once_and_bidders_have_trumps() -> None:
@@ -58,7 +72,7 @@ def test_hidden_cards_of_an_auction_are_dealt_once_and_bidders_have_trumps() -> 
     own, hearts = bits(cards(GOOD.replace("h", "d"))), 0xFFF << 16
     held = np.zeros((1000, SEATS))
     for k in range(len(held)):
-        _deal_auction(state, 0, hands, 0, own, rng.draw(SEED, k), core_rules(AUCTION_2))
+        deal_auction(state, 0, hands, 0, own, rng.draw(SEED, k), 2, core_rules(AUCTION_2))
         assert hands[0] == own and not hands[SEATS:].any()
         assert [int(hand).bit_count() for hand in hands[:SEATS]] == [8] * SEATS
         assert np.bitwise_or.reduce(hands) == PACK
@@ -67,6 +81,49 @@ def test_hidden_cards_of_an_auction_are_dealt_once_and_bidders_have_trumps() -> 
     # What one has the others lack.
     for other in range(2, SEATS):
         assert np.corrcoef(held[:, 1], held[:, other])[0, 1] < -0.05
+
+
+@pytest.mark.parametrize(("opening", "least"), [(120, 0.95), (130, 0.1)])
+def test_hidden_hands_would_have_called_as_their_places_did(opening: int, least: float) -> None:
+    """Place 0 opens in hearts, place 1 passes, place 2 bids 10 more in clubs; place 3 is asked."""
+    rules = core_rules(AUCTION_2)
+    state, hands = new_state(), np.zeros(2 * SEATS, dtype=np.int64)
+    state[PLAYERS], state[SENDER], state[STAKE], state[CONTRACT] = TWO_TEAMS, 2, 1, 3
+    state[OPENING], state[AMOUNT] = opening, opening + 10
+    bids = ((opening // 10) << 3 | 1 + 1, (opening // 10 + 1) << 3 | 3 + 1)
+    state[LAST_BIDS] = bids[0] | bids[1] << 20
+    own = bits(cards("As Ts 7d 4d 5d 6d 4s 5s"))
+    choose, _ = points.compiled("bid")
+    calls = bid_code(opening, 1, 0), PASS, bid_code(opening + 10, 3, 0)
+    agreeing = np.zeros(len(calls))
+    draws = 300
+    for k in range(draws):
+        deal_auction(state, 0, hands, 3, own, rng.draw(SEED, k), 3, rules)
+        for place, call in enumerate(calls):
+            view = view_last_call(state, 0, place, 3, rules)._replace(hand=int(hands[place]))
+            agreeing[place] += choose(view, FITTED) == call
+    # Of random hands one in two hundred jumps to 130: the best of those drawn often has to do.
+    assert agreeing[0] > least * draws
+    assert agreeing[1] == draws
+    assert agreeing[2] > 0.6 * draws
+
+
+@pytest.mark.parametrize("rules", [AUCTION_2, AUCTION_3], ids=["two teams", "three teams"])
+def test_few_playouts_do_not_call_worse_than_points(rules: KqjRules) -> None:
+    """The call that looks best in a few deals is made only if others confirm it."""
+    seats = ("rollout:worlds=8+greedy", "points+greedy", "points+greedy")
+    places = tuple(seats[seat % rules.teams] for seat in range(SEATS))
+    rows = simulate(Experiment(rules, places, 200, SEED))
+    same = simulate(Experiment(rules, ("points+greedy",) * SEATS, 200, SEED))
+    leads = _lead_of_team_0(rows, rules) - _lead_of_team_0(same, rules)
+    assert leads.any()
+    assert leads.mean() > -2.5 * leads.std() / np.sqrt(len(leads))
+
+
+def _lead_of_team_0(rows: Rows, rules: KqjRules) -> np.ndarray:
+    """Return the score of seat 0's team minus the mean of the other teams, shape (deals,)."""
+    scores = np.array([rows.column(f"score_{team}") for team in range(rules.teams)], dtype=float)
+    return np.asarray(scores[0] - scores[1:].mean(axis=0))
 
 
 def _worth(rows: Rows) -> np.ndarray:
@@ -81,7 +138,7 @@ def _worth(rows: Rows) -> np.ndarray:
 def test_openers_take_where_it_gains_more() -> None:
     """On the same deals, taken and passed by all openers."""
     deals = 3000
-    rollout = ("rollout:worlds=16,player=greedy+greedy",) * SEATS
+    rollout = ("rollout:worlds=16,player=greedy,calling=never+greedy",) * SEATS
     own = simulate(Experiment(TAKE_2, rollout, deals, SEED))
     takes = (own.column("lap") == 1) & (own.column("place") == 0)
     taken, passed = (

@@ -1,0 +1,182 @@
+"""Hidden hands for `rollout`: cards of the other players that agree with the calls so far.
+
+In an auction the hands of the places that have called are drawn until `points` would have made the
+same call with them: an opponent who jumped to 150 holds what a jump to 150 needs.  Otherwise
+counters look far better than they are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kqj_sim.core import rng
+from kqj_sim.core.bits import PACK
+from kqj_sim.core.calls import bid_code
+from kqj_sim.core.compile import scalar
+from kqj_sim.core.rules import Rules
+from kqj_sim.core.state import (
+    CAPOT,
+    CONTRACT,
+    LAST_BIDS,
+    OPENING,
+    PLAYERS,
+    SEATS,
+    SENDER,
+    STAKE,
+    TRICKS,
+    team_of,
+)
+from kqj_sim.core.views import PASS, BidView
+from kqj_sim.core.worlds import random_subset
+from kqj_sim.policies.counting import count
+from kqj_sim.policies.points import FITTED, points
+
+_MOST_HANDS = 64
+"""Hands drawn at most for a place that has called; the best of them is taken if none agrees."""
+
+_CALLED, _PASSED, _SILENT = range(3)
+"""Places in the order in which they are dealt to: with a bid or counter, passes only, no turn."""
+
+_NO_FIT = -1e9
+
+_points_bid: Any = points.compiled("bid")[0]
+
+
+@scalar
+def pick_counterer(state: Any, i: int, draw: int, teams: int) -> int:
+    """Return a random opponent of a countered bidder, each equally likely; -1 if not countered."""
+    if state[STAKE + i] == 1:
+        return -1
+    players = state[PLAYERS + i]
+    team = team_of(players, state[SENDER + i])
+    place, passed_over = -1, rng.below(draw, SEATS - SEATS // teams)
+    while passed_over >= 0:
+        place += 1
+        passed_over -= 1 if team_of(players, place) != team else 0
+    return place
+
+
+@scalar
+def deal_taking(hands: Any, place: int, own: int, turned: int, key: int) -> None:
+    """Deal all but the Return at random.
+
+    Args:
+        hands: filled with the first five cards of each place, then with the others.
+        place, own: the place whose five cards are known, and these.
+        turned: the Return.
+        key: key of the draws.
+    """
+    left = PACK & ~(own | turned)
+    for each in range(2 * SEATS):
+        size = 5 if each < SEATS else (2 if each == 2 * SEATS - 1 else 3)
+        cards = own if each == place else random_subset(left, size, key, 8 * each)
+        left &= ~cards
+        hands[each] = cards
+
+
+@scalar
+def _amount_of(last_bids: int, place: int) -> int:
+    """Return the amount of the last bid of a place, 0 if it has not bid."""
+    return 10 * ((last_bids >> (10 * place + 3)) & 127)
+
+
+@scalar
+def view_last_call(state: Any, i: int, place: int, turn: int, rules: Rules) -> BidView:
+    """Return the auction as a place saw it at its last bid, or at its first pass if it never bid.
+
+    Only the last bid of each place is known.  In the first lap these are all bids; after it a place
+    is taken to have bid as low as it could, and to have passed over the last bids of the places
+    before it.
+
+    Returns:
+        The view, without a hand.
+    """
+    last_bids = state[LAST_BIDS + i]
+    own = _amount_of(last_bids, place)
+    standing, bidder, before = 0, -1, 0
+    if own == 0 or own != state[OPENING + i]:
+        for other in range(SEATS):
+            amount = _amount_of(last_bids, other)
+            earlier = amount < own if own > 0 else other < place
+            if amount > 0 and earlier and other != place:
+                before |= last_bids & (1023 << 10 * other)
+                if amount > standing:
+                    standing, bidder = amount, other
+        if own > 0 and turn >= SEATS:
+            standing = own - 10
+    lowest = standing + 10 if standing > 0 else rules.minimum_bid
+    contract = ((last_bids >> 10 * bidder) & 7) - 1 if bidder >= 0 else -1
+    return BidView(
+        0, place, turn % SEATS, lowest, rules.max_amount, 0 if rules.all_no_trump == 2 else 1,
+        bidder, standing, contract, before, state[PLAYERS + i], rules.teams, 0,
+    )  # fmt: skip
+
+
+@scalar
+def _fit(view: BidView, hand: int, said: int) -> float:
+    """Rate how well a hand agrees with a call: 0 if `points` would make it, else below 0."""
+    seen = BidView(
+        hand, view.place, view.turn, view.lowest_amount, view.highest_amount, view.all_no_trump,
+        view.bidder, view.amount, view.contract, view.last_bids, view.players, view.team_count, 0,
+    )  # fmt: skip
+    call = _points_bid(seen, FITTED)
+    if call == said:
+        return 0.0
+    if said == PASS:
+        return -1.0
+    contract = (said >> 1) & 7
+    if call != PASS and (call >> 1) & 7 == contract:
+        return -1.0 - abs((call >> 4) - (said >> 4))
+    # Worse than any bid in that contract, and the better the more the hand holds for it.
+    return -10_000.0 + count(hand, contract, FITTED)
+
+
+@scalar
+def deal_auction(
+    state: Any, i: int, hands: Any, place: int, own: int, key: int, turn: int, rules: Rules
+) -> None:
+    """Deal eight cards to each place, such as `points` would have called with as the place did.
+
+    Args:
+        state, i: a lane during the auction.
+        hands: filled with the hand of each place, then with zeros.
+        place, own: the place whose hand is known, and this.
+        key: key of the draws.
+        turn: the current turn of the auction, from 0.
+        rules: the rules.
+    """
+    left = PACK & ~own
+    countered = pick_counterer(state, i, rng.draw(key, rng.WORLD), rules.teams)
+    last_bids = state[LAST_BIDS + i]
+    two = rules.teams == 2
+    needed = FITTED.margin / FITTED.hold if two else FITTED.three_margin / FITTED.three_hold
+    for each in range(SEATS):
+        hands[each], hands[SEATS + each] = 0, 0
+    hands[place] = own
+    for kind in range(_CALLED, _SILENT + 1):
+        for each in range(SEATS):
+            entry = (last_bids >> 10 * each) & 1023
+            called = entry != 0 or each == countered
+            if each == place or kind != (
+                _CALLED if called else (_PASSED if each < turn else _SILENT)
+            ):
+                continue
+            view = view_last_call(state, i, each, turn, rules)
+            said = PASS
+            if entry != 0:
+                capot = state[CAPOT + i] if each == state[SENDER + i] else 0
+                said = bid_code(10 * (entry >> 3), (entry & 7) - 1, capot)
+            cards, best = 0, _NO_FIT
+            for tried in range(1 if kind == _SILENT else _MOST_HANDS):
+                found = random_subset(left, TRICKS, key, 1 + 10 * (_MOST_HANDS * each + tried))
+                fit = 0.0
+                if each == countered:
+                    fit = min(0.0, count(found, state[CONTRACT + i], FITTED) - needed)
+                elif kind != _SILENT:
+                    fit = _fit(view, found, said)
+                if fit > best:
+                    cards, best = found, fit
+                if fit == 0.0:
+                    break
+            left ^= cards
+            hands[each] = cards
