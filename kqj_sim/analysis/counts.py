@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DENSE_CELLS = 1 << 22
 """Joints of more cells than these are counted sparsely."""
 
-MOST_GROUPS = 5_000
+MOST_GROUPS = 1_000
 """Combinations of values that tables of groups have at most: with more they are no use to read,
 and take minutes to make."""
 
