@@ -18,20 +18,25 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 import numpy as np
 
-from kqj_sim.analysis.heard import read_situation
-from kqj_sim.analysis.intervals import Estimate, share
-from kqj_sim.analysis.odds import default_player
-from kqj_sim.analysis.odds_answer import Odds
-from kqj_sim.analysis.sampled import Sampler
-from kqj_sim.analysis.standing import Option, call_text, lowest_amount, options, played_option
+from kqj_sim.analysis.intervals import Estimate, estimate_share
+from kqj_sim.analysis.odds.auction_state import (
+    CallOption,
+    find_lowest_amount,
+    format_call,
+    list_call_options,
+    make_contract_option,
+)
+from kqj_sim.analysis.odds.calls import KqjCallOdds, choose_assumed_player
+from kqj_sim.analysis.odds.sampling import CallSampler
+from kqj_sim.analysis.odds.situation import parse_situation
 from kqj_sim.core import rng
 from kqj_sim.encode import CONTRACTS
 from kqj_sim.experiment import Experiment
-from kqj_sim.policies.specification import player
+from kqj_sim.policies.spec import parse_player
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.training.imposed import Given
+from kqj_sim.training.imposed import ImposedRounds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,32 +76,32 @@ def ask(record: Record, rules: KqjRules, seats: str, seed: int) -> Told | None:
     for what is said later.
     """
     draw = rng.draw(seed, record.deal)
-    turn = rng.below(draw, TURNS)
+    turn = rng.scale_below(draw, TURNS)
     spoken = [number for number, call in enumerate(record.calls) if call.call in SPEAKING]
     if turn >= len(spoken):
         return None
     opener = (record.dealer + 1) % SEATS
     place = turn % SEATS
-    situation = read_situation(
+    situation = parse_situation(
         " ".join(record.dealt[(opener + place) % SEATS]),
         rules,
         turned=record.turned,
-        heard=", ".join(call_text(call) for call in record.calls[: spoken[turn]]),
+        heard=", ".join(format_call(call) for call in record.calls[: spoken[turn]]),
     )
-    sampler = Sampler(situation, [player(seats)] * SEATS, seed)
-    amount = lowest_amount(situation) if rules.bidding == "auction" else 0
-    named: list[Option] = [
-        played_option(situation, sampler.standing, contract, amount) if amount else option
-        for option in options(situation, sampler.standing)
+    sampler = CallSampler(situation, [parse_player(seats)] * SEATS, seed)
+    amount = find_lowest_amount(situation) if rules.bidding == "auction" else 0
+    named: list[CallOption] = [
+        make_contract_option(situation, sampler.standing, contract, amount) if amount else option
+        for option in list_call_options(situation, sampler.standing)
         if (contract := option.contract) is not None
     ]
-    option = named[rng.below(rng.draw(draw, 1), len(named))]
-    found = Odds(
+    option = named[rng.scale_below(rng.draw(draw, 1), len(named))]
+    found = KqjCallOdds(
         situation, tuple(sampler.players), seed, [option], 1, sampler.asked, sequential=False
     )
     for block in sampler.blocks([option], 1, 0, BLOCKS):
         found.add(block)
-        if found.effective >= ENOUGH:
+        if found.effective_sample_size >= ENOUGH:
             break
     chance = found.estimate("makes", 0).value
     return Told(record.deal, place, CONTRACTS.index(str(option.contract)), amount, chance)
@@ -104,7 +109,7 @@ def ask(record: Record, rules: KqjRules, seats: str, seed: int) -> Told | None:
 
 def told(rules: KqjRules, hands: int, seed: int) -> tuple[list[Told], np.ndarray]:
     """Contracts with the chances told, and whether each was made."""
-    seats = default_player(rules)
+    seats = choose_assumed_player(rules)
     experiment = Experiment(rules=rules, policies=(seats,) * SEATS, deals=hands, seed=seed)
     asked = [
         each
@@ -113,7 +118,7 @@ def told(rules: KqjRules, hands: int, seed: int) -> tuple[list[Told], np.ndarray
     ]
     columns = (np.array(column) for column in list(zip(*asked, strict=True))[:4])
     deals, places, contracts, amounts = columns
-    return asked, Given(rules, seats, seed).play(deals, places, contracts, amounts).made
+    return asked, ImposedRounds(rules, seats, seed).play(deals, places, contracts, amounts).made
 
 
 def classes(asked: list[Told], made: np.ndarray) -> Iterator[tuple[str, float, Estimate]]:
@@ -125,7 +130,11 @@ def classes(asked: list[Told], made: np.ndarray) -> Iterator[tuple[str, float, E
         if members.any():
             name = f"{100 * each // CLASSES} to {100 * (each + 1) // CLASSES}%"
             count = int(members.sum())
-            yield name, float(chances[members].mean()), share(int(made[members].sum()), count)
+            yield (
+                name,
+                float(chances[members].mean()),
+                estimate_share(int(made[members].sum()), count),
+            )
 
 
 @click.command()
@@ -150,7 +159,7 @@ def main(hands: int, seed: int, out: Path | None, plot: Path | None) -> None:
     for form, rules in FORMS.items():
         asked, made = told(rules, hands, seed)
         drawn[form] = list(classes(asked, made))
-        text += f"\n## {form[0].upper()}{form[1:]}, {default_player(rules)}\n\n"
+        text += f"\n## {form[0].upper()}{form[1:]}, {choose_assumed_player(rules)}\n\n"
         text += "| chance told | contracts | mean told | made | standard errors off |\n"
         text += "| --- | --: | --: | --: | --: |\n"
         for name, mean, found in drawn[form]:
@@ -171,7 +180,7 @@ def main(hands: int, seed: int, out: Path | None, plot: Path | None) -> None:
 
 def draw(drawn: dict[str, list[tuple[str, float, Estimate]]], path: Path) -> None:
     """A panel a form: what was made against what was told."""
-    from kqj_sim.reporting.pictures import BLUE, GREY, picture
+    from kqj_sim.reporting.figures import BLUE, GREY, render_figure
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, len(drawn), sharey=True, squeeze=False)[0]
@@ -193,7 +202,7 @@ def draw(drawn: dict[str, list[tuple[str, float, Estimate]]], path: Path) -> Non
             axes.set_xlabel("% told")
         panels[0].set_ylabel("% made")
 
-    path.write_bytes(picture(paint, (4.2 * len(drawn), 4.4), "png"))
+    path.write_bytes(render_figure(paint, (4.2 * len(drawn), 4.4), "png"))
 
 
 if __name__ == "__main__":

@@ -26,12 +26,12 @@ def describe() -> dict[str, str]:
     import llvmlite.binding as llvm
     import numba
 
-    from kqj_sim.crew import default_threads
+    from kqj_sim.workers import count_processors
 
     vectors = "AVX-512" if has_avx512() else "no AVX-512"
     return {
         "processor": f"{_processor()} ({llvm.get_host_cpu_name()}, {vectors})",
-        "threads": str(default_threads()),
+        "threads": str(count_processors()),
         "system": f"{platform.system()}, Python {platform.python_version()}",
         "versions": f"kqj-sim {__version__}, numba {numba.__version__}",
     }

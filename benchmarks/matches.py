@@ -15,15 +15,20 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
+from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
 from kqj_sim.core import round
-from kqj_sim.core.state import LANES, VECTOR, new_state
-from kqj_sim.duplicate import Arrangement, arrangements, leads, scale, seated
+from kqj_sim.core.block import LANE_MULTIPLE, LANES, allocate_block
 from kqj_sim.experiment import Experiment
+from kqj_sim.paired import (
+    Arrangement,
+    assign_players,
+    compute_lead_divisor,
+    compute_leads,
+    list_arrangements,
+)
 from kqj_sim.rows import Rows
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import play_together, row_chunks
-from kqj_sim.worker import CHUNK
+from kqj_sim.simulation import CHUNK_ROWS, iterate_row_chunks, play_same_deals
 
 MOST = 60_000
 """Deals that are played at a time, at most; each seat deals as often as the others."""
@@ -40,7 +45,7 @@ ENOUGH = 0.95
 REPEATS = 5
 """Times that a cost is measured; the least counts."""
 
-MADE = COLUMNS[COLUMN_NUMBER["result"]].labels.index("made")
+MADE = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS["result"]].labels.index("made")
 
 
 class Limit(msgspec.Struct, frozen=True):
@@ -124,12 +129,12 @@ def _batches(limit: Limit) -> Iterator[tuple[int, int]]:
 
 def _rows(experiment: Experiment, threads: int) -> Iterator[Rows]:
     """An experiment's rows, in order, shared among the threads."""
-    return row_chunks(experiment, threads, _chunk(experiment.deals, threads))
+    return iterate_row_chunks(experiment, threads, _chunk(experiment.deals, threads))
 
 
 def _chunk(deals: int, threads: int) -> int:
     """How many deals a thread plays at a time."""
-    return min(CHUNK, -(-deals // threads))
+    return min(CHUNK_ROWS, -(-deals // threads))
 
 
 def play_match(
@@ -147,32 +152,34 @@ def play_match(
     Raises:
         kqj_sim.policies.PolicyError: a policy cannot be used.
     """
-    seatings = arrangements(rules)
+    seatings = list_arrangements(rules)
 
     def counted(played: tuple[Rows, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """What each deal is worth to side 0, and the contracts of both sides."""
         worth = np.zeros(len(played[0]), dtype=np.int64)
         contracts = np.zeros((2, 3), dtype=np.int64)
         for rows, seats in zip(played, seatings, strict=True):
-            worth += leads(rows, seats)
+            worth += compute_leads(rows, seats)
             for side in (0, 1):
                 if seats.count(side) <= SEATS // 2:
                     contracts[side] += _contracts(rows, seats, side)
         return worth, contracts
 
-    experiments = [Experiment(rules, seated(seats, one, other), 1, seed) for seats in seatings]
+    experiments = [
+        Experiment(rules, assign_players(seats, one, other), 1, seed) for seats in seatings
+    ]
     for each in experiments:
         next(_rows(each, 1))  # Compiled here, outside of the time that counts.
     deals = total = squares = 0
     contracts = np.zeros((2, 3), dtype=np.int64)
     for first, count in _batches(limit):
         batch = [replace(each, first=first, deals=count) for each in experiments]
-        for worth, more in play_together(batch, counted, threads, _chunk(count, threads)):
+        for worth, more in play_same_deals(batch, counted, threads, _chunk(count, threads)):
             total += int(worth.sum())
             squares += int((worth * worth).sum())
             contracts += more
         deals += count
-    points = scale(seatings)
+    points = compute_lead_divisor(seatings)
     variance = (squares - total * total / deals) / max(deals - 1, 1)
     return Match(
         one,
@@ -205,8 +212,8 @@ def measure_cost(rules: KqjRules, player: str, seed: int, seconds: float) -> tup
     """
     core_rules, table = Experiment(rules, (player,) * SEATS).table()
     no_stage = table._replace(stages=table.stages[:0])  # A round without stages: keys are made.
-    calling = round.bid if rules.bidding == "auction" else round.take
-    state, log = new_state(), np.empty(0, dtype=np.int64)
+    calling = round.call_by_auction if rules.bidding == "auction" else round.call_by_taking
+    state, log = allocate_block(), np.empty(0, dtype=np.int64)
 
     def play(blocks: int, lanes: int) -> tuple[float, float, int]:
         """Seconds of the calls and of the cards, and how many rounds were played."""
@@ -215,19 +222,19 @@ def measure_cost(rules: KqjRules, player: str, seed: int, seconds: float) -> tup
         for block in range(blocks):
             round.start_deals(state, block * lanes, lanes)
             round.play_block(state, lanes, seed, core_rules, no_stage, log)
-            round.begin(state, lanes, core_rules, table, log)
+            round.begin_rounds(state, lanes, core_rules, table, log)
             start = time.perf_counter()
             calling(state, lanes, core_rules, table, log)
             between = time.perf_counter()
-            played += round.finish(state, lanes, core_rules, table, log)
+            played += round.finish_rounds(state, lanes, core_rules, table, log)
             calls += between - start
             cards += time.perf_counter() - between
         return calls, cards, played
 
-    play(1, VECTOR)
-    lanes, share = VECTOR, seconds / sum(play(1, VECTOR)[:2])
-    if share > LANES / VECTOR:
-        lanes, share = LANES, share * VECTOR / LANES
+    play(1, LANE_MULTIPLE)
+    lanes, share = LANE_MULTIPLE, seconds / sum(play(1, LANE_MULTIPLE)[:2])
+    if share > LANES / LANE_MULTIPLE:
+        lanes, share = LANES, share * LANE_MULTIPLE / LANES
     blocks = max(1, int(share))
     found = [play(blocks, lanes) for _ in range(REPEATS)]
     sides = 1e-6 * rules.teams

@@ -53,7 +53,7 @@ def play(name: str, policies: list[str]) -> Processor:
     """What this process' path makes of two-team taking."""
     from benchmarks.speed import DEALS, Nothing, least_time
     from kqj_sim.experiment import Experiment
-    from kqj_sim.simulation import fold, simulate
+    from kqj_sim.simulation import reduce_rows, simulate
 
     found, digest = [], hashlib.sha256()
     for policy in policies:
@@ -61,7 +61,7 @@ def play(name: str, policies: list[str]) -> Processor:
         digest.update(simulate(experiment).values.tobytes())
 
         def engine(count: int, experiment: Experiment = experiment) -> int:
-            return fold(replace(experiment, deals=count), Nothing, 1).deals
+            return reduce_rows(replace(experiment, deals=count), Nothing, 1).deals
 
         found.append(least_time(engine, DEALS).ns)
     return Processor(name, found, digest.hexdigest())

@@ -8,8 +8,15 @@ from __future__ import annotations
 
 import random
 
-from kqj_sim.notation import CONTRACTS, Card
-from kqj_sim.referee.kqj import PACK, Called, PlayedTrick, legal_cards, score_round, trick_winner
+from kqj_sim.cards import CONTRACTS, Card
+from kqj_sim.referee.kqj import (
+    PACK,
+    FinalContract,
+    PlayedTrick,
+    find_trick_winner,
+    list_legal_cards,
+    score_round,
+)
 from kqj_sim.rules import SEATS, KqjRules
 
 RULES = KqjRules()
@@ -43,11 +50,11 @@ def _play_round(draw: random.Random, dealer: int, take: float) -> str:
     return score_round(RULES, TEAMS, called, hands, tricks).result
 
 
-def _call(draw: random.Random, opener: int, turned: Card, take: float) -> Called | None:
+def _call(draw: random.Random, opener: int, turned: Card, take: float) -> FinalContract | None:
     for turn in range(2 * SEATS):
         if draw.random() < take:
             contract = turned.suit if turn < SEATS else draw.choice(CONTRACTS)
-            return Called((opener + turn) % SEATS, contract)
+            return FinalContract((opener + turn) % SEATS, contract)
     return None
 
 
@@ -59,10 +66,10 @@ def _play_tricks(
         cards: list[Card] = []
         for position in range(SEATS):
             hand = hands[(leader + position) % SEATS]
-            card = draw.choice(list(legal_cards(hand, cards, leader, TEAMS, contract)))
+            card = draw.choice(list(list_legal_cards(hand, cards, leader, TEAMS, contract)))
             hand.remove(card)
             cards.append(card)
-        winner = trick_winner(leader, cards, contract)
+        winner = find_trick_winner(leader, cards, contract)
         tricks.append(PlayedTrick(leader, tuple(cards), winner))
         leader = winner
     return tricks

@@ -152,23 +152,23 @@ def measure_speeds() -> Iterator[Speed]:
 
 def measure_speed(variant: str, policy: str, experiment: Any, games: bool) -> Speed:
     """One variant with one policy."""
-    from kqj_sim.analysis import Tally
-    from kqj_sim.crew import default_threads
-    from kqj_sim.simulation import fold, simulate
+    from kqj_sim.analysis.tally import Tally
+    from kqj_sim.simulation import reduce_rows, simulate
+    from kqj_sim.workers import count_processors
 
     def sized(count: int) -> Any:
         return replace(experiment, games=count) if games else replace(experiment, deals=count)
 
     def engine(threads: int) -> Timing:
-        return least_time(lambda count: fold(sized(count), Nothing, threads).deals, unit)
+        return least_time(lambda count: reduce_rows(sized(count), Nothing, threads).deals, unit)
 
     def rows(threads: int) -> Timing:
-        return least_time(lambda count: fold(sized(count), Dropped, threads).deals, unit)
+        return least_time(lambda count: reduce_rows(sized(count), Dropped, threads).deals, unit)
 
     def tables(threads: int) -> Timing:
         def play(count: int) -> int:
             played = sized(count)
-            return fold(played, lambda: Tally(played), threads).deals
+            return reduce_rows(played, lambda: Tally(played), threads).deals
 
         return least_time(play, unit)
 
@@ -176,7 +176,7 @@ def measure_speed(variant: str, policy: str, experiment: Any, games: bool) -> Sp
     slow = [deals for name, deals in SLOW.items() if name in parts]
     unit = GAMES if games else min(slow, default=DEALS)
     taken = float(simulate(sized(unit)).column("taken").mean())
-    threads = (1, 2) if default_threads() >= 2 else (1,)
+    threads = (1, 2) if count_processors() >= 2 else (1,)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.parquet"
 
@@ -197,12 +197,12 @@ def measure_speed(variant: str, policy: str, experiment: Any, games: bool) -> Sp
 
 def write_rows(experiment: Any, path: Path, threads: int) -> int:
     """Write the rows of an experiment; how many there were."""
-    from kqj_sim.reporting.report import Run
     from kqj_sim.reporting.rows import RowsFile
-    from kqj_sim.simulation import row_chunks
+    from kqj_sim.reporting.run import Run
+    from kqj_sim.simulation import iterate_row_chunks
 
     with RowsFile(path) as file:
-        for rows in row_chunks(experiment, threads):
+        for rows in iterate_row_chunks(experiment, threads):
             file.write(rows)
         rules, policies = experiment.rules, experiment.policies
         file.finish(Run("benchmark", rules, policies, experiment.seed, 0, file.count))

@@ -12,11 +12,11 @@ import numba
 import numpy as np
 
 from benchmarks.results import Stage
-from kqj_sim.columns import COLUMNS
-from kqj_sim.core import play, rng, round, rows, scoring
-from kqj_sim.core.state import DEAL, ILLEGAL, KEY, LANES, new_state
+from kqj_sim.columns import KQJ_COLUMNS
+from kqj_sim.core import columns, play, rng, round, scoring
+from kqj_sim.core.block import DEAL_NUMBER, ILLEGAL, KEY, LANES, allocate_block
 from kqj_sim.experiment import Experiment
-from kqj_sim.worker import CHUNK
+from kqj_sim.simulation import CHUNK_ROWS
 
 NAMES = (
     "keys", "dealing", "calls", "exchange of lanes", "hands and contract", "tricks",
@@ -24,12 +24,16 @@ NAMES = (
 )  # fmt: skip
 REPEATS = 40
 
-_BEGIN, _CALLS = round.BEGIN, round.CALLS
-_start_deals, _call_stage, _deal_key = round.start_deals, round.call_stage, rng.deal_key
-_taken_first, _complete, _prepare = play.taken_first, play.complete_hands, play.prepare_play
+_BEGIN, _CALLS = round.BEGIN_STAGE, round.CALL_STAGE
+_start_deals, _call_stage, _deal_key = round.start_deals, round.call_stage, rng.derive_deal_key
+_taken_first, _complete, _prepare = play.move_taken_first, play.complete_hands, play.prepare_play
 _tricks, _count, _score = play.play_tricks, scoring.count_tricks, scoring.score_rounds
-_calls, _played, _passed = rows.describe_calls, rows.describe_play, rows.describe_passed_out
-_write = rows.write_rows
+_calls, _played, _passed = (
+    columns.fill_call_columns,
+    columns.fill_play_columns,
+    columns.fill_passed_out_columns,
+)
+_write = columns.write_rows
 
 
 @numba.njit(nogil=True, error_model="numpy")
@@ -40,7 +44,7 @@ def _play(
     for done in range(0, deals.shape[0], LANES):
         _start_deals(state, first + done, LANES)
         for i in range(LANES):
-            state[KEY + i] = _deal_key(1, state[DEAL + i])
+            state[KEY + i] = _deal_key(1, state[DEAL_NUMBER + i])
             state[ILLEGAL + i] = 0
         if last >= 1:
             _call_stage(table.stages[_BEGIN], (state, LANES, rules, table, log))
@@ -68,14 +72,17 @@ def _play(
 def measure(policy: str) -> list[Stage]:
     """Nanoseconds a deal that each stage takes, of two-team taking."""
     rules, table = Experiment(policies=(policy,) * 6).table()
-    state, log = new_state(), np.empty(0, np.int64)
-    deals, values = np.empty(CHUNK, np.int64), np.empty(len(COLUMNS) * CHUNK, np.int16)
+    state, log = allocate_block(), np.empty(0, np.int64)
+    deals, values = (
+        np.empty(CHUNK_ROWS, np.int64),
+        np.empty(len(KQJ_COLUMNS) * CHUNK_ROWS, np.int16),
+    )
     least = [float("inf")] * len(NAMES)
     for repeat in range(REPEATS):
         for last in range(len(NAMES)):
             start = time.perf_counter()
-            _play(last, state, repeat * CHUNK, rules, table, deals, values, log)
-            least[last] = min(least[last], (time.perf_counter() - start) / CHUNK * 1e9)
+            _play(last, state, repeat * CHUNK_ROWS, rules, table, deals, values, log)
+            least[last] = min(least[last], (time.perf_counter() - start) / CHUNK_ROWS * 1e9)
     before = [0.0, *least[:-1]]
     return [
         Stage(name, up_to - until) for name, up_to, until in zip(NAMES, least, before, strict=True)

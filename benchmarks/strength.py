@@ -24,10 +24,10 @@ from benchmarks import machine, sheets, strength_sheets
 from benchmarks.matches import Limit, Match, play_alone, play_match
 from benchmarks.speed import QUIET
 from benchmarks.strength_sheets import Contest, Strength
-from kqj_sim.crew import default_threads
 from kqj_sim.policies import PolicyError, weights
-from kqj_sim.policies.specification import player
+from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
+from kqj_sim.workers import count_processors
 
 STRENGTH = Path(__file__).resolve().with_name("STRENGTH.md")
 
@@ -86,7 +86,7 @@ def weights_in_use(rules: KqjRules, specification: str) -> Iterator[str]:
         PolicyError: there is no such player.
         WeightsError: his weights are not there.
     """
-    who = player(specification)
+    who = parse_player(specification)
     for chosen in (who.calling, who.playing):
         if chosen.policy.weights is not None:
             about = (chosen.policy.weights, rules.teams, rules.bidding)
@@ -174,7 +174,7 @@ def main(
     if load > QUIET and not quick:
         click.echo(f"The machine is busy (load {load:.1f}): the times will be too long", err=True)
     limit = Limit(0.0, 24, 0.001) if quick else Limit(seconds, deals)
-    threads = threads or default_threads()
+    threads = threads or count_processors()
     players = {each: f"{calling}+{each}" for each in player}
     callers = {each: f"{each}+{playing}" for each in caller}
     try:

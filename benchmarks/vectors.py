@@ -64,27 +64,27 @@ def main() -> None:
 def _stages() -> list[Loops]:
     from numba import typeof, types
 
-    from kqj_sim.core import calls, deal, play, rows, scoring, teams, trick
-    from kqj_sim.core.compile import kernel
-    from kqj_sim.encode import core_rules
+    from kqj_sim.core import bidding, columns, deal, play, round, scoring, trick
+    from kqj_sim.core.jit import kernel
+    from kqj_sim.encode import encode_rules
     from kqj_sim.rules import KqjRules
 
     number = types.int64
     block = number[::1]
-    rules = typeof(core_rules(KqjRules()))
+    rules = typeof(encode_rules(KqjRules()))
     stages: tuple[tuple[Any, tuple[Any, ...]], ...] = (
-        (teams.seat_players, (block, number, rules, number)),
+        (round.seat_players, (block, number, rules, number)),
         (deal.deal, (block, number)),
-        (calls.no_calls, (block, number)),
+        (bidding.reset_calls, (block, number)),
         (play.complete_hands, (block, number, number)),
         (play.prepare_play, (block, number)),
-        (trick.after_trick, (block, number)),
-        (trick.put_last_cards, (block, number)),
+        (trick.finish_trick, (block, number)),
+        (trick.play_last_trick, (block, number)),
         (scoring.count_tricks, (block, number, rules)),
         (scoring.score_rounds, (block, number, rules)),
-        (rows.describe_calls, (block, number, rules)),
-        (rows.describe_play, (block, number, rules)),
-        (rows.write_rows, (block, number, block, block, types.int16[::1], number)),
+        (columns.fill_call_columns, (block, number, rules)),
+        (columns.fill_play_columns, (block, number, rules)),
+        (columns.write_rows, (block, number, block, block, types.int16[::1], number)),
     )
 
     def compiled(stage: Any, signature: Any) -> Callable[[], str]:
@@ -101,17 +101,17 @@ def _stages() -> list[Loops]:
 
 
 def _policies() -> list[Loops]:
-    from kqj_sim.core.asking import BID, COUNTER, FOLLOW, LEAD, TAKE
-    from kqj_sim.policies.compiled import LOOPS, QUESTION, bind
-    from kqj_sim.policies.specification import player
+    from kqj_sim.core.dispatch import BID, COUNTER, FOLLOW, LEAD, TAKE
+    from kqj_sim.policies.binding import DECISION_OF_LOOP, LOOPS, bind_policy
+    from kqj_sim.policies.spec import parse_player
 
     def compiled(member: int, name: str) -> Callable[[], str]:
         def make() -> str:
-            policy = player(name).answering(QUESTION[member]).policy
-            choice, arguments = policy.compiled(QUESTION[member])
-            bound = bind(
+            policy = parse_player(name).policy_for(DECISION_OF_LOOP[member]).policy
+            choice, arguments = policy.compile_decision(DECISION_OF_LOOP[member])
+            bound = bind_policy(
                 member, choice, policy.tuple_type, arguments, 0, policy.name,
-                everybody=True, checked=False,
+                sole_policy=True, checked=False,
             )  # fmt: skip
             return str(bound._library.get_asm_str())
 
@@ -121,7 +121,7 @@ def _policies() -> list[Loops]:
         _loops(f"{name}: {LOOPS['kqj'][member][0]}", compiled(member, name))
         for name in POLICIES
         for member in (TAKE, BID, COUNTER, LEAD, FOLLOW)
-        if player(name).playing.policy.answers(QUESTION[member])
+        if parse_player(name).playing.policy.answers(DECISION_OF_LOOP[member])
     ]
 
 

@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.comparison import compare
-    from kqj_sim.analysis.odds import odds
+    from kqj_sim.analysis.compare import compare
+    from kqj_sim.analysis.odds.calls import odds
     from kqj_sim.analysis.sweep import sweep
     from kqj_sim.analysis.tune import tune
     from kqj_sim.experiment import Experiment
@@ -38,10 +38,10 @@ _MODULE_OF = {
     "Experiment": "kqj_sim.experiment",
     "KqjRules": "kqj_sim.rules",
     "KwajongenRules": "kqj_sim.rules",
-    "compare": "kqj_sim.analysis.comparison",
+    "compare": "kqj_sim.analysis.compare",
     "highest": "kqj_sim.policies",
     "lowest": "kqj_sim.policies",
-    "odds": "kqj_sim.analysis.odds",
+    "odds": "kqj_sim.analysis.odds.calls",
     "policy": "kqj_sim.policies",
     "simulate": "kqj_sim.simulation",
     "sweep": "kqj_sim.analysis.sweep",

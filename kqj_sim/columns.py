@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-SUITS = ("s", "h", "d", "c")
-CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
-RANKS = ("4", "5", "6", "7", "8", "9", "J", "Q", "K", "H", "T", "A")
+SUIT_LABELS = ("s", "h", "d", "c")
+CONTRACT_LABELS = ("s", "h", "d", "c", "NT", "AT")
+RANK_LABELS = ("4", "5", "6", "7", "8", "9", "J", "Q", "K", "H", "T", "A")
 
 
 @dataclass(frozen=True)
@@ -29,35 +29,35 @@ class Column:
     is_flag: bool = False
 
 
-def _labelled(name: str, labels: tuple[str, ...], meaning: str) -> Column:
+def _make_label_column(name: str, labels: tuple[str, ...], meaning: str) -> Column:
     return Column(name, 0, len(labels) - 1, meaning, labels)
 
 
-def _flag(name: str, meaning: str) -> Column:
+def _make_flag_column(name: str, meaning: str) -> Column:
     return Column(name, 0, 1, meaning, is_flag=True)
 
 
-COLUMNS: tuple[Column, ...] = (
+KQJ_COLUMNS: tuple[Column, ...] = (
     Column("dealer", 0, 5, "seat of the dealer"),
-    _flag("taken", "true if somebody took, or bid"),
+    _make_flag_column("taken", "true if somebody took, or bid"),
     Column("lap", 0, 60, "lap of the take, or of the last bid, from 1; 0 if passed out"),
     Column("place", -1, 5, "place of the Sender: 0 the opener to 5 the dealer, -1 if passed out"),
     Column("sender", -1, 5, "seat of the Sender, -1 if passed out"),
     Column("contracting_team", -1, 2, "team of the Sender, -1 if passed out"),
-    _labelled("contract", (*CONTRACTS, "none"), "the contract"),
-    _labelled(
+    _make_label_column("contract", (*CONTRACT_LABELS, "none"), "the contract"),
+    _make_label_column(
         "kind",
         ("return", "other", "suit", "NT", "AT", "none"),
         "kind of contract: suit of the Return, another suit (taking), a suit (auctions), NT, AT",
     ),
-    _labelled("return_suit", (*SUITS, "none"), "suit of the Return (taking)"),
-    _labelled("return_rank", (*RANKS, "none"), "rank of the Return (taking)"),
+    _make_label_column("return_suit", (*SUIT_LABELS, "none"), "suit of the Return (taking)"),
+    _make_label_column("return_rank", (*RANK_LABELS, "none"), "rank of the Return (taking)"),
     Column("bids", 0, 60, "number of bids (auctions)"),
     Column("opening_amount", 0, 1000, "amount of the first bid, 0 if none (auctions)"),
     Column("amount", 0, 1000, "amount of the last bid, 0 if none (auctions)"),
-    _flag("capot_announced", "true if the last bid announced Capot (auctions)"),
+    _make_flag_column("capot_announced", "true if the last bid announced Capot (auctions)"),
     Column("stake", 1, 4, "1, countered 2, overcountered 4"),
-    _labelled(
+    _make_label_column(
         "result", ("made", "failed", "litigation", "passed_out"), "what became of the contract"
     ),
     Column("contracting_total", 0, 600, "card points and bonuses of the contracting team"),
@@ -68,9 +68,9 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "defending_score", 0, 9000, "scores of the defending teams together, gratuities included"
     ),
-    _flag("last_trick_contracting", "true if the contracting team won the last trick"),
-    _flag("capot_contracting", "true if the contracting team won all eight tricks"),
-    _flag("capot_defending", "true if a defending team won all eight tricks"),
+    _make_flag_column("last_trick_contracting", "true if the contracting team won the last trick"),
+    _make_flag_column("capot_contracting", "true if the contracting team won all eight tricks"),
+    _make_flag_column("capot_defending", "true if a defending team won all eight tricks"),
     Column("kq_contracting", 0, 4, "KQ of the contracting team"),
     Column("kq_defending", 0, 4, "KQ of the defending teams"),
     Column("kqj_contracting", 0, 4, "KQJ of the contracting team"),
@@ -97,15 +97,15 @@ COLUMNS: tuple[Column, ...] = (
 )
 """The columns of KQJ's rows."""
 
-KWAJONGEN: tuple[Column, ...] = (
+KWAJONGEN_COLUMNS: tuple[Column, ...] = (
     Column("dealer", 0, 3, "seat of the dealer"),
-    _flag("taken", "true if somebody said play"),
+    _make_flag_column("taken", "true if somebody said play"),
     Column("place", -1, 3, "place of the caller: 0 left of the dealer to 3 himself, -1 if none"),
     Column("sender", -1, 3, "seat of the caller, -1 if passed out"),
     Column("contracting_team", -1, 1, "team of the caller, -1 if passed out"),
-    _labelled("trump", SUITS, "the trump suit, that of the dealer's card turned up"),
-    _labelled("turned_rank", ("9", "T", "J", "Q", "K", "A"), "rank of that card"),
-    _labelled(
+    _make_label_column("trump", SUIT_LABELS, "the trump suit, that of the dealer's card turned up"),
+    _make_label_column("turned_rank", ("9", "T", "J", "Q", "K", "A"), "rank of that card"),
+    _make_label_column(
         "result",
         ("made", "failed", "tie", "passed_out"),
         "whether the caller's team had more points, fewer, or as many",
@@ -113,10 +113,10 @@ KWAJONGEN: tuple[Column, ...] = (
     Column("contracting_card_points", 0, 40, "card points of the caller's team"),
     Column("defending_card_points", 0, 40, "card points of the other team"),
     Column("contracting_tricks", 0, 4, "tricks of the caller's team"),
-    _flag("capot_contracting", "true if the caller's team won all four tricks"),
-    _flag("capot_defending", "true if the other team won all four tricks"),
-    _flag("raised", "true if the round was raised"),
-    _flag("pending_after", "true if the next round is raised"),
+    _make_flag_column("capot_contracting", "true if the caller's team won all four tricks"),
+    _make_flag_column("capot_defending", "true if the other team won all four tricks"),
+    _make_flag_column("raised", "true if the round was raised"),
+    _make_flag_column("pending_after", "true if the next round is raised"),
     *(Column(f"card_points_{t}", 0, 40, f"card points of team {t}") for t in range(2)),
     *(Column(f"tricks_{t}", 0, 4, f"tricks of team {t}") for t in range(2)),
     *(
@@ -131,21 +131,21 @@ KWAJONGEN: tuple[Column, ...] = (
 )
 """The columns of Kwajongen's rows."""
 
-_COLUMNS = {"kqj": COLUMNS, "kwajongen": KWAJONGEN}
-_NUMBERS = {
+_COLUMNS_BY_GAME = {"kqj": KQJ_COLUMNS, "kwajongen": KWAJONGEN_COLUMNS}
+_COLUMN_NUMBERS_BY_GAME = {
     game: {column.name: number for number, column in enumerate(columns)}
-    for game, columns in _COLUMNS.items()
+    for game, columns in _COLUMNS_BY_GAME.items()
 }
 
-COLUMN_NUMBER = _NUMBERS["kqj"]
+KQJ_COLUMN_NUMBERS = _COLUMN_NUMBERS_BY_GAME["kqj"]
 """The number of each column of KQJ's rows, by its name."""
 
 
-def columns_of(game: str) -> tuple[Column, ...]:
+def get_columns(game: str) -> tuple[Column, ...]:
     """The columns of a game's rows, in their order."""
-    return _COLUMNS[game]
+    return _COLUMNS_BY_GAME[game]
 
 
-def column_numbers(game: str) -> Mapping[str, int]:
+def get_column_numbers(game: str) -> Mapping[str, int]:
     """The number of each column of a game's rows, by its name."""
-    return _NUMBERS[game]
+    return _COLUMN_NUMBERS_BY_GAME[game]

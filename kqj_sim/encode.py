@@ -10,79 +10,92 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.columns import RANKS, SUITS, columns_of
+from kqj_sim.cards import Card
+from kqj_sim.columns import RANK_LABELS, SUIT_LABELS, get_columns
 from kqj_sim.core import round
-from kqj_sim.core.asking import (
+from kqj_sim.core.block import SEATS
+from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP
+from kqj_sim.core.dispatch import (
     ACCEPT,
-    ASKING,
+    ASK_SIGNATURE,
     BID,
     COUNTER,
     FOLLOW,
     LEAD,
-    MEMBERS,
+    LOOP_COUNT,
     OVERCOUNTER,
+    RESUME_COUNT,
     TAKE,
+    VALUE_SIGNATURE,
+    pack_seatings,
 )
-from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP
-from kqj_sim.core.compile import address_of, pointer
+from kqj_sim.core.jit import address_of, compile_cfunc
 from kqj_sim.core.kwajongen import round as kwajongen_round
-from kqj_sim.core.kwajongen.rules import Rules as CoreKwajongenRules
-from kqj_sim.core.nested import RESUME, nest
-from kqj_sim.core.resume import CALL_ON, PLAY_ON, RESUMING, VALUES, bid_on, play_on, take_on
-from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Table
-from kqj_sim.core.state import SEATS
-from kqj_sim.core.valuing import VALUING
-from kqj_sim.notation import Card
+from kqj_sim.core.kwajongen.cards import KwajongenCoreRules as CoreKwajongenRules
+from kqj_sim.core.round import (
+    CARD_VALUES,
+    RESUME_CALLS,
+    RESUME_PLAY,
+    RESUME_SIGNATURE,
+    resume_auction,
+    resume_play,
+    resume_taking,
+)
+from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Seating
 from kqj_sim.policies import weights
-from kqj_sim.policies.chosen import Chosen
-from kqj_sim.policies.compiled import QUESTION, bind, bind_values, parameter_offset
-from kqj_sim.policies.parameters import NO_POLICY
-from kqj_sim.policies.registry import Policy
-from kqj_sim.policies.specification import Player, player
+from kqj_sim.policies.binding import (
+    DECISION_OF_LOOP,
+    bind_card_values,
+    bind_policy,
+    parameter_offset,
+)
+from kqj_sim.policies.configured import ConfiguredPolicy
+from kqj_sim.policies.registry import NO_POLICY, Policy
+from kqj_sim.policies.spec import Player, parse_player
 from kqj_sim.rules import GameRules, KqjRules
 
 ALL_NO_TRUMP = ("second_lap", "both_laps", "never")
 CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
 _TRUMP_ORDER = ("4", "5", "6", "J", "Q", "K", "H", "T", "A", "7", "8", "9")
 _KWAJONGEN_RANKS = ("9", "T", "J", "Q", "K", "A")
-_ORDERS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "kqj": (RANKS, _TRUMP_ORDER),
+_RANK_ORDERS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "kqj": (RANK_LABELS, _TRUMP_ORDER),
     "kwajongen": (_KWAJONGEN_RANKS, _KWAJONGEN_RANKS),
 }
 """The ranks by bit of a lane in natural and in trump order."""
 
 
-def bits_of(cards: int) -> Iterator[int]:
+def split_cards(cards: int) -> Iterator[int]:
     """The bits of a set, lowest first."""
     while cards:
         yield (cards & -cards).bit_length() - 1
         cards &= cards - 1
 
 
-def card_texts(cards: int, contract: int | None = None, game: str = "kqj") -> list[str]:
+def format_cards(cards: int, contract: int | None = None, game: str = "kqj") -> list[str]:
     """The texts of a set in natural coding, or in that by strength for a contract (0 to 5)."""
-    orders = _ORDERS[game]
-    return [_card_text(bit >> 4, bit & 15, contract, *orders) for bit in bits_of(cards)]
+    orders = _RANK_ORDERS[game]
+    return [_format_card(bit >> 4, bit & 15, contract, *orders) for bit in split_cards(cards)]
 
 
-def card_bits(cards: Iterable[Card], game: str = "kqj") -> int:
+def encode_cards(cards: Iterable[Card], game: str = "kqj") -> int:
     """Cards as a set in natural coding."""
-    ranks, _ = _ORDERS[game]
-    return sum(1 << 16 * SUITS.index(suit) + ranks.index(rank) for rank, suit in cards)
+    ranks, _ = _RANK_ORDERS[game]
+    return sum(1 << 16 * SUIT_LABELS.index(suit) + ranks.index(rank) for rank, suit in cards)
 
 
-def _card_text(
+def _format_card(
     lane: int, rank: int, contract: int | None, plain: Sequence[str], trump: Sequence[str]
 ) -> str:
-    """The text of the card of a lane (`core.bits.by_strength`)."""
+    """The text of the card of a lane (`core.cards.to_strength_order`)."""
     if contract is None:
-        return plain[rank] + SUITS[lane]
+        return plain[rank] + SUIT_LABELS[lane]
     if contract >= NO_TRUMP:
-        return (trump if contract == ALL_TRUMPS else plain)[rank] + SUITS[lane]
-    return (trump if lane == 3 else plain)[rank] + SUITS[(lane + contract + 1) % 4]
+        return (trump if contract == ALL_TRUMPS else plain)[rank] + SUIT_LABELS[lane]
+    return (trump if lane == 3 else plain)[rank] + SUIT_LABELS[(lane + contract + 1) % 4]
 
 
-def core_rules(rules: GameRules) -> Any:
+def encode_rules(rules: GameRules) -> Any:
     """The rules in integers: the `Rules` of `core.rules`, or of `core.kwajongen.rules`."""
     if not isinstance(rules, KqjRules):
         return CoreKwajongenRules(teams=2, must_trump=int(rules.void_rule == "must_trump"))
@@ -100,7 +113,7 @@ def core_rules(rules: GameRules) -> Any:
 
 
 @dataclass(frozen=True)
-class Imposed:
+class ImposedContract:
     """A Sender and a contract that are given, with nobody calling.
 
     Attributes:
@@ -115,7 +128,7 @@ class Imposed:
 
 
 @dataclass(frozen=True)
-class FirstCall:
+class ImposedFirstCall:
     """The opener's first call in a game without auctions, given whatever he holds.
 
     Attributes:
@@ -125,31 +138,31 @@ class FirstCall:
     takes: bool
 
 
-def core_table(
+def encode_seating(
     rules: GameRules,
     players: Sequence[Player],
-    imposed: Imposed | FirstCall | None,
-    nested: bool = False,
-) -> Table:
+    imposed: ImposedContract | ImposedFirstCall | None,
+    for_rollouts: bool = False,
+) -> Seating:
     """The seats' policies and the stages of a round as addresses and numbers.
 
-    Only what the bidding needs is compiled.  With `nested` it is a table of players who play hands
-    out for another policy, and goes on from the middle of a round.
+    Only what the bidding needs is compiled.  With `for_rollouts` it is a table of players who play
+    hands out for another policy, and goes on from the middle of a round.
 
     Raises:
         kqj_sim.policies.PolicyError: a policy's function does not compile.
     """
     distinct = list(dict.fromkeys(players))
-    members, kernels = _asked(rules, imposed)
-    functions = np.zeros(MEMBERS * SEATS, dtype=np.int64)
-    parameters = np.zeros(MEMBERS * SEATS * MAX_PARAMETERS)
-    resources = np.zeros(MEMBERS * SEATS, dtype=np.int64)
+    members, kernels = _select_loops(rules, imposed)
+    functions = np.zeros(LOOP_COUNT * SEATS, dtype=np.int64)
+    parameters = np.zeros(LOOP_COUNT * SEATS * MAX_PARAMETERS)
+    resources = np.zeros(LOOP_COUNT * SEATS, dtype=np.int64)
     remembers = False
     for member in members:
         for number, each in enumerate(distinct):
-            chosen = each.answering(QUESTION[member])
-            resource = _resource(rules, chosen, QUESTION[member])
-            bound = _bound(member, chosen.policy, len(distinct) == 1, len(resource), rules.game)
+            chosen = each.policy_for(DECISION_OF_LOOP[member])
+            resource = _find_resource(rules, chosen, DECISION_OF_LOOP[member])
+            bound = _bind_loop(member, chosen.policy, len(distinct) == 1, len(resource), rules.game)
             functions[member * SEATS + number] = bound.address
             resources[member * SEATS + number] = resource.ctypes.data
             remembers |= "card" in chosen.policy.blocks
@@ -157,9 +170,9 @@ def core_table(
             parameters[start : start + len(chosen.parameters)] = chosen.parameters
     seats = sum(distinct.index(each) << 4 * seat for seat, each in enumerate(players))
     stages = np.zeros(3, dtype=np.int64)
-    resume = np.zeros(RESUME, dtype=np.int64)
+    resume = np.zeros(RESUME_COUNT, dtype=np.int64)
     memory = int(remembers)
-    table = Table(
+    table = Seating(
         functions,
         parameters,
         resources,
@@ -171,88 +184,95 @@ def core_table(
         -1,
         0,
         memory,
-        np.arange(len(columns_of(rules.game))),
+        np.arange(len(get_columns(rules.game))),
     )
-    if isinstance(imposed, Imposed):
+    if isinstance(imposed, ImposedContract):
         table = table._replace(
             imposed_place=imposed.place,
             imposed_contract=CONTRACTS.index(imposed.contract),
             imposed_amount=imposed.amount or 0,
         )
-    signature = round.stage_signature(core_rules(rules), table)
+    signature = round.make_stage_signature(encode_rules(rules), table)
     for number, stage in enumerate(kernels):
         stages[number] = address_of(stage, signature)
-    if nested and isinstance(rules, KqjRules):
-        calling_on = bid_on if rules.bidding == "auction" else take_on
-        resume[CALL_ON] = address_of(calling_on, RESUMING)
-        resume[PLAY_ON] = address_of(play_on, RESUMING)
-        valuing = _valuing(rules, distinct[0].answering("card").policy)
-        resume[VALUES] = 0 if valuing is None else address_of(valuing, VALUING)
+    if for_rollouts and isinstance(rules, KqjRules):
+        calling_on = resume_auction if rules.bidding == "auction" else resume_taking
+        resume[RESUME_CALLS] = address_of(calling_on, RESUME_SIGNATURE)
+        resume[RESUME_PLAY] = address_of(resume_play, RESUME_SIGNATURE)
+        valuing = _bind_card_values(rules, distinct[0].policy_for("card").policy)
+        resume[CARD_VALUES] = 0 if valuing is None else address_of(valuing, VALUE_SIGNATURE)
     return table
 
 
-def _asked(
-    rules: GameRules, imposed: Imposed | FirstCall | None
+def _select_loops(
+    rules: GameRules, imposed: ImposedContract | ImposedFirstCall | None
 ) -> tuple[list[int], tuple[Any, Any, Any]]:
     """The members that a round asks, and its stages."""
     if not isinstance(rules, KqjRules):
-        stages = kwajongen_round.begin, kwajongen_round.accept, kwajongen_round.finish
+        stages = (
+            kwajongen_round.begin_rounds,
+            kwajongen_round.call_by_accepting,
+            kwajongen_round.finish_rounds,
+        )
         return [LEAD, FOLLOW, ACCEPT], stages
     members = [LEAD, FOLLOW]
-    calling = round.impose
-    if isinstance(imposed, FirstCall):
-        calling = round.opener_takes if imposed.takes else round.opener_passes
+    calling = round.impose_contract
+    if isinstance(imposed, ImposedFirstCall):
+        calling = round.impose_opener_take if imposed.takes else round.impose_opener_pass
         members += [TAKE]
     elif imposed is None:
-        calling = round.bid if rules.bidding == "auction" else round.take
+        calling = round.call_by_auction if rules.bidding == "auction" else round.call_by_taking
         members += [BID, COUNTER, OVERCOUNTER] if rules.bidding == "auction" else [TAKE]
-    return members, (round.begin, calling, round.finish)
+    return members, (round.begin_rounds, calling, round.finish_rounds)
 
 
 @cache
-def _resource(rules: GameRules, chosen: Chosen, question: str) -> NDArray[Any]:
+def _find_resource(rules: GameRules, configured: ConfiguredPolicy, decision: str) -> NDArray[Any]:
     """What a policy's function finds by its address; kept for ever, as addresses to it are."""
     if not isinstance(rules, KqjRules):
         return np.empty(0)
-    if question in chosen.policy.blocks:
-        return nest(core_rules(rules), [_nested_table(rules, name) for name in chosen.others])
-    if chosen.policy.weights is not None:
-        return weights.load(chosen.policy.weights, rules.teams, rules.bidding)
+    if decision in configured.policy.blocks:
+        return pack_seatings(
+            encode_rules(rules),
+            [_encode_rollout_seating(rules, name) for name in configured.others],
+        )
+    if configured.policy.weights is not None:
+        return weights.load(configured.policy.weights, rules.teams, rules.bidding)
     return np.empty(0)
 
 
 @cache
-def _nested_table(rules: KqjRules, specification: str) -> Table | None:
+def _encode_rollout_seating(rules: KqjRules, spec: str) -> Seating | None:
     """A table with one player at all seats, who plays hands out, or values cards."""
-    if specification == NO_POLICY:
+    if spec == NO_POLICY:
         return None
-    return core_table(rules, [player(specification)] * SEATS, None, nested=True)
+    return encode_seating(rules, [parse_player(spec)] * SEATS, None, for_rollouts=True)
 
 
 @cache
-def _valuing(rules: KqjRules, found: Policy) -> Any:
+def _bind_card_values(rules: KqjRules, policy: Policy) -> Any:
     """How a policy values cards, compiled and kept; None if it does not."""
-    if found.valuing is None or found.weights is None:
+    if policy.value_function is None or policy.weights is None:
         return None
-    size = len(weights.load(found.weights, rules.teams, rules.bidding))
-    return bind_values(found.valuing, size, found.name)
+    size = len(weights.load(policy.weights, rules.teams, rules.bidding))
+    return bind_card_values(policy.value_function, size, policy.name)
 
 
 @cache
-def _bound(member: int, found: Policy, everybody: bool, weights_size: int, game: str) -> Any:
+def _bind_loop(loop: int, policy: Policy, everybody: bool, weights_size: int, game: str) -> Any:
     """A loop with a policy compiled into it; a user's policy is checked and not kept on disk."""
-    question = QUESTION[member]
-    if question in found.blocks:
-        return pointer(ASKING, found.blocks[question], cache=True)
-    choice, arguments = found.compiled(question)
-    return bind(
-        member,
+    question = DECISION_OF_LOOP[loop]
+    if question in policy.blocks:
+        return compile_cfunc(ASK_SIGNATURE, policy.blocks[question], cache=True)
+    choice, arguments = policy.compile_decision(question)
+    return bind_policy(
+        loop,
         choice,
-        found.tuple_type,
+        policy.tuple_type,
         arguments,
         weights_size,
-        found.name if found.built_in else None,
-        everybody=everybody,
-        checked=not found.built_in,
+        policy.name if policy.built_in else None,
+        sole_policy=everybody,
+        checked=not policy.built_in,
         game=game,
     )

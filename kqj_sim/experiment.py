@@ -7,19 +7,19 @@ from functools import cached_property
 from threading import RLock
 from typing import Any
 
+from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.core import games as core_games
-from kqj_sim.core.rules import Table
-from kqj_sim.encode import FirstCall, Imposed, core_rules, core_table
+from kqj_sim.core.rules import Seating
+from kqj_sim.encode import ImposedContract, ImposedFirstCall, encode_rules, encode_seating
 from kqj_sim.messages import quote
-from kqj_sim.mistakes import Round, wrong_choice
-from kqj_sim.notation import NUMBERS
 from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.specification import DEFAULT_PLAYERS, Player, player
+from kqj_sim.policies.spec import DEFAULT_PLAYERS, Player, parse_player
+from kqj_sim.policy_errors import FailedRound, explain_failure
 from kqj_sim.rules import GameRules, KqjRules
 
 MAX_DEAL = 1 << 60
 
-_COMPILING = RLock()
+_COMPILE_LOCK = RLock()
 """What is compiled is kept by its address: once, by one thread."""
 
 
@@ -27,14 +27,15 @@ class ExperimentError(ValueError):
     """An experiment that cannot be run; one line that says what would be right."""
 
 
-class GameError(RuntimeError):
+class EndlessGameError(RuntimeError):
     """A game that does not end."""
 
 
-def endless_game(seed: int, deal: int) -> GameError:
+def make_endless_game_error(seed: int, deal: int) -> EndlessGameError:
     """The error for a game that is not over after the greatest number of rounds."""
-    return GameError(
-        f"game {deal // core_games.ROUNDS} of seed {seed} is not over after {core_games.ROUNDS} "
+    return EndlessGameError(
+        f"game {deal // core_games.MAX_ROUNDS} of seed {seed} is not over after "
+        f"{core_games.MAX_ROUNDS} "
         "rounds; let the policies take more often, or lower the target"
     )
 
@@ -64,7 +65,7 @@ class Experiment:
     seed: int = 1
     first: int = 0
     games: int | None = None
-    imposed: Imposed | FirstCall | None = None
+    imposed: ImposedContract | ImposedFirstCall | None = None
 
     def __post_init__(self) -> None:
         seats = self.rules.seats
@@ -73,9 +74,9 @@ class Experiment:
             object.__setattr__(self, "policies", (default,) * seats)
         if len(self.policies) != seats:
             raise ExperimentError(
-                f"{len(self.policies)} policies: there should be one a seat, {NUMBERS[seats]}"
+                f"{len(self.policies)} policies: there should be one a seat, {NUMBER_WORDS[seats]}"
             )
-        last_game = MAX_DEAL // core_games.ROUNDS
+        last_game = MAX_DEAL // core_games.MAX_ROUNDS
         for name, value, least, most in (
             ("deals", self.deals, 1, MAX_DEAL),
             ("seed", self.seed, 0, 2**63 - 1),
@@ -91,8 +92,8 @@ class Experiment:
         assert self.players
 
     @staticmethod
-    def _check_imposed(rules: KqjRules, imposed: Imposed | FirstCall) -> None:
-        if not isinstance(imposed, Imposed):
+    def _check_imposed(rules: KqjRules, imposed: ImposedContract | ImposedFirstCall) -> None:
+        if not isinstance(imposed, ImposedContract):
             if rules.bidding != "take":
                 raise ExperimentError("with auctions nobody takes: leave the first call free")
             return
@@ -123,13 +124,13 @@ class Experiment:
     @cached_property
     def players(self) -> tuple[Player, ...]:
         """Who calls and who plays at each seat."""
-        return tuple(player(text, self.rules.game) for text in self.policies)
+        return tuple(parse_player(text, self.rules.game) for text in self.policies)
 
-    def table(self) -> tuple[Any, Table]:
+    def table(self) -> tuple[Any, Seating]:
         """The experiment as the kernels take it; policies are compiled if need be."""
-        with _COMPILING:
-            return core_rules(self.rules), core_table(self.rules, self.players, self.imposed)
+        with _COMPILE_LOCK:
+            return encode_rules(self.rules), encode_seating(self.rules, self.players, self.imposed)
 
-    def wrong_choice(self, which: Round) -> PolicyError:
+    def explain_illegal_choice(self, failed_round: FailedRound) -> PolicyError:
         """The error for a round in which a policy chose what is not allowed."""
-        return wrong_choice(self.rules, self.players, self.imposed, which)
+        return explain_failure(self.rules, self.players, self.imposed, failed_round)

@@ -9,15 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from kqj_sim.columns import Column, column_numbers, columns_of
+from kqj_sim.columns import Column, get_column_numbers, get_columns
 from kqj_sim.core import games as kqj_games
 from kqj_sim.core import round as kqj_round
-from kqj_sim.core.bits import PACK
-from kqj_sim.core.kwajongen import bits as kwajongen_bits
+from kqj_sim.core.block import COLUMN_ROWS, STRIDE
+from kqj_sim.core.cards import PACK
+from kqj_sim.core.kwajongen import cards as kwajongen_bits
 from kqj_sim.core.kwajongen import games as kwajongen_games
 from kqj_sim.core.kwajongen import round as kwajongen_round
-from kqj_sim.core.state import RESULT, STRIDE
-from kqj_sim.rules import RULES_OF, GameRules
+from kqj_sim.rules import RULES_BY_GAME, GameRules
 
 __all__ = ["GAMES", "Game", "game_of"]
 
@@ -31,8 +31,8 @@ class Game:
         seats, tricks: of a round.
         pack: all its cards, natural coding.
         target: what the kernels of games take as the score that ends a game.
-        start_deals, play_block, play_deals, play_again: kernels of single rounds (`core.round`).
-        start_game, name_rounds, advance, play_games: kernels of games (`core.games`).
+        start_deals, play_block, play_deals, replay_deals: kernels of single rounds (`core.round`).
+        start_game, assign_rounds, advance, play_games: kernels of games (`core.games`).
     """
 
     name: str
@@ -43,25 +43,25 @@ class Game:
     start_deals: Any
     play_block: Any
     play_deals: Any
-    play_again: Any
+    replay_deals: Any
     start_game: Any
-    name_rounds: Any
+    assign_rounds: Any
     advance: Any
     play_games: Any
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns of its rows."""
-        return columns_of(self.name)
+        return get_columns(self.name)
 
     def column(self, name: str) -> int:
         """The offset of a column's row in the block."""
-        return RESULT + column_numbers(self.name)[name] * STRIDE
+        return COLUMN_ROWS + get_column_numbers(self.name)[name] * STRIDE
 
 
-def _bound(name: str, pack: int, target: Callable[[Any], int], rounds: Any, games: Any) -> Game:
+def _make_game(name: str, pack: int, target: Callable[[Any], int], rounds: Any, games: Any) -> Game:
     """A game whose kernels of single rounds, and of games, are those of two modules."""
-    rules = RULES_OF[name]
+    rules = RULES_BY_GAME[name]
     return Game(
         name=name,
         seats=rules.seats,
@@ -71,9 +71,9 @@ def _bound(name: str, pack: int, target: Callable[[Any], int], rounds: Any, game
         start_deals=rounds.start_deals,
         play_block=rounds.play_block,
         play_deals=rounds.play_deals,
-        play_again=rounds.play_again,
+        replay_deals=rounds.replay_deals,
         start_game=games.start_game,
-        name_rounds=games.name_rounds,
+        assign_rounds=games.assign_rounds,
         advance=games.advance,
         play_games=games.play_games,
     )
@@ -82,8 +82,10 @@ def _bound(name: str, pack: int, target: Callable[[Any], int], rounds: Any, game
 GAMES = {
     game.name: game
     for game in (
-        _bound("kqj", PACK, lambda rules: rules.target, kqj_round, kqj_games),
-        _bound("kwajongen", kwajongen_bits.PACK, lambda rules: 0, kwajongen_round, kwajongen_games),
+        _make_game("kqj", PACK, lambda rules: rules.target, kqj_round, kqj_games),
+        _make_game(
+            "kwajongen", kwajongen_bits.PACK, lambda rules: 0, kwajongen_round, kwajongen_games
+        ),
     )
 }
 """The games by name."""

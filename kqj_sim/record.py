@@ -15,12 +15,12 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 from kqj_sim.messages import one_line, visible
-from kqj_sim.rules import RULES_OF, GameRules, RulesError, rules_of
+from kqj_sim.rules import RULES_BY_GAME, GameRules, RulesError, make_rules
 
 R = TypeVar("R")
 
 # Sums of a few of these stay integers that can be shown.
-Int = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 class RecordError(ValueError):
@@ -30,9 +30,9 @@ class RecordError(ValueError):
 class Call(msgspec.Struct, frozen=True, omit_defaults=True):
     """A call; keys that do not belong to it are None and not written."""
 
-    seat: Int
+    seat: Int64
     call: Literal["pass", "take", "bid", "counter", "overcounter", "play"]
-    amount: Int | None = None
+    amount: Int64 | None = None
     contract: str | None = None
     capot: bool | None = None
 
@@ -40,18 +40,18 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
 class Trick(msgspec.Struct, frozen=True):
     """A trick; `cards` in the order played, from the leader on."""
 
-    leader: Int
+    leader: Int64
     cards: list[str]
-    winner: Int
+    winner: Int64
 
 
 class Bonus(msgspec.Struct, frozen=True, omit_defaults=True):
     """A bonus; only KQ and KQJ have a seat and a suit."""
 
     bonus: Literal["last_trick", "capot", "kq", "kqj"]
-    team: Int
-    points: Int
-    seat: Int | None = None
+    team: Int64
+    points: Int64
+    seat: Int64 | None = None
     suit: str | None = None
 
 
@@ -67,55 +67,55 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seed: int
     deal: int
     players: list[str]
-    game_id: Int | None
-    round: Int | None
-    score_before: list[Int] | None
-    score_after: list[Int] | None
-    dealer: Int
-    teams: list[Int]
+    game_id: Int64 | None
+    round: Int64 | None
+    score_before: list[Int64] | None
+    score_after: list[Int64] | None
+    dealer: Int64
+    teams: list[Int64]
     dealt: list[list[str]]
     turned: str | None
     imposed: bool = False
     calls: list[Call]
-    sender: Int | None
+    sender: Int64 | None
     contract: str | None
-    amount: Int | None
+    amount: Int64 | None
     capot: bool
-    stake: Int
+    stake: Int64
     hands: list[list[str]] | None
     tricks: list[Trick]
-    card_points: list[Int]
-    trick_counts: list[Int]
+    card_points: list[Int64]
+    trick_counts: list[Int64]
     bonuses: list[Bonus]
-    totals: list[Int]
+    totals: list[Int64]
     result: Literal["made", "failed", "litigation", "passed_out", "tie"]
-    gratuities: list[Int]
-    pending_before: Int
-    pending_after: Int
-    scores: list[Int]
+    gratuities: list[Int64]
+    pending_before: Int64
+    pending_after: Int64
+    scores: list[Int64]
 
     def game_rules(self) -> GameRules:
         """The rules of the round; raises RecordError if a field is missing or wrong."""
         values = {}
-        for rule in fields(RULES_OF[self.game]):
+        for rule in fields(RULES_BY_GAME[self.game]):
             if rule.name not in self.rules:
                 raise RecordError(f"rules: the key {rule.name} is missing")
             values[rule.name] = self.rules[rule.name]
         try:
-            return rules_of(self.game, values)
+            return make_rules(self.game, values)
         except RulesError as error:
             raise RecordError(f"rules: {error}") from None
 
 
-class TrickSoFar(msgspec.Struct, frozen=True):
+class PartialTrick(msgspec.Struct, frozen=True):
     """A trick, finished or not; leader and winner may be left out."""
 
     cards: list[str]
-    leader: Int | None = None
-    winner: Int | None = None
+    leader: Int64 | None = None
+    winner: Int64 | None = None
 
 
-class RecordSoFar(msgspec.Struct, frozen=True, kw_only=True):
+class PartialRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A round that is not over: a record whose plays break off.
 
     It has the keys of a record (of which any record is one), but only those by which a player
@@ -126,26 +126,26 @@ class RecordSoFar(msgspec.Struct, frozen=True, kw_only=True):
 
     game: Literal["kqj", "kwajongen"]
     rules: dict[str, Any]
-    dealer: Int
+    dealer: Int64
     players: list[str] | None = None
-    teams: list[Int] | None = None
+    teams: list[Int64] | None = None
     turned: str | None = None
     calls: list[Call] | None = None
     imposed: bool = False
-    sender: Int | None = None
+    sender: Int64 | None = None
     contract: str | None = None
-    amount: Int | None = None
+    amount: Int64 | None = None
     capot: bool | None = None
-    stake: Int | None = None
+    stake: Int64 | None = None
     dealt: list[list[str] | None] | None = None
     hands: list[list[str] | None] | None = None
-    tricks: list[TrickSoFar] = []
-    pending_before: Int = 0
+    tricks: list[PartialTrick] = []
+    pending_before: Int64 = 0
 
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(Record).decode
-_decode_so_far = msgspec.json.Decoder(RecordSoFar).decode
+_decode_partial = msgspec.json.Decoder(PartialRecord).decode
 
 
 def to_json(record: Record) -> str:
@@ -156,7 +156,7 @@ def to_json(record: Record) -> str:
     try:
         return _encode(record).decode()
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise RecordError(f"the record cannot be written: {_one_line(error)}") from None
+        raise RecordError(f"the record cannot be written: {_format_error(error)}") from None
 
 
 def from_json(text: str | bytes) -> Record:
@@ -164,21 +164,21 @@ def from_json(text: str | bytes) -> Record:
 
     Raises RecordError for what is not JSON, a missing key and a value of a wrong type.
     """
-    return _read(_decode, text)
+    return _decode_record(_decode, text)
 
 
-def so_far_from_json(text: str | bytes) -> RecordSoFar:
+def partial_record_from_json(text: str | bytes) -> PartialRecord:
     """The round so far that `text` holds; as `from_json`."""
-    return _read(_decode_so_far, text)
+    return _decode_record(_decode_partial, text)
 
 
-def _read(decode: Callable[[str | bytes], R], text: str | bytes) -> R:
+def _decode_record(decode: Callable[[str | bytes], R], text: str | bytes) -> R:
     try:
         return decode(text)
     except msgspec.ValidationError as error:
-        raise RecordError(_explain(str(error))) from None
+        raise RecordError(_reorder_message(str(error))) from None
     except (msgspec.DecodeError, UnicodeError) as error:
-        raise RecordError(f"not a line of JSON: {_one_line(error)}") from None
+        raise RecordError(f"not a line of JSON: {_format_error(error)}") from None
     except RecursionError:
         raise RecordError("not a record: nested too deeply") from None
 
@@ -200,7 +200,7 @@ def read_records(
             yield number, error
 
 
-def _explain(message: str) -> str:
+def _reorder_message(message: str) -> str:
     """Say msgspec's message with the key first: `calls[0].seat: expected int, got str`."""
     reason, _, path = visible(message).partition(" - at `$")
     missing = re.fullmatch(r"Object missing required field `(\w+)`", reason)
@@ -209,5 +209,5 @@ def _explain(message: str) -> str:
     return f"{key}: {reason}" if key else f"not a record: {reason}"
 
 
-def _one_line(error: Exception) -> str:
+def _format_error(error: Exception) -> str:
     return one_line(str(error))

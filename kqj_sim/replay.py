@@ -12,14 +12,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kqj_sim.columns import column_numbers, columns_of
-from kqj_sim.core.games import ROUNDS
-from kqj_sim.core.state import LANES
-from kqj_sim.encode import Imposed
+from kqj_sim.columns import get_column_numbers, get_columns
+from kqj_sim.core.block import LANES
+from kqj_sim.core.games import MAX_ROUNDS
+from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import MAX_DEAL, Experiment, ExperimentError
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.record import Record, RecordError
-from kqj_sim.records import block_of, play_rounds
+from kqj_sim.records import make_recording_block, play_rounds
 from kqj_sim.rules import GameRules
 
 __all__ = ["Replayed", "replay_records"]
@@ -32,7 +32,7 @@ _GIVEN = frozenset(
 )  # fmt: skip
 """Keys that say which round it is; the others are compared."""
 
-_Key: TypeAlias = tuple[GameRules, int, tuple[str, ...], Imposed | None]
+_Key: TypeAlias = tuple[GameRules, int, tuple[str, ...], ImposedContract | None]
 
 _DEALT = {"dealt", "turned", "teams"}
 _CHOSEN = {"calls", "tricks", "sender", "contract", "hands"}
@@ -64,7 +64,7 @@ class Replayed:
         elif _CHOSEN & {*self.differing}:
             cause = f"{named} give these cards, but the players named choose otherwise"
         elif {*self.differing} <= {"game_id", "round"}:
-            game, number = divmod(record.deal, ROUNDS)
+            game, number = divmod(record.deal, MAX_ROUNDS)
             cause = f"deal {record.deal} is round {number} of game {game}"
         else:
             cause = "the same calls and cards give other results"
@@ -112,18 +112,18 @@ def _experiment(record: Record, known: dict[_Key, Experiment]) -> Experiment:
     return known[key]
 
 
-def _imposed(record: Record, rules: GameRules) -> Imposed:
+def _imposed(record: Record, rules: GameRules) -> ImposedContract:
     """Return the Sender and contract of an imposed round; raises RecordError if there are none."""
     if record.sender is None or record.contract is None:
         raise RecordError("imposed: a round without a Sender and a contract is not imposed")
     place = (record.sender - record.dealer - 1) % rules.seats
-    return Imposed(place, record.contract, record.amount)
+    return ImposedContract(place, record.contract, record.amount)
 
 
 def _check_numbers(record: Record, rules: GameRules) -> None:
     """Raise RecordError if the engine has no round of this deal, dealer and pending gratuity."""
-    numbers = column_numbers(rules.game)
-    pending = columns_of(rules.game)[numbers.get("pending_before") or numbers["raised"]]
+    numbers = get_column_numbers(rules.game)
+    pending = get_columns(rules.game)[numbers.get("pending_before") or numbers["raised"]]
     for key, value, most in (
         ("deal", record.deal, 2 * MAX_DEAL),
         ("dealer", record.dealer, rules.seats - 1),
@@ -136,7 +136,7 @@ def _check_numbers(record: Record, rules: GameRules) -> None:
 def _replay(experiment: Experiment, records: Sequence[Record]) -> list[Replayed]:
     """Play rounds of one experiment again, `LANES` at most."""
     try:
-        block = block_of(experiment)
+        block = make_recording_block(experiment)
     except PolicyError as error:
         return [Replayed(record, reason=str(error)) for record in records]
     rounds = [(record.deal, record.dealer, record.pending_before) for record in records]
@@ -163,7 +163,7 @@ def _differing(record: Record, again: Record) -> tuple[str, ...]:
         and _in_order(key, getattr(record, key)) != _in_order(key, getattr(again, key))
     ]
     if record.game_id is not None:
-        of_deal = zip(("game_id", "round"), divmod(record.deal, ROUNDS), strict=True)
+        of_deal = zip(("game_id", "round"), divmod(record.deal, MAX_ROUNDS), strict=True)
         keys += [key for key, value in of_deal if getattr(record, key) != value]
     return tuple(keys)
 

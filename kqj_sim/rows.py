@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.columns import Column, column_numbers, columns_of
+from kqj_sim.columns import Column, get_column_numbers, get_columns
 from kqj_sim.core import games as core_games
 from kqj_sim.rules import GameRules
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["GameRows", "Rows", "copied", "in_order"]
+__all__ = ["GameRows", "Rows", "concatenate_rows", "copy_rows"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class GameRows:
 
     @classmethod
     def of(cls, rules: GameRules, games: NDArray[np.int64]) -> GameRows:
-        """From the core's slots, int64 (n, `core.games.FIELDS`)."""
+        """From the core's slots, int64 (n, `core.games.SLOT_FIELDS`)."""
         games = games[np.argsort(games[:, core_games.GAME], kind="stable")]
         dealer, winner = games[:, core_games.FIRST_DEALER], games[:, core_games.WINNER]
         side = dealer if rules.partners == "random" else dealer % rules.team_count
@@ -67,9 +67,10 @@ class Rows:
             them.  Sums and products of int16 overflow silently: calculate with `column`.
         game, round: int64 (n,), for rounds of games; else None.
         ended: the games that ended with these rounds; None for single rounds.
-        marks: int64 (n,), a number for all that was said and played, if asked for.
-        of_game: the name of the game that they are of.
-        filled: names of the columns that hold anything, where not all were wanted; None: all.
+        fingerprints: int64 (n,), a number for all that was said and played, if asked for.
+        game_name: the name of the game that they are of.
+        filled_columns: names of the columns that hold anything, where not all were wanted; None:
+            all.
     """
 
     deal: NDArray[np.int64]
@@ -77,9 +78,9 @@ class Rows:
     game: NDArray[np.int64] | None = None
     round: NDArray[np.int64] | None = None
     ended: GameRows | None = None
-    marks: NDArray[np.int64] | None = None
-    of_game: str = "kqj"
-    filled: frozenset[str] | None = None
+    fingerprints: NDArray[np.int64] | None = None
+    game_name: str = "kqj"
+    filled_columns: frozenset[str] | None = None
 
     def __len__(self) -> int:
         return len(self.deal)
@@ -87,7 +88,7 @@ class Rows:
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns of `values`."""
-        return columns_of(self.of_game)
+        return get_columns(self.game_name)
 
     def column(self, name: str) -> NDArray[Any]:
         """Return a column as a new array, (n,): bool for a flag, else int32.
@@ -97,9 +98,9 @@ class Rows:
         Raises:
             KeyError: the game has no such column, or it was not asked for.
         """
-        if self.filled is not None and name not in self.filled:
+        if self.filled_columns is not None and name not in self.filled_columns:
             raise KeyError(name)
-        number = column_numbers(self.of_game)[name]
+        number = get_column_numbers(self.game_name)[name]
         kind = np.bool_ if self.columns[number].is_flag else np.int32
         values: NDArray[Any] = self.values[number].astype(kind)
         return values
@@ -125,7 +126,7 @@ class Rows:
         return pd.DataFrame(columns)
 
 
-def in_order(parts: list[Rows]) -> Rows:
+def concatenate_rows(parts: list[Rows]) -> Rows:
     """Rows put together, by number of deal, and games by number."""
 
     def joined(name: str) -> Any:
@@ -134,20 +135,20 @@ def in_order(parts: list[Rows]) -> Rows:
 
     order: Any = slice(None)
     order = np.argsort(joined("deal"), kind="stable")
-    deal, game, number, marks = (joined(name) for name in ("deal", "game", "round", "marks"))
+    deal, game, number, marks = (joined(name) for name in ("deal", "game", "round", "fingerprints"))
     values = np.take(np.concatenate([part.values for part in parts], axis=1), order, axis=1)
     ended = [part.ended for part in parts if part.ended is not None]
     if not ended:
-        return Rows(deal, values, marks=marks, of_game=parts[0].of_game)
+        return Rows(deal, values, fingerprints=marks, game_name=parts[0].game_name)
     order = np.argsort(np.concatenate([games.game for games in ended]), kind="stable")
     columns = (
         np.concatenate([getattr(games, column.name) for games in ended])[order]
         for column in fields(GameRows)
     )
-    return Rows(deal, values, game, number, GameRows(*columns), of_game=parts[0].of_game)
+    return Rows(deal, values, game, number, GameRows(*columns), game_name=parts[0].game_name)
 
 
-def copied(rows: Rows) -> Rows:
+def copy_rows(rows: Rows) -> Rows:
     """Rows that the next chunk does not overwrite."""
-    marks = None if rows.marks is None else rows.marks.copy()
-    return replace(rows, deal=rows.deal.copy(), values=rows.values.copy(), marks=marks)
+    marks = None if rows.fingerprints is None else rows.fingerprints.copy()
+    return replace(rows, deal=rows.deal.copy(), values=rows.values.copy(), fingerprints=marks)

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim import cluster
-from kqj_sim.cli.progress import ProgressLine
-from kqj_sim.cluster import Cluster
-from kqj_sim.core.state import LANES
+from kqj_sim import dask_cluster
+from kqj_sim.commands.progress import ProgressLine
+from kqj_sim.core.block import LANES
+from kqj_sim.dask_cluster import DaskCluster
 from kqj_sim.simulation import simulate
-from tests.cli.test_program import error_of, run
-from tests.cli.test_simulate import ENVIRONMENT, ending
+from tests.commands.test_simulate import ENVIRONMENT, ending
+from tests.test_cli import error_of, run
 from tests.variants import TAKE_2, lively
 
 OWN = """
@@ -88,7 +88,7 @@ def wait_for(local: Local, workers: int) -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with policies; ranges are short, so that there are many."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cluster, "RANGE_SECONDS", 0.3)
+    monkeypatch.setattr(dask_cluster, "RANGE_SECONDS", 0.3)
     Path("own.py").write_text(OWN, encoding="utf-8")
     Path("player.toml").write_text(PLAYER, encoding="utf-8")
     return tmp_path
@@ -208,7 +208,7 @@ def test_a_wrong_choice_is_told_as_ever(local: Local, folder: Path) -> None:
 
 def test_rows_from_python(local: Local, folder: Path) -> None:
     experiment = lively(TAKE_2, deals=3 * LANES + 1, first=5)
-    with Cluster(local.address) as crew:
+    with DaskCluster(local.address) as crew:
         assert crew.size == 2
         found = simulate(experiment, crew)
     expected = simulate(experiment)
@@ -219,15 +219,15 @@ def test_rows_from_python(local: Local, folder: Path) -> None:
 def test_workers_with_other_versions_are_refused(
     local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = {**cluster._made_by(), "numba": "0.1"}
-    monkeypatch.setattr(cluster, "_made_by", lambda: here)
+    here = {**dask_cluster._get_software_versions(), "numba": "0.1"}
+    monkeypatch.setattr(dask_cluster, "_made_by", lambda: here)
     told = error_of(run(*RANDOM, "--cluster", local.address, "--quiet"), 1)
     assert "a worker of the cluster has numba" in told and "not 0.1: install the same" in told
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nonsense", "http://127.0.0.1:1", ""])
 def test_a_cluster_that_is_not_there(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr(dask_cluster, "CONNECT_SECONDS", 0.3)
     told = error_of(run(*RANDOM, "--cluster", address, "--quiet"), 1)
     assert f"no cluster at {address}: " in told and "`dask scheduler` starts one" in told
 

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from kqj_sim.columns import column_numbers, columns_of
-from kqj_sim.rules import RULES_OF
+from kqj_sim.columns import get_column_numbers, get_columns
+from kqj_sim.rules import RULES_BY_GAME
 
 
-@pytest.mark.parametrize("game", RULES_OF)
+@pytest.mark.parametrize("game", RULES_BY_GAME)
 def test_every_game_has_columns_of_one_name_each(game: str) -> None:
-    columns, numbers = columns_of(game), column_numbers(game)
+    columns, numbers = get_columns(game), get_column_numbers(game)
     assert [columns[numbers[column.name]] for column in columns] == list(columns)
     assert len(numbers) == len(columns)
     for column in columns:
@@ -18,7 +18,7 @@ def test_every_game_has_columns_of_one_name_each(game: str) -> None:
 
 
 def test_a_quantity_of_both_games_has_one_name() -> None:
-    both = {*column_numbers("kqj")} & {*column_numbers("kwajongen")}
+    both = {*get_column_numbers("kqj")} & {*get_column_numbers("kwajongen")}
     assert both >= {
         "dealer", "taken", "place", "sender", "contracting_team", "result", "pending_after",
         "contracting_card_points", "contracting_tricks", "contracting_score", "defending_score",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim.duplicate import duplicate
 from kqj_sim.experiment import Experiment
+from kqj_sim.paired import measure_lead
 from kqj_sim.records import play_records
 from kqj_sim.referee import check_record
 from kqj_sim.rules import KqjRules
@@ -24,7 +24,7 @@ ACE_COUNTER = f"{EXAMPLES / 'ace_counter.py'}:ace_counter"
 def test_compare_policies_prints_its_answer(capsys: pytest.CaptureFixture[str]) -> None:
     variables = runpy.run_path(str(EXAMPLES / "compare_policies.py"))
     printed = capsys.readouterr().out
-    lead = duplicate(variables["rules"], variables["OWN"], "greedy", 20_000, 1)
+    lead = measure_lead(variables["rules"], variables["OWN"], "greedy", 20_000, 1)
     assert f"ace_counter scores {lead.mean:+.1f} points a round more than greedy" in printed
     low, high = variables["low"], variables["high"]
     assert low == pytest.approx(lead.mean - 1.96 * lead.error, abs=0.01)

@@ -10,18 +10,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kqj_sim.cli import main
-from kqj_sim.cli import train as train_command
-from kqj_sim.cli.program import check_environment
-from kqj_sim.columns import COLUMN_NUMBER
+from kqj_sim.cli import check_environment, main
+from kqj_sim.columns import KQJ_COLUMN_NUMBERS
+from kqj_sim.commands import train as train_command
 from kqj_sim.policies.points import PARAMETERS
-from kqj_sim.policies.registry import BUILT_IN, BUILT_INS
-from kqj_sim.policies.specification import (
-    DEFAULT_PLAYER,
-    DEFAULT_PLAYERS,
-    default_player,
-    player,
-)
+from kqj_sim.policies.registry import BUILT_INS, KQJ_BUILT_INS
+from kqj_sim.policies.spec import DEFAULT_PLAYER, DEFAULT_PLAYERS, get_default_player, parse_player
 from kqj_sim.rules import KqjRules, KwajongenRules
 from kqj_sim.training import run as training_run
 
@@ -131,11 +125,11 @@ def test_python_examples_run(block: str, capsys: pytest.CaptureFixture[str], fol
 def test_what_a_policy_leaves_out_is_answered_as_the_readme_says(folder: Path) -> None:
     match = re.search(r"What it leaves out \(here (.*?)\)\s+the\s+default player", README, re.S)
     assert match is not None
-    own = player("my_policy.py:cautious")
+    own = parse_player("my_policy.py:cautious")
     questions = re.findall(r"`choose_(\w+)`", match[1])
     assert len(questions) == 4
-    assert all(own.answering(each) == default_player().answering(each) for each in questions)
-    assert own.answering("card").policy.name == "cautious"
+    assert all(own.policy_for(each) == get_default_player().policy_for(each) for each in questions)
+    assert own.policy_for("card").policy.name == "cautious"
 
 
 def test_the_default_player_is_named() -> None:
@@ -146,7 +140,7 @@ def test_the_default_player_is_named() -> None:
 
 def test_every_policy_is_explained() -> None:
     tables = section("Policies").split("| specification |")[0]
-    assert {*BUILT_IN} <= {*re.findall(r"^\| `(\w+)` \| \w", tables, flags=re.M)}
+    assert {*KQJ_BUILT_INS} <= {*re.findall(r"^\| `(\w+)` \| \w", tables, flags=re.M)}
 
 
 def test_specifications_of_policies_can_be_read(folder: Path) -> None:
@@ -154,7 +148,7 @@ def test_specifications_of_policies_can_be_read(folder: Path) -> None:
     listed = re.findall(r"^\| `(\S+)` \|", table, flags=re.M)
     assert len(listed) == 6
     for specification in listed:
-        assert player(specification).text
+        assert parse_player(specification).text
 
 
 COUNT = """
@@ -217,7 +211,7 @@ def test_every_rule_is_listed_with_its_values() -> None:
 def test_columns_that_are_named_exist() -> None:
     named = re.findall(r"`([a-z_0-5]+)`", section("Columns of the rows"))
     assert len(named) > 20
-    assert {*named} - {"and", "or", "not"} <= {*COLUMN_NUMBER}
+    assert {*named} - {"and", "or", "not"} <= {*KQJ_COLUMN_NUMBERS}
 
 
 def test_paths_that_are_named_exist() -> None:

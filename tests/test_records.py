@@ -7,9 +7,9 @@ from itertools import groupby
 
 import pytest
 
-from kqj_sim.core.state import LANES
-from kqj_sim.encode import Imposed
-from kqj_sim.experiment import Experiment, GameError
+from kqj_sim.core.block import LANES
+from kqj_sim.encode import ImposedContract
+from kqj_sim.experiment import EndlessGameError, Experiment
 from kqj_sim.record import from_json, to_json
 from kqj_sim.records import play_records
 from kqj_sim.referee import check_records
@@ -76,7 +76,9 @@ def test_passed_out_rounds_have_nothing(rules: KqjRules) -> None:
 
 def test_imposed_rounds_say_so() -> None:
     for rules, amount in ((TAKE_2, None), (AUCTION_2, 150)):
-        for record in play_records(lively(rules, deals=20, imposed=Imposed(4, "AT", amount))):
+        for record in play_records(
+            lively(rules, deals=20, imposed=ImposedContract(4, "AT", amount))
+        ):
             assert record.imposed
             assert record.calls == []
             assert (record.sender, record.contract) == ((record.dealer + 5) % 6, "AT")
@@ -113,7 +115,7 @@ def test_games_to_a_high_target_take_longer() -> None:
 
 def test_an_endless_game_is_told() -> None:
     experiment = Experiment(TAKE_2, ("random:take=0",) * 6, seed=3, games=1, first=2)
-    with pytest.raises(GameError, match="game 2 of seed 3"):
+    with pytest.raises(EndlessGameError, match="game 2 of seed 3"):
         list(play_records(experiment))
 
 

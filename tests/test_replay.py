@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kqj_sim.core.state import LANES
-from kqj_sim.encode import FirstCall, Imposed
+from kqj_sim.core.block import LANES
+from kqj_sim.encode import ImposedContract, ImposedFirstCall
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies import PolicyError
 from kqj_sim.record import Record
@@ -35,7 +35,7 @@ def experiments(rules: GameRules) -> Iterator[Experiment]:
     yield lively(replace(rules, target=200), games=3, seed=5, first=2)
     contract = "h" if rules.all_no_trump == "never" else "AT"
     amount = rules.minimum_bid if rules.bidding == "auction" else None
-    yield lively(rules, deals=5, seed=6, imposed=Imposed(4, contract, amount))
+    yield lively(rules, deals=5, seed=6, imposed=ImposedContract(4, contract, amount))
 
 
 def changed(record: Record, **values: object) -> Record:
@@ -195,5 +195,5 @@ def test_one_forbidden_choice_does_not_stop_the_others(tmp_path: Path) -> None:
 
 
 def test_an_imposed_first_take_is_played_again() -> None:
-    experiment = Experiment(TAKE_2, deals=100, imposed=FirstCall(takes=True))
+    experiment = Experiment(TAKE_2, deals=100, imposed=ImposedFirstCall(takes=True))
     assert {each.differing for each in replay_records(play_records(experiment))} == {()}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.rules import RULES_OF, GameRules, KqjRules, KwajongenRules, RulesError, rules_of
+from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, KwajongenRules, RulesError, make_rules
 
 # The table at the head of the specification, defaults first.
 TABLE: dict[str, tuple[Any, ...]] = {
@@ -119,8 +119,8 @@ def test_rules_do_not_change() -> None:
 
 @pytest.mark.parametrize("rules", [KqjRules(), KwajongenRules()], ids=lambda rules: rules.game)
 def test_the_rules_of_a_game_come_back_by_its_name(rules: GameRules) -> None:
-    assert rules_of(rules.game, rules.to_dict()) == rules
-    assert RULES_OF[rules.game] is type(rules)
+    assert make_rules(rules.game, rules.to_dict()) == rules
+    assert RULES_BY_GAME[rules.game] is type(rules)
     assert rules.tricks * rules.seats <= 4 * len(rules.ranks)
 
 
@@ -148,5 +148,5 @@ def test_kwajongen_has_one_field_four_seats_and_two_teams() -> None:
 )  # fmt: skip
 def test_what_is_no_game_or_rule_of_it_is_told(game: str, values: Any, line: str) -> None:
     with pytest.raises(RulesError) as error:
-        rules_of(game, values)
+        make_rules(game, values)
     assert str(error.value).startswith(line)

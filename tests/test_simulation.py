@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 import kqj_sim
-from kqj_sim.columns import COLUMNS
-from kqj_sim.core.games import ROUNDS
-from kqj_sim.encode import Imposed
-from kqj_sim.experiment import MAX_DEAL, Experiment, ExperimentError, GameError
+from kqj_sim.columns import KQJ_COLUMNS
+from kqj_sim.core.games import MAX_ROUNDS
+from kqj_sim.encode import ImposedContract
+from kqj_sim.experiment import MAX_DEAL, EndlessGameError, Experiment, ExperimentError
 from kqj_sim.policies import PolicyError
-from kqj_sim.policies.specification import DEFAULT_PLAYER
+from kqj_sim.policies.spec import DEFAULT_PLAYER
 from kqj_sim.rows import GameRows, Rows
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
-from kqj_sim.simulation import fold, row_chunks, simulate
+from kqj_sim.simulation import iterate_row_chunks, reduce_rows, simulate
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, lively
 
-LAST_GAME = MAX_DEAL // ROUNDS
+LAST_GAME = MAX_DEAL // MAX_ROUNDS
 NEVER = ("random:take=0,bid=0",) * 6
 
 
@@ -65,10 +65,10 @@ class Kept:
         ({"games": LAST_GAME + 1}, ["games is", f"1 to {LAST_GAME}"]),
         ({"games": 1, "first": LAST_GAME + 1}, ["first is", f"0 to {LAST_GAME}"]),
         ({"policies": ("random",) * 5}, ["5 policies", "six"]),
-        ({"imposed": Imposed(6, "h")}, ["place 6", "0 (the opener) to 5 (the dealer)"]),
-        ({"imposed": Imposed(-1, "h")}, ["place -1"]),
-        ({"imposed": Imposed(0, "x")}, ["'x'", "s, h, d, c, NT, AT"]),
-        ({"imposed": Imposed(0, "h", 120)}, ["amount", "auctions"]),
+        ({"imposed": ImposedContract(6, "h")}, ["place 6", "0 (the opener) to 5 (the dealer)"]),
+        ({"imposed": ImposedContract(-1, "h")}, ["place -1"]),
+        ({"imposed": ImposedContract(0, "x")}, ["'x'", "s, h, d, c, NT, AT"]),
+        ({"imposed": ImposedContract(0, "h", 120)}, ["amount", "auctions"]),
     ],
 )
 def test_an_experiment_that_cannot_be_run(values: dict[str, Any], parts: list[str]) -> None:
@@ -83,12 +83,12 @@ def test_an_experiment_that_cannot_be_run(values: dict[str, Any], parts: list[st
 @pytest.mark.parametrize("amount", [None, 110, 125, 610, -120])
 def test_an_imposed_amount_is_one_that_may_be_bid(amount: int | None) -> None:
     with pytest.raises(ExperimentError, match="multiple of ten from 120 to 600"):
-        Experiment(AUCTION_2, imposed=Imposed(0, "h", amount))
+        Experiment(AUCTION_2, imposed=ImposedContract(0, "h", amount))
 
 
 def test_an_imposed_contract_is_one_of_the_rules() -> None:
     with pytest.raises(ExperimentError, match=r"one of s, h, d, c$"):
-        Experiment(KqjRules(all_no_trump="never"), imposed=Imposed(0, "NT"))
+        Experiment(KqjRules(all_no_trump="never"), imposed=ImposedContract(0, "NT"))
 
 
 def test_an_experiment_with_an_unknown_policy() -> None:
@@ -98,9 +98,9 @@ def test_an_experiment_with_an_unknown_policy() -> None:
 
 def test_an_imposed_contract_is_played_by_the_place_named() -> None:
     for rules, imposed in (
-        (TAKE_2, Imposed(2, "AT")),
-        (TAKE_3, Imposed(5, "d")),
-        (AUCTION_3, Imposed(0, "NT", 90)),
+        (TAKE_2, ImposedContract(2, "AT")),
+        (TAKE_3, ImposedContract(5, "d")),
+        (AUCTION_3, ImposedContract(0, "NT", 90)),
     ):
         rows = simulate(lively(rules, deals=300, imposed=imposed))
         assert set(rows.column("place")) == {imposed.place}
@@ -115,7 +115,7 @@ def test_an_imposed_contract_is_played_by_the_place_named() -> None:
 
 def test_an_imposed_sender_gets_the_return() -> None:
     """He has it among his eight cards, so that a Return of the trump suit counts among them."""
-    rows = simulate(lively(TAKE_2, deals=4000, imposed=Imposed(1, "h")))
+    rows = simulate(lively(TAKE_2, deals=4000, imposed=ImposedContract(1, "h")))
     trumps, suit = rows.column("sender_trumps"), rows.column("return_suit")
     assert trumps[suit == 1].min() >= 1
     assert trumps[suit == 1].mean() - trumps[suit != 1].mean() == pytest.approx(0.85, abs=0.1)
@@ -126,9 +126,9 @@ def test_threads_and_chunk_are_one_or_more(name: str, value: int) -> None:
     experiment = lively(TAKE_2, deals=10)
     arguments: dict[str, Any] = {name: value}
     with pytest.raises(ExperimentError, match=f"{name} is {value}"):
-        fold(experiment, Kept, **arguments)
+        reduce_rows(experiment, Kept, **arguments)
     with pytest.raises(ExperimentError, match=f"{name} is {value}"):
-        list(row_chunks(experiment, **arguments))
+        list(iterate_row_chunks(experiment, **arguments))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
@@ -136,7 +136,7 @@ def test_threads_and_chunk_are_one_or_more(name: str, value: int) -> None:
 def test_fold_takes_in_every_deal_once(threads: int, chunk: int | None) -> None:
     told: list[int] = []
     experiment = lively(TAKE_2, deals=500, first=30)
-    folded = fold(experiment, Kept, threads, chunk, told.append)
+    folded = reduce_rows(experiment, Kept, threads, chunk, told.append)
     assert sorted(folded.result.deals) == list(range(30, 530))
     assert sum(told) == folded.deals == 500
     assert min(told) > 0
@@ -151,7 +151,7 @@ def test_fold_takes_in_every_game_once(threads: int) -> None:
     told: list[int] = []
     rules = replace(TAKE_3, target=500)
     experiment = lively(rules, games=40, first=5)
-    folded = fold(experiment, Kept, threads, 7, told.append)
+    folded = reduce_rows(experiment, Kept, threads, 7, told.append)
     assert sorted(folded.result.games) == list(range(5, 45))
     rows = simulate(experiment)
     assert sorted(folded.result.deals) == rows.deal.tolist()
@@ -171,7 +171,7 @@ def test_an_interrupted_fold_holds_what_is_finished(threads: int, games: int | N
 
     rules = replace(TAKE_2, target=500)
     experiment = lively(rules, deals=10_000, games=games)
-    folded = fold(experiment, Kept, threads, 2 if games else 50, interrupt)
+    folded = reduce_rows(experiment, Kept, threads, 2 if games else 50, interrupt)
     assert folded.interrupted
     assert len(told) == 3
     found = folded.result.deals
@@ -190,7 +190,7 @@ def test_a_summary_that_fails_ends_the_fold() -> None:
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        fold(lively(TAKE_2, deals=1000), Failing, threads=2, chunk=10)
+        reduce_rows(lively(TAKE_2, deals=1000), Failing, threads=2, chunk=10)
     assert _workers_are_gone()
 
 
@@ -203,7 +203,7 @@ def _workers_are_gone() -> bool:
 
 
 def test_row_chunks_come_in_order_of_deal() -> None:
-    chunks = list(row_chunks(lively(AUCTION_2, deals=1000, first=10), threads=3, chunk=70))
+    chunks = list(iterate_row_chunks(lively(AUCTION_2, deals=1000, first=10), threads=3, chunk=70))
     assert [len(rows) for rows in chunks] == [70] * 14 + [20]
     deals = [deal for rows in chunks for deal in rows.deal.tolist()]
     assert deals == list(range(10, 1010))
@@ -212,7 +212,7 @@ def test_row_chunks_come_in_order_of_deal() -> None:
 def test_row_chunks_of_games_come_in_order_of_game_and_round() -> None:
     experiment = lively(replace(TAKE_2, target=500), games=30, first=4)
     found: list[tuple[int, int]] = []
-    for rows in row_chunks(experiment, threads=2, chunk=4):
+    for rows in iterate_row_chunks(experiment, threads=2, chunk=4):
         assert rows.game is not None and rows.round is not None
         found += zip(rows.game.tolist(), rows.round.tolist(), strict=True)
     assert found == sorted(found)
@@ -221,13 +221,13 @@ def test_row_chunks_of_games_come_in_order_of_game_and_round() -> None:
 
 def test_row_chunks_are_kept_when_the_next_is_made() -> None:
     experiment = lively(TAKE_2, deals=600)
-    chunks = list(row_chunks(experiment, threads=1, chunk=100))
+    chunks = list(iterate_row_chunks(experiment, threads=1, chunk=100))
     expected = simulate(experiment).values
     assert np.array_equal(np.concatenate([rows.values for rows in chunks], axis=1), expected)
 
 
 def test_row_chunks_may_be_left_early() -> None:
-    chunks = row_chunks(lively(TAKE_2, deals=10**9), threads=2, chunk=100)
+    chunks = iterate_row_chunks(lively(TAKE_2, deals=10**9), threads=2, chunk=100)
     assert next(chunks).deal.tolist() == list(range(100))
     chunks.close()  # type: ignore[attr-defined]
     assert _workers_are_gone()
@@ -238,10 +238,10 @@ def test_rows_have_the_described_form() -> None:
     assert len(rows) == 300
     assert rows.deal.dtype == np.int64
     assert rows.values.dtype == np.int16
-    assert rows.values.shape == (len(COLUMNS), 300)
+    assert rows.values.shape == (len(KQJ_COLUMNS), 300)
     assert rows.values.flags.c_contiguous
     assert rows.game is None and rows.round is None
-    for number, column in enumerate(COLUMNS):
+    for number, column in enumerate(KQJ_COLUMNS):
         assert np.array_equal(rows.column(column.name), rows.values[number])
     with pytest.raises(KeyError):
         rows.column("no_such_column")
@@ -255,9 +255,9 @@ def test_the_dealer_of_a_single_round_goes_with_its_number() -> None:
 def test_a_frame_shows_labels_and_numbers() -> None:
     rows = simulate(lively(TAKE_3, deals=400))
     frame = rows.frame()
-    assert list(frame.columns) == ["deal", *(column.name for column in COLUMNS)]
+    assert list(frame.columns) == ["deal", *(column.name for column in KQJ_COLUMNS)]
     assert frame["deal"].tolist() == rows.deal.tolist()
-    for column in COLUMNS:
+    for column in KQJ_COLUMNS:
         values = rows.column(column.name).tolist()
         if column.labels:
             assert list(frame[column.name].cat.categories) == list(column.labels)
@@ -326,7 +326,7 @@ class Games(Kept):
 def test_finished_games_are_what_their_rows_add_up_to(rules: KqjRules) -> None:
     rules = replace(rules, target=500)
     experiment = lively(rules, games=120, seed=4)
-    found = fold(experiment, Games, 2, 9).result.found
+    found = reduce_rows(experiment, Games, 2, 9).result.found
     frame = simulate(experiment).frame()
     assert sorted(found) == list(range(120))
     for number, rounds in [(number, frame[frame["game"] == number]) for number in range(120)]:
@@ -349,10 +349,10 @@ def test_finished_games_are_what_their_rows_add_up_to(rules: KqjRules) -> None:
 @pytest.mark.parametrize("rules", [TAKE_2, AUCTION_2])
 def test_an_endless_game_is_told(rules: KqjRules) -> None:
     experiment = Experiment(rules, NEVER, seed=3, games=2, first=5)
-    with pytest.raises(GameError, match=r"game 5 of seed 3 is not over after 10000 rounds"):
+    with pytest.raises(EndlessGameError, match=r"game 5 of seed 3 is not over after 10000 rounds"):
         simulate(experiment)
-    with pytest.raises(GameError, match=r"game 5 of seed 3"):
-        fold(experiment, Kept)
+    with pytest.raises(EndlessGameError, match=r"game 5 of seed 3"):
+        reduce_rows(experiment, Kept)
 
 
 def test_the_public_names_are_what_they_are_said_to_be() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kqj_sim.columns import columns_of
+from kqj_sim.columns import get_columns
 from kqj_sim.experiment import Experiment
-from kqj_sim.rows import Rows, copied
+from kqj_sim.rows import Rows, copy_rows
 from kqj_sim.rules import KqjRules, KwajongenRules
-from kqj_sim.worker import CHUNK, Worker
+from kqj_sim.simulation import CHUNK_ROWS, Worker
 from tests.variants import AUCTION_3
 
 EXPERIMENTS = {
@@ -24,16 +24,16 @@ COUNT = 700
 
 def played(experiment: Experiment, wanted: frozenset[str] | None) -> list[Rows]:
     """Rows of the first deals, or of all the games."""
-    worker = Worker(experiment, experiment.table(), CHUNK, wanted=wanted)
+    worker = Worker(experiment, experiment.table(), CHUNK_ROWS, columns=wanted)
     # What was there before is no column's value, and no two times the same.
     worker.values[:] = np.random.default_rng().integers(-32768, -10000, len(worker.values))
-    return [copied(rows) for rows in worker.play(0, experiment.games or COUNT)]
+    return [copy_rows(rows) for rows in worker.play(0, experiment.games or COUNT)]
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_wanted_columns_are_those_of_the_whole_rows(name: str) -> None:
     experiment = EXPERIMENTS[name]
-    names = [column.name for column in columns_of(experiment.rules.game)]
+    names = [column.name for column in get_columns(experiment.rules.game)]
     whole = played(experiment, None)
     for wanted in (names[:1], names[2::3], names[-1:], []):
         some = played(experiment, frozenset(wanted))

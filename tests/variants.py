@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import cycle, product
 from typing import Any
 
-from kqj_sim.encode import Imposed
+from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
-from kqj_sim.policies.registry import BUILT_IN, find
+from kqj_sim.policies.registry import KQJ_BUILT_INS, find_policy
 from kqj_sim.record import Record, to_json
 from kqj_sim.rules import SEATS, KqjRules
 
@@ -59,15 +59,15 @@ AUCTION_3 = KqjRules(teams=3, partners="random", bidding="auction")
 
 def _thrifty(name: str) -> str:
     """A built-in policy, with few worlds if it samples hidden hands, which it weighs if it can."""
-    parameters = find(name).parameters
+    parameters = find_policy(name).parameters
     given = "worlds=2,weigh=true" if "weigh" in parameters else "worlds=2"
     return f"{name}:{given}" if "worlds" in parameters else name
 
 
-POLICIES = {name: _thrifty(name) for name in BUILT_IN}
+POLICIES = {name: _thrifty(name) for name in KQJ_BUILT_INS}
 """Specifications of the built-in policies for tests of each of them."""
 
-FAST = [name for name in BUILT_IN if POLICIES[name] == name]
+FAST = [name for name in KQJ_BUILT_INS if POLICIES[name] == name]
 """Policies for tests that play many rounds: those that play no hands out."""
 
 
@@ -82,13 +82,13 @@ def tables() -> dict[str, tuple[str, ...]]:
     }
 
 
-def impositions(rules: KqjRules) -> list[Imposed]:
+def impositions(rules: KqjRules) -> list[ImposedContract]:
     """Every place and contract that can be imposed; amounts from the lowest to the highest."""
     amounts: list[int | None] = [None]
     if rules.bidding == "auction":
         amounts = [rules.minimum_bid, (rules.minimum_bid + rules.max_amount) // 20 * 10]
     each = cycle(amounts)
-    return [Imposed(p, c, next(each)) for p, c in product(range(SEATS), rules.contracts)]
+    return [ImposedContract(p, c, next(each)) for p, c in product(range(SEATS), rules.contracts)]
 
 
 def lively(rules: KqjRules, **others: Any) -> Experiment:

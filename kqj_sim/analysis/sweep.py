@@ -22,31 +22,31 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.analysis import intervals, sequences
-from kqj_sim.analysis.comparison import CAP, Plan
+from kqj_sim.analysis import intervals
+from kqj_sim.analysis.compare import DEFAULT_CAP, ComparisonPlan
 from kqj_sim.analysis.intervals import Estimate, student_quantile
-from kqj_sim.analysis.varied import (
-    Match,
-    Played,
-    Subject,
-    Varied,
-    combinations,
-    read_varied,
-    specification,
+from kqj_sim.analysis.vary import (
+    FieldMatch,
+    MatchCounts,
+    ParameterizedPolicy,
+    ParameterValues,
+    format_players,
+    list_combinations,
+    parse_parameter_values,
 )
-from kqj_sim.crew import Threads, pieces
-from kqj_sim.policies.specification import DEFAULT_PLAYERS, player
+from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
 from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.workers import Workers, split_range
 
-DEALS = 20_000
-FEW = 64
+DEFAULT_DEALS = 20_000
+FIRST_BATCH_DEALS = 64
 """Deals of the first batch; a later one has at most as many as were played before."""
-BATCH = 1 << 17
+MAX_BATCH_DEALS = 1 << 17
 """Deals of a batch, all sets of values together, at most; but 1000 of each."""
-SECONDS = 1.0
+TARGET_BATCH_SECONDS = 1.0
 """What one set's part of a batch takes, about: so long one waits after an interruption."""
 
-Standing = Literal["best", "maybe", "no"]
+SettingStatus = Literal["best", "maybe", "no"]
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Setting:
     above: Estimate
     taken: Estimate
     made: Estimate
-    standing: Standing
+    standing: SettingStatus
 
 
 @dataclass(frozen=True)
@@ -79,27 +79,27 @@ class Sweep:
 
     Attributes:
         policy: the specification whose parameters vary.
-        varied: the parameters and their values.
+        varied_parameters: the parameters and their values.
         match: what was played.
         field: who was played against, by the name that people know.
         first: number of the first deal.
         plan: how much, and the confidence of the intervals.
         deals: deals that each set of values played, in every arrangement of the sides.
         settings: one for each set of values.
-        factor: how many independent rounds a round here is worth for the difference of a set of
-            values from the best, mean over the sets; NaN if there is no difference.
+        relative_efficiency: how many independent rounds a round here is worth for the difference of
+            a set of values from the best, mean over the sets; NaN if there is no difference.
         interrupted: whether it was ended early.
     """
 
     policy: str
-    varied: tuple[Varied, ...]
-    match: Match
+    varied_parameters: tuple[ParameterValues, ...]
+    match: FieldMatch
     field: str
     first: int
-    plan: Plan
+    plan: ComparisonPlan
     deals: int
     settings: tuple[Setting, ...]
-    factor: float
+    relative_efficiency: float
     interrupted: bool = False
 
     @property
@@ -118,13 +118,13 @@ class Sweep:
         return next(each for each in self.settings if each.standing == "best")
 
     @property
-    def maybe(self) -> tuple[Setting, ...]:
+    def tied_with_best(self) -> tuple[Setting, ...]:
         """The others that cannot be told from the best."""
         return tuple(each for each in self.settings if each.standing == "maybe")
 
 
 @dataclass
-class _Sums:
+class _SweepMoments:
     """What was counted of each set of values, in whole numbers, over the deals so far.
 
     Attributes:
@@ -146,7 +146,7 @@ class _Sums:
         self.products = np.zeros((self.settings, self.settings), np.int64)
         self.contracts = np.zeros((self.settings, 5), np.int64)
 
-    def add(self, played: Sequence[Played]) -> None:
+    def add(self, played: Sequence[MatchCounts]) -> None:
         """Take in the same deals of every set."""
         # Far below 2**53: floating point, whose products are fast, is exact.
         leads = np.stack([each.lead for each in played]).astype(np.float64)
@@ -157,7 +157,7 @@ class _Sums:
             self.singles += int(squares.sum())
             own += [takes.sum(), made.sum(), takes @ takes, made @ made, takes @ made]
 
-    def merge(self, other: _Sums) -> None:
+    def merge(self, other: _SweepMoments) -> None:
         """Take in other deals of the same sets."""
         self.deals += other.deals
         self.leads += other.leads
@@ -165,11 +165,11 @@ class _Sums:
         self.contracts += other.contracts
         self.singles += other.singles
 
-    def lead(self, number: int, confidence: float, most: int, unseen: int = 0) -> Estimate:
-        """The mean lead of a set, `most` at most; `unseen` is added to the sum of squares."""
+    def lead(self, number: int, confidence: float, max_lead: int, unseen: int = 0) -> Estimate:
+        """The mean lead of a set, `max_lead` at most; `unseen` is added to the sum of squares."""
         squares = int(self.products[number, number]) + unseen
-        return intervals.mean_of_sums(
-            self.deals, int(self.leads[number]), squares, confidence, (-most, most)
+        return intervals.estimate_mean_from_sums(
+            self.deals, int(self.leads[number]), squares, confidence, (-max_lead, max_lead)
         )
 
     def difference(self, one: int, other: int) -> tuple[float, float]:
@@ -184,7 +184,7 @@ class _Sums:
         return total / self.deals, math.sqrt(spread / (self.deals**2 * (self.deals - 1)))
 
 
-def above_the_best(
+def compare_with_best(
     differences: Callable[[int, int], tuple[float, float]],
     count: int,
     observations: int,
@@ -232,11 +232,11 @@ def sweep(
     field: str | None = None,
     deals: int | None = None,
     until: float | None = None,
-    cap: int = CAP,
-    confidence: float = intervals.CONFIDENCE,
+    cap: int = DEFAULT_CAP,
+    confidence: float = intervals.DEFAULT_CONFIDENCE,
     seed: int = 1,
     first: int = 0,
-    threads: Threads = None,
+    threads: Workers = None,
     progress: Callable[[int], None] | None = None,
     interrupted: Callable[[], bool] | None = None,
 ) -> Sweep:
@@ -247,12 +247,12 @@ def sweep(
         vary: parameters and their values, `take=30:70:5` or `take=30,40`.
         rules: the rules of the table; None: the default ones.
         field: who plays against the policy; None: the default player.
-        deals: deals that each set of values plays; None: `DEALS`, or what `until` takes.
+        deals: deals that each set of values plays; None: `DEFAULT_DEALS`, or what `until` takes.
         until: half-width in points at which to stop, for the points of every set of values.
         cap: the most deals with `until`.
         confidence: of the intervals.
         seed, first: which deals.
-        threads: as for `kqj_sim.simulation.fold`; they cannot be seen in the result.
+        threads: as for `kqj_sim.simulation.reduce_rows`; they cannot be seen in the result.
         progress: called with numbers of deals, times sets of values, as they are finished.
         interrupted: asked now and then whether to stop.
 
@@ -267,44 +267,49 @@ def sweep(
     game = rules.game
     field = field or DEFAULT_PLAYERS[game]
     if deals is None and until is None:
-        deals = DEALS
-    plan = Plan(deals=deals, until=until, cap=cap, confidence=confidence, seats=rules.seats)
-    subject = Subject(policy, game)
-    varied = tuple(read_varied(text, subject) for text in vary)
-    sets = combinations(varied)
+        deals = DEFAULT_DEALS
+    plan = ComparisonPlan(
+        deals=deals, until=until, cap=cap, confidence=confidence, seats=rules.seats
+    )
+    subject = ParameterizedPolicy(policy, game)
+    varied = tuple(parse_parameter_values(text, subject) for text in vary)
+    sets = list_combinations(varied)
     names = [each.name for each in varied]
     subject.check_effect(names, rules)
     players = [
-        specification(subject.with_values(dict(zip(names, values, strict=True)))) for values in sets
+        format_players(subject.with_values(dict(zip(names, values, strict=True))))
+        for values in sets
     ]
-    match = Match(rules, field, seed)
+    match = FieldMatch(rules, field, seed)
     for each in players:
         match.experiments(each, first, 1)  # What is wrong is told before anything is played.
-    sums = _Sums(len(sets))
-    stopped = not _play(match, players, plan, sums, first, threads, progress, interrupted)
+    sums = _SweepMoments(len(sets))
+    stopped = not _play_until_done(
+        match, players, plan, sums, first, threads, progress, interrupted
+    )
     if sums.deals == 0:
         raise KeyboardInterrupt
     return Sweep(
-        policy=player(policy, game).name,
-        varied=varied,
+        policy=parse_player(policy, game).name,
+        varied_parameters=varied,
         match=match,
-        field=player(field, game).name,
+        field=parse_player(field, game).name,
         first=first,
         plan=plan,
         deals=sums.deals,
-        settings=_settings(sets, players, match, sums, confidence),
-        factor=_factor(match, sums),
+        settings=_make_settings(sets, players, match, sums, confidence),
+        relative_efficiency=_compute_relative_efficiency(match, sums),
         interrupted=stopped,
     )
 
 
-def _play(
-    match: Match,
+def _play_until_done(
+    match: FieldMatch,
     players: Sequence[str],
-    plan: Plan,
-    sums: _Sums,
+    plan: ComparisonPlan,
+    sums: _SweepMoments,
     first: int,
-    threads: Threads,
+    threads: Workers,
     progress: Callable[[int], None] | None,
     interrupted: Callable[[], bool] | None,
 ) -> bool:
@@ -312,7 +317,7 @@ def _play(
 
     Every set of values has played the same deals then: a batch that is not finished is dropped.
     """
-    size, pace = max(1000, BATCH // len(players)), math.inf
+    size, pace = max(1000, MAX_BATCH_DEALS // len(players)), math.inf
 
     def goes_on(count: int) -> bool:
         """Tell how much was finished; whether to go on."""
@@ -320,17 +325,19 @@ def _play(
             progress(count)
         return interrupted is None or not interrupted()
 
-    for look in plan.looks():
+    for look in plan.iterate_looks():
         if not (threads is None or isinstance(threads, int)):
-            work = partial(_sums_of, match, players, size)
-            with closing(threads.run(work, first + sums.deals, first + look, FEW)) as parts:
+            work = partial(_play_range, match, players, size)
+            with closing(
+                threads.run(work, first + sums.deals, first + look, FIRST_BATCH_DEALS)
+            ) as parts:
                 for part in parts:
                     sums.merge(part)
                     if not goes_on(part.deals * len(players)):
                         return False
         while sums.deals < look:
             # How long deals take decides how many are a batch; no result depends on it.
-            most = max(FEW, min(size, sums.deals, int(SECONDS / pace)))
+            most = max(FIRST_BATCH_DEALS, min(size, sums.deals, int(TARGET_BATCH_SECONDS / pace)))
             count = min(most, look - sums.deals)
             played, began = [], time.monotonic()
             for each in players:
@@ -339,59 +346,64 @@ def _play(
                     return False
             sums.add(played)
             pace = max(time.monotonic() - began, 1e-9) / (count * len(players))
-        if plan.until is not None and _widest(match, sums, plan.confidence) <= plan.until:
+        if (
+            plan.until is not None
+            and _find_max_half_width(match, sums, plan.confidence) <= plan.until
+        ):
             break
     return True
 
 
-def _sums_of(match: Match, players: Sequence[str], size: int, first: int, count: int) -> _Sums:
+def _play_range(
+    match: FieldMatch, players: Sequence[str], size: int, first: int, count: int
+) -> _SweepMoments:
     """What comes of a range of deals that is played in one thread, so many deals at a time."""
-    sums = _Sums(len(players))
-    for piece in pieces(first, first + count, size):
+    sums = _SweepMoments(len(players))
+    for piece in split_range(first, first + count, size):
         sums.add([match.play(each, *piece, threads=1) for each in players])
     return sums
 
 
-def _widest(match: Match, sums: _Sums, confidence: float) -> float:
+def _find_max_half_width(match: FieldMatch, sums: _SweepMoments, confidence: float) -> float:
     """The greatest half-width of the intervals of points, some unseen rare deals counted along."""
-    most = match.largest_lead * match.scale
-    unseen = sequences.UNSEEN * most**2
+    most = match.max_lead * match.scale
+    unseen = intervals.UNSEEN_OBSERVATIONS * most**2
     leads = [sums.lead(number, confidence, most, unseen) for number in range(sums.settings)]
     return max(each.high - each.low for each in leads) / 2 / match.scale
 
 
-def _settings(
+def _make_settings(
     sets: Sequence[tuple[str, ...]],
     players: Sequence[str],
-    match: Match,
-    sums: _Sums,
+    match: FieldMatch,
+    sums: _SweepMoments,
     confidence: float,
 ) -> tuple[Setting, ...]:
     """What came of each set of values."""
-    rounds, most = len(match.seatings), match.largest_lead * match.scale
-    unseen = math.sqrt(sequences.UNSEEN) * 2 * most / sums.deals
+    rounds, most = len(match.arrangements), match.max_lead * match.scale
+    unseen = math.sqrt(intervals.UNSEEN_OBSERVATIONS) * 2 * most / sums.deals
 
     def difference(one: int, other: int) -> tuple[float, float]:
         """Of sets that scored the same in every deal, too, something may have gone unseen."""
         value, error = sums.difference(one, other)
         return value, error or unseen
 
-    above, may_be = above_the_best(difference, len(sets), sums.deals, confidence)
+    above, may_be = compare_with_best(difference, len(sets), sums.deals, confidence)
     best = int(sums.leads.argmax())
     found = []
     for number, values in enumerate(sets):
         takes, made, *products = (int(each) for each in sums.contracts[number])
-        maybe: Standing = "maybe" if may_be[number] else "no"
+        maybe: SettingStatus = "maybe" if may_be[number] else "no"
         found.append(
             Setting(
                 values=values,
                 player=players[number],
                 points=sums.lead(number, confidence, most).scaled(1 / match.scale),
                 above=above[number].scaled(1 / match.scale),
-                taken=intervals.mean_of_sums(
+                taken=intervals.estimate_mean_from_sums(
                     sums.deals, takes, products[0], confidence, (0, rounds)
                 ).scaled(1 / rounds),
-                made=intervals.ratio_of_sums(
+                made=intervals.estimate_ratio_from_sums(
                     sums.deals, takes, made, (products[0], products[2], products[1]), confidence,
                     is_share=True,
                 ),
@@ -401,10 +413,10 @@ def _settings(
     return tuple(found)
 
 
-def _factor(match: Match, sums: _Sums) -> float:
+def _compute_relative_efficiency(match: FieldMatch, sums: _SweepMoments) -> float:
     """`Sweep.factor`: the variance of a difference of independent rounds by that of the paired."""
     best = int(sums.leads.argmax())
-    rounds = len(match.seatings)
+    rounds = len(match.arrangements)
     mean = int(sums.leads.sum()) / (sums.deals * rounds * sums.settings)
     single = sums.singles / (sums.deals * rounds * sums.settings) - mean**2
     paired = [

@@ -1,4 +1,7 @@
-"""The tally of an experiment: rows in, tables out, in memory that does not grow with the deals."""
+"""The tally of an experiment: rows in, tables out, in memory that does not grow with the deals.
+
+The tables of whole games: their length, who wins them, and with what scores.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,79 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.analysis import game_tables
-from kqj_sim.analysis.counts import Groups, JointCounts
-from kqj_sim.analysis.expression import compile_expression
-from kqj_sim.analysis.intervals import CONFIDENCE
-from kqj_sim.analysis.own import tables_of
-from kqj_sim.analysis.source import Source
-from kqj_sim.analysis.table import Table
-from kqj_sim.columns import column_numbers, columns_of
+from kqj_sim.analysis import intervals
+from kqj_sim.analysis.intervals import DEFAULT_CONFIDENCE
+from kqj_sim.analysis.joint_counts import Groups, JointCounts
+from kqj_sim.analysis.round_tables import get_game_tables
+from kqj_sim.analysis.tables import (
+    Table,
+    TableBuilder,
+    TableRow,
+    describe_distribution,
+    deviation_notes,
+    make_table,
+)
+from kqj_sim.analysis.where import compile_expression
+from kqj_sim.columns import get_column_numbers, get_columns
 from kqj_sim.messages import quote
 
 if TYPE_CHECKING:
     from kqj_sim.experiment import Experiment
     from kqj_sim.rows import GameRows, Rows
+
+
+_GAME_NOTE = "Numbers of games, not of deals; where and by do not concern them."
+
+
+def measure_games(games: GameRows) -> dict[str, NDArray[np.int64]]:
+    """What is counted of each game, by name, (games,) each."""
+    counted = {
+        "rounds": games.rounds,
+        "played_rounds": games.played_rounds,
+        "first_dealer_side_won": games.first_dealer_side_won,
+        "winner": games.winner,
+    }
+    scores = {f"score_{number}": games.score[:, number] for number in range(games.score.shape[1])}
+    return counted | scores
+
+
+def make_game_tables(
+    experiment: Experiment, counts: Mapping[str, Counter[int]], confidence: float
+) -> list[Table]:
+    """The tables of games, from the histogram of each of the measures."""
+    rules = experiment.rules
+    games = counts["rounds"].total()
+    side = "first dealer" if rules.partners == "random" else "first dealer's team"
+    won = intervals.estimate_share(counts["first_dealer_side_won"][1], games, confidence)
+    overall: list[TableRow] = [
+        ((), "games", "count", intervals.make_count(games)),
+        ((), f"won by the {side}, share of games", "share", won),
+    ]
+    for name, text in (("rounds", "rounds"), ("played_rounds", "rounds played, not passed out")):
+        for quantity, estimate in describe_distribution(counts[name], confidence):
+            overall.append(((), f"{text}, {quantity}", "rounds", estimate))
+    player = "seat" if rules.partners == "random" else "team"
+    by_player: list[TableRow] = []
+    for number in range(rules.score_count):
+        share = intervals.estimate_share(counts["winner"][number], games, confidence)
+        score = intervals.estimate_mean(counts[f"score_{number}"], confidence)
+        by_player.append(((number,), "won, share of games", "share", share))
+        by_player.append(((number,), "final score, mean", "points", score))
+    note = " ".join([_GAME_NOTE, *deviation_notes(overall)])
+    return [
+        make_table("games", "Games", (), overall, note),
+        make_table(f"games_by_{player}", f"Games, by {player}", (player,), by_player, _GAME_NOTE),
+    ]
+
+
+def make_length_table(counts: Mapping[str, Counter[int]], confidence: float) -> Table:
+    """How many games last how many rounds."""
+    games = counts["rounds"].total()
+    lines: list[TableRow] = [
+        ((rounds,), "share of games", "share", intervals.estimate_share(number, games, confidence))
+        for rounds, number in sorted(counts["rounds"].items())
+    ]
+    return make_table("games_by_rounds", "Games, by their rounds", ("rounds",), lines, _GAME_NOTE)
 
 
 class ColumnError(ValueError):
@@ -53,10 +116,10 @@ class Tally:
         self.by = tuple(dict.fromkeys(by))
         self.where = where
         game = experiment.rules.game
-        columns = columns_of(game)
+        columns = get_columns(game)
         for name in self.by:
-            if name not in column_numbers(game):
-                near = difflib.get_close_matches(name, column_numbers(game), n=1)
+            if name not in get_column_numbers(game):
+                near = difflib.get_close_matches(name, get_column_numbers(game), n=1)
                 raise ColumnError(
                     f"{quote(name)} is no column to group by"
                     + (f": did you mean {near[0]}?" if near else f", such as {columns[0].name}")
@@ -65,14 +128,16 @@ class Tally:
         self._expression = (
             compile_expression(where, games=games, game=game) if where is not None else None
         )
-        own = tables_of(game)
-        self._own = [own.tables, own.detail] if detail else [own.tables]
+        tables = get_game_tables(game)
+        self._table_sets = [tables.main, tables.detail] if detail else [tables.main]
         joints = [
             tuple(dict.fromkeys((*self.by, *needed)))
-            for part in self._own
-            for needed in part.joints(experiment)
+            for part in self._table_sets
+            for needed in part.list_joints(experiment)
         ]
-        derived = [column for part in self._own for column in part.derived(experiment)]
+        derived = [
+            column for part in self._table_sets for column in part.derive_columns(experiment)
+        ]
         self._counts = JointCounts(joints, derived, columns)
         self._groups = Groups(self.by, columns)
         self._games: dict[str, Counter[int]] = {}
@@ -93,14 +158,14 @@ class Tally:
             ValueError: a value leaves its column's range.
             TooManyCombinations: more than `counts.MOST_GROUPS` groups have occurred.
         """
-        kept = self._kept(rows)
+        kept = self._select_rows(rows)
         self._counts.add(rows, kept)
         self._groups.add(rows, kept)
         self.deals += len(rows)
 
     def add_games(self, games: GameRows) -> None:
         """Count finished games."""
-        for name, values in game_tables.measures(games).items():
+        for name, values in measure_games(games).items():
             distinct, numbers = np.unique(values, return_counts=True)
             self._games.setdefault(name, Counter()).update(
                 dict(zip(distinct.tolist(), numbers.tolist(), strict=True))
@@ -108,7 +173,9 @@ class Tally:
 
     def merge(self, other: Tally) -> None:
         """Add the counts of other deals; raises ValueError if `other` counts something else."""
-        mine, others = ((_rangeless(t.experiment), t.by, t.where, t.detail) for t in (self, other))
+        mine, others = (
+            (_drop_deal_range(t.experiment), t.by, t.where, t.detail) for t in (self, other)
+        )
         if mine != others:
             raise ValueError("only tallies of the same experiment, by and where can be merged")
         self._counts.merge(other._counts)
@@ -140,7 +207,7 @@ class Tally:
                     dict(zip(*array.tolist(), strict=True))
                 )
 
-    def tables(self, confidence: float = CONFIDENCE) -> list[Table]:
+    def tables(self, confidence: float = DEFAULT_CONFIDENCE) -> list[Table]:
         """Every table that has a meaning for the experiment and any number in it.
 
         Raises:
@@ -148,16 +215,16 @@ class Tally:
         """
         if self.by:
             self._groups.check(len(self._counts.cells(self.by)[1]))
-        notes = tables_of(self.experiment.rules.game).tables.notes(self.experiment)
-        source = Source(self.experiment, self.by, self.where, self._counts, confidence, notes)
-        made = [table for part in self._own for table in part.tables(source)]
+        notes = get_game_tables(self.experiment.rules.game).list_notes(self.experiment)
+        source = TableBuilder(self.experiment, self.by, self.where, self._counts, confidence, notes)
+        made = [table for part in self._table_sets for table in part.make_tables(source)]
         if self._games:
-            made += game_tables.tables(self.experiment, self._games, confidence)
+            made += make_game_tables(self.experiment, self._games, confidence)
             if self.detail:
-                made.append(game_tables.lengths(self._games, confidence))
+                made.append(make_length_table(self._games, confidence))
         return [table for table in made if table.lines]
 
-    def _kept(self, rows: Rows) -> NDArray[np.bool_]:
+    def _select_rows(self, rows: Rows) -> NDArray[np.bool_]:
         """Which rows are counted, bool (rows,)."""
         if self._expression is not None:
             return self._expression.mask(rows)
@@ -166,6 +233,6 @@ class Tally:
         return self._every_row[: len(rows)]
 
 
-def _rangeless(experiment: Experiment) -> Experiment:
+def _drop_deal_range(experiment: Experiment) -> Experiment:
     """An experiment whatever deals or games of it are played."""
     return replace(experiment, first=0, deals=1, games=experiment.games and 1)

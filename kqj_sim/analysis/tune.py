@@ -20,26 +20,26 @@ import numpy as np
 
 from kqj_sim.analysis import intervals
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.varied import Match, Subject, VaryError, specification
+from kqj_sim.analysis.vary import FieldMatch, ParameterError, ParameterizedPolicy, format_players
 from kqj_sim.messages import quote
-from kqj_sim.policies.parameters import write_number
-from kqj_sim.policies.player_files import Parts
-from kqj_sim.policies.specification import DEFAULT_PLAYERS, player
+from kqj_sim.policies.player_files import PlayerSpec
+from kqj_sim.policies.registry import format_parameter_number
+from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
 from kqj_sim.rules import GameRules, KqjRules
 
-DEALS = 10_000
-GENERATIONS = 30
-CONFIRM = 100_000
-BATCH = 20_000
+DEFAULT_DEALS = 10_000
+DEFAULT_GENERATIONS = 30
+DEFAULT_CONFIRMATION_DEALS = 100_000
+CONFIRMATION_BATCH_DEALS = 20_000
 """Deals of the confirmation between two looks at Ctrl-C."""
 
-_FIRST_SPREAD = 0.15
+_INITIAL_STEP_SIZE = 0.15
 """Standard deviation of the first generation, as a share of each range."""
-_STEPS = 100
+_STEPS_PER_RANGE = 100
 """At least so many values of a number are told apart in its range, at most two and a half times."""
 
 
-class Searched(NamedTuple):
+class SearchParameter(NamedTuple):
     """A parameter that is searched.
 
     Attributes:
@@ -85,7 +85,7 @@ class Tuning:
 
     Attributes:
         policy: the specification it began with.
-        searched: the parameters.
+        search_parameters: the parameters.
         rules, field, seed, first: what was played against, and where.
         deals: deals that each candidate played, in every arrangement of the sides.
         candidates: in a generation.
@@ -96,13 +96,13 @@ class Tuning:
         confirmed: deals that were played to confirm it; 0 if it was not.
         start, found: points a round more than the field, on the same fresh deals.
         gain: points a round that what was found scores more than where it began.
-        alike: whether it scored the same in every deal.
+        is_unchanged: whether it scored the same in every deal.
         confidence: of the intervals.
         interrupted: whether it was ended early.
     """
 
     policy: str
-    searched: tuple[Searched, ...]
+    search_parameters: tuple[SearchParameter, ...]
     rules: GameRules
     field: str
     seed: int
@@ -111,27 +111,30 @@ class Tuning:
     candidates: int
     generations: tuple[Generation, ...]
     values: tuple[float, ...]
-    parts: Parts
+    parts: PlayerSpec
     player: str
     confirmed: int
     start: Estimate
     found: Estimate
     gain: Estimate
-    alike: bool
+    is_unchanged: bool
     confidence: float
     interrupted: bool = False
 
     @property
     def shown(self) -> str:
         """What the confirmation shows: "better", "worse", "open", or "same": nothing changed."""
-        if all(value == each.start for value, each in zip(self.values, self.searched, strict=True)):
+        if all(
+            value == each.start
+            for value, each in zip(self.values, self.search_parameters, strict=True)
+        ):
             return "same"
         if self.gain.low > 0:
             return "better"
         return "worse" if self.gain.high < 0 else "open"
 
 
-def read_searched(text: str, subject: Subject) -> Searched:
+def parse_search_parameter(text: str, policy: ParameterizedPolicy) -> SearchParameter:
     """A parameter to search, `take` or with a range of its own `take=20:80`.
 
     Raises:
@@ -139,9 +142,9 @@ def read_searched(text: str, subject: Subject) -> Searched:
         PolicyError: an unknown parameter, or a bound that is not allowed.
     """
     name, equals, given = (piece.strip() for piece in text.partition("="))
-    parameter, start = subject.parameter(name)
+    parameter, start = policy.parameter(name)
     if parameter.kind not in ("number", "whole number"):
-        raise VaryError(
+        raise ParameterError(
             f"{name} is {parameter.allowed}, not a number: compare them by "
             f"kqj-sim sweep --vary {name}=..."
         )
@@ -149,23 +152,24 @@ def read_searched(text: str, subject: Subject) -> Searched:
     if equals:
         bounds = given.split(":")
         if len(bounds) != 2:
-            raise VaryError(f"{quote(text)}: write the range as {name}=from:to")
-        low, high = (float(subject.read(name, bound.strip())) for bound in bounds)
+            raise ParameterError(f"{quote(text)}: write the range as {name}=from:to")
+        low, high = (float(policy.read(name, bound.strip())) for bound in bounds)
     if low is None or high is None:
-        raise VaryError(f"{name} has no range of its own: write {name}=from:to")
+        raise ParameterError(f"{name} has no range of its own: write {name}=from:to")
     if not low < high:
-        raise VaryError(f"{quote(text)}: the range is empty")
+        raise ParameterError(f"{quote(text)}: the range is empty")
     if not low <= float(start) <= high:
-        raise VaryError(
-            f"{name} begins at {start}, outside of {write_number(low)} to {write_number(high)}"
+        raise ParameterError(
+            f"{name} begins at {start}, outside of {format_parameter_number(low)} to "
+            f"{format_parameter_number(high)}"
         )
     # A round number, whole for whole numbers.
-    most = (high - low) / _STEPS
+    most = (high - low) / _STEPS_PER_RANGE
     power = 10.0 ** math.floor(math.log10(most))
     step = max(digit * power for digit in (1, 2, 5) if digit * power <= most * (1 + 1e-9))
     if parameter.kind == "whole number":
         step = max(1.0, step)
-    return Searched(name, low, high, min(step, high - low), float(start))
+    return SearchParameter(name, low, high, min(step, high - low), float(start))
 
 
 def tune(
@@ -174,11 +178,11 @@ def tune(
     *,
     rules: GameRules | None = None,
     field: str | None = None,
-    deals: int = DEALS,
-    generations: int = GENERATIONS,
+    deals: int = DEFAULT_DEALS,
+    generations: int = DEFAULT_GENERATIONS,
     candidates: int | None = None,
-    confirm: int = CONFIRM,
-    confidence: float = intervals.CONFIDENCE,
+    confirm: int = DEFAULT_CONFIRMATION_DEALS,
+    confidence: float = intervals.DEFAULT_CONFIDENCE,
     seed: int = 1,
     first: int = 0,
     threads: int | None = None,
@@ -199,7 +203,7 @@ def tune(
         confidence: of the intervals.
         seed: of the deals and the search.
         first: number of the first deal.
-        threads: as for `kqj_sim.simulation.fold`; they cannot be seen in the result.
+        threads: as for `kqj_sim.simulation.reduce_rows`; they cannot be seen in the result.
         progress: called after each generation.
         interrupted: asked after each candidate whether to stop.
 
@@ -217,24 +221,24 @@ def tune(
         ("candidates", 3 if candidates is None else candidates, 3),
     ):  # fmt: skip
         if value < least:
-            raise VaryError(f"{name} is {value}: it should be {least} or more")
+            raise ParameterError(f"{name} is {value}: it should be {least} or more")
     if not parameters:
-        raise VaryError("nothing to search: name parameters, such as take,lap2")
+        raise ParameterError("nothing to search: name parameters, such as take,lap2")
     rules = rules or KqjRules()
     game = rules.game
     field = field or DEFAULT_PLAYERS[game]
-    subject = Subject(policy, game)
-    searched = tuple(read_searched(text, subject) for text in parameters)
+    subject = ParameterizedPolicy(policy, game)
+    searched = tuple(parse_search_parameter(text, subject) for text in parameters)
     names = [each.name for each in searched]
     for name in names:
         if names.count(name) > 1:
-            raise VaryError(f"{name} is there twice")
+            raise ParameterError(f"{name} is there twice")
     subject.check_effect(names, rules)
-    match = Match(rules, field, seed)
+    match = FieldMatch(rules, field, seed)
     match.experiments(policy, first, 1)  # What is wrong is told before anything is played.
 
-    def parts_of(values: Sequence[float]) -> Parts:
-        texts = dict(zip(names, map(write_number, values), strict=True))
+    def parts_of(values: Sequence[float]) -> PlayerSpec:
+        texts = dict(zip(names, map(format_parameter_number, values), strict=True))
         return subject.with_values(texts)
 
     def values_at(shares: Sequence[float]) -> tuple[float, ...]:
@@ -243,7 +247,7 @@ def tune(
     widths = np.array([each.high - each.low for each in searched])
     search = CMAwM(
         mean=np.array([each.start - each.low for each in searched]) / widths,
-        sigma=_FIRST_SPREAD,
+        sigma=_INITIAL_STEP_SIZE,
         bounds=np.tile([0.0, 1.0], (len(searched), 1)),
         steps=np.array([each.step for each in searched]) / widths,
         seed=seed % 2**32,
@@ -256,7 +260,7 @@ def tune(
         told = []
         for _ in range(search.population_size):
             shares, asked = search.ask()
-            played = match.play(specification(parts_of(values_at(shares))), at, deals, threads)
+            played = match.play(format_players(parts_of(values_at(shares))), at, deals, threads)
             told.append((asked, -float(played.lead.sum()) / deals / match.scale))
             if interrupted is not None and interrupted():
                 stopped = True
@@ -273,16 +277,16 @@ def tune(
     parts = parts_of(course[-1].values)
     # Behind all deals that the search might have played, so that they are fresh.
     at = first + generations * deals
-    players = (policy, specification(parts))
+    players = (policy, format_players(parts))
     wanted = 0 if stopped else confirm
-    confirmed, measured, alike = _confirm(
+    confirmed, measured, alike = _confirm_result(
         match, players, at, wanted, confidence, threads, interrupted
     )
     return Tuning(
-        policy=player(policy, game).name,
-        searched=searched,
+        policy=parse_player(policy, game).name,
+        search_parameters=searched,
         rules=rules,
-        field=player(field, game).name,
+        field=parse_player(field, game).name,
         seed=seed,
         first=first,
         deals=deals,
@@ -290,19 +294,19 @@ def tune(
         generations=tuple(course),
         values=course[-1].values,
         parts=parts,
-        player=specification(parts),
+        player=format_players(parts),
         confirmed=confirmed,
         start=measured[0],
         found=measured[1],
         gain=measured[2],
-        alike=alike,
+        is_unchanged=alike,
         confidence=confidence,
         interrupted=stopped or confirmed < confirm,
     )
 
 
-def _confirm(
-    match: Match,
+def _confirm_result(
+    match: FieldMatch,
     players: tuple[str, str],
     first: int,
     deals: int,
@@ -318,15 +322,15 @@ def _confirm(
     played = 0
     sums = np.zeros((3, 2), dtype=np.int64)
     while played < deals and not (interrupted is not None and interrupted()):
-        count = min(BATCH, deals - played)
+        count = min(CONFIRMATION_BATCH_DEALS, deals - played)
         start, found = (match.play(each, first + played, count, threads).lead for each in players)
         for own, lead in zip(sums, (start, found, found - start), strict=True):
             own += [lead.sum(), lead @ lead]
         played += count
     # What it gains on a deal is the difference of two leads.
-    most = match.largest_lead * match.scale
+    most = match.max_lead * match.scale
     measured = [
-        intervals.mean_of_sums(
+        intervals.estimate_mean_from_sums(
             played, int(total), int(squares), confidence, (-many * most, many * most)
         ).scaled(1 / match.scale)
         for many, (total, squares) in zip((1, 1, 2), sums, strict=True)

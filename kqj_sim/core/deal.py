@@ -23,25 +23,25 @@ from numba import types
 from numba.extending import intrinsic
 
 from kqj_sim.core import rng
-from kqj_sim.core.bits import PACK, popcount
-from kqj_sim.core.compile import scalar, stage
-from kqj_sim.core.state import (
-    EXTRA,
-    FIVE,
+from kqj_sim.core.block import (
+    FIRST_FIVE,
+    FURTHER_CARDS,
     KEY,
     SCRATCH,
     STRIDE,
-    TURNED,
-    index,
-    padded,
+    UPCARD,
+    cell_index,
+    pad_lanes,
 )
+from kqj_sim.core.cards import PACK, popcount
+from kqj_sim.core.jit import block_loop, scalar
 
-CARDS = 48
+PACK_SIZE = 48
 
 
-def _subsets(size: int) -> Any:
+def _list_subsets(size: int) -> Any:
     """All subsets of 48 positions of a size as bits, in colexicographic order."""
-    one = np.int64(1) << np.arange(CARDS, dtype=np.int64)
+    one = np.int64(1) << np.arange(PACK_SIZE, dtype=np.int64)
     masks = np.zeros(1, np.int64)
     for _ in range(size):
         larger = masks[:, None] | one
@@ -49,16 +49,18 @@ def _subsets(size: int) -> Any:
     return np.sort(masks)
 
 
-PAIRS = _subsets(2)
-TRIPLES = _subsets(3)
+PAIRS = _list_subsets(2)
+TRIPLES = _list_subsets(3)
 
-GROUPS = (3, 2) * 6 + (1,) + (3,) * 5
+GROUP_SIZES = (3, 2) * 6 + (1,) + (3,) * 5
 """Sizes of the groups in the order drawn; the last two cards remain."""
-_LEFT = [CARDS - sum(GROUPS[:number]) for number in range(len(GROUPS))]
-CHOICES = np.array([comb(n, k) for n, k in zip(_LEFT, GROUPS, strict=True)], dtype=np.int64)
+_CARDS_LEFT = [PACK_SIZE - sum(GROUP_SIZES[:number]) for number in range(len(GROUP_SIZES))]
+SUBSET_COUNTS = np.array(
+    [comb(n, k) for n, k in zip(_CARDS_LEFT, GROUP_SIZES, strict=True)], dtype=np.int64
+)
 
 
-def processor_deposits() -> bool:
+def has_deposit_instruction() -> bool:
     """True if compiled code may use the processor's `pdep`."""
     features = numba.config.CPU_FEATURES
     if features is None:
@@ -93,11 +95,11 @@ def deposit_by_loop(bits: int, mask: int) -> int:
     return deposited
 
 
-deposit = _deposit_instruction if processor_deposits() else deposit_by_loop
+deposit = _deposit_instruction if has_deposit_instruction() else deposit_by_loop
 
 
 @scalar
-def random_cards(left: int, size: int, key: int, counter: int) -> int:
+def draw_cards(left: int, size: int, key: int, counter: int) -> int:
     """`size` random cards of a set that has as many or more.
 
     Every subset is equally likely; uses a draw for each three cards, from `counter` on.
@@ -111,7 +113,7 @@ def random_cards(left: int, size: int, key: int, counter: int) -> int:
             choices = n * (n - 1) // 2
         elif group == 3:
             choices = n * (n - 1) * (n - 2) // 6
-        number = rng.below(rng.draw(key, counter), choices)
+        number = rng.scale_below(rng.draw(key, counter), choices)
         subset = 1 << number
         if group == 2:
             subset = PAIRS[number]
@@ -126,27 +128,27 @@ def random_cards(left: int, size: int, key: int, counter: int) -> int:
 
 
 @scalar
-def _draw(state: Any, n: int, groups: int) -> None:
+def _draw_subsets(state: Any, n: int, groups: int) -> None:
     """Which subsets six groups are, from a group on, in the rows of SCRATCH."""
     for number in range(6):
-        choices = CHOICES[groups + number]
+        choices = SUBSET_COUNTS[groups + number]
         draw = rng.DEAL + groups + number
         for i in range(n):
             bits = rng.draw(state[KEY + i], draw)
-            state[SCRATCH + number * STRIDE + i] = rng.below(bits, choices)
+            state[SCRATCH + number * STRIDE + i] = rng.scale_below(bits, choices)
 
 
-@stage
+@block_loop
 def deal(state: Any, lanes: int) -> None:
-    """Deal all cards of `lanes` deals: FIVE, TURNED, EXTRA from KEY."""
+    """Deal all cards of `lanes` deals: FIRST_FIVE, UPCARD, FURTHER_CARDS from KEY."""
     # Six groups at a time: the deposits of one deal wait for each other, and a processor looks
     # ahead no further than some hundred instructions for those of the next.
-    n = padded(lanes)
-    left = EXTRA + 5 * STRIDE
+    n = pad_lanes(lanes)
+    left = FURTHER_CARDS + 5 * STRIDE
     for i in range(n):
         state[left + i] = PACK
     for half in range(2):
-        _draw(state, n, 6 * half)
+        _draw_subsets(state, n, 6 * half)
         for i in range(n):
             cards = state[left + i]
             for place in range(3):
@@ -154,17 +156,17 @@ def deal(state: Any, lanes: int) -> None:
                 two = PAIRS[np.uint64(state[SCRATCH + (2 * place + 1) * STRIDE + i])]
                 five = deposit(three | deposit(two, ~three), cards)
                 cards ^= five
-                state[index(FIVE + (3 * half + place) * STRIDE, i)] = five
+                state[cell_index(FIRST_FIVE + (3 * half + place) * STRIDE, i)] = five
             state[left + i] = cards
-    _draw(state, n, 12)
+    _draw_subsets(state, n, 12)
     for i in range(n):
         cards = state[left + i]
         turned_up = deposit(1 << state[SCRATCH + i], cards)
         cards ^= turned_up
-        state[TURNED + i] = turned_up
+        state[UPCARD + i] = turned_up
         for place in range(5):
             three = TRIPLES[np.uint64(state[SCRATCH + (1 + place) * STRIDE + i])]
             three = deposit(three, cards)
             cards ^= three
-            state[EXTRA + place * STRIDE + i] = three
+            state[FURTHER_CARDS + place * STRIDE + i] = three
         state[left + i] = cards

@@ -1,7 +1,7 @@
 """Games to the target: rounds that follow each other, many games side by side.
 
-A slot is a game that goes on.  Its numbers stand in a table of their own, int64 (LANES, FIELDS),
-since the lanes of a block are exchanged while its rounds are played.
+A slot is a game that goes on.  Its numbers stand in a table of their own, int64 (LANES,
+SLOT_FIELDS), since the lanes of a block are exchanged while its rounds are played.
 """
 
 from __future__ import annotations
@@ -12,44 +12,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core import rng
-from kqj_sim.core.compile import kernel
-from kqj_sim.core.round import play_block
-from kqj_sim.core.rows import write_rows
-from kqj_sim.core.rules import Rules, Table
-from kqj_sim.core.state import (
-    DEAL,
+from kqj_sim.core.block import (
+    DEAL_NUMBER,
     DEALER,
     ILLEGAL,
     LANES,
-    ORIGIN,
+    ORIGINAL_LANE,
     PENDING,
     PLAYERS,
     SEATS,
     SENDER,
     STRIDE,
-    around,
-    padded,
-    result,
+    column_offset,
+    pad_lanes,
     team_of,
+    wrap_seat,
 )
+from kqj_sim.core.columns import write_rows
+from kqj_sim.core.jit import kernel
+from kqj_sim.core.round import play_block
+from kqj_sim.core.rules import Rules, Seating
 
-ROUNDS = 10_000
-"""Deal number of a round: game * ROUNDS + round.  A game that is not over by then is given up."""
+MAX_ROUNDS = 10_000
+"""Deal number of a round: game * MAX_ROUNDS + round.  A game that is not over by then is given
+up."""
 
-NO_ERROR, ILLEGAL_CHOICE, ENDLESS = range(3)
+NO_ERROR, ILLEGAL_CHOICE, TOO_LONG = range(3)
 
-GAME, ROUND, PLAYED_ROUNDS, FIRST_DEALER, WAITING, WINNER = range(6)
+GAME, ROUND, PLAYED_ROUNDS, FIRST_DEALER, PENDING_NEXT, WINNER = range(6)
 SCORE = 6
 """Scores, by team, or by seat with random partners: `SEATS` fields."""
-FIELDS = SCORE + SEATS
+SLOT_FIELDS = SCORE + SEATS
 
-_PENDING_AFTER = result("pending_after")
-_ROUND_SCORE = result("score_0")
+_PENDING_AFTER = column_offset("pending_after")
+_ROUND_SCORE = column_offset("score_0")
 
 
 def new_slots(count: int) -> NDArray[np.int64]:
     """Room for a number of games."""
-    return np.zeros((count, FIELDS), dtype=np.int64)
+    return np.zeros((count, SLOT_FIELDS), dtype=np.int64)
 
 
 @kernel
@@ -58,30 +59,30 @@ def start_game(slots: Any, slot: int, game: int, seed: int) -> None:
     slots[slot, :] = 0
     slots[slot, GAME] = game
     slots[slot, WINNER] = -1
-    slots[slot, FIRST_DEALER] = rng.below(
-        rng.draw(rng.deal_key(seed, game * ROUNDS), rng.FIRST_DEALER), SEATS
+    slots[slot, FIRST_DEALER] = rng.scale_below(
+        rng.draw(rng.derive_deal_key(seed, game * MAX_ROUNDS), rng.FIRST_DEALER), SEATS
     )
 
 
 @kernel
-def name_rounds(state: Any, slots: Any, lanes: int) -> None:
+def assign_rounds(state: Any, slots: Any, lanes: int) -> None:
     """Say which rounds the lanes of a block are to play: the next one of each slot."""
-    for i in range(padded(lanes)):
+    for i in range(pad_lanes(lanes)):
         slot = min(i, lanes - 1)
-        state[DEAL + i] = slots[slot, GAME] * ROUNDS + slots[slot, ROUND]
+        state[DEAL_NUMBER + i] = slots[slot, GAME] * MAX_ROUNDS + slots[slot, ROUND]
         state[DEALER + i] = (slots[slot, FIRST_DEALER] + slots[slot, ROUND]) % SEATS
-        state[PENDING + i] = slots[slot, WAITING]
+        state[PENDING + i] = slots[slot, PENDING_NEXT]
 
 
 @kernel
 def advance(state: Any, slots: Any, lanes: int, rules: Rules, target: int) -> None:
     """After a round: scores, pending gratuity, and who has won."""
     for i in range(lanes):
-        slot = state[ORIGIN + i]
+        slot = state[ORIGINAL_LANE + i]
         taken = state[SENDER + i] >= 0
         best, at, shared = -1, -1, False
         for score in range(SEATS):
-            place = around(score + SEATS - 1 - state[DEALER + i], SEATS)
+            place = wrap_seat(score + SEATS - 1 - state[DEALER + i], SEATS)
             team = team_of(state[PLAYERS + i], place) if rules.random_partners else score
             if team < rules.teams:
                 if taken:
@@ -91,7 +92,7 @@ def advance(state: Any, slots: Any, lanes: int, rules: Rules, target: int) -> No
                 if value > best:
                     best, at = value, score
         slots[slot, WINNER] = at if best >= target and not shared else -1
-        slots[slot, WAITING] = state[(_PENDING_AFTER if taken else PENDING) + i]
+        slots[slot, PENDING_NEXT] = state[(_PENDING_AFTER if taken else PENDING) + i]
         slots[slot, PLAYED_ROUNDS] += taken
         slots[slot, ROUND] += 1
 
@@ -112,7 +113,7 @@ def drop_finished(slots: Any, lanes: int) -> int:
 @kernel
 def play_games(
     state: Any, slots: Any, lanes: int, next_game: int, last_game: int, seed: int, rules: Rules,
-    target: int, table: Table, deals: Any, values: Any, games: Any,
+    target: int, seating: Seating, deals: Any, values: Any, games: Any,
 ) -> tuple[int, int, int, int, int, int]:  # fmt: skip
     """Go on with the games in the slots, and with further ones in slots that become free.
 
@@ -120,12 +121,12 @@ def play_games(
 
     Args:
         state: a block.
-        slots: int64 (LANES, FIELDS), `lanes` games begun.
+        slots: int64 (LANES, SLOT_FIELDS), `lanes` games begun.
         lanes: how many games are going on.
         next_game, last_game: the games still to begin, `last_game` excluded.
-        seed, rules, target, table: the experiment.
+        seed, rules, target, seating: the experiment.
         deals: int64 (chunk,), values: int16 (columns * chunk,): the rows.
-        games: int64 (chunk, FIELDS): the finished games.
+        games: int64 (chunk, SLOT_FIELDS): the finished games.
 
     Returns:
         lanes, next_game, rows written, games written, error, deal of the error.
@@ -133,12 +134,12 @@ def play_games(
     log = np.empty(0, np.int64)
     rows, finished = 0, 0
     while lanes > 0 and rows + LANES <= deals.shape[0]:
-        name_rounds(state, slots, lanes)
-        play_block(state, lanes, seed, rules, table, log)
+        assign_rounds(state, slots, lanes)
+        play_block(state, lanes, seed, rules, seating, log)
         for i in range(lanes):
             if state[ILLEGAL + i] != 0:
-                return lanes, next_game, rows, finished, ILLEGAL_CHOICE, int(state[DEAL + i])
-        write_rows(state, lanes, table.wanted, deals, values, rows)
+                return lanes, next_game, rows, finished, ILLEGAL_CHOICE, int(state[DEAL_NUMBER + i])
+        write_rows(state, lanes, seating.wanted, deals, values, rows)
         rows += lanes
         advance(state, slots, lanes, rules, target)
         for slot in range(lanes):
@@ -148,8 +149,8 @@ def play_games(
                 if next_game < last_game:
                     start_game(slots, slot, next_game, seed)
                     next_game += 1
-            elif slots[slot, ROUND] >= ROUNDS:
-                deal = slots[slot, GAME] * ROUNDS + ROUNDS - 1
-                return lanes, next_game, rows, finished, ENDLESS, int(deal)
+            elif slots[slot, ROUND] >= MAX_ROUNDS:
+                deal = slots[slot, GAME] * MAX_ROUNDS + MAX_ROUNDS - 1
+                return lanes, next_game, rows, finished, TOO_LONG, int(deal)
         lanes = drop_finished(slots, lanes)
     return lanes, next_game, rows, finished, NO_ERROR, -1

@@ -5,69 +5,79 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.core import rng
-from kqj_sim.core.asking import FOLLOW, LEAD, ask
-from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, PACK, TOP_LANE, by_strength, lowest_bit
-from kqj_sim.core.compile import scalar, stage
-from kqj_sim.core.lanes import exchange, pair_lanes
-from kqj_sim.core.points import ALL_TRUMPS_PLANES, NO_TRUMP_PLANES, SUIT_PLANES
-from kqj_sim.core.rules import Rules
-from kqj_sim.core.state import (
-    AT_TABLE,
+from kqj_sim.core.block import (
     AUCTION_ROWS,
-    BEFORE,
-    CARDS,
-    CLIMBING,
     CONTRACT,
     DEALT,
-    EXTRA,
-    FIVE,
-    GIVEN,
+    FIRST_FIVE,
+    FURTHER_CARDS,
     HAND,
     KEY,
     LEADER,
-    PLAYED,
+    MUST_BEAT,
+    PLAYED_CARDS,
     PLAYERS,
-    POINTS,
+    PLAYERS_BY_POSITION,
+    POINT_PLANES,
+    REPLACEMENT_CARD,
     SCRATCH,
     SEATS,
     SENDER,
     SENDER_TEAM,
     STRIDE,
     TAKING_ROWS,
+    TRICK_CARDS,
     TRICKS,
     TRUMPS,
-    TURNED,
-    WON,
-    history,
-    index,
-    padded,
+    UPCARD,
+    UPPER_PLAYED_EARLIER,
+    WON_CARDS,
+    cell_index,
+    history_offset,
+    pad_lanes,
+    pair_selected_lanes,
+    swap_lanes,
     team_of,
 )
-from kqj_sim.core.trick import after_trick, put_last_cards
+from kqj_sim.core.cards import (
+    ALL_TRUMPS,
+    ALL_TRUMPS_PLANES,
+    NO_TRUMP,
+    NO_TRUMP_PLANES,
+    PACK,
+    SUIT_PLANES,
+    TOP_SUIT,
+    lowest_bit,
+    to_strength_order,
+)
+from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
+from kqj_sim.core.jit import block_loop, scalar
+from kqj_sim.core.rules import Rules
+from kqj_sim.core.trick import finish_trick, play_last_trick
 
 _TAKEN = SCRATCH + 2 * STRIDE
 """1 where there is a Sender."""
 
 
-@stage
-def taken_first(state: Any, lanes: int, auction: int) -> int:
+@block_loop
+def move_taken_first(state: Any, lanes: int, auction: int) -> int:
     """Exchange lanes so that those with a Sender come first; how many they are."""
     for i in range(lanes):
         state[_TAKEN + i] = 1 if state[SENDER + i] >= 0 else 0
-    taken, pairs = pair_lanes(state, lanes, _TAKEN)
-    exchange(state, pairs, 0, AUCTION_ROWS if auction else TAKING_ROWS)
+    taken, pairs = pair_selected_lanes(state, lanes, _TAKEN)
+    swap_lanes(state, pairs, 0, AUCTION_ROWS if auction else TAKING_ROWS)
     return taken
 
 
 @scalar
-def _one_of_three(cards: int, number: int) -> int:
+def _select_of_three(cards: int, number: int) -> int:
     """The card with the number 0, 1 or 2 (from the lowest) of three."""
     cards = cards & (cards - 1) if number >= 1 else cards
     cards = cards & (cards - 1) if number >= 2 else cards
     return lowest_bit(cards)
 
 
-@stage
+@block_loop
 def complete_hands(state: Any, lanes: int, sender_takes_return: int) -> None:
     """Give out the remaining cards: eight for each place in DEALT, natural coding.
 
@@ -75,94 +85,94 @@ def complete_hands(state: Any, lanes: int, sender_takes_return: int) -> None:
     card of his three in its place.  In auctions (`sender_takes_return` 0) there is no Return: the
     card is one of the dealer's.
     """
-    n = padded(lanes)
+    n = pad_lanes(lanes)
     for i in range(n):
-        state[GIVEN + i] = state[TURNED + i]
+        state[REPLACEMENT_CARD + i] = state[UPCARD + i]
     for place in range(SEATS - 1):
         hand = DEALT + place * STRIDE
-        five = FIVE + place * STRIDE
-        extra = EXTRA + place * STRIDE
+        five = FIRST_FIVE + place * STRIDE
+        extra = FURTHER_CARDS + place * STRIDE
         for i in range(n):
-            three = state[index(extra, i)]
-            turned_up = state[TURNED + i]
-            number = rng.below(rng.draw(state[KEY + i], rng.DEAL + 18), 3)
-            given = _one_of_three(three, number)
+            three = state[cell_index(extra, i)]
+            turned_up = state[UPCARD + i]
+            number = rng.scale_below(rng.draw(state[KEY + i], rng.DEAL + 18), 3)
+            given = _select_of_three(three, number)
             takes = (state[SENDER + i] == place) & (sender_takes_return != 0)
-            state[index(hand, i)] = state[index(five, i)] | three ^ (
+            state[cell_index(hand, i)] = state[cell_index(five, i)] | three ^ (
                 given | turned_up if takes else 0
             )
-            state[GIVEN + i] = given if takes else state[GIVEN + i]
+            state[REPLACEMENT_CARD + i] = given if takes else state[REPLACEMENT_CARD + i]
     for i in range(n):
         state[DEALT + (SEATS - 1) * STRIDE + i] = (
-            state[FIVE + (SEATS - 1) * STRIDE + i]
-            | state[EXTRA + (SEATS - 1) * STRIDE + i]
-            | state[GIVEN + i]
+            state[FIRST_FIVE + (SEATS - 1) * STRIDE + i]
+            | state[FURTHER_CARDS + (SEATS - 1) * STRIDE + i]
+            | state[REPLACEMENT_CARD + i]
         )
 
 
-@stage
+@block_loop
 def prepare_play(state: Any, lanes: int) -> None:
     """Everything that the first trick needs, from DEALT, SENDER and CONTRACT."""
-    n = padded(lanes)
+    n = pad_lanes(lanes)
     for i in range(n):
         contract = state[CONTRACT + i]
         all_trumps = contract == ALL_TRUMPS
         no_trump = contract == NO_TRUMP
-        state[TRUMPS + i] = 0 if all_trumps or no_trump else TOP_LANE
-        state[CLIMBING + i] = PACK if all_trumps else (0 if no_trump else TOP_LANE)
-        state[PLAYED + i] = 0
-        state[BEFORE + i] = 0
-        state[WON + i] = 0
-        state[WON + STRIDE + i] = 0
+        state[TRUMPS + i] = 0 if all_trumps or no_trump else TOP_SUIT
+        state[MUST_BEAT + i] = PACK if all_trumps else (0 if no_trump else TOP_SUIT)
+        state[PLAYED_CARDS + i] = 0
+        state[UPPER_PLAYED_EARLIER + i] = 0
+        state[WON_CARDS + i] = 0
+        state[WON_CARDS + STRIDE + i] = 0
         state[LEADER + i] = 0
         players = state[PLAYERS + i]
         sender = state[SENDER + i]
-        state[AT_TABLE + i] = players
+        state[PLAYERS_BY_POSITION + i] = players
         state[SENDER_TEAM + i] = team_of(players, sender if sender >= 0 else 0)
     for plane in range(5):
         suit, no_trump_plane = SUIT_PLANES[plane], NO_TRUMP_PLANES[plane]
         all_trumps_plane = ALL_TRUMPS_PLANES[plane]
-        points = POINTS + plane * STRIDE
+        points = POINT_PLANES + plane * STRIDE
         for i in range(n):
             contract = state[CONTRACT + i]
             without_suit = all_trumps_plane if contract == ALL_TRUMPS else no_trump_plane
-            state[index(points, i)] = without_suit if contract >= NO_TRUMP else suit
+            state[cell_index(points, i)] = without_suit if contract >= NO_TRUMP else suit
     for place in range(SEATS):
         dealt = DEALT + place * STRIDE
         held = HAND + place * STRIDE
         for i in range(n):
             contract = state[CONTRACT + i]
-            hand = by_strength(state[index(dealt, i)], contract if contract >= 0 else 0)
-            state[index(dealt, i)] = hand
-            state[index(held, i)] = hand
+            hand = to_strength_order(state[cell_index(dealt, i)], contract if contract >= 0 else 0)
+            state[cell_index(dealt, i)] = hand
+            state[cell_index(held, i)] = hand
 
 
-@stage
+@block_loop
 def play_tricks(
-    state: Any, lanes: int, rules: Rules, table: Any, first_trick: int, first_position: int
+    state: Any, lanes: int, rules: Rules, seating: Any, first_trick: int, first_position: int
 ) -> None:
     """The tricks from a position of one on; the last is forced and always played whole."""
     position = first_position
     for trick in range(first_trick, TRICKS - 1):
         while position < SEATS:
             member = LEAD if position == 0 else FOLLOW
-            ask(table, member, state, lanes, trick, position, rules.teams, 0)
+            ask(seating, member, state, lanes, trick, position, rules.teams, 0)
             position += 1
         position = 0
-        remember(state, lanes, table, trick)
-        after_trick(state, lanes)
-    put_last_cards(state, lanes)
-    remember(state, lanes, table, TRICKS - 1)
-    after_trick(state, lanes)
+        record_trick(state, lanes, seating, trick)
+        finish_trick(state, lanes)
+    play_last_trick(state, lanes)
+    record_trick(state, lanes, seating, TRICKS - 1)
+    finish_trick(state, lanes)
 
 
 @scalar
-def remember(state: Any, lanes: int, table: Any, trick: int) -> None:
+def record_trick(state: Any, lanes: int, seating: Any, trick: int) -> None:
     """Keep the leader and the cards of a trick, if that is wanted."""
-    if table.memory != 0:
+    if seating.keeps_history != 0:
         for i in range(lanes):
-            state[index(history(trick, 0), i)] = state[LEADER + i]
+            state[cell_index(history_offset(trick, 0), i)] = state[LEADER + i]
         for position in range(SEATS):
             for i in range(lanes):
-                card = state[index(CARDS + position * STRIDE, i)]
-                state[index(history(trick, 1 + position), i)] = card
+                card = state[cell_index(TRICK_CARDS + position * STRIDE, i)]
+                state[cell_index(history_offset(trick, 1 + position), i)] = card

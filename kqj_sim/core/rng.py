@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from kqj_sim.core.compile import scalar
+from kqj_sim.core.jit import scalar
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -22,7 +22,7 @@ _TO_48_BITS = np.uint64(16)
 _UNIT = 2.0**-48
 _UNITS = 2.0**48
 
-DEAL, TEAMS, CALL, COUNTER, CARD, FIRST_DEALER, WORLD = (np.int64(n << 32) for n in range(7))
+DEAL, TEAMS, CALL, COUNTER, CARD, FIRST_DEALER, HIDDEN_HAND = (np.int64(n << 32) for n in range(7))
 """Purposes: the high half of a draw's counter; the turn is the low half."""
 
 
@@ -36,7 +36,7 @@ def draw(key: int, counter: int) -> int:
 
 
 @scalar
-def below(bits: int, bound: int) -> int:
+def scale_below(bits: int, bound: int) -> int:
     """64 random bits -> an integer from 0 to bound - 1, 1 <= bound <= 32767.
 
     The top 48 bits are scaled: no value is likelier than another by more than bound / 2**48.
@@ -45,14 +45,14 @@ def below(bits: int, bound: int) -> int:
 
 
 @scalar
-def fraction(bits: int) -> float:
+def to_fraction(bits: int) -> float:
     """64 random bits -> a number from 0 (included) to 1 (excluded), a multiple of 2**-48."""
     return np.int64(np.uint64(bits) >> _TO_48_BITS) * _UNIT
 
 
 @scalar
-def happens(bits: int, probability: float) -> bool:
-    """Whether the `fraction` of 64 random bits is below a probability from 0 to 1.
+def is_below(bits: int, probability: float) -> bool:
+    """Whether the `to_fraction` of 64 random bits is below a probability from 0 to 1.
 
     Whole numbers are compared, which vectors of every processor can do, and the limit is the same
     for all deals of a block.
@@ -61,7 +61,7 @@ def happens(bits: int, probability: float) -> bool:
 
 
 @scalar
-def card_draw(key: int, trick: int, place: int) -> int:
+def draw_for_card(key: int, trick: int, place: int) -> int:
     """64 random bits for the card of a place in a trick.
 
     The place is added to the key, and not to the counter: it differs from deal to deal of a block,
@@ -71,6 +71,6 @@ def card_draw(key: int, trick: int, place: int) -> int:
 
 
 @scalar
-def deal_key(seed: int, deal: int) -> int:
+def derive_deal_key(seed: int, deal: int) -> int:
     """The key of a deal's draws."""
     return draw(draw(seed, 0), deal)

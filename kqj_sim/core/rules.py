@@ -21,10 +21,10 @@ class Rules(NamedTuple):
     must_outscore: int
 
 
-class Table(NamedTuple):
+class Seating(NamedTuple):
     """Who sits at the table, and what is played there."""
 
-    functions: Any
+    loop_addresses: Any
     """int64 (42,): addresses of `core.asking` functions, six policies a member."""
     parameters: Any
     """float64: for each member and policy `MAX_PARAMETERS` numbers (`policies.compiled`)."""
@@ -44,8 +44,8 @@ class Table(NamedTuple):
     """Place of an imposed Sender; -1: nothing is imposed."""
     imposed_contract: int
     imposed_amount: int
-    memory: int
-    """1 if the finished tricks are to be kept in the block (`core.state.HISTORY`)."""
+    keeps_history: int
+    """1 if the finished tricks are to be kept in the block (`core.block.TRICK_HISTORY`)."""
     wanted: Any
     """int64 (columns,): numbers of the columns that the rows are to have; without any, rounds are
     not described."""

@@ -4,108 +4,107 @@ from __future__ import annotations
 
 from typing import Any
 
-from kqj_sim.core.bits import EACH_LANE, PACK, TRUMP_JACK, TRUMP_QUEEN, popcount
-from kqj_sim.core.compile import scalar, stage
-from kqj_sim.core.points import points_of
-from kqj_sim.core.rules import Rules
-from kqj_sim.core.state import (
+from kqj_sim.core.block import (
     AMOUNT,
-    AT_TABLE,
-    BEFORE,
     CAPOT,
-    CLIMBING,
     DEALT,
+    MUST_BEAT,
     PENDING,
     PLAYERS,
-    POINTS,
+    PLAYERS_BY_POSITION,
+    POINT_PLANES,
     SEATS,
     SENDER_TEAM,
     STAKE,
     STRIDE,
     TRICKS,
-    WON,
-    index,
-    padded,
-    result,
+    UPPER_PLAYED_EARLIER,
+    WON_CARDS,
+    cell_index,
+    column_offset,
+    pad_lanes,
     team_of,
 )
+from kqj_sim.core.cards import EACH_SUIT, PACK, TRUMP_JACK, TRUMP_QUEEN, count_card_points, popcount
+from kqj_sim.core.jit import block_loop, scalar
+from kqj_sim.core.rules import Rules
 
 MADE, FAILED, LITIGATION, PASSED_OUT = range(4)
 RETURN_SUIT, OTHER_SUIT, BID_SUIT, KIND_NO_TRUMP, KIND_ALL_TRUMPS, NO_KIND = range(6)
 
-LAST_TRICK, CAPOT_BONUS, KQ_BONUS, KQJ_BONUS = 10, 154, 20, 50
+LAST_TRICK_BONUS, CAPOT_BONUS, KQ_BONUS, KQJ_BONUS = 10, 154, 20, 50
 FEW_POINTS, FEW_POINTS_GRATUITY, NO_TRICK_GRATUITY = 20, 20, 60
 
-_TAKEN = result("taken")
-_CONTRACT = result("contract")
-_KIND = result("kind")
-_RESULT = result("result")
-_TOTAL = result("total_0")
-_CARD_POINTS = result("card_points_0")
-_TRICKS = result("tricks_0")
-_SCORE = result("score_0")
-_GRATUITY = result("gratuity_0")
-_TEAM_OF_SEAT = result("team_of_seat_0")
-_KQ_CONTRACTING = result("kq_contracting")
-_KQ_DEFENDING = result("kq_defending")
-_KQJ_CONTRACTING = result("kqj_contracting")
-_KQJ_DEFENDING = result("kqj_defending")
-_LOW_TEAMS = result("low_teams")
-_TRICKLESS_TEAMS = result("trickless_teams")
-_PENDING_AFTER = result("pending_after")
-_RECEIVED = result("gratuity_received")
-_CONTRACTING_TOTAL = result("contracting_total")
-_DEFENDING_TOTAL = result("defending_total")
+_TAKEN = column_offset("taken")
+_CONTRACT = column_offset("contract")
+_KIND = column_offset("kind")
+_RESULT = column_offset("result")
+_TOTAL = column_offset("total_0")
+_CARD_POINTS = column_offset("card_points_0")
+_TRICKS = column_offset("tricks_0")
+_SCORE = column_offset("score_0")
+_GRATUITY = column_offset("gratuity_0")
+_TEAM_OF_SEAT = column_offset("team_of_seat_0")
+_KQ_CONTRACTING = column_offset("kq_contracting")
+_KQ_DEFENDING = column_offset("kq_defending")
+_KQJ_CONTRACTING = column_offset("kqj_contracting")
+_KQJ_DEFENDING = column_offset("kqj_defending")
+_LOW_TEAMS = column_offset("low_teams")
+_TRICKLESS_TEAMS = column_offset("trickless_teams")
+_PENDING_AFTER = column_offset("pending_after")
+_GRATUITY_RECEIVED = column_offset("gratuity_received")
+_CONTRACTING_TOTAL = column_offset("contracting_total")
+_DEFENDING_TOTAL = column_offset("defending_total")
 
 
 @scalar
-def _of_team(team: int, first: int, second: int, third: int) -> int:
+def _select_by_team(team: int, first: int, second: int, third: int) -> int:
     """The value of a team; a sum, since of nested choices LLVM makes a switch: no vector code."""
     return first * (team == 0) + second * (team == 1) + third * (team == 2)
 
 
 @scalar
-def tens(number: int) -> int:
+def whole_tens(number: int) -> int:
     """A whole number of tens: number // 10 for 0 <= number < 16384, without a division."""
     return (number * 6554) >> 16
 
 
 @scalar
-def rounded(total: int) -> int:
+def round_to_ten(total: int) -> int:
     """To the nearest ten, 5 upwards."""
-    return 10 * tens(total + 5)
+    return 10 * whole_tens(total + 5)
 
 
 @scalar
-def announcements(hand: int, before: int, climbing: int) -> tuple[int, int]:
+def count_announcements(hand: int, upper_played_earlier: int, must_beat: int) -> tuple[int, int]:
     """Numbers of KQ and of KQJ of a player.
 
     Args:
         hand: the eight cards he was dealt, by strength.
-        before: the rows BEFORE and CLIMBING of `core.state`.
-        climbing: see there.
+        upper_played_earlier: the rows UPPER_PLAYED_EARLIER and MUST_BEAT of `core.state`.
+        must_beat: see there.
     """
-    later = hand & before
-    kq = later & (hand >> 1) & climbing & (EACH_LANE << TRUMP_QUEEN)
-    kqj = popcount(kq & ((later & (EACH_LANE << TRUMP_JACK)) << 1))
+    later = hand & upper_played_earlier
+    kq = later & (hand >> 1) & must_beat & (EACH_SUIT << TRUMP_QUEEN)
+    kqj = popcount(kq & ((later & (EACH_SUIT << TRUMP_JACK)) << 1))
     return popcount(kq) - kqj, kqj
 
 
-@stage
+@block_loop
 def count_tricks(state: Any, lanes: int, rules: Rules) -> None:
     """Card points, tricks, bonuses and totals of the teams, from the cards won."""
-    n = padded(lanes)
+    n = pad_lanes(lanes)
     for i in range(n):
-        won_0 = state[WON + i]
-        won_1 = state[WON + STRIDE + i]
+        won_0 = state[WON_CARDS + i]
+        won_1 = state[WON_CARDS + STRIDE + i]
         won_2 = PACK & ~(won_0 | won_1)
-        p1 = state[POINTS + i]
-        p2 = state[POINTS + STRIDE + i]
-        p4 = state[POINTS + 2 * STRIDE + i]
-        p8 = state[POINTS + 3 * STRIDE + i]
-        p16 = state[POINTS + 4 * STRIDE + i]
-        points_0 = points_of(won_0, p1, p2, p4, p8, p16)
-        points_1 = points_of(won_1, p1, p2, p4, p8, p16)
+        p1 = state[POINT_PLANES + i]
+        p2 = state[POINT_PLANES + STRIDE + i]
+        p4 = state[POINT_PLANES + 2 * STRIDE + i]
+        p8 = state[POINT_PLANES + 3 * STRIDE + i]
+        p16 = state[POINT_PLANES + 4 * STRIDE + i]
+        points_0 = count_card_points(won_0, p1, p2, p4, p8, p16)
+        points_1 = count_card_points(won_1, p1, p2, p4, p8, p16)
         points_2 = 236 - points_0 - points_1
         state[_CARD_POINTS + i] = points_0
         state[_CARD_POINTS + STRIDE + i] = points_1
@@ -114,10 +113,10 @@ def count_tricks(state: Any, lanes: int, rules: Rules) -> None:
         state[_TRICKS + i] = (popcount(won_0) * 11) >> 6
         state[_TRICKS + STRIDE + i] = (popcount(won_1) * 11) >> 6
         state[_TRICKS + 2 * STRIDE + i] = (popcount(won_2) * 11) >> 6
-        last = team_of(state[AT_TABLE + i], 0)
-        last_0 = LAST_TRICK * (last == 0)
-        last_1 = LAST_TRICK * (last == 1)
-        last_2 = LAST_TRICK * (last == 2)
+        last = team_of(state[PLAYERS_BY_POSITION + i], 0)
+        last_0 = LAST_TRICK_BONUS * (last == 0)
+        last_1 = LAST_TRICK_BONUS * (last == 1)
+        last_2 = LAST_TRICK_BONUS * (last == 2)
         state[_TOTAL + i] = points_0 + last_0 + (CAPOT_BONUS if won_0 == PACK else 0)
         state[_TOTAL + STRIDE + i] = points_1 + last_1 + (CAPOT_BONUS if won_1 == PACK else 0)
         state[_TOTAL + 2 * STRIDE + i] = points_2 + last_2 + (CAPOT_BONUS if won_2 == PACK else 0)
@@ -128,8 +127,8 @@ def count_tricks(state: Any, lanes: int, rules: Rules) -> None:
     for place in range(SEATS):
         dealt = DEALT + place * STRIDE
         for i in range(n):
-            kq_count, kqj_count = announcements(
-                state[index(dealt, i)], state[BEFORE + i], state[CLIMBING + i]
+            kq_count, kqj_count = count_announcements(
+                state[cell_index(dealt, i)], state[UPPER_PLAYED_EARLIER + i], state[MUST_BEAT + i]
             )
             bonus = KQ_BONUS * kq_count + KQJ_BONUS * kqj_count
             team = team_of(state[PLAYERS + i], place)
@@ -144,27 +143,27 @@ def count_tricks(state: Any, lanes: int, rules: Rules) -> None:
 
 
 @scalar
-def _three_team_gratuity(points: int, tricks: int) -> int:
+def _gratuity_owed(points: int, tricks: int) -> int:
     """What a team owes each of the others."""
     few = FEW_POINTS_GRATUITY if points <= FEW_POINTS else 0
     return NO_TRICK_GRATUITY if tricks == 0 else few
 
 
 @scalar
-def _payment(
-    team: int, contracting: int, outcome: int, total: int, worth: int, auction: int
+def _base_score(
+    team: int, contracting: int, outcome: int, total: int, stake_value: int, auction: int
 ) -> int:
-    """A team's score without gratuities; `worth` is the amount times the stake."""
-    score = worth if auction else rounded(total)
+    """A team's score without gratuities; `stake_value` is the amount times the stake."""
+    score = stake_value if auction else round_to_ten(total)
     own = team == contracting
     earns = ((outcome == MADE) & own) | ((outcome == FAILED) & (not own))
     return score if earns else 0
 
 
-@stage
+@block_loop
 def score_rounds(state: Any, lanes: int, rules: Rules) -> None:
     """Made, failed or litigation; scores and gratuities."""
-    n = padded(lanes)
+    n = pad_lanes(lanes)
     three = rules.teams == 3
     for i in range(n):
         contracting = state[SENDER_TEAM + i]
@@ -175,15 +174,15 @@ def score_rounds(state: Any, lanes: int, rules: Rules) -> None:
         others_1 = total_1 - 1000 * (contracting == 1)
         others_2 = total_2 - 1000 * ((contracting == 2) | (not three))
         best = max(max(others_0, others_1), others_2)
-        own = _of_team(contracting, total_0, total_1, total_2)
+        own = _select_by_team(contracting, total_0, total_1, total_2)
         outscores = FAILED * (own < best) + LITIGATION * (own == best)
         amount = state[AMOUNT + i]
-        tricks = _of_team(
+        tricks = _select_by_team(
             contracting, state[_TRICKS + i], state[_TRICKS + STRIDE + i],
             state[_TRICKS + 2 * STRIDE + i],
         )  # fmt: skip
         capot_missed = (state[CAPOT + i] != 0) & (tricks < TRICKS)
-        reached = (rounded(own) if rules.amount_rounded else own) >= amount
+        reached = (round_to_ten(own) if rules.amount_rounded else own) >= amount
         holds = outscores if rules.must_outscore else MADE
         bid = holds if reached & (not capot_missed) else FAILED
         outcome = bid if rules.auction else outscores
@@ -193,26 +192,24 @@ def score_rounds(state: Any, lanes: int, rules: Rules) -> None:
 
         worth = amount * state[STAKE + i]
         auction = rules.auction
-        score_0 = _payment(0, contracting, outcome, total_0, worth, auction)
-        score_1 = _payment(1, contracting, outcome, total_1, worth, auction)
-        score_2 = _payment(2, contracting, outcome, total_2, worth, auction) if three else 0
+        score_0 = _base_score(0, contracting, outcome, total_0, worth, auction)
+        score_1 = _base_score(1, contracting, outcome, total_1, worth, auction)
+        score_2 = _base_score(2, contracting, outcome, total_2, worth, auction) if three else 0
 
         pending = 0 if outcome == LITIGATION else state[PENDING + i]
         made = outcome == MADE
         gratuity_0 = pending * ((contracting == 0) & made | (others_0 == best) & (not made))
         gratuity_1 = pending * ((contracting == 1) & made | (others_1 == best) & (not made))
         gratuity_2 = pending * ((contracting == 2) & made | (others_2 == best) & (not made))
-        state[_RECEIVED + i] = pending
-        state[_PENDING_AFTER + i] = rounded(own) if outcome == LITIGATION else 0
+        state[_GRATUITY_RECEIVED + i] = pending
+        state[_PENDING_AFTER + i] = round_to_ten(own) if outcome == LITIGATION else 0
 
         low = 0
         trickless = 0
         if three:
-            owed_0 = _three_team_gratuity(state[_CARD_POINTS + i], state[_TRICKS + i])
-            owed_1 = _three_team_gratuity(
-                state[_CARD_POINTS + STRIDE + i], state[_TRICKS + STRIDE + i]
-            )
-            owed_2 = _three_team_gratuity(
+            owed_0 = _gratuity_owed(state[_CARD_POINTS + i], state[_TRICKS + i])
+            owed_1 = _gratuity_owed(state[_CARD_POINTS + STRIDE + i], state[_TRICKS + STRIDE + i])
+            owed_2 = _gratuity_owed(
                 state[_CARD_POINTS + 2 * STRIDE + i], state[_TRICKS + 2 * STRIDE + i]
             )
             gratuity_0 += owed_1 + owed_2

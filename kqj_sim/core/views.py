@@ -11,7 +11,7 @@ from typing import NamedTuple
 PASS = -1
 """The answer of who passes."""
 
-RAISED = -(1 << 62)
+EXCEPTION_RAISED = -(1 << 62)
 """Stands for the answer of a policy that raised an exception: no card and no call."""
 
 
@@ -29,7 +29,7 @@ class TakeView(NamedTuple):
     all_no_trump: int
     """1 if All-Trumps and No-Trump may be named now."""
     players: int
-    """Teams of the places, packed (`core.state.team_of`)."""
+    """Teams of the places, packed (`core.block.team_of`)."""
     team_count: int
     """2 or 3."""
     random: int
@@ -60,7 +60,7 @@ class BidView(NamedTuple):
     last_bids: int
     """The last bid of each place, ten bits each: amount / 10, then contract + 1; 0 if none."""
     players: int
-    """Teams of the places, packed (`core.state.team_of`)."""
+    """Teams of the places, packed (`core.block.team_of`)."""
     team_count: int
     """2 or 3."""
     random: int
@@ -84,7 +84,7 @@ class CounterView(NamedTuple):
     last_bids: int
     """The last bid of each place, ten bits each: amount / 10, then contract + 1; 0 if none."""
     players: int
-    """Teams of the places, packed (`core.state.team_of`)."""
+    """Teams of the places, packed (`core.block.team_of`)."""
     team_count: int
     """2 or 3."""
     random: int

@@ -11,12 +11,11 @@ to write one with, `registry` says how one is defined, `parameters` what can be 
 how players are written, `compiled` how it becomes fast.
 """
 
-from kqj_sim.core.calls import bid_code
+from kqj_sim.core.bidding import bid_code
 from kqj_sim.core.views import PASS
 from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.parameters import flag, named, number, whole
-from kqj_sim.policies.registry import describe, policy
-from kqj_sim.policies.specification import Player, player
+from kqj_sim.policies.registry import describe, flag, named, number, policy, whole
+from kqj_sim.policies.spec import Player, parse_player
 from kqj_sim.policies.tools import cheapest, dearest, highest, lowest, random_card
 from kqj_sim.policies.tools import points as card_points
 
@@ -34,7 +33,7 @@ __all__ = [
     "lowest",
     "named",
     "number",
-    "player",
+    "parse_player",
     "policy",
     "random_card",
     "whole",

@@ -12,11 +12,11 @@ class PolicyError(ValueError):
     """A policy that does not exist, does not compile, or is written wrongly; one line."""
 
 
-_MOST = 20
+_MAX_NAMES = 20
 """Known names that a line has room for."""
 
 
-def nearest(name: str, known: Iterable[str], listed_by: str = "") -> str:
+def suggest_names(name: str, known: Iterable[str], listed_by: str = "") -> str:
     """The end of an error line: the nearest known name, or all of them.
 
     Too many for a line are those that the command line `listed_by` lists.
@@ -25,6 +25,6 @@ def nearest(name: str, known: Iterable[str], listed_by: str = "") -> str:
     close = difflib.get_close_matches(shorten(name), known, 1)
     if close:
         return f"did you mean {close[0]!r}?"
-    if listed_by and len(known) > _MOST:
+    if listed_by and len(known) > _MAX_NAMES:
         return f"{listed_by} lists the {len(known)} there are"
     return f"known: {', '.join(known) or 'none'}"

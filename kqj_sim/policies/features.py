@@ -3,6 +3,10 @@
 Every *card feature* is an index into a table of its own, and so is every *shared feature* (of the
 decision, the same for all candidate cards); the tables stand one behind the other.  A policy gives
 each index a weight, or a row of weights.
+
+Where the weights of `network` stand: float32, for each kind of contract `KIND_SIZE` numbers.
+
+Each block begins at a multiple of sixteen numbers, so that rows do not cross lines of the cache.
 """
 
 from __future__ import annotations
@@ -13,114 +17,122 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.core.bits import LANE, highest_bit, popcount, trailing_zeros
-from kqj_sim.core.compile import scalar
-from kqj_sim.core.state import ABOUT, SEATS, TRICKS, team_of, turned
-from kqj_sim.policies.situation import CAPOTS, LANES, NEEDED, RELATIONS, Situation, outcome
+from kqj_sim.core.block import PLAYER_BITS, SEATS, TRICKS, rotate_players, team_of
+from kqj_sim.core.cards import SUIT_MASK, highest_bit, popcount, trailing_zeros
+from kqj_sim.core.jit import scalar
+from kqj_sim.core.simd import WIDTH
 from kqj_sim.policies.tools import points
+from kqj_sim.policies.trick_odds import (
+    CAPOT_VALUES,
+    NEEDED_VALUES,
+    RELATION_VALUES,
+    SUIT_COUNT,
+    TrickContext,
+    estimate_win_chances,
+)
 
-RANKS = 12
-FLAG = 2
-PLAYS = 6
+RANK_COUNT = 12
+FLAG_VALUES = 2
+PLAY_KINDS = 6
 """How a card is played: leads 0 plain or 1 climbing, follows suit 2 plain or 3 climbing, 4 ruffs,
 5 is discarded.  Climbing are the trumps, and all suits at All-Trumps."""
-CHANCES = 10
+CHANCE_BUCKETS = 10
 """Buckets of a chance: 0 impossible, 9 certain (both to half a percent), 1 to 8 even between."""
-POINTS = 8
+POINT_BUCKETS = 8
 """Buckets of the card points in a trick (`_POINTS_FROM`)."""
-MEANS = 6
+MEAN_BUCKETS = 6
 """Buckets of the mean points of the unseen cards of the suit led (`_MEANS_FROM`)."""
-OUTCOMES = 4
+MASTER_OUTCOMES = 4
 """The master after the card: 0 still a partner's, 1 still an opponent's, 2 this card; 3 leading."""
-GROUPS, STATES = 3, 81
+RANK_GROUPS, GROUP_STATES = 3, 81
 """A lane's ranks in groups of four; each card is unseen, held or gone (3**4 states)."""
-COUNTS = 7
+COUNT_BUCKETS = 7
 """Own cards of a lane: 0 to 5, or more."""
-AMOUNTS = 13
+AMOUNT_BUCKETS = 13
 """Amount bid: 0 none, then from 80 in steps of 20."""
-OWN_POINTS, MISSING_POINTS = 16, 16
+OWN_POINT_BUCKETS, MISSING_POINT_BUCKETS = 16, 16
 """Buckets of sixteen points won by the own team; of ten points needed, 0 none."""
 
-HELD_BACK = 0.25
+HELD_BACK_SHARE = 0.25
 """Share of those who could have beaten the master and did not (`situation.outcome`)."""
 
 CARD_TABLES: dict[str, tuple[int, ...]] = {
     # How it is played, rank, contracting.
-    "rank": (PLAYS, RANKS, FLAG),
+    "rank": (PLAY_KINDS, RANK_COUNT, FLAG_VALUES),
     # How, unseen cards above it in its lane (0 to 4, or more), phase (tricks 1-3, 4-5, 6-8).
-    "above": (PLAYS, 6, 3),
+    "above": (PLAY_KINDS, 6, 3),
     # Outcome, chance that the own side wins the trick, points in the trick with this card's.
-    "trick": (OUTCOMES, CHANCES, POINTS),
+    "trick": (MASTER_OUTCOMES, CHANCE_BUCKETS, POINT_BUCKETS),
     # Rank, the same chance, climbing or plain.
-    "chance": (RANKS, CHANCES, FLAG),
+    "chance": (RANK_COUNT, CHANCE_BUCKETS, FLAG_VALUES),
     # How, cards left in its lane (0 to 3, or more), the highest of them: 0 none, 1 master (no
     # unseen card is above it), 2 second, 3 lower.
-    "left": (PLAYS, 5, 4),
+    "left": (PLAY_KINDS, 5, 4),
     # How, own trumps left (0 to 4, or more), unseen trumps (0, 1-2, 3-5, more).
-    "trumps": (PLAYS, 6, 4),
+    "trumps": (PLAY_KINDS, 6, 4),
     # How, the Sender's relation, whether it becomes master.
-    "sender": (PLAYS, RELATIONS, FLAG),
+    "sender": (PLAY_KINDS, RELATION_VALUES, FLAG_VALUES),
     # 0 if it is plain; else 1 + (J, Q, K held; Q, K gone; it is another, J, Q, K).
     "marriage": (1 + 8 * 4 * 4,),
     # Leading or not, own length (1 to 5, or more), unseen above (0 to 2, or more), opponents and
     # partners known void in its lane (0, 1, more).
-    "suit": (FLAG, 6, 4, 3, 3),
+    "suit": (FLAG_VALUES, 6, 4, 3, 3),
     # Points needed, chance, contracting.
-    "needed": (NEEDED, CHANCES, FLAG),
+    "needed": (NEEDED_VALUES, CHANCE_BUCKETS, FLAG_VALUES),
     # Number of the trick, position, how, whether it becomes master.
-    "moment": (TRICKS, SEATS, PLAYS, FLAG),
+    "moment": (TRICKS, SEATS, PLAY_KINDS, FLAG_VALUES),
     # Who can make Capot, how, whether it becomes master, whether no unseen card is above it.
-    "capot": (CAPOTS, PLAYS, FLAG, FLAG),
+    "capot": (CAPOT_VALUES, PLAY_KINDS, FLAG_VALUES, FLAG_VALUES),
     # How, masters left in hand (0 to 3, or more), whether this card is one.
-    "masters": (PLAYS, 5, FLAG),
+    "masters": (PLAY_KINDS, 5, FLAG_VALUES),
     # Slot, rank.
-    "card": (LANES, RANKS),
+    "card": (SUIT_COUNT, RANK_COUNT),
     # Whether to take a trick now: chance that this card itself wins it, masters left in hand after
     # it (0 to 3, or more), leading, no trump unseen (always so without a trump suit).
-    "cash": (CHANCES, 5, FLAG, FLAG),
+    "cash": (CHANCE_BUCKETS, 5, FLAG_VALUES, FLAG_VALUES),
     # What others may yet add: chance that the own side wins, mean points of the unseen cards of
     # the suit led (0, 1-2, 3-4, 5-7, 8-11, more), players behind.
-    "haul": (CHANCES, MEANS, SEATS),
+    "haul": (CHANCE_BUCKETS, MEAN_BUCKETS, SEATS),
     # What it does to its lane: how, the next stronger card is held, the best card left is stronger
     # and a master, and points of that stronger card if it keeps fewer guards (cards below it) than
     # unseen cards are above it, else 0.
-    "guard": (PLAYS, FLAG, FLAG, POINTS),
+    "guard": (PLAY_KINDS, FLAG_VALUES, FLAG_VALUES, POINT_BUCKETS),
     # What a trump may yet take: how, points of the card, unseen trumps (0 to 6, or more).
-    "undrawn": (PLAYS, POINTS, 8),
+    "undrawn": (PLAY_KINDS, POINT_BUCKETS, 8),
 }
 """The tables of the card features, and the numbers of values that make up an index."""
 
 SHARED_TABLES: dict[str, tuple[int, ...]] = {
     # For each slot and group of ranks the state of the four cards.
-    "cards": (LANES, GROUPS, STATES),
+    "cards": (SUIT_COUNT, RANK_GROUPS, GROUP_STATES),
     # For each other player from the left on: opponent or partner, has played to this trick, slots
     # in which he is known void.
-    "players": (SEATS - 1, FLAG, FLAG, 1 << LANES),
+    "players": (SEATS - 1, FLAG_VALUES, FLAG_VALUES, 1 << SUIT_COUNT),
     # For each slot: own cards, unseen cards.
-    "lanes": (LANES, COUNTS, RANKS + 1),
+    "lanes": (SUIT_COUNT, COUNT_BUCKETS, RANK_COUNT + 1),
     # The Sender's place counted from the own one, position.
     "sender": (SEATS, SEATS),
     # Number of the trick, position.
     "trick": (TRICKS, SEATS),
     # Points of the own team, who can make Capot.
-    "own": (OWN_POINTS, CAPOTS),
+    "own": (OWN_POINT_BUCKETS, CAPOT_VALUES),
     # Points needed, contracting.
-    "missing": (MISSING_POINTS, FLAG),
+    "missing": (MISSING_POINT_BUCKETS, FLAG_VALUES),
     # Points needed as a share of those left, contracting, number of the trick.
-    "needed": (NEEDED, FLAG, TRICKS),
+    "needed": (NEEDED_VALUES, FLAG_VALUES, TRICKS),
     # Amount, stake (1, 2, 4), Capot announced.
-    "amount": (AMOUNTS, 3, FLAG),
+    "amount": (AMOUNT_BUCKETS, 3, FLAG_VALUES),
     # 0, or 1 + slot and rank of the Return while the Sender holds it unseen.
-    "return": (1 + LANES * RANKS,),
+    "return": (1 + SUIT_COUNT * RANK_COUNT,),
     # 0 when leading, else 1 + (opponent's or partner's master, plain or trump, rank).
-    "master": (1 + FLAG * FLAG * RANKS,),
+    "master": (1 + FLAG_VALUES * FLAG_VALUES * RANK_COUNT,),
     # Points in the trick so far, position.
-    "table": (POINTS, SEATS),
+    "table": (POINT_BUCKETS, SEATS),
 }
 """The tables of the shared features; the first three give several, the others one each."""
 
 
-def _starts(tables: dict[str, tuple[int, ...]]) -> dict[str, int]:
+def _table_starts(tables: dict[str, tuple[int, ...]]) -> dict[str, int]:
     """The first index of each table, and `end`."""
     starts, at = {}, 0
     for name, sizes in tables.items():
@@ -129,11 +141,11 @@ def _starts(tables: dict[str, tuple[int, ...]]) -> dict[str, int]:
     return {**starts, "end": at}
 
 
-CARD_START, SHARED_START = _starts(CARD_TABLES), _starts(SHARED_TABLES)
+CARD_START, SHARED_START = _table_starts(CARD_TABLES), _table_starts(SHARED_TABLES)
 """The first index of each table."""
 
 CARD_FEATURES, CARD_INDICES = len(CARD_TABLES), CARD_START["end"]
-SHARED_FEATURES = LANES * GROUPS + (SEATS - 1) + LANES + len(SHARED_TABLES) - 3
+SHARED_FEATURES = SUIT_COUNT * RANK_GROUPS + (SEATS - 1) + SUIT_COUNT + len(SHARED_TABLES) - 3
 SHARED_INDICES = SHARED_START["end"]
 
 (_RANK, _ABOVE, _TRICK, _CHANCE, _LEFT, _TRUMPS, _SENDER, _MARRIAGE, _SUIT, _NEEDED, _MOMENT,
@@ -145,75 +157,75 @@ _MEANS_FROM = (0, 1, 3, 5, 8, 12)
 _POINTS_FROM = (0, 3, 7, 12, 18, 25, 34, 46)
 
 
-def _buckets(bounds: tuple[int, ...], size: int) -> NDArray[np.int64]:
+def _make_buckets(bounds: tuple[int, ...], size: int) -> NDArray[np.int64]:
     """For each number below `size` how many of the bounds after the first it reaches."""
     return np.searchsorted(bounds, np.arange(size), side="right") - 1
 
 
-_POINTS_BUCKET = _buckets(_POINTS_FROM, 128)
-_MEANS_BUCKET = _buckets(_MEANS_FROM, 32)
-_TRUMPS_BUCKET = _buckets((0, 1, 3, 6), 16)
-_PHASE = _buckets((0, 3, 5), TRICKS)
+_POINTS_BUCKET = _make_buckets(_POINTS_FROM, 128)
+_MEANS_BUCKET = _make_buckets(_MEANS_FROM, 32)
+_TRUMPS_BUCKET = _make_buckets((0, 1, 3, 6), 16)
+_PHASE = _make_buckets((0, 3, 5), TRICKS)
 _BASE_3 = np.array([sum(3**k for k in range(4) if bits >> k & 1) for bits in range(16)])
 """Four bits as digits of a number to the base 3."""
 
 
-def _in_slots() -> NDArray[np.int64]:
+def _make_slot_bits() -> NDArray[np.int64]:
     """[slots of the lanes, two bits each; four bits by lane]: the bits by slot."""
     return np.array(
         [
-            sum((bits >> lane & 1) << (slots >> 2 * lane & 3) for lane in range(LANES)) & 15
+            sum((bits >> lane & 1) << (slots >> 2 * lane & 3) for lane in range(SUIT_COUNT)) & 15
             for slots in range(256)
             for bits in range(16)
         ]
     )
 
 
-_IN_SLOTS = _in_slots()
+_SLOT_BITS = _make_slot_bits()
 
 
 @scalar
-def chance_bucket(chance: float) -> int:
-    """The bucket of a chance (`CHANCES`)."""
+def bucket_chance(chance: float) -> int:
+    """The bucket of a chance (`CHANCE_BUCKETS`)."""
     return int(chance * 8.08 + 0.96)
 
 
 @scalar
-def card_features(view: Any, known: Situation, card: int, out: Any, start: int) -> None:
+def write_card_features(view: Any, context: TrickContext, card: int, out: Any, start: int) -> None:
     """Write the `CARD_FEATURES` indices of a candidate card to `out`, from `start` on."""
     bit = trailing_zeros(card)
     rank, shift = bit & 15, bit & 48
-    lane = LANE << shift
+    lane = SUIT_MASK << shift
     own = view.hand & lane
     rest = own ^ card
     top = highest_bit(rest)
-    above = popcount(known.unseen & lane & -(2 * card))
-    above_rest = popcount(known.unseen & lane & -(2 * top))
+    above = popcount(context.unseen & lane & -(2 * card))
+    above_rest = popcount(context.unseen & lane & -(2 * top))
 
     leads = 1 if view.position == 0 else 0
     climbs = 1 if card & view.climbing != 0 else 0
     follows = card & view.led != 0
     beats = 1 if card & view.winning != 0 else 0
-    master = 1 if card & known.below == 0 else 0
+    master = 1 if card & context.below == 0 else 0
     play = 2 + climbs if follows else (4 if card & view.trumps != 0 else 5)
     play = climbs if leads != 0 else play
     after = 2 if beats != 0 else 1 - view.partner_is_master
     after = 3 if leads != 0 else after
 
-    wins, stays = outcome(view, HELD_BACK, known, card)
+    wins, stays = estimate_win_chances(view, HELD_BACK_SHARE, context, card)
     led = view.led if leads == 0 else lane
-    led_out = known.unseen & led
+    led_out = context.unseen & led
     mean = points(view, led_out) // max(popcount(led_out), 1)
     touching = 1 if (card << 1) & rest != 0 else 0
-    under_master = 1 if top > card and top & known.below == 0 else 0
+    under_master = 1 if top > card and top & context.below == 0 else 0
     guards = top > card and above_rest > 0 and popcount(rest) <= above_rest
     unguarded = _POINTS_BUCKET[points(view, top) & 127] if guards else 0
-    undrawn = popcount(known.unseen & view.trumps)
-    chance = chance_bucket(wins)
-    worth = _POINTS_BUCKET[(known.on_table + points(view, card)) & 127]
-    void = known.voids >> shift
-    void_opponents = min(popcount(void & known.opponents), 2)
-    void_partners = min(popcount(void & known.partners), 2)
+    undrawn = popcount(context.unseen & view.trumps)
+    chance = bucket_chance(wins)
+    worth = _POINTS_BUCKET[(context.on_table + points(view, card)) & 127]
+    void = context.voids >> shift
+    void_opponents = min(popcount(void & context.opponents), 2)
+    void_partners = min(popcount(void & context.partners), 2)
     highest = 0 if rest == 0 else 1 + min(above_rest, 2)
     trumps_left = min(popcount(view.hand & view.trumps & ~card), 5)
     trumps_unseen = _TRUMPS_BUCKET[undrawn & 15]
@@ -222,87 +234,118 @@ def card_features(view: Any, known: Situation, card: int, out: Any, start: int) 
     which = rank - 2 if 3 <= rank <= 5 else 0
     marriage = 1 + ((held << 2) + gone) * 4 + which if climbs != 0 else 0
     length = min(popcount(own), 6) - 1
-    masters_left = min(popcount(view.hand & ~(known.below | card)), 4)
+    masters_left = min(popcount(view.hand & ~(context.below | card)), 4)
     contracting = view.contracting
 
-    out[start] = _RANK + (play * RANKS + rank) * 2 + contracting
+    out[start] = _RANK + (play * RANK_COUNT + rank) * 2 + contracting
     out[start + 1] = _ABOVE + (play * 6 + min(above, 5)) * 3 + _PHASE[view.trick_number & 7]
-    out[start + 2] = _TRICK + (after * CHANCES + chance) * POINTS + worth
-    out[start + 3] = _CHANCE + (rank * CHANCES + chance) * 2 + climbs
+    out[start + 2] = _TRICK + (after * CHANCE_BUCKETS + chance) * POINT_BUCKETS + worth
+    out[start + 3] = _CHANCE + (rank * CHANCE_BUCKETS + chance) * 2 + climbs
     out[start + 4] = _LEFT + (play * 5 + min(popcount(rest), 4)) * 4 + highest
     out[start + 5] = _TRUMPS + (play * 6 + trumps_left) * 4 + trumps_unseen
-    out[start + 6] = _SENDER + (play * RELATIONS + known.relation) * 2 + beats
+    out[start + 6] = _SENDER + (play * RELATION_VALUES + context.relation) * 2 + beats
     out[start + 7] = _MARRIAGE + marriage
     suit = (leads * 6 + length) * 4 + min(above, 3)
     out[start + 8] = _SUIT + (suit * 3 + void_opponents) * 3 + void_partners
-    out[start + 9] = _NEEDED + (known.needed * CHANCES + chance) * 2 + contracting
+    out[start + 9] = _NEEDED + (context.needed * CHANCE_BUCKETS + chance) * 2 + contracting
     moment = view.trick_number * SEATS + view.position
-    out[start + 10] = _MOMENT + (moment * PLAYS + play) * 2 + beats
-    out[start + 11] = _CAPOT + ((known.capot * PLAYS + play) * 2 + beats) * 2 + master
+    out[start + 10] = _MOMENT + (moment * PLAY_KINDS + play) * 2 + beats
+    out[start + 11] = _CAPOT + ((context.capot * PLAY_KINDS + play) * 2 + beats) * 2 + master
     out[start + 12] = _MASTERS + (play * 5 + masters_left) * 2 + master
-    out[start + 13] = _CARD + ((known.slots >> (shift >> 3)) & 3) * RANKS + rank
+    out[start + 13] = _CARD + ((context.slots >> (shift >> 3)) & 3) * RANK_COUNT + rank
     drawn = 1 if undrawn == 0 else 0
-    out[start + 14] = _CASH + ((chance_bucket(stays) * 5 + masters_left) * 2 + leads) * 2 + drawn
+    out[start + 14] = _CASH + ((bucket_chance(stays) * 5 + masters_left) * 2 + leads) * 2 + drawn
     behind = SEATS - 1 - view.position
-    out[start + 15] = _HAUL + (chance * MEANS + _MEANS_BUCKET[mean & 31]) * SEATS + behind
-    out[start + 16] = _GUARD + ((play * 2 + touching) * 2 + under_master) * POINTS + unguarded
+    out[start + 15] = _HAUL + (chance * MEAN_BUCKETS + _MEANS_BUCKET[mean & 31]) * SEATS + behind
+    out[start + 16] = (
+        _GUARD + ((play * 2 + touching) * 2 + under_master) * POINT_BUCKETS + unguarded
+    )
     value = _POINTS_BUCKET[points(view, card) & 127]
-    out[start + 17] = _UNDRAWN + (play * POINTS + value) * 8 + min(undrawn, 7)
+    out[start + 17] = _UNDRAWN + (play * POINT_BUCKETS + value) * 8 + min(undrawn, 7)
 
 
 @scalar
-def shared_features(view: Any, known: Situation, out: Any) -> int:
+def write_shared_features(view: Any, context: TrickContext, out: Any) -> int:
     """Write the shared features to `out`; how many they are, `SHARED_FEATURES`."""
     gone = view.played | view.trick
-    slots = known.slots
+    slots = context.slots
     exhausted = 0
     at = 0
-    for lane in range(LANES):
+    for lane in range(SUIT_COUNT):
         shift = 16 * lane
         slot = (slots >> 2 * lane) & 3
-        own = (view.hand >> shift) & LANE
-        out_of_play = (gone >> shift) & LANE
-        left = popcount(known.unseen & (LANE << shift))
+        own = (view.hand >> shift) & SUIT_MASK
+        out_of_play = (gone >> shift) & SUIT_MASK
+        left = popcount(context.unseen & (SUIT_MASK << shift))
         exhausted |= (1 if left == 0 else 0) << lane
-        for group in range(GROUPS):
+        for group in range(RANK_GROUPS):
             state = _BASE_3[(own >> 4 * group) & 15] + 2 * _BASE_3[(out_of_play >> 4 * group) & 15]
-            out[at] = _S_CARDS + (slot * GROUPS + group) * STATES + state
+            out[at] = _S_CARDS + (slot * RANK_GROUPS + group) * GROUP_STATES + state
             at += 1
-        out[at] = _S_LANES + (slot * COUNTS + min(popcount(own), COUNTS - 1)) * (RANKS + 1) + left
+        out[at] = (
+            _S_LANES
+            + (slot * COUNT_BUCKETS + min(popcount(own), COUNT_BUCKETS - 1)) * (RANK_COUNT + 1)
+            + left
+        )
         at += 1
 
-    around = turned(view.players, view.position)
+    around = rotate_players(view.players, view.position)
     own_team = team_of(around, 0)
     for other in range(1, SEATS):
         partner = 1 if team_of(around, other) == own_team else 0
         played = 1 if view.position + other >= SEATS else 0
-        void = ((around >> (ABOUT * other + 5)) & 15) | exhausted
+        void = ((around >> (PLAYER_BITS * other + 5)) & 15) | exhausted
         player = ((other - 1) * 2 + partner) * 2 + played
-        out[at] = _S_PLAYERS + player * 16 + _IN_SLOTS[(slots << 4) | void]
+        out[at] = _S_PLAYERS + player * 16 + _SLOT_BITS[(slots << 4) | void]
         at += 1
 
     trick, position, contracting = view.trick_number, view.position, view.contracting
     sender = view.sender - view.leader - position
     sender += SEATS if sender < 0 else 0
     sender += SEATS if sender < 0 else 0
-    missing = 0 if known.missing <= 0 else min(1 + (known.missing - 1) // 10, MISSING_POINTS - 1)
-    amount = 0 if view.amount == 0 else 1 + min((view.amount - 80) // 20, AMOUNTS - 2)
-    returned = view.turned & known.unseen
+    missing = (
+        0
+        if context.missing <= 0
+        else min(1 + (context.missing - 1) // 10, MISSING_POINT_BUCKETS - 1)
+    )
+    amount = 0 if view.amount == 0 else 1 + min((view.amount - 80) // 20, AMOUNT_BUCKETS - 2)
+    returned = view.turned & context.unseen
     bit = trailing_zeros(returned)
     slot = (slots >> ((bit & 48) >> 3)) & 3
-    turned_up = 0 if returned == 0 else 1 + slot * RANKS + (bit & 15)
+    turned_up = 0 if returned == 0 else 1 + slot * RANK_COUNT + (bit & 15)
     trump = 1 if view.master & view.trumps != 0 else 0
     rank = trailing_zeros(view.master) & 15
-    master = 1 + (view.partner_is_master * 2 + trump) * RANKS + rank
-    on_table = _POINTS_BUCKET[known.on_table & 127]
+    master = 1 + (view.partner_is_master * 2 + trump) * RANK_COUNT + rank
+    on_table = _POINTS_BUCKET[context.on_table & 127]
 
     out[at] = _S_SENDER + sender * SEATS + position
     out[at + 1] = _S_TRICK + trick * SEATS + position
-    out[at + 2] = _S_OWN + min(known.own_points >> 4, OWN_POINTS - 1) * CAPOTS + known.capot
+    out[at + 2] = (
+        _S_OWN + min(context.own_points >> 4, OWN_POINT_BUCKETS - 1) * CAPOT_VALUES + context.capot
+    )
     out[at + 3] = _S_MISSING + missing * 2 + contracting
-    out[at + 4] = _S_NEEDED + (known.needed * 2 + contracting) * TRICKS + trick
+    out[at + 4] = _S_NEEDED + (context.needed * 2 + contracting) * TRICKS + trick
     out[at + 5] = _S_AMOUNT + (amount * 3 + (view.stake >> 1)) * 2 + view.capot
     out[at + 6] = _S_RETURN + turned_up
     out[at + 7] = _S_MASTER + (0 if position == 0 else master)
     out[at + 8] = _S_TABLE + on_table * SEATS + position
     return at + 9
+
+
+HIDDEN_1_UNITS, HIDDEN_2_UNITS = 48, 16
+"""Units of the hidden layers."""
+
+LINEAR_OFFSET = 0
+"""`CARD_INDICES` weights of the linear part."""
+SHARED_ROWS_OFFSET = -(-CARD_INDICES // WIDTH) * WIDTH
+"""For each shared index `HIDDEN_1_UNITS` weights."""
+CARD_ROWS_OFFSET = SHARED_ROWS_OFFSET + SHARED_INDICES * HIDDEN_1_UNITS
+"""For each card index `HIDDEN_1_UNITS` weights."""
+BIAS_1_OFFSET = CARD_ROWS_OFFSET + CARD_INDICES * HIDDEN_1_UNITS
+MATRIX_OFFSET = BIAS_1_OFFSET + HIDDEN_1_UNITS
+"""For each unit of the first hidden layer its `HIDDEN_2_UNITS` weights."""
+BIAS_2_OFFSET = MATRIX_OFFSET + HIDDEN_1_UNITS * HIDDEN_2_UNITS
+OUTPUT_OFFSET = BIAS_2_OFFSET + HIDDEN_2_UNITS
+"""`HIDDEN_2_UNITS` weights of the second hidden layer's units."""
+KIND_SIZE = OUTPUT_OFFSET + HIDDEN_2_UNITS
+"""Numbers of a kind of contract."""

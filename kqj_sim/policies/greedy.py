@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kqj_sim.core.bits import EACH_LANE
+from kqj_sim.core.cards import EACH_SUIT
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import cheap_cards, dear_cards, first_of, lowest
 
@@ -12,7 +12,7 @@ greedy = policy(
     "greedy", "no memory: leads aces, wins cheaply, gives points to partners, discards low"
 )
 
-_ACE = EACH_LANE << 11
+_ACE = EACH_SUIT << 11
 
 
 @greedy

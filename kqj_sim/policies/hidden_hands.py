@@ -10,15 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.core import rng
-from kqj_sim.core.bits import PACK
-from kqj_sim.core.calls import bid_code
-from kqj_sim.core.compile import scalar
-from kqj_sim.core.rules import Rules
-from kqj_sim.core.state import (
+from kqj_sim.core.bidding import bid_code
+from kqj_sim.core.block import (
     CAPOT,
     CONTRACT,
     LAST_BIDS,
-    OPENING,
+    OPENING_AMOUNT,
     PLAYERS,
     SEATS,
     SENDER,
@@ -26,9 +23,12 @@ from kqj_sim.core.state import (
     TRICKS,
     team_of,
 )
+from kqj_sim.core.cards import PACK
+from kqj_sim.core.hidden_hands import draw_subset
+from kqj_sim.core.jit import scalar
+from kqj_sim.core.rules import Rules
 from kqj_sim.core.views import PASS, BidView
-from kqj_sim.core.worlds import random_subset
-from kqj_sim.policies.counting import count
+from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import FITTED, points
 
 _MOST_HANDS = 64
@@ -39,7 +39,7 @@ _CALLED, _PASSED, _SILENT = range(3)
 
 _NO_FIT = -1e9
 
-_points_bid: Any = points.compiled("bid")[0]
+_points_bid: Any = points.compile_decision("bid")[0]
 
 
 @scalar
@@ -49,7 +49,7 @@ def pick_counterer(state: Any, i: int, draw: int, teams: int) -> int:
         return -1
     players = state[PLAYERS + i]
     team = team_of(players, state[SENDER + i])
-    place, passed_over = -1, rng.below(draw, SEATS - SEATS // teams)
+    place, passed_over = -1, rng.scale_below(draw, SEATS - SEATS // teams)
     while passed_over >= 0:
         place += 1
         passed_over -= 1 if team_of(players, place) != team else 0
@@ -69,7 +69,7 @@ def deal_taking(hands: Any, place: int, own: int, turned: int, key: int) -> None
     left = PACK & ~(own | turned)
     for each in range(2 * SEATS):
         size = 5 if each < SEATS else (2 if each == 2 * SEATS - 1 else 3)
-        cards = own if each == place else random_subset(left, size, key, 8 * each)
+        cards = own if each == place else draw_subset(left, size, key, 8 * each)
         left &= ~cards
         hands[each] = cards
 
@@ -94,7 +94,7 @@ def view_last_call(state: Any, i: int, place: int, turn: int, rules: Rules) -> B
     last_bids = state[LAST_BIDS + i]
     own = _amount_of(last_bids, place)
     standing, bidder, before = 0, -1, 0
-    if own == 0 or own != state[OPENING + i]:
+    if own == 0 or own != state[OPENING_AMOUNT + i]:
         for other in range(SEATS):
             amount = _amount_of(last_bids, other)
             earlier = amount < own if own > 0 else other < place
@@ -128,7 +128,7 @@ def _fit(view: BidView, hand: int, said: int) -> float:
     if call != PASS and (call >> 1) & 7 == contract:
         return -1.0 - abs((call >> 4) - (said >> 4))
     # Worse than any bid in that contract, and the better the more the hand holds for it.
-    return -10_000.0 + count(hand, contract, FITTED)
+    return -10_000.0 + count_points(hand, contract, FITTED)
 
 
 @scalar
@@ -146,7 +146,7 @@ def deal_auction(
         rules: the rules.
     """
     left = PACK & ~own
-    countered = pick_counterer(state, i, rng.draw(key, rng.WORLD), rules.teams)
+    countered = pick_counterer(state, i, rng.draw(key, rng.HIDDEN_HAND), rules.teams)
     last_bids = state[LAST_BIDS + i]
     two = rules.teams == 2
     needed = FITTED.margin / FITTED.hold if two else FITTED.three_margin / FITTED.three_hold
@@ -168,10 +168,10 @@ def deal_auction(
                 said = bid_code(10 * (entry >> 3), (entry & 7) - 1, capot)
             cards, best = 0, _NO_FIT
             for tried in range(1 if kind == _SILENT else _MOST_HANDS):
-                found = random_subset(left, TRICKS, key, 1 + 10 * (_MOST_HANDS * each + tried))
+                found = draw_subset(left, TRICKS, key, 1 + 10 * (_MOST_HANDS * each + tried))
                 fit = 0.0
                 if each == countered:
-                    fit = min(0.0, count(found, state[CONTRACT + i], FITTED) - needed)
+                    fit = min(0.0, count_points(found, state[CONTRACT + i], FITTED) - needed)
                 elif kind != _SILENT:
                     fit = _fit(view, found, said)
                 if fit > best:

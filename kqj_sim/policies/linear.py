@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from kqj_sim.core.bits import lowest_bit
-from kqj_sim.core.compile import scalar
-from kqj_sim.core.memory import stack_float32, stack_int64
-from kqj_sim.core.state import TRICKS
-from kqj_sim.policies.features import CARD_FEATURES, CARD_INDICES, card_features
+from kqj_sim.core.block import TRICKS
+from kqj_sim.core.cards import lowest_bit
+from kqj_sim.core.jit import scalar, stack_float32, stack_int64
+from kqj_sim.policies.features import CARD_FEATURES, CARD_INDICES, write_card_features
 from kqj_sim.policies.registry import policy
-from kqj_sim.policies.situation import situation
 from kqj_sim.policies.tools import best_card
+from kqj_sim.policies.trick_odds import build_trick_context
 
 linear = policy("linear", "learned: tables of features, added up", weights="linear")
 
 
 @linear.values
 @scalar
-def card_values(view: Any, weights: Any, values: Any) -> int:
+def write_card_values(view: Any, weights: Any, values: Any) -> int:
     """Write the value of each legal card, from the lowest bit on; how many they are.
 
     `weights` has `CARD_INDICES` numbers for each kind of contract.
     """
-    known = situation(view)
+    known = build_trick_context(view)
     start = known.kind * CARD_INDICES
     features = stack_int64(CARD_FEATURES)
     count = 0
@@ -31,7 +30,7 @@ def card_values(view: Any, weights: Any, values: Any) -> int:
     while left != 0:
         card = lowest_bit(left)
         left ^= card
-        card_features(view, known, card, features, 0)
+        write_card_features(view, known, card, features, 0)
         total = weights[start + features[0]]
         for k in range(1, CARD_FEATURES):
             total += weights[start + features[k]]
@@ -46,5 +45,5 @@ def choose_card(view: Any, parameters: Any, weights: Any) -> int:
     if view.legal & (view.legal - 1) == 0:
         return view.legal
     values = stack_float32(TRICKS)
-    card_values(view, weights, values)
+    write_card_values(view, weights, values)
     return best_card(view.legal, values)

@@ -11,37 +11,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kqj_sim.core.bits import lowest_bit
-from kqj_sim.core.compile import scalar
-from kqj_sim.core.memory import stack_float32, stack_int64
-from kqj_sim.core.state import TRICKS
-from kqj_sim.core.vectors import WIDTH, add, add_product, dot, load, rectified
+from kqj_sim.core.block import TRICKS
+from kqj_sim.core.cards import lowest_bit
+from kqj_sim.core.jit import scalar, stack_float32, stack_int64
+from kqj_sim.core.simd import WIDTH, add, add_matrix_product, dot, load, rectify
 from kqj_sim.policies.features import (
+    BIAS_1_OFFSET,
+    BIAS_2_OFFSET,
     CARD_FEATURES,
-    SHARED_FEATURES,
-    card_features,
-    shared_features,
-)
-from kqj_sim.policies.layout import (
-    BIAS_1,
-    BIAS_2,
-    CARD_ROWS,
-    HIDDEN_1,
+    CARD_ROWS_OFFSET,
+    HIDDEN_1_UNITS,
     KIND_SIZE,
-    LINEAR,
-    MATRIX,
-    OUTPUT,
-    SHARED_ROWS,
+    LINEAR_OFFSET,
+    MATRIX_OFFSET,
+    OUTPUT_OFFSET,
+    SHARED_FEATURES,
+    SHARED_ROWS_OFFSET,
+    write_card_features,
+    write_shared_features,
 )
 from kqj_sim.policies.registry import policy
-from kqj_sim.policies.situation import situation
 from kqj_sim.policies.tools import best_card
+from kqj_sim.policies.trick_odds import build_trick_context
 
 network = policy(
     "network", "learned: a small network on the features of linear and more", weights="network"
 )
 
-_MOST_FEATURES = max(SHARED_FEATURES, CARD_FEATURES)
+_MAX_FEATURES = max(SHARED_FEATURES, CARD_FEATURES)
 
 
 class _Layer(NamedTuple):
@@ -53,7 +50,7 @@ class _Layer(NamedTuple):
 
 
 @scalar
-def _add_row(layer: _Layer, weights: Any, at: int) -> _Layer:
+def _add_weights(layer: _Layer, weights: Any, at: int) -> _Layer:
     """The layer with a row of weights added."""
     return _Layer(
         add(layer.a, load(weights, at)),
@@ -64,36 +61,40 @@ def _add_row(layer: _Layer, weights: Any, at: int) -> _Layer:
 
 @network.values
 @scalar
-def card_values(view: Any, weights: Any, values: Any) -> int:
+def write_card_values(view: Any, weights: Any, values: Any) -> int:
     """Write the value of each legal card, from the lowest bit on; how many they are.
 
     `weights` are as `layout` says.
     """
-    known = situation(view)
+    known = build_trick_context(view)
     start = known.kind * KIND_SIZE
-    features = stack_int64(_MOST_FEATURES)
-    shared_features(view, known, features)
-    at = start + BIAS_1
+    features = stack_int64(_MAX_FEATURES)
+    write_shared_features(view, known, features)
+    at = start + BIAS_1_OFFSET
     shared = _Layer(load(weights, at), load(weights, at + WIDTH), load(weights, at + 2 * WIDTH))
     for k in range(SHARED_FEATURES):
-        shared = _add_row(shared, weights, start + SHARED_ROWS + features[k] * HIDDEN_1)
+        shared = _add_weights(
+            shared, weights, start + SHARED_ROWS_OFFSET + features[k] * HIDDEN_1_UNITS
+        )
     count = 0
     left = view.legal
     while left != 0:
         card = lowest_bit(left)
         left ^= card
-        card_features(view, known, card, features, 0)
+        write_card_features(view, known, card, features, 0)
         first = shared
         linear = np.float32(0.0)
         for k in range(CARD_FEATURES):
-            linear += weights[start + LINEAR + features[k]]
-            first = _add_row(first, weights, start + CARD_ROWS + features[k] * HIDDEN_1)
-        second = load(weights, start + BIAS_2)
-        at = start + MATRIX
-        second = add_product(second, rectified(first.a), weights, at)
-        second = add_product(second, rectified(first.b), weights, at + WIDTH * WIDTH)
-        second = add_product(second, rectified(first.c), weights, at + 2 * WIDTH * WIDTH)
-        values[count] = linear + dot(rectified(second), load(weights, start + OUTPUT))
+            linear += weights[start + LINEAR_OFFSET + features[k]]
+            first = _add_weights(
+                first, weights, start + CARD_ROWS_OFFSET + features[k] * HIDDEN_1_UNITS
+            )
+        second = load(weights, start + BIAS_2_OFFSET)
+        at = start + MATRIX_OFFSET
+        second = add_matrix_product(second, rectify(first.a), weights, at)
+        second = add_matrix_product(second, rectify(first.b), weights, at + WIDTH * WIDTH)
+        second = add_matrix_product(second, rectify(first.c), weights, at + 2 * WIDTH * WIDTH)
+        values[count] = linear + dot(rectify(second), load(weights, start + OUTPUT_OFFSET))
         count += 1
     return count
 
@@ -104,5 +105,5 @@ def choose_card(view: Any, parameters: Any, weights: Any) -> int:
     if view.legal & (view.legal - 1) == 0:
         return view.legal
     values = stack_float32(TRICKS)
-    card_values(view, weights, values)
+    write_card_values(view, weights, values)
     return best_card(view.legal, values)

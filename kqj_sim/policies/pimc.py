@@ -19,49 +19,50 @@ import numpy as np
 from numba import carray
 
 from kqj_sim.core import rng
-from kqj_sim.core.asking import LEAD
-from kqj_sim.core.bits import LANE, PACK, lowest_bit, popcount, trailing_zeros
-from kqj_sim.core.branches import Branches, new_branches, play_branches, worth
-from kqj_sim.core.compile import int64_at, scalar, stage
-from kqj_sim.core.knowledge import know
-from kqj_sim.core.memory import stack_float32
-from kqj_sim.core.nested import nested_rules, nested_table
-from kqj_sim.core.points import points_of
-from kqj_sim.core.resume import VALUES
-from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Table
-from kqj_sim.core.state import (
-    AT_TABLE,
+from kqj_sim.core.block import (
     HAND,
     KEY,
     LANES,
     LEADER,
-    PLAYED,
-    POINTS,
-    ROWS,
+    PLAYED_CARDS,
+    PLAYERS_BY_POSITION,
+    POINT_PLANES,
+    ROW_COUNT,
     SEATS,
     STRIDE,
     TRICKS,
-    index,
+    cell_index,
     policy_of,
     team_of,
 )
-from kqj_sim.core.turn import legal_in, put_follow, put_lead
-from kqj_sim.core.valuing import call_values
-from kqj_sim.core.worlds import KNOWN, sample_worlds
-from kqj_sim.policies.compiled import parameter_offset
-from kqj_sim.policies.parameters import NO_POLICY, flag, named, number, whole
-from kqj_sim.policies.registry import policy
+from kqj_sim.core.cards import (
+    PACK,
+    SUIT_MASK,
+    count_card_points,
+    lowest_bit,
+    popcount,
+    trailing_zeros,
+)
+from kqj_sim.core.dispatch import LEAD, call_value_cards, unpack_rules, unpack_seating
+from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, infer_knowledge, sample_layouts
+from kqj_sim.core.jit import block_loop, int64_at, scalar, stack_float32
+from kqj_sim.core.playouts import PlayoutQueue, compute_utility, new_playout_queue, play_out_queue
+from kqj_sim.core.round import CARD_VALUES
+from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Seating
+from kqj_sim.core.trick import find_legal_cards, put_follow, put_lead
+from kqj_sim.policies.binding import parameter_offset
+from kqj_sim.policies.particles import OpponentModel, weigh_layouts
+from kqj_sim.policies.registry import NO_POLICY, flag, named, number, policy, whole
 from kqj_sim.policies.tools import nth_card
-from kqj_sim.policies.weighing import Model, weigh_worlds
 
-PLAYERS_ON = ("random", "greedy", "standard", "linear", "network")
+ROLLOUT_POLICIES = ("random", "greedy", "standard", "linear", "network")
 """Who may play hands out."""
 
 pimc = policy(
     "pimc",
     "plays every card on in worlds that agree with what was seen; slow",
     worlds=whole(32, "worlds in which each card is played on", 1, 10_000),
-    rollout=named("linear", PLAYERS_ON, "who plays on"),
+    rollout=named("linear", ROLLOUT_POLICIES, "who plays on"),
     prior=named("linear", (NO_POLICY, "linear", "network"), "whose values of cards are added"),
     prior_worlds=number(100, "how many worlds these count as", 0, 10_000),
     merge=flag(True, "play cards that come to the same on only once"),
@@ -75,31 +76,35 @@ pimc = policy(
     drawn=whole(4, "with weigh, worlds drawn for each that is kept", 1, 100),
 )
 
-_PARAMETERS = parameter_offset(LEAD, 0)
-_MOST = TRICKS
+_PARAMETERS_OFFSET = parameter_offset(LEAD, 0)
+_MAX_CARDS = TRICKS
 """Cards that one may choose from."""
 
 
 @scalar
-def _candidates(state: Any, i: int, position: int, legal: int) -> int:
+def _select_candidates(state: Any, lane: int, position: int, legal: int) -> int:
     """Of each run of cards that come to the same, the lowest.
 
     Such cards have the same points, and no card that another may still hold, or that lies on the
     table, stands between them.
     """
-    own = state[index(HAND + position * STRIDE, i)]
-    others = PACK & ~(own | state[PLAYED + i])
+    own = state[cell_index(HAND + position * STRIDE, lane)]
+    others = PACK & ~(own | state[PLAYED_CARDS + lane])
     candidates = 0
     previous, previous_points = 0, 0
     left = legal
     while left != 0:
         card = lowest_bit(left)
         left ^= card
-        points = points_of(
-            card, state[POINTS + i], state[POINTS + STRIDE + i], state[POINTS + 2 * STRIDE + i],
-            state[POINTS + 3 * STRIDE + i], state[POINTS + 4 * STRIDE + i],
-        )  # fmt: skip
-        same_suit = previous & (LANE << (trailing_zeros(card) & 48)) != 0
+        points = count_card_points(
+            card,
+            state[POINT_PLANES + lane],
+            state[POINT_PLANES + STRIDE + lane],
+            state[POINT_PLANES + 2 * STRIDE + lane],
+            state[POINT_PLANES + 3 * STRIDE + lane],
+            state[POINT_PLANES + 4 * STRIDE + lane],
+        )
+        same_suit = previous & (SUIT_MASK << (trailing_zeros(card) & 48)) != 0
         between = others & (card - previous)
         if not (same_suit and between == 0 and points == previous_points):
             candidates |= card
@@ -107,21 +112,21 @@ def _candidates(state: Any, i: int, position: int, legal: int) -> int:
     return candidates
 
 
-@stage
-def _play_on(
-    state: Any, branches: Branches, shares: Any, waiting: int, trick: int, position: int,
-    rules: Rules, rollouts: Table, values: Any,
+@block_loop
+def _play_out_waiting(
+    state: Any, branches: PlayoutQueue, shares: Any, waiting: int, trick: int, position: int,
+    rules: Rules, rollouts: Seating, values: Any,
 ) -> None:  # fmt: skip
     """Play the waiting lanes on; what they are worth is added to `values`, by their shares."""
-    play_branches(state, branches, waiting, trick, position, rules, rollouts)
+    play_out_queue(state, branches, waiting, trick, position, rules, rollouts)
     for lane in range(waiting):
-        team = team_of(state[AT_TABLE + branches.sources[lane]], position)
-        value = worth(branches.state, lane, team, rules.teams)
+        team = team_of(state[PLAYERS_BY_POSITION + branches.sources[lane]], position)
+        value = compute_utility(branches.state, lane, team, rules.teams)
         values[branches.where[lane]] += shares[lane] * value
 
 
 @scalar
-def _best(values: Any, first: int, count: int) -> int:
+def _find_best(values: Any, first: int, count: int) -> int:
     """Number of the greatest of some values, of equal ones the first."""
     best = 0
     for which in range(1, count):
@@ -131,42 +136,47 @@ def _best(values: Any, first: int, count: int) -> int:
 
 @pimc.block("card")
 def choose_card(
-    block: Any, lanes: int, trick: int, position: int, teams: int, unused: int, number: int,
-    table: Any, resources: Any,
+    block_pointer: Any, lanes: int, trick: int, position: int, teams: int, unused: int, number: int,
+    parameter_table: Any, resources: Any,
 ) -> None:  # fmt: skip
-    """Choose for the lanes in which the policy sits at a position (`core.asking.ASKING`)."""
-    state = carray(block, ROWS * STRIDE)
-    at = _PARAMETERS + number * MAX_PARAMETERS
-    wanted, prior_worlds, merge = int(table[at]), table[at + 1], table[at + 2] != 0.0
-    weigh, patience = table[at + 3] != 0.0, table[at + 4]
-    drawn = wanted * int(table[at + 5]) if weigh else wanted
+    """Choose for the lanes in which the policy sits at a position
+    (`core.dispatch.ASK_SIGNATURE`)."""
+    state = carray(block_pointer, ROW_COUNT * STRIDE)
+    at = _PARAMETERS_OFFSET + number * MAX_PARAMETERS
+    wanted, prior_worlds, merge = (
+        int(parameter_table[at]),
+        parameter_table[at + 1],
+        parameter_table[at + 2] != 0.0,
+    )
+    weigh, patience = parameter_table[at + 3] != 0.0, parameter_table[at + 4]
+    drawn = wanted * int(parameter_table[at + 5]) if weigh else wanted
     resource = int64_at(resources[LEAD * SEATS + number])
-    rules = nested_rules(resource)
-    rollouts, prior = nested_table(resource, 0), nested_table(resource, 1)
-    model = Model(nested_table(resource, 2), patience, rules)
-    branches = new_branches()
+    rules = unpack_rules(resource)
+    rollouts, prior = unpack_seating(resource, 0), unpack_seating(resource, 1)
+    model = OpponentModel(unpack_seating(resource, 2), patience, rules)
+    branches = new_playout_queue()
     lane_shares = np.empty(LANES)
-    known = np.empty(KNOWN, np.int64)
+    known = np.empty(KNOWLEDGE_SIZE, np.int64)
     worlds = np.empty(SEATS * drawn, np.int64)
     shares = np.ones(drawn)
-    values = np.zeros(LANES * _MOST)
+    values = np.zeros(LANES * _MAX_CARDS)
     candidates = np.zeros(LANES, np.int64)
     found = np.ones(LANES, np.int64)
     waiting = 0
     for i in range(lanes):
-        if policy_of(state[AT_TABLE + i], position) != number:
+        if policy_of(state[PLAYERS_BY_POSITION + i], position) != number:
             continue
-        legal = legal_in(state, i, trick, position, teams)
-        candidates[i] = _candidates(state, i, position, legal) if merge else legal
+        legal = find_legal_cards(state, i, trick, position, teams)
+        candidates[i] = _select_candidates(state, i, position, legal) if merge else legal
         count = popcount(candidates[i])
         if count == 1:
             continue
-        know(state, i, trick, position, known)
-        key = rng.card_draw(state[KEY + i], trick, (state[LEADER + i] + position) % SEATS)
-        sampled = sample_worlds(known, drawn, key, worlds)
+        infer_knowledge(state, i, trick, position, known)
+        key = rng.draw_for_card(state[KEY + i], trick, (state[LEADER + i] + position) % SEATS)
+        sampled = sample_layouts(known, drawn, key, worlds)
         found[i] = min(sampled, wanted)
         if weigh:
-            weigh_worlds(
+            weigh_layouts(
                 state, i, trick, position, key, model, branches.state, worlds, sampled, wanted,
                 shares,
             )  # fmt: skip
@@ -174,35 +184,39 @@ def choose_card(
             for which in range(count if shares[world] > 0.0 else 0):
                 branches.sources[waiting] = i
                 branches.cards[waiting] = nth_card(candidates[i], which)
-                branches.keys[waiting] = rng.deal_key(key, world)
+                branches.keys[waiting] = rng.derive_deal_key(key, world)
                 lane_shares[waiting] = shares[world]
-                branches.where[waiting] = i * _MOST + which
+                branches.where[waiting] = i * _MAX_CARDS + which
                 for place in range(SEATS):
                     branches.hands[waiting * SEATS + place] = worlds[world * SEATS + place]
                 waiting += 1
                 if waiting == LANES:
-                    _play_on(
+                    _play_out_waiting(
                         state, branches, lane_shares, waiting, trick, position, rules, rollouts,
                         values,
                     )  # fmt: skip
                     waiting = 0
     if waiting > 0:
-        _play_on(state, branches, lane_shares, waiting, trick, position, rules, rollouts, values)
-    priors = stack_float32(_MOST)
+        _play_out_waiting(
+            state, branches, lane_shares, waiting, trick, position, rules, rollouts, values
+        )
+    priors = stack_float32(_MAX_CARDS)
     for i in range(lanes):
-        if policy_of(state[AT_TABLE + i], position) != number:
+        if policy_of(state[PLAYERS_BY_POSITION + i], position) != number:
             continue
         count = popcount(candidates[i])
         if count > 1 and prior.distinct > 0:
-            legal = legal_in(state, i, trick, position, teams)
+            legal = find_legal_cards(state, i, trick, position, teams)
             weights = prior.resources[LEAD * SEATS]
-            call_values(prior.resume[VALUES], (state, i, trick, position, teams, weights, priors))
+            call_value_cards(
+                prior.resume[CARD_VALUES], (state, i, trick, position, teams, weights, priors)
+            )
             # Where fewer worlds are possible than wanted, each counts for more.
             factor = prior_worlds * max(found[i], 1) / wanted
             for which in range(count):
                 below = legal & (nth_card(candidates[i], which) - 1)
-                values[i * _MOST + which] += factor * priors[popcount(below)]
-        card = nth_card(candidates[i], _best(values, i * _MOST, count))
+                values[i * _MAX_CARDS + which] += factor * priors[popcount(below)]
+        card = nth_card(candidates[i], _find_best(values, i * _MAX_CARDS, count))
         if position == 0:
             put_lead(state, i, card)
         else:

@@ -24,29 +24,34 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kqj_sim.messages import quote, shorten
-from kqj_sim.policies.chosen import Chosen, assignments, read_chosen, shown_by
-from kqj_sim.policies.errors import PolicyError, nearest
-from kqj_sim.policies.files import read
+from kqj_sim.policies.configured import (
+    ConfiguredPolicy,
+    format_show_command,
+    parse_assignments,
+    parse_policy,
+)
+from kqj_sim.policies.errors import PolicyError, suggest_names
+from kqj_sim.policies.user_policies import read_file
 
-PARTS = ("calling", "playing")
-_KEYS = ("name", "policy", "parameters", *PARTS)
+PLAYER_PARTS = ("calling", "playing")
+_KEYS = ("name", "policy", "parameters", *PLAYER_PARTS)
 _FORMS = 'policy = "NAME" with [parameters], or [calling] and [playing] with policy = "NAME"'
 
 
 @dataclass(frozen=True)
-class Parts:
+class PlayerSpec:
     """Who calls and who plays, where that is said; None where it is not."""
 
     name: str
-    calling: Chosen | None
-    playing: Chosen | None
+    calling: ConfiguredPolicy | None
+    playing: ConfiguredPolicy | None
 
     @property
-    def together(self) -> bool:
+    def is_single_policy(self) -> bool:
         """Whether one policy with one set of parameters does both."""
         return self.calling == self.playing
 
-    def changed(self, given: Mapping[str, str], specification: str) -> Parts:
+    def with_parameters(self, given: Mapping[str, str], spec: str) -> PlayerSpec:
         """With other parameters; `calling.` or `playing.` before a name says whose it is.
 
         Without that, it is the part that has such a parameter, or both if they are one policy.
@@ -54,21 +59,23 @@ class Parts:
         Raises:
             PolicyError: an unknown parameter, one that two policies have, or a wrong value.
         """
-        parts = {part: getattr(self, part) for part in PARTS}
+        parts = {part: getattr(self, part) for part in PLAYER_PARTS}
         for name, value in given.items():
-            for part, own in self.addressed(name, specification):
-                parts[part] = parts[part].changed({own: value})
+            for part, own in self.find_addressed(name, spec):
+                parts[part] = parts[part].with_parameters({own: value})
         text = ",".join(f"{name}={value}" for name, value in given.items())
         return replace(self, name=f"{self.name}:{text}" if text else self.name, **parts)
 
-    def addressed(self, name: str, specification: str) -> list[tuple[str, str]]:
+    def find_addressed(self, name: str, spec: str) -> list[tuple[str, str]]:
         """The parts whose parameter is meant, and its own name; raises as `changed`."""
-        there = {part: chosen for part in PARTS if (chosen := getattr(self, part)) is not None}
+        there = {
+            part: chosen for part in PLAYER_PARTS if (chosen := getattr(self, part)) is not None
+        }
         part, dot, own = name.partition(".")
         if dot:
             if part not in there:
                 raise PolicyError(
-                    f"policy {quote(specification)}: {shorten(name)}: {nearest(part, there)}"
+                    f"policy {quote(spec)}: {shorten(name)}: {suggest_names(part, there)}"
                 )
             return [(part, own)]
         found = [part for part, chosen in there.items() if name in chosen.policy.parameters]
@@ -77,65 +84,67 @@ class Parts:
             sources = "+".join(dict.fromkeys(chosen.source for chosen in there.values()))
             (game,) = {chosen.game for chosen in there.values()}
             raise PolicyError(
-                f"policy {quote(specification)}: no parameter {quote(name)}; "
-                f"{nearest(name, known, shown_by(sources, game))}"
+                f"policy {quote(spec)}: no parameter {quote(name)}; "
+                f"{suggest_names(name, known, format_show_command(sources, game))}"
             )
         if len({there[part].policy for part in found}) > 1:
             raise PolicyError(
-                f"policy {quote(specification)}: {name} is a parameter of both: write "
+                f"policy {quote(spec)}: {name} is a parameter of both: write "
                 f"calling.{name} or playing.{name}"
             )
         return [(part, name) for part in found]
 
 
-def of_one(chosen: Chosen, name: str) -> Parts:
+def make_player_spec(configured: ConfiguredPolicy, name: str) -> PlayerSpec:
     """The parts that a policy answers for."""
-    calls, plays = chosen.policy.calls(chosen.game), chosen.policy.plays
-    return Parts(name, chosen if calls else None, chosen if plays else None)
+    calls, plays = configured.policy.calls(configured.game), configured.policy.plays
+    return PlayerSpec(name, configured if calls else None, configured if plays else None)
 
 
-def read_parts(path: Path, overrides: str, specification: str, game: str = "kqj") -> Parts:
+def read_player_file(path: Path, overrides: str, spec: str, game: str = "kqj") -> PlayerSpec:
     """A player's file, for a game, with parameters given behind its name.
 
     Raises:
         PolicyError: one line with the file's line: what is wrong and what would be right.
     """
-    file = _File(path, game)
+    file = _PlayerFile(path, game)
     content = file.content
     for key in content:
         if key not in _KEYS:
-            raise file.wrong(f"unknown key {quote(key)}; {nearest(key, _KEYS)}", key)
+            raise file.make_error(f"unknown key {quote(key)}; {suggest_names(key, _KEYS)}", key)
     name = content.get("name", path.stem)
     if not isinstance(name, str) or not name.strip():
-        raise file.wrong("name should be a text", "name")
+        raise file.make_error("name should be a text", "name")
     one = [key for key in ("policy", "parameters") if key in content]
-    two = [key for key in PARTS if key in content]
+    two = [key for key in PLAYER_PARTS if key in content]
     if bool(one) == bool(two):
-        raise file.wrong(f"it should have {_FORMS}", *one[:1])
+        raise file.make_error(f"it should have {_FORMS}", *one[:1])
     if one:
         table = content.get("parameters", {})
         if not isinstance(table, dict):
-            raise file.wrong("[parameters] should be a table", "parameters")
-        parts = of_one(file.chosen({"policy": content.get("policy"), **table}, "parameters"), name)
+            raise file.make_error("[parameters] should be a table", "parameters")
+        parts = make_player_spec(
+            file.chosen({"policy": content.get("policy"), **table}, "parameters"), name
+        )
     else:
         found = {part: file.chosen(content[part], part) for part in two}
         for part, chosen in found.items():
-            if not getattr(of_one(chosen, name), part):
+            if not getattr(make_player_spec(chosen, name), part):
                 verb = {"calling": "call", "playing": "play"}[part]
                 told = f"policy {chosen.policy.name!r} does not {verb}: leave [{part}] out"
-                raise file.wrong(told, "policy", part)
-        parts = Parts(name, found.get("calling"), found.get("playing"))
-    return parts.changed(assignments(overrides, specification), specification)
+                raise file.make_error(told, "policy", part)
+        parts = PlayerSpec(name, found.get("calling"), found.get("playing"))
+    return parts.with_parameters(parse_assignments(overrides, spec), spec)
 
 
-class _File:
+class _PlayerFile:
     """A TOML file, and where its keys stand."""
 
     def __init__(self, path: Path, game: str) -> None:
         self.path = path
         self.game = game
         try:
-            self.text = read(path).decode()
+            self.text = read_file(path).decode()
             self.content = tomllib.loads(self.text)
         except FileNotFoundError:
             raise PolicyError(f"policy file {path}: no such file") from None
@@ -146,17 +155,17 @@ class _File:
         except RecursionError:
             raise PolicyError(f"policy file {path}: it is nested too deeply") from None
         except tomllib.TOMLDecodeError as error:
-            told, line = _without_place(str(error), self.text)
+            told, line = _strip_location(str(error), self.text)
             raise PolicyError(f"{path}:{line}: {told}") from None
         except ValueError as error:  # a number with thousands of digits
             raise PolicyError(f"policy file {path}: {error}") from None
 
-    def wrong(self, told: str, key: str = "", table: str = "") -> PolicyError:
+    def make_error(self, message: str, key: str = "", table: str = "") -> PolicyError:
         """The error for a key (of a table), with its line."""
-        line = self._line(key, table) if key else 0
-        return PolicyError(f"{self.path}:{line}: {told}" if line else f"{self.path}: {told}")
+        line = self._find_line(key, table) if key else 0
+        return PolicyError(f"{self.path}:{line}: {message}" if line else f"{self.path}: {message}")
 
-    def _line(self, key: str, table: str) -> int:
+    def _find_line(self, key: str, table: str) -> int:
         """The line of a key, or of the table with that name; 0 if it is not found."""
         within = ""
         for number, line in enumerate(self.text.splitlines(), 1):
@@ -169,74 +178,76 @@ class _File:
                 return number
         return 0
 
-    def chosen(self, table: object, part: str) -> Chosen:
+    def chosen(self, table: object, part: str) -> ConfiguredPolicy:
         """The policy of a table, with its parameters."""
         where = "" if part == "parameters" else part
         if not isinstance(table, dict):
-            raise self.wrong(f"[{part}] should be a table", part)
+            raise self.make_error(f"[{part}] should be a table", part)
         base = table.get("policy")
         if not isinstance(base, str):
             told = f'[{part}] should have policy = "NAME"' if where else f"it should have {_FORMS}"
-            raise self.wrong(told, *(("policy", where) if "policy" in table else (part,)))
+            raise self.make_error(told, *(("policy", where) if "policy" in table else (part,)))
         try:
-            chosen = read_chosen(base, self.path.parent, self.game)
+            chosen = parse_policy(base, self.path.parent, self.game)
         except PolicyError as error:
-            raise self.wrong(str(error), "policy", where) from None
+            raise self.make_error(str(error), "policy", where) from None
         for key, value in table.items():
             if key == "policy":
                 continue
             try:
-                chosen = chosen.changed({key: value})
+                chosen = chosen.with_parameters({key: value})
             except PolicyError as error:
-                raise self.wrong(str(error), key, part) from None
+                raise self.make_error(str(error), key, part) from None
         return chosen
 
 
-def _without_place(told: str, text: str) -> tuple[str, int]:
+def _strip_location(message: str, text: str) -> tuple[str, int]:
     """What is wrong with a TOML text, and in which line."""
-    match = re.fullmatch(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", told)
+    match = re.fullmatch(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", message)
     lines = text.count("\n") + 1
-    return (told, lines) if match is None else (match[1], int(match[2] or lines))
+    return (message, lines) if match is None else (match[1], int(match[2] or lines))
 
 
-def write_parts(parts: Parts, width: int) -> str:
+def format_player_file(parts: PlayerSpec, width: int) -> str:
     """A player's file that reads back as the same, with every parameter explained.
 
     Lines are about `width` characters long.
     """
-    if parts.together:
+    if parts.is_single_policy:
         assert parts.calling is not None
         blocks = [
-            _policy_lines(parts.calling, width),
-            ["[parameters]", *_parameter_lines(parts.calling, width)],
+            _format_policy(parts.calling, width),
+            ["[parameters]", *_format_parameters(parts.calling, width)],
         ]
     else:
         blocks = []
-        for part in PARTS:
+        for part in PLAYER_PARTS:
             chosen = getattr(parts, part)
             if chosen is None:
                 blocks.append([f"# [{part}] is left out: the default player's"])
             else:
-                lines = [*_policy_lines(chosen, width), *_parameter_lines(chosen, width)]
+                lines = [*_format_policy(chosen, width), *_format_parameters(chosen, width)]
                 blocks.append([f"[{part}]", *lines])
     return "\n".join("\n".join(block) + "\n" for block in blocks)
 
 
-def _policy_lines(chosen: Chosen, width: int) -> list[str]:
+def _format_policy(configured: ConfiguredPolicy, width: int) -> list[str]:
     """`policy = "NAME"` below what it is."""
     lines = [
         f"# {line}"
-        for line in textwrap.wrap(chosen.policy.summary, max(width - 2, 40), break_on_hyphens=False)
+        for line in textwrap.wrap(
+            configured.policy.summary, max(width - 2, 40), break_on_hyphens=False
+        )
     ]
-    return [*lines, f"policy = {json.dumps(chosen.source, ensure_ascii=False)}"]
+    return [*lines, f"policy = {json.dumps(configured.source, ensure_ascii=False)}"]
 
 
-def _parameter_lines(chosen: Chosen, width: int) -> list[str]:
+def _format_parameters(configured: ConfiguredPolicy, width: int) -> list[str]:
     """`take = 30  # what it means (what is allowed, default)`, the comments below each other."""
-    parameters = chosen.policy.parameters
+    parameters = configured.policy.parameters
     written = {
         name: json.dumps(value) if isinstance(value, str) else parameters[name].write(value)
-        for name, value in chosen.by_name.items()
+        for name, value in configured.values_by_name.items()
     }
     column = max((len(f"{name} = {value}") for name, value in written.items()), default=0)
     lines = []

@@ -12,17 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kqj_sim.core.bits import ALL_TRUMPS, EACH_LANE, LANE, NO_TRUMP, trailing_zeros
-from kqj_sim.core.calls import bid_code
-from kqj_sim.core.compile import scalar
-from kqj_sim.core.state import SEATS
+from kqj_sim.core.bidding import bid_code
+from kqj_sim.core.block import SEATS
+from kqj_sim.core.cards import ALL_TRUMPS, EACH_SUIT, NO_TRUMP, SUIT_MASK, trailing_zeros
+from kqj_sim.core.jit import scalar
 from kqj_sim.core.views import PASS
-from kqj_sim.policies.counting import count, runs_alone
-from kqj_sim.policies.parameters import Parameter, number
-from kqj_sim.policies.registry import policy
+from kqj_sim.policies.point_count import count_points, wins_every_trick
+from kqj_sim.policies.registry import Parameter, number, policy
 from kqj_sim.policies.tools import is_partner, normal_share
 
-_9 = EACH_LANE << 5
+_9 = EACH_SUIT << 5
 
 _CAPOT_TOTAL = 400
 """Card points, last trick and Capot together: what a Capot is sure to reach."""
@@ -31,14 +30,14 @@ _DEFAULTS: dict[str, float] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 )["parameters"]
 
-_WORTH = "points of count for "
+_POINTS_FOR = "points of count for "
 
 
-def _number(name: str, meaning: str, low: float, high: float) -> Parameter:
+def _make_number(name: str, meaning: str, low: float, high: float) -> Parameter:
     return number(_DEFAULTS[name], meaning, low, high)
 
 
-def _counts() -> dict[str, Parameter]:
+def _count_parameters() -> dict[str, Parameter]:
     """What the cards count, the same for two and three teams."""
     meanings = {
         "trump": "each trump",
@@ -60,10 +59,12 @@ def _counts() -> dict[str, Parameter]:
         "at_KQJ": "K, Q and J of a suit at All-Trumps, besides",
         "at_long": "each card of the longest suit at All-Trumps, besides",
     }
-    return {name: _number(name, _WORTH + what, -100, 100) for name, what in meanings.items()}
+    return {
+        name: _make_number(name, _POINTS_FOR + what, -100, 100) for name, what in meanings.items()
+    }
 
 
-def _decisions(prefix: str, table: str, teams: int) -> dict[str, Parameter]:
+def _decision_parameters(prefix: str, table: str, teams: int) -> dict[str, Parameter]:
     """What is done with a count, with two teams (no prefix) or three."""
     bidding = {"taking": "take", "auctions": "auction"}
     count, chance = (-400, 400), (0, 1)
@@ -98,17 +99,17 @@ def _decisions(prefix: str, table: str, teams: int) -> dict[str, Parameter]:
     ]
     return {
         f"{prefix}{name}": replace(
-            _number(f"{prefix}{name}", f"{table}, {meaning}", *limits),
-            only=(("teams", teams), ("bidding", bidding[meaning.partition(":")[0]])),
+            _make_number(f"{prefix}{name}", f"{table}, {meaning}", *limits),
+            only_with=(("teams", teams), ("bidding", bidding[meaning.partition(":")[0]])),
         )
         for name, meaning, limits in rows
     }
 
 
 PARAMETERS = {
-    **_counts(),
-    **_decisions("", "two teams", 2),
-    **_decisions("three_", "three teams", 3),
+    **_count_parameters(),
+    **_decision_parameters("", "two teams", 2),
+    **_decision_parameters("three_", "three teams", 3),
 }
 """What can be set, with the fitted values as defaults (`points.toml`)."""
 
@@ -119,46 +120,65 @@ FITTED: Any = points.tuple_type(*_DEFAULTS.values())
 
 
 @scalar
-def _of(two: float, three: float, team_count: int) -> float:
+def _select_by_teams(two: float, three: float, team_count: int) -> float:
     """A parameter by the number of teams."""
     return two if team_count == 2 else three
 
 
 @scalar
-def _of_contract(suit: float, no_trump: float, all_trumps: float, contract: int) -> float:
+def _select_by_contract(suit: float, no_trump: float, all_trumps: float, contract: int) -> float:
     """A parameter by the kind of contract."""
     return no_trump if contract == NO_TRUMP else (all_trumps if contract == ALL_TRUMPS else suit)
 
 
 @scalar
-def needed_to_take(view: Any, p: Any) -> float:
+def threshold_to_take(view: Any, parameters: Any) -> float:
     """The least count with which one takes, in this lap at this place."""
     if view.team_count == 2:
         thresholds = (
-            p.take, p.take_1, p.take_2, p.take_3, p.take_4, p.take_5,
-            p.lap2, p.lap2_1, p.lap2_2, p.lap2_3, p.lap2_4, p.lap2_5,
-        )  # fmt: skip
+            parameters.take,
+            parameters.take_1,
+            parameters.take_2,
+            parameters.take_3,
+            parameters.take_4,
+            parameters.take_5,
+            parameters.lap2,
+            parameters.lap2_1,
+            parameters.lap2_2,
+            parameters.lap2_3,
+            parameters.lap2_4,
+            parameters.lap2_5,
+        )
     else:
         thresholds = (
-            p.three_take, p.three_take_1, p.three_take_2, p.three_take_3, p.three_take_4,
-            p.three_take_5, p.three_lap2, p.three_lap2_1, p.three_lap2_2, p.three_lap2_3,
-            p.three_lap2_4, p.three_lap2_5,
-        )  # fmt: skip
+            parameters.three_take,
+            parameters.three_take_1,
+            parameters.three_take_2,
+            parameters.three_take_3,
+            parameters.three_take_4,
+            parameters.three_take_5,
+            parameters.three_lap2,
+            parameters.three_lap2_1,
+            parameters.three_lap2_2,
+            parameters.three_lap2_3,
+            parameters.three_lap2_4,
+            parameters.three_lap2_5,
+        )
     first = SEATS * (view.lap - 1)
     return thresholds[first] + (thresholds[first + view.place] if view.place > 0 else 0.0)
 
 
 @scalar
-def count_to_take(view: Any, contract: int, p: Any) -> float:
+def count_to_take(view: Any, contract: int, parameters: Any) -> float:
     """The count of a hand with the Return, and what is added for another contract than its suit."""
-    value = count(view.hand | view.turned, contract, p)
+    value = count_points(view.hand | view.turned, contract, parameters)
     if contract == trailing_zeros(view.turned) >> 4:
         return value
     teams = view.team_count
-    return value + _of_contract(
-        _of(p.other, p.three_other, teams),
-        _of(p.no_trump, p.three_no_trump, teams),
-        _of(p.all_trumps, p.three_all_trumps, teams),
+    return value + _select_by_contract(
+        _select_by_teams(parameters.other, parameters.three_other, teams),
+        _select_by_teams(parameters.no_trump, parameters.three_no_trump, teams),
+        _select_by_teams(parameters.all_trumps, parameters.three_all_trumps, teams),
         contract,
     )
 
@@ -173,10 +193,10 @@ def choose_take(view: Any, parameters: Any) -> int:
             value = count_to_take(view, contract, parameters)
             if value > best:
                 best, choice = value, contract
-    return choice if best >= needed_to_take(view, parameters) else PASS
+    return choice if best >= threshold_to_take(view, parameters) else PASS
 
 
-class Heard(NamedTuple):
+class BidSummary(NamedTuple):
     """What the bids tell about a contract; each a number of players."""
 
     named: int
@@ -186,7 +206,7 @@ class Heard(NamedTuple):
 
 
 @scalar
-def heard(last_bids: int, players: int, place: int, contract: int) -> Heard:
+def summarise_bids(last_bids: int, players: int, place: int, contract: int) -> BidSummary:
     """What the bids of others (`BidView.last_bids`) tell a place about a contract."""
     named, their_named = 0, 0
     for other in range(SEATS):
@@ -194,56 +214,64 @@ def heard(last_bids: int, players: int, place: int, contract: int) -> Heard:
             partner = is_partner(players, other, place)
             named += 1 if partner else 0
             their_named += 0 if partner else 1
-    return Heard(named, their_named)
+    return BidSummary(named, their_named)
 
 
 @scalar
-def base_total(contract: int, team_count: int, p: Any) -> float:
+def base_total(contract: int, team_count: int, parameters: Any) -> float:
     """A team's expected total in an auction's contract with a count of nothing, nothing heard."""
-    return _of_contract(
-        _of(p.base_suit, p.three_base_suit, team_count),
-        _of(p.base_nt, p.three_base_nt, team_count),
-        _of(p.base_at, p.three_base_at, team_count),
+    return _select_by_contract(
+        _select_by_teams(parameters.base_suit, parameters.three_base_suit, team_count),
+        _select_by_teams(parameters.base_nt, parameters.three_base_nt, team_count),
+        _select_by_teams(parameters.base_at, parameters.three_base_at, team_count),
         contract,
     )
 
 
 @scalar
-def expected_total(view: Any, contract: int, p: Any) -> float:
+def expected_total(view: Any, contract: int, parameters: Any) -> float:
     """The own team's expected total in a contract, from the own cards and the calls so far."""
     teams = view.team_count
-    h = heard(view.last_bids, view.players, view.place, contract)
+    h = summarise_bids(view.last_bids, view.players, view.place, contract)
     return (
-        base_total(contract, teams, p)
-        + _of(p.per_count, p.three_per_count, teams) * count(view.hand, contract, p)
-        + _of(p.named, p.three_named, teams) * h.named
-        + _of(p.their_named, p.three_their_named, teams) * h.their_named
+        base_total(contract, teams, parameters)
+        + _select_by_teams(parameters.per_count, parameters.three_per_count, teams)
+        * count_points(view.hand, contract, parameters)
+        + _select_by_teams(parameters.named, parameters.three_named, teams) * h.named
+        + _select_by_teams(parameters.their_named, parameters.three_their_named, teams)
+        * h.their_named
     )
 
 
 @scalar
-def _capot_chance(total: float, teams: int, p: Any) -> float:
+def _capot_chance(total: float, teams: int, parameters: Any) -> float:
     """The chance of Capot with an expected total."""
-    spread = _of(p.capot_spread, p.three_capot_spread, teams)
-    return normal_share((total - _of(p.capot, p.three_capot, teams)) / spread)
+    spread = _select_by_teams(parameters.capot_spread, parameters.three_capot_spread, teams)
+    return normal_share(
+        (total - _select_by_teams(parameters.capot, parameters.three_capot, teams)) / spread
+    )
 
 
 @scalar
-def _their_chance(view: Any, p: Any) -> float:
+def _chance_of_opponents(view: Any, parameters: Any) -> float:
     """The chance of an opponent to make the last bid, as his bids and the own cards tell."""
     teams = view.team_count
-    h = heard(view.last_bids, view.players, view.bidder, view.contract)
+    h = summarise_bids(view.last_bids, view.players, view.bidder, view.contract)
     to_spare = (
-        _of(p.margin, p.three_margin, teams)
-        - _of(p.margin_falls, p.three_margin_falls, teams) * (view.amount - _of(120.0, 80.0, teams))
-        - _of(p.hold, p.three_hold, teams) * count(view.hand, view.contract, p)
-        + _of(p.backed, p.three_backed, teams) * h.named
+        _select_by_teams(parameters.margin, parameters.three_margin, teams)
+        - _select_by_teams(parameters.margin_falls, parameters.three_margin_falls, teams)
+        * (view.amount - _select_by_teams(120.0, 80.0, teams))
+        - _select_by_teams(parameters.hold, parameters.three_hold, teams)
+        * count_points(view.hand, view.contract, parameters)
+        + _select_by_teams(parameters.backed, parameters.three_backed, teams) * h.named
     )
-    return normal_share(to_spare / _of(p.spread, p.three_spread, teams))
+    return normal_share(
+        to_spare / _select_by_teams(parameters.spread, parameters.three_spread, teams)
+    )
 
 
 @scalar
-def _worth_of_bid(amount: int, chance: float, risk: float) -> float:
+def _value_of_bid(amount: int, chance: float, risk: float) -> float:
     """The expected score difference of a bid; a bad one may be countered."""
     worth = amount * (2.0 * chance - 1.0)
     return worth if worth > 0.0 else worth * (1.0 + risk)
@@ -255,32 +283,35 @@ def choose_bid(view: Any, parameters: Any) -> int:
     p, teams = parameters, view.team_count
     if view.lowest_amount > view.highest_amount:
         return PASS
-    spread = _of(p.spread, p.three_spread, teams)
-    risk, jump = _of(p.risk, p.three_risk, teams), _of(p.jump, p.three_jump, teams)
+    spread = _select_by_teams(p.spread, p.three_spread, teams)
+    risk, jump = (
+        _select_by_teams(p.risk, p.three_risk, teams),
+        _select_by_teams(p.jump, p.three_jump, teams),
+    )
     best, choice = -1e9, PASS
     for contract in range(NO_TRUMP + 2 * view.all_no_trump):
         total = expected_total(view, contract, p)
         amount = max(view.lowest_amount, 10 * int((total - jump) // 10.0))
         amount = min(amount, view.highest_amount)
-        worth = _worth_of_bid(amount, normal_share((total - amount) / spread), risk)
+        worth = _value_of_bid(amount, normal_share((total - amount) / spread), risk)
         if worth > best:
             best, choice = worth, bid_code(amount, contract, 0)
         amount = min(view.highest_amount, _CAPOT_TOTAL)
         if amount >= view.lowest_amount:
-            sure = view.place == 0 and runs_alone(view.hand, contract)
+            sure = view.place == 0 and wins_every_trick(view.hand, contract)
             chance = 1.0 if sure else _capot_chance(total, teams, p)
-            worth = _worth_of_bid(amount, chance, risk)
+            worth = _value_of_bid(amount, chance, risk)
             if worth > best:
                 best, choice = worth, bid_code(amount, contract, 1)
     if view.bidder < 0:
-        needed = _of(p.opening, p.three_opening, teams)
+        needed = _select_by_teams(p.opening, p.three_opening, teams)
     elif is_partner(view.players, view.bidder, view.place):
         total = expected_total(view, view.contract, p)
         stands = view.amount * (2.0 * normal_share((total - view.amount) / spread) - 1.0)
-        needed = stands + _of(p.support, p.three_support, teams)
+        needed = stands + _select_by_teams(p.support, p.three_support, teams)
     else:
-        stands = view.amount * (2.0 * _their_chance(view, p) - 1.0)
-        needed = -stands / (teams - 1) + _of(p.outbid, p.three_outbid, teams)
+        stands = view.amount * (2.0 * _chance_of_opponents(view, p) - 1.0)
+        needed = -stands / (teams - 1) + _select_by_teams(p.outbid, p.three_outbid, teams)
     return choice if best > needed else PASS
 
 
@@ -290,9 +321,9 @@ def choose_counter(view: Any, parameters: Any) -> bool:
     p, teams = parameters, view.team_count
     if view.capot != 0:
         # Who has the 9 of trump wins a trick.
-        trump = LANE << 16 * view.contract if view.contract < NO_TRUMP else 0
+        trump = SUIT_MASK << 16 * view.contract if view.contract < NO_TRUMP else 0
         return view.hand & trump & _9 != 0
-    return _their_chance(view, p) <= _of(p.counter, p.three_counter, teams)
+    return _chance_of_opponents(view, p) <= _select_by_teams(p.counter, p.three_counter, teams)
 
 
 @points
@@ -300,9 +331,9 @@ def choose_overcounter(view: Any, parameters: Any) -> bool:
     """Overcounter if the own team's chance to make it is at least `overcounter`."""
     p, teams = parameters, view.team_count
     total = expected_total(view, view.contract, p)
-    chance = normal_share((total - view.amount) / _of(p.spread, p.three_spread, teams))
+    chance = normal_share((total - view.amount) / _select_by_teams(p.spread, p.three_spread, teams))
     if view.capot != 0:
         chance = _capot_chance(total, teams, p)
-        if view.place == 0 and view.bidder == 0 and runs_alone(view.hand, view.contract):
+        if view.place == 0 and view.bidder == 0 and wins_every_trick(view.hand, view.contract):
             chance = 1.0
-    return chance >= _of(p.overcounter, p.three_overcounter, teams)
+    return chance >= _select_by_teams(p.overcounter, p.three_overcounter, teams)

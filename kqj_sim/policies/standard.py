@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from kqj_sim.policies.playing import best_card_by_rule
 from kqj_sim.policies.points import (
     PARAMETERS,
     choose_bid,
@@ -12,8 +11,8 @@ from kqj_sim.policies.points import (
     choose_overcounter,
     choose_take,
 )
-from kqj_sim.policies.prices import PRICES
 from kqj_sim.policies.registry import policy
+from kqj_sim.policies.rule_play import PRICES, choose_card_by_rule
 
 standard = policy(
     "standard",
@@ -31,4 +30,4 @@ for _choose in (choose_take, choose_bid, choose_counter, choose_overcounter):
 @standard
 def choose_card(view: Any, parameters: Any) -> int:
     """The legal card of the greatest value."""
-    return best_card_by_rule(view, parameters)
+    return choose_card_by_rule(view, parameters)

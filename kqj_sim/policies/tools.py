@@ -9,10 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.core import rng
-from kqj_sim.core.bits import EACH_LANE, LANE, chosen, highest_bit, lowest_bit, popcount
-from kqj_sim.core.compile import scalar
-from kqj_sim.core.points import points_of
-from kqj_sim.core.state import team_of
+from kqj_sim.core.block import team_of
+from kqj_sim.core.cards import (
+    EACH_SUIT,
+    SUIT_MASK,
+    count_card_points,
+    highest_bit,
+    lowest_bit,
+    popcount,
+    select,
+)
+from kqj_sim.core.jit import scalar
 
 count = popcount
 """How many cards a set holds."""
@@ -27,25 +34,25 @@ def first_of(preferred: int, otherwise: int) -> int:
 @scalar
 def ranks(cards: int) -> int:
     """The ranks that occur in a set, in the lowest lane."""
-    return (cards | cards >> 16 | cards >> 32 | cards >> 48) & LANE
+    return (cards | cards >> 16 | cards >> 32 | cards >> 48) & SUIT_MASK
 
 
 @scalar
 def lowest(cards: int) -> int:
     """The card of the lowest rank of a set; of several, a plain one rather than a trump."""
-    return lowest_bit(cards & (lowest_bit(ranks(cards)) * EACH_LANE))
+    return lowest_bit(cards & (lowest_bit(ranks(cards)) * EACH_SUIT))
 
 
 @scalar
 def highest(cards: int) -> int:
     """The card of the highest rank of a set; of several, a trump rather than a plain one."""
-    return highest_bit(cards & (highest_bit(ranks(cards)) * EACH_LANE))
+    return highest_bit(cards & (highest_bit(ranks(cards)) * EACH_SUIT))
 
 
 @scalar
 def points(view: Any, cards: int) -> int:
     """Card points of a set, as seen when a card is played."""
-    return points_of(
+    return count_card_points(
         cards, view.points_1, view.points_2, view.points_4, view.points_8, view.points_16
     )
 
@@ -86,19 +93,19 @@ def is_partner(players: int, one: int, other: int) -> bool:
 @scalar
 def suit_cards(suit: int) -> int:
     """All twelve cards of a suit (0 to 3, `shdc`) in natural coding."""
-    return LANE << 16 * suit
+    return SUIT_MASK << 16 * suit
 
 
 @scalar
 def random_below(view: Any, bound: int) -> int:
     """A random number from 0 to bound - 1 (bound up to 32767)."""
-    return rng.below(view.random, bound)
+    return rng.scale_below(view.random, bound)
 
 
 @scalar
 def chance(view: Any, probability: float) -> bool:
     """True with a probability, from 0 (never) to 1 (always)."""
-    return rng.happens(view.random, probability)
+    return rng.is_below(view.random, probability)
 
 
 @scalar
@@ -113,10 +120,10 @@ def _nth_of(cards: int, number: int, most: int) -> int:
     """As `nth_card`, of a set of up to `most` cards."""
     # By the binary digits of the number.
     if most > 4:
-        cards = chosen(number & 4 != 0, _without_two(_without_two(cards)), cards)
+        cards = select(number & 4 != 0, _without_two(_without_two(cards)), cards)
     if most > 2:
-        cards = chosen(number & 2 != 0, _without_two(cards), cards)
-    cards = chosen(number & 1 != 0, cards & (cards - 1), cards)
+        cards = select(number & 2 != 0, _without_two(cards), cards)
+    cards = select(number & 1 != 0, cards & (cards - 1), cards)
     return lowest_bit(cards)
 
 
@@ -141,7 +148,7 @@ def best_card(cards: int, values: Any) -> int:
 @scalar
 def random_card(view: Any, cards: int) -> int:
     """A card of a set of up to eight, each equally likely."""
-    return nth_card(cards, rng.below(view.random, popcount(cards)))
+    return nth_card(cards, rng.scale_below(view.random, popcount(cards)))
 
 
 @scalar
@@ -149,7 +156,7 @@ def random_legal_card(view: Any) -> int:
     """A legal card, each equally likely."""
     # Later tricks, in which fewer cards are held, become loops of their own.
     legal = view.legal
-    return _nth_of(legal, rng.below(view.random, popcount(legal)), 8 - view.trick_number)
+    return _nth_of(legal, rng.scale_below(view.random, popcount(legal)), 8 - view.trick_number)
 
 
 @scalar

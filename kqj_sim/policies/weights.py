@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.policies import features, layout
-from kqj_sim.policies.situation import KINDS
+from kqj_sim.policies import features
+from kqj_sim.policies.trick_odds import KIND_COUNT
 
 FOLDER = Path(__file__).resolve().parent / "weights"
 """The package's own files."""
 
-SIZES = {
-    "linear": KINDS * features.CARD_INDICES,
-    "network": KINDS * layout.KIND_SIZE,
+WEIGHT_COUNTS = {
+    "linear": KIND_COUNT * features.CARD_INDICES,
+    "network": KIND_COUNT * features.KIND_SIZE,
 }
 """Numbers that each policy's weights are."""
 
@@ -33,7 +33,7 @@ VERSIONS = {"linear": 2, "network": 2}
 """Versions of the package's weights: each policy's files have this one.  It is a parameter of the
 policy, so that outputs and records tell with which weights they were made."""
 
-_STORED = {"linear": np.float32, "network": np.float16}
+_STORED_TYPES = {"linear": np.float32, "network": np.float16}
 """How numbers are kept in a file; halves cost a network nothing that can be measured."""
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -55,18 +55,18 @@ def load(policy: str, teams: int, bidding: str) -> NDArray[np.float32]:
     Raises:
         WeightsError: there are none for such a table, or they do not fit.
     """
-    return _loaded(policy, teams, bidding)[0]
+    return _load(policy, teams, bidding)[0]
 
 
 def version(policy: str, teams: int, bidding: str) -> int:
-    """The version of the weights that `load` gives, from 1; 0 for those given by `use`."""
-    return _loaded(policy, teams, bidding)[1]
+    """The version of the weights that `load` gives, from 1; 0 for those given by `override`."""
+    return _load(policy, teams, bidding)[1]
 
 
-def use(policy: str, teams: int, bidding: str, weights: NDArray[np.float32]) -> None:
+def override(policy: str, teams: int, bidding: str, weights: NDArray[np.float32]) -> None:
     """Put other weights in place of a policy's, for compiled players too."""
     key = (policy, teams, bidding)
-    found = _IN_USE[key][0] if key in _IN_USE else _aligned(weights.size)
+    found = _IN_USE[key][0] if key in _IN_USE else _allocate_aligned(weights.size)
     np.copyto(found, weights.ravel())
     _IN_USE[key] = (found, 0)
 
@@ -78,7 +78,7 @@ def packaged_version(policy: str, teams: int, bidding: str) -> int:
         WeightsError: it is no file of weights.
     """
     path = FOLDER / file_name(policy, teams, bidding)
-    return int(_parsed(path)[1]["version"]) if path.is_file() else 0
+    return int(_parse(path)[1]["version"]) if path.is_file() else 0
 
 
 def file_name(policy: str, teams: int, bidding: str) -> str:
@@ -86,29 +86,29 @@ def file_name(policy: str, teams: int, bidding: str) -> str:
     return f"{policy}-{teams}-{bidding}.npz"
 
 
-def features_of(policy: str) -> dict[str, Any]:
+def describe_features(policy: str) -> dict[str, Any]:
     """What a policy's weights are made for: the tables of its features, and its units."""
     tables: dict[str, Any] = {
         "card": {name: list(sizes) for name, sizes in features.CARD_TABLES.items()}
     }
     if policy == "network":
         tables["shared"] = {name: list(sizes) for name, sizes in features.SHARED_TABLES.items()}
-        tables["units"] = [layout.HIDDEN_1, layout.HIDDEN_2]
+        tables["units"] = [features.HIDDEN_1_UNITS, features.HIDDEN_2_UNITS]
     return tables
 
 
 def to_bytes(policy: str, weights: NDArray[np.float32], about: Mapping[str, Any]) -> bytes:
-    """A file of a policy's weights, float32 (`SIZES`,).
+    """A file of a policy's weights, float32 (`WEIGHT_COUNTS`,).
 
     Args:
         policy: `linear` or `network`.
         weights: the weights.
         about: `policy`, `teams`, `bidding`, `version`, and how they were made; no dates.
     """
-    assert weights.size == SIZES[policy]
-    text = json.dumps({**about, "features": features_of(policy)}, sort_keys=True)
+    assert weights.size == WEIGHT_COUNTS[policy]
+    text = json.dumps({**about, "features": describe_features(policy)}, sort_keys=True)
     arrays = {
-        "weights": weights.ravel().astype(_STORED[policy]),
+        "weights": weights.ravel().astype(_STORED_TYPES[policy]),
         "about": np.frombuffer(text.encode(), dtype=np.uint8),
     }
     out = io.BytesIO()
@@ -129,21 +129,22 @@ def read(path: Path) -> tuple[NDArray[np.float32], dict[str, Any]]:
         WeightsError: it is no such file, or its weights do not fit this version of the package.
         OSError: it cannot be read.
     """
-    stored, about = _parsed(path)
-    expected = SIZES[about["policy"]]
-    difference = _difference(about["features"], features_of(about["policy"]))
+    stored, about = _parse(path)
+    expected = WEIGHT_COUNTS[about["policy"]]
+    difference = _find_difference(about["features"], describe_features(about["policy"]))
     if difference:
         raise WeightsError(
-            f"{path} is for other features ({difference}): make it anew with {command(**about)}"
+            f"{path} is for other features ({difference}): make it anew with "
+            f"{training_command(**about)}"
         )
     if stored.shape != (expected,) or not np.isfinite(stored).all():
         raise WeightsError(f"{path} should hold {expected:,} finite numbers: it does not")
-    weights = _aligned(expected)
+    weights = _allocate_aligned(expected)
     weights[:] = stored
     return weights, about
 
 
-def _parsed(path: Path) -> tuple[NDArray[Any], dict[str, Any]]:
+def _parse(path: Path) -> tuple[NDArray[Any], dict[str, Any]]:
     """The numbers of a file as they stand there, and its `about`, which has what it should."""
     content = path.read_bytes()
     try:
@@ -152,25 +153,25 @@ def _parsed(path: Path) -> tuple[NDArray[Any], dict[str, Any]]:
         about: dict[str, Any] = json.loads(text)
         for name in ("policy", "teams", "bidding", "version", "features"):
             _ = about[name]
-        _ = SIZES[about["policy"]]
+        _ = WEIGHT_COUNTS[about["policy"]]
     except Exception as error:  # A damaged archive makes numpy and zipfile raise any kind.
         raise WeightsError(f"{path} is no file of weights: {error}") from None
     return stored, about
 
 
-def command(policy: str, teams: int, bidding: str, **_: Any) -> str:
+def training_command(policy: str, teams: int, bidding: str, **_: Any) -> str:
     """The command that makes such weights."""
     return f"`kqj-sim train {policy} --teams {teams} --bidding {bidding}`"
 
 
-def _loaded(policy: str, teams: int, bidding: str) -> tuple[NDArray[np.float32], int]:
+def _load(policy: str, teams: int, bidding: str) -> tuple[NDArray[np.float32], int]:
     key = (policy, teams, bidding)
     if key not in _IN_USE:
         path = FOLDER / file_name(*key)
         if not path.is_file():
             raise WeightsError(
                 f"{policy} has no weights for {teams} teams and --bidding {bidding}: "
-                f"make them with {command(*key)}"
+                f"make them with {training_command(*key)}"
             )
         weights, about = read(path)
         if about["version"] != VERSIONS[policy]:
@@ -182,14 +183,14 @@ def _loaded(policy: str, teams: int, bidding: str) -> tuple[NDArray[np.float32],
     return _IN_USE[key]
 
 
-def _aligned(size: int) -> NDArray[np.float32]:
+def _allocate_aligned(size: int) -> NDArray[np.float32]:
     """Zeros that begin at a multiple of 64 bytes, a line of the cache."""
     numbers = np.zeros(size + 16, dtype=np.float32)
     start = -numbers.ctypes.data % 64 // 4
     return numbers[start : start + size]
 
 
-def _difference(made_for: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+def _find_difference(made_for: Mapping[str, Any], known: Mapping[str, Any]) -> str:
     """The first thing in which the features of a file and of the package differ; empty if none."""
     if made_for == known:
         return ""

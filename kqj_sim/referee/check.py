@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from kqj_sim.record import Record, RecordError, from_json, to_json
 from kqj_sim.referee.kqj.check import KqjCheck
 from kqj_sim.referee.kwajongen.check import KwajongenCheck
-from kqj_sim.referee.round_check import RoundCheck, differs
+from kqj_sim.referee.round_check import RoundCheck, describe_difference
 from kqj_sim.rules import KqjRules
 
 
@@ -19,7 +19,7 @@ def check_record(record: Record) -> list[str]:
     try:
         # A record made in Python may hold anything: its way through JSON shows that.
         record = from_json(to_json(record))
-        return _check_of(record).run()
+        return _make_check(record).run()
     except RecordError as error:
         return [str(error)]
 
@@ -41,12 +41,12 @@ def check_records(
         for discrepancy in check_record(record):
             yield line, discrepancy
         if before is not None:
-            for discrepancy in _continuity(before, record):
+            for discrepancy in _check_continuity(before, record):
                 yield line, discrepancy
         before = record
 
 
-def _check_of(record: Record) -> RoundCheck:
+def _make_check(record: Record) -> RoundCheck:
     """The check by the rules of the record's game; raises RecordError if these are wrong."""
     rules = record.game_rules()
     if isinstance(rules, KqjRules):
@@ -54,21 +54,23 @@ def _check_of(record: Record) -> RoundCheck:
     return KwajongenCheck(record, rules)
 
 
-def _continuity(before: Record, after: Record) -> Iterator[str]:
+def _check_continuity(before: Record, after: Record) -> Iterator[str]:
     """What does not follow, if both rounds belong to one game."""
     if after.game_id is None or after.round == 0:
         return
     if (before.game, before.seed, before.game_id) != (after.game, after.seed, after.game_id):
         return
     try:
-        next_dealer = _check_of(before).next_dealer()
+        next_dealer = _make_check(before).next_dealer()
     except RecordError:
         return
     source = "the line before"
     next_round = None if before.round is None else before.round + 1
-    yield from differs("round", after.round, next_round, source)
-    yield from differs("rules", after.rules, before.rules, source)
-    yield from differs("players", after.players, before.players, source)
-    yield from differs("dealer", after.dealer, next_dealer, source)
-    yield from differs("pending_before", after.pending_before, before.pending_after, source)
-    yield from differs("score_before", after.score_before, before.score_after, source)
+    yield from describe_difference("round", after.round, next_round, source)
+    yield from describe_difference("rules", after.rules, before.rules, source)
+    yield from describe_difference("players", after.players, before.players, source)
+    yield from describe_difference("dealer", after.dealer, next_dealer, source)
+    yield from describe_difference(
+        "pending_before", after.pending_before, before.pending_after, source
+    )
+    yield from describe_difference("score_before", after.score_before, before.score_after, source)

@@ -12,24 +12,23 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from kqj_sim.notation import Card
+from kqj_sim.cards import Card
 from kqj_sim.record import Record, Trick
-from kqj_sim.referee.score import RoundScore
-from kqj_sim.referee.trick import PlayedTrick
+from kqj_sim.referee.trick import PlayedTrick, RoundScore
 from kqj_sim.rules import GameRules
 
 
-class Unsound(Exception):
+class ReplayError(Exception):
     """A discrepancy after which the round cannot be replayed further."""
 
 
-def differs(key: str, said: object, right: object, source: str) -> Iterator[str]:
+def describe_difference(key: str, recorded: object, expected: object, source: str) -> Iterator[str]:
     """The line that tells of a key which says something else than is right, if it does."""
-    if said != right:
-        yield f"{key}: {show(said)}, by {source} {show(right)}"
+    if recorded != expected:
+        yield f"{key}: {format_value(recorded)}, by {source} {format_value(expected)}"
 
 
-def show(value: object) -> str:
+def format_value(value: object) -> str:
     """A value in a line, cut if it is long."""
     text = "null" if value is None else repr(value)
     return text if len(text) <= 200 else f"{text[:200]}..."
@@ -56,28 +55,28 @@ class RoundCheck(ABC):
     def run(self) -> list[str]:
         """Every discrepancy, one line each."""
         try:
-            self.check_frame()
+            self.check_header()
             if not 0 <= self.record.dealer < self.seats:
-                raise Unsound(f"dealer: {show(self.record.dealer)} {self.no_seat}")
-            self.teams = self.checked_teams()
+                raise ReplayError(f"dealer: {format_value(self.record.dealer)} {self.seat_error}")
+            self.teams = self.check_teams()
             self.check_game()
             self.check_deal()
-            if self.checked_calling():
-                tricks = self.checked_tricks(self.checked_hands())
+            if self.check_calling():
+                tricks = self.check_tricks(self.check_hands())
                 score = self.score(tricks)
             else:
                 self.compare("hands", self.record.hands, None, "a round passed out")
                 self.compare("tricks", self.record.tricks, [], "a round passed out")
                 score = self.passed_out()
             self.check_score(score)
-        except Unsound as discrepancy:
+        except ReplayError as discrepancy:
             self.found.append(str(discrepancy))
         return self.found
 
     # What each game says by its own rules.
 
     @abstractmethod
-    def checked_teams(self) -> list[int]:
+    def check_teams(self) -> list[int]:
         """The team of each seat."""
 
     @abstractmethod
@@ -101,11 +100,11 @@ class RoundCheck(ABC):
         """The cards held before the bidding, and the card turned up."""
 
     @abstractmethod
-    def checked_calling(self) -> bool:
+    def check_calling(self) -> bool:
         """The calls and what they came to; whether the round is played."""
 
     @abstractmethod
-    def checked_hands(self) -> list[set[Card]]:
+    def check_hands(self) -> list[set[Card]]:
         """The cards of each seat with which play begins."""
 
     @abstractmethod
@@ -131,15 +130,17 @@ class RoundCheck(ABC):
     # What follows in every game.
 
     @property
-    def no_seat(self) -> str:
+    def seat_error(self) -> str:
         """What is said of a seat that does not exist."""
         return f"is not a seat from 0 to {self.seats - 1}"
 
-    def compare(self, key: str, said: object, right: object, source: str = "the rules") -> None:
+    def compare(
+        self, key: str, recorded: object, expected: object, source: str = "the rules"
+    ) -> None:
         """Tell of a key that says something else than is right."""
-        self.found += differs(key, said, right, source)
+        self.found += describe_difference(key, recorded, expected, source)
 
-    def check_frame(self) -> None:
+    def check_header(self) -> None:
         """The keys from which nothing in the round follows."""
         record = self.record
         counts = {
@@ -150,7 +151,7 @@ class RoundCheck(ABC):
         }
         for key, count in counts.items():
             if count is not None and count < 0:
-                self.found.append(f"{key}: {show(count)} is not 0 or more")
+                self.found.append(f"{key}: {format_value(count)} is not 0 or more")
         self.compare("players: their number", len(record.players), self.seats)
         self.check_pending()
 
@@ -175,7 +176,9 @@ class RoundCheck(ABC):
             self.compare("score_before", before, start, "the start of a game")
             self.compare("pending_before", record.pending_before, 0, "the start of a game")
         if self.is_decided(before):
-            self.found.append(f"score_before: with {show(before)} the game was decided before")
+            self.found.append(
+                f"score_before: with {format_value(before)} the game was decided before"
+            )
         if len(record.scores) == self.team_count:
             right = self.score_after(before)
             self.compare("score_after", after, right, "score_before and scores")
@@ -184,51 +187,51 @@ class RoundCheck(ABC):
         """The card that a key names; raises Unsound."""
         card = self.cards.get(text)
         if card is None:
-            raise Unsound(f"{key}: {show(text)} is not a card: rank and suit, like Th")
+            raise ReplayError(f"{key}: {format_value(text)} is not a card: rank and suit, like Th")
         return card
 
     def hands(self, key: str, texts: Sequence[Sequence[str]], size: int) -> list[set[Card]]:
         """A hand of `size` cards a seat, all distinct; raises Unsound."""
         if [len(hand) for hand in texts] != [size] * self.seats:
             sizes = [len(hand) for hand in texts]
-            raise Unsound(f"{key}: {sizes} cards, by the rules {self.seats} x {size}")
+            raise ReplayError(f"{key}: {sizes} cards, by the rules {self.seats} x {size}")
         cards = [[self.card(key, text) for text in hand] for hand in texts]
         seen: set[Card] = set()
         for card in (card for hand in cards for card in hand):
             if card in seen:
-                raise Unsound(f"{key}: {card} is dealt twice")
+                raise ReplayError(f"{key}: {card} is dealt twice")
             seen.add(card)
         return [set(hand) for hand in cards]
 
-    def checked_tricks(self, hands: Sequence[set[Card]]) -> list[PlayedTrick]:
+    def check_tricks(self, hands: Sequence[set[Card]]) -> list[PlayedTrick]:
         """The tricks: each card held and legal, leaders and winners."""
         held = [set(hand) for hand in hands]
         if len(self.record.tricks) != self.tricks:
-            raise Unsound(f"tricks: {len(self.record.tricks)}, by the rules {self.tricks}")
+            raise ReplayError(f"tricks: {len(self.record.tricks)}, by the rules {self.tricks}")
         leader = (self.record.dealer + 1) % self.seats
         played = []
         for number, trick in enumerate(self.record.tricks):
             where = f"tricks[{number}]"
             self.compare(f"{where}.leader", trick.leader, leader)
-            cards = self.checked_cards(where, trick, leader, held)
+            cards = self.check_trick_cards(where, trick, leader, held)
             winner = self.trick_winner(leader, cards)
             self.compare(f"{where}.winner", trick.winner, winner)
             played.append(PlayedTrick(leader, cards, winner))
             leader = winner
         return played
 
-    def checked_cards(
+    def check_trick_cards(
         self, where: str, trick: Trick, leader: int, held: list[set[Card]]
     ) -> tuple[Card, ...]:
         """The cards of a trick, which are taken from those `held`."""
         if len(trick.cards) != self.seats:
-            raise Unsound(f"{where}.cards: {len(trick.cards)}, by the rules {self.seats}")
+            raise ReplayError(f"{where}.cards: {len(trick.cards)}, by the rules {self.seats}")
         cards: list[Card] = []
         for place, text in enumerate(trick.cards):
             seat = (leader + place) % self.seats
             card = self.card(f"{where}.cards", text)
             if card not in held[seat]:
-                raise Unsound(f"{where}.cards: seat {seat} does not hold {card}")
+                raise ReplayError(f"{where}.cards: seat {seat} does not hold {card}")
             legal = self.legal_cards(held[seat], cards, leader)
             if card not in legal:
                 right = " ".join(sorted(str(card) for card in legal))

@@ -1,16 +1,92 @@
-"""A chapter of a report, and those that are the same for every game: whole games, policies."""
+"""A chapter of a report, and those that are the same for every game: whole games, policies.
+
+What was found in an experiment, as the chapters of a report read it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kqj_sim.reporting.charts import bars, dots
-from kqj_sim.reporting.comparison import answer
-from kqj_sim.reporting.findings import Findings
-from kqj_sim.reporting.page import Part
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.tables import Table
+from kqj_sim.reporting.compare import write_headline
+from kqj_sim.reporting.figures import render_distribution, render_dots
+from kqj_sim.reporting.grid import Cell, Grid, format_number, make_grids
+from kqj_sim.reporting.page import Part, Picture
 from kqj_sim.rules import KqjRules
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.study import Study
+
+
+MIN_OBSERVATIONS = 30
+"""With fewer deals a number is neither drawn nor named in a sentence."""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """A study with what is needed to tell of it.
+
+    `slug` sets its files apart from others' if there are several, and is empty if not; then its
+    pictures have the scale that suits them alone.
+    """
+
+    study: Study
+    slug: str = ""
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The study's tables by name."""
+        return self.study.tables
+
+    def estimate(self, table: str, quantity: str, *group: int | str) -> Estimate:
+        """A number of a table; raises KeyError if it is not there."""
+        return self.tables[table].estimates(quantity)[group]
+
+    def format_cell(self, table: str, quantity: str, *group: int | str) -> Cell:
+        """A number with its interval, as the tables on the page write it."""
+        lines = self.tables[table].lines
+        unit = next(unit for _, name, unit, _ in lines if name == quantity)
+        return format_estimate(self.estimate(table, quantity, *group), unit)
+
+    def show(self, table: str, quantity: str, *group: int | str) -> str:
+        """The same as text, for a sentence."""
+        return str(self.format_cell(table, quantity, *group))
+
+    def by(self, table: str, quantity: str) -> dict[Any, Estimate]:
+        """The numbers of a table with a single group column, by its values."""
+        found = self.tables[table].estimates(quantity)
+        return {group[0]: each for group, each in found.items()}
+
+    def picture(self, name: str, alt: str, svg: str) -> Picture:
+        """A picture of this study."""
+        return Picture(f"{self.slug}-{name}" if self.slug else name, alt, svg)
+
+    def grids(self, *names: str) -> tuple[Grid, ...]:
+        """Those of these tables that there are, for the page."""
+        found = (self.tables[name] for name in names if name in self.tables)
+        return tuple(grid for table in found for grid in make_grids(table))
+
+
+def format_estimate(estimate: Estimate, unit: str) -> Cell:
+    """A number with its interval as tables write it."""
+    return format_number(estimate.value, estimate.low, estimate.high, unit)
+
+
+def select_reliable(numbers: Mapping[Any, Estimate]) -> dict[Any, Estimate]:
+    """Those that stand on enough observations to be named in a sentence."""
+    return {key: each for key, each in numbers.items() if each.observations >= MIN_OBSERVATIONS}
+
+
+def collect_tables(findings: Iterable[Findings]) -> dict[str, Table]:
+    """Every table by the name of its file, without suffix."""
+    return {
+        f"{found.slug}/{name}" if found.slug else name: table
+        for found in findings
+        for name, table in found.tables.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -39,7 +115,7 @@ class KeyFigure(NamedTuple):
     group: tuple[int | str, ...] = ()
 
 
-def games(found: Findings) -> Part | None:
+def describe_games(found: Findings) -> Part | None:
     """How long whole games last, and who wins them."""
     if "games" not in found.tables:
         return None
@@ -65,7 +141,7 @@ def games(found: Findings) -> Part | None:
             found.picture(
                 "games",
                 "Distribution of the number of rounds in a game.",
-                bars(
+                render_distribution(
                     {"games": found.by("games_by_rounds", "share of games")},
                     "rounds in a game",
                     "% of games",
@@ -74,7 +150,7 @@ def games(found: Findings) -> Part | None:
             found.picture(
                 "winners",
                 f"Share of the games won, by {player}, with intervals.",
-                dots(
+                render_dots(
                     {"won": winners},
                     "games won, %",
                     "share",
@@ -88,7 +164,7 @@ def games(found: Findings) -> Part | None:
     )
 
 
-def compared(found: Findings) -> Part | None:
+def describe_compared_policies(found: Findings) -> Part | None:
     """Which of several policies scores more."""
     comparison = found.study.comparison
     if comparison is None:
@@ -101,10 +177,12 @@ def compared(found: Findings) -> Part | None:
         leads = {name: each for (_, name), each in ranking.items()}
         words = "Mean lead over the others, in points a round, with intervals."
     return Part(
-        text=tuple(f"{line}." for line in answer(comparison)),
+        text=tuple(f"{line}." for line in write_headline(comparison)),
         pictures=(
             found.picture(
-                "compared", words, dots({"lead": leads}, "points a round", "points", middle=0)
+                "compared",
+                words,
+                render_dots({"lead": leads}, "points a round", "points", middle=0),
             ),
         ),
         grids=found.grids("compared_ranking", "compared_pairs"),
@@ -115,13 +193,13 @@ def compared(found: Findings) -> Part | None:
 GAMES = Chapter(
     "games",
     "Whole games",
-    games,
+    describe_games,
     "Played besides, by the same players from the same seed; the first dealer is drawn.",
 )
 COMPARED = Chapter(
     "compared",
     "Policies compared",
-    compared,
+    describe_compared_policies,
     "They play each other, every deal in all arrangements of the sides, so that each holds the "
     "cards of each; the intervals hold for all pairs together.",
 )

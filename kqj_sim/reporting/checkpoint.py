@@ -2,13 +2,19 @@
 
 A file is numpy's archive (.npz) of the counts, with a JSON text `about` that says what was counted.
 It appears whole or not at all, so that whatever ends the program leaves the last one.
+
+What is made of a simulation's rows as they come: counts for tables, and for the picture.
+
+Checkpoints of neighbouring ranges, put together into the counts of one run.
 """
 
 from __future__ import annotations
 
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -17,13 +23,130 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim import __version__
-from kqj_sim.core.compile import sources_hash
+from kqj_sim.analysis.tables import Table
+from kqj_sim.analysis.tally import Tally
+from kqj_sim.analysis.where import Expression, compile_expression
+from kqj_sim.core.jit import hash_sources
+from kqj_sim.encode import ImposedContract
+from kqj_sim.experiment import Experiment
 from kqj_sim.messages import shorten
 from kqj_sim.reporting.files import OutputFile
+from kqj_sim.reporting.run import Run
+from kqj_sim.rules import make_rules
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kqj_sim.analysis.control_variates import ControlTally
+    from kqj_sim.analysis.game_control_variates import GameControlTally
     from kqj_sim.experiment import Experiment
-    from kqj_sim.reporting.gathered import Gathered
+    from kqj_sim.reporting.figures import PlotCounts
+    from kqj_sim.rows import GameRows, Rows
+
+
+@dataclass(frozen=True)
+class AggregationPlan:
+    """What is to be made of the rows.
+
+    Attributes:
+        experiment: what is played.
+        by, where: as in `Tally`.
+        expression: `where`, compiled.
+        plot: whether there is to be a picture.
+        control: specification of the control (`ControlTally`, `GameControlTally`), or None.
+    """
+
+    experiment: Experiment
+    by: tuple[str, ...]
+    where: str | None
+    expression: Expression | None
+    plot: bool
+    control: str | None
+
+    def start(self) -> Aggregation:
+        """Nothing gathered yet; raises what is wrong with `by` and `where`."""
+        gathered = Aggregation(Tally(self.experiment, self.by, self.where))
+        if self.plot:
+            from kqj_sim.reporting.plots import make_plot_counts
+
+            gathered.plot = make_plot_counts(self.experiment.rules.game, self.expression)
+        if self.control is not None:
+            from kqj_sim.analysis.control_variates import ControlTally
+            from kqj_sim.analysis.game_control_variates import GameControlTally
+
+            kind = ControlTally if self.experiment.games is None else GameControlTally
+            gathered.control = kind(self.experiment, self.control)
+        return gathered
+
+
+class Aggregation:
+    """The tally, the counts of the picture and the sums of the control, if they are asked for.
+
+    Takes part in `fold`.
+    """
+
+    def __init__(self, tally: Tally) -> None:
+        self.tally = tally
+        self.plot: PlotCounts | None = None
+        self.control: ControlTally | GameControlTally | None = None
+
+    def _parts(self) -> dict[str, Tally | PlotCounts | ControlTally | GameControlTally]:
+        """What there is, by name."""
+        parts = {"tally": self.tally, "plot": self.plot, "control": self.control}
+        return {name: part for name, part in parts.items() if part is not None}
+
+    @property
+    def columns(self) -> frozenset[str] | None:
+        """The columns of the rows that are looked at; None: all."""
+        if self.control is not None:
+            return None
+        return self.tally.columns.union(() if self.plot is None else self.plot.columns)
+
+    def add(self, rows: Rows) -> None:
+        """Count a chunk of rows."""
+        for part in self._parts().values():
+            part.add(rows)
+
+    def add_games(self, games: GameRows) -> None:
+        """Count finished games."""
+        self.tally.add_games(games)
+        if self.control is not None:
+            self.control.add_games(games)
+
+    def merge(self, other: Aggregation) -> None:
+        """Add what another one counted."""
+        self.tally.merge(other.tally)
+        if self.plot is not None and other.plot is not None:
+            self.plot.merge(other.plot)
+        if self.control is not None and other.control is not None:
+            self.control.add_numbers(other.control.numbers())
+
+    def tables(self, confidence: float) -> list[Table]:
+        """The tables of the tally, and that of the control."""
+        tables = self.tally.tables(confidence)
+        return tables if self.control is None else [*tables, self.control.table(confidence)]
+
+    @property
+    def layout(self) -> str:
+        """What is counted, in words that are the same only where `numbers` can be added."""
+        return " | ".join(f"{name}: {part.layout}" for name, part in self._parts().items())
+
+    def numbers(self) -> dict[str, NDArray[np.int64]]:
+        """Everything counted, as arrays by name."""
+        return {
+            f"{name}.{what}": numbers
+            for name, part in self._parts().items()
+            for what, numbers in part.numbers().items()
+        }
+
+    def add_numbers(self, numbers: dict[str, NDArray[np.int64]]) -> None:
+        """Add what `numbers` gave where the `layout` is the same; raises KeyError."""
+        for name, part in self._parts().items():
+            start = f"{name}."
+            part.add_numbers(
+                {key.removeprefix(start): n for key, n in numbers.items() if key.startswith(start)}
+            )
 
 
 class CheckpointError(RuntimeError):
@@ -31,7 +154,7 @@ class CheckpointError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedRun:
     """What was counted, but for how far.
 
     Attributes:
@@ -43,7 +166,7 @@ class Counted:
         imposed: the Sender and contract that are given, as `--impose` says them.
         by, where: as in `Tally`.
         control: the policy of the control variate, as it is written.
-        layout: of the counts (`Gathered.layout`).
+        layout: of the counts (`Aggregation.layout`).
     """
 
     version: str
@@ -64,11 +187,11 @@ class Counted:
     def of(
         cls, experiment: Experiment, imposed: str | None, by: tuple[str, ...], where: str | None,
         control: str | None, layout: str,
-    ) -> Counted:  # fmt: skip
+    ) -> CountedRun:  # fmt: skip
         """What an experiment counts."""
         return cls(
             version=__version__,
-            sources=sources_hash(),
+            sources=hash_sources(),
             game=experiment.rules.game,
             rules=experiment.rules.to_dict(),
             policies=tuple(player.name for player in experiment.players),
@@ -82,7 +205,7 @@ class Counted:
             layout=layout,
         )
 
-    def difference(self, other: Counted) -> str:
+    def difference(self, other: CountedRun) -> str:
         """The first thing in which another one differs, in words; empty if there is none."""
         known = {
             "sources": "it was made by other sources of the package",
@@ -108,7 +231,7 @@ class Counted:
 class Checkpoint:
     """Counts of `finished` deals (or games) from the number `first` on."""
 
-    counted: Counted
+    counted: CountedRun
     first: int
     finished: int
     numbers: dict[str, NDArray[np.int64]]
@@ -117,18 +240,18 @@ class Checkpoint:
 class _About(msgspec.Struct):
     """What a file says of its counts."""
 
-    counted: Counted
+    counted: CountedRun
     first: Annotated[int, msgspec.Meta(ge=0)]
     finished: Annotated[int, msgspec.Meta(ge=0)]
 
 
-def write_checkpoint(path: str | Path, counted: Counted, first: int, finished: int,
-                     gathered: Gathered) -> None:  # fmt: skip
+def write_checkpoint(path: str | Path, counted: CountedRun, first: int, finished: int,
+                     aggregation: Aggregation) -> None:  # fmt: skip
     """Write a checkpoint, in place of one that is there; raises OSError."""
     about = {"counted": vars(counted), "first": first, "finished": finished}
     arrays = {
         "about": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
-        **gathered.numbers(),
+        **aggregation.numbers(),
     }
     with OutputFile(path) as stream:
         content = io.BytesIO()
@@ -154,7 +277,7 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
     return Checkpoint(about.counted, about.first, about.finished, numbers)
 
 
-def add_counts(name: str, checkpoint: Checkpoint, gathered: Gathered) -> None:
+def add_counts(name: str, checkpoint: Checkpoint, gathered: Aggregation) -> None:
     """Add the counts of a checkpoint, which errors call by its name.
 
     Raises:
@@ -165,3 +288,114 @@ def add_counts(name: str, checkpoint: Checkpoint, gathered: Gathered) -> None:
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         reason = shorten(" ".join(str(error).split()), 120)
         raise CheckpointError(f"{name} is damaged: its counts do not fit ({reason})") from None
+
+
+@dataclass(frozen=True)
+class MergedRun:
+    """What the parts come to.
+
+    Attributes:
+        counted: what was counted.
+        first, finished: the range of deals, or of games.
+        aggregation: the counts.
+        run: the run that would have given them.
+    """
+
+    counted: CountedRun
+    first: int
+    finished: int
+    aggregation: Aggregation
+    run: Run
+
+
+def merge_checkpoints(
+    checkpoints: Sequence[tuple[str, Checkpoint]], confidence: float
+) -> MergedRun:
+    """Put checkpoints together.
+
+    Args:
+        checkpoints: the name of each file, and what it holds; in any order.
+        confidence: of the intervals that will be made.
+
+    Raises:
+        CheckpointError: they are of different runs, or their ranges overlap or leave a gap.
+    """
+    ordered = sorted(checkpoints, key=lambda part: part[1].first)
+    name, before = ordered[0]
+    counted = before.counted
+    for other_name, other in ordered[1:]:
+        difference = counted.difference(other.counted)
+        if difference:
+            raise CheckpointError(f"{other_name} is of another run than {name}: {difference}")
+    for (name, before), (other_name, other) in pairwise(ordered):
+        end, unit = before.first + before.finished, counted.unit
+        if other.first != end:
+            what = "begins before" if other.first < end else "leaves a gap to"
+            raise CheckpointError(
+                f"{other_name} begins with number {other.first:,} and {what} the end of {name}, "
+                f"which holds {unit} {before.first:,} to {end - 1:,}: ranges must be neighbours"
+            )
+    try:
+        gathered = _make_empty_aggregation(counted)
+    except (LookupError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{ordered[0][0]} is damaged: {error}") from None
+    for name, part in ordered:
+        add_counts(name, part, gathered)
+    first, finished = ordered[0][1].first, sum(part.finished for _, part in ordered)
+    return MergedRun(
+        counted,
+        first,
+        finished,
+        gathered,
+        _make_run(counted, first, finished, gathered, confidence),
+    )
+
+
+def _parse_imposed(text: str | None) -> ImposedContract | None:
+    if text is None:
+        return None
+    place, contract, *amount = text.split(":")
+    return ImposedContract(int(place), contract, int(amount[0]) if amount else None)
+
+
+def _make_empty_aggregation(counted: CountedRun) -> Aggregation:
+    """Counts of nothing, of the layout that was counted."""
+    games = counted.unit == "games"
+    # Counting looks at the rules and not at who plays: policies may be files that are not here.
+    experiment = Experiment(
+        rules=make_rules(counted.game, counted.rules),
+        deals=1,
+        seed=counted.seed,
+        games=1 if games else None,
+        imposed=_parse_imposed(counted.imposed),
+    )
+    expression = None
+    if counted.where is not None:
+        expression = compile_expression(counted.where, games=games, game=counted.game)
+    for plot in (False, True):
+        gathered = AggregationPlan(
+            experiment, counted.by, counted.where, expression, plot, counted.control
+        ).start()
+        if gathered.layout == counted.layout:
+            return gathered
+    raise CheckpointError("the files count for other tables than this version of kqj-sim makes")
+
+
+def _make_run(
+    counted: CountedRun, first: int, finished: int, aggregation: Aggregation, confidence: float
+) -> Run:
+    return Run(
+        command="simulate",
+        rules=make_rules(counted.game, counted.rules),
+        policies=counted.policies,
+        players=counted.players,
+        seed=counted.seed,
+        first=first,
+        deals=aggregation.tally.deals,
+        confidence=confidence,
+        games=finished if counted.unit == "games" else None,
+        imposed=counted.imposed,
+        by=counted.by,
+        where=counted.where,
+        interrupted=False,
+    )

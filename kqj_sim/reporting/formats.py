@@ -3,23 +3,76 @@
 In the formats for programs a number is a row (the long form), in the same units as computed:
 shares from 0 to 1, points, counts.  A CSV file carries the run in the column `run` of its
 last row, a Parquet file in its metadata under the key `kqj_sim`, both as JSON.
+
+What a file's suffix stands for: formats of tables, of rows and of pictures.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.reporting.grid import PIPED_WIDTH, table_grids, to_markdown, to_rich, to_screen
-from kqj_sim.reporting.report import Report, Run
+from kqj_sim.messages import quote, shorten
+from kqj_sim.reporting.grid import PIPED_WIDTH, make_grids, to_markdown, to_rich, to_screen
+from kqj_sim.reporting.run import Report, Run
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kqj_sim.analysis.table import Table
+    from kqj_sim.analysis.tables import Table
+
+
+TABLE_SUFFIXES: Mapping[str, str] = {
+    ".txt": "table",
+    ".csv": "csv",
+    ".json": "json",
+    ".md": "markdown",
+    ".parquet": "parquet",
+}
+ROW_SUFFIXES: Mapping[str, str] = {".parquet": "parquet", ".csv": "csv"}
+PLOT_SUFFIXES: Mapping[str, str] = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
+
+FORMATS = tuple(TABLE_SUFFIXES.values())
+"""The formats of tables."""
+
+
+class FormatError(ValueError):
+    """A file's suffix that stands for no format; its one line names those that do."""
+
+
+def choose_by_suffix(path: str | Path, choices: Mapping[str, str], default: str = "") -> str:
+    """What the suffix of `path` stands for; raises FormatError naming the right suffixes."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in choices:
+        said = f"the suffix {shorten(suffix)}" if suffix else "no suffix"
+        *most, last = choices
+        raise FormatError(
+            f"{quote(path)} has {said}: let it end in {', '.join(most)} or {last}{default}"
+        )
+    return choices[suffix]
+
+
+def choose_table_format(path: str | Path | None, requested: str | None) -> str:
+    """The format of tables: the one chosen, else by the file's suffix, else that for people.
+
+    Raises FormatError for a suffix that stands for none.
+    """
+    if requested is not None:
+        return requested
+    if path is None:
+        return "table"
+    return choose_by_suffix(path, TABLE_SUFFIXES, ", or give --format")
+
+
+def make_slug(name: str) -> str:
+    """A name as it stands in names of files: `Two teams, taking` is `two_teams_taking`."""
+    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+
 
 RUN_KEY = "kqj_sim"
 """Key of the run in the metadata of Parquet files."""
@@ -28,11 +81,11 @@ RUN_KEY = "kqj_sim"
 def render(report: Report, format: str, *, color: bool = False, width: int | None = None) -> bytes:
     """The report in one of FORMATS; `color` and `width` (characters) matter to tables only."""
     if format == "table":
-        return _table(report, color, width).encode()
+        return _render_table(report, color, width).encode()
     return _WRITERS[format](report)
 
 
-def long_form(report: Report) -> pd.DataFrame:
+def make_long_frame(report: Report) -> pd.DataFrame:
     """All tables in one frame: `table`, every group column, then the numbers."""
     import pandas as pd
 
@@ -54,43 +107,43 @@ def long_form(report: Report) -> pd.DataFrame:
     return frame[["table", *groups, *numbers]]
 
 
-def run_json(run: Run) -> str:
+def format_run(run: Run) -> str:
     """The run as one line of JSON."""
     return json.dumps(run.to_dict(), ensure_ascii=False)
 
 
-def _table(report: Report, color: bool, width: int | None) -> str:
+def _render_table(report: Report, color: bool, width: int | None) -> str:
     from rich.console import RenderableType
     from rich.text import Text
 
     run = report.run
     parts: list[RenderableType] = [Text(line, "bold") for line in report.answer]
     parts.append(Text(run.summary(), "italic"))
-    if run.intervals():
-        parts.append(Text(run.intervals(), "dim"))
+    if run.describe_intervals():
+        parts.append(Text(run.describe_intervals(), "dim"))
     for table in report.tables:
-        for grid in table_grids(table, width or PIPED_WIDTH):
+        for grid in make_grids(table, width or PIPED_WIDTH):
             parts += [Text(""), to_rich(grid)]
     # Commands are not wrapped, so that they can be copied.
     commands = "".join(f"  {line}\n" for line in report.commands)
     return to_screen(parts, color=color, width=width) + commands
 
 
-def _markdown(report: Report) -> bytes:
+def _render_markdown(report: Report) -> bytes:
     lines = [f"# kqj-sim {report.run.command}", ""]
     for line in (*report.answer, report.run.summary()):
         lines += [line, ""]
-    lines += [f"- {key}: {_listed(value)}" for key, value in report.run.to_dict().items()]
+    lines += [f"- {key}: {_format_list(value)}" for key, value in report.run.to_dict().items()]
     text = "\n".join(lines) + "\n"
     for table in report.tables:
-        for grid in table_grids(table):
+        for grid in make_grids(table):
             text += "\n" + to_markdown(grid)
     if report.commands:
         text += "\n```console\n" + "".join(f"$ {line}\n" for line in report.commands) + "```\n"
     return text.encode()
 
 
-def _listed(value: Any) -> str:
+def _format_list(value: Any) -> str:
     """A value as JSON; what is the same several times, such as the player of each seat, once."""
     text, times = json.dumps(value, ensure_ascii=False), ""
     if isinstance(value, list) and len(value) > 1 and value.count(value[0]) == len(value):
@@ -98,13 +151,13 @@ def _listed(value: Any) -> str:
     return f"`{text}`{times}"
 
 
-def _csv(report: Report) -> bytes:
-    frame = long_form(report)
-    frame["run"] = [*[""] * len(frame), run_json(report.run)][-len(frame) :] if len(frame) else []
+def _render_csv(report: Report) -> bytes:
+    frame = make_long_frame(report)
+    frame["run"] = [*[""] * len(frame), format_run(report.run)][-len(frame) :] if len(frame) else []
     return frame.to_csv(index=False, lineterminator="\n").encode()
 
 
-def table_values(table: Table) -> dict[str, Any]:
+def convert_table(table: Table) -> dict[str, Any]:
     """A table as plain values, for JSON."""
     return {
         "name": table.name,
@@ -112,41 +165,41 @@ def table_values(table: Table) -> dict[str, Any]:
         "groups": list(table.groups),
         "note": table.note,
         "rows": [
-            {str(key): _json_value(value) for key, value in row.items()}
+            {str(key): _convert_value(value) for key, value in row.items()}
             for row in table.frame.astype(object).to_dict("records")
         ],
     }
 
 
-def _json(report: Report) -> bytes:
+def _render_json(report: Report) -> bytes:
     words = {"answer": report.answer, "commands": report.commands}
     said = {key: list(lines) for key, lines in words.items() if lines}
-    tables = [table_values(table) for table in report.tables]
+    tables = [convert_table(table) for table in report.tables]
     found = {**report.run.to_dict(), **said, "tables": tables}
     text = json.dumps(found, ensure_ascii=False, indent=1)
     return text.encode() + b"\n"
 
 
-def _json_value(value: Any) -> Any:
+def _convert_value(value: Any) -> Any:
     """A plain value; JSON knows no NaN."""
     plain = value.item() if hasattr(value, "item") else value
     return None if isinstance(plain, float) and not math.isfinite(plain) else plain
 
 
-def _parquet(report: Report) -> bytes:
+def _render_parquet(report: Report) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pa.Table.from_pandas(long_form(report), preserve_index=False)
-    metadata = {**(table.schema.metadata or {}), RUN_KEY.encode(): run_json(report.run).encode()}
+    table = pa.Table.from_pandas(make_long_frame(report), preserve_index=False)
+    metadata = {**(table.schema.metadata or {}), RUN_KEY.encode(): format_run(report.run).encode()}
     out = BytesIO()
     pq.write_table(table.replace_schema_metadata(metadata), out)
     return out.getvalue()
 
 
 _WRITERS: Mapping[str, Callable[[Report], bytes]] = {
-    "csv": _csv,
-    "json": _json,
-    "markdown": _markdown,
-    "parquet": _parquet,
+    "csv": _render_csv,
+    "json": _render_json,
+    "markdown": _render_markdown,
+    "parquet": _render_parquet,
 }

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from kqj_sim.analysis.table import Table
+    from kqj_sim.analysis.tables import Table
 
 PIPED_WIDTH = 100
 """Width in characters of what is not written to a terminal."""
 
-NOTHING = "-"
+EMPTY_CELL_TEXT = "-"
 NORMAL_95 = 1.959964
 """Standard errors to either side in an interval of 95%."""
-_NARROWEST_HEADING = 12
+_MIN_HEADING_WIDTH = 12
 _GAP = 3  # characters between columns on a screen
 
 
@@ -53,7 +53,7 @@ def format_number(value: float, low: float, high: float, unit: str) -> Cell:
     interval has meaning for; a clearly lopsided interval is written out.  A zero has no sign.
     """
     if math.isnan(value):
-        return Cell(NOTHING)
+        return Cell(EMPTY_CELL_TEXT)
     sign = "%" if unit == "share" else ""
     scale = 100 if unit == "share" else 1
     value, low, high = value * scale, low * scale, high * scale
@@ -76,20 +76,20 @@ def format_number(value: float, low: float, high: float, unit: str) -> Cell:
     return Cell(f"{value:z,.{decimals}f}{sign}", f"±{half:z,.{decimals}f}")
 
 
-def estimate(value: float, error: float, unit: str) -> Cell:
+def format_with_error(value: float, error: float, unit: str) -> Cell:
     """A number with its interval of 95%, by its standard error; NaN: there is none."""
     half = NORMAL_95 * error
     return format_number(value, value - half, value + half, unit)
 
 
-def table_grids(table: Table, width: int | None = None) -> list[Grid]:
+def make_grids(table: Table, width: int | None = None) -> list[Grid]:
     """A table turned so that it reads well: a row a group, a column a quantity.
 
     Quantities that stand on the same observations share a column with their number.  A table
     without groups has a row a quantity.  Given a `width` in characters, what does not fit goes
     to a further grid with the same rows.
     """
-    title, unneeded = _common_words(table)
+    title, unneeded = _split_common_suffix(table)
     numbers: dict[str, dict[tuple[Hashable, ...], tuple[Cell, int]]] = {}
     rows: dict[tuple[Hashable, ...], None] = {}
     for row, quantity, unit, estimated in table.lines:
@@ -105,10 +105,12 @@ def table_grids(table: Table, width: int | None = None) -> list[Grid]:
             for cell, deals in cells.values()
         )
         return [Grid(title, ("quantity", "value", "deals"), lines, 1, table.note)]
-    columns = _columns_by_deals(numbers, rows, table.counted)
-    left = [tuple(Cell(_show_key(key)) for key in row) for row in rows]
+    columns = _group_columns_by_deals(numbers, rows, table.counted)
+    left = [tuple(Cell(_format_key(key)) for key in row) for row in rows]
     grids = []
-    for number, chosen in enumerate(_fitting(table.groups, left, columns, width, table.counted)):
+    for number, chosen in enumerate(
+        _split_into_grids(table.groups, left, columns, width, table.counted)
+    ):
         grids.append(
             Grid(
                 title if number == 0 else f"{title} (continued)",
@@ -124,7 +126,7 @@ def table_grids(table: Table, width: int | None = None) -> list[Grid]:
     return grids
 
 
-def _common_words(table: Table) -> tuple[str, str]:
+def _split_common_suffix(table: Table) -> tuple[str, str]:
     """The title, with what every quantity says behind its comma; and this, with the comma.
 
     `made, share of taken deals` and `failed, share of taken deals` need not say it twice.
@@ -139,7 +141,7 @@ def _common_words(table: Table) -> tuple[str, str]:
 _Column = tuple[str, list[Cell]]
 
 
-def _columns_by_deals(
+def _group_columns_by_deals(
     numbers: dict[str, dict[tuple[Hashable, ...], tuple[Cell, int]]],
     rows: Iterable[tuple[Hashable, ...]],
     counted: bool,
@@ -149,7 +151,10 @@ def _columns_by_deals(
     blocks: list[tuple[dict[tuple[Hashable, ...], int], list[_Column]]] = []
     for quantity, cells in numbers.items():
         observed = {row: deals for row, (_, deals) in cells.items()}
-        column = (quantity, [cells[row][0] if row in cells else Cell(NOTHING) for row in rows])
+        column = (
+            quantity,
+            [cells[row][0] if row in cells else Cell(EMPTY_CELL_TEXT) for row in rows],
+        )
         for shared, block in blocks:
             if not counted or all(
                 shared.get(row, deals) == deals for row, deals in observed.items()
@@ -161,12 +166,12 @@ def _columns_by_deals(
             blocks.append((observed, [column]))
     made = []
     for shared, block in blocks:
-        deals = [Cell(f"{shared[row]:,}" if row in shared else NOTHING) for row in rows]
+        deals = [Cell(f"{shared[row]:,}" if row in shared else EMPTY_CELL_TEXT) for row in rows]
         made.append([*block, ("deals", deals)] if counted else block)
     return made
 
 
-def _fitting(
+def _split_into_grids(
     groups: Sequence[str],
     left: Sequence[tuple[Cell, ...]],
     blocks: list[list[_Column]],
@@ -177,7 +182,7 @@ def _fitting(
     if width is None:
         return [[column for block in blocks for column in block]]
     keys = sum(
-        _column_width(group, [row[place] for row in left]) + _GAP
+        _compute_column_width(group, [row[place] for row in left]) + _GAP
         for place, group in enumerate(groups)
     )
     grids: list[list[_Column]] = [[]]
@@ -186,10 +191,10 @@ def _fitting(
         quantities, deals = block, block[:0]
         if counted:
             quantities, deals = block[:-1], block[-1:]
-        deals_width = sum(_column_width(*each) + _GAP for each in deals)
+        deals_width = sum(_compute_column_width(*each) + _GAP for each in deals)
         pending = False  # a quantity stands in the last grid without its number of deals
         for quantity in quantities:
-            wide = _column_width(*quantity) + _GAP
+            wide = _compute_column_width(*quantity) + _GAP
             if grids[-1] and used + wide + deals_width > width:
                 if pending:
                     grids[-1].extend(deals)
@@ -203,18 +208,18 @@ def _fitting(
     return grids
 
 
-def _column_width(heading: str, cells: Sequence[Cell]) -> int:
+def _compute_column_width(heading: str, cells: Sequence[Cell]) -> int:
     longest = max((len(str(cell)) for cell in cells), default=0)
-    return max(longest, *(len(line) for line in _wrapped(heading, longest)))
+    return max(longest, *(len(line) for line in _wrap_heading(heading, longest)))
 
 
-def _wrapped(heading: str, width: int) -> list[str]:
+def _wrap_heading(heading: str, width: int) -> list[str]:
     """A heading on several lines, about as wide as its cells, words whole."""
-    words = heading.replace("_", " ") if len(heading) > max(width, _NARROWEST_HEADING) else heading
-    return textwrap.wrap(words, max(width, _NARROWEST_HEADING), break_long_words=False) or [""]
+    words = heading.replace("_", " ") if len(heading) > max(width, _MIN_HEADING_WIDTH) else heading
+    return textwrap.wrap(words, max(width, _MIN_HEADING_WIDTH), break_long_words=False) or [""]
 
 
-def _show_key(key: Any) -> str:
+def _format_key(key: Any) -> str:
     if key is None or key != key:
         return "all"
     if isinstance(key, float) and key.is_integer():
@@ -248,7 +253,7 @@ def to_rich(grid: Grid, numbers: bool = True) -> RenderableType:
     for place, heading in enumerate(grid.headings):
         is_key = place < grid.keys
         longest = max((len(str(row[place])) for row in grid.rows), default=0)
-        lines = _wrapped(heading, longest)
+        lines = _wrap_heading(heading, longest)
         screen.add_column(
             Text("\n".join(lines)),
             # Known, so that it need not be measured cell by cell.

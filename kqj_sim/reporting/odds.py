@@ -1,37 +1,88 @@
-"""What calls are worth, in words and as a report."""
+"""What calls are worth, in words and as a report.
+
+What playing and passing are worth in Kwajongen, in words and as a report.
+
+What calls are worth, as a page.
+
+What cards are worth, in words and as a report.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from kqj_sim.analysis.intervals import CONFIDENCE, Estimate
-from kqj_sim.analysis.odds_tables import odds_tables
-from kqj_sim.notation import format_hand
-from kqj_sim.reporting.grid import format_number
-from kqj_sim.reporting.report import Report, Run, describe_rules
+from kqj_sim import __version__
+from kqj_sim.analysis.intervals import DEFAULT_CONFIDENCE, Estimate
+from kqj_sim.analysis.odds.tables import make_call_tables, make_card_table
+from kqj_sim.cards import format_contract, format_hand
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.spec import parse_player
+from kqj_sim.reporting.grid import format_number, make_grids
+from kqj_sim.reporting.page import Page, Part, Picture, Section
+from kqj_sim.reporting.run import Report, Run, describe_policies, describe_rules
+from kqj_sim.rules import KqjRules
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.odds_answer import Answer, Odds
-    from kqj_sim.analysis.table import Table, Unit
+    from kqj_sim.analysis.odds.calls import CallOdds, KqjCallOdds
+    from kqj_sim.analysis.odds.cards import CardOdds
+    from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds
+    from kqj_sim.analysis.tables import Table, Unit
 
-A = TypeVar("A", bound="Answer")
 
-FEW = 100
+def make_odds_page(
+    report: Report, hand: str, pictures: Mapping[str, Sequence[Picture]], plot_section: Section
+) -> Page:
+    """The page of an answer.
+
+    Args:
+        report: the answer and its tables.
+        hand: the cards of who asks.
+        pictures: those that belong to a table, by its name.
+        plot_section: pictures that belong to none; they follow the first table.
+    """
+    run = report.run
+    first, *others = (
+        Section(
+            table.name,
+            table.title,
+            (Part(pictures=(*pictures.get(table.name, ()),), grids=(*make_grids(table),)),),
+        )
+        for table in report.tables
+    )
+    whole = json.dumps(run.to_dict(), ensure_ascii=False, indent=1)
+    return Page(
+        title=f"What to call with {hand}",
+        lead=(*report.answer, run.summary(), run.describe_intervals()),
+        sections=(first, plot_section, *others),
+        made=(
+            ("program", f"kqj-sim {__version__}, {run.command}"),
+            ("rules", describe_rules(run.rules)),
+            ("players", describe_policies(run.policies)),
+            ("deals", f"{run.deals:,}, seed {run.seed}"),
+        ),
+        listings=(("everything that was assumed", whole),),
+    )
+
+
+A = TypeVar("A", bound="CallOdds")
+
+FEW_EFFECTIVE_DEALS = 100
 """An answer that rests on fewer equally weighted deals is told to be no more than a hint."""
 
 
 @dataclass(frozen=True)
-class CallsRun(Run, ABC, Generic[A]):
+class CallOddsRun(Run, ABC, Generic[A]):
     """A run in which calls were tried out; `policies` and `players` are those of the places."""
 
     odds: A | None = None
 
     @property
-    def _of(self) -> A:
+    def _required_result(self) -> A:
         assert self.odds is not None
         return self.odds
 
@@ -40,16 +91,16 @@ class CallsRun(Run, ABC, Generic[A]):
         """What the player knew beside his cards, as plain values."""
 
     @abstractmethod
-    def _told(self) -> list[str]:
+    def _describe_known(self) -> list[str]:
         """The same in words."""
 
     @abstractmethod
-    def _rests_on(self) -> list[str]:
+    def _describe_assumptions(self) -> list[str]:
         """What the answer rests on beside the deals, in words."""
 
     def to_dict(self) -> dict[str, Any]:
         """The run as plain values."""
-        of = self._of
+        of = self._required_result
         return {
             **super().to_dict(),
             "hand": [str(card) for card in of.situation.hand],
@@ -57,97 +108,103 @@ class CallsRun(Run, ABC, Generic[A]):
             "ignore_calls": of.ignore_calls,
             "best": of.options[of.best].text,
             "choosing_deals": of.choosing_deals,
-            "agreeing_share": of.agreeing,
-            "agreeing_interval": bounds_of(self._of_agreeing()),
-            "effective_deals": of.effective,
+            "agreeing_share": of.bidding_probability,
+            "agreeing_interval": get_bounds(self._estimate_bidding_probability()),
+            "effective_deals": of.effective_sample_size,
             "intervals": "confidence sequences" if of.sequential else "for this number of deals",
             "ended": of.ended,
             "ended_by": of.stopped or None,
         }
 
-    def _of_agreeing(self) -> Estimate:
-        return self._of.agreeing_estimate(self.confidence or CONFIDENCE)
+    def _estimate_bidding_probability(self) -> Estimate:
+        return self._required_result.estimate_bidding_probability(
+            self.confidence or DEFAULT_CONFIDENCE
+        )
 
-    def _agreeing(self) -> str:
+    def _describe_bidding_probability(self) -> str:
         """In how many of all deals the others would have called as heard."""
-        return share_text(self._of_agreeing())
+        return format_share(self._estimate_bidding_probability())
 
     def summary(self) -> str:
         """The run in a line for people."""
-        of = self._of
+        of = self._required_result
         ranked = ranking_words("calls", of.choosing_deals)
         parts = [
             describe_rules(self.rules),
             format_hand(of.situation.hand, ranks=self.rules.ranks),
-            *self._told(),
-            f"players {players_text(self.policies)}",
-            f"{self.deals:,} deals{WHY_ENDED[of.ended]}{ranked}, seed {self.seed}",
+            *self._describe_known(),
+            f"players {format_players(self.policies)}",
+            f"{self.deals:,} deals{STOP_REASONS[of.ended]}{ranked}, seed {self.seed}",
         ]
         return "; ".join(parts)
 
-    def intervals(self) -> str:
+    def describe_intervals(self) -> str:
         """What the intervals are, and on how many deals they rest."""
-        told = super().intervals()
-        if self._of.sequential:
+        told = super().describe_intervals()
+        if self._required_result.sequential:
             told = told.replace("intervals", "intervals that hold at every moment")
-        return "; ".join([told, *self._rests_on()])
+        return "; ".join([told, *self._describe_assumptions()])
 
 
-class OddsRun(CallsRun["Odds"]):
+class KqjCallOddsRun(CallOddsRun["KqjCallOdds"]):
     """A run in which calls of KQJ were tried out."""
 
     def _known(self) -> dict[str, Any]:
-        from kqj_sim.analysis.standing import call_text
+        from kqj_sim.analysis.odds.auction_state import format_call
 
-        of, situation = self._of, self._of.situation
+        of, situation = self._required_result, self._required_result.situation
         return {
             "return": None if situation.turned is None else str(situation.turned),
             "place": situation.place,
             "lap": situation.lap,
             "teams": list(situation.teams),
             "question": situation.question,
-            "heard": [{"place": call.seat, "call": call_text(call)} for call in situation.calls],
+            "heard": [{"place": call.seat, "call": format_call(call)} for call in situation.calls],
             "pending": of.pending,
         }
 
-    def _told(self) -> list[str]:
-        turned = self._of.situation.turned
-        return [*([] if turned is None else [f"Return {turned}"]), _where(self._of)]
+    def _describe_known(self) -> list[str]:
+        turned = self._required_result.situation.turned
+        return [
+            *([] if turned is None else [f"Return {turned}"]),
+            _describe_place(self._required_result),
+        ]
 
-    def _rests_on(self) -> list[str]:
-        if not self._of.asked:
+    def _describe_assumptions(self) -> list[str]:
+        if not self._required_result.asked:
             return []
         return [
-            f"others would have called as heard in {self._agreeing()} of deals, those here "
-            f"tell as much as {self._of.effective:,.0f} equal ones"
+            f"others would have called as heard in {self._describe_bidding_probability()} of "
+            f"deals, those here "
+            f"tell as much as {self._required_result.effective_sample_size:,.0f} equal ones"
         ]
 
 
-WHY_ENDED = {
+STOP_REASONS = {
     "deals": "",
     "until": " until enough was known",
     "time": " until the time was over",
     "search": " until the search for agreeing deals ended",
     "interrupted": " until interrupted",
 }
-"""Why there are not more deals, by `Odds.ended`."""
+"""Why there are not more deals, by `KqjCallOdds.ended`."""
 
 
-def bounds_of(estimate: Estimate) -> list[float] | None:
+def get_bounds(estimate: Estimate) -> list[float] | None:
     """The bounds of an interval as plain values; None if there is none."""
     return None if math.isnan(estimate.low) else [estimate.low, estimate.high]
 
 
-def share_text(estimate: Estimate) -> str:
+def format_share(estimate: Estimate) -> str:
     """A share with its interval; without one two digits, however small it is."""
     if math.isnan(estimate.low) and estimate.value < 0.001:
         return f"{100 * estimate.value:.2g}%"
     return str(format_number(*estimate[:3], "share"))
 
 
-def _where(odds: Odds) -> str:
+def _describe_place(odds: KqjCallOdds) -> str:
     """The place, and what was heard."""
-    from kqj_sim.analysis.standing import call_text
+    from kqj_sim.analysis.odds.auction_state import format_call
 
     situation = odds.situation
     roles = {0: "0 (the opener)", 5: "5 (the dealer)"}
@@ -160,13 +217,13 @@ def _where(odds: Odds) -> str:
         told += f", lap {situation.lap}"
         heard = "all passed" if situation.calls else ""
     else:
-        heard = ", ".join(call_text(call) for call in situation.calls)
+        heard = ", ".join(format_call(call) for call in situation.calls)
     if odds.ignore_calls:
         return f"{told}, calls ignored"
     return f"{told}, heard: {heard or 'nothing'}"
 
 
-def players_text(names: tuple[str, ...]) -> str:
+def format_players(names: tuple[str, ...]) -> str:
     """Who sits where, by place."""
     if len(set(names)) == 1:
         return names[0]
@@ -176,16 +233,16 @@ def players_text(names: tuple[str, ...]) -> str:
     return ", ".join(f"{name} at {' '.join(where)}" for name, where in places.items())
 
 
-def odds_report(odds: Odds, confidence: float) -> Report:
+def make_kqj_call_report(odds: KqjCallOdds, confidence: float) -> Report:
     """Everything that is shown of odds."""
-    return calls_report(OddsRun, odds, odds_tables(odds, confidence), confidence)
+    return make_call_report(KqjCallOddsRun, odds, make_call_tables(odds, confidence), confidence)
 
 
-def calls_report(
-    kind: type[CallsRun[A]], odds: A, tables: Sequence[Table], confidence: float
+def make_call_report(
+    run_class: type[CallOddsRun[A]], odds: A, tables: Sequence[Table], confidence: float
 ) -> Report:
     """What was found out about calls, with a game's kind of run and its tables."""
-    run = kind(
+    run = run_class(
         command="odds",
         rules=odds.situation.rules,
         policies=tuple(player.name for player in odds.players),
@@ -197,10 +254,10 @@ def calls_report(
         interrupted=odds.ended == "interrupted",
         odds=odds,
     )
-    return Report(run, tables, answer(odds, confidence))
+    return Report(run, tables, write_call_headline(odds, confidence))
 
 
-def answer(odds: Answer, confidence: float) -> list[str]:
+def write_call_headline(odds: CallOdds, confidence: float) -> list[str]:
     """Which call is best, and how sure that is."""
     best = odds.best
     chance = format_number(*odds.estimate("wins", best, confidence)[:3], "share")
@@ -208,18 +265,19 @@ def answer(odds: Answer, confidence: float) -> list[str]:
     name = odds.options[best].text
     line = f"Best: {name}, worth {points} points; it wins {chance} of the rounds"
     leads = {
-        odds.options[call].text: odds.estimate("difference", best, confidence, less=call)
+        odds.options[call].text: odds.estimate("difference", best, confidence, baseline=call)
         for call in odds.ranking
         if call != best
     }
     line += lead_words(leads, "Not told apart from it", "points")
     stopped = [f"Ended early: {odds.stopped}"] if odds.stopped else []
-    if odds.effective >= FEW:
+    if odds.effective_sample_size >= FEW_EFFECTIVE_DEALS:
         return [line, *stopped]
     return [
         line,
         *stopped,
-        f"No more than a hint: it rests on what {odds.effective:,.0f} deals tell, since the "
+        f"No more than a hint: it rests on what {odds.effective_sample_size:,.0f} deals tell, "
+        f"since the "
         "players assumed would hardly call as heard; more --deals, other --players or "
         "--ignore-calls help",
     ]
@@ -255,3 +313,194 @@ def lead_words(leads: Mapping[str, Estimate], tied: str, unit: Unit) -> str:
 def ranking_words(what: str, deals: int) -> str:
     """Say how many other deals ranked the calls, or the cards; nothing if none did."""
     return f" ({what} ranked by {deals:,} others)" if deals else ""
+
+
+PLAYS_NOT_CHECKED = "that they would also have played so is not asked"
+
+
+@dataclass(frozen=True)
+class CardOddsRun(Run):
+    """A run in which cards were played on; `policies` and `players` are those of the seats."""
+
+    odds: CardOdds | None = None
+
+    @property
+    def _required_result(self) -> CardOdds:
+        assert self.odds is not None
+        return self.odds
+
+    @property
+    def _upcard_key(self) -> str:
+        """The key of the card turned up."""
+        return "return" if isinstance(self.rules, KqjRules) else "turned"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The run as plain values."""
+        of, so_far = self._required_result, self._required_result.partial_round
+        called = so_far.final_contract
+        return {
+            **super().to_dict(),
+            "hand": [str(card) for card in sorted(so_far.hand)],
+            so_far.seat_term: so_far.seat,
+            "dealer": so_far.dealer,
+            "teams": list(so_far.teams),
+            self._upcard_key: None if so_far.turned is None else str(so_far.turned),
+            "sender": called.sender,
+            "contract": called.contract,
+            "amount": called.amount,
+            "capot": called.capot,
+            "stake": called.stake,
+            "tricks": [
+                {"leader": leader, "cards": [str(card) for card in cards]}
+                for leader, cards in so_far.tricks
+            ],
+            "pending": so_far.pending,
+            "calls_count": of.uses_calls,
+            "best": str(of.cards[0].card),
+            "choosing_deals": of.choosing_deals,
+            "exact": of.is_exact,
+            "distributions": of.layout_count,
+            "agreeing_share": of.bidding_probability,
+            "agreeing_interval": get_bounds(of.bidding_probability_estimate),
+            "effective_deals": of.effective_sample_size,
+            "ended_by": of.stopped or None,
+            "intervals": "confidence sequences" if of.sequential else "for this number of deals",
+        }
+
+    def summary(self) -> str:
+        """The run in a line for people."""
+        of, so_far = self._required_result, self._required_result.partial_round
+        called, who = so_far.final_contract, so_far.seat_term
+        contract = format_contract(called.contract, symbols=True)
+        if called.amount is not None:
+            contract = f"{called.amount} {contract}{' capot' if called.capot else ''}"
+        contract += {1: "", 2: " countered", 4: " overcountered"}[called.stake]
+        number, on_table = len(so_far.tricks), so_far.tricks[-1][1]
+        trick = f"trick {number}, {' '.join(map(str, on_table)) or 'to lead'}"
+        kwajongen = not isinstance(self.rules, KqjRules)
+        return "; ".join(
+            [
+                describe_rules(self.rules),
+                f"{who} {called.sender} plays {contract}",
+                *([f"{who} {so_far.dealer} has shown {so_far.turned}"] if kwajongen else []),
+                *(["a raised round"] if kwajongen and so_far.pending else []),
+                f"{who} {so_far.seat} has {format_hand(so_far.hand, ranks=self.rules.ranks)}",
+                trick,
+                describe_policies(self.policies).replace("seat", who),
+                of.method_text
+                if of.is_exact
+                else f"{of.method_text}{ranking_words('cards', of.choosing_deals)}, "
+                f"seed {self.seed}",
+            ]
+        )
+
+    def describe_intervals(self) -> str:
+        """What the intervals are, and what is known of the calls."""
+        of = self._required_result
+        told = "" if of.is_exact else super().describe_intervals()
+        if of.sequential:
+            told = told.replace("intervals", "intervals that hold at every moment")
+        if not of.uses_calls:
+            calls = "any hidden hands that agree with the plays, whatever was called"
+        else:
+            share = format_share(of.bidding_probability_estimate)
+            calls = f"others would have called as heard in {share} of what agrees with the plays"
+            if not of.is_exact and of.effective_sample_size < of.deals - 1:
+                calls += (
+                    f", what was drawn tells as much as {of.effective_sample_size:,.0f} equal ones"
+                )
+        return "; ".join(part for part in (told, calls, PLAYS_NOT_CHECKED) if part)
+
+
+def make_card_report(odds: CardOdds) -> Report:
+    """Everything that is shown of odds of cards."""
+    run = CardOddsRun(
+        command="odds",
+        rules=odds.partial_round.rules,
+        policies=tuple(
+            _shorten_player(each, odds.partial_round.rules.game) for each in odds.players
+        ),
+        players=odds.players,
+        seed=odds.seed,
+        first=0,
+        deals=odds.deals,
+        confidence=None if odds.is_exact else odds.confidence,
+        interrupted=odds.interrupted,
+        odds=odds,
+    )
+    stopped = [f"Ended early: {odds.stopped}"] if odds.stopped else []
+    return Report(run, [make_card_table(odds)], [write_card_headline(odds), *stopped])
+
+
+def _shorten_player(specification: str, game: str) -> str:
+    """A player's policies alone, if their parameters are the usual ones."""
+    found = parse_player(specification, game)
+    called, played = found.calling.policy.name, found.playing.policy.name
+    short = called if called == played else f"{called}+{played}"
+    try:
+        return short if parse_player(short, game).text == found.text else found.name
+    except PolicyError:
+        return found.name
+
+
+def write_card_headline(odds: CardOdds) -> str:
+    """Which card is best, and how sure that is."""
+    best, *others = odds.cards
+    nan = float("nan")
+
+    def shown(name: str, unit: Any) -> str:
+        value, low, high, _ = best.measures[name]
+        bounds = (nan, nan) if odds.is_exact else (low, high)
+        return str(format_number(value, *bounds, unit))
+
+    line = f"Best: {best.card}, by {shown('difference', odds.card_measures.ranking_unit)} points; "
+    line += f"it wins {shown('wins', 'share')} of the rounds"
+    if not others:
+        return f"{line}. No other card may be played"
+    leads = {}
+    for each in others:
+        assert each.versus_best is not None
+        value, low, high, deals = each.versus_best["difference"]
+        leads[str(each.card)] = Estimate(-value, -high, -low, deals)
+    tied = "Just as good" if odds.is_exact else "Not told apart from it"
+    if odds.is_exact:
+        # What is exact has no interval to show; ties are told by the value.
+        leads = {text: lead._replace(low=nan, high=nan) for text, lead in leads.items()}
+    return line + lead_words(leads, tied, odds.card_measures.ranking_unit)
+
+
+_PLACE_ROLES = ("the dealer's left", "the dealer's partner", "the dealer's right", "the dealer")
+
+
+class KwajongenCallOddsRun(CallOddsRun["KwajongenCallOdds"]):
+    """A run in which playing and passing were tried out."""
+
+    def _known(self) -> dict[str, Any]:
+        situation = self._required_result.situation
+        return {
+            "turned": str(situation.turned),
+            "place": situation.place,
+            "raised": situation.raised,
+        }
+
+    def _describe_known(self) -> list[str]:
+        of, situation = self._required_result, self._required_result.situation
+        heard = ", ".join(["pass"] * situation.place) or "nothing"
+        where = f"place {situation.place} ({_PLACE_ROLES[situation.place]})"
+        return [
+            f"shown {situation.turned}",
+            where + (", calls ignored" if of.ignore_calls else f", heard: {heard}"),
+            *(["a raised round"] if situation.raised else []),
+        ]
+
+    def _describe_assumptions(self) -> list[str]:
+        of = self._required_result
+        if of.situation.place == 0 or of.ignore_calls:
+            return []
+        share = self._describe_bidding_probability()
+        return [f"those before would have passed in {share} of deals, on which they rest"]
+
+
+def make_kwajongen_call_report(odds: KwajongenCallOdds, confidence: float) -> Report:
+    """Everything that is shown of odds."""
+    return make_call_report(KwajongenCallOddsRun, odds, odds.tables(confidence), confidence)

@@ -118,12 +118,12 @@ def to_html(page: Page) -> bytes:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters["breakable"] = _breakable
+    environment.filters["breakable"] = _mark_line_breaks
     text = environment.get_template("page.html").render(page=page)
     return text.encode()
 
 
-def _breakable(text: str) -> str:
+def _mark_line_breaks(text: str) -> str:
     """HTML of a text that may be broken behind the signs in a policy's name."""
     return re.sub(r"([:,+=/])(?=\w)", r"\1<wbr>", saxutils.escape(text))
 
@@ -137,16 +137,16 @@ def page_to_markdown(page: Page, folder: str = "pictures") -> bytes:
         lines += [f"## {section.title}", ""]
         lines += [section.note, ""] if section.note else []
         for part in section.parts:
-            lines += _part(part, folder)
+            lines += _render_part(part, folder)
     lines += ["## How it was made", ""]
-    lines += [f"- {name}: {_code(value)}" for name, value in page.made]
+    lines += [f"- {name}: {_format_code(value)}" for name, value in page.made]
     lines += [f"- made: {page.time}"] if page.time else []
     for name, text in page.listings:
         lines += ["", f"{name}:", "", *(f"    {line}".rstrip() for line in text.splitlines())]
     return ("\n".join(lines).rstrip() + "\n").encode()
 
 
-def _part(part: Part, folder: str) -> list[str]:
+def _render_part(part: Part, folder: str) -> list[str]:
     lines = [f"### {part.heading}", ""] if part.heading else []
     for sentence in part.text:
         lines += [sentence, ""]
@@ -157,5 +157,5 @@ def _part(part: Part, folder: str) -> list[str]:
     return lines
 
 
-def _code(value: str) -> str:
+def _format_code(value: str) -> str:
     return f"`{value}`" if "`" not in value else json.dumps(value, ensure_ascii=False)

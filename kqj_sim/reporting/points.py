@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 
-from kqj_sim.core.state import SEATS
+from kqj_sim.core.block import SEATS
 from kqj_sim.policies.points import PARAMETERS
-from kqj_sim.reporting.grid import NOTHING, Cell, Grid, estimate, to_markdown
-from kqj_sim.training.auctions import Hearing
-from kqj_sim.training.count_fit import HELD_OUT, TERMS, CountFit, Line
-from kqj_sim.training.points import BAND, TEAMS, PointsFit, chosen_thresholds
+from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, format_with_error, to_markdown
+from kqj_sim.training.auctions import BidModel
+from kqj_sim.training.point_count import HELD_OUT_SHARE, TERMS_OF_KIND, CountFit, SettingFit
+from kqj_sim.training.points import BAND_WIDTH, TEAMS, PointsFit, round_thresholds
 from kqj_sim.training.thresholds import Threshold
 
-KINDS = {"suit": "With a suit as trump", "NT": "At No-Trump", "AT": "At All-Trumps"}
+KIND_TITLES = {"suit": "With a suit as trump", "NT": "At No-Trump", "AT": "At All-Trumps"}
 """The kinds of contract in words."""
 
-ROLES = {
+SUIT_ROLES = {
     "return": "suit of the Return",
     "other": "another suit",
     "suit": "suit",
@@ -24,18 +24,18 @@ ROLES = {
 }
 """The roles of a contract in words."""
 
-_WORDS = {2: "Two teams", 3: "Three teams"}
-_PLACES = ("opener", "second", "third", "fourth", "fifth", "dealer")
+_TEAM_COUNT_WORDS = {2: "Two teams", 3: "Three teams"}
+_PLACE_NAMES = ("opener", "second", "third", "fourth", "fifth", "dealer")
 _TRUMP = {"trump_9": "9", "trump_8": "8", "trump_7": "7", "trump_A": "ace", "trump_T": "ten"}
-_COUNTS = (20, 40, 60, 80, 100, 120)
+_EXAMPLE_COUNTS = (20, 40, 60, 80, 100, 120)
 """Counts for which the expected total in an auction is written out."""
 
 
-def _prefix(teams: int) -> str:
+def _get_parameter_prefix(teams: int) -> str:
     return "" if teams == 2 else "three_"
 
 
-def _meaning(parameter: str) -> str:
+def _describe_parameter(parameter: str) -> str:
     """What a parameter is for, without the words that all of its table share."""
     meaning = PARAMETERS[parameter].meaning
     for common in ("points of count for ", "two teams, ", "three teams, ", "auctions: "):
@@ -43,14 +43,18 @@ def _meaning(parameter: str) -> str:
     return meaning
 
 
-def _count_grid(fit: PointsFit, kind: str) -> Grid:
+def _make_count_grid(fit: PointsFit, kind: str) -> Grid:
     """The points of one kind of contract."""
     found = fit.counts[kind]
     rows = tuple(
-        (Cell(_meaning(name)), Cell(f"{fit.values[name]:g}"), estimate(points, error, "points"),
-         Cell(name))
-        for name, points, error in zip(TERMS[kind], found.points, found.errors, strict=True)
-    )  # fmt: skip
+        (
+            Cell(_describe_parameter(name)),
+            Cell(f"{fit.values[name]:g}"),
+            format_with_error(points, error, "points"),
+            Cell(name),
+        )
+        for name, points, error in zip(TERMS_OF_KIND[kind], found.points, found.errors, strict=True)
+    )
     note = ""
     if kind == "suit":
         each = fit.values["trump"]
@@ -59,36 +63,36 @@ def _count_grid(fit: PointsFit, kind: str) -> Grid:
             for name, card in _TRUMP.items()
         )
         note = f"A trump card with all that it counts by itself: {whole}; any other {each:g}."
-    return Grid(KINDS[kind], ("for", "points", "as fitted", "parameter"), rows, 1, note)
+    return Grid(KIND_TITLES[kind], ("for", "points", "as fitted", "parameter"), rows, 1, note)
 
 
-def _offsets_grid(fit: PointsFit) -> Grid:
+def _make_offsets_grid(fit: PointsFit) -> Grid:
     """What makes counts of different contracts comparable in the taking."""
     rows = tuple(
-        (Cell(_meaning(name).removeprefix("taking: ")),
-         *(Cell(f"{fit.values[_prefix(teams) + name]:+g}") for teams in TEAMS))
+        (Cell(_describe_parameter(name).removeprefix("taking: ")),
+         *(Cell(f"{fit.values[_get_parameter_prefix(teams) + name]:+g}") for teams in TEAMS))
         for name in ("other", "no_trump", "all_trumps")
     )  # fmt: skip
-    headings = ("taking", *(_WORDS[teams].lower() for teams in TEAMS))
+    headings = ("taking", *(_TEAM_COUNT_WORDS[teams].lower() for teams in TEAMS))
     return Grid("To compare contracts when taking", headings, rows)
 
 
-def _line_row(line: Line) -> tuple[Cell, ...]:
+def _make_line_row(line: SettingFit) -> tuple[Cell, ...]:
     situation = line.situation
     return (
-        Cell(_WORDS[situation.teams]),
-        Cell(f"{ROLES[situation.role]}, {situation.known}"),
+        Cell(_TEAM_COUNT_WORDS[situation.teams]),
+        Cell(f"{SUIT_ROLES[situation.role]}, {situation.known}"),
         Cell(f"{line.base:.0f} + {line.slope:.2f} x count"),
         Cell(f"{line.residual:.1f}"),
         Cell(f"{line.r2:.3f}"),
-        Cell(f"{line.r2_free:.3f}"),
+        Cell(f"{line.r2_unconstrained:.3f}"),
         Cell(f"{line.value_base:.0f} + {line.value_slope:.2f} x count"),
     )
 
 
-def _lines_grid(counts: dict[str, CountFit], deals: int) -> Grid:
+def _make_lines_grid(counts: dict[str, CountFit], deals: int) -> Grid:
     """How well the count tells totals."""
-    held_out = round(deals * HELD_OUT)
+    held_out = round(deals * HELD_OUT_SHARE)
     headings = (
         "teams", "contract, cards counted", "expected total", "residual SD", "R2", "R2 free",
         "expected score difference",
@@ -98,68 +102,68 @@ def _lines_grid(counts: dict[str, CountFit], deals: int) -> Grid:
         f"{held_out:,} others.  R2 free: of a fit of all terms to that situation alone.  In "
         "auctions amounts are imposed at random, so the score difference is for these."
     )
-    rows = tuple(_line_row(line) for fit in counts.values() for line in fit.lines)
+    rows = tuple(_make_line_row(line) for fit in counts.values() for line in fit.lines)
     return Grid("How well the count tells the total of the contracting team", headings, rows, 2,
                 note)  # fmt: skip
 
 
-def _bands_grid(fit: PointsFit, teams: int) -> Grid:
+def _make_bands_grid(fit: PointsFit, teams: int) -> Grid:
     """What a count comes to."""
     found = [band for band in fit.bands if band.teams == teams]
     rows = []
     for band in found:
-        name = f"{band.low} to {band.low + BAND - 1}"
+        name = f"{band.low} to {band.low + BAND_WIDTH - 1}"
         if band is found[-1]:
             name = f"{band.low} and more"
         if band is found[0]:
-            name = f"up to {band.low + BAND - 1}"
+            name = f"up to {band.low + BAND_WIDTH - 1}"
         rows.append((
             Cell(name),
             Cell(f"{100 * band.share:.1f}%"),
-            estimate(band.made, band.made_error, "share"),
-            estimate(band.value, band.value_error, "points"),
+            format_with_error(band.made, band.made_error, "share"),
+            format_with_error(band.value, band.value_error, "points"),
             Cell(f"{band.deals:,}"),
         ))  # fmt: skip
     return Grid(
-        f"{_WORDS[teams]}: what taking the suit of the Return comes to",
+        f"{_TEAM_COUNT_WORDS[teams]}: what taking the suit of the Return comes to",
         ("count", "hands", "made", "score difference", "deals"),
         tuple(rows),
     )
 
 
-def _any_hand(least: float) -> bool:
+def _is_always_reached(least: float) -> bool:
     """Whether a threshold is one that every hand reaches."""
     return least <= 0
 
 
-def _take_with(least: float) -> str:
+def _describe_threshold(least: float) -> str:
     """A threshold in words."""
-    return "any hand" if _any_hand(least) else f"from {least:g}"
+    return "any hand" if _is_always_reached(least) else f"from {least:g}"
 
 
-def _used_threshold(fit: PointsFit, teams: int, lap: int, place: int) -> float:
+def _get_threshold(fit: PointsFit, teams: int, lap: int, place: int) -> float:
     """The threshold of a turn by the parameters."""
-    name = f"{_prefix(teams)}{'take' if lap == 1 else 'lap2'}"
+    name = f"{_get_parameter_prefix(teams)}{'take' if lap == 1 else 'lap2'}"
     return fit.values[name] + (fit.values[f"{name}_{place}"] if place > 0 else 0)
 
 
-def _thresholds_grid(fit: PointsFit, teams: int) -> Grid:
+def _make_thresholds_grid(fit: PointsFit, teams: int) -> Grid:
     """Thresholds by lap and place."""
     found = fit.thresholds[teams]
     rows = tuple(
         (
             Cell(str(each.lap)),
-            Cell(_PLACES[each.place]),
-            Cell(_take_with(_used_threshold(fit, teams, each.lap, each.place))),
-            Cell(_take_with(least)),
-            estimate(each.count, each.error, "points"),
-            estimate(each.weakest, each.weakest_error, "points"),
+            Cell(_PLACE_NAMES[each.place]),
+            Cell(_describe_threshold(_get_threshold(fit, teams, each.lap, each.place))),
+            Cell(_describe_threshold(least)),
+            format_with_error(each.count, each.error, "points"),
+            format_with_error(each.weakest, each.weakest_error, "points"),
             Cell(f"{each.deals:,}"),
         )
-        for each, least in zip(found, chosen_thresholds(found), strict=True)
+        for each, least in zip(found, round_thresholds(found), strict=True)
     )
     return Grid(
-        f"{_WORDS[teams]}: with which count to take",
+        f"{_TEAM_COUNT_WORDS[teams]}: with which count to take",
         (
             "lap",
             "place",
@@ -174,30 +178,31 @@ def _thresholds_grid(fit: PointsFit, teams: int) -> Grid:
         "Used is what the parameters say: what was found is, if it scores more by two standard "
         "errors than what there was (see below).  Rounds in which all before passed: taking "
         "against passing in the same deal.  The weakest "
-        f"are the lowest tenth of the counts there.  {NOTHING}: no such count was found.",
+        f"are the lowest tenth of the counts there.  {EMPTY_CELL_TEXT}: no such count was found.",
     )
 
 
-def statement(found: list[Threshold], teams: int) -> str:
+def describe_first_lap(thresholds: list[Threshold], teams: int) -> str:
     """What is best in the first lap, in a sentence or two.
 
     Args:
-        found: the thresholds of the twelve turns.
+        thresholds: the thresholds of the twelve turns.
         teams: 2 or 3.
     """
-    least = chosen_thresholds(found)[:SEATS]
-    opener = found[0]
+    least = round_thresholds(thresholds)[:SEATS]
+    opener = thresholds[0]
     gains = "gains" if opener.weakest > 0 else "loses"
     weakest = (
         f"with the weakest tenth of the opener's hands taking {gains} {abs(opener.weakest):.1f} "
         f"points against passing (standard error {opener.weakest_error:.1f}, {opener.deals:,} "
         "deals)"
     )
-    if all(map(_any_hand, least)):
+    if all(map(_is_always_reached, least)):
         best = "take the suit of the Return at once with any hand, at every place"
-    elif _any_hand(least[0]):
+    elif _is_always_reached(least[0]):
         later = ", ".join(
-            f"the {_PLACES[place]} {'any hand' if _any_hand(count) else f'from {count}'}"
+            f"the {_PLACE_NAMES[place]} "
+            f"{'any hand' if _is_always_reached(count) else f'from {count}'}"
             for place, count in enumerate(least)
             if place > 0
         )
@@ -207,28 +212,32 @@ def statement(found: list[Threshold], teams: int) -> str:
         best = f"in the first lap do not take with any hand, but from a count of {several}"
         if math.isfinite(opener.error):
             best += f" (the opener's standard error {opener.error:.1f})"
-    return f"{_WORDS[teams]}: {best}; {weakest}."
+    return f"{_TEAM_COUNT_WORDS[teams]}: {best}; {weakest}."
 
 
-def _auction_text(fit: PointsFit, teams: int) -> str:
+def _describe_expected_total(fit: PointsFit, teams: int) -> str:
     """The expected total in auctions as a sum to reckon with."""
-    value = {name: fit.values[_prefix(teams) + name] for name in fit.hearings[teams].parameters}
-    hearing = fit.hearings[teams]
+    value = {
+        name: fit.values[_get_parameter_prefix(teams) + name]
+        for name in fit.bid_models[teams].parameters
+    }
+    hearing = fit.bid_models[teams]
     terms = [f"{value['per_count']:g} x count"] if "per_count" in value else []
     for name, who in (("named", "partner"), ("their_named", "opponent")):
         if name in value:
             terms.append(f"{value[name]:+g} for each {who} whose last bid is in it")
     return (
         f"Expected total: a base, {', '.join(terms)}.  Totals spread around it with an SD of "
-        f"{value['spread']:g}.  R2 {hearing.r2:.3f} of the own total, {hearing.r2_theirs:.3f} of "
+        f"{value['spread']:g}.  R2 {hearing.r2:.3f} of the own total, {hearing.r2_opponents:.3f} "
+        f"of "
         f"what opponents' totals exceed their bids by; a turn of each of {fit.plan.auction:,} "
         "auctions."
     )
 
 
-def _totals_grid(fit: PointsFit, teams: int) -> Grid:
+def _make_totals_grid(fit: PointsFit, teams: int) -> Grid:
     """Expected totals in auctions when nobody has bid."""
-    value = {name: fit.values[_prefix(teams) + name] for name in (
+    value = {name: fit.values[_get_parameter_prefix(teams) + name] for name in (
         "base_suit", "base_nt", "base_at", "per_count"
     )}  # fmt: skip
     rows = tuple(
@@ -236,41 +245,51 @@ def _totals_grid(fit: PointsFit, teams: int) -> Grid:
             Cell(f"{value[base] + value['per_count'] * count:.0f}")
             for base in ("base_suit", "base_nt", "base_at")
         ))
-        for count in _COUNTS
+        for count in _EXAMPLE_COUNTS
     )  # fmt: skip
-    title = f"{_WORDS[teams]}: expected total with eight cards, nothing heard"
+    title = f"{_TEAM_COUNT_WORDS[teams]}: expected total with eight cards, nothing heard"
     return Grid(title, ("count", "suit", "No-Trump", "All-Trumps"), rows)
 
 
-def _hearing_grid(fit: PointsFit, hearing: Hearing, teams: int) -> Grid:
+def _make_bidding_grid(fit: PointsFit, hearing: BidModel, teams: int) -> Grid:
     """What was fitted to auctions, beside what is used."""
     rows = []
     for name in PARAMETERS:
         if not PARAMETERS[name].meaning.startswith("two teams, auctions: "):
             continue
-        fitted = Cell(NOTHING)
+        fitted = Cell(EMPTY_CELL_TEXT)
         if name in hearing.parameters:
-            fitted = estimate(hearing.parameters[name], hearing.errors.get(name, math.nan), "")
-        used = Cell(f"{fit.values[_prefix(teams) + name]:g}")
-        rows.append((Cell(_meaning(name)), used, fitted, Cell(_prefix(teams) + name)))
+            fitted = format_with_error(
+                hearing.parameters[name], hearing.errors.get(name, math.nan), ""
+            )
+        used = Cell(f"{fit.values[_get_parameter_prefix(teams) + name]:g}")
+        rows.append(
+            (
+                Cell(_describe_parameter(name)),
+                used,
+                fitted,
+                Cell(_get_parameter_prefix(teams) + name),
+            )
+        )
     return Grid(
-        f"{_WORDS[teams]}: the parameters of auctions",
+        f"{_TEAM_COUNT_WORDS[teams]}: the parameters of auctions",
         ("what", "used", "last fit", "parameter"),
         tuple(rows),
         1,
         f"Used: smoothed over the fits, or what there was if that scores as much (see below).  "
-        f"Without a fit ({NOTHING}): found by playing against oneself, one change at a time.",
+        f"Without a fit ({EMPTY_CELL_TEXT}): found by playing against oneself, one change at a "
+        f"time.",
     )
 
 
-def _leads_grid(fit: PointsFit) -> Grid:
+def _make_leads_grid(fit: PointsFit) -> Grid:
     """The new parameters against other callers."""
     rows = tuple(
         (
-            Cell(_WORDS[teams]),
+            Cell(_TEAM_COUNT_WORDS[teams]),
             Cell("taking" if bidding == "take" else "auctions"),
             Cell(other),
-            estimate(*lead, "points"),
+            format_with_error(*lead, "points"),
             Cell(f"{fit.plan.auction:,}"),
         )
         for (teams, bidding, other), lead in fit.leads.items()
@@ -285,12 +304,12 @@ def _leads_grid(fit: PointsFit) -> Grid:
     )
 
 
-def points_page(fit: PointsFit, made_by: dict[str, str]) -> str:
+def render_points_page(fit: PointsFit, provenance: dict[str, str]) -> str:
     """The page, as Markdown.
 
     Args:
         fit: what was found.
-        made_by: lines that say how: their names and what they say.
+        provenance: lines that say how: their names and what they say.
     """
 
     def grids(*each: Grid) -> list[str]:
@@ -298,23 +317,23 @@ def points_page(fit: PointsFit, made_by: dict[str, str]) -> str:
 
     parts = [
         "# The point count\n",
-        *(f"- {name}: {what}" for name, what in made_by.items()),
+        *(f"- {name}: {what}" for name, what in provenance.items()),
         "\n±: 95% intervals.\n",
         "## The count\n",
         "Add up what the hand holds: when taking the five cards with the Return, in auctions the "
         "eight.  Points are of the expected total, two teams, the suit of the Return.\n",
-        *grids(*(_count_grid(fit, kind) for kind in KINDS), _offsets_grid(fit)),
+        *grids(*(_make_count_grid(fit, kind) for kind in KIND_TITLES), _make_offsets_grid(fit)),
         "## Taking\n",
-        *(f"**{statement(fit.thresholds[teams], teams)}**\n" for teams in TEAMS),
-        *grids(*(_thresholds_grid(fit, teams) for teams in TEAMS)),
+        *(f"**{describe_first_lap(fit.thresholds[teams], teams)}**\n" for teams in TEAMS),
+        *grids(*(_make_thresholds_grid(fit, teams) for teams in TEAMS)),
         "## What a count tells\n",
-        *grids(*(_bands_grid(fit, teams) for teams in TEAMS),
-               _lines_grid(fit.counts, fit.plan.deals)),
+        *grids(*(_make_bands_grid(fit, teams) for teams in TEAMS),
+               _make_lines_grid(fit.counts, fit.plan.deals)),
         "## Auctions\n",
     ]  # fmt: skip
     for teams in TEAMS:
-        parts += grids(_totals_grid(fit, teams))
-        parts += [_auction_text(fit, teams) + "\n"]
-        parts += grids(_hearing_grid(fit, fit.hearings[teams], teams))
-    parts += ["## Against other callers\n", *grids(_leads_grid(fit))]
+        parts += grids(_make_totals_grid(fit, teams))
+        parts += [_describe_expected_total(fit, teams) + "\n"]
+        parts += grids(_make_bidding_grid(fit, fit.bid_models[teams], teams))
+    parts += ["## Against other callers\n", *grids(_make_leads_grid(fit))]
     return "\n".join(parts)

@@ -1,4 +1,7 @@
-"""A round as a person reads it: who held, said, played and scored what."""
+"""A round as a person reads it: who held, said, played and scored what.
+
+One deal as it goes with other players: each version once, and where they part.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kqj_sim.cards import SUIT_SYMBOLS, Card, NotationError, parse_card
 from kqj_sim.messages import quote
-from kqj_sim.notation import SUIT_SIGNS, Card, NotationError, parse_card
 from kqj_sim.record import Call, Record, RecordError
 from kqj_sim.referee import kqj, kwajongen
-from kqj_sim.reporting.report import describe_policies, describe_rules
-from kqj_sim.rules import RULES_OF
+from kqj_sim.reporting.grid import PIPED_WIDTH
+from kqj_sim.reporting.run import describe_policies, describe_rules
+from kqj_sim.rules import RULES_BY_GAME
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
+
 
 CONTRACT_NAMES = {
     "s": "spades ♠",
@@ -27,13 +32,13 @@ CONTRACT_NAMES = {
     "AT": "All-Trumps",
 }
 BONUS_NAMES = {"last_trick": "last trick", "capot": "Capot", "kq": "KQ", "kqj": "KQJ"}
-_LONG_PARAMETERS = re.compile(r":(?=\w+=)[^+]{60,}")
+_LONG_PARAMETERS_PATTERN = re.compile(r":(?=\w+=)[^+]{60,}")
 """Parameters of a player that would hide who he is."""
-STAKES = {1: "", 2: ", countered", 4: ", overcountered"}
+STAKE_WORDS = {1: "", 2: ", countered", 4: ", overcountered"}
 
 
 @dataclass(frozen=True)
-class _Words:
+class _RoundTerms:
     """How a game's rounds are told.
 
     Attributes:
@@ -63,8 +68,8 @@ class _Words:
     results: Mapping[str, str]
 
 
-_WORDS = {
-    "kqj": _Words(
+_TERMS_BY_GAME = {
+    "kqj": _RoundTerms(
         points=kqj.card_points,
         sender="Sender",
         side="contracting",
@@ -77,7 +82,7 @@ _WORDS = {
         score="score",
         results={},
     ),
-    "kwajongen": _Words(
+    "kwajongen": _RoundTerms(
         points=lambda card, _: kwajongen.card_points(card),
         sender="caller",
         side="caller's",
@@ -93,7 +98,7 @@ _WORDS = {
 }
 
 
-def check_shape(record: Record) -> None:
+def check_record_shape(record: Record) -> None:
     """Raise RecordError for a record that cannot be shown as a round of its game.
 
     It may well break the rules; its seats, cards and lists must be there.
@@ -143,72 +148,72 @@ def check_shape(record: Record) -> None:
         raise RecordError(str(error)) from None
 
 
-def round_parts(record: Record) -> list[RenderableType]:
+def render_round(record: Record) -> list[RenderableType]:
     """The round in parts for a screen; raises RecordError as check_shape does."""
     from rich.text import Text
 
-    check_shape(record)
-    parts: list[RenderableType] = [_heading(record)]
-    sections = [("Hands", _hands(record)), ("Calls", _calls(record))]
+    check_record_shape(record)
+    parts: list[RenderableType] = [_render_heading(record)]
+    sections = [("Hands", _render_hands(record)), ("Calls", _render_calls(record))]
     if record.tricks:
-        sections.append(("Tricks", _tricks(record)))
-    sections.append(("Result", _scores(record)))
+        sections.append(("Tricks", _render_tricks(record)))
+    sections.append(("Result", _render_scores(record)))
     for title, section in sections:
         parts += [Text(""), Text(title, "bold"), *section]
     return parts
 
 
-def _heading(record: Record) -> Text:
+def _render_heading(record: Record) -> Text:
     from rich.text import Text
 
     lines = [f"Seed {record.seed}, deal {record.deal}: {describe_rules(record.game_rules())}"]
-    players = [_LONG_PARAMETERS.sub(":...", player) for player in record.players]
+    players = [_LONG_PARAMETERS_PATTERN.sub(":...", player) for player in record.players]
     lines.append(f"Players: {describe_policies(players)}")
     if record.game_id is not None:
-        before = _game_scores(record, record.score_before)
+        before = _format_game_scores(record, record.score_before)
         lines.append(f"Game {record.game_id}, round {record.round}; scores before: {before}")
     if record.pending_before:
-        lines.append(_words(record).waiting[0].format(record.pending_before))
+        lines.append(_get_terms(record).waiting[0].format(record.pending_before))
     return Text("\n".join(lines))
 
 
-def _game_scores(record: Record, scores: Sequence[int] | None) -> str:
+def _format_game_scores(record: Record, scores: Sequence[int] | None) -> str:
     """The scores of a game: a number a team, or a seat with random partners."""
     whose = "seat" if record.game_rules().partners == "random" else "team"
     return ", ".join(f"{whose} {number} {score:,}" for number, score in enumerate(scores or ()))
 
 
-def _hands(record: Record) -> list[RenderableType]:
+def _render_hands(record: Record) -> list[RenderableType]:
     """A row a seat from the opener on: team, role, and the cards by suit."""
     rows = []
-    words, seats = _words(record), _seats(record)
+    words, seats = _get_terms(record), _count_seats(record)
     for place in range(seats):
-        seat = _seat_at(record, place)
+        seat = _get_seat(record, place)
         roles = [name for name, at in (("opener", 0), ("dealer", seats - 1)) if at == place]
         roles += [words.sender] if seat == record.sender else []
         hand = (record.hands or record.dealt)[seat]
         rows.append(
             [
-                _plain(f"{seat}"),
-                _plain(f"{record.teams[seat]}"),
-                _plain(", ".join(roles)),
-                *_hand(hand, RULES_OF[record.game].ranks),
+                _make_text(f"{seat}"),
+                _make_text(f"{record.teams[seat]}"),
+                _make_text(", ".join(roles)),
+                *_render_hand(hand, RULES_BY_GAME[record.game].ranks),
             ]
         )
-    signs = SUIT_SIGNS.values()
-    parts: list[RenderableType] = [_screen(["seat", "team", "", *signs], rows)]
+    signs = SUIT_SYMBOLS.values()
+    parts: list[RenderableType] = [_make_table(["seat", "team", "", *signs], rows)]
     if record.turned is not None:
-        parts.append(_plain(f"{words.turned}: ").append_text(_card(record.turned)))
+        parts.append(_make_text(f"{words.turned}: ").append_text(_render_card(record.turned)))
     if record.hands is None:
-        parts.append(_plain(f"(as dealt: {words.nobody})"))
+        parts.append(_make_text(f"(as dealt: {words.nobody})"))
     return parts
 
 
-def _calls(record: Record) -> list[RenderableType]:
+def _render_calls(record: Record) -> list[RenderableType]:
     """What was said, a row a lap of the table."""
-    words, seats = _words(record), _seats(record)
+    words, seats = _get_terms(record), _count_seats(record)
     if record.imposed:
-        return [_plain(words.imposed)]
+        return [_make_text(words.imposed)]
     from rich.text import Text
 
     rows: list[list[Text]] = []
@@ -219,57 +224,57 @@ def _calls(record: Record) -> list[RenderableType]:
         # Counters end the bidding, in any order of the seats: they have a row of their own.
         if (not rows or rows[-1][0].plain) if aside else place <= last:
             lap = "" if aside else f"{len(rows) + 1}"
-            rows.append([_plain(lap), *(Text() for _ in range(seats))])
-        rows[-1][place + 1] = _call(call)
+            rows.append([_make_text(lap), *(Text() for _ in range(seats))])
+        rows[-1][place + 1] = _render_call(call)
         last = last if aside else place
-    heads = ["lap", *(f"seat {_seat_at(record, place)}" for place in range(seats))]
+    heads = ["lap", *(f"seat {_get_seat(record, place)}" for place in range(seats))]
     first = 0 if words.laps else 1
-    return [_screen(heads[first:], [row[first:] for row in rows])]
+    return [_make_table(heads[first:], [row[first:] for row in rows])]
 
 
-def _call(call: Call) -> Text:
+def _render_call(call: Call) -> Text:
     if call.call not in ("take", "bid"):
-        return _plain(call.call)
-    text = _plain(f"{call.call} ")
+        return _make_text(call.call)
+    text = _make_text(f"{call.call} ")
     if call.amount is not None:
         text.append(f"{call.amount} ")
-    text.append_text(_contract(call.contract or "?"))
+    text.append_text(_render_contract(call.contract or "?"))
     return text.append(" Capot" if call.capot else "")
 
 
-def _tricks(record: Record) -> list[RenderableType]:
+def _render_tricks(record: Record) -> list[RenderableType]:
     """A row a trick, a column a seat: > led, * won, and the card points of the trick."""
     from rich.text import Text
 
-    words, seats = _words(record), _seats(record)
+    words, seats = _get_terms(record), _count_seats(record)
     rows = []
     for number, trick in enumerate(record.tricks, start=1):
-        row = [_plain(f"{number}")]
+        row = [_make_text(f"{number}")]
         for seat in range(seats):
             card = trick.cards[(seat - trick.leader) % seats]
             led, won = seat == trick.leader, seat == trick.winner
-            cell = Text(">" if led else " ").append_text(_card(card))
+            cell = Text(">" if led else " ").append_text(_render_card(card))
             cell.append("*" if won else " ")
             if won:
                 cell.stylize("bold")
             row.append(cell)
         points = sum(words.points(parse_card(card), record.contract or "") for card in trick.cards)
-        row += [_plain(f"{points}"), _plain(f"{record.teams[trick.winner]}")]
+        row += [_make_text(f"{points}"), _make_text(f"{record.teams[trick.winner]}")]
         rows.append(row)
     heads = ["", *(f" seat {seat}" for seat in range(seats)), "points", "team"]
-    return [_screen(heads, rows, right={0, seats + 1}), _plain("> led, * won the trick")]
+    return [_make_table(heads, rows, right={0, seats + 1}), _make_text("> led, * won the trick")]
 
 
-def _scores(record: Record) -> list[RenderableType]:
+def _render_scores(record: Record) -> list[RenderableType]:
     """The outcome in a line, and a row a team."""
-    words = _words(record)
+    words = _get_terms(record)
     rows = []
     for team in range(len(record.totals)):
         bonuses = []
         for bonus in record.bonuses:
             if bonus.team == team:
                 of = "" if bonus.seat is None else f" (seat {bonus.seat})"
-                sign = SUIT_SIGNS.get(bonus.suit or "", "")
+                sign = SUIT_SYMBOLS.get(bonus.suit or "", "")
                 bonuses.append(f"{BONUS_NAMES[bonus.bonus]}{sign} {bonus.points}{of}")
         numbers = (
             record.trick_counts[team],
@@ -278,15 +283,15 @@ def _scores(record: Record) -> list[RenderableType]:
             record.gratuities[team],
             record.scores[team],
         )
-        tricks, points, total, gratuity, score = (_plain(f"{number}") for number in numbers)
-        seats = " ".join(str(seat) for seat in _seats_of(record, team))
-        side = words.side if record.sender in _seats_of(record, team) else ""
-        extras = (_plain(", ".join(bonuses)), total, gratuity)
+        tricks, points, total, gratuity, score = (_make_text(f"{number}") for number in numbers)
+        seats = " ".join(str(seat) for seat in _list_team_seats(record, team))
+        side = words.side if record.sender in _list_team_seats(record, team) else ""
+        extras = (_make_text(", ".join(bonuses)), total, gratuity)
         rows.append(
             [
-                _plain(f"{team}"),
-                _plain(seats),
-                _plain(side),
+                _make_text(f"{team}"),
+                _make_text(seats),
+                _make_text(side),
                 tricks,
                 points,
                 *extras[: len(words.extras)],
@@ -295,75 +300,77 @@ def _scores(record: Record) -> list[RenderableType]:
         )
     heads = ["team", "seats", "", "tricks", "card points", *words.extras, words.score]
     right = {number for number in range(3, len(heads)) if heads[number] != "bonuses"}
-    parts: list[RenderableType] = [_outcome(record), _screen(heads, rows, right=right)]
+    parts: list[RenderableType] = [_render_outcome(record), _make_table(heads, rows, right=right)]
     if record.pending_after:
-        parts.append(_plain(words.waiting[1].format(record.pending_after)))
+        parts.append(_make_text(words.waiting[1].format(record.pending_after)))
     if record.score_after is not None:
-        parts.append(_plain(f"Scores after the round: {_game_scores(record, record.score_after)}"))
+        parts.append(
+            _make_text(f"Scores after the round: {_format_game_scores(record, record.score_after)}")
+        )
     return parts
 
 
-def _outcome(record: Record) -> Text:
+def _render_outcome(record: Record) -> Text:
     if record.sender is None or record.contract is None:
-        return _plain("passed out")
-    text = _plain(f"seat {record.sender} plays ")
-    text.append_text(_contract(record.contract, CONTRACT_NAMES[record.contract]))
+        return _make_text("passed out")
+    text = _make_text(f"seat {record.sender} plays ")
+    text.append_text(_render_contract(record.contract, CONTRACT_NAMES[record.contract]))
     if record.amount is not None:
         text.append(f" for {record.amount}")
-    text.append(" with Capot" if record.capot else "").append(STAKES.get(record.stake, ""))
+    text.append(" with Capot" if record.capot else "").append(STAKE_WORDS.get(record.stake, ""))
     text.append(": ").append(
-        _words(record).results.get(record.result, record.result.replace("_", " ")),
+        _get_terms(record).results.get(record.result, record.result.replace("_", " ")),
         {"made": "bold green", "failed": "bold red"}.get(record.result, "bold yellow"),
     )
     return text
 
 
-def _words(record: Record) -> _Words:
-    return _WORDS[record.game]
+def _get_terms(record: Record) -> _RoundTerms:
+    return _TERMS_BY_GAME[record.game]
 
 
-def _seats(record: Record) -> int:
-    return RULES_OF[record.game].seats
+def _count_seats(record: Record) -> int:
+    return RULES_BY_GAME[record.game].seats
 
 
-def _seats_of(record: Record, team: int) -> list[int]:
-    return [seat for seat in range(_seats(record)) if record.teams[seat] == team]
+def _list_team_seats(record: Record, team: int) -> list[int]:
+    return [seat for seat in range(_count_seats(record)) if record.teams[seat] == team]
 
 
-def _seat_at(record: Record, place: int) -> int:
+def _get_seat(record: Record, place: int) -> int:
     """The seat at a place in the order of speaking, 0 the opener's."""
-    return (record.dealer + 1 + place) % _seats(record)
+    return (record.dealer + 1 + place) % _count_seats(record)
 
 
-def _plain(text: str) -> Text:
+def _make_text(text: str) -> Text:
     from rich.text import Text
 
     return Text(text)
 
 
-def _hand(cards: Sequence[str], ranks: str) -> list[Text]:
+def _render_hand(cards: Sequence[str], ranks: str) -> list[Text]:
     """The ranks held of each suit, from the ace down, the red suits in red."""
     from rich.text import Text
 
     held = {parse_card(card) for card in cards}
     return [
         Text(" ".join(rank for rank in ranks if Card(rank, suit) in held), _suit_style(sign))
-        for suit, sign in SUIT_SIGNS.items()
+        for suit, sign in SUIT_SYMBOLS.items()
     ]
 
 
-def _card(card: str) -> Text:
+def _render_card(card: str) -> Text:
     from rich.text import Text
 
     parsed = parse_card(card)
-    sign = SUIT_SIGNS[parsed.suit]
+    sign = SUIT_SYMBOLS[parsed.suit]
     return Text(f"{parsed.rank}{sign}", _suit_style(sign))
 
 
-def _contract(contract: str, shown: str | None = None) -> Text:
+def _render_contract(contract: str, shown: str | None = None) -> Text:
     from rich.text import Text
 
-    sign = SUIT_SIGNS.get(contract, contract)
+    sign = SUIT_SYMBOLS.get(contract, contract)
     return Text(shown or sign, _suit_style(sign))
 
 
@@ -371,7 +378,7 @@ def _suit_style(sign: str) -> str:
     return "red" if sign in "♥♦" else ""
 
 
-def _screen(
+def _make_table(
     headings: Sequence[str], rows: Sequence[Sequence[Text]], right: set[int] | None = None
 ) -> RenderableType:
     from rich import box
@@ -380,7 +387,79 @@ def _screen(
     screen = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
     for number, heading in enumerate(headings):
         justify = "right" if number in (right or set()) else "left"
-        screen.add_column(_plain(heading), justify=justify, header_style="dim")  # type: ignore[arg-type]
+        screen.add_column(_make_text(heading), justify=justify, header_style="dim")  # type: ignore[arg-type]
     for row in rows:
         screen.add_row(*row)
     return screen
+
+
+MIN_WIDTH_SIDE_BY_SIDE = 96
+"""Characters that a round takes in width."""
+
+
+def render_versions(
+    records: Sequence[Record], tables: Sequence[Sequence[str]], width: int | None
+) -> list[RenderableType]:
+    """The versions of a deal in parts for a screen, two side by side if it is wide enough.
+
+    Args:
+        records: the rounds, all of the same deal.
+        tables: the players of the six seats of each, as they were named.
+        width: characters in a line; None: not a terminal.
+    """
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    groups: list[list[int]] = []
+    for number, record in enumerate(records):
+        for group in groups:
+            if _list_actions(records[group[0]]) == _list_actions(record):
+                group.append(number)
+                break
+        else:
+            groups.append([number])
+    parts: list[RenderableType] = []
+    for number, group in enumerate(groups, start=1):
+        lines = [f"Version {number}: {describe_policies(tables[each])}" for each in group[:1]]
+        lines += [f"and with {describe_policies(tables[each])}" for each in group[1:]]
+        first = records[group[0]]
+        if number > 1:
+            lines.append(f"From version 1 it parts {describe_first_difference(records[0], first)}")
+        parts.append(Group(Text("\n".join(lines), "bold"), Text(""), *render_round(first)))
+    if len(parts) == 1:
+        parts.append(Text("All arrangements go the same way", "italic"))
+    if len(parts) == 2 and (width or PIPED_WIDTH) >= 2 * MIN_WIDTH_SIDE_BY_SIDE + 3:
+        beside = Table.grid(padding=(0, 3), expand=True)
+        beside.add_row(*parts)
+        return [beside]
+    spaced: list[RenderableType] = []
+    for part in parts:
+        spaced += [Text(""), part] if spaced else [part]
+    return spaced
+
+
+def _list_actions(record: Record) -> tuple[list[Call], list[list[str]]]:
+    """All that was said and played."""
+    return record.calls, [trick.cards for trick in record.tricks]
+
+
+def describe_first_difference(one: Record, other: Record) -> str:
+    """Where two rounds of a deal part, in words; empty if they do not."""
+    for here, there in zip(one.calls, other.calls, strict=False):
+        if here != there:
+            said, instead = _format_call(there), _format_call(here)
+            return f"at the calls: seat {there.seat} says {said} instead of {instead}"
+    for number, (before, after) in enumerate(zip(one.tricks, other.tricks, strict=True), start=1):
+        for place, (card, instead) in enumerate(zip(before.cards, after.cards, strict=True)):
+            if card != instead:
+                seat = (before.leader + place) % len(one.players)
+                return f"in trick {number}: seat {seat} plays {instead} instead of {card}"
+    return ""
+
+
+def _format_call(call: Call) -> str:
+    """A call in words: `pass`, `take h`, `bid 150 NT Capot`."""
+    amount = "" if call.amount is None else f" {call.amount}"
+    contract = "" if call.contract is None else f" {call.contract}"
+    return f"{call.call}{amount}{contract}{' Capot' if call.capot else ''}"

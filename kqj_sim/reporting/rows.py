@@ -7,10 +7,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.reporting.choices import ROW_SUFFIXES, by_suffix
 from kqj_sim.reporting.files import OutputFile
-from kqj_sim.reporting.formats import RUN_KEY, run_json
-from kqj_sim.reporting.report import Run
+from kqj_sim.reporting.formats import ROW_SUFFIXES, RUN_KEY, choose_by_suffix, format_run
+from kqj_sim.reporting.run import Run
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from kqj_sim.rows import Rows
 
-ROW_GROUP = 1 << 17
+ROW_GROUP_SIZE = 1 << 17
 """Rows that are written together, some 20 MB, whatever the chunks that they come in."""
 
 
@@ -36,7 +35,7 @@ class RowsFile:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.format = by_suffix(path, ROW_SUFFIXES)
+        self.format = choose_by_suffix(path, ROW_SUFFIXES)
         self._output = OutputFile(path)
         self._gathered: list[pa.Table] = []
         self._waiting = 0
@@ -52,13 +51,13 @@ class RowsFile:
 
     def write(self, rows: Rows, mask: NDArray[np.bool_] | None = None) -> None:
         """Add a chunk of rows, sorted by deal; of these those for which `mask` is true."""
-        table = _as_table(rows, mask)
+        table = _convert_rows(rows, mask)
         self.count += table.num_rows
         self._gathered.append(table)
         self._waiting += table.num_rows
         # The last rows wait for `finish`: in CSV they carry the run.
-        while self._waiting > ROW_GROUP:
-            self._flush(ROW_GROUP, None)
+        while self._waiting > ROW_GROUP_SIZE:
+            self._flush(ROW_GROUP_SIZE, None)
 
     def finish(self, run: Run) -> None:
         """Write what is left, and the run; afterwards the file is whole."""
@@ -66,7 +65,7 @@ class RowsFile:
         if self._gathered:
             self._flush(self._waiting, run)
         if self.format == "parquet" and self._writer is not None:
-            self._writer.add_key_value_metadata({RUN_KEY: run_json(run)})
+            self._writer.add_key_value_metadata({RUN_KEY: format_run(run)})
         if self._writer is not None:
             self._writer.close()
 
@@ -89,7 +88,7 @@ class RowsFile:
         self._waiting -= count
         table = gathered.slice(0, count).combine_chunks()
         if self.format == "csv":
-            table = _for_csv(table, run)
+            table = _prepare_csv(table, run)
         if self._writer is None:
             self._writer = self._open(table.schema)
         self._writer.write_table(table)
@@ -104,7 +103,7 @@ class RowsFile:
         return pyarrow.parquet.ParquetWriter(self._stream, schema, compression="zstd")
 
 
-def _as_table(rows: Rows, mask: NDArray[np.bool_] | None) -> pa.Table:
+def _convert_rows(rows: Rows, mask: NDArray[np.bool_] | None) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
@@ -125,7 +124,7 @@ def _as_table(rows: Rows, mask: NDArray[np.bool_] | None) -> pa.Table:
     return pa.table(arrays)
 
 
-def _for_csv(table: pa.Table, run: Run | None) -> pa.Table:
+def _prepare_csv(table: pa.Table, run: Run | None) -> pa.Table:
     """Labels as text, and the run in the last row."""
     import pyarrow as pa
 
@@ -135,5 +134,5 @@ def _for_csv(table: pa.Table, run: Run | None) -> pa.Table:
             table = table.set_column(number, field.name, text)
     texts: list[str | None] = [None] * table.num_rows
     if run is not None and texts:
-        texts[-1] = run_json(run)
+        texts[-1] = format_run(run)
     return table.append_column("run", pa.array(texts, pa.string()))

@@ -15,36 +15,35 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.core.kwajongen.bits import by_strength
-from kqj_sim.core.kwajongen.state import SEATS, TRICKS
-from kqj_sim.core.state import CONTRACT, DEALT, LANES, STRIDE, TURNED, WON
+from kqj_sim.core.block import CONTRACT, DEALT, LANES, STRIDE, UPCARD, WON_CARDS
+from kqj_sim.core.kwajongen.cards import SEATS, TRICKS, to_strength_order
 from kqj_sim.experiment import Experiment
-from kqj_sim.records import block_of
+from kqj_sim.records import make_recording_block
 from kqj_sim.rules import KwajongenRules
 
-POINTS = (
+POINT_PARAMETERS = (
     "nine", "ten", "jack", "queen", "king", "ace", "plain_king", "plain_ace", "void", "two",
     "three", "four",
 )  # fmt: skip
 """The parameters of the count that are points of a hand."""
-WANTED = ("first", "second", "third", "dealer")
+THRESHOLD_PARAMETERS = ("first", "second", "third", "dealer")
 """Those that a place wants."""
-SCALE = 10.0
+POINTS_PER_SCORE = 10.0
 """Points of a count that are, for the dealer, worth a point of the score, nearly."""
 
 _TRUMP_RANKS = 6
-_ROUNDS = 6
-_TURNS = 3
-_SIDE = (-1.0, 1.0, -1.0, 0.0)
+_FIT_ROUNDS = 6
+_FIT_SWEEPS = 3
+_UPCARD_SIGN = (-1.0, 1.0, -1.0, 0.0)
 """Whose the shown card is, by place: the partner's or an opponent's; the dealer counts his hand."""
 
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+Float64Array = NDArray[np.float64]
+Int64Array = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Deals:
+class PlayedDeals:
     """Deals and what came of them.
 
     Attributes:
@@ -54,15 +53,19 @@ class Deals:
         tricks: int64 (2, n), tricks of the same.
     """
 
-    hands: Whole
-    turned: Whole
-    points: Whole
-    tricks: Whole
+    hands: Int64Array
+    turned: Int64Array
+    points: Int64Array
+    tricks: Int64Array
 
 
-def play_deals(rules: KwajongenRules, deals: int, seed: int, plays: str = "standard") -> Deals:
+def play_sample(
+    rules: KwajongenRules, deals: int, seed: int, card_policy: str = "standard"
+) -> PlayedDeals:
     """Play deals in which the first to speak plays, all cards by one policy."""
-    block = block_of(Experiment(rules, (f"random:accept=1+{plays}",) * SEATS, deals, seed))
+    block = make_recording_block(
+        Experiment(rules, (f"random:accept=1+{card_policy}",) * SEATS, deals, seed)
+    )
     hands = np.empty((SEATS, deals), dtype=np.int64)
     turned = np.empty(deals, dtype=np.int64)
     won = np.empty((2, deals), dtype=np.int64)
@@ -72,22 +75,22 @@ def play_deals(rules: KwajongenRules, deals: int, seed: int, plays: str = "stand
         block.play(lanes)
         rows = slice(first, first + lanes)
         for place in range(SEATS):
-            hands[place, rows] = _row(block.state, DEALT + place * STRIDE, lanes)
-        trumps = _row(block.state, CONTRACT, lanes)
-        turned[rows] = by_strength.py_func(_row(block.state, TURNED, lanes), trumps)
+            hands[place, rows] = _read_row(block.state, DEALT + place * STRIDE, lanes)
+        trumps = _read_row(block.state, CONTRACT, lanes)
+        turned[rows] = to_strength_order.py_func(_read_row(block.state, UPCARD, lanes), trumps)
         # The team of seat 0 sits at the places 0 and 2 if the dealer's seat is odd.
-        even = _row(block.state, block.game.column("dealer"), lanes) % 2 == 0
+        even = _read_row(block.state, block.game.column("dealer"), lanes) % 2 == 0
         for side in range(2):
-            teams = [_row(block.state, WON + team * STRIDE, lanes) for team in range(2)]
+            teams = [_read_row(block.state, WON_CARDS + team * STRIDE, lanes) for team in range(2)]
             won[side, rows] = np.where(even, teams[1 - side], teams[side])
-    return Deals(hands, turned, _card_points(won), np.bitwise_count(won) // SEATS)
+    return PlayedDeals(hands, turned, _count_card_points(won), np.bitwise_count(won) // SEATS)
 
 
-def _row(state: Whole, offset: int, lanes: int) -> Whole:
+def _read_row(state: Int64Array, offset: int, lanes: int) -> Int64Array:
     return state[offset : offset + lanes]
 
 
-def _card_points(cards: Whole) -> Whole:
+def _count_card_points(cards: Int64Array) -> Int64Array:
     """The card points of sets of cards."""
     ranks = np.int64(0x0001000100010001)
     points = np.zeros(cards.shape, dtype=np.int64)
@@ -96,7 +99,7 @@ def _card_points(cards: Whole) -> Whole:
     return points
 
 
-def worth(deals: Deals, caller: int, raised: int) -> Floats:
+def compute_advantage(deals: PlayedDeals, caller: int, raised: int) -> Float64Array:
     """What the rounds are worth to the team of a calling place, less what to the other, (n,)."""
     own, other = caller % 2, 1 - caller % 2
     ahead = deals.points[own] > deals.points[other]
@@ -106,8 +109,8 @@ def worth(deals: Deals, caller: int, raised: int) -> Floats:
     return np.where(ahead, won, np.where(behind, -lost, -1.0))
 
 
-def features(hand: Whole) -> Floats:
-    """The numbers of a hand that the `POINTS` multiply, (n, points)."""
+def hand_features(hand: Int64Array) -> Float64Array:
+    """The numbers of a hand that the `POINT_PARAMETERS` multiply, (n, points)."""
     trumps = hand >> 48
     plain = hand & ~(np.int64(0x3F) << 48)
     count = np.bitwise_count(trumps)
@@ -119,88 +122,95 @@ def features(hand: Whole) -> Floats:
 
 
 @dataclass(frozen=True)
-class _Places:
+class _PlaceTerms:
     """What is fitted for each place: worth = scale * (points + side * shown - wanted)."""
 
-    scale: Floats
-    shown: Floats
-    wanted: Floats
+    scale: Float64Array
+    shown: Float64Array
+    wanted: Float64Array
 
 
-def fit(deals: Deals) -> dict[str, float]:
+def fit_count(deals: PlayedDeals) -> dict[str, float]:
     """The parameters of the count."""
-    normal, places = _fit(deals, 0)
-    raised = _fit(deals, 1)[1]
-    found = dict(zip(POINTS, normal * SCALE, strict=True))
+    normal, places = _fit_terms(deals, 0)
+    raised = _fit_terms(deals, 1)[1]
+    found = dict(zip(POINT_PARAMETERS, normal * POINTS_PER_SCORE, strict=True))
     found["shown"] = float(places.shown[: SEATS - 1].mean())
-    found |= dict(zip(WANTED, places.wanted * SCALE, strict=True))
-    found["raised"] = float((places.wanted - raised.wanted).mean() * SCALE)
+    found |= dict(zip(THRESHOLD_PARAMETERS, places.wanted * POINTS_PER_SCORE, strict=True))
+    found["raised"] = float((places.wanted - raised.wanted).mean() * POINTS_PER_SCORE)
     return {name: round(float(value), 2) for name, value in found.items()}
 
 
-def _fit(deals: Deals, raised: int) -> tuple[Floats, _Places]:
+def _fit_terms(deals: PlayedDeals, raised: int) -> tuple[Float64Array, _PlaceTerms]:
     """The points, and what belongs to the places, in rounds that are raised or not."""
-    held = [features(hand) for hand in deals.hands]
-    values = [worth(deals, caller, raised) for caller in range(SEATS)]
-    plays: list[Flags] = [np.bitwise_count(hand >> 48) >= 2 for hand in deals.hands]
+    held = [hand_features(hand) for hand in deals.hands]
+    values = [compute_advantage(deals, caller, raised) for caller in range(SEATS)]
+    plays: list[BoolArray] = [np.bitwise_count(hand >> 48) >= 2 for hand in deals.hands]
     points = np.concatenate([[0.2, 0.2, 0.3, 0.5, 0.8, 1.2], [0.1, 0.5, 0.2, 0.5, 0.8, 0.9]])
-    for _ in range(_ROUNDS):
+    for _ in range(_FIT_ROUNDS):
         asked = []
         for place in range(SEATS):
             passed = ~np.any(plays[:place], axis=0) if place else np.ones(len(values[0]), bool)
-            gain = values[place] - _passing(values, plays, place)
-            asked.append((held[place][passed], _shown(deals, points)[passed], gain[passed]))
-        for _ in range(_TURNS):
+            gain = values[place] - _value_of_passing(values, plays, place)
+            asked.append(
+                (held[place][passed], _value_of_upcard(deals, points)[passed], gain[passed])
+            )
+        for _ in range(_FIT_SWEEPS):
             places = _fit_places(points, asked)
             points = _fit_points(places, asked)
-        shown = _shown(deals, points)
+        shown = _value_of_upcard(deals, points)
         plays = [
-            held[place] @ points + places.shown[place] * _SIDE[place] * shown > places.wanted[place]
+            held[place] @ points + places.shown[place] * _UPCARD_SIGN[place] * shown
+            > places.wanted[place]
             for place in range(SEATS)
         ]
     return points, places
 
 
-def _passing(values: list[Floats], plays: list[Flags], place: int) -> Floats:
+def _value_of_passing(
+    values: list[Float64Array], will_play: list[BoolArray], place: int
+) -> Float64Array:
     """What it is worth to the team of a place to pass, (n,): those behind call."""
     worth_of_pass = np.zeros(len(values[0]))
     silent = np.ones(len(values[0]), dtype=bool)
     for caller in range(place + 1, SEATS):
-        speaks = silent & plays[caller]
+        speaks = silent & will_play[caller]
         sign = 1.0 if (caller - place) % 2 == 0 else -1.0
         worth_of_pass[speaks] = sign * values[caller][speaks]
-        silent &= ~plays[caller]
+        silent &= ~will_play[caller]
     return worth_of_pass
 
 
-def _shown(deals: Deals, points: Floats) -> Floats:
+def _value_of_upcard(deals: PlayedDeals, points: Float64Array) -> Float64Array:
     """What the shown cards are worth more than a nine, (n,)."""
     rank = np.log2((deals.turned >> 48).astype(np.float64)).astype(np.int64)
     return points[rank] - points[0]
 
 
-Asked = list[tuple[Floats, Floats, Floats]]
+PlaceSamples = list[tuple[Float64Array, Float64Array, Float64Array]]
 
 
-def _fit_places(points: Floats, asked: Asked) -> _Places:
+def _fit_places(points: Float64Array, samples: PlaceSamples) -> _PlaceTerms:
     """Scale, share of the shown card and what is wanted, given the points."""
     scale, shares, wanted = np.zeros(SEATS), np.zeros(SEATS), np.zeros(SEATS)
-    for place, (held, shown, gain) in enumerate(asked):
+    for place, (held, shown, gain) in enumerate(samples):
         columns = [np.ones(len(gain)), held @ points]
-        columns += [shown] if _SIDE[place] else []
+        columns += [shown] if _UPCARD_SIGN[place] else []
         constant, slope, *rest = np.linalg.lstsq(np.column_stack(columns), gain, rcond=None)[0]
         scale[place], wanted[place] = slope, -constant / slope
-        shares[place] = rest[0] / slope * _SIDE[place] if rest else 0.0
-    return _Places(scale, shares, wanted)
+        shares[place] = rest[0] / slope * _UPCARD_SIGN[place] if rest else 0.0
+    return _PlaceTerms(scale, shares, wanted)
 
 
-def _fit_points(places: _Places, asked: Asked) -> Floats:
+def _fit_points(places: _PlaceTerms, samples: PlaceSamples) -> Float64Array:
     """The points, given what belongs to the places."""
     rows, gains = [], []
-    for place, (held, shown, gain) in enumerate(asked):
+    for place, (held, shown, gain) in enumerate(samples):
         scale = places.scale[place]
-        constant = places.shown[place] * _SIDE[place] * shown - places.wanted[place]
+        constant = places.shown[place] * _UPCARD_SIGN[place] * shown - places.wanted[place]
         rows.append(held * scale)
         gains.append(gain - scale * constant)
-    found: Floats = np.linalg.lstsq(np.concatenate(rows), np.concatenate(gains), rcond=None)[0]
+    found: Float64Array = np.linalg.lstsq(np.concatenate(rows), np.concatenate(gains), rcond=None)[
+        0
+    ]
     return found

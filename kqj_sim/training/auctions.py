@@ -2,11 +2,18 @@
 
 A turn is drawn from each auction.  The contract with the highest expected total there is played,
 whatever was said; so is the last bid of an opponent, if there is one.
+
+How bold to be in auctions: parameters of `points` that are found by playing against oneself.
+
+One parameter is changed at a time; a change is kept if who makes it scores more against who does
+not, on deals with sides exchanged, and again on others.  What bids tell changes with how one bids,
+so it is fitted again between.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,39 +21,40 @@ from numpy.typing import NDArray
 from scipy import optimize, special
 
 from kqj_sim.core import rng
-from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP
-from kqj_sim.core.calls import LOG_BID, LOG_PASS, LOG_SIZE
-from kqj_sim.core.compile import kernel
-from kqj_sim.core.round import CALLS, call_stage
-from kqj_sim.core.rules import Rules, Table
-from kqj_sim.core.state import (
+from kqj_sim.core.bidding import LOG_BID, LOG_PASS, LOG_SIZE
+from kqj_sim.core.block import (
     CALL_COUNT,
     DEALT,
     KEY,
     LANES,
-    ORIGIN,
+    ORIGINAL_LANE,
     PLAYERS,
     SEATS,
     STRIDE,
-    new_state,
+    allocate_block,
     team_of,
 )
+from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP
+from kqj_sim.core.jit import kernel
+from kqj_sim.core.round import CALL_STAGE, call_stage
+from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.views import BidView
-from kqj_sim.encode import core_rules, core_table
-from kqj_sim.policies.counting import count
-from kqj_sim.policies.points import expected_total, heard
-from kqj_sim.policies.specification import player
+from kqj_sim.encode import encode_rules, encode_seating
+from kqj_sim.paired import measure_lead
+from kqj_sim.policies.point_count import count_points
+from kqj_sim.policies.points import PARAMETERS, expected_total, summarise_bids
+from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
-from kqj_sim.training.imposed import Given, Numbers, begin_deals
+from kqj_sim.training.imposed import ImposedRounds, Int64Array, deal_cards
 
-SPOKEN = (LOG_PASS, LOG_BID)
+SPEAKING_CALLS = (LOG_PASS, LOG_BID)
 """The calls that are turns to speak."""
 
 _TURN_DRAW = np.int64(77 << 32)
 """Purpose of the draw of a turn (`core.rng`)."""
 
 
-class Turns(NamedTuple):
+class AuctionTurns(NamedTuple):
     """A turn of each auction, seen by who has it; int64 (n,) or (terms, n).
 
     Attributes:
@@ -54,42 +62,42 @@ class Turns(NamedTuple):
         contract: the contract with the highest expected total to him.
         amount: the lowest amount that he may bid.
         own_count: the count of his hand for that contract.
-        heard: (2, n), what he has heard about it (`policies.points.Heard`).
+        heard: (2, n), what he has heard about it (`policies.points.BidSummary`).
         bidder: place of the last bidder if that is an opponent, else -1.
         their_contract, their_amount: the last bid.
         their_count: the count of his hand for the last bid's contract.
         backed: partners of the bidder whose last bid is in it too.
     """
 
-    place: Numbers
-    contract: Numbers
-    amount: Numbers
-    own_count: Numbers
-    heard: Numbers
-    bidder: Numbers
-    their_contract: Numbers
-    their_amount: Numbers
-    their_count: Numbers
-    backed: Numbers
+    place: Int64Array
+    contract: Int64Array
+    amount: Int64Array
+    own_count: Int64Array
+    heard: Int64Array
+    bidder: Int64Array
+    their_contract: Int64Array
+    their_amount: Int64Array
+    their_count: Int64Array
+    backed: Int64Array
 
 
 @kernel
-def _turns(
-    state: Any, log: Any, deals: Any, seed: int, rules: Rules, table: Table, p: Any,
+def _fill_turns(
+    state: Any, log: Any, deals: Any, seed: int, rules: Rules, seating: Seating, parameters: Any,
     turns: Any,
 ) -> None:  # fmt: skip
-    """Fill the arrays of `Turns`."""
+    """Fill the arrays of `AuctionTurns`."""
     for first in range(0, deals.shape[0], LANES):
         lanes = min(LANES, deals.shape[0] - first)
-        begin_deals(state, deals, first, lanes, seed, rules, table)
-        call_stage(table.stages[CALLS], (state, lanes, rules, table, log))
+        deal_cards(state, deals, first, lanes, seed, rules, seating)
+        call_stage(seating.stages[CALL_STAGE], (state, lanes, rules, seating, log))
         for i in range(lanes):
             spoken = 0
-            origin = state[ORIGIN + i]
+            origin = state[ORIGINAL_LANE + i]
             for call in range(state[CALL_COUNT + i]):
                 kind = log[call * STRIDE + origin] & 15
-                spoken += 1 if kind in SPOKEN else 0
-            turn = rng.below(rng.draw(state[KEY + i], _TURN_DRAW), spoken)
+                spoken += 1 if kind in SPEAKING_CALLS else 0
+            turn = rng.scale_below(rng.draw(state[KEY + i], _TURN_DRAW), spoken)
             last_bids, bidder, amount, contract = 0, -1, 0, -1
             at, call = 0, 0
             while at < turn:
@@ -99,7 +107,7 @@ def _turns(
                     bidder, amount, contract = place, bid >> 4, (bid >> 1) & 7
                     entry = (amount // 10) << 3 | (contract + 1)
                     last_bids = last_bids & ~(1023 << 10 * place) | entry << 10 * place
-                at += 1 if kind in SPOKEN else 0
+                at += 1 if kind in SPEAKING_CALLS else 0
                 call += 1
             place = turn % SEATS
             players = state[PLAYERS + i]
@@ -111,15 +119,15 @@ def _turns(
             )  # fmt: skip
             best, choice = -1e9, 0
             for each in range(6 if view.all_no_trump else 4):
-                total = expected_total(view, each, p)
+                total = expected_total(view, each, parameters)
                 if total > best:
                     best, choice = total, each
             lane = first + origin
             turns.place[lane] = place
             turns.contract[lane] = choice
             turns.amount[lane] = min(view.lowest_amount, rules.max_amount)
-            turns.own_count[lane] = int(count(view.hand, choice, p))
-            told = heard(last_bids, players, place, choice)
+            turns.own_count[lane] = int(count_points(view.hand, choice, parameters))
+            told = summarise_bids(last_bids, players, place, choice)
             for k in range(2):
                 turns.heard[k, lane] = told[k]
             turns.bidder[lane] = -1
@@ -127,71 +135,71 @@ def _turns(
                 turns.bidder[lane] = bidder
                 turns.their_contract[lane] = contract
                 turns.their_amount[lane] = amount
-                turns.their_count[lane] = int(count(view.hand, contract, p))
-                turns.backed[lane] = heard(last_bids, players, bidder, contract).named
+                turns.their_count[lane] = int(count_points(view.hand, contract, parameters))
+                turns.backed[lane] = summarise_bids(last_bids, players, bidder, contract).named
 
 
-def turns_of(rules: KqjRules, policy: str, seed: int, deals: Numbers) -> Turns:
+def draw_turns(rules: KqjRules, policy: str, seed: int, deals: Int64Array) -> AuctionTurns:
     """A turn of the auction of each deal, int64 (n,), between six players of a policy.
 
     The policy is `points` with any parameters, by which counts and totals are reckoned.
     """
-    found = player(policy)
-    core, table = core_rules(rules), core_table(rules, [found] * SEATS, None)
+    found = parse_player(policy)
+    core, table = encode_rules(rules), encode_seating(rules, [found] * SEATS, None)
     n = len(deals)
-    arrays = [np.zeros((2, n) if f == "heard" else n, dtype=np.int64) for f in Turns._fields]
-    turns = Turns(*arrays)
+    arrays = [np.zeros((2, n) if f == "heard" else n, dtype=np.int64) for f in AuctionTurns._fields]
+    turns = AuctionTurns(*arrays)
     parameters = found.calling.policy.tuple_type(*found.calling.parameters)
     log = np.zeros(LOG_SIZE, dtype=np.int64)
-    _turns(new_state(), log, deals, seed, core, table, parameters, turns)
+    _fill_turns(allocate_block(), log, deals, seed, core, table, parameters, turns)
     return turns
 
 
 @dataclass(frozen=True)
-class Hearing:
+class BidModel:
     """What can be told of totals in auctions.
 
     Attributes:
         parameters: of `points`, without the prefix of three teams; what was hardly ever heard is
             left out.
         errors: their standard errors, of those that least squares give.
-        r2, r2_theirs: share of the variance explained of the own team's total, and of what an
+        r2, r2_opponents: share of the variance explained of the own team's total, and of what an
             opponent's total exceeds his bid by.
     """
 
     parameters: dict[str, float]
     errors: dict[str, float]
     r2: float
-    r2_theirs: float
+    r2_opponents: float
 
 
-SEEN = 100
+MIN_OCCURRENCES = 100
 """Turns in which something must be heard for its coefficient to be told."""
 
 
 def _least_squares(
-    names: list[str], columns: list[NDArray[Any]], wanted: NDArray[np.float64]
+    names: list[str], columns: list[NDArray[Any]], target: NDArray[np.float64]
 ) -> tuple[dict[str, float], dict[str, float], float, NDArray[np.float64]]:
     """Coefficients of columns; their errors, R2, and what is expected."""
-    least = min(SEEN, len(wanted))
+    least = min(MIN_OCCURRENCES, len(target))
     seen = [np.count_nonzero(column) >= least for column in columns]
     names = [name for name, often in zip(names, seen, strict=True) if often]
     matrix = np.column_stack(
         [column for column, often in zip(columns, seen, strict=True) if often]
     ).astype(np.float64)
-    found = np.linalg.lstsq(matrix, wanted)[0]
+    found = np.linalg.lstsq(matrix, target)[0]
     expected = matrix @ found
-    noise = np.mean((wanted - expected) ** 2)
+    noise = np.mean((target - expected) ** 2)
     errors = np.sqrt(noise * np.diag(np.linalg.inv(matrix.T @ matrix)))
     return (
         dict(zip(names, map(float, found), strict=True)),
         dict(zip(names, map(float, errors), strict=True)),
-        float(1 - noise / wanted.var()),
+        float(1 - noise / target.var()),
         expected,
     )
 
 
-def _capot(expected: NDArray[np.float64], capot: Numbers) -> tuple[float, float]:
+def _fit_capot(expected: NDArray[np.float64], capot: Int64Array) -> tuple[float, float]:
     """Expected total with which Capot is as likely as not, and its spread, by likelihood."""
 
     def unlikelihood(x: NDArray[np.float64]) -> float:
@@ -202,10 +210,12 @@ def _capot(expected: NDArray[np.float64], capot: Numbers) -> tuple[float, float]
     return float(best.x[0]), float(np.exp(best.x[1]))
 
 
-def hear(rules: KqjRules, calls: str, plays: str, seed: int, deals: Numbers) -> Hearing:
+def fit_bid_model(
+    rules: KqjRules, calls: str, plays: str, seed: int, deals: Int64Array
+) -> BidModel:
     """Fit what bids and cards tell, between players who call like `calls` and play like `plays`."""
-    turns = turns_of(rules, calls, seed, deals)
-    given = Given(rules, plays, seed)
+    turns = draw_turns(rules, calls, seed, deals)
+    given = ImposedRounds(rules, plays, seed)
     outcomes = given.play(deals, turns.place, turns.contract, turns.amount)
     found, errors, r2, expected = _least_squares(
         ["base_suit", "base_nt", "base_at", "per_count", "named", "their_named"],
@@ -219,7 +229,7 @@ def hear(rules: KqjRules, calls: str, plays: str, seed: int, deals: Numbers) -> 
         outcomes.total.astype(np.float64),
     )
     found["spread"] = float((outcomes.total - expected).std())
-    found["capot"], found["capot_spread"] = _capot(expected, outcomes.capot)
+    found["capot"], found["capot_spread"] = _fit_capot(expected, outcomes.capot)
     theirs = turns.bidder >= 0
     amounts = turns.their_amount[theirs]
     totals = given.play(
@@ -235,4 +245,109 @@ def hear(rules: KqjRules, calls: str, plays: str, seed: int, deals: Numbers) -> 
         ],
         (totals - amounts).astype(np.float64),
     )
-    return Hearing({**found, **more}, {**errors, **more_errors}, r2, r2_theirs)
+    return BidModel({**found, **more}, {**errors, **more_errors}, r2, r2_theirs)
+
+
+FIRST_STEPS = {
+    "opening": 12.0,
+    "outbid": 12.0,
+    "support": 15.0,
+    "risk": 0.4,
+    "jump": 15.0,
+    "counter": 0.04,
+    "overcounter": 0.04,
+}
+"""The parameters, each with the first change that is tried."""
+
+PARAMETER_LIMITS = {"risk": (0.0, 10.0), "counter": (0.0, 1.0), "overcounter": (0.0, 1.0)}
+SHRINK = 0.85
+"""Changes become smaller by so much from round to round."""
+
+DAMPING = 0.5
+"""What is fitted anew is taken over by so much: in full it would swing to and fro."""
+
+MODEL_REFITS = 2
+SURE_ERRORS, CONFIRM_ERRORS = 1.5, 1.0
+"""Standard errors by which a change must be better, and again on other deals."""
+
+
+def format_bidder_spec(values: dict[str, float], plays: str) -> str:
+    """Who calls by `points` with parameters and plays like another policy."""
+    return "points:" + ",".join(f"{name}={value:g}" for name, value in values.items()) + f"+{plays}"
+
+
+@dataclass
+class BiddingSearch:
+    """A search for the bidding parameters of `points`.
+
+    Attributes:
+        teams: 2 or 3.
+        plays: who plays the cards.
+        deals: deals of each comparison, and of each fit.
+        seed: the first seed; each comparison and fit has its own.
+        values: all parameters of `points`; changed by `improve`.
+        tell: is told what is changed, a line at a time.
+        bid_model: the last fit of what bids tell.
+    """
+
+    teams: int
+    plays: str
+    deals: int
+    seed: int
+    values: dict[str, float]
+    tell: Callable[[str], None]
+    bid_model: BidModel | None = None
+    steps: dict[str, float] = field(default_factory=lambda: dict(FIRST_STEPS))
+
+    @property
+    def rules(self) -> KqjRules:
+        """Auctions."""
+        return KqjRules.from_dict({"teams": self.teams, "bidding": "auction"})
+
+    def _parameter_name(self, parameter: str) -> str:
+        return parameter if self.teams == 2 else f"three_{parameter}"
+
+    def refit_bid_model(self) -> None:
+        """Fit anew what cards and bids tell."""
+        self.seed += 1
+        calls = format_bidder_spec(self.values, self.plays)
+        deals = np.arange(self.deals)
+        self.bid_model = fit_bid_model(self.rules, calls, self.plays, self.seed, deals)
+        for parameter, value in self.bid_model.parameters.items():
+            name = self._parameter_name(parameter)
+            value = self.values[name] + DAMPING * (value - self.values[name])
+            self.values[name] = float(np.clip(value, PARAMETERS[name].low, PARAMETERS[name].high))
+
+    def _lead(self, candidate: dict[str, float]) -> tuple[float, float]:
+        self.seed += 1
+        one, other = (format_bidder_spec(values, self.plays) for values in (candidate, self.values))
+        return measure_lead(self.rules, one, other, self.deals, self.seed, single_team=True)
+
+    def _try_change(self, parameter: str) -> None:
+        """Change a parameter up or down, if that is better."""
+        name = self._parameter_name(parameter)
+        low, high = PARAMETER_LIMITS.get(parameter, (-np.inf, np.inf))
+        best, found = 0.0, None
+        for step in (self.steps[parameter], -self.steps[parameter]):
+            value = min(max(self.values[name] + step, low), high)
+            if value == self.values[name]:
+                continue
+            changed = {**self.values, name: value}
+            lead, error = self._lead(changed)
+            if lead > SURE_ERRORS * error and lead > best:
+                best, found = lead, changed
+        if found is None:
+            return
+        lead, error = self._lead(found)
+        if lead > CONFIRM_ERRORS * error:
+            self.tell(f"{name} {self.values[name]:.3g} -> {found[name]:.3g}: {lead:+.2f}")
+            self.values = found
+
+    def improve(self, rounds: int) -> None:
+        """Fit and change in turn."""
+        for _ in range(rounds):
+            for _ in range(MODEL_REFITS):
+                self.refit_bid_model()
+            for parameter in FIRST_STEPS:
+                self._try_change(parameter)
+            self.steps = {name: step * SHRINK for name, step in self.steps.items()}

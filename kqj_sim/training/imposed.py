@@ -13,17 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core import rng
-from kqj_sim.core.compile import kernel
-from kqj_sim.core.round import BEGIN, FINISH, call_stage
-from kqj_sim.core.rules import Rules, Table
-from kqj_sim.core.scoring import MADE
-from kqj_sim.core.state import (
+from kqj_sim.core.block import (
     AMOUNT,
     CONTRACT,
-    DEAL,
+    DEAL_NUMBER,
     DEALER,
-    EXTRA,
-    FIVE,
+    FIRST_FIVE,
+    FURTHER_CARDS,
     ILLEGAL,
     KEY,
     LANES,
@@ -32,26 +28,30 @@ from kqj_sim.core.state import (
     SEATS,
     SENDER,
     STRIDE,
-    TURNED,
-    new_state,
-    padded,
-    result,
+    UPCARD,
+    allocate_block,
+    column_offset,
+    pad_lanes,
     team_of,
 )
-from kqj_sim.encode import Imposed, core_rules, core_table
+from kqj_sim.core.jit import kernel
+from kqj_sim.core.round import BEGIN_STAGE, FINISH_STAGE, call_stage
+from kqj_sim.core.rules import Rules, Seating
+from kqj_sim.core.scoring import MADE
+from kqj_sim.encode import ImposedContract, encode_rules, encode_seating
 from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.specification import player
+from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
 
-Numbers = NDArray[np.int64]
+Int64Array = NDArray[np.int64]
 
-_TOTAL = result("contracting_total")
-_CAPOT = result("capot_contracting")
-_RESULT = result("result")
-_SCORE = result("score_0")
+_TOTAL = column_offset("contracting_total")
+_CAPOT = column_offset("capot_contracting")
+_RESULT = column_offset("result")
+_SCORE = column_offset("score_0")
 
 
-class Hands(NamedTuple):
+class DealtHands(NamedTuple):
     """What was dealt, in natural coding; places from the opener.
 
     Attributes:
@@ -60,12 +60,12 @@ class Hands(NamedTuple):
         eight: int64 (6, n), the hands of a round with auctions.
     """
 
-    five: Numbers
-    turned: Numbers
-    eight: Numbers
+    five: Int64Array
+    turned: Int64Array
+    eight: Int64Array
 
 
-class Outcomes(NamedTuple):
+class ContractOutcomes(NamedTuple):
     """What came of the contracts.
 
     Attributes:
@@ -75,65 +75,66 @@ class Outcomes(NamedTuple):
         made: int64 (n,), 1 if the contract was made.
     """
 
-    total: Numbers
-    score: Numbers
-    capot: Numbers
-    made: Numbers
+    total: Int64Array
+    score: Int64Array
+    capot: Int64Array
+    made: Int64Array
 
 
 @kernel
-def begin_deals(
-    state: Any, deals: Any, first: int, lanes: int, seed: int, rules: Rules, table: Table
+def deal_cards(
+    state: Any, deals: Any, first: int, lanes: int, seed: int, rules: Rules, seating: Seating
 ) -> None:
     """Name deals and deal their cards."""
     log = np.empty(0, np.int64)
-    for i in range(padded(lanes)):
+    for i in range(pad_lanes(lanes)):
         deal = deals[first + min(i, lanes - 1)]
-        state[DEAL + i] = deal
+        state[DEAL_NUMBER + i] = deal
         state[DEALER + i] = deal % SEATS
         state[PENDING + i] = 0
-        state[KEY + i] = rng.deal_key(seed, deal)
+        state[KEY + i] = rng.derive_deal_key(seed, deal)
         state[ILLEGAL + i] = 0
-    call_stage(table.stages[BEGIN], (state, lanes, rules, table, log))
+    call_stage(seating.stages[BEGIN_STAGE], (state, lanes, rules, seating, log))
 
 
 @kernel
 def _deal_hands(
-    state: Any, deals: Any, seed: int, rules: Rules, table: Table, five: Any, turned: Any,
+    state: Any, deals: Any, seed: int, rules: Rules, seating: Seating, five: Any, turned: Any,
     eight: Any,
 ) -> None:  # fmt: skip
-    """Fill the arrays of `Hands`."""
+    """Fill the arrays of `DealtHands`."""
     for first in range(0, deals.shape[0], LANES):
         lanes = min(LANES, deals.shape[0] - first)
-        begin_deals(state, deals, first, lanes, seed, rules, table)
+        deal_cards(state, deals, first, lanes, seed, rules, seating)
         for i in range(lanes):
-            turned[first + i] = state[TURNED + i]
+            turned[first + i] = state[UPCARD + i]
             for place in range(SEATS):
-                cards = state[FIVE + place * STRIDE + i]
+                cards = state[FIRST_FIVE + place * STRIDE + i]
                 five[place, first + i] = cards
-                cards |= state[EXTRA + place * STRIDE + i]
-                eight[place, first + i] = cards | (state[TURNED + i] if place == SEATS - 1 else 0)
+                cards |= state[FURTHER_CARDS + place * STRIDE + i]
+                eight[place, first + i] = cards | (state[UPCARD + i] if place == SEATS - 1 else 0)
 
 
 @kernel
-def _play_given(
+def _play_contracts(
     state: Any, deals: Any, places: Any, contracts: Any, amounts: Any, seed: int, rules: Rules,
-    table: Table, total: Any, score: Any, capot: Any, made: Any,
+    seating: Seating, total: Any, score: Any, capot: Any, made: Any,
 ) -> int:  # fmt: skip
-    """Fill the arrays of `Outcomes`; -1, or a deal in which a policy chose what is not allowed."""
+    """Fill the arrays of `ContractOutcomes`; -1, or a deal in which a policy chose what is not
+    allowed."""
     log = np.empty(0, np.int64)
     for first in range(0, deals.shape[0], LANES):
         lanes = min(LANES, deals.shape[0] - first)
-        begin_deals(state, deals, first, lanes, seed, rules, table)
-        for i in range(padded(lanes)):
+        deal_cards(state, deals, first, lanes, seed, rules, seating)
+        for i in range(pad_lanes(lanes)):
             given = first + min(i, lanes - 1)
             state[SENDER + i] = places[given]
             state[CONTRACT + i] = contracts[given]
             state[AMOUNT + i] = amounts[given]
-        call_stage(table.stages[FINISH], (state, lanes, rules, table, log))
+        call_stage(seating.stages[FINISH_STAGE], (state, lanes, rules, seating, log))
         for i in range(lanes):
             if state[ILLEGAL + i] != 0:
-                return int(state[DEAL + i])
+                return int(state[DEAL_NUMBER + i])
             total[first + i] = state[_TOTAL + i]
             capot[first + i] = state[_CAPOT + i]
             made[first + i] = 1 if state[_RESULT + i] == MADE else 0
@@ -144,7 +145,7 @@ def _play_given(
 
 
 @dataclass(frozen=True)
-class Given:
+class ImposedRounds:
     """Rounds of a table at which one policy plays at all seats and the contracts are given.
 
     Attributes:
@@ -157,23 +158,23 @@ class Given:
     policy: str
     seed: int
 
-    def _table(self) -> tuple[Rules, Table]:
+    def _table(self) -> tuple[Rules, Seating]:
         amount = self.rules.minimum_bid if self.rules.bidding == "auction" else None
-        imposed = Imposed(0, "s", amount)
-        players = [player(self.policy)] * SEATS
-        return core_rules(self.rules), core_table(self.rules, players, imposed)
+        imposed = ImposedContract(0, "s", amount)
+        players = [parse_player(self.policy)] * SEATS
+        return encode_rules(self.rules), encode_seating(self.rules, players, imposed)
 
-    def hands(self, deals: Numbers) -> Hands:
+    def hands(self, deals: Int64Array) -> DealtHands:
         """What is dealt in deals, int64 (n,)."""
         rules, table = self._table()
         n = len(deals)
-        hands = Hands(*(np.zeros(s, dtype=np.int64) for s in ((SEATS, n), (n,), (SEATS, n))))
-        _deal_hands(new_state(), deals, self.seed, rules, table, *hands)
+        hands = DealtHands(*(np.zeros(s, dtype=np.int64) for s in ((SEATS, n), (n,), (SEATS, n))))
+        _deal_hands(allocate_block(), deals, self.seed, rules, table, *hands)
         return hands
 
     def play(
-        self, deals: Numbers, places: Numbers, contracts: Numbers, amounts: Numbers
-    ) -> Outcomes:
+        self, deals: Int64Array, places: Int64Array, contracts: Int64Array, amounts: Int64Array
+    ) -> ContractOutcomes:
         """Play deals with the Senders, contracts (0 to 5) and amounts given, each int64 (n,).
 
         Raises:
@@ -182,9 +183,9 @@ class Given:
         rules, table = self._table()
         n = len(deals)
         shapes = ((n,), (self.rules.teams, n), (n,), (n,))
-        outcomes = Outcomes(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
-        wrong = _play_given(
-            new_state(), deals, places, contracts, amounts, self.seed, rules, table, *outcomes
+        outcomes = ContractOutcomes(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
+        wrong = _play_contracts(
+            allocate_block(), deals, places, contracts, amounts, self.seed, rules, table, *outcomes
         )
         if wrong >= 0:
             told = f"a policy chose a card that is not legal in deal {wrong} of seed {self.seed}"

@@ -17,16 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from kqj_sim.core.compile import kernel
+from kqj_sim.core.jit import kernel
 from kqj_sim.policies.features import CARD_INDICES
-from kqj_sim.training.decisions import CANDIDATES, KINDS, Decisions
+from kqj_sim.training.decisions import KINDS, MAX_CANDIDATES, CardDecisions
 
 RIDGE = 100.0
 """Added to the diagonal of the normal equations: with residuals of some 60 points it says that
 weights are beforehand about 6 points apart.  Only features that are hardly ever seen feel it."""
 
 
-class Fit(NamedTuple):
+class FitQuality(NamedTuple):
     """How well linear weights explain the differences they were fitted to.
 
     Attributes:
@@ -58,9 +58,9 @@ class NormalEquations:
         self.decisions = np.zeros(kinds, dtype=np.int64)
         self.cards = np.zeros(kinds, dtype=np.int64)
 
-    def add(self, decisions: Decisions) -> None:
+    def add(self, decisions: CardDecisions) -> None:
         """Add decisions to the sums."""
-        _add(
+        _add_decisions(
             decisions.kind, decisions.cards, decisions.card_count, decisions.values,
             self.matrix, self.vector, self.squares,
         )  # fmt: skip
@@ -73,7 +73,7 @@ class NormalEquations:
         """The sums by name, not copied."""
         return dict(vars(self))
 
-    def solve(self, ridge: float = RIDGE) -> tuple[NDArray[np.float32], list[Fit]]:
+    def solve(self, ridge: float = RIDGE) -> tuple[NDArray[np.float32], list[FitQuality]]:
         """The weights, float32 (kinds, indices), in points, and how well they fit, a kind each."""
         weights = np.zeros(self.vector.shape, dtype=np.float32)
         fits = []
@@ -86,9 +86,9 @@ class NormalEquations:
             weights[kind, met] = solution
             left = self.squares[kind] - 2 * solution @ vector[met] + solution @ full @ solution
             free = self.cards[kind] - self.decisions[kind]
-            fit = Fit(0, np.nan, np.nan)
+            fit = FitQuality(0, np.nan, np.nan)
             if free > 0 and self.squares[kind] > 0:
-                fit = Fit(
+                fit = FitQuality(
                     int(self.decisions[kind]),
                     float(1 - left / self.squares[kind]),
                     float(np.sqrt(max(0.0, left) / free)),
@@ -111,17 +111,17 @@ class LinearTraining:
         self.name = "linear"
         self.equations = NormalEquations(CARD_INDICES)
         self.weights = np.zeros((len(KINDS), CARD_INDICES), dtype=np.float32)
-        self.fits: list[Fit] = []
+        self.fits: list[FitQuality] = []
 
     def player(self, round: int) -> str:
         """Who plays in a round, from 0."""
         return self.name if round else "standard"
 
-    def in_use(self, round: int) -> dict[str, NDArray[np.float32]]:
+    def weights_in_use(self, round: int) -> dict[str, NDArray[np.float32]]:
         """The weights of those who play in a round, by policy."""
         return {"linear": self.weights} if round else {}
 
-    def learn(self, decisions: Decisions, chunk: int, begin: float, end: float) -> None:
+    def learn(self, decisions: CardDecisions, chunk: int, begin: float, end: float) -> None:
         """Take in a chunk of decisions; neither its number nor the time matters."""
         self.equations.add(decisions)
 
@@ -134,20 +134,21 @@ class LinearTraining:
         """Everything that going on with the training needs, by name, not copied."""
         return {"solved": self.weights, **self.equations.arrays()}
 
-    def trained(self) -> NDArray[np.float32]:
+    def trained_weights(self) -> NDArray[np.float32]:
         """The weights, float32 (kinds, CARD_INDICES)."""
         return self.weights
 
 
-def values_of(weights: NDArray[np.float32], decisions: Decisions) -> NDArray[np.float32]:
-    """The candidates' values by linear weights (kinds, CARD_INDICES): float32 (n, CANDIDATES)."""
+def evaluate_linear(weights: NDArray[np.float32], decisions: CardDecisions) -> NDArray[np.float32]:
+    """The candidates' values by linear weights (kinds, CARD_INDICES): float32 (n,
+    MAX_CANDIDATES)."""
     values = np.zeros_like(decisions.values)
-    _values(weights, decisions.kind, decisions.cards, decisions.card_count, values)
+    _fill_values(weights, decisions.kind, decisions.cards, decisions.card_count, values)
     return values
 
 
 @kernel
-def _values(weights: Any, kinds: Any, cards: Any, card_count: Any, values: Any) -> None:
+def _fill_values(weights: Any, kinds: Any, cards: Any, card_count: Any, values: Any) -> None:
     for row in range(len(kinds)):
         for c in range(card_count[row]):
             for f in range(cards.shape[2]):
@@ -155,15 +156,15 @@ def _values(weights: Any, kinds: Any, cards: Any, card_count: Any, values: Any) 
 
 
 @kernel
-def _add(
+def _add_decisions(
     kinds: Any, cards: Any, card_count: Any, values: Any, matrix: Any, vector: Any, squares: Any
 ) -> None:
-    """Add decisions to normal equations; arguments as in `Decisions` and `NormalEquations`."""
+    """Add decisions to normal equations; arguments as in `CardDecisions` and `NormalEquations`."""
     features = cards.shape[2]
     place = np.full(vector.shape[1], -1)
-    indices = np.empty(CANDIDATES * features, np.int64)
-    share = np.empty((CANDIDATES * features, CANDIDATES))
-    difference = np.empty(CANDIDATES)
+    indices = np.empty(MAX_CANDIDATES * features, np.int64)
+    share = np.empty((MAX_CANDIDATES * features, MAX_CANDIDATES))
+    difference = np.empty(MAX_CANDIDATES)
     for row in range(len(kinds)):
         kind, count = kinds[row], card_count[row]
         found = 0

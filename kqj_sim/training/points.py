@@ -11,48 +11,47 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.core.state import SEATS
-from kqj_sim.duplicate import Lead, duplicate
-from kqj_sim.encode import core_table
+from kqj_sim.core.block import SEATS
+from kqj_sim.encode import encode_seating
+from kqj_sim.paired import Lead, measure_lead
 from kqj_sim.policies.points import PARAMETERS, points
-from kqj_sim.policies.specification import player
+from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
-from kqj_sim.training.auctions import Hearing
-from kqj_sim.training.count_fit import (
-    SITUATIONS,
-    TERMS,
+from kqj_sim.training.auctions import BiddingSearch, BidModel, format_bidder_spec
+from kqj_sim.training.point_count import (
+    CONTRACT_SETTINGS,
+    TERMS_OF_KIND,
+    ContractSetting,
     CountFit,
-    Sample,
-    Situation,
+    CountSample,
+    compute_offsets,
     fit_count,
-    offsets,
-    sample,
+    play_sample,
 )
-from kqj_sim.training.margins import Margins, specification
-from kqj_sim.training.run import HELD_OUT, SEEDS
-from kqj_sim.training.thresholds import LAPS, Taking, Threshold, best_responses
+from kqj_sim.training.run import HELD_OUT_START, SEED_OFFSET
+from kqj_sim.training.thresholds import LAP_COUNT, TakingSample, Threshold, find_best_responses
 
 TEAMS = (2, 3)
 
-GAMES = [(teams, bidding) for teams in TEAMS for bidding in ("take", "auction")]
+VARIANTS = [(teams, bidding) for teams in TEAMS for bidding in ("take", "auction")]
 """Number of teams and way of bidding."""
 
-START = {2: 0.0, 3: 35.0}
+START_THRESHOLDS = {2: 0.0, 3: 35.0}
 """Thresholds with which the search begins."""
 
-COMPARED = 60.0
+REFERENCE_COUNT = 60.0
 """Count at which contracts are made comparable: a usual one of the best contract of a hand."""
 
-SURE = 2.0
+SURE_ERRORS = 2.0
 """Standard errors: what takes with any hand gains so many with the weakest ones, and what takes the
 place of another parameter so many against it."""
 
-BAND = 10
+BAND_WIDTH = 10
 """Width of the bands of counts for which chances and scores are told."""
 
 
 @dataclass(frozen=True)
-class Plan:
+class PointsPlan:
     """How much is played.
 
     Attributes:
@@ -76,14 +75,14 @@ class Plan:
     seed: int
 
     @classmethod
-    def of(cls, plays: str, deals: int, seed: int) -> Plan:
+    def of(cls, plays: str, deals: int, seed: int) -> PointsPlan:
         """A plan in proportion to the deals of the count."""
         return cls(plays, deals, 5 * deals, deals // 5, 2, deals // 8, 4, seed)
 
 
 @dataclass(frozen=True)
-class Band:
-    """Hands with a count from `low` to `low` + BAND - 1 that take the Return's suit.
+class CountBand:
+    """Hands with a count from `low` to `low` + BAND_WIDTH - 1 that take the Return's suit.
 
     Attributes:
         teams, low: which; the first band holds all lower counts too, the last all higher ones.
@@ -111,125 +110,135 @@ class PointsFit:
         values: every parameter of `points`.
         counts: the count, for each kind of contract.
         bands: what a count comes to, with two teams and three.
-        thresholds, hearings: by number of teams.
+        thresholds, bid_models: by number of teams.
         leads: of the parameters over other callers, by rules and caller; where the parameters
             before were kept, what was found instead is one of these.
     """
 
-    plan: Plan
+    plan: PointsPlan
     values: dict[str, float]
     counts: dict[str, CountFit] = field(default_factory=dict)
-    bands: list[Band] = field(default_factory=list)
+    bands: list[CountBand] = field(default_factory=list)
     thresholds: dict[int, list[Threshold]] = field(default_factory=dict)
-    hearings: dict[int, Hearing] = field(default_factory=dict)
+    bid_models: dict[int, BidModel] = field(default_factory=dict)
     leads: dict[tuple[int, str, str], Lead] = field(default_factory=dict)
 
-    def toml(self) -> str:
+    def to_toml(self) -> str:
         """The parameters as a policy file."""
         lines = [f"{name} = {value:g}" for name, value in self.values.items()]
         return "\n".join(['policy = "points"', "", "[parameters]", *lines, ""])
 
 
-def bands(found: Sample, whole: NDArray[np.int64], teams: int, least: int = 200) -> list[Band]:
-    """What counts come to, from a sample; bands with fewer than `least` rounds are joined."""
-    counts = found.terms @ whole
-    lows = np.floor(counts / BAND).astype(int) * BAND
-    least = min(least, int(np.unique(lows, return_counts=True)[1].max()))
-    kept = [low for low in np.unique(lows) if (lows == low).sum() >= least]
+def summarise_bands(
+    thresholds: CountSample, whole: NDArray[np.int64], teams: int, min_rounds: int = 200
+) -> list[CountBand]:
+    """What counts come to, from a sample; bands with fewer than `min_rounds` rounds are joined."""
+    counts = thresholds.terms @ whole
+    lows = np.floor(counts / BAND_WIDTH).astype(int) * BAND_WIDTH
+    min_rounds = min(min_rounds, int(np.unique(lows, return_counts=True)[1].max()))
+    kept = [low for low in np.unique(lows) if (lows == low).sum() >= min_rounds]
     lows = np.clip(lows, kept[0], kept[-1])
     rows = []
     for low in kept:
         chosen = lows == low
-        made, value = found.made[chosen], found.value[chosen]
+        made, value = thresholds.made[chosen], thresholds.value[chosen]
         n = len(value)
         made_error, value_error = (float(x.std() / np.sqrt(n)) for x in (made, value))
         share, mean = float(made.mean()), float(value.mean())
-        rows.append(Band(teams, int(low), n / len(lows), share, made_error, mean, value_error, n))
+        rows.append(
+            CountBand(teams, int(low), n / len(lows), share, made_error, mean, value_error, n)
+        )
     return rows
 
 
-def chosen_thresholds(found: list[Threshold]) -> list[int]:
+def round_thresholds(thresholds: list[Threshold]) -> list[int]:
     """Whole thresholds: nothing where taking gains even with the weakest hands."""
     return [
         0
-        if each.weakest > SURE * each.weakest_error or not np.isfinite(each.count)
+        if each.weakest > SURE_ERRORS * each.weakest_error or not np.isfinite(each.count)
         else max(0, round(each.count))
-        for each in found
+        for each in thresholds
     ]
 
 
 def threshold_parameters(whole: list[int]) -> dict[str, float]:
     """Twelve thresholds as parameters of `points`: the opener's, and how much more at a place."""
     found: dict[str, float] = {}
-    for lap, name in enumerate(("take", "lap2")[:LAPS]):
+    for lap, name in enumerate(("take", "lap2")[:LAP_COUNT]):
         first, *others = whole[SEATS * lap : SEATS * (lap + 1)]
         found[name] = first
         found |= {f"{name}_{place + 1}": more - first for place, more in enumerate(others)}
     return found
 
 
-def _rounded(value: float) -> float:
+def _round_parameter(value: float) -> float:
     """Parameters of auctions as people read them: whole points, shares to a hundredth."""
     return round(value, 2) if abs(value) < 3 else round(value)
 
 
-def fit_points(plan: Plan, tell: Callable[[str], None]) -> PointsFit:
+def fit_points(plan: PointsPlan, report_progress: Callable[[str], None]) -> PointsFit:
     """Fit all parameters of `points`.
 
     Args:
         plan: how much is played, and by whom.
-        tell: is told how it goes, a line at a time.
+        report_progress: is told how it goes, a line at a time.
 
     Raises:
         PolicyError: there is no such player, or he chose a card that is not legal.
         WeightsError: he has no weights for one of the four games.
     """
-    for teams, bidding in GAMES:
+    for teams, bidding in VARIANTS:
         rules = KqjRules.from_dict({"teams": teams, "bidding": bidding})
-        core_table(rules, [player(f"points+{plan.plays}")] * SEATS, None)
+        encode_seating(rules, [parse_player(f"points+{plan.plays}")] * SEATS, None)
     fit = PointsFit(plan, {name: float(each.default) for name, each in PARAMETERS.items()})
-    seed = SEEDS + plan.seed
-    samples: dict[Situation, Sample] = {}
-    for number, situation in enumerate(SITUATIONS):
-        tell(f"count: {' '.join(map(str, situation))}")
-        samples[situation] = sample(situation, plan.plays, plan.deals, seed + number)
-    for kind in TERMS:
+    seed = SEED_OFFSET + plan.seed
+    samples: dict[ContractSetting, CountSample] = {}
+    for number, situation in enumerate(CONTRACT_SETTINGS):
+        report_progress(f"count: {' '.join(map(str, situation))}")
+        samples[situation] = play_sample(situation, plan.plays, plan.deals, seed + number)
+    for kind in TERMS_OF_KIND:
         fit.counts[kind] = fit_count(samples, kind)
-        fit.values |= dict(zip(TERMS[kind], map(float, fit.counts[kind].whole), strict=True))
+        fit.values |= dict(
+            zip(TERMS_OF_KIND[kind], map(float, fit.counts[kind].whole), strict=True)
+        )
     for teams in TEAMS:
-        taken = samples[Situation(teams, "take", "return")].part(True)
-        fit.bands += bands(taken, fit.counts["suit"].whole, teams)
+        taken = samples[ContractSetting(teams, "take", "return")].part(True)
+        fit.bands += summarise_bands(taken, fit.counts["suit"].whole, teams)
     samples.clear()
     for teams in TEAMS:
         before = dict(fit.values)
-        _fit_taking(fit, teams, tell)
+        _fit_taking(fit, teams, report_progress)
         _keep_better(fit, before, teams, "take")
     for teams in TEAMS:
         before = dict(fit.values)
-        tell(f"auctions, {teams} teams")
-        search = Margins(teams, plan.plays, plan.auction, seed + 1000 * teams, fit.values, tell)
+        report_progress(f"auctions, {teams} teams")
+        search = BiddingSearch(
+            teams, plan.plays, plan.auction, seed + 1000 * teams, fit.values, report_progress
+        )
         search.improve(plan.rounds)
-        search.listen()
-        fit.values = {name: _rounded(value) for name, value in search.values.items()}
-        assert search.hearing is not None
-        fit.hearings[teams] = search.hearing
+        search.refit_bid_model()
+        fit.values = {name: _round_parameter(value) for name, value in search.values.items()}
+        assert search.bid_model is not None
+        fit.bid_models[teams] = search.bid_model
         _keep_better(fit, before, teams, "auction")
-    _compare(fit, tell)
+    _compare_callers(fit, report_progress)
     return fit
 
 
-def _fit_taking(fit: PointsFit, teams: int, tell: Callable[[str], None]) -> None:
+def _fit_taking(fit: PointsFit, teams: int, report_progress: Callable[[str], None]) -> None:
     """Offsets and thresholds of the taking."""
-    tell(f"taking, {teams} teams")
+    report_progress(f"taking, {teams} teams")
     prefix = "" if teams == 2 else "three_"
     plan = fit.plan
-    more = offsets(fit.counts, teams, COMPARED)
+    more = compute_offsets(fit.counts, teams, REFERENCE_COUNT)
     parameters = points.tuple_type(*fit.values.values())
-    taking = Taking.of(teams, plan.plays, SEEDS + plan.seed, plan.taking, more, parameters)
-    start = np.full(LAPS * SEATS, START[teams])
-    found = best_responses(taking, start, plan.turn, plan.sweeps)
+    taking = TakingSample.of(
+        teams, plan.plays, SEED_OFFSET + plan.seed, plan.taking, more, parameters
+    )
+    start = np.full(LAP_COUNT * SEATS, START_THRESHOLDS[teams])
+    found = find_best_responses(taking, start, plan.turn, plan.sweeps)
     fit.thresholds[teams] = found
-    found_values = {**more, **threshold_parameters(chosen_thresholds(found))}
+    found_values = {**more, **threshold_parameters(round_thresholds(found))}
     fit.values |= {f"{prefix}{name}": float(value) for name, value in found_values.items()}
 
 
@@ -241,18 +250,20 @@ def _keep_better(fit: PointsFit, before: dict[str, float], teams: int, bidding: 
     if before == fit.values:
         return
     rules = KqjRules.from_dict({"teams": teams, "bidding": bidding})
-    found, other = (specification(values, fit.plan.plays) for values in (fit.values, before))
-    lead = duplicate(rules, found, other, fit.plan.auction, SEEDS + fit.plan.seed, HELD_OUT // 2)
-    if lead.mean <= SURE * lead.error:
+    found, other = (format_bidder_spec(values, fit.plan.plays) for values in (fit.values, before))
+    lead = measure_lead(
+        rules, found, other, fit.plan.auction, SEED_OFFSET + fit.plan.seed, HELD_OUT_START // 2
+    )
+    if lead.mean <= SURE_ERRORS * lead.error:
         fit.values = before
         fit.leads[teams, bidding, "what this fit found"] = Lead(-lead.mean, lead.error)
 
 
-def _compare(fit: PointsFit, tell: Callable[[str], None]) -> None:
+def _compare_callers(fit: PointsFit, report_progress: Callable[[str], None]) -> None:
     """The new parameters against other callers, on deals that nothing was fitted to."""
     plays = fit.plan.plays
-    own = specification(fit.values, plays)
-    for teams, bidding in GAMES:
+    own = format_bidder_spec(fit.values, plays)
+    for teams, bidding in VARIANTS:
         rules = KqjRules.from_dict({"teams": teams, "bidding": bidding})
         others = {"always": f"always+{plays}", "never": f"never+{plays}"}
         others["points as it was"] = f"points+{plays}"
@@ -260,9 +271,11 @@ def _compare(fit: PointsFit, tell: Callable[[str], None]) -> None:
             name = "take" if teams == 2 else "three_take"
             for more in (-10, 10, 20):
                 values = {**fit.values, name: fit.values[name] + more}
-                others[f"thresholds of the first lap {more:+d}"] = specification(values, plays)
+                others[f"thresholds of the first lap {more:+d}"] = format_bidder_spec(values, plays)
         for name, other in others.items():
-            tell(f"against {name}, {bidding}, {teams} teams")
-            seed = SEEDS + fit.plan.seed
-            lead = duplicate(rules, own, other, fit.plan.auction, seed, HELD_OUT, alone=True)
+            report_progress(f"against {name}, {bidding}, {teams} teams")
+            seed = SEED_OFFSET + fit.plan.seed
+            lead = measure_lead(
+                rules, own, other, fit.plan.auction, seed, HELD_OUT_START, single_team=True
+            )
             fit.leads[teams, bidding, name] = lead

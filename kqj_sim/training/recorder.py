@@ -12,79 +12,77 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core import rng
-from kqj_sim.core.asking import FOLLOW, LEAD, MEMBERS, ask
-from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, lowest_bit
-from kqj_sim.core.branches import branch, put_cards, worth
-from kqj_sim.core.compile import int64_at, kernel, scalar
-from kqj_sim.core.lanes import back_in_order
-from kqj_sim.core.memory import stack_int64
-from kqj_sim.core.play import complete_hands, prepare_play, taken_first
-from kqj_sim.core.resume import PLAY_ON, resume
-from kqj_sim.core.round import call_stage
-from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Table
-from kqj_sim.core.state import (
+from kqj_sim.core.block import (
     AMOUNT,
-    AT_TABLE,
     AUCTION_ROWS,
     CAPOT,
-    CARDS,
     CONTRACT,
-    DEAL,
+    DEAL_NUMBER,
     DEALER,
     DEALT,
-    FIVE,
+    FIRST_FIVE,
     ILLEGAL,
     KEY,
     LANES,
     PENDING,
+    PLAYERS_BY_POSITION,
     SEATS,
     SENDER,
     STAKE,
     STRIDE,
+    TRICK_CARDS,
     TRICKS,
-    TURNED,
-    index,
-    padded,
+    UPCARD,
+    cell_index,
+    pad_lanes,
+    restore_lane_order,
     team_of,
 )
-from kqj_sim.core.trick import after_trick
-from kqj_sim.policies.compiled import bind_answer
-from kqj_sim.policies.counting import count
+from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, lowest_bit
+from kqj_sim.core.dispatch import FOLLOW, LEAD, LOOP_COUNT, ask
+from kqj_sim.core.jit import int64_at, kernel, scalar, stack_int64
+from kqj_sim.core.play import complete_hands, move_taken_first, prepare_play
+from kqj_sim.core.playouts import compute_utility, copy_lanes, put_trick_cards
+from kqj_sim.core.round import RESUME_PLAY, call_resume, call_stage
+from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Seating
+from kqj_sim.core.trick import finish_trick
+from kqj_sim.policies.binding import bind_function
 from kqj_sim.policies.features import (
     CARD_FEATURES,
     SHARED_FEATURES,
-    card_features,
-    shared_features,
+    write_card_features,
+    write_shared_features,
 )
+from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import FITTED, base_total
-from kqj_sim.policies.situation import situation
-from kqj_sim.training.decisions import CANDIDATES
+from kqj_sim.policies.trick_odds import build_trick_context
+from kqj_sim.training.decisions import MAX_CANDIDATES
 
-POINTS = (TRICKS - 1) * SEATS
+DECISION_MOMENTS = (TRICKS - 1) * SEATS
 """Moments of a round at which a player may have a choice."""
 
-_CHOICE = np.int64(10 << 32)
+_RECORDER_DRAW = np.int64(10 << 32)
 """Purpose of the recorder's own draws (`core.rng`)."""
 
-EXPLORE = 0.1
+EXPLORE_SHARE = 0.1
 """Share of the recorded moments after which a random card is played, to see more of the game."""
 
-IMPOSED = 0.35
+IMPOSED_SHARE = 0.35
 """Share of the rounds whose Sender and contract are drawn, to see contracts that nobody calls."""
 
 # A sheet is what the recorder writes of one block: int64, a row for each deal.
 _KIND, _SHARED_COUNT, _CARD_COUNT, _CANDIDATES = 0, 1, 2, 3
-_SHARED = _CANDIDATES + CANDIDATES
+_SHARED = _CANDIDATES + MAX_CANDIDATES
 _FEATURES = _SHARED + SHARED_FEATURES
-SHEET = _FEATURES + CANDIDATES * CARD_FEATURES
+SHEET_SIZE = _FEATURES + MAX_CANDIDATES * CARD_FEATURES
 
 
 @scalar
-def _record(view: Any, parameters: Any, sheet: Any) -> int:
+def _record_decision(view: Any, parameters: Any, sheet: Any) -> int:
     """Note what may be played and the features of it; `sheet` begins with the number of notes."""
-    at = 1 + sheet[0] * SHEET
+    at = 1 + sheet[0] * SHEET_SIZE
     sheet[0] += 1
-    about = situation(view)
+    about = build_trick_context(view)
     shared = stack_int64(SHARED_FEATURES)
     features = stack_int64(CARD_FEATURES)
     number = 0
@@ -98,48 +96,49 @@ def _record(view: Any, parameters: Any, sheet: Any) -> int:
         number += 1
     sheet[at + _CARD_COUNT] = number
     if number > 1:
-        many = shared_features(view, about, shared)
+        many = write_shared_features(view, about, shared)
         sheet[at + _SHARED_COUNT] = many
         for k in range(many):
             sheet[at + _SHARED + k] = shared[k]
         for which in range(number):
-            card_features(view, about, sheet[at + _CANDIDATES + which], features, 0)
+            write_card_features(view, about, sheet[at + _CANDIDATES + which], features, 0)
             for k in range(CARD_FEATURES):
                 sheet[at + _FEATURES + which * CARD_FEATURES + k] = features[k]
     first_card: int = lowest_bit(view.legal)
     return first_card
 
 
-def _recorder(member: int) -> Any:
+def _bind_recorder(member: int) -> Any:
     """A loop that notes decisions."""
 
     def sheet_of(resources: Any, number: int) -> Any:
         return int64_at(resources[member * SEATS])
 
-    return bind_answer(
-        member, _record, scalar(lambda table, number: 0.0), scalar(sheet_of), "recorder",
-        everybody=True, checked=False,
+    return bind_function(
+        member, _record_decision, scalar(lambda table, number: 0.0), scalar(sheet_of), "recorder",
+        sole_policy=True, checked=False,
     )  # fmt: skip
 
 
-def recorder_table(table: Table, sheet: NDArray[np.int64]) -> Table:
-    """A table whose players note into a sheet, int64 (1 + LANES * SHEET,), that must outlive it."""
-    functions = np.zeros(MEMBERS * SEATS, dtype=np.int64)
-    resources = np.zeros(MEMBERS * SEATS, dtype=np.int64)
+def make_recorder_seating(seating: Seating, sheet: NDArray[np.int64]) -> Seating:
+    """A table whose players note into a sheet, int64 (1 + LANES * SHEET_SIZE,), that must
+    outlive it."""
+    functions = np.zeros(LOOP_COUNT * SEATS, dtype=np.int64)
+    resources = np.zeros(LOOP_COUNT * SEATS, dtype=np.int64)
     for member in (LEAD, FOLLOW):
         functions[member * SEATS] = _RECORDERS[member].address
         resources[member * SEATS] = sheet.ctypes.data
-    parameters = np.zeros(MEMBERS * SEATS * MAX_PARAMETERS)
-    return table._replace(
-        functions=functions, parameters=parameters, resources=resources, distinct=1
+    parameters = np.zeros(LOOP_COUNT * SEATS * MAX_PARAMETERS)
+    return seating._replace(
+        loop_addresses=functions, parameters=parameters, resources=resources, distinct=1
     )
 
 
-_RECORDERS = {member: _recorder(member) for member in (LEAD, FOLLOW)}
+_RECORDERS = {member: _bind_recorder(member) for member in (LEAD, FOLLOW)}
 
 
-class Output(NamedTuple):
-    """Room for n decisions, as in `training.decisions.Decisions`; flat arrays."""
+class DecisionBuffer(NamedTuple):
+    """Room for n decisions, as in `training.decisions.CardDecisions`; flat arrays."""
 
     kind: Any
     shared: Any
@@ -157,20 +156,23 @@ def _vary_contracts(state: Any, lanes: int, rules: Rules) -> None:
     """
     for i in range(lanes):
         key = state[KEY + i]
-        if state[SENDER + i] >= 0 and rng.fraction(rng.draw(key, _CHOICE)) >= IMPOSED:
+        if (
+            state[SENDER + i] >= 0
+            and rng.to_fraction(rng.draw(key, _RECORDER_DRAW)) >= IMPOSED_SHARE
+        ):
             continue
-        kind = rng.below(rng.draw(key, _CHOICE + 1), 10)
+        kind = rng.scale_below(rng.draw(key, _RECORDER_DRAW + 1), 10)
         contract = NO_TRUMP if kind < 3 else (ALL_TRUMPS if kind < 6 else kind % 4)
         if contract >= NO_TRUMP and rules.all_no_trump == 2:
             contract = kind % 4
-        place = rng.below(rng.draw(key, _CHOICE + 2), SEATS)
+        place = rng.scale_below(rng.draw(key, _RECORDER_DRAW + 2), SEATS)
         best = -1.0
-        searched = rng.below(rng.draw(key, _CHOICE + 3), 10) < 7
+        searched = rng.scale_below(rng.draw(key, _RECORDER_DRAW + 3), 10) < 7
         for candidate in range(SEATS):
-            hand = state[index(FIVE + candidate * STRIDE, i)] | state[TURNED + i]
+            hand = state[cell_index(FIRST_FIVE + candidate * STRIDE, i)] | state[UPCARD + i]
             if rules.auction:
-                hand = state[index(DEALT + candidate * STRIDE, i)]
-            value = count(hand, contract, FITTED)
+                hand = state[cell_index(DEALT + candidate * STRIDE, i)]
+            value = count_points(hand, contract, FITTED)
             if (searched and value > best) or (candidate == place and not searched):
                 best, place = value, candidate
         state[SENDER + i] = place
@@ -178,7 +180,7 @@ def _vary_contracts(state: Any, lanes: int, rules: Rules) -> None:
         state[CAPOT + i] = 0
         state[STAKE + i] = 1
         if rules.auction:
-            spare = rng.below(rng.draw(key, _CHOICE + 4), 90) - 10
+            spare = rng.scale_below(rng.draw(key, _RECORDER_DRAW + 4), 90) - 10
             amount = 10 * int((base_total(contract, rules.teams, FITTED) + best - spare) // 10.0)
             state[AMOUNT + i] = max(rules.minimum_bid, min(amount, rules.max_amount))
 
@@ -186,47 +188,62 @@ def _vary_contracts(state: Any, lanes: int, rules: Rules) -> None:
 @scalar
 def _roll_out(
     state: Any, inner: Any, lanes: int, sheet: Any, values: Any, sources: Any, cards: Any,
-    where: Any, trick: int, position: int, rules: Rules, rollouts: Table,
+    where: Any, trick: int, position: int, rules: Rules, rollouts: Seating,
 ) -> None:  # fmt: skip
-    """Fill `values` (lanes * CANDIDATES) with what comes of each candidate."""
+    """Fill `values` (lanes * MAX_CANDIDATES) with what comes of each candidate."""
     waiting = 0
     for i in range(lanes + 1):
-        at = 1 + i * SHEET
+        at = 1 + i * SHEET_SIZE
         many = sheet[at + _CARD_COUNT] if i < lanes else 0
         if waiting > 0 and (i == lanes or waiting + many > LANES):
-            branch(state, inner, sources, waiting)
-            for j in range(padded(waiting)):
-                inner[index(CARDS + position * STRIDE, j)] = cards[j if j < waiting else 0]
-            put_cards(inner, waiting, position)
-            resume(rollouts.resume[PLAY_ON], (inner, waiting, rules, rollouts, trick, position + 1))
+            copy_lanes(state, inner, sources, waiting)
+            for j in range(pad_lanes(waiting)):
+                inner[cell_index(TRICK_CARDS + position * STRIDE, j)] = cards[
+                    j if j < waiting else 0
+                ]
+            put_trick_cards(inner, waiting, position)
+            call_resume(
+                rollouts.resume[RESUME_PLAY], (inner, waiting, rules, rollouts, trick, position + 1)
+            )
             for j in range(waiting):
-                team = team_of(state[AT_TABLE + sources[j]], position)
-                values[where[j]] = worth(inner, j, team, rules.teams)
+                team = team_of(state[PLAYERS_BY_POSITION + sources[j]], position)
+                values[where[j]] = compute_utility(inner, j, team, rules.teams)
             waiting = 0
         if many > 1:
             for which in range(many):
                 sources[waiting] = i
                 cards[waiting] = sheet[at + _CANDIDATES + which]
-                where[waiting] = i * CANDIDATES + which
+                where[waiting] = i * MAX_CANDIDATES + which
                 waiting += 1
 
 
 @kernel
 def record_deals(
-    state: Any, inner: Any, sheet: Any, first: int, lanes: int, seed: int, moments: int,
-    rules: Rules, table: Table, rollouts: Table, recorders: Table, output: Output, filled: int,
-) -> int:  # fmt: skip
+    state: Any,
+    inner: Any,
+    sheet: Any,
+    first: int,
+    lanes: int,
+    seed: int,
+    moments: int,
+    rules: Rules,
+    seating: Seating,
+    rollouts: Seating,
+    recorders: Seating,
+    output: DecisionBuffer,
+    filled: int,
+) -> int:
     """Play deals of a block and note the decisions of some moments, the same in all deals.
 
     Args:
         state, inner: blocks.
         sheet: the recorders' sheet.
         first, lanes, seed: the deals.
-        moments: how many of the `POINTS` moments are recorded.
+        moments: how many of the `DECISION_MOMENTS` moments are recorded.
         rules: the rules.
-        table: who calls and plays.
+        seating: who calls and plays.
         rollouts: who plays on after each candidate.
-        recorders: `recorder_table`.
+        recorders: `make_recorder_seating`.
         output: where decisions go, from number `filled` on; room for lanes * moments.
 
     Returns:
@@ -236,62 +253,66 @@ def record_deals(
     cards = np.empty(LANES, np.int64)
     where = np.empty(LANES, np.int64)
     identity = np.arange(LANES)
-    values = np.empty(LANES * CANDIDATES)
-    for i in range(padded(lanes)):
-        state[DEAL + i] = first + i
+    values = np.empty(LANES * MAX_CANDIDATES)
+    for i in range(pad_lanes(lanes)):
+        state[DEAL_NUMBER + i] = first + i
         state[DEALER + i] = (first + i) % SEATS
         state[PENDING + i] = 0
-        state[KEY + i] = rng.deal_key(seed, first + i)
+        state[KEY + i] = rng.derive_deal_key(seed, first + i)
         state[ILLEGAL + i] = 0
     log = np.empty(0, np.int64)
     for which in range(2):
-        call_stage(table.stages[which], (state, lanes, rules, table, log))
+        call_stage(seating.stages[which], (state, lanes, rules, seating, log))
     # Decisions come in the order of the deals, whatever the calls were.
-    back_in_order(state, lanes, AUCTION_ROWS)
+    restore_lane_order(state, lanes, AUCTION_ROWS)
     _vary_contracts(state, lanes, rules)
-    lanes = taken_first(state, lanes, rules.auction)
+    lanes = move_taken_first(state, lanes, rules.auction)
     complete_hands(state, lanes, 1 - rules.auction)
     prepare_play(state, lanes)
-    key = rng.deal_key(seed, first)
+    key = rng.derive_deal_key(seed, first)
     left = moments
     for trick in range(TRICKS - 1):
         for position in range(SEATS):
             member = LEAD if position == 0 else FOLLOW
             point = SEATS * trick + position
-            open_points = POINTS - point
-            recorded = rng.below(rng.draw(key, _CHOICE + 10 + point), open_points) < left
+            open_points = DECISION_MOMENTS - point
+            recorded = (
+                rng.scale_below(rng.draw(key, _RECORDER_DRAW + 10 + point), open_points) < left
+            )
             if not recorded:
-                ask(table, member, state, lanes, trick, position, rules.teams, 0)
+                ask(seating, member, state, lanes, trick, position, rules.teams, 0)
                 continue
             left -= 1
-            branch(state, inner, identity, lanes)
+            copy_lanes(state, inner, identity, lanes)
             sheet[0] = 0
             ask(recorders, member, inner, lanes, trick, position, rules.teams, 0)
             _roll_out(
                 state, inner, lanes, sheet, values, sources, cards, where, trick, position, rules,
                 rollouts,
             )  # fmt: skip
-            filled = _put_down(sheet, lanes, values, output, filled)
-            branch(state, inner, identity, lanes)
-            ask(table, member, inner, lanes, trick, position, rules.teams, 0)
-            for i in range(padded(lanes)):
-                card = inner[index(CARDS + position * STRIDE, i)]
-                draw = rng.draw(state[KEY + i], _CHOICE + 100 + point)
-                if i < lanes and rng.fraction(draw) < EXPLORE:
-                    at = 1 + i * SHEET
-                    number = rng.below(rng.draw(draw, 0), sheet[at + _CARD_COUNT])
+            filled = _write_decisions(sheet, lanes, values, output, filled)
+            copy_lanes(state, inner, identity, lanes)
+            ask(seating, member, inner, lanes, trick, position, rules.teams, 0)
+            for i in range(pad_lanes(lanes)):
+                card = inner[cell_index(TRICK_CARDS + position * STRIDE, i)]
+                draw = rng.draw(state[KEY + i], _RECORDER_DRAW + 100 + point)
+                if i < lanes and rng.to_fraction(draw) < EXPLORE_SHARE:
+                    at = 1 + i * SHEET_SIZE
+                    number = rng.scale_below(rng.draw(draw, 0), sheet[at + _CARD_COUNT])
                     card = sheet[at + _CANDIDATES + number]
-                state[index(CARDS + position * STRIDE, i)] = card
-            put_cards(state, lanes, position)
-        after_trick(state, lanes)
+                state[cell_index(TRICK_CARDS + position * STRIDE, i)] = card
+            put_trick_cards(state, lanes, position)
+        finish_trick(state, lanes)
     return filled
 
 
 @scalar
-def _put_down(sheet: Any, lanes: int, values: Any, output: Output, filled: int) -> int:
+def _write_decisions(
+    sheet: Any, lanes: int, values: Any, output: DecisionBuffer, filled: int
+) -> int:
     """The decisions of a sheet that leave a choice go to the output."""
     for i in range(lanes):
-        at = 1 + i * SHEET
+        at = 1 + i * SHEET_SIZE
         many = sheet[at + _CARD_COUNT]
         if many < 2:
             continue
@@ -301,8 +322,8 @@ def _put_down(sheet: Any, lanes: int, values: Any, output: Output, filled: int) 
         for k in range(sheet[at + _SHARED_COUNT]):
             output.shared[filled * SHARED_FEATURES + k] = sheet[at + _SHARED + k]
         for k in range(many * CARD_FEATURES):
-            output.cards[filled * CANDIDATES * CARD_FEATURES + k] = sheet[at + _FEATURES + k]
+            output.cards[filled * MAX_CANDIDATES * CARD_FEATURES + k] = sheet[at + _FEATURES + k]
         for which in range(many):
-            output.values[filled * CANDIDATES + which] = values[i * CANDIDATES + which]
+            output.values[filled * MAX_CANDIDATES + which] = values[i * MAX_CANDIDATES + which]
         filled += 1
     return filled

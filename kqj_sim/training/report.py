@@ -7,14 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.duplicate import duplicate
+from kqj_sim.paired import measure_lead
 from kqj_sim.rules import KqjRules
 from kqj_sim.training import linear
-from kqj_sim.training.decisions import KINDS
-from kqj_sim.training.linear import Fit, LinearTraining
-from kqj_sim.training.measure import Measure, gains, measure
-from kqj_sim.training.network import NetworkTraining, values_of
-from kqj_sim.training.run import HELD_OUT, SEEDS, Plan, Source, held_out
+from kqj_sim.training.decisions import KINDS, GainEstimate, compute_gains, estimate_gain
+from kqj_sim.training.linear import FitQuality, LinearTraining
+from kqj_sim.training.network import NetworkTraining, evaluate_network
+from kqj_sim.training.run import (
+    HELD_OUT_START,
+    SEED_OFFSET,
+    DecisionSource,
+    TrainingPlan,
+    generate_held_out,
+)
 
 
 @dataclass(frozen=True)
@@ -30,27 +35,29 @@ class KindReport:
     """
 
     kind: str
-    gain: Measure
-    before: Measure | None
-    more: Measure | None
-    fit: Fit | None
+    gain: GainEstimate
+    before: GainEstimate | None
+    more: GainEstimate | None
+    fit: FitQuality | None
 
 
-def report(
-    learner: LinearTraining | NetworkTraining, source: Source, count: int, threads: int
+def report_gains(
+    learner: LinearTraining | NetworkTraining, source: DecisionSource, count: int, threads: int
 ) -> list[KindReport]:
     """A row for each kind of contract and one for all, from `count` decisions held out.
 
     The decisions are met, and played to the end, by the players with the trained weights.
     """
-    generate = source.start(learner.name, {learner.name: learner.trained()})
-    decisions = held_out(generate, count, threads)
+    generate = source.start(learner.name, {learner.name: learner.trained_weights()})
+    decisions = generate_held_out(generate, count, threads)
     before: NDArray[np.float64] | None = None
     if isinstance(learner, NetworkTraining):
-        gained = gains(values_of(learner.trained(), decisions), decisions)
-        before = gains(linear.values_of(learner.linear, decisions), decisions)
+        gained = compute_gains(evaluate_network(learner.trained_weights(), decisions), decisions)
+        before = compute_gains(linear.evaluate_linear(learner.linear, decisions), decisions)
     else:
-        gained = gains(linear.values_of(learner.trained(), decisions), decisions)
+        gained = compute_gains(
+            linear.evaluate_linear(learner.trained_weights(), decisions), decisions
+        )
     rows = []
     for number, kind in enumerate((*KINDS, "all")):
         chosen = decisions.kind == number if kind in KINDS else np.full(count, True)
@@ -58,16 +65,16 @@ def report(
         rows.append(
             KindReport(
                 kind,
-                measure(gained[chosen]),
-                None if before is None else measure(before[chosen]),
-                None if before is None else measure((gained - before)[chosen]),
+                estimate_gain(gained[chosen]),
+                None if before is None else estimate_gain(before[chosen]),
+                None if before is None else estimate_gain((gained - before)[chosen]),
                 learner.fits[number] if fitted else None,  # type: ignore[union-attr]
             )
         )
     return rows
 
 
-def match(plan: Plan, other: str, deals: int, threads: int) -> Measure:
+def play_match(plan: TrainingPlan, opponent: str, deals: int, threads: int) -> GainEstimate:
     """Points a round by which the trained policy is ahead of another one that plays.
 
     Each deal is played once for each team, which the trained policy plays; both sides call as
@@ -75,7 +82,7 @@ def match(plan: Plan, other: str, deals: int, threads: int) -> Measure:
     weights are those in use.
     """
     rules = KqjRules(teams=plan.teams, bidding=plan.bidding)
-    one, against = (f"{plan.calling}+{playing}" for playing in (plan.policy, other))
-    seed, first = SEEDS + plan.seed, HELD_OUT + (1 << 40)
-    lead = duplicate(rules, one, against, deals, seed, first, alone=True, threads=threads)
-    return Measure(deals, lead.mean, lead.error)
+    one, against = (f"{plan.calling}+{playing}" for playing in (plan.policy, opponent))
+    seed, first = SEED_OFFSET + plan.seed, HELD_OUT_START + (1 << 40)
+    lead = measure_lead(rules, one, against, deals, seed, first, single_team=True, threads=threads)
+    return GainEstimate(deals, lead.mean, lead.error)

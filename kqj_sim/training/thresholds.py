@@ -14,40 +14,48 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.core.bits import ALL_TRUMPS, NO_TRUMP, trailing_zeros
-from kqj_sim.core.compile import kernel
-from kqj_sim.core.state import SEATS
-from kqj_sim.policies.counting import count
+from kqj_sim.core.block import SEATS
+from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, trailing_zeros
+from kqj_sim.core.jit import kernel
+from kqj_sim.policies.point_count import count_points
 from kqj_sim.rules import KqjRules
-from kqj_sim.training.imposed import Given, Numbers
+from kqj_sim.training.imposed import ImposedRounds, Int64Array
 
-LAPS = 2
-LEAST = 5000
+LAP_COUNT = 2
+MIN_DEALS = 5000
 """Deals from which a threshold is found at least."""
 
-STEP = 5.0
+FLOOR_STEP = 5.0
 """By so much the counts of those who passed are raised until that many are found."""
 
-WINDOW = 25.0
+FIT_WINDOW = 25.0
 """A threshold is found from the counts that are at most so far from it."""
 
 
 @kernel
-def _best_counts(five: Any, turned: Any, other: int, no_trump: int, all_trumps: int, p: Any,
-    counts: Any, contracts: Any) -> None:  # fmt: skip
+def _fill_best_counts(
+    five: Any,
+    turned: Any,
+    other: int,
+    no_trump: int,
+    all_trumps: int,
+    parameters: Any,
+    counts: Any,
+    contracts: Any,
+) -> None:
     """Counts and contracts of each place: in the Return's suit, and the best of all."""
     for i in range(turned.shape[0]):
         suit = trailing_zeros(turned[i]) >> 4
         for place in range(SEATS):
             hand = five[place, i] | turned[i]
-            best, choice = count(hand, suit, p), suit
+            best, choice = count_points(hand, suit, parameters), suit
             counts[0, place, i] = best
             contracts[0, place, i] = suit
             for contract in range(ALL_TRUMPS + 1):
                 more = other
                 if contract >= NO_TRUMP:
                     more = no_trump if contract == NO_TRUMP else all_trumps
-                value = count(hand, contract, p) + more
+                value = count_points(hand, contract, parameters) + more
                 if contract != suit and value > best:
                     best, choice = value, contract
             counts[1, place, i] = best
@@ -76,7 +84,7 @@ class Threshold:
     weakest_error: float
 
 
-def _root(counts: NDArray[np.float64], gains: NDArray[np.float64]) -> tuple[float, float]:
+def _fit_root(counts: NDArray[np.float64], gains: NDArray[np.float64]) -> tuple[float, float]:
     """Where a straight line through gains near its root is nothing, and its standard error."""
     near = np.full(len(counts), True)
     root, error = np.nan, np.nan
@@ -92,12 +100,12 @@ def _root(counts: NDArray[np.float64], gains: NDArray[np.float64]) -> tuple[floa
         root = -base / slope
         gradient = np.array([-1 / slope, base / slope**2])
         error = float(np.sqrt(gradient @ noise @ gradient))
-        near = np.abs(counts - np.clip(root, counts.min(), counts.max())) <= WINDOW
+        near = np.abs(counts - np.clip(root, counts.min(), counts.max())) <= FIT_WINDOW
     return float(root), error
 
 
 @dataclass(frozen=True)
-class Taking:
+class TakingSample:
     """Deals of which the counts are known, for looking for best answers.
 
     Attributes:
@@ -106,29 +114,38 @@ class Taking:
         contracts: int64 (laps, places, n), what it is of.
     """
 
-    given: Given
+    given: ImposedRounds
     counts: NDArray[np.float64]
-    contracts: Numbers
+    contracts: Int64Array
 
     @classmethod
     def of(
-        cls, teams: int, policy: str, seed: int, deals: int, offsets: dict[str, int], p: Any
-    ) -> Taking:
-        """Count the hands of the first deals of a seed, with parameters `p` of `points`."""
-        given = Given(KqjRules.from_dict({"teams": teams}), policy, seed)
+        cls,
+        teams: int,
+        policy: str,
+        seed: int,
+        deals: int,
+        offsets: dict[str, int],
+        parameters: Any,
+    ) -> TakingSample:
+        """Count the hands of the first deals of a seed, with parameters `parameters` of
+        `points`."""
+        given = ImposedRounds(KqjRules.from_dict({"teams": teams}), policy, seed)
         hands = given.hands(np.arange(deals))
-        counts = np.zeros((LAPS, SEATS, deals))
-        contracts = np.zeros((LAPS, SEATS, deals), dtype=np.int64)
-        _best_counts(
+        counts = np.zeros((LAP_COUNT, SEATS, deals))
+        contracts = np.zeros((LAP_COUNT, SEATS, deals), dtype=np.int64)
+        _fill_best_counts(
             hands.five, hands.turned, offsets["other"], offsets["no_trump"],
-            offsets["all_trumps"], p, counts, contracts,
+            offsets["all_trumps"], parameters, counts, contracts,
         )  # fmt: skip
         return cls(given, counts, contracts)
 
-    def _value(self, deals: Numbers, turns: Numbers, teams: NDArray[Any]) -> NDArray[np.float64]:
+    def _value_of_takes(
+        self, deals: Int64Array, turns: Int64Array, teams: NDArray[Any]
+    ) -> NDArray[np.float64]:
         """What comes of takes at given turns (0 to 11, 12 for nobody), for the given teams."""
         value = np.zeros(len(deals))
-        taken = np.flatnonzero(turns < LAPS * SEATS)
+        taken = np.flatnonzero(turns < LAP_COUNT * SEATS)
         laps, places = np.divmod(turns[taken], SEATS)
         contracts = self.contracts[laps, places, deals[taken]]
         nothing = np.zeros(len(taken), dtype=np.int64)
@@ -138,7 +155,7 @@ class Taking:
         return value
 
     def gains(
-        self, turn: int, thresholds: NDArray[np.float64], most: int
+        self, turn: int, thresholds: NDArray[np.float64], max_deals: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Counts at a turn (0 to 11), and what it gains to take.
 
@@ -146,41 +163,41 @@ class Taking:
             turn: who is asked.
             thresholds: (12,), by which the others take.  If those before him seldom pass all, they
                 are taken to have passed with more than that, as much as it needs.
-            most: deals to play at most.
+            max_deals: deals to play at most.
         """
-        flat = self.counts.reshape(LAPS * SEATS, -1)
+        flat = self.counts.reshape(LAP_COUNT * SEATS, -1)
         takes = flat >= thresholds[:, None]
         floor, deals = 0.0, np.empty(0, dtype=np.int64)
-        while len(deals) < min(LEAST, most):
+        while len(deals) < min(MIN_DEALS, max_deals):
             passed = flat[:turn] < np.maximum(thresholds[:turn, None], floor)
-            deals = np.flatnonzero(passed.all(axis=0))[:most]
-            floor += STEP
+            deals = np.flatnonzero(passed.all(axis=0))[:max_deals]
+            floor += FLOOR_STEP
         after = np.vstack([takes[turn + 1 :, deals], np.full((1, len(deals)), True)])
         following = turn + 1 + after.argmax(axis=0)
         teams = np.full(len(deals), turn % SEATS % self.given.rules.teams)
-        gained = self._value(deals, np.full(len(deals), turn), teams)
-        gained -= self._value(deals, following, teams)
+        gained = self._value_of_takes(deals, np.full(len(deals), turn), teams)
+        gained -= self._value_of_takes(deals, following, teams)
         return flat[turn, deals], gained
 
 
-def best_responses(
-    taking: Taking, start: NDArray[np.float64], most: int, sweeps: int
+def find_best_responses(
+    sample: TakingSample, start: NDArray[np.float64], max_deals: int, sweeps: int
 ) -> list[Threshold]:
     """Thresholds of the twelve turns that answer each other.
 
     Args:
-        taking: the deals.
+        sample: the deals.
         start: (12,), thresholds to begin with.
-        most: deals to play for each turn.
+        max_deals: deals to play for each turn.
         sweeps: how often all turns are gone through.
     """
     thresholds = start.astype(np.float64).copy()
     found: list[Threshold] = []
     for _ in range(sweeps):
         found = []
-        for turn in reversed(range(LAPS * SEATS)):
-            counts, gained = taking.gains(turn, thresholds, most)
-            root, error = _root(counts, gained)
+        for turn in reversed(range(LAP_COUNT * SEATS)):
+            counts, gained = sample.gains(turn, thresholds, max_deals)
+            root, error = _fit_root(counts, gained)
             weak = gained[counts <= np.quantile(counts, 0.1)]
             mean, deviation = float(weak.mean()), float(weak.std(ddof=1) / np.sqrt(len(weak)))
             lap, place = turn // SEATS + 1, turn % SEATS

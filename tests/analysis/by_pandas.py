@@ -20,7 +20,7 @@ Sample = tuple[tuple[Any, ...], str, Estimate]
 
 def share(condition: pd.Series[bool]) -> Estimate:
     """Share of a sample for which a condition holds."""
-    bounds = intervals.share(int(condition.sum()), len(condition))
+    bounds = intervals.estimate_share(int(condition.sum()), len(condition))
     value = float(condition.mean()) if len(condition) else np.nan
     return Estimate(value, bounds.low, bounds.high, len(condition))
 
@@ -29,7 +29,7 @@ def mean(
     sample: pd.Series[int], parts: int = 1, limits: tuple[float, float] | None = None
 ) -> Estimate:
     """Mean of a sample, and of its interval."""
-    bounds = intervals.mean(Counter(sample.tolist()), limits=limits)
+    bounds = intervals.estimate_mean(Counter(sample.tolist()), limits=limits)
     value = float(sample.mean()) if len(sample) else np.nan
     return Estimate(value / parts, bounds.low / parts, bounds.high / parts, len(sample))
 
@@ -38,11 +38,11 @@ def spread(sample: pd.Series[int]) -> Iterator[tuple[str, Estimate]]:
     """Mean, standard deviation, quantiles."""
     yield "mean", mean(sample)
     counter = Counter(sample.tolist())
-    _, low, high, _ = intervals.standard_deviation(counter)
+    _, low, high, _ = intervals.estimate_standard_deviation(counter)
     deviation = float(sample.std()) if len(sample) >= 1000 else np.nan
     yield "standard deviation", Estimate(deviation, low, high, len(sample))
     for percent in (5, 25, 50, 75, 95):
-        _, low, high, _ = intervals.quantile(counter, percent / 100)
+        _, low, high, _ = intervals.estimate_quantile(counter, percent / 100)
         value = (
             np.quantile(sample.to_numpy(), percent / 100, method="inverted_cdf")
             if len(sample)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from kqj_sim.notation import SUITS, Card
-from kqj_sim.referee.kqj import legal_cards
+from kqj_sim.cards import SUITS, Card
+from kqj_sim.referee.kqj import list_legal_cards
 from tests.core.coding import strength_of
 
 SOURCE = '''\
@@ -61,4 +61,4 @@ def plays(
 ) -> Card:  # fmt: skip
     """The card that the player plays."""
     bit = strength_of(contract)
-    return min(legal_cards(hand, trick, leader, teams, contract), key=lambda card: bit[card])
+    return min(list_legal_cards(hand, trick, leader, teams, contract), key=lambda card: bit[card])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
+from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
 from kqj_sim.rows import GameRows, Rows
 from kqj_sim.rules import KqjRules
 
@@ -15,11 +15,11 @@ KIND_NONE = 5
 def synthetic_rows(rules: KqjRules, deals: int, seed: int, taken: float = 0.67) -> Rows:
     """Rows under these rules; a share `taken` of the deals is taken."""
     random = np.random.default_rng(seed)
-    values = np.zeros((len(COLUMNS), deals), np.int16)
+    values = np.zeros((len(KQJ_COLUMNS), deals), np.int16)
     is_taken = random.random(deals) < taken
 
     def put(name: str, chosen: NDArray[np.integer], passed_out: int = 0) -> NDArray[np.integer]:
-        row: NDArray[np.integer] = values[COLUMN_NUMBER[name]]
+        row: NDArray[np.integer] = values[KQJ_COLUMN_NUMBERS[name]]
         row[:] = np.where(is_taken, chosen, passed_out)
         return row
 
@@ -29,7 +29,7 @@ def synthetic_rows(rules: KqjRules, deals: int, seed: int, taken: float = 0.67) 
     def flags(chance: float) -> NDArray[np.integer]:
         return (random.random(deals) < chance).astype(np.int16)
 
-    values[COLUMN_NUMBER["dealer"]] = up_to(5)
+    values[KQJ_COLUMN_NUMBERS["dealer"]] = up_to(5)
     put("taken", np.ones(deals, np.int16))
     put("lap", up_to(2 if rules.bidding == "take" else 5, 1))
     put("place", up_to(5), -1)
@@ -57,7 +57,7 @@ def synthetic_rows(rules: KqjRules, deals: int, seed: int, taken: float = 0.67) 
     for team in range(rules.teams):
         put(f"score_{team}", up_to(20) * 10)
     for seat in range(6):
-        values[COLUMN_NUMBER[f"team_of_seat_{seat}"]] = up_to(rules.teams - 1)
+        values[KQJ_COLUMN_NUMBERS[f"team_of_seat_{seat}"]] = up_to(rules.teams - 1)
     if rules.teams == 3:
         low = put("low_teams", random.choice(3, deals, p=[0.8, 0.15, 0.05]))
         put("trickless_teams", np.where(low == 0, random.choice(3, deals, p=[0.9, 0.08, 0.02]), 0))
@@ -70,7 +70,10 @@ def synthetic_rows(rules: KqjRules, deals: int, seed: int, taken: float = 0.67) 
         put("capot_announced", flags(0.05))
     if tie:
         put("pending_before", flags(0.1) * up_to(14, 11) * 10)
-        put("gratuity_received", np.where(result != 2, values[COLUMN_NUMBER["pending_before"]], 0))
+        put(
+            "gratuity_received",
+            np.where(result != 2, values[KQJ_COLUMN_NUMBERS["pending_before"]], 0),
+        )
         put("pending_after", np.where(result == 2, 120, 0))
     return Rows(np.arange(deals, dtype=np.int64), values)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from kqj_sim.analysis import Table, Tally
-from kqj_sim.columns import COLUMNS
+from kqj_sim.analysis.tables import Table
+from kqj_sim.analysis.tally import Tally
+from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.experiment import Experiment
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
@@ -42,7 +43,7 @@ def tables(rules: KqjRules, rows: Rows, detail: bool = True) -> dict[str, Table]
 
 def frame_of(rows: Rows) -> pd.DataFrame:
     frame = rows.frame()
-    labelled = [column.name for column in COLUMNS if column.labels]
+    labelled = [column.name for column in KQJ_COLUMNS if column.labels]
     return frame.astype({name: str for name in labelled})
 
 

@@ -33,7 +33,7 @@ def histogram(values: NDArray[np.integer]) -> dict[int, int]:
 def test_share_is_clopper_and_pearsons_or_wilsons(
     method: Literal["exact", "wilson"], count: int, observations: int, confidence: float
 ) -> None:
-    found = intervals.share(count, observations, confidence)
+    found = intervals.estimate_share(count, observations, confidence)
     right = stats.binomtest(count, observations).proportion_ci(confidence, method=method)
     assert found.value == count / observations
     assert (found.low, found.high) == pytest.approx((right.low, right.high), rel=1e-6, abs=1e-15)
@@ -47,11 +47,11 @@ def test_share_of_an_effective_number_is_the_beta_distributions(
 ) -> None:
     if events > effective / 2:
         events = effective / 3
-    found = intervals.weighted_share(events / effective, effective, 5)
+    found = intervals.estimate_weighted_share(events / effective, effective, 5)
     low = stats.beta.ppf(0.025, events, effective - events + 1)
     high = stats.beta.ppf(0.975, events + 1, effective - events)
     assert (found.low, found.high) == pytest.approx((low, high), rel=1e-6)
-    mirrored = intervals.weighted_share(1 - events / effective, effective, 5)
+    mirrored = intervals.estimate_weighted_share(1 - events / effective, effective, 5)
     assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((low, high), rel=1e-6, abs=1e-8)
 
 
@@ -60,8 +60,8 @@ def test_share_of_an_effective_number_is_the_beta_distributions(
 def test_share_has_an_interval_at_every_confidence(
     count: int, observations: int, confidence: float
 ) -> None:
-    found = intervals.share(count, observations, confidence)
-    narrow = intervals.share(count, observations, 0.9999)
+    found = intervals.estimate_share(count, observations, confidence)
+    narrow = intervals.estimate_share(count, observations, 0.9999)
     assert 0 < found.low < narrow.low < found.value < narrow.high < found.high < 1
 
 
@@ -71,7 +71,7 @@ def _exact_coverage(chance: float, observations: int, confidence: float) -> floa
     first = max(0, math.floor(observations * chance - spread))
     last = min(observations, math.ceil(observations * chance + spread))
     counts = np.arange(first, last + 1)
-    found = [intervals.share(count, observations, confidence) for count in counts.tolist()]
+    found = [intervals.estimate_share(count, observations, confidence) for count in counts.tolist()]
     holds = np.array([each.low <= chance <= each.high for each in found])
     return float(stats.binom.pmf(counts, observations, chance)[holds].sum())
 
@@ -95,7 +95,7 @@ def test_no_chance_is_held_less_often_than_in_94_of_100_samples() -> None:
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
 def test_mean_is_students(size: int, confidence: float) -> None:
     values = np.random.default_rng(size).integers(-50, 400, size)
-    found = intervals.mean(histogram(values), confidence)
+    found = intervals.estimate_mean(histogram(values), confidence)
     low, high = stats.t.interval(confidence, size - 1, values.mean(), stats.sem(values))
     assert found.value == pytest.approx(values.mean())
     assert (found.low, found.high) == pytest.approx((low, high), rel=1e-4)
@@ -109,34 +109,38 @@ def test_ratio_of_sums_is_a_mean_by_weight() -> None:
     sums = [int(each) for each in (weights.sum(), made.sum())]
     pairs = ((weights, weights), (weights, made), (made, made))
     products = tuple(int((one * other).sum()) for one, other in pairs)
-    found = intervals.ratio_of_sums(400, sums[0], sums[1], products)  # type: ignore[arg-type]
+    found = intervals.estimate_ratio_from_sums(400, sums[0], sums[1], products)  # type: ignore[arg-type]
     assert found.value == made.sum() / weights.sum()
     error = (made - found.value * weights).std(ddof=1) / np.sqrt(400) / weights.mean()
     half = intervals.student_quantile(399, 0.95) * error
     assert (found.low, found.high) == pytest.approx((found.value - half, found.value + half))
-    assert math.isnan(intervals.ratio_of_sums(5, 0, 0, (0, 0, 0)).value)
+    assert math.isnan(intervals.estimate_ratio_from_sums(5, 0, 0, (0, 0, 0)).value)
 
 
 @pytest.mark.parametrize("count", [1, 2, 40, 1000])
 def test_what_is_all_the_same_leaves_room_for_the_unseen(count: int) -> None:
     """Shares have the interval of shares; other means reach as far as the unseen may pull them."""
     for ones in (0, count):
-        found = intervals.mean_of_sums(count, ones, ones, 0.9, (0, 1))
-        assert found == pytest.approx(intervals.share(ones, count, 0.9))
-    unseen = intervals.share(0, count, 0.9).high
-    found = intervals.mean_of_sums(count, 5 * count, 25 * count, 0.9, (-15, 25))
+        found = intervals.estimate_mean_from_sums(count, ones, ones, 0.9, (0, 1))
+        assert found == pytest.approx(intervals.estimate_share(ones, count, 0.9))
+    unseen = intervals.estimate_share(0, count, 0.9).high
+    found = intervals.estimate_mean_from_sums(count, 5 * count, 25 * count, 0.9, (-15, 25))
     assert found[:3] == pytest.approx((5, 5 - 20 * unseen, 5 + 20 * unseen))
-    assert math.isnan(intervals.mean_of_sums(count, 5 * count, 25 * count, 0.9).low)
+    assert math.isnan(intervals.estimate_mean_from_sums(count, 5 * count, 25 * count, 0.9).low)
     # Three contracts in each of these deals, all of them made.
-    made = intervals.ratio_of_sums(count, 3 * count, 3 * count, (9 * count,) * 3, 0.9, True)
-    assert made == pytest.approx(intervals.share(count, count, 0.9))
+    made = intervals.estimate_ratio_from_sums(
+        count, 3 * count, 3 * count, (9 * count,) * 3, 0.9, True
+    )
+    assert made == pytest.approx(intervals.estimate_share(count, count, 0.9))
 
 
 def test_no_interval_goes_beyond_the_limits() -> None:
-    plain, limited = (intervals.mean_of_sums(6, 2, 2, 0.95, limits) for limits in (None, (0, 1)))
+    plain, limited = (
+        intervals.estimate_mean_from_sums(6, 2, 2, 0.95, limits) for limits in (None, (0, 1))
+    )
     assert plain.low < 0 == limited.low and plain.high == limited.high
     plain, limited = (
-        intervals.ratio_of_sums(500, 300, 299, (300, 299, 299), 0.95, is_share)
+        intervals.estimate_ratio_from_sums(500, 300, 299, (300, 299, 299), 0.95, is_share)
         for is_share in (False, True)
     )
     assert plain.high > 1 > limited.high > limited.value > plain.low > limited.low
@@ -147,7 +151,7 @@ def test_unseen_rare_values_are_within_the_limits_interval() -> None:
     for rare in (0.0005, 0.002, 0.005):
         left_out = 0.0
         none_seen = (1 - rare) ** 1000
-        found = intervals.mean_of_sums(1000, 0, 0, 0.95, (-600, 600))
+        found = intervals.estimate_mean_from_sums(1000, 0, 0, 0.95, (-600, 600))
         if found.high < 600 * rare:
             left_out += none_seen
         assert left_out <= 0.05
@@ -156,8 +160,10 @@ def test_unseen_rare_values_are_within_the_limits_interval() -> None:
 def test_ratio_of_equal_weights_is_a_mean() -> None:
     values = np.random.default_rng(5).integers(-30, 40, 300)
     total, squares = int(values.sum()), int((values**2).sum())
-    plain = intervals.mean_of_sums(300, total, squares)
-    assert intervals.ratio_of_sums(300, 300, total, (300, total, squares)) == pytest.approx(plain)
+    plain = intervals.estimate_mean_from_sums(300, total, squares)
+    assert intervals.estimate_ratio_from_sums(
+        300, 300, total, (300, total, squares)
+    ) == pytest.approx(plain)
 
 
 def test_ratios_hold_the_truth_in_95_percent() -> None:
@@ -166,7 +172,7 @@ def test_ratios_hold_the_truth_in_95_percent() -> None:
     for _ in range(SEEDS):
         weights = generator.integers(0, 3, 300)
         made = generator.binomial(weights, 0.6)
-        found = intervals.ratio_of_sums(
+        found = intervals.estimate_ratio_from_sums(
             300,
             int(weights.sum()),
             int(made.sum()),
@@ -178,8 +184,8 @@ def test_ratios_hold_the_truth_in_95_percent() -> None:
 
 def test_mean_loses_nothing_in_large_sums() -> None:
     far = 10**12
-    near = intervals.mean_of_sums(4 * 10**9, 6 * 10**9, 10 * 10**9)
-    shifted = intervals.mean({far + 1: 2 * 10**9, far + 2: 2 * 10**9})
+    near = intervals.estimate_mean_from_sums(4 * 10**9, 6 * 10**9, 10 * 10**9)
+    shifted = intervals.estimate_mean({far + 1: 2 * 10**9, far + 2: 2 * 10**9})
     assert shifted.value == far + 1.5
     assert near.value == 1.5
     assert (shifted.high - shifted.value) == pytest.approx(near.high - near.value, abs=1e-3)
@@ -188,31 +194,31 @@ def test_mean_loses_nothing_in_large_sums() -> None:
 
 @pytest.mark.parametrize("counts", [{7: 1}, {7: 100}])
 def test_mean_without_spread_has_no_interval(counts: dict[int, int]) -> None:
-    found = intervals.mean(counts)
+    found = intervals.estimate_mean(counts)
     assert found.value == 7
     assert math.isnan(found.low) and math.isnan(found.high)
 
 
 def test_nothing_observed_gives_no_number() -> None:
     for found in (
-        intervals.share(0, 0),
-        intervals.mean({}),
-        intervals.standard_deviation({}),
-        intervals.quantile({}, 0.5),
+        intervals.estimate_share(0, 0),
+        intervals.estimate_mean({}),
+        intervals.estimate_standard_deviation({}),
+        intervals.estimate_quantile({}, 0.5),
     ):
         assert all(map(math.isnan, found[:3])) and found.observations == 0
 
 
 def test_impossible_share_and_confidence_are_refused() -> None:
     with pytest.raises(ValueError, match="not 5 of 4"):
-        intervals.share(5, 4)
+        intervals.estimate_share(5, 4)
     with pytest.raises(ValueError, match=r"such as 0\.95, not 95"):
-        intervals.share(1, 4, 95)
+        intervals.estimate_share(1, 4, 95)
 
 
 def test_standard_deviation_has_divisor_n_less_1() -> None:
     values = np.random.default_rng(3).integers(0, 400, 1000)
-    assert intervals.standard_deviation(histogram(values)).value == pytest.approx(
+    assert intervals.estimate_standard_deviation(histogram(values)).value == pytest.approx(
         values.std(ddof=1)
     )
 
@@ -221,18 +227,18 @@ def test_standard_deviation_has_divisor_n_less_1() -> None:
 @pytest.mark.parametrize("probability", [0.05, 0.25, 0.5, 0.75, 0.95])
 def test_quantile_is_that_of_the_inverted_distribution(size: int, probability: float) -> None:
     values = np.random.default_rng(size).integers(0, 400, size)
-    found = intervals.quantile(histogram(values), probability)
+    found = intervals.estimate_quantile(histogram(values), probability)
     assert found.value == np.quantile(values, probability, method="inverted_cdf")
 
 
 def test_quantile_bounds_are_order_statistics() -> None:
-    found = intervals.quantile({value: 1 for value in range(1, 101)}, 0.5)
+    found = intervals.estimate_quantile({value: 1 for value in range(1, 101)}, 0.5)
     # P(40 <= X <= 60) with X binomial (100, 1/2) is 0.9648; without an end it is below 0.95.
     assert (found.low, found.high) == (40, 61)
 
 
 def test_too_few_observations_for_a_quantile_leave_a_bound_out() -> None:
-    found = intervals.quantile({value: 1 for value in range(20)}, 0.05)
+    found = intervals.estimate_quantile({value: 1 for value in range(20)}, 0.05)
     assert math.isnan(found.low) and found.high == 3
 
 
@@ -268,7 +274,7 @@ def _held(
 def test_share_interval_holds_the_truth_in_95_of_100_seeds(chance: float) -> None:
     held = _held(
         lambda random: random.binomial(1, chance, 400),
-        lambda counts: intervals.share(counts.get(1, 0), 400),
+        lambda counts: intervals.estimate_share(counts.get(1, 0), 400),
         chance,
     )
     assert 0.92 <= held <= 0.98
@@ -276,7 +282,7 @@ def test_share_interval_holds_the_truth_in_95_of_100_seeds(chance: float) -> Non
 
 @pytest.mark.parametrize("size", [10, 300])
 def test_mean_interval_holds_the_truth_in_95_of_100_seeds(size: int) -> None:
-    held = _held(lambda random: random.binomial(250, 0.5, size), intervals.mean, 125)
+    held = _held(lambda random: random.binomial(250, 0.5, size), intervals.estimate_mean, 125)
     assert 0.92 <= held <= 0.98
 
 
@@ -303,13 +309,17 @@ def _totals(random: np.random.Generator, name: str, size: int) -> NDArray[np.int
 def test_deviation_interval_holds_the_truth_in_95_of_100_seeds(name: str, size: int) -> None:
     """The interval on a logarithmic scale, without the skewness, holds 92 to 94% of them."""
     truth = float(_totals(np.random.default_rng(10**6), name, 2_000_000).std())
-    held = _held(lambda random: _totals(random, name, size), intervals.standard_deviation, truth)
+    held = _held(
+        lambda random: _totals(random, name, size), intervals.estimate_standard_deviation, truth
+    )
     assert 0.935 <= held <= 0.975
 
 
 def test_deviation_of_symmetrical_numbers_holds_the_truth_in_95_of_100_seeds() -> None:
     held = _held(
-        lambda random: random.binomial(20, 0.5, 1000), intervals.standard_deviation, math.sqrt(5)
+        lambda random: random.binomial(20, 0.5, 1000),
+        intervals.estimate_standard_deviation,
+        math.sqrt(5),
     )
     assert 0.935 <= held <= 0.975
 
@@ -317,7 +327,7 @@ def test_deviation_of_symmetrical_numbers_holds_the_truth_in_95_of_100_seeds() -
 def test_few_observations_do_not_give_a_deviation() -> None:
     values = np.random.default_rng(5).integers(0, 400, 1000)
     for size, told in ((2, False), (999, False), (1000, True)):
-        found = intervals.standard_deviation(histogram(values[:size]))
+        found = intervals.estimate_standard_deviation(histogram(values[:size]))
         assert not any(map(math.isnan, found)) if told else all(map(math.isnan, found[:3]))
         assert found.observations == size
 
@@ -326,7 +336,7 @@ def test_few_observations_do_not_give_a_deviation() -> None:
 def test_squares_that_are_all_the_same_leave_the_deviation_without_interval(
     counts: dict[int, int],
 ) -> None:
-    found = intervals.standard_deviation(counts)
+    found = intervals.estimate_standard_deviation(counts)
     assert found.value == pytest.approx(np.std(list(counts)), rel=1e-3)
     assert math.isnan(found.low) and math.isnan(found.high)
 
@@ -344,16 +354,18 @@ def test_mean_of_rare_numbers_holds_the_truth_in_95_of_100_seeds(
 
     for values, mean in (([0, 1, 2], truth), ([2, 1, 0], 2 - truth)):
         held = _held(
-            partial(draw, values), lambda counts: intervals.mean(counts, limits=(0, 2)), mean
+            partial(draw, values),
+            lambda counts: intervals.estimate_mean(counts, limits=(0, 2)),
+            mean,
         )
         assert held >= 0.935
 
 
 def test_mean_of_rare_events_is_their_share() -> None:
-    found = intervals.mean({0: 995, 40: 5})
-    assert found == pytest.approx(intervals.share(5, 1000).scaled(40))
-    from_above = intervals.mean_of_sums(1000, 995, 995, 0.9, (0, 1))
-    assert from_above == pytest.approx(intervals.share(995, 1000, 0.9))
+    found = intervals.estimate_mean({0: 995, 40: 5})
+    assert found == pytest.approx(intervals.estimate_share(5, 1000).scaled(40))
+    from_above = intervals.estimate_mean_from_sums(1000, 995, 995, 0.9, (0, 1))
+    assert from_above == pytest.approx(intervals.estimate_share(995, 1000, 0.9))
 
 
 def test_ratio_of_rare_events_holds_the_truth_in_95_of_100_seeds() -> None:
@@ -364,7 +376,7 @@ def test_ratio_of_rare_events_holds_the_truth_in_95_of_100_seeds() -> None:
         taken = random.binomial(2, 0.7, 500)
         made = random.binomial(taken, 299 / 300)
         ww, wy, yy = (int(each.sum()) for each in (taken**2, taken * made, made**2))
-        found = intervals.ratio_of_sums(
+        found = intervals.estimate_ratio_from_sums(
             500,
             int(taken.sum()),
             int(made.sum()),
@@ -379,7 +391,7 @@ def test_ratio_of_rare_events_holds_the_truth_in_95_of_100_seeds() -> None:
 def test_quantile_interval_holds_the_truth_in_95_of_100_seeds(probability: float) -> None:
     held = _held(
         lambda random: random.integers(0, 10_000, 300),
-        lambda counts: intervals.quantile(counts, probability),
+        lambda counts: intervals.estimate_quantile(counts, probability),
         math.ceil(10_000 * probability) - 1,
     )
     assert 0.925 <= held <= 0.99  # two ranks of a discrete distribution hold a little more

@@ -12,7 +12,7 @@ from scipy import stats
 
 from kqj_sim.analysis import intervals
 from kqj_sim.analysis import sweep as module
-from kqj_sim.analysis.sweep import Sweep, above_the_best, sweep
+from kqj_sim.analysis.sweep import Sweep, compare_with_best, sweep
 from kqj_sim.rules import KqjRules
 from tests.variants import LIVELY
 
@@ -44,7 +44,7 @@ def test_intervals_hold_together_and_the_best_is_among_those_told(means: tuple[f
     for _ in range(runs):
         # Correlated: what all sets of values have in common is the luck of the deal.
         values = truth[:, None] + random.normal(size=(1, 100)) + random.normal(size=(5, 100))
-        found, may_be = above_the_best(differences(values), 5, 100, 0.95)
+        found, may_be = compare_with_best(differences(values), 5, 100, 0.95)
         held += all(
             each.low <= own - other <= each.high
             for each, own, other in zip(found, truth, others, strict=True)
@@ -57,7 +57,9 @@ def test_intervals_hold_together_and_the_best_is_among_those_told(means: tuple[f
 def test_critical_value_is_that_of_one_side_for_all_the_others() -> None:
     """Hsu's intervals, by hand: the second is the best, the third cannot be told from it."""
     means = (0.0, 10.0, 9.0)
-    found, may_be = above_the_best(lambda one, other: (means[one] - means[other], 2.0), 3, 50, 0.95)
+    found, may_be = compare_with_best(
+        lambda one, other: (means[one] - means[other], 2.0), 3, 50, 0.95
+    )
     reach = 2 * stats.t.ppf(1 - 0.05 / 2, 49)
     assert may_be == [False, True, True]
     right = [(-10, -10 - reach, 0), (1, 1 - reach, 1 + reach), (-1, -1 - reach, -1 + reach)]
@@ -67,7 +69,7 @@ def test_critical_value_is_that_of_one_side_for_all_the_others() -> None:
 
 def test_what_is_shown_best_is_alone() -> None:
     values = np.random.default_rng(1).normal(size=(3, 200)) + np.array([[0.0], [3.0], [1.0]])
-    found, may_be = above_the_best(differences(values), 3, 200, 0.95)
+    found, may_be = compare_with_best(differences(values), 3, 200, 0.95)
     assert may_be == [False, True, False]
     assert found[1].low == 0 and found[1].high > found[1].value > 0
     assert found[0].high == 0 and found[0].low < found[0].value < 0
@@ -75,13 +77,13 @@ def test_what_is_shown_best_is_alone() -> None:
 
 def test_equal_ones_are_not_told_apart() -> None:
     values = np.repeat(np.random.default_rng(1).normal(size=(1, 50)), 3, axis=0)
-    found, may_be = above_the_best(differences(values), 3, 50, 0.95)
+    found, may_be = compare_with_best(differences(values), 3, 50, 0.95)
     assert may_be == [True] * 3
     assert all(each[:3] == (0, 0, 0) for each in found)
 
 
 def test_one_set_has_nothing_to_be_compared_with() -> None:
-    (found,), may_be = above_the_best(lambda one, other: (0, 0), 1, 50, 0.95)
+    (found,), may_be = compare_with_best(lambda one, other: (0, 0), 1, 50, 0.95)
     assert may_be == [True] and math.isnan(found.value)
 
 
@@ -102,7 +104,7 @@ def test_best_scores_most_and_the_others_are_behind_it() -> None:
         others = [other.points.value for other in found.settings if other is not each]
         assert each.above.value == pytest.approx(each.points.value - max(others))
         assert (each.standing == "no") == (each.above.high == 0 and each.above.low < 0)
-    assert found.factor > 1
+    assert found.relative_efficiency > 1
 
 
 @pytest.mark.parametrize("rules", [KqjRules(), KqjRules(teams=3)], ids=["two", "three"])
@@ -119,7 +121,7 @@ def test_parameters_without_effect_are_all_the_same() -> None:
     found = sweep(FIELD, ["counter=0.1,0.5,0.9"], field=f"{LIVELY}+random", deals=300, threads=1)
     assert {each.standing for each in found.settings} == {"best", "maybe"}
     assert all(each.above.value == 0 for each in found.settings)
-    assert math.isnan(found.factor)
+    assert math.isnan(found.relative_efficiency)
 
 
 def test_it_plays_until_the_points_are_known_well_enough() -> None:
@@ -140,6 +142,6 @@ def test_a_width_is_not_believed_before_rare_deals_would_have_been_seen() -> Non
 def test_interrupted_it_holds_what_all_sets_have_played() -> None:
     played: list[int] = []
     found = swept(deals=5000, progress=played.append, interrupted=lambda: len(played) > 5)
-    assert found.interrupted and found.deals == module.FEW
+    assert found.interrupted and found.deals == module.FIRST_BATCH_DEALS
     with pytest.raises(KeyboardInterrupt):
         swept(interrupted=lambda: True)

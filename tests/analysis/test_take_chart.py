@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.analysis.take_chart import CLASSES, TOPS, classes, take_chart
-from kqj_sim.encode import FirstCall
+from kqj_sim.analysis.take_chart import CLASS_COUNT, TOP_TRUMPS, classify_hands, make_take_chart
+from kqj_sim.encode import ImposedFirstCall
 from kqj_sim.experiment import Experiment, ExperimentError
 from kqj_sim.records import play_records
 from kqj_sim.rows import Rows
@@ -24,7 +24,7 @@ GAIN, MORE, LESS = (
 )
 
 
-def experiment(rules: KqjRules, first_call: FirstCall | None = None) -> Experiment:
+def experiment(rules: KqjRules, first_call: ImposedFirstCall | None = None) -> Experiment:
     return Experiment(rules, ("random",) * 6, DEALS, 5, imposed=first_call)
 
 
@@ -32,7 +32,7 @@ def told(number: int) -> tuple[str, int, str]:
     """A class in words, as the table has it."""
     tops, rest = divmod(number, 28)
     trumps, aces = divmod(rest, 4)
-    return TOPS[tops], trumps, str(aces) if aces < 2 else "2 or 3"
+    return TOP_TRUMPS[tops], trumps, str(aces) if aces < 2 else "2 or 3"
 
 
 def worth(rows: Rows, teams: int) -> NDArray[np.float64]:
@@ -48,8 +48,8 @@ def worth(rows: Rows, teams: int) -> NDArray[np.float64]:
 
 def test_classes_are_those_of_the_cards_dealt() -> None:
     of = experiment(KqjRules())
-    found = classes(of, 0, DEALS)
-    assert found.max() < CLASSES
+    found = classify_hands(of, 0, DEALS)
+    assert found.max() < CLASS_COUNT
     for number, record in zip(found.tolist(), islice(play_records(of), 200), strict=False):
         assert record.turned is not None
         hand = [*record.dealt[(record.dealer + 1) % 6], record.turned]
@@ -66,9 +66,11 @@ def test_classes_are_those_of_the_cards_dealt() -> None:
     ids=["two teams", "three teams", "random partners"],
 )
 def test_gains_are_those_of_the_rounds(rules: KqjRules) -> None:
-    chart = take_chart(experiment(rules), DEALS, 0.95, threads=1)
+    chart = make_take_chart(experiment(rules), DEALS, 0.95, threads=1)
     overall, _, by_hand = chart.tables()
-    taken, passed = (simulate(experiment(rules, FirstCall(takes)), 1) for takes in (True, False))
+    taken, passed = (
+        simulate(experiment(rules, ImposedFirstCall(takes)), 1) for takes in (True, False)
+    )
     gains = worth(taken, rules.teams) - worth(passed, rules.teams)
     assert overall.estimates(GAIN)[()].value == pytest.approx(gains.mean())
     assert overall.estimates(GAIN)[()].high - gains.mean() == pytest.approx(
@@ -76,7 +78,7 @@ def test_gains_are_those_of_the_rounds(rules: KqjRules) -> None:
     )
     assert overall.estimates(MORE)[()].value == (gains > 0).mean()
     assert overall.estimates(LESS)[()].value == (gains < 0).mean()
-    hands = [told(number) for number in classes(experiment(rules), 0, DEALS)]
+    hands = [told(number) for number in classify_hands(experiment(rules), 0, DEALS)]
     means = by_hand.estimates(GAIN)
     assert means.keys() == {*hands}
     for hand in means:
@@ -87,7 +89,7 @@ def test_gains_are_those_of_the_rounds(rules: KqjRules) -> None:
 
 def test_threads_and_chunks_cannot_be_seen() -> None:
     of = experiment(KqjRules())
-    one, two = (take_chart(of, DEALS, 0.95, threads) for threads in (1, 2))
+    one, two = (make_take_chart(of, DEALS, 0.95, threads) for threads in (1, 2))
     for left, right in zip(one.tables(), two.tables(), strict=True):
         assert left.frame.equals(right.frame)
 
@@ -96,7 +98,7 @@ def test_first_call_is_what_the_player_might_have_said_himself() -> None:
     """Where the opener took with the Return's suit himself, or passed, nothing else changes."""
     own = simulate(experiment(KqjRules()), 1)
     taken, passed = (
-        simulate(experiment(KqjRules(), FirstCall(takes)), 1) for takes in (True, False)
+        simulate(experiment(KqjRules(), ImposedFirstCall(takes)), 1) for takes in (True, False)
     )
     opening = (own.column("lap") == 1) & (own.column("place") == 0)
     assert 0 < opening.sum() < DEALS
@@ -109,4 +111,4 @@ def test_first_call_is_what_the_player_might_have_said_himself() -> None:
 
 def test_there_is_none_with_auctions() -> None:
     with pytest.raises(ExperimentError, match="nobody takes"):
-        take_chart(experiment(KqjRules(bidding="auction")), DEALS, 0.95)
+        make_take_chart(experiment(KqjRules(bidding="auction")), DEALS, 0.95)

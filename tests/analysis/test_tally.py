@@ -10,16 +10,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kqj_sim.analysis import ExpressionError, Table, Tally, counts
-from kqj_sim.analysis.counts import JointCounts, TooManyCombinations
-from kqj_sim.analysis.source import deviation_notes, spread
-from kqj_sim.analysis.table import Line
-from kqj_sim.analysis.tally import ColumnError
-from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
-from kqj_sim.encode import Imposed
+from kqj_sim.analysis import joint_counts
+from kqj_sim.analysis.joint_counts import JointCounts, TooManyCombinations
+from kqj_sim.analysis.tables import Table, TableRow, describe_distribution, deviation_notes
+from kqj_sim.analysis.tally import ColumnError, Tally
+from kqj_sim.analysis.where import ExpressionError
+from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
+from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
 from kqj_sim.rows import Rows
-from kqj_sim.rules import KqjRules, kqj_of
+from kqj_sim.rules import KqjRules, require_kqj_rules
 from tests.analysis import by_pandas
 from tests.analysis.synthetic import part, synthetic_games, synthetic_rows
 
@@ -60,8 +60,8 @@ def records(table: Table) -> Iterator[Any]:
 
 def plain_frame(rows: Rows) -> pd.DataFrame:
     frame = rows.frame()
-    labelled = [column.name for column in COLUMNS if column.labels]
-    numbers = [column.name for column in COLUMNS if not column.labels]
+    labelled = [column.name for column in KQJ_COLUMNS if column.labels]
+    numbers = [column.name for column in KQJ_COLUMNS if not column.labels]
     return frame.astype({name: str for name in labelled} | {name: "int64" for name in numbers})
 
 
@@ -79,7 +79,7 @@ def check(tables: list[Table], frame: pd.DataFrame, of: Experiment, by: tuple[st
             ((*group, *inner), quantity): estimate
             for group, rows in groups
             for inner, quantity, estimate in by_pandas.numbers(
-                table.name, rows, kqj_of(of.rules), of.games is not None
+                table.name, rows, require_kqj_rules(of.rules), of.games is not None
             )
             if estimate.observations or not by or table.name.startswith("taking")
             or len(rows[rows["taken"] == 1])
@@ -145,7 +145,7 @@ def test_each_variant_has_its_tables_and_no_others() -> None:
 
 def test_imposed_contract_has_no_tables_of_calling() -> None:
     rules = KqjRules()
-    of = experiment(rules, imposed=Imposed(0, "h"))
+    of = experiment(rules, imposed=ImposedContract(0, "h"))
     tables = tallied(synthetic_rows(rules, 500, seed=1), of).tables()
     assert by_name(tables).keys() == {
         "contracts", "contracts_by_kind", "contracting_total", "bonuses", "pending", "scores",
@@ -175,7 +175,7 @@ def test_titles_and_quantities_tell_of_which_deals() -> None:
                 assert row.deals == taken < 900 or "_by_" in table.name
 
 
-@pytest.mark.parametrize("dense_cells", [counts.DENSE_CELLS, 100, 0])
+@pytest.mark.parametrize("dense_cells", [joint_counts.DENSE_CELLS, 100, 0])
 @pytest.mark.parametrize("by", [(), ("sender_trumps", "dealer")])
 def test_order_and_parts_and_storage_leave_no_trace(
     by: tuple[str, ...], dense_cells: int, monkeypatch: pytest.MonkeyPatch
@@ -187,7 +187,7 @@ def test_order_and_parts_and_storage_leave_no_trace(
     whole = Tally(of, by)
     whole.add(rows)
     whole.add_games(games)
-    monkeypatch.setattr(counts, "DENSE_CELLS", dense_cells)
+    monkeypatch.setattr(joint_counts, "DENSE_CELLS", dense_cells)
     cuts = (0, 1, 300, 1200)
     for order in itertools.permutations(range(3)):
         parts = []
@@ -287,7 +287,7 @@ def test_share_intervals_of_tables_hold_the_truth_in_95_of_100_seeds() -> None:
 @pytest.mark.parametrize("value", [-2, 7])
 def test_value_outside_its_column_is_told_not_counted(value: int) -> None:
     rows = synthetic_rows(KqjRules(), 100, seed=1)
-    rows.values[COLUMN_NUMBER["place"], 50] = value
+    rows.values[KQJ_COLUMN_NUMBERS["place"], 50] = value
     with pytest.raises(ValueError, match="place leaves its range -1 to 5"):
         Tally(experiment(KqjRules())).add(rows)
 
@@ -302,7 +302,7 @@ def test_unknown_column_names_the_nearest() -> None:
 
 
 def test_too_many_groups_are_refused() -> None:
-    wide = tuple(column.name for column in COLUMNS if column.high > 200)
+    wide = tuple(column.name for column in KQJ_COLUMNS if column.high > 200)
     with pytest.raises(TooManyCombinations, match="group by fewer columns"):
         Tally(experiment(KqjRules()), wide)
 
@@ -312,9 +312,9 @@ def test_cells_of_unknown_joint_are_refused() -> None:
         JointCounts([("lap", "place"), ("kind",)]).cells(("lap", "kind"))
 
 
-@pytest.mark.parametrize("dense_cells", [counts.DENSE_CELLS, 0])
+@pytest.mark.parametrize("dense_cells", [joint_counts.DENSE_CELLS, 0])
 def test_cells_are_the_marginal_counts(dense_cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counts, "DENSE_CELLS", dense_cells)
+    monkeypatch.setattr(joint_counts, "DENSE_CELLS", dense_cells)
     rows = synthetic_rows(KqjRules(), 1000, seed=9)
     joint = JointCounts([("lap", "place", "contract")])
     kept = rows.column("dealer") < 3
@@ -330,8 +330,8 @@ def test_cells_are_the_marginal_counts(dense_cells: int, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("deals, told", [(0, False), (999, False), (1000, True)])
 def test_tables_say_why_a_standard_deviation_is_missing(deals: int, told: bool) -> None:
     histogram = {value: deals // 10 for value in range(9)} | {9: deals - 9 * (deals // 10)}
-    lines: list[Line] = [
-        ((), name, "points", estimate) for name, estimate in spread(histogram, 0.95)
+    lines: list[TableRow] = [
+        ((), name, "points", estimate) for name, estimate in describe_distribution(histogram, 0.95)
     ]
     missing = [
         line for line in lines if line[1] == "standard deviation" and np.isnan(line[3].value)
@@ -352,7 +352,7 @@ def test_too_many_groups_are_refused_as_soon_as_they_occur(
     tally.add(rows)
     occur = len(tally._counts.cells(by)[0])
     assert tally.tables()
-    monkeypatch.setattr(counts, "MOST_GROUPS", occur - 1)
+    monkeypatch.setattr(joint_counts, "MOST_GROUPS", occur - 1)
     told = rf"more than {occur - 1:,} groups occur, of \d+,\d+ possible ones \(contracting_total"
     with pytest.raises(TooManyCombinations, match=told):
         Tally(experiment, by).add(rows)

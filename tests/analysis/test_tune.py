@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis import tune as module
-from kqj_sim.analysis.tune import Generation, Tuning, read_searched, tune
-from kqj_sim.analysis.varied import Match, Played, Subject, VaryError
+from kqj_sim.analysis.tune import Generation, Tuning, parse_search_parameter, tune
+from kqj_sim.analysis.vary import FieldMatch, MatchCounts, ParameterError, ParameterizedPolicy
 from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.specification import player
-from kqj_sim.reporting.tuning import answer, player_file
+from kqj_sim.policies.spec import parse_player
+from kqj_sim.reporting.tune import render_player_file, write_headline
 from tests.variants import LIVELY
 
 FIELD = f"{LIVELY}+greedy"
@@ -33,17 +33,19 @@ def landscape(monkeypatch: pytest.MonkeyPatch, noise: float, **peak: float) -> l
     """
     played: list[int] = []
 
-    def play(self: Match, policy: str, first: int, deals: int, threads: int | None) -> Played:
+    def play(
+        self: FieldMatch, policy: str, first: int, deals: int, threads: int | None
+    ) -> MatchCounts:
         played.extend(range(first, first + deals))
-        values = player(policy).calling.by_name
+        values = parse_player(policy).calling.values_by_name
         worth = -sum(((float(values[name]) - at) / 10) ** 2 for name, at in peak.items())
         luck = np.random.default_rng(first).normal(size=deals)
         own = np.random.default_rng(abs(hash(policy)) % 2**32 + first).normal(size=deals)
         lead = 100 * self.scale * (worth + luck + noise * own)
         whole = lead.round().astype(np.int64)
-        return Played(whole, whole, whole, whole)
+        return MatchCounts(whole, whole, whole, whole)
 
-    monkeypatch.setattr(Match, "play", play)
+    monkeypatch.setattr(FieldMatch, "play", play)
     return played
 
 
@@ -86,10 +88,13 @@ def test_seed_decides_and_threads_do_not_matter() -> None:
 
 def test_what_makes_no_difference_is_said_to_score_the_same() -> None:
     found = tuned(FIELD, "capot=0:1", seed=3)
-    assert found.alike and found.shown == "open"
-    assert answer(found)[1] == "It scored the same as where it began in each of 200 fresh deals"
+    assert found.is_unchanged and found.shown == "open"
+    assert (
+        write_headline(found)[1]
+        == "It scored the same as where it began in each of 200 fresh deals"
+    )
     assert found.gain.value == 0 and found.gain.low == -found.gain.high < 0
-    assert not tuned().alike
+    assert not tuned().is_unchanged
 
 
 def test_interrupted_it_gives_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +105,7 @@ def test_interrupted_it_gives_what_it_has(monkeypatch: pytest.MonkeyPatch) -> No
     )
     assert found.interrupted and found.confirmed == 0
     assert found.values == seen[-1].values
-    assert "not confirmed" in answer(found)[0]
+    assert "not confirmed" in write_headline(found)[0]
     with pytest.raises(KeyboardInterrupt):
         tuned("points:take=20", "take=0:80", interrupted=lambda: True)
 
@@ -126,26 +131,26 @@ def test_interrupted_confirmation_counts_what_was_played(monkeypatch: pytest.Mon
     ],
 )
 def test_what_is_wrong_is_told(text: str, told: str) -> None:
-    with pytest.raises((VaryError, PolicyError), match=told):
-        read_searched(text, Subject("points:take=45"))
+    with pytest.raises((ParameterError, PolicyError), match=told):
+        parse_search_parameter(text, ParameterizedPolicy("points:take=45"))
 
 
 def test_only_numbers_are_searched() -> None:
-    with pytest.raises(VaryError, match="kqj-sim sweep --vary prior="):
-        read_searched("prior", Subject("pimc"))
-    with pytest.raises(VaryError, match="take is there twice"):
+    with pytest.raises(ParameterError, match="kqj-sim sweep --vary prior="):
+        parse_search_parameter("prior", ParameterizedPolicy("pimc"))
+    with pytest.raises(ParameterError, match="take is there twice"):
         tuned("points:take=45", "take", "take=0:80")
-    with pytest.raises(VaryError, match="nothing to search"):
+    with pytest.raises(ParameterError, match="nothing to search"):
         tune("points", [])
-    with pytest.raises(VaryError, match="candidates is 2: it should be 3 or more"):
+    with pytest.raises(ParameterError, match="candidates is 2: it should be 3 or more"):
         tuned(candidates=2)
 
 
 def test_values_are_those_of_the_range() -> None:
-    found = read_searched("take=0:80", Subject("points:take=45"))
+    found = parse_search_parameter("take=0:80", ParameterizedPolicy("points:take=45"))
     assert (found.low, found.high, found.step, found.start) == (0, 80, 0.5, 45)
     assert [found.value(share) for share in (0, 0.1234, 1)] == [0, 10, 80]
-    fine = read_searched("per_count", Subject("points"))
+    fine = parse_search_parameter("per_count", ParameterizedPolicy("points"))
     assert fine.step == pytest.approx(0.2) and fine.value(0.52) == 0.4
 
 
@@ -153,8 +158,8 @@ def test_player_file_reads_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     landscape(monkeypatch, 0.0, take=42)
     found = tuned("points:take=20+greedy", "take=0:80")
     path = tmp_path / "better.toml"
-    path.write_bytes(player_file(found, str(path), ["kqj-sim", "tune", "a\nb"]))
-    assert player(str(path)) == player(found.player)
+    path.write_bytes(render_player_file(found, str(path), ["kqj-sim", "tune", "a\nb"]))
+    assert parse_player(str(path)) == parse_player(found.player)
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     assert content["calling"]["take"] == found.values[0]
     assert f"# Found: take={found.values[0]:g}" in path.read_text(encoding="utf-8")
@@ -176,5 +181,5 @@ def test_own_policy_is_found_from_where_the_file_stands(
     found = tuned("own/counter.py", "least", deals=2, generations=1, confirm=2)
     path = tmp_path / "files" / "better.toml"
     path.parent.mkdir()
-    path.write_bytes(player_file(found, "files/better.toml", []))
-    assert player(str(path)).playing.by_name["least"] == found.values[0]
+    path.write_bytes(render_player_file(found, "files/better.toml", []))
+    assert parse_player(str(path)).playing.values_by_name["least"] == found.values[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks import kills
-from tests.cli.test_simulate import ENVIRONMENT
+from tests.commands.test_simulate import ENVIRONMENT
 
 
 @pytest.mark.parametrize("name", ["deals", "control"])

@@ -7,16 +7,7 @@ import math
 import numpy as np
 
 from benchmarks import reference, scalar, sheets
-from benchmarks.results import (
-    Loops,
-    Process,
-    Processor,
-    Reference,
-    Results,
-    Speed,
-    Stage,
-    Timing,
-)
+from benchmarks.results import Loops, Process, Processor, Reference, Results, Speed, Stage, Timing
 from benchmarks.speed import RANDOM
 from kqj_sim.experiment import Experiment
 from kqj_sim.simulation import simulate

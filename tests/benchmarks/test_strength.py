@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from benchmarks.matches import Limit, measure_cost, play_alone, play_match
 from benchmarks.strength import VARIANTS, main
-from kqj_sim.duplicate import arrangements
 from kqj_sim.experiment import Experiment
+from kqj_sim.paired import list_arrangements
 from kqj_sim.records import play_records
 from kqj_sim.rules import SEATS, KqjRules
 from tests.variants import LIVELY
@@ -35,7 +35,7 @@ def _by_records(rules: KqjRules, deals: int) -> tuple[float, float, list[list[in
     """Points, error, and contracts of a match, slowly and plainly."""
     differences = [0.0] * deals
     contracts = [[0, 0, 0], [0, 0, 0]]
-    seatings = arrangements(rules)
+    seatings = list_arrangements(rules)
     for seats in seatings:
         policies = tuple((ONE, OTHER)[side] for side in seats)
         for record in play_records(Experiment(rules, policies, deals, SEED)):

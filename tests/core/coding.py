@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kqj_sim.columns import CONTRACTS
-from kqj_sim.core.bits import by_strength
-from kqj_sim.notation import RANKS, SUITS, Card
+from kqj_sim.cards import RANKS, SUITS, Card
+from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.core.cards import to_strength_order
 from kqj_sim.referee.kqj import PACK
 
 NATURAL = {card: 1 << (16 * SUITS.index(card.suit) + RANKS[::-1].index(card.rank)) for card in PACK}
@@ -20,5 +20,5 @@ def bits(cards: Iterable[Card]) -> int:
 
 def strength_of(contract: str) -> dict[Card, int]:
     """The bit of each card in the coding by strength, as the core computes it."""
-    number = CONTRACTS.index(contract)
-    return {card: by_strength(bit, number) for card, bit in NATURAL.items()}
+    number = CONTRACT_LABELS.index(contract)
+    return {card: to_strength_order(bit, number) for card, bit in NATURAL.items()}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kqj_sim.notation import Card, parse_card
+from kqj_sim.cards import Card, parse_card
 from kqj_sim.record import Record
 from kqj_sim.referee.kqj import PACK as CARDS
-from kqj_sim.referee.kqj.play import becomes_master, master_place
+from kqj_sim.referee.kqj.play import beats_master, find_current_master
 from kqj_sim.rules import SEATS
 
 
@@ -26,8 +26,8 @@ def exclusions(record: Record) -> Iterator[tuple[list[set[Card]], list[set[Card]
             seat, card = (trick.leader + position) % SEATS, parse_card(text)
             held[seat].remove(card)
             if cards:
-                place = master_place(cards, contract)
-                better = {c for c in CARDS if becomes_master(c, cards[place], contract)}
+                place = find_current_master(cards, contract)
+                better = {c for c in CARDS if beats_master(c, cards[place], contract)}
                 suit = {c for c in CARDS if c.suit == cards[0].suit}
                 partner = record.teams[(trick.leader + place) % SEATS] == record.teams[seat]
                 if card not in suit:

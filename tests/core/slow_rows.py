@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from kqj_sim.columns import COLUMNS
-from kqj_sim.notation import CONTRACTS, SUITS, parse_card
+from kqj_sim.cards import CONTRACTS, SUITS, parse_card
+from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.record import Record
 from kqj_sim.referee.kqj import card_points
 
@@ -16,7 +16,7 @@ def slow_row(record: Record) -> dict[str, int]:
     """Every column by its name; labels as their numbers."""
     told: dict[str, int | str] = {"dealer": record.dealer}
     told |= _calls(record) | _outcome(record) | _hand(record) | _teams(record)
-    labels = {column.name: column.labels for column in COLUMNS}
+    labels = {column.name: column.labels for column in KQJ_COLUMNS}
     return {
         name: labels[name].index(value) if isinstance(value, str) else int(value)
         for name, value in told.items()
@@ -131,4 +131,4 @@ def _teams(record: Record) -> dict[str, int | str]:
     return told | {f"team_of_seat_{seat}": team for seat, team in enumerate(record.teams)}
 
 
-assert next(c.labels for c in COLUMNS if c.name == "contract")[:-1] == CONTRACTS
+assert next(c.labels for c in KQJ_COLUMNS if c.name == "contract")[:-1] == CONTRACTS

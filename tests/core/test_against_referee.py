@@ -9,10 +9,10 @@ from concurrent.futures import Future, ProcessPoolExecutor
 
 import pytest
 
-from kqj_sim.core.state import LANES
-from kqj_sim.crew import default_threads
+from kqj_sim.core.block import LANES
 from kqj_sim.experiment import Experiment
 from kqj_sim.records import play_records
+from kqj_sim.workers import count_processors
 from tests.core.agreement import IMPOSED_ROUNDS, ROUNDS, Agreement, games_agree, variant_agrees
 from tests.variants import AUCTION_2, TAKE_2, VARIANTS, impositions, tables
 
@@ -27,7 +27,7 @@ def agreements() -> Iterator[Submitted]:
             # Compiled once here, for all the processes.
             assert list(play_records(Experiment(rules, policies, deals=1)))
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(4, default_threads()), context) as pool:
+    with ProcessPoolExecutor(min(4, count_processors()), context) as pool:
         yield {
             (check, variant): pool.submit(check, variant)
             for check in (variant_agrees, games_agree)

@@ -16,12 +16,22 @@ from scipy.stats import chisquare, hypergeom
 
 from kqj_sim.core import deal as dealing
 from kqj_sim.core import rng
-from kqj_sim.core.bits import PACK
-from kqj_sim.core.compile import kernel
-from kqj_sim.core.deal import CHOICES, GROUPS, PAIRS, TRIPLES, deal
+from kqj_sim.core.block import (
+    DEALT,
+    FIRST_FIVE,
+    FURTHER_CARDS,
+    KEY,
+    LANES,
+    SENDER,
+    STRIDE,
+    UPCARD,
+    allocate_block,
+)
+from kqj_sim.core.cards import PACK
+from kqj_sim.core.deal import GROUP_SIZES, PAIRS, SUBSET_COUNTS, TRIPLES, deal
+from kqj_sim.core.jit import kernel
 from kqj_sim.core.play import complete_hands
-from kqj_sim.core.state import DEALT, EXTRA, FIVE, KEY, LANES, SENDER, STRIDE, TURNED, new_state
-from kqj_sim.encode import Imposed
+from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
 from kqj_sim.simulation import simulate
 from tests.core.coding import NATURAL
@@ -39,7 +49,7 @@ Sets = NDArray[np.int64]
 def _start(state: Any, first: int) -> None:
     """Give the lanes of a block the keys of deals."""
     for lane in range(LANES):
-        state[KEY + lane] = rng.deal_key(SEED, first + lane)
+        state[KEY + lane] = rng.derive_deal_key(SEED, first + lane)
 
 
 def _read(state: Any, offset: int, count: int) -> Sets:
@@ -50,7 +60,7 @@ def _read(state: Any, offset: int, count: int) -> Sets:
 @cache
 def _hands(bidding: str) -> Sets:
     """(6, DEALS): eight cards of each place; with taking the Sender is place deal mod 6."""
-    state, parts = new_state(), []
+    state, parts = allocate_block(), []
     for first in range(0, DEALS, LANES):
         _start(state, first)
         deal(state, LANES)
@@ -63,12 +73,12 @@ def _hands(bidding: str) -> Sets:
 @cache
 def _first_cards() -> tuple[Sets, Sets]:
     """(6, DEALS): five cards of each place; (DEALS,): the Return."""
-    state, five, turned = new_state(), [], []
+    state, five, turned = allocate_block(), [], []
     for first in range(0, DEALS, LANES):
         _start(state, first)
         deal(state, LANES)
-        five.append(_read(state, FIVE, SEATS))
-        turned.append(_read(state, TURNED, 1)[0])
+        five.append(_read(state, FIRST_FIVE, SEATS))
+        turned.append(_read(state, UPCARD, 1)[0])
     return np.concatenate(five, axis=1), np.concatenate(turned)
 
 
@@ -173,9 +183,9 @@ def _slow_deal(key: int) -> list[int]:
     """The groups of a deal as lists of cards would be drawn: sets of bits, in the order drawn."""
     left = [bit for bit in range(64) if PACK >> bit & 1]
     groups = []
-    for number, size in enumerate(GROUPS):
+    for number, size in enumerate(GROUP_SIZES):
         choices = comb(len(left), size)
-        assert choices == CHOICES[number]
+        assert choices == SUBSET_COUNTS[number]
         drawn = (rng.draw(key, int(rng.DEAL) + number) & (2**64 - 1)) >> 16
         chosen = [left[position] for position in _slow_subset(drawn * choices >> 48, size)]
         groups.append(sum(1 << bit for bit in chosen))
@@ -184,21 +194,21 @@ def _slow_deal(key: int) -> list[int]:
 
 
 def test_deals_are_those_of_a_slow_dealer() -> None:
-    state = new_state()
+    state = allocate_block()
     _start(state, 0)
     deal(state, LANES)
     for lane in range(LANES):
         groups = _slow_deal(int(state[KEY + lane]))
         five = [groups[2 * place] | groups[2 * place + 1] for place in range(SEATS)]
-        assert _read(state, FIVE, SEATS)[:, lane].tolist() == five, lane
-        assert state[TURNED + lane] == groups[12], lane
-        assert _read(state, EXTRA, SEATS)[:, lane].tolist() == groups[13:], lane
+        assert _read(state, FIRST_FIVE, SEATS)[:, lane].tolist() == five, lane
+        assert state[UPCARD + lane] == groups[12], lane
+        assert _read(state, FURTHER_CARDS, SEATS)[:, lane].tolist() == groups[13:], lane
 
 
 def test_without_pdep_the_same_deals() -> None:
     names = {**deal.py_func.__globals__, "deposit": dealing.deposit_by_loop}
     by_loop = kernel(types.FunctionType(deal.py_func.__code__, names, "deal"), cache=False)
-    one, other = new_state(), new_state()
+    one, other = allocate_block(), allocate_block()
     for first in range(0, 40 * LANES, LANES):
         for state, dealer in ((one, deal), (other, by_loop)):
             _start(state, first)
@@ -219,11 +229,11 @@ def test_deposit_by_loop_against_a_slow_one() -> None:
 def test_a_generic_processor_is_not_asked_for_pdep(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numba.config, "CPU_NAME", "generic")
     monkeypatch.setattr(numba.config, "CPU_FEATURES", None)
-    assert not dealing.processor_deposits()
+    assert not dealing.has_deposit_instruction()
     monkeypatch.setattr(numba.config, "CPU_FEATURES", "+sse4.2,+bmi2")
-    assert dealing.processor_deposits()
+    assert dealing.has_deposit_instruction()
     monkeypatch.setattr(numba.config, "CPU_FEATURES", "+sse4.2,-bmi2")
-    assert not dealing.processor_deposits()
+    assert not dealing.has_deposit_instruction()
 
 
 def test_tables_of_subsets_are_whole() -> None:
@@ -236,7 +246,7 @@ def test_tables_of_subsets_are_whole() -> None:
 @pytest.mark.parametrize(("teams", "splits"), [(2, 20), (3, 90)])
 def test_random_partners_are_uniform_splits(teams: int, splits: int) -> None:
     rules = TAKE_2.from_dict({"teams": teams, "partners": "random"})
-    rows = simulate(lively(rules, deals=200_000, seed=SEED, imposed=Imposed(0, "s")))
+    rows = simulate(lively(rules, deals=200_000, seed=SEED, imposed=ImposedContract(0, "s")))
     seats = [rows.column(f"team_of_seat_{seat}").astype(int) for seat in range(SEATS)]
     packed = sum(team * 3**seat for seat, team in enumerate(seats))
     found, counts = np.unique(packed, return_counts=True)

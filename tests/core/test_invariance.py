@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.encode import Imposed
+from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record, to_json
 from kqj_sim.records import play_records
 from kqj_sim.rows import Rows
-from kqj_sim.simulation import fold, row_chunks, simulate
+from kqj_sim.simulation import iterate_row_chunks, reduce_rows, simulate
 from tests.policies.chosen import plays
 from tests.variants import (
     AUCTION_2,
@@ -55,7 +55,7 @@ def test_threads_and_chunks_do_not_show_in_rounds(
     experiment = Experiment(FOUR[variant], tables()["mixed"], deals, SEED, first=100)
     expected = simulate(experiment, threads=1)
     assert expected.deal.tolist() == list(range(100, 100 + deals))
-    _assert_same(list(row_chunks(experiment, threads, chunk)), expected)
+    _assert_same(list(iterate_row_chunks(experiment, threads, chunk)), expected)
 
 
 @pytest.mark.parametrize("variant", FOUR)
@@ -66,7 +66,9 @@ def test_threads_and_chunks_do_not_show_in_games(
 ) -> None:
     rules = replace(FOUR[variant], target=500)
     experiment = Experiment(rules, tables()["mixed"], seed=SEED, games=40, first=3)
-    _assert_same(list(row_chunks(experiment, threads, chunk)), simulate(experiment, threads=1))
+    _assert_same(
+        list(iterate_row_chunks(experiment, threads, chunk)), simulate(experiment, threads=1)
+    )
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -148,7 +150,7 @@ def test_fold_adds_every_row_once_whatever_the_threads() -> None:
     ):
         expected = simulate(experiment).values.sum(axis=1, dtype=np.int64)
         for threads, chunk in ((1, None), (2, 7), (3, 1000)):
-            folded = fold(experiment, Sums, threads, chunk)
+            folded = reduce_rows(experiment, Sums, threads, chunk)
             assert np.array_equal(folded.result.values, expected)
             assert folded.result.games == (experiment.games or 0)
             assert folded.deals == len(simulate(experiment))
@@ -201,7 +203,7 @@ def test_a_seats_policy_does_not_touch_the_draws_of_others(variant: str) -> None
     rules, seat = FOUR[variant], 3
     amount = rules.minimum_bid if rules.bidding == "auction" else None
     policies = ["random"] * 6
-    one = Experiment(rules, tuple(policies), 500, SEED, imposed=Imposed(1, "h", amount))
+    one = Experiment(rules, tuple(policies), 500, SEED, imposed=ImposedContract(1, "h", amount))
     policies[seat] = "greedy"
     after_a_change = 0
     for record, changed in _pairs(one, replace(one, policies=tuple(policies))):

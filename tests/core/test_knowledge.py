@@ -7,24 +7,23 @@ from itertools import product
 import numpy as np
 import pytest
 
-from kqj_sim.core.bits import by_strength
-from kqj_sim.core.knowledge import know
-from kqj_sim.core.state import (
+from kqj_sim.core.block import (
     AMOUNT,
-    AT_TABLE,
     CONTRACT,
     HAND,
     LEADER,
-    PLAYED,
+    PLAYED_CARDS,
+    PLAYERS_BY_POSITION,
     SEATS,
     SENDER,
     STRIDE,
-    TRICK,
-    TURNED,
-    history,
+    TRICK_SET,
+    UPCARD,
+    history_offset,
     voids_of,
 )
-from kqj_sim.core.worlds import COUNTS, KNOWN, LACKS, UNSEEN
+from kqj_sim.core.cards import to_strength_order
+from kqj_sim.core.hidden_hands import EXCLUDED, HAND_SIZES, KNOWLEDGE_SIZE, UNSEEN, infer_knowledge
 from kqj_sim.rules import KqjRules
 from tests.core.turns import stopped
 from tests.variants import AUCTION_3, TAKE_2, TAKE_3, lively
@@ -41,12 +40,12 @@ def test_whoever_did_not_follow_is_noted_as_void(rules: KqjRules, turn: tuple[in
     for i in range(lanes):
         voids = [0] * SEATS
         for finished in range(trick):
-            first, *cards = (int(state[history(finished, k) + i]) for k in range(1 + SEATS))
+            first, *cards = (int(state[history_offset(finished, k) + i]) for k in range(1 + SEATS))
             suits = [(card.bit_length() - 1) // 16 for card in cards]
             for k, suit in enumerate(suits):
                 if suit != suits[0]:
                     voids[(first + k) % SEATS] |= 1 << suits[0]
-        leader, players = int(state[LEADER + i]), int(state[AT_TABLE + i])
+        leader, players = int(state[LEADER + i]), int(state[PLAYERS_BY_POSITION + i])
         found = [voids_of(players, (place - leader) % SEATS) for place in range(SEATS)]
         assert found == voids, f"seed=4 lane={i} {turn}"
         noted += sum(map(bool, voids))
@@ -57,32 +56,32 @@ def test_whoever_did_not_follow_is_noted_as_void(rules: KqjRules, turn: tuple[in
 def test_the_true_hands_agree_with_what_is_known(rules: KqjRules, turn: tuple[int, int]) -> None:
     trick, position = turn
     state, lanes = stopped(lively(rules, seed=4), trick, position)
-    known = np.zeros(KNOWN, dtype=np.int64)
+    known = np.zeros(KNOWLEDGE_SIZE, dtype=np.int64)
     assert lanes > 100
     lacking = returns = 0
     for i in range(lanes):
-        know(state, i, trick, position, known)
+        infer_knowledge(state, i, trick, position, known)
         leader = int(state[LEADER + i])
         own = (leader + position) % SEATS
         hands = {(leader + p) % SEATS: int(state[HAND + p * STRIDE + i]) for p in range(SEATS)}
         if position:
-            on_table = int(state[TRICK + i])
+            on_table = int(state[TRICK_SET + i])
             hands = {place: hand & ~on_table for place, hand in hands.items()}
         others = {place: hand for place, hand in hands.items() if place != own}
         said = f"seed=4 lane={i} {turn}"
         assert known[UNSEEN] == sum(others.values()), said
-        assert known[COUNTS + own] == 0, said
+        assert known[HAND_SIZES + own] == 0, said
         for place, hand in others.items():
-            assert known[COUNTS + place] == hand.bit_count(), said
-            assert known[LACKS + place] & hand == 0, said
-            lacking += bool(known[LACKS + place] & known[UNSEEN])
+            assert known[HAND_SIZES + place] == hand.bit_count(), said
+            assert known[EXCLUDED + place] & hand == 0, said
+            lacking += bool(known[EXCLUDED + place] & known[UNSEEN])
         sender = int(state[SENDER + i])
-        returned = by_strength(int(state[TURNED + i]), int(state[CONTRACT + i]))
+        returned = to_strength_order(int(state[UPCARD + i]), int(state[CONTRACT + i]))
         certain = state[AMOUNT + i] == 0 and sender != own and hands[sender] & returned
         for place in others:
             if certain and place != sender:
-                assert known[LACKS + place] & returned, said
+                assert known[EXCLUDED + place] & returned, said
                 returns += 1
-        assert state[PLAYED + i].bit_count() == SEATS * trick, said
+        assert state[PLAYED_CARDS + i].bit_count() == SEATS * trick, said
     assert lacking > 0 or trick == 0
     assert returns > 0 or rules is AUCTION_3

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import pytest
 
-from kqj_sim.columns import CONTRACTS
-from kqj_sim.core.bits import PACK, TOP_LANE
-from kqj_sim.core.trick import lane_of, legal_cards, winning_cards
-from kqj_sim.notation import Card, format_hand
+from kqj_sim.cards import Card, format_hand
+from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.core.cards import PACK, TOP_SUIT
+from kqj_sim.core.trick import legal_cards, suit_mask_of, winning_cards
 from kqj_sim.referee.kqj import PACK as CARDS
-from kqj_sim.referee.kqj import legal_cards as referee_legal_cards
-from kqj_sim.referee.kqj.play import becomes_master, master_place
+from kqj_sim.referee.kqj import list_legal_cards as referee_legal_cards
+from kqj_sim.referee.kqj.play import beats_master, find_current_master
 from kqj_sim.rules import SEATS
 from tests.core.coding import strength_of
 
@@ -47,33 +47,34 @@ def _positions(contract: str, team_count: int, partners: str) -> Iterator[Positi
 
 
 @pytest.mark.parametrize(
-    ("contract", "team_count", "partners"), list(product(CONTRACTS, (2, 3), ("fixed", "random")))
+    ("contract", "team_count", "partners"),
+    list(product(CONTRACT_LABELS, (2, 3), ("fixed", "random"))),
 )
 def test_legal_and_winning_cards_are_the_referees(
     contract: str, team_count: int, partners: str
 ) -> None:
     coded = strength_of(contract)
-    climbing = {"AT": PACK, "NT": 0}.get(contract, TOP_LANE)
-    trumps = {"AT": 0, "NT": 0}.get(contract, TOP_LANE)
+    climbing = {"AT": PACK, "NT": 0}.get(contract, TOP_SUIT)
+    trumps = {"AT": 0, "NT": 0}.get(contract, TOP_SUIT)
     sizes = set()
     for position in _positions(contract, team_count, partners):
         trick, hand, leader, teams = position
-        led = lane_of(coded[trick[0]])
+        led = suit_mask_of(coded[trick[0]])
         master = coded[trick[0]]
         for card in trick[1:]:
             if coded[card] & winning_cards(led, trumps, master):
                 master = coded[card]
-        place = master_place(trick, contract)
+        place = find_current_master(trick, contract)
         player = (leader + len(trick)) % SEATS
         partner = teams[(leader + place) % SEATS] == teams[player]
         said = f"{contract} teams {teams} leader {leader} trick {' '.join(map(str, trick))} "
-        said += f"hand {format_hand(hand, signs=False)}"
+        said += f"hand {format_hand(hand, symbols=False)}"
         assert master == coded[trick[place]], said
 
         winning = winning_cards(led, trumps, master)
         rest = [card for card in CARDS if card not in trick]
         found = {card for card in rest if coded[card] & winning}
-        assert found == {c for c in rest if becomes_master(c, trick[place], contract)}, said
+        assert found == {c for c in rest if beats_master(c, trick[place], contract)}, said
 
         held = sum(coded[card] for card in hand)
         legal = legal_cards(held, led, led & climbing, winning, partner)

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.columns import CONTRACTS
-from kqj_sim.encode import Imposed
+from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
@@ -44,10 +44,10 @@ def _assert_bonuses(rows: Rows, suits: int, what: str) -> None:
 
 
 @pytest.mark.parametrize("rules", [TAKE_2, TAKE_3, AUCTION_2, AUCTION_3])
-@pytest.mark.parametrize("contract", CONTRACTS)
+@pytest.mark.parametrize("contract", CONTRACT_LABELS)
 def test_bonuses_of_a_contract_that_nobody_chose(rules: KqjRules, contract: str) -> None:
     amount = rules.minimum_bid if rules.bidding == "auction" else None
-    imposed = Imposed(CONTRACTS.index(contract), contract, amount)
+    imposed = ImposedContract(CONTRACT_LABELS.index(contract), contract, amount)
     experiment = Experiment(rules, ("random",) * 6, PER_CONTRACT, seed=9, imposed=imposed)
     rows = simulate(experiment)
     if contract == "NT":
@@ -71,7 +71,7 @@ def test_bonuses_of_a_million_auctions_in_which_nobody_looks() -> None:
 def test_the_bonus_is_any_seats_alike() -> None:
     """Three of six seats are the contracting team with two teams, two with three."""
     for rules, share in ((AUCTION_2, 1 / 2), (AUCTION_3, 1 / 3)):
-        imposed = Imposed(1, "d", 200)
+        imposed = ImposedContract(1, "d", 200)
         experiment = Experiment(rules, ("random",) * 6, PER_CONTRACT, seed=12, imposed=imposed)
         rows = simulate(experiment)
         _assert_mean(rows.column("kq_contracting"), share * KQ, "KQ of the contracting team")

@@ -8,27 +8,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core import rng
-from kqj_sim.core.asking import FOLLOW, LEAD, ask
-from kqj_sim.core.compile import kernel
-from kqj_sim.core.play import complete_hands, prepare_play, remember, taken_first
+from kqj_sim.core.block import ILLEGAL, KEY, LANES, SEATS, allocate_block, pad_lanes
+from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
+from kqj_sim.core.jit import kernel
+from kqj_sim.core.play import complete_hands, move_taken_first, prepare_play, record_trick
 from kqj_sim.core.round import call_stage, start_deals
-from kqj_sim.core.rules import Rules, Table
-from kqj_sim.core.state import ILLEGAL, KEY, LANES, SEATS, new_state, padded
-from kqj_sim.core.trick import after_trick
+from kqj_sim.core.rules import Rules, Seating
+from kqj_sim.core.trick import finish_trick
 from kqj_sim.experiment import Experiment
 
 
 @kernel(cache=False)
 def _play_to(
-    state: Any, lanes: int, seed: int, rules: Rules, table: Table, trick: int, position: int
+    state: Any, lanes: int, seed: int, rules: Rules, table: Seating, trick: int, position: int
 ) -> int:
-    for i in range(padded(lanes)):
-        state[KEY + i] = rng.deal_key(seed, state[i])
+    for i in range(pad_lanes(lanes)):
+        state[KEY + i] = rng.derive_deal_key(seed, state[i])
         state[ILLEGAL + i] = 0
     log = np.empty(0, np.int64)
     for stage in range(2):
         call_stage(table.stages[stage], (state, lanes, rules, table, log))
-    played = taken_first(state, lanes, rules.auction)
+    played = move_taken_first(state, lanes, rules.auction)
     complete_hands(state, played, 1 - rules.auction)
     prepare_play(state, played)
     for number in range(trick + 1):
@@ -36,8 +36,8 @@ def _play_to(
             member = LEAD if turn == 0 else FOLLOW
             ask(table, member, state, played, number, turn, rules.teams, 0)
         if number < trick:
-            remember(state, played, table, number)
-            after_trick(state, played)
+            record_trick(state, played, table, number)
+            finish_trick(state, played)
     return int(played)
 
 
@@ -49,7 +49,7 @@ def stopped(
     Also how many lanes of it are played; the finished tricks are kept.
     """
     rules, table = experiment.table()
-    state = new_state()
+    state = allocate_block()
     start_deals(state, 0, lanes)
-    table = table._replace(memory=1)
+    table = table._replace(keeps_history=1)
     return state, _play_to(state, lanes, experiment.seed, rules, table, trick, position)

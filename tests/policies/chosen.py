@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kqj_sim.notation import Card, parse_card
+from kqj_sim.cards import Card, parse_card
 from kqj_sim.record import Call, Record
-from kqj_sim.referee.kqj import Calling, legal_cards
+from kqj_sim.referee.kqj import KqjCalling, list_legal_cards
 from tests.referee.kqj.random_rounds import rules_in
 
 
@@ -29,16 +29,16 @@ def plays(record: Record) -> Iterator[Play]:
         cards: list[Card] = []
         for position, text in enumerate(trick.cards):
             seat, card = (trick.leader + position) % 6, parse_card(text)
-            legal = legal_cards(held[seat], cards, trick.leader, record.teams, record.contract)
+            legal = list_legal_cards(held[seat], cards, trick.leader, record.teams, record.contract)
             yield Play(seat, card, frozenset(legal), number, position)
             held[seat].remove(card)
             cards.append(card)
 
 
-def calling_before(record: Record) -> Iterator[tuple[Calling, Call]]:
+def calling_before(record: Record) -> Iterator[tuple[KqjCalling, Call]]:
     """Every call of a round, with the calling as it stood before it."""
     turned = None if record.turned is None else parse_card(record.turned)
-    calling = Calling(rules_in(record), record.dealer, record.teams, turned)
+    calling = KqjCalling(rules_in(record), record.dealer, record.teams, turned)
     for call in record.calls:
         yield calling, call
         calling.add(call)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from kqj_sim.columns import CONTRACTS
-from kqj_sim.core import points
-from kqj_sim.core.bits import PACK as ALL_CARDS
-from kqj_sim.core.bits import TOP_LANE
+from kqj_sim.cards import Card, parse_card
+from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.core import cards as points
+from kqj_sim.core.cards import PACK as ALL_CARDS
+from kqj_sim.core.cards import TOP_SUIT
 from kqj_sim.core.views import CardView
-from kqj_sim.notation import Card, parse_card
 from kqj_sim.record import Record
-from kqj_sim.referee.kqj import legal_cards
+from kqj_sim.referee.kqj import list_legal_cards
 from kqj_sim.referee.kqj.cards import outranks
 from tests.core.coding import strength_of
 
@@ -80,7 +80,7 @@ def moments(record: Record) -> Iterator[Moment]:
         for position, text in enumerate(trick.cards):
             seat = (trick.leader + position) % 6
             hand = held[seat]
-            legal = legal_cards(hand, cards, trick.leader, record.teams, record.contract)
+            legal = list_legal_cards(hand, cards, trick.leader, record.teams, record.contract)
             yield Moment(
                 record, seat, frozenset(hand), frozenset(legal), tuple(finished), trick.leader,
                 tuple(cards),
@@ -96,8 +96,8 @@ def view_of(moment: Moment) -> CardView:
     coded = strength_of(contract)
     lanes = {card.suit: (bit.bit_length() - 1) // 16 for card, bit in coded.items()}
     opener = (record.dealer + 1) % 6
-    number = CONTRACTS.index(contract)
-    trumps = TOP_LANE if number < 4 else 0
+    number = CONTRACT_LABELS.index(contract)
+    trumps = TOP_SUIT if number < 4 else 0
     planes = points.SUIT_PLANES
     if number >= 4:
         planes = points.ALL_TRUMPS_PLANES if contract == "AT" else points.NO_TRUMP_PLANES

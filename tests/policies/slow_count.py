@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kqj_sim.notation import SUITS, Card
+from kqj_sim.cards import SUITS, Card
 
 
 def slow_count(hand: Iterable[Card], contract: str, points: Mapping[str, float]) -> float:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import comb, floor, prod
 
-from kqj_sim.notation import SUITS, Card, parse_card
-from kqj_sim.policies.features import HELD_BACK
+from kqj_sim.cards import SUITS, Card, parse_card
+from kqj_sim.policies.features import HELD_BACK_SHARE
 from kqj_sim.referee.kqj.cards import PACK, card_points, is_trump, outranks
 from tests.core.coding import strength_of
 from tests.policies.moments import Moment
@@ -131,7 +131,7 @@ class Slow:
         higher = {c for c in self.unseen if moment.winner(0, (*cards, c))[1] == c}
         overs = self.of(higher, led)
         before = [seat for seat in self.others if seat not in self.behind]
-        kept = floor(self._hidden(led, before) * Fraction(HELD_BACK) + Fraction(1, 2))
+        kept = floor(self._hidden(led, before) * Fraction(HELD_BACK_SHARE) + Fraction(1, 2))
         places = self._hidden(led, self.behind) + kept
         follows, ruffs = [], []
         for seat in self.behind:

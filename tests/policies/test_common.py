@@ -10,20 +10,20 @@ import msgspec
 import numpy as np
 import pytest
 
-from kqj_sim.core import state as rows
-from kqj_sim.core.asking import COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
-from kqj_sim.core.bits import LANE
+from kqj_sim.cards import Card, parse_card
+from kqj_sim.core import block as rows
+from kqj_sim.core.block import ROW_COUNT, SEATS, STRIDE, TRICKS
+from kqj_sim.core.cards import SUIT_MASK
+from kqj_sim.core.dispatch import COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
 from kqj_sim.core.round import start_deals
-from kqj_sim.core.state import ROWS, SEATS, STRIDE, TRICKS
 from kqj_sim.core.views import PASS
-from kqj_sim.encode import Imposed
+from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
-from kqj_sim.notation import Card, parse_card
-from kqj_sim.policies.registry import find
+from kqj_sim.policies.registry import find_policy
 from kqj_sim.record import Record
-from kqj_sim.records import _KqjBlock, play_records
+from kqj_sim.records import _KqjRecordingBlock, play_records
 from kqj_sim.referee import check_record
-from kqj_sim.referee.kqj import PACK, legal_cards
+from kqj_sim.referee.kqj import PACK, list_legal_cards
 from kqj_sim.rules import KqjRules
 from tests.core.coding import strength_of
 from tests.policies.witness import CALLS, CARDS, Answers, Block, Witness, lacking, row
@@ -44,8 +44,8 @@ RULES = {
     for teams, partners, bidding in product((2, 3), ("fixed", "random"), ("take", "auction"))
 }
 
-CALLERS = [name for name in POLICIES if find(name).calls()]
-PLAYERS = [name for name in POLICIES if find(name).plays]
+CALLERS = [name for name in POLICIES if find_policy(name).calls()]
+PLAYERS = [name for name in POLICIES if find_policy(name).plays]
 
 
 def _callers(name: str) -> tuple[str, ...]:
@@ -59,11 +59,11 @@ def _players(name: str) -> tuple[str, ...]:
     return (f"{LIVELY}+{POLICIES[name]}",) * SEATS
 
 
-def _imposed(rules: KqjRules) -> Iterator[Imposed]:
+def _imposed(rules: KqjRules) -> Iterator[ImposedContract]:
     """Each contract, of another Sender and amount."""
     amount = rules.minimum_bid if rules.bidding == "auction" else None
     for place, contract in enumerate(rules.contracts):
-        yield Imposed(place, contract, None if amount is None else amount + 40 * place)
+        yield ImposedContract(place, contract, None if amount is None else amount + 40 * place)
 
 
 def _assert_legal(experiment: Experiment) -> int:
@@ -79,7 +79,7 @@ def _assert_legal(experiment: Experiment) -> int:
 @pytest.mark.parametrize("name", POLICIES)
 def test_a_policy_keeps_to_the_rules(name: str, rules: KqjRules) -> None:
     policy = POLICIES[name]
-    assert find(name).calls() or find(name).plays
+    assert find_policy(name).calls() or find_policy(name).plays
     for seats in ((policy,) * SEATS, _callers(name), _players(name)):
         played = _assert_legal(Experiment(rules, seats, DEALS, SEED))
     assert played > DEALS / 2
@@ -160,13 +160,13 @@ def _dishonest(sees: Sees) -> Answers:
         if member == LEAD:
             for lane in np.flatnonzero(sees(block, lanes, second, rows.HAND)):
                 hand = int(block[row(rows.HAND), lane])
-                led = LANE << ((hand & -hand).bit_length() - 1) // 16 * 16
-                for each in (rows.CARDS, rows.TRICK, rows.MASTER):
+                led = SUIT_MASK << ((hand & -hand).bit_length() - 1) // 16 * 16
+                for each in (rows.TRICK_CARDS, rows.TRICK_SET, rows.MASTER):
                     block[row(each), lane] = hand & -hand
                 block[row(rows.LED), lane] = led
-                block[row(rows.CLIMB_LED), lane] = led & block[row(rows.CLIMBING), lane]
+                block[row(rows.MUST_BEAT_LED), lane] = led & block[row(rows.MUST_BEAT), lane]
         elif member != FOLLOW:
-            hands = rows.FIVE if member == TAKE else rows.DEALT
+            hands = rows.FIRST_FIVE if member == TAKE else rows.DEALT
             silent = 0 if member in (COUNTER, OVERCOUNTER) else PASS
             block[row(rows.CALL), np.flatnonzero(sees(block, lanes, first, hands))] = silent
 
@@ -192,7 +192,7 @@ def test_who_sees_what_he_should_not_is_found(bidding: str, sees: Sees, told: st
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 def test_what_plays_tell_of_a_hand_is_what_the_referee_says(rules: KqjRules) -> None:
     """A card cannot have been held if the card that was played would not have been legal then."""
-    block = _KqjBlock(Experiment(rules, (LIVELY,) * SEATS, DEALS, SEED))
+    block = _KqjRecordingBlock(Experiment(rules, (LIVELY,) * SEATS, DEALS, SEED))
     start_deals(block.state, 0, DEALS)
     block.play(DEALS)
     for lane in range(DEALS):
@@ -206,11 +206,11 @@ def test_what_plays_tell_of_a_hand_is_what_the_referee_says(rules: KqjRules) -> 
             for step, card in enumerate(map(parse_card, trick.cards)):
                 seat = (trick.leader + step) % SEATS
                 for other in {*PACK} - {card}:
-                    legal = legal_cards(
+                    legal = list_legal_cards(
                         {card, other}, cards, trick.leader, record.teams, record.contract
                     )
                     if card not in legal:
                         expected[(seat - record.dealer - 1) % SEATS] |= bits[other]
                 cards.append(card)
-        found = lacking(block.state.reshape(ROWS, STRIDE), lane, TRICKS, 0)
+        found = lacking(block.state.reshape(ROW_COUNT, STRIDE), lane, TRICKS, 0)
         assert found == expected, told(record)

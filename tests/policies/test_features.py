@@ -12,10 +12,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from kqj_sim.core.compile import kernel
+from kqj_sim.cards import SUITS
+from kqj_sim.core.jit import kernel
 from kqj_sim.core.views import CardView
-from kqj_sim.encode import Imposed
-from kqj_sim.notation import SUITS
+from kqj_sim.encode import ImposedContract
 from kqj_sim.policies import features
 from kqj_sim.policies.features import (
     CARD_FEATURES,
@@ -25,7 +25,7 @@ from kqj_sim.policies.features import (
     SHARED_INDICES,
     SHARED_TABLES,
 )
-from kqj_sim.policies.situation import outcome, situation
+from kqj_sim.policies.trick_odds import build_trick_context, estimate_win_chances
 from kqj_sim.record import Record, from_json, to_json
 from kqj_sim.records import play_records
 from tests.core.coding import strength_of
@@ -41,19 +41,19 @@ def rounds(name: str) -> list[Record]:
     """Some rounds of a variant, called and imposed."""
     rules = RULES[name]
     amount = None if rules.bidding == "take" else rules.minimum_bid
-    imposed = [Imposed(place, c, amount) for place, c in ((0, "NT"), (3, "AT"), (5, "c"))]
+    imposed = [ImposedContract(place, c, amount) for place, c in ((0, "NT"), (3, "AT"), (5, "c"))]
     experiments = [lively(rules, deals=8), *(lively(rules, deals=2, imposed=i) for i in imposed)]
     return [r for each in experiments for r in play_records(each) if r.contract is not None]
 
 
 @kernel(cache=False)
 def _features(view, cards):  # type: ignore[no-untyped-def]
-    known = situation(view)
+    known = build_trick_context(view)
     shared = np.empty(SHARED_FEATURES + 1, np.int64)
-    shared[SHARED_FEATURES] = features.shared_features(view, known, shared)
+    shared[SHARED_FEATURES] = features.write_shared_features(view, known, shared)
     rows = np.empty(cards.shape[0] * CARD_FEATURES, np.int64)
     for row in range(cards.shape[0]):
-        features.card_features(view, known, cards[row], rows, row * CARD_FEATURES)
+        features.write_card_features(view, known, cards[row], rows, row * CARD_FEATURES)
     return shared, rows
 
 
@@ -66,10 +66,10 @@ def computed(view: CardView, cards: list[int]) -> tuple[list[int], list[list[int
 
 @kernel(cache=False)
 def _outcomes(view, cards):  # type: ignore[no-untyped-def]
-    known = situation(view)
+    known = build_trick_context(view)
     chances = np.empty((cards.shape[0], 2))
     for row in range(cards.shape[0]):
-        chances[row] = outcome(view, features.HELD_BACK, known, cards[row])
+        chances[row] = estimate_win_chances(view, features.HELD_BACK_SHARE, known, cards[row])
     return chances
 
 

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.core.compile import kernel
+from kqj_sim.core.jit import kernel
 from kqj_sim.core.views import CardView
-from kqj_sim.policies import layout, linear, network
+from kqj_sim.policies import features, linear, network
 from kqj_sim.policies.features import (
     CARD_FEATURES,
     CARD_INDICES,
     SHARED_FEATURES,
     SHARED_INDICES,
-    card_features,
-    shared_features,
+    write_card_features,
+    write_shared_features,
 )
-from kqj_sim.policies.situation import KINDS, situation
+from kqj_sim.policies.trick_odds import KIND_COUNT, build_trick_context
 from tests.policies.test_features import RULES, turns
 
 Floats = NDArray[np.float64]
@@ -30,36 +30,36 @@ def bits(cards: int) -> list[int]:
 
 def indices(view: CardView) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
     """The kind of the contract, the shared features, and those of each legal card."""
-    known = situation(view)
+    known = build_trick_context(view)
     shared = np.empty(SHARED_FEATURES, np.int64)
-    shared_features(view, known, shared)
+    write_shared_features(view, known, shared)
     legal = bits(view.legal)
     cards = np.empty(len(legal) * CARD_FEATURES, np.int64)
     for row, card in enumerate(legal):
-        card_features(view, known, card, cards, row * CARD_FEATURES)
+        write_card_features(view, known, card, cards, row * CARD_FEATURES)
     return known.kind, shared, cards.reshape(-1, CARD_FEATURES)
 
 
 def linear_values(view: CardView, weights: Floats) -> Floats:
     """The sums of the weights."""
     kind, _, cards = indices(view)
-    values: Floats = weights.reshape(KINDS, CARD_INDICES)[kind][cards].sum(axis=1)
+    values: Floats = weights.reshape(KIND_COUNT, CARD_INDICES)[kind][cards].sum(axis=1)
     return values
 
 
 def network_values(view: CardView, weights: Floats) -> Floats:
     """The network as matrices, read in the order in which the layout lists its blocks."""
     kind, shared, cards = indices(view)
-    left = weights.reshape(KINDS, layout.KIND_SIZE)[kind]
+    left = weights.reshape(KIND_COUNT, features.KIND_SIZE)[kind]
     blocks = []
     for start, shape in (
-        (layout.LINEAR, (CARD_INDICES,)),
-        (layout.SHARED_ROWS, (SHARED_INDICES, 48)),
-        (layout.CARD_ROWS, (CARD_INDICES, 48)),
-        (layout.BIAS_1, (48,)),
-        (layout.MATRIX, (48, 16)),
-        (layout.BIAS_2, (16,)),
-        (layout.OUTPUT, (16,)),
+        (features.LINEAR_OFFSET, (CARD_INDICES,)),
+        (features.SHARED_ROWS_OFFSET, (SHARED_INDICES, 48)),
+        (features.CARD_ROWS_OFFSET, (CARD_INDICES, 48)),
+        (features.BIAS_1_OFFSET, (48,)),
+        (features.MATRIX_OFFSET, (48, 16)),
+        (features.BIAS_2_OFFSET, (16,)),
+        (features.OUTPUT_OFFSET, (16,)),
     ):
         assert start % 16 == 0
         blocks.append(left[start : start + int(np.prod(shape))].reshape(shape))
@@ -71,26 +71,30 @@ def network_values(view: CardView, weights: Floats) -> Floats:
 
 
 POLICIES = {
-    "linear": (linear, KINDS * CARD_INDICES, linear_values),
-    "network": (network, KINDS * layout.KIND_SIZE, network_values),
+    "linear": (linear, KIND_COUNT * CARD_INDICES, linear_values),
+    "network": (network, KIND_COUNT * features.KIND_SIZE, network_values),
 }
 
 
 def test_blocks_of_the_layout_do_not_overlap() -> None:
     ends = [
-        layout.LINEAR + CARD_INDICES,
-        layout.SHARED_ROWS + SHARED_INDICES * layout.HIDDEN_1,
-        layout.CARD_ROWS + CARD_INDICES * layout.HIDDEN_1,
-        layout.BIAS_1 + layout.HIDDEN_1,
-        layout.MATRIX + layout.HIDDEN_1 * layout.HIDDEN_2,
-        layout.BIAS_2 + layout.HIDDEN_2,
+        features.LINEAR_OFFSET + CARD_INDICES,
+        features.SHARED_ROWS_OFFSET + SHARED_INDICES * features.HIDDEN_1_UNITS,
+        features.CARD_ROWS_OFFSET + CARD_INDICES * features.HIDDEN_1_UNITS,
+        features.BIAS_1_OFFSET + features.HIDDEN_1_UNITS,
+        features.MATRIX_OFFSET + features.HIDDEN_1_UNITS * features.HIDDEN_2_UNITS,
+        features.BIAS_2_OFFSET + features.HIDDEN_2_UNITS,
     ]
     starts = [
-        layout.SHARED_ROWS, layout.CARD_ROWS, layout.BIAS_1, layout.MATRIX, layout.BIAS_2,
-        layout.OUTPUT,
-    ]  # fmt: skip
+        features.SHARED_ROWS_OFFSET,
+        features.CARD_ROWS_OFFSET,
+        features.BIAS_1_OFFSET,
+        features.MATRIX_OFFSET,
+        features.BIAS_2_OFFSET,
+        features.OUTPUT_OFFSET,
+    ]
     assert all(end <= start < end + 16 for end, start in zip(ends, starts, strict=True))
-    assert layout.KIND_SIZE == layout.OUTPUT + layout.HIDDEN_2
+    assert features.KIND_SIZE == features.OUTPUT_OFFSET + features.HIDDEN_2_UNITS
 
 
 @pytest.mark.parametrize("policy", POLICIES)

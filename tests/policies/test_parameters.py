@@ -8,9 +8,8 @@ import pytest
 
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.policies import PolicyError, describe, flag, named, number, policy, whole
-from kqj_sim.policies.chosen import with_defaults
-from kqj_sim.policies.parameters import Parameter
-from kqj_sim.policies.registry import Policy
+from kqj_sim.policies.configured import configure_with_defaults
+from kqj_sim.policies.registry import Parameter, Policy
 from kqj_sim.policies.weights import VERSIONS
 
 SHARE = number(0.25, "a share", 0, 1)
@@ -81,13 +80,15 @@ def test_a_default_must_be_allowed() -> None:
 def test_compiled_functions_get_all_but_the_names_of_policies() -> None:
     mixed = policy("mixed", share=SHARE, other=OTHER, count=COUNT, switch=SWITCH, plain=7)
     assert mixed.tuple_type._fields == ("share", "count", "switch", "plain")
-    chosen = with_defaults(mixed, "mixed").changed({"other": "network", "switch": "false"})
+    chosen = configure_with_defaults(mixed, "mixed").with_parameters(
+        {"other": "network", "switch": "false"}
+    )
     assert chosen.values == (0.25, "network", 3.0, 0.0, 7.0)
     assert chosen.parameters == (0.25, 3.0, 0.0, 7.0)
     assert chosen.others == ("network",)
     written = f"network@{VERSIONS['network']}"
     assert chosen.text == f"mixed:share=0.25,other={written},count=3,switch=false,plain=7"
-    assert chosen.changed({"other": written}) == chosen
+    assert chosen.with_parameters({"other": written}) == chosen
 
 
 def test_other_weights_than_those_of_the_package_are_refused() -> None:

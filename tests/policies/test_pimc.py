@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.core.asking import FOLLOW, LEAD, ask
-from kqj_sim.core.compile import kernel
-from kqj_sim.core.rules import Rules, Table
-from kqj_sim.core.state import CARDS as ON_TABLE
-from kqj_sim.core.state import SEATS, STRIDE
+from kqj_sim.cards import Card, parse_card
+from kqj_sim.core.block import SEATS, STRIDE
+from kqj_sim.core.block import TRICK_CARDS as ON_TABLE
+from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
+from kqj_sim.core.jit import kernel
+from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.experiment import Experiment
-from kqj_sim.notation import Card, parse_card
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
-from kqj_sim.referee.kqj import legal_cards, score_round
-from kqj_sim.referee.kqj.calling import Called
-from kqj_sim.referee.kqj.play import trick_winner
+from kqj_sim.referee.kqj import list_legal_cards, score_round
+from kqj_sim.referee.kqj.calling import FinalContract
+from kqj_sim.referee.kqj.play import find_trick_winner
 from kqj_sim.referee.trick import PlayedTrick
 from kqj_sim.rules import KqjRules
 from tests.core.exclusions import exclusions
@@ -56,7 +56,7 @@ def _turn(record: Record) -> Turn | None:
     seat = (lead.leader + 5) % SEATS
     final = {(last.leader + k) % SEATS: card for k, card in enumerate(_cards(last.cards))}
     trick = _cards(lead.cards)
-    legal = legal_cards(
+    legal = list_legal_cards(
         [trick[5], final[seat]], trick[:5], lead.leader, record.teams, record.contract
     )
     if len(legal) < 2:
@@ -91,13 +91,13 @@ def _worth(turn: Turn, card: Card, world: dict[int, Card]) -> float:
     (kept,) = set(turn.legal) - {card}
     cards = [*_cards(record.tricks[6].cards)[:5], card]
     leader = record.tricks[6].leader
-    winner = trick_winner(leader, cards, contract)
+    winner = find_trick_winner(leader, cards, contract)
     tricks.append(PlayedTrick(leader, tuple(cards), winner))
     finals = {**world, seat: kept}
     last = [finals[(winner + k) % SEATS] for k in range(SEATS)]
-    tricks.append(PlayedTrick(winner, tuple(last), trick_winner(winner, last, contract)))
+    tricks.append(PlayedTrick(winner, tuple(last), find_trick_winner(winner, last, contract)))
     hands = [[trick.cards[(s - trick.leader) % SEATS] for trick in tricks] for s in range(SEATS)]
-    called = Called(record.sender, contract, record.amount, record.capot, record.stake)
+    called = FinalContract(record.sender, contract, record.amount, record.capot, record.stake)
     score = score_round(rules_in(record), record.teams, called, hands, tricks)
     values = [score.scores[team] + score.totals[team] for team in range(len(score.scores))]
     own = values.pop(record.teams[seat])
@@ -128,7 +128,7 @@ def test_in_the_last_choice_it_finds_the_best_card(rules: KqjRules) -> None:
 
 
 @kernel(cache=False)
-def _ask(state: Any, lanes: int, rules: Rules, table: Table, trick: int, position: int) -> None:
+def _ask(state: Any, lanes: int, rules: Rules, table: Seating, trick: int, position: int) -> None:
     ask(table, LEAD if position == 0 else FOLLOW, state, lanes, trick, position, rules.teams, 0)
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim.policies import PolicyError, player
-from kqj_sim.policies.chosen import read_chosen
-from kqj_sim.policies.player_files import write_parts
-from kqj_sim.policies.registry import BUILT_IN
-from kqj_sim.policies.specification import DEFAULT_PLAYER, read_specification
+from kqj_sim.policies import PolicyError, parse_player
+from kqj_sim.policies.configured import parse_policy
+from kqj_sim.policies.player_files import format_player_file
+from kqj_sim.policies.registry import KQJ_BUILT_INS
+from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player_spec
 
 Write = Callable[[str], str]
 
@@ -63,28 +63,28 @@ def write(tmp_path: Path) -> Write:
 
 def _error(specification: str) -> str:
     with pytest.raises(PolicyError) as told:
-        player(specification)
+        parse_player(specification)
     message = str(told.value)
     assert "\n" not in message
     return message
 
 
 def test_a_file_says_who_calls_and_who_plays(tmp_path: Path, write: Write) -> None:
-    found = player(write(BOTH))
-    assert found == player(f"random:take=0.5+{tmp_path / 'own.py'}:plain=3")
+    found = parse_player(write(BOTH))
+    assert found == parse_player(f"random:take=0.5+{tmp_path / 'own.py'}:plain=3")
     assert found.name == "Bold one"
-    assert player(found.text) == found
+    assert parse_player(found.text) == found
     assert ".toml" not in found.text
 
 
 def test_a_file_names_one_policy_for_both(write: Write) -> None:
     path = write('policy = "random"\n[parameters]\ntake = 0.5\nbid = 1\n')
-    found = player(path)
-    assert found == player("random:take=0.5,bid=1")
+    found = parse_player(path)
+    assert found == parse_player("random:take=0.5,bid=1")
     assert found.name == "bold"
-    assert player(found.text) == found
-    assert player(f"{path}+greedy") == player("random:take=0.5,bid=1+greedy")
-    assert player(f"greedy+{path}").playing == found.playing
+    assert parse_player(found.text) == found
+    assert parse_player(f"{path}+greedy") == parse_player("random:take=0.5,bid=1+greedy")
+    assert parse_player(f"greedy+{path}").playing == found.playing
 
 
 CALLS, _, PLAYS = DEFAULT_PLAYER.partition("+")
@@ -101,7 +101,7 @@ CALLS, _, PLAYS = DEFAULT_PLAYER.partition("+")
     ],
 )
 def test_what_a_file_leaves_out_is_the_default_players(write: Write, text: str, same: str) -> None:
-    assert player(write(text)) == player(same)
+    assert parse_player(write(text)) == parse_player(same)
 
 
 @pytest.mark.parametrize(
@@ -118,15 +118,15 @@ def test_what_a_file_leaves_out_is_the_default_players(write: Write, text: str, 
 def test_parameters_behind_a_file_go_to_the_part_that_has_them(
     tmp_path: Path, write: Write, overrides: str, same: str
 ) -> None:
-    found = player(f"{write(BOTH)}:{overrides}")
-    assert found == player(same.format(own=tmp_path / "own.py"))
+    found = parse_player(f"{write(BOTH)}:{overrides}")
+    assert found == parse_player(same.format(own=tmp_path / "own.py"))
     assert found.name == f"Bold one:{overrides.replace(' ', '')}"
 
 
 def test_parameters_behind_a_file_of_one_policy_go_to_both_parts(write: Write) -> None:
     path = write('policy = "random"\n')
-    assert player(f"{path}:take=0.75") == player("random:take=0.75")
-    assert player(f"{path}:calling.take=0.75") == player("random:take=0.75+random")
+    assert parse_player(f"{path}:take=0.75") == parse_player("random:take=0.75")
+    assert parse_player(f"{path}:calling.take=0.75") == parse_player("random:take=0.75+random")
 
 
 @pytest.mark.parametrize(
@@ -155,11 +155,13 @@ def test_a_part_that_a_file_leaves_out_takes_no_parameters(write: Write) -> None
 
 
 def test_paths_in_a_file_are_relative_to_it(tmp_path: Path, write: Write) -> None:
-    found = player(write('[playing]\npolicy = "own.py:own"\nshare = 0.5\nrollout = "random"\n'))
+    found = parse_player(
+        write('[playing]\npolicy = "own.py:own"\nshare = 0.5\nrollout = "random"\n')
+    )
     chosen = found.playing
     assert chosen.values == (0.5, 32.0, 1.0, "random", 7.0, 0.5)
     assert chosen.source == f"{tmp_path / 'own.py'}:own"
-    assert player(found.text) == found
+    assert parse_player(found.text) == found
 
 
 @pytest.mark.parametrize(
@@ -208,16 +210,16 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     assert "no such file" in _error(str(tmp_path / "nowhere.toml"))
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("name", KQJ_BUILT_INS)
 @pytest.mark.parametrize("width", [80, 100])
 def test_a_built_in_policy_reads_back_from_what_is_shown(
     write: Write, name: str, width: int
 ) -> None:
-    text = write_parts(read_specification(name), width)
-    assert player(write(text)) == player(name)
+    text = format_player_file(parse_player_spec(name), width)
+    assert parse_player(write(text)) == parse_player(name)
     assert all(len(line) <= width for line in text.splitlines())
     words = " ".join(text.replace(" # ", " ").split())
-    for parameter in read_chosen(name).policy.parameters.values():
+    for parameter in parse_policy(name).policy.parameters.values():
         limits = f"{parameter.limits}, default {parameter.write(parameter.default)}"
         assert f"{parameter.meaning} ({limits})" in words
 
@@ -235,7 +237,7 @@ def test_a_built_in_policy_reads_back_from_what_is_shown(
 def test_what_is_shown_reads_back(tmp_path: Path, write: Write, specification: str) -> None:
     path = write("")
     text = specification.format(own=tmp_path / "own.py")
-    shown = write_parts(read_specification(text), 80)
+    shown = format_player_file(parse_player_spec(text), 80)
     assert path == write(shown)
-    assert player(path) == player(text)
-    assert write_parts(read_specification(path), 80) == shown
+    assert parse_player(path) == parse_player(text)
+    assert format_player_file(parse_player_spec(path), 80) == shown

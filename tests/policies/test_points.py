@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.columns import CONTRACTS
-from kqj_sim.core.calls import bid_code
-from kqj_sim.core.teams import THREE_TEAMS, TWO_TEAMS
+from kqj_sim.cards import Card, parse_card
+from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.core.bidding import bid_code
+from kqj_sim.core.round import THREE_TEAMS, TWO_TEAMS
 from kqj_sim.core.views import PASS, BidView, CounterView
 from kqj_sim.experiment import Experiment
-from kqj_sim.notation import Card, parse_card
 from kqj_sim.policies import points
-from kqj_sim.policies.counting import count, runs_alone
-from kqj_sim.policies.specification import player
+from kqj_sim.policies.point_count import count_points, wins_every_trick
+from kqj_sim.policies.spec import parse_player
 from kqj_sim.policies.tools import normal_share
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
@@ -50,9 +50,9 @@ def hands(number: int, size: int) -> Iterator[list[Card]]:
 def test_the_count_is_its_slow_namesakes(size: int) -> None:
     seen: set[float] = set()
     for hand in hands(1500, size):
-        for number, contract in enumerate(CONTRACTS):
+        for number, contract in enumerate(CONTRACT_LABELS):
             expected = slow_count(hand, contract, FITTED)
-            assert count(bits(hand), number, VALUES) == expected, (hand, contract)
+            assert count_points(bits(hand), number, VALUES) == expected, (hand, contract)
             seen.add(expected)
     assert len(seen) > 100
 
@@ -63,7 +63,9 @@ def cards(text: str) -> list[Card]:
 
 
 def test_of_a_holding_the_best_one_counts_once() -> None:
-    held = {text: count(bits(cards(text)), 0, VALUES) for text in ("Ks Qs", "Ks Qs Js", "Ks Js")}
+    held = {
+        text: count_points(bits(cards(text)), 0, VALUES) for text in ("Ks Qs", "Ks Qs Js", "Ks Js")
+    }
     trumps = FITTED["trump"]
     assert held["Ks Qs"] == 2 * trumps + FITTED["trump_KQ"] + 3 * FITTED["void"]
     assert held["Ks Qs Js"] == 3 * trumps + FITTED["trump_KQJ"] + 3 * FITTED["void"]
@@ -72,12 +74,12 @@ def test_of_a_holding_the_best_one_counts_once() -> None:
 
 def test_who_runs_alone_wins_every_trick() -> None:
     best = bits(cards("9h 8h 7h Ah Th Hh Kh Qh"))
-    assert [runs_alone(best, number) for number in range(6)] == [0, 1, 0, 0, 0, 1]
+    assert [wins_every_trick(best, number) for number in range(6)] == [0, 1, 0, 0, 0, 1]
     at_no_trump = bits(cards("As Ts Hs Ks Ah Th Ad Ac"))
-    assert [runs_alone(at_no_trump, number) for number in range(6)] == [0, 0, 0, 0, 1, 0]
+    assert [wins_every_trick(at_no_trump, number) for number in range(6)] == [0, 0, 0, 0, 1, 0]
     at_all_trumps = bits(cards("9s 8s 7s As 9h 8h 9d 9c"))
-    assert [runs_alone(at_all_trumps, number) for number in range(6)] == [0, 0, 0, 0, 0, 1]
-    assert not any(runs_alone(bits(cards("As Ts Hs Qs Ah Th Ad Ac")), n) for n in range(6))
+    assert [wins_every_trick(at_all_trumps, number) for number in range(6)] == [0, 0, 0, 0, 0, 1]
+    assert not any(wins_every_trick(bits(cards("As Ts Hs Qs Ah Th Ad Ac")), n) for n in range(6))
 
 
 def test_normal_share() -> None:
@@ -289,7 +291,7 @@ def test_the_longest_suit_is_what_always_opens() -> None:
 
 
 def test_the_shipped_parameters_are_whole_where_people_count() -> None:
-    assert player("points").calling.policy.parameters is not None
+    assert parse_player("points").calling.policy.parameters is not None
     for name, value in FITTED.items():
-        if name in points._counts() or "take" in name or "lap2" in name:
+        if name in points._count_parameters() or "take" in name or "lap2" in name:
             assert value == int(value), name

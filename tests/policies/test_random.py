@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 from scipy.stats import binomtest, chisquare
 
-from kqj_sim.encode import Imposed
+from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import Call, Record
 from kqj_sim.records import play_records
-from kqj_sim.referee.kqj import legal_calls
+from kqj_sim.referee.kqj import list_legal_calls
 from kqj_sim.rules import KqjRules
 from tests.policies.chosen import calling_before, counter_questions, plays
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3
@@ -36,7 +36,7 @@ def _assert_share(yes: int, of: int, share: float, what: str) -> None:
 
 
 def _records(
-    rules: KqjRules, policy: str, deals: int, imposed: Imposed | None = None
+    rules: KqjRules, policy: str, deals: int, imposed: ImposedContract | None = None
 ) -> list[Record]:
     return list(play_records(Experiment(rules, (policy,) * 6, deals, seed=11, imposed=imposed)))
 
@@ -44,13 +44,13 @@ def _records(
 @pytest.mark.parametrize(
     ("rules", "imposed"),
     [
-        (TAKE_2, Imposed(2, "h")),
-        (TAKE_3, Imposed(0, "AT")),
-        (TAKE_3, Imposed(5, "NT")),
-        (AUCTION_3, Imposed(3, "c", 80)),
+        (TAKE_2, ImposedContract(2, "h")),
+        (TAKE_3, ImposedContract(0, "AT")),
+        (TAKE_3, ImposedContract(5, "NT")),
+        (AUCTION_3, ImposedContract(3, "c", 80)),
     ],
 )
-def test_every_legal_card_is_equally_likely(rules: KqjRules, imposed: Imposed) -> None:
+def test_every_legal_card_is_equally_likely(rules: KqjRules, imposed: ImposedContract) -> None:
     chosen: dict[int, Counter[int]] = {size: Counter() for size in range(2, 9)}
     at_position: dict[int, Counter[int]] = {position: Counter() for position in range(6)}
     for record in _records(rules, "random", 700, imposed):
@@ -76,7 +76,7 @@ def test_takes_with_its_chance_and_names_every_contract() -> None:
                 asked[calling.lap] += 1
                 if call.call == "take":
                     assert call.contract is not None
-                    possible = legal_calls(
+                    possible = list_legal_calls(
                         rules, record.dealer, record.teams, calling.turned, calling.calls
                     )
                     named = sorted(each.contract for each in possible if each.contract)
@@ -116,7 +116,7 @@ def test_every_legal_bid_is_equally_likely(naming: str) -> None:
     _assert_uniform(contracts, range(len(rules.contracts)), "contracts")
     _assert_uniform(amounts, range(120, 170, 10), "opening amounts")
     _assert_uniform(raises, range(130, 170, 10), "amounts after 120")
-    assert opening == set(map(replace_seat, legal_calls(rules, 5, [0, 1] * 3, None)))
+    assert opening == set(map(replace_seat, list_legal_calls(rules, 5, [0, 1] * 3, None)))
 
 
 def replace_seat(call: Call) -> Call:

@@ -10,12 +10,12 @@ import pytest
 
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.experiment import Experiment
-from kqj_sim.policies import PolicyError, describe, player, policy
-from kqj_sim.policies.chosen import Chosen, read_chosen
-from kqj_sim.policies.registry import BUILT_IN
-from kqj_sim.policies.specification import DEFAULT_PLAYER, Player, default_player
+from kqj_sim.policies import PolicyError, describe, parse_player, policy
+from kqj_sim.policies.configured import ConfiguredPolicy, parse_policy
+from kqj_sim.policies.registry import KQJ_BUILT_INS
+from kqj_sim.policies.spec import DEFAULT_PLAYER, Player, get_default_player
 from kqj_sim.records import play_records
-from tests.cli.test_program import run
+from tests.test_cli import run
 from tests.variants import AUCTION_2, TAKE_2, policy_module
 
 QUESTIONS = ("take", "bid", "counter", "overcounter", "card")
@@ -23,16 +23,16 @@ QUESTIONS = ("take", "bid", "counter", "overcounter", "card")
 
 def _error(specification: str) -> str:
     with pytest.raises(PolicyError) as told:
-        player(specification)
+        parse_player(specification)
     message = str(told.value)
     assert "\n" not in message
     return message
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("name", KQJ_BUILT_INS)
 def test_a_built_in_policy_has_its_parameters_written_out(name: str) -> None:
-    found = player(name)
-    chosen = read_chosen(name)
+    found = parse_player(name)
+    chosen = parse_policy(name)
     defaults = chosen.policy.parameters
     assert chosen.policy.name == name
     assert chosen.values == tuple(each.default for each in defaults.values())
@@ -44,33 +44,33 @@ def test_a_built_in_policy_has_its_parameters_written_out(name: str) -> None:
 
 
 def test_parameters_are_given_by_name() -> None:
-    found = player("random: take = 0.25 ,bid=1e-3").calling
+    found = parse_player("random: take = 0.25 ,bid=1e-3").calling
     values = dict(zip(found.policy.parameters, found.parameters, strict=True))
     defaults = {name: each.default for name, each in found.policy.parameters.items()}
     assert values == {**defaults, "take": 0.25, "bid": 0.001}
-    assert player("random").calling.parameters == tuple(defaults.values())
+    assert parse_player("random").calling.parameters == tuple(defaults.values())
 
 
 def test_a_plus_b_calls_like_a_and_plays_like_b() -> None:
-    found = player("random:take=0.5+greedy")
+    found = parse_player("random:take=0.5+greedy")
     assert found.calling.policy.name == "random"
     assert found.playing.policy.name == "greedy"
-    assert found.answering("take").policy.name == "random"
-    assert found.answering("overcounter").policy.name == "random"
-    assert found.answering("card").policy.name == "greedy"
+    assert found.policy_for("take").policy.name == "random"
+    assert found.policy_for("overcounter").policy.name == "random"
+    assert found.policy_for("card").policy.name == "greedy"
 
 
 def test_what_a_policy_leaves_out_is_answered_by_the_default_player() -> None:
-    for name in BUILT_IN:
+    for name in KQJ_BUILT_INS:
         for question in QUESTIONS:
-            answering = player(name).answering(question)
-            own = read_chosen(name)
-            default = default_player().answering(question)
+            answering = parse_player(name).policy_for(question)
+            own = parse_policy(name)
+            default = get_default_player().policy_for(question)
             assert answering == (own if own.policy.answers(question) else default)
 
 
 def test_the_default_player_answers_everything() -> None:
-    default = player(DEFAULT_PLAYER)
+    default = parse_player(DEFAULT_PLAYER)
     for question in QUESTIONS:
         chosen = default.playing if question == "card" else default.calling
         assert chosen.policy.answers(question)
@@ -79,7 +79,7 @@ def test_the_default_player_answers_everything() -> None:
 @pytest.mark.parametrize(
     "specification",
     [
-        *BUILT_IN,
+        *KQJ_BUILT_INS,
         "random:take=0.5",
         "random:take=0.123456789",
         "random:take=1e-7",
@@ -89,16 +89,16 @@ def test_the_default_player_answers_everything() -> None:
     ],
 )
 def test_the_text_of_a_player_reads_back(specification: str) -> None:
-    found = player(specification)
-    again = player(found.text)
+    found = parse_player(specification)
+    again = parse_player(found.text)
     assert again == found
     assert again.text == found.text
 
 
 def test_a_great_parameter_reads_back() -> None:
     """1e+20 has a plus sign, which stands between two policies elsewhere."""
-    found = player("standard:take=1e-20")
-    assert player(found.text) == found
+    found = parse_player("standard:take=1e-20")
+    assert parse_player(found.text) == found
 
 
 def test_a_record_names_players_that_give_it_again() -> None:
@@ -113,7 +113,7 @@ def test_a_record_names_players_that_give_it_again() -> None:
     ("specification", "parts"),
     [
         ("radnom", ["'radnom'", "did you mean 'random'?"]),
-        ("zzz", ["'zzz'", "known:", *BUILT_IN]),
+        ("zzz", ["'zzz'", "known:", *KQJ_BUILT_INS]),
         ("random:tkae=1", ["'random'", "'tkae'", "did you mean 'take'?"]),
         ("random:zzz=1", ["'random'", "'zzz'", "take"]),
         ("random:take=often", ["take=often", "number"]),
@@ -121,9 +121,9 @@ def test_a_record_names_players_that_give_it_again() -> None:
         ("random:take=", ["'take='", "parameter=value"]),
         ("random:=3", ["'=3'", "parameter=value"]),
         ("random:take=1,,bid=2", ["parameter=value"]),
-        ("", ["empty", *BUILT_IN]),
-        ("random+", ["empty", *BUILT_IN]),
-        ("+random", ["empty", *BUILT_IN]),
+        ("", ["empty", *KQJ_BUILT_INS]),
+        ("random+", ["empty", *KQJ_BUILT_INS]),
+        ("+random", ["empty", *KQJ_BUILT_INS]),
         (":take=1", ["empty"]),
         ("nowhere.toml", ["nowhere.toml", "no such file"]),
         ("nowhere.py", ["nowhere.py", "no such file"]),
@@ -165,11 +165,11 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("package")
 def test_a_package_offers_policies_through_entry_points() -> None:
-    found = player("offered:depth=3")
+    found = parse_player("offered:depth=3")
     assert found.playing.policy.summary == "plays high"
     assert found.playing.text == "offered:depth=3"
-    assert player(found.text) == found
-    assert player("by_object").playing.policy is found.playing.policy
+    assert parse_player(found.text) == found
+    assert parse_player("by_object").playing.policy is found.playing.policy
     records = list(play_records(Experiment(TAKE_2, ("random:take=1+offered",) * 6, deals=3)))
     assert all(record.tricks for record in records)
     assert "did you mean 'offered'?" in _error("offerd")
@@ -204,7 +204,7 @@ def test_a_package_may_spread_its_functions_over_modules(
         "[kqj_sim.policies]\nclever = offering.clever\nfaulty = offering.faulty\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    assert player("clever").playing.policy.summary == "asks another module of its package"
+    assert parse_player("clever").playing.policy.summary == "asks another module of its package"
     records = list(play_records(Experiment(TAKE_2, ("random:take=1+clever",) * 6, deals=3)))
     assert all(record.tricks for record in records)
     message = _error("faulty")
@@ -226,9 +226,9 @@ def test_a_name_without_the_suffix_of_its_file(
 
 def test_describe_lists_the_built_in_policies() -> None:
     found = {each.name: each for each in describe()}
-    assert set(BUILT_IN) <= set(found)
-    for name in BUILT_IN:
-        made = read_chosen(name).policy
+    assert set(KQJ_BUILT_INS) <= set(found)
+    for name in KQJ_BUILT_INS:
+        made = parse_policy(name).policy
         assert found[name].summary == made.summary != ""
         assert found[name].parameters == made.parameters
         assert "\n" not in found[name].summary
@@ -255,8 +255,8 @@ def test_as_many_parameters_as_allowed_reach_the_policy() -> None:
     def choose_bid(view, parameters):  # type: ignore[no-untyped-def]
         return ((100 + int(parameters.p63 - parameters.p60) * 10) << 4) if view.turn == 0 else -1
 
-    chosen = Chosen(many, tuple(map(float, names.values())), "many_parameters")
+    chosen = ConfiguredPolicy(many, tuple(map(float, names.values())), "many_parameters")
     experiment = Experiment(AUCTION_2, ("random",) * 6, deals=4)
-    object.__setattr__(experiment, "players", (Player(chosen, read_chosen("greedy")),) * 6)
+    object.__setattr__(experiment, "players", (Player(chosen, parse_policy("greedy")),) * 6)
     for record in play_records(experiment):
         assert (record.amount, record.contract) == (130, "s")

@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 
 from kqj_sim.core import rng
-from kqj_sim.core.bits import PACK
-from kqj_sim.core.calls import bid_code
-from kqj_sim.core.state import (
+from kqj_sim.core.bidding import bid_code
+from kqj_sim.core.block import (
     AMOUNT,
     CONTRACT,
     LAST_BIDS,
-    OPENING,
+    OPENING_AMOUNT,
     PLAYERS,
     SEATS,
     SENDER,
     STAKE,
-    new_state,
+    allocate_block,
 )
-from kqj_sim.core.teams import THREE_TEAMS, TWO_TEAMS
+from kqj_sim.core.cards import PACK
+from kqj_sim.core.round import THREE_TEAMS, TWO_TEAMS
 from kqj_sim.core.views import PASS
-from kqj_sim.encode import FirstCall, core_rules
+from kqj_sim.encode import ImposedFirstCall, encode_rules
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.hidden_hands import deal_auction, pick_counterer, view_last_call
 from kqj_sim.policies.points import FITTED, points
@@ -49,7 +49,7 @@ def _packed(teams: list[int]) -> int:
 def test_each_opponent_is_as_likely_to_have_countered(
     players: int, teams: int, bidder: int
 ) -> None:
-    state = new_state()
+    state = allocate_block()
     state[PLAYERS], state[SENDER], state[STAKE] = players, bidder, 2
     draws = 3000
     found = [pick_counterer(state, 0, rng.draw(SEED, k), teams) for k in range(draws)]
@@ -66,13 +66,13 @@ def test_each_opponent_is_as_likely_to_have_countered(
 
 def test_hidden_cards_of_an_auction_are_dealt_once_and_bidders_have_trumps() -> None:
     """Place 1 has bid hearts; the hands of his neighbours are drawn apart from his."""
-    state, hands = new_state(), np.zeros(2 * SEATS, dtype=np.int64)
+    state, hands = allocate_block(), np.zeros(2 * SEATS, dtype=np.int64)
     state[PLAYERS], state[SENDER], state[STAKE], state[CONTRACT] = TWO_TEAMS, 1, 1, 1
     state[LAST_BIDS] = (130 // 10 << 3 | 1 + 1) << 10
     own, hearts = bits(cards(GOOD.replace("h", "d"))), 0xFFF << 16
     held = np.zeros((1000, SEATS))
     for k in range(len(held)):
-        deal_auction(state, 0, hands, 0, own, rng.draw(SEED, k), 2, core_rules(AUCTION_2))
+        deal_auction(state, 0, hands, 0, own, rng.draw(SEED, k), 2, encode_rules(AUCTION_2))
         assert hands[0] == own and not hands[SEATS:].any()
         assert [int(hand).bit_count() for hand in hands[:SEATS]] == [8] * SEATS
         assert np.bitwise_or.reduce(hands) == PACK
@@ -86,14 +86,14 @@ def test_hidden_cards_of_an_auction_are_dealt_once_and_bidders_have_trumps() -> 
 @pytest.mark.parametrize(("opening", "least"), [(120, 0.95), (130, 0.1)])
 def test_hidden_hands_would_have_called_as_their_places_did(opening: int, least: float) -> None:
     """Place 0 opens in hearts, place 1 passes, place 2 bids 10 more in clubs; place 3 is asked."""
-    rules = core_rules(AUCTION_2)
-    state, hands = new_state(), np.zeros(2 * SEATS, dtype=np.int64)
+    rules = encode_rules(AUCTION_2)
+    state, hands = allocate_block(), np.zeros(2 * SEATS, dtype=np.int64)
     state[PLAYERS], state[SENDER], state[STAKE], state[CONTRACT] = TWO_TEAMS, 2, 1, 3
-    state[OPENING], state[AMOUNT] = opening, opening + 10
+    state[OPENING_AMOUNT], state[AMOUNT] = opening, opening + 10
     bids = ((opening // 10) << 3 | 1 + 1, (opening // 10 + 1) << 3 | 3 + 1)
     state[LAST_BIDS] = bids[0] | bids[1] << 20
     own = bits(cards("As Ts 7d 4d 5d 6d 4s 5s"))
-    choose, _ = points.compiled("bid")
+    choose, _ = points.compile_decision("bid")
     calls = bid_code(opening, 1, 0), PASS, bid_code(opening + 10, 3, 0)
     agreeing = np.zeros(len(calls))
     draws = 300
@@ -143,7 +143,7 @@ def test_openers_take_where_it_gains_more() -> None:
     takes = (own.column("lap") == 1) & (own.column("place") == 0)
     taken, passed = (
         _worth(simulate(Experiment(TAKE_2, ("points+greedy",) * SEATS, deals, SEED, imposed=first)))
-        for first in (FirstCall(True), FirstCall(False))
+        for first in (ImposedFirstCall(True), ImposedFirstCall(False))
     )
     gains = taken - passed
     assert 0.1 < takes.mean() < 0.9

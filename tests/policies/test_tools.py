@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from scipy.stats import chisquare
 
-from kqj_sim.columns import CONTRACTS
-from kqj_sim.core import points as core_points
-from kqj_sim.core.bits import PACK
-from kqj_sim.core.compile import kernel
+from kqj_sim.cards import Card
+from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.core import cards as core_points
+from kqj_sim.core.cards import PACK
+from kqj_sim.core.jit import kernel
 from kqj_sim.core.views import CardView
-from kqj_sim.notation import Card
 from kqj_sim.policies import cheapest, dearest, highest, lowest, random_card, tools
 from kqj_sim.referee.kqj import PACK as CARDS
 from kqj_sim.referee.kqj import card_points
@@ -52,7 +52,7 @@ def _by_rank(cards: list[int]) -> list[int]:
     return sorted(cards, key=lambda bit: (_rank(bit), bit))
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
+@pytest.mark.parametrize("contract", CONTRACT_LABELS)
 def test_lowest_and_highest_go_by_rank(contract: str) -> None:
     for bits, cards in _sets(contract):
         ordered = _by_rank(list(cards.values()))
@@ -61,14 +61,14 @@ def test_lowest_and_highest_go_by_rank(contract: str) -> None:
     assert lowest(0) == highest(0) == 0
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
+@pytest.mark.parametrize("contract", CONTRACT_LABELS)
 def test_points_are_the_referees(contract: str) -> None:
     view = _view(contract)
     for bits, cards in _sets(contract):
         assert tools.points(view, bits) == sum(card_points(card, contract) for card in cards), cards
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
+@pytest.mark.parametrize("contract", CONTRACT_LABELS)
 def test_cheapest_has_few_points(contract: str) -> None:
     view = _view(contract)
     for bits, cards in _sets(contract):
@@ -78,7 +78,7 @@ def test_cheapest_has_few_points(contract: str) -> None:
         assert cheapest(view, bits) == _by_rank(light or fair or list(worth))[0], cards
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
+@pytest.mark.parametrize("contract", CONTRACT_LABELS)
 def test_dearest_has_many_points(contract: str) -> None:
     view = _view(contract)
     for bits, cards in _sets(contract):

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from kqj_sim.cards import parse_card
 from kqj_sim.experiment import Experiment
-from kqj_sim.notation import parse_card
-from kqj_sim.policies import PolicyError, player
+from kqj_sim.policies import PolicyError, parse_player
 from kqj_sim.records import play_records
 from kqj_sim.referee import check_record
 from kqj_sim.simulation import simulate
@@ -383,7 +383,7 @@ def test_one_name_for_several_functions_is_one_policy(write: Write) -> None:
         "    return int(parameters.suit) if view.lap == 2 else -1\n"
         '@policy("own")\ndef choose_card(view):\n    return lowest(view.legal)\n'
     )
-    found = player(f"{path}:suit=2")
+    found = parse_player(f"{path}:suit=2")
     assert found.calling == found.playing
     assert found.calling.policy.calls() and found.calling.policy.plays
 

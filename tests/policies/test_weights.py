@@ -26,7 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def numbers(policy: str) -> NDArray[np.float32]:
     """Some weights."""
-    drawn = np.random.default_rng(1).normal(0, 3, weights.SIZES[policy])
+    drawn = np.random.default_rng(1).normal(0, 3, weights.WEIGHT_COUNTS[policy])
     return drawn.astype(np.float32)
 
 
@@ -67,7 +67,7 @@ def test_loaded_weights_stay_where_they_are(folder: Path) -> None:
     assert loaded.ctypes.data % 64 == 0
     assert weights.load("linear", 3, "auction") is loaded
     assert weights.version("linear", 3, "auction") == 4
-    weights.use("linear", 3, "auction", np.ones((3, features.CARD_INDICES), np.float32))
+    weights.override("linear", 3, "auction", np.ones((3, features.CARD_INDICES), np.float32))
     assert weights.load("linear", 3, "auction") is loaded
     assert (loaded == 1).all()
     assert weights.version("linear", 3, "auction") == 0
@@ -111,7 +111,7 @@ def test_weights_for_other_features_are_refused(
 
 def test_wrong_numbers_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(folder)
-    monkeypatch.setitem(weights.SIZES, "linear", 10)
+    monkeypatch.setitem(weights.WEIGHT_COUNTS, "linear", 10)
     assert "10 finite numbers" in refusal(path)
     monkeypatch.undo()
     path.write_bytes(weights.to_bytes("linear", numbers("linear") * np.nan, ABOUT))

@@ -272,7 +272,7 @@ def test_nobody_is_asked_when_the_calling_is_over(tmp_path: Path) -> None:
     path = tmp_path / "eager.py"
     path.write_text(
         "from kqj_sim import policy\n"
-        "from kqj_sim.core.bits import trailing_zeros\n"
+        "from kqj_sim.core.cards import trailing_zeros\n"
         '@policy("eager")\n'
         "def choose_take(view):\n"
         "    return trailing_zeros(view.turned) >> 4 if view.place == 0 else 99\n",

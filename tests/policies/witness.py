@@ -18,17 +18,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.columns import CONTRACTS
-from kqj_sim.core import state as rows
-from kqj_sim.core.asking import BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
-from kqj_sim.core.bits import LANE, PACK
+from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.core import block as rows
+from kqj_sim.core.block import ROW_COUNT, SEATS, STRIDE, allocate_block
+from kqj_sim.core.cards import PACK, SUIT_MASK
+from kqj_sim.core.dispatch import BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
 from kqj_sim.core.round import play_block, start_deals
-from kqj_sim.core.state import ROWS, SEATS, STRIDE, new_state
 from kqj_sim.experiment import Experiment
 from tests.core.coding import NATURAL, strength_of
 
 Block = NDArray[np.int64]
-"""int64 (ROWS, STRIDE): a block, a row a quantity."""
+"""int64 (ROW_COUNT, STRIDE): a block, a row a quantity."""
 
 Answers = Callable[[Callable[[], None], int, Block, int, int, int], None]
 """Answers in place of a policy, which it may ask first: (ask it, member of the table, block, lanes,
@@ -43,7 +43,7 @@ SWAPS = 16
 
 _NUMBERS, _FLOATS = ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.c_double)
 _LOOP = ctypes.CFUNCTYPE(None, _NUMBERS, *[ctypes.c_int64] * 6, _FLOATS, _NUMBERS)
-"""The signature `core.asking.ASKING`."""
+"""The signature `core.dispatch.ASK_SIGNATURE`."""
 
 
 def row(offset: int) -> int:
@@ -57,11 +57,11 @@ def six(offset: int) -> list[int]:
 
 
 _SCRATCH = [row(rows.SCRATCH) + k for k in range(18)]
-_DEALING = [*six(rows.FIVE), *six(rows.EXTRA), row(rows.GIVEN)]
+_DEALING = [*six(rows.FIRST_FIVE), *six(rows.FURTHER_CARDS), row(rows.REPLACEMENT_CARD)]
 
 _STRENGTH = [
     {NATURAL[card].bit_length() - 1: bit.bit_length() - 1 for card, bit in strength_of(c).items()}
-    for c in CONTRACTS
+    for c in CONTRACT_LABELS
 ]
 """For each contract the bit by strength of each bit in natural coding."""
 
@@ -73,22 +73,25 @@ def _bits(cards: int) -> list[int]:
 def _tricks(block: Block, lane: int, trick: int, position: int) -> Iterator[tuple[int, list[int]]]:
     """The leader's place and the cards of each finished trick, then of the one on the table."""
     for number in range(trick):
-        start = row(rows.HISTORY) + number * (SEATS + 1)
+        start = row(rows.TRICK_HISTORY) + number * (SEATS + 1)
         leader, *cards = (int(value) for value in block[start : start + SEATS + 1, lane])
         yield leader, cards
     if position > 0:
-        yield int(block[row(rows.LEADER), lane]), block[six(rows.CARDS), lane].tolist()[:position]
+        yield (
+            int(block[row(rows.LEADER), lane]),
+            block[six(rows.TRICK_CARDS), lane].tolist()[:position],
+        )
 
 
 def lacking(block: Block, lane: int, trick: int, position: int) -> list[int]:
     """For each place the cards that it cannot have: what it played would not have been legal."""
     players, trumps, climbing = (
-        int(block[row(each), lane]) for each in (rows.PLAYERS, rows.TRUMPS, rows.CLIMBING)
+        int(block[row(each), lane]) for each in (rows.PLAYERS, rows.TRUMPS, rows.MUST_BEAT)
     )
-    teams = [players >> rows.ABOUT * place & 3 for place in range(SEATS)]
+    teams = [players >> rows.PLAYER_BITS * place & 3 for place in range(SEATS)]
     found = [0] * SEATS
     for leader, cards in _tricks(block, lane, trick, position):
-        led = LANE << (cards[0].bit_length() - 1) // 16 * 16
+        led = SUIT_MASK << (cards[0].bit_length() - 1) // 16 * 16
         master, master_team = cards[0], teams[leader]
         for step, card in enumerate(cards[1:], start=1):
             place = (leader + step) % SEATS
@@ -115,12 +118,12 @@ def _exchange_for_call(
     block: Block, lane: int, place: int, auction: bool, choice: random.Random
 ) -> None:
     """Exchange cards that a place cannot see while the players call."""
-    own = block[row(rows.DEALT if auction else rows.FIVE) + place, lane]
-    seen = int(own) | (0 if auction else int(block[row(rows.TURNED), lane]))
+    own = block[row(rows.DEALT if auction else rows.FIRST_FIVE) + place, lane]
+    seen = int(own) | (0 if auction else int(block[row(rows.UPCARD), lane]))
     hidden = _bits(PACK & ~seen)
     for _ in range(SWAPS):
         one, other = choice.sample(hidden, 2)
-        _swap(block, [*_DEALING, row(rows.TURNED), *six(rows.DEALT)], lane, one, other)
+        _swap(block, [*_DEALING, row(rows.UPCARD), *six(rows.DEALT)], lane, one, other)
 
 
 def _exchange_for_card(
@@ -130,8 +133,8 @@ def _exchange_for_card(
     contract, leader = (int(block[row(each), lane]) for each in (rows.CONTRACT, rows.LEADER))
     auction = int(block[row(rows.AMOUNT), lane]) > 0
     cannot = lacking(block, lane, trick, position)
-    cards = int(block[row(rows.TRICK), lane]) if position > 0 else 0
-    turned = 0 if auction else int(block[row(rows.TURNED), lane])
+    cards = int(block[row(rows.TRICK_SET), lane]) if position > 0 else 0
+    turned = 0 if auction else int(block[row(rows.UPCARD), lane])
     known = cards | sum(1 << bit for n, bit in _STRENGTH[contract].items() if turned >> n & 1)
     holder: dict[int, int] = {}
     for at in range(SEATS):
@@ -147,7 +150,7 @@ def _exchange_for_card(
             continue
         holder[one], holder[other] = holder[other], holder[one]
         _swap(block, [*six(rows.DEALT), *six(rows.HAND)], lane, one, other)
-        dealing = [*_DEALING, row(rows.TURNED)] if auction else _DEALING
+        dealing = [*_DEALING, row(rows.UPCARD)] if auction else _DEALING
         _swap(block, dealing, lane, natural[one], natural[other])
 
 
@@ -155,11 +158,11 @@ def _asked(block: Block, lanes: int, member: int) -> NDArray[np.int64]:
     """1 for the lanes in which a player is asked."""
     if member in CARDS:
         return np.ones(lanes, dtype=np.int64)
-    return block[row(rows.OPEN if member in (TAKE, BID) else rows.ASKED), :lanes]
+    return block[row(rows.STILL_CALLING if member in (TAKE, BID) else rows.MAY_COUNTER), :lanes]
 
 
 def _new_block() -> Block:
-    return new_state().reshape(ROWS, STRIDE)
+    return allocate_block().reshape(ROW_COUNT, STRIDE)
 
 
 class Witness:
@@ -178,19 +181,19 @@ class Witness:
         self.failures: list[str] = []
         self.exchanged: Counter[str] = Counter()
         self.rules, table = experiment.table()
-        functions = table.functions.copy()
+        functions = table.loop_addresses.copy()
         self._loops = []
         for at in range(len(functions)):
             if functions[at] != 0 and at // SEATS in members:
                 loop = self._loop(at // SEATS, _LOOP(int(functions[at])), answers)
                 functions[at] = ctypes.cast(loop, ctypes.c_void_p).value
                 self._loops.append(loop)
-        self.table = table._replace(functions=functions, memory=1)
+        self.table = table._replace(loop_addresses=functions, keeps_history=1)
 
     def play(self) -> None:
         """Play the experiment's rounds, all in one block."""
         first, deals, seed = self.experiment.first, self.experiment.deals, self.experiment.seed
-        state = new_state()
+        state = allocate_block()
         start_deals(state, first, deals)
         play_block(state, deals, seed, self.rules, self.table, np.empty(0, dtype=np.int64))
 
@@ -207,7 +210,7 @@ class Witness:
                 else:
                     answers(honest, member, block, lanes, first, second)
 
-            block = np.ctypeslib.as_array(pointer, (ROWS * STRIDE,)).reshape(ROWS, STRIDE)
+            block = np.ctypeslib.as_array(pointer, (ROW_COUNT * STRIDE,)).reshape(ROW_COUNT, STRIDE)
             try:
                 self._ask_again(member, ask, block, lanes, first, second)
             except Exception as error:  # None comes out of a loop that compiled code calls.
@@ -249,7 +252,7 @@ class Witness:
         differs = expected != found
         differs[_SCRATCH] = False
         for lane in np.flatnonzero(differs.any(axis=0))[:1]:
-            deal = int(expected[row(rows.DEAL), lane])
+            deal = int(expected[row(rows.DEAL_NUMBER), lane])
             numbers = np.flatnonzero(differs[:, lane]).tolist()
             self.failures.append(
                 f"seed={self.experiment.seed} deal={deal} {asked}: rows {numbers} differ"

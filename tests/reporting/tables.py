@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.table import Line, Table, make_table
-from kqj_sim.reporting.report import Report, Run
+from kqj_sim.analysis.tables import Table, TableRow, make_table
+from kqj_sim.reporting.run import Report, Run
 from kqj_sim.rules import KqjRules
 
 NAN = math.nan
@@ -36,7 +36,7 @@ def table(
     return make_table(name, title, groups, [line(len(groups), *row) for row in rows], note)
 
 
-def line(groups: int, *row: Any) -> Line:
+def line(groups: int, *row: Any) -> TableRow:
     """A line from the values of so many groups, quantity, unit, value, low, high, deals."""
     quantity, unit, *numbers = row[groups:]
     return row[:groups], quantity, unit, Estimate(*numbers)

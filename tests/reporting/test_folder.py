@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim.reporting.folder import FolderError, OutputFolder
+from kqj_sim.reporting.files import FolderError, OutputFolder
 
 
 def names(folder: Path) -> list[str]:

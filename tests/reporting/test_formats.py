@@ -11,10 +11,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from kqj_sim import __version__
-from kqj_sim.reporting.choices import FORMATS, FormatError, table_format
-from kqj_sim.reporting.formats import long_form, render
-from kqj_sim.reporting.grid import table_grids
-from kqj_sim.reporting.report import Report
+from kqj_sim.reporting.formats import (
+    FORMATS,
+    FormatError,
+    choose_table_format,
+    make_long_frame,
+    render,
+)
+from kqj_sim.reporting.grid import make_grids
+from kqj_sim.reporting.run import Report
 from kqj_sim.rules import KqjRules
 from tests.reporting.tables import REPORT, run
 
@@ -36,7 +41,7 @@ def plain_rows(frame: pd.DataFrame) -> list[tuple[Any, ...]]:
 
 
 def test_csv_json_and_parquet_hold_the_same_numbers() -> None:
-    expected = plain_rows(long_form(REPORT))
+    expected = plain_rows(make_long_frame(REPORT))
     assert len(expected) == 9
     from_csv = pd.read_csv(StringIO(written("csv").decode()))
     from_parquet = pq.read_table(BytesIO(written("parquet"))).to_pandas()
@@ -54,7 +59,7 @@ def test_formats_for_people_show_every_number(format: str) -> None:
     text = written(format).decode()
     for table in REPORT.tables:
         assert table.title in text
-        for grid in table_grids(table):
+        for grid in make_grids(table):
             for row in grid.rows:
                 for cell in row[grid.keys :]:
                     assert str(cell) in text
@@ -128,13 +133,13 @@ def test_no_tables_are_no_error(format: str) -> None:
 def test_format_is_chosen_or_follows_from_the_suffix(
     path: str | None, chosen: str | None, format: str
 ) -> None:
-    assert table_format(path, chosen) == format
+    assert choose_table_format(path, chosen) == format
 
 
 @pytest.mark.parametrize("path", ["out.xls", "out"])
 def test_unknown_suffix_names_the_choices(path: str) -> None:
     with pytest.raises(FormatError) as raised:
-        table_format(path, None)
+        choose_table_format(path, None)
     message = str(raised.value)
     assert path in message
     assert all(suffix in message for suffix in (".txt", ".csv", ".json", ".md", ".parquet"))

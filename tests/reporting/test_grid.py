@@ -10,7 +10,7 @@ import pytest
 from kqj_sim.reporting.grid import (
     PIPED_WIDTH,
     format_number,
-    table_grids,
+    make_grids,
     to_markdown,
     to_rich,
     to_screen,
@@ -49,7 +49,7 @@ def test_number_shows_as_many_decimals_as_its_interval_has_meaning_for(
 
 
 def test_table_without_groups_has_a_row_a_quantity() -> None:
-    (grid,) = table_grids(TAKEN)
+    (grid,) = make_grids(TAKEN)
     assert grid.headings == ("quantity", "value", "deals")
     assert [[str(cell) for cell in row] for row in grid.rows] == [
         ["taken", "67.1% ±0.1", "1,000,000"],
@@ -60,14 +60,14 @@ def test_table_without_groups_has_a_row_a_quantity() -> None:
 
 def test_numbers_of_deals_can_be_left_out() -> None:
     uncounted = replace(RESULTS, counted=False)
-    (grid,) = table_grids(uncounted)
+    (grid,) = make_grids(uncounted)
     assert grid.headings == ("lap", "contract", "made", "total")
-    narrow = table_grids(uncounted, 30)
+    narrow = make_grids(uncounted, 30)
     assert [each.headings[2:] for each in narrow] == [("made",), ("total",)]
 
 
 def test_table_with_groups_has_a_row_a_group_and_a_column_a_quantity() -> None:
-    (grid,) = table_grids(RESULTS)
+    (grid,) = make_grids(RESULTS)
     assert grid.headings == ("lap", "contract", "made", "deals", "total", "deals")
     assert [str(cell) for cell in grid.rows[2]] == [
         "2", "NT", "50.0% ±10.0", "90", "120.5 ±10.0", "90",
@@ -81,7 +81,7 @@ def test_quantities_with_the_same_observations_share_their_number() -> None:
         ("h", "failed", "share", 0.3, 0.2, 0.4, 400),
         ("s", "made", "share", 0.5, 0.4, 0.6, 500),
     ]
-    (grid,) = table_grids(table("results", ("contract",), list(rows)))
+    (grid,) = make_grids(table("results", ("contract",), list(rows)))
     assert grid.headings == ("contract", "made", "failed", "deals")
     assert [str(cell) for cell in grid.rows[1]] == ["s", "50.0% ±10.0", "-", "500"]
 
@@ -90,7 +90,7 @@ def test_what_does_not_fit_goes_to_a_further_grid_with_the_same_rows() -> None:
     quantities = [f"quantity number {number}" for number in range(12)]
     rows = [("h", quantity, "points", 1000.5, 999.5, 1001.5, 9) for quantity in quantities]
     wide = table("wide", ("contract",), list(rows), note="Once.")
-    grids = table_grids(wide, PIPED_WIDTH)
+    grids = make_grids(wide, PIPED_WIDTH)
     assert len(grids) == 3
     shown = [heading for grid in grids for heading in grid.headings]
     assert [heading for heading in shown if heading in quantities] == quantities
@@ -103,23 +103,23 @@ def test_what_does_not_fit_goes_to_a_further_grid_with_the_same_rows() -> None:
 
 
 def test_keys_are_not_repeated_on_the_screen_and_are_in_markdown() -> None:
-    (grid,) = table_grids(RESULTS)
+    (grid,) = make_grids(RESULTS)
     text = to_screen([to_rich(grid)], color=False, width=None)
     assert [line[:1] for line in text.splitlines() if "%" in line] == ["1", " ", "2"]
     assert to_markdown(grid).count("| 1 |") == 2
 
 
 def test_markdown_escapes_the_bar() -> None:
-    (grid,) = table_grids(table("odd", ("side",), [("a|b", "made", "share", 0.5, 0.4, 0.6, 3)]))
+    (grid,) = make_grids(table("odd", ("side",), [("a|b", "made", "share", 0.5, 0.4, 0.6, 3)]))
     assert "| a\\|b | 50.0% ±10.0 | 3 |" in to_markdown(grid)
 
 
 def test_colours_only_where_wanted() -> None:
-    (grid,) = table_grids(TAKEN)
+    (grid,) = make_grids(TAKEN)
     assert "\x1b[" in to_screen([to_rich(grid)], color=True, width=80)
     assert "\x1b[" not in to_screen([to_rich(grid)], color=False, width=80)
 
 
 def test_missing_group_is_all() -> None:
-    (grid,) = table_grids(table("sum", ("lap",), [(math.nan, "made", "share", 0.5, 0.4, 0.6, 3)]))
+    (grid,) = make_grids(table("sum", ("lap",), [(math.nan, "made", "share", 0.5, 0.4, 0.6, 3)]))
     assert str(grid.rows[0][0]) == "all"

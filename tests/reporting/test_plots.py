@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.intervals import share
-from kqj_sim.encode import Imposed
+from kqj_sim.analysis.intervals import estimate_share
+from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
-from kqj_sim.reporting.choices import PLOT_SUFFIXES
-from kqj_sim.reporting.kqj.plots import KqjCounts
-from kqj_sim.reporting.plots import draw
+from kqj_sim.reporting.formats import PLOT_SUFFIXES
+from kqj_sim.reporting.kqj.plots import KqjPlotCounts
+from kqj_sim.reporting.plots import render_simulation
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import simulate
 from tests.reporting.tables import run
@@ -23,9 +23,9 @@ ROWS = simulate(EXPERIMENT, threads=1)
 STARTS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 
-def counted(experiment: Experiment = EXPERIMENT) -> KqjCounts:
+def counted(experiment: Experiment = EXPERIMENT) -> KqjPlotCounts:
     """The counts of an experiment."""
-    counts = KqjCounts()
+    counts = KqjPlotCounts()
     counts.add(simulate(experiment, threads=1))
     return counts
 
@@ -44,7 +44,7 @@ def test_totals_are_the_histograms_of_the_rows() -> None:
 
 
 def test_speaking_counts_taken_deals_of_all() -> None:
-    played, deals = counted().speaking()
+    played, deals = counted().count_callers()
     assert deals == 4000
     assert sum(played.values()) == int(ROWS.column("taken").sum())
     assert played[2, 3] == int(((ROWS.column("lap") == 2) & (ROWS.column("place") == 3)).sum())
@@ -54,36 +54,38 @@ def test_bonuses_are_shares_of_played_rounds() -> None:
     bonuses = counted().bonuses(0.9)
     played = int(ROWS.column("taken").sum())
     kq = int((ROWS.column("kq_defending") > 0).sum())
-    assert bonuses["KQ", "defending"] == share(kq, played, 0.9)
+    assert bonuses["KQ", "defending"] == estimate_share(kq, played, 0.9)
     lost = played - int(ROWS.column("last_trick_contracting").sum())
-    assert bonuses["last trick", "defending"] == share(lost, played, 0.9)
+    assert bonuses["last trick", "defending"] == estimate_share(lost, played, 0.9)
 
 
 def test_merging_adds() -> None:
     both = counted()
     both.merge(counted())
-    assert both.speaking()[1] == 8000
+    assert both.count_callers()[1] == 8000
     assert both.totals()["s"]["made"].sum() == 2 * counted().totals()["s"]["made"].sum()
 
 
 @pytest.mark.parametrize("format", PLOT_SUFFIXES.values())
 def test_picture_comes_in_every_format(format: str) -> None:
-    assert draw(counted(), run(), format).startswith(STARTS[format])
+    assert render_simulation(counted(), run(), format).startswith(STARTS[format])
 
 
 def test_same_run_gives_the_same_file() -> None:
-    assert draw(counted(), run(), "svg") == draw(counted(), run(), "svg")
+    assert render_simulation(counted(), run(), "svg") == render_simulation(counted(), run(), "svg")
 
 
 def test_picture_names_rules_policies_deals_and_seed() -> None:
-    text = " ".join(words(draw(counted(), run(policies=("random",) * 6, seed=7), "svg")))
+    text = " ".join(
+        words(render_simulation(counted(), run(policies=("random",) * 6, seed=7), "svg"))
+    )
     for part in ("two teams", "random at every seat", "1,000,000 deals", "seed 7"):
         assert part in text
 
 
 def test_picture_says_the_numbers() -> None:
     counts = counted()
-    found = words(draw(counts, run(), "svg"))
+    found = words(render_simulation(counts, run(), "svg"))
     totals = np.concatenate(
         [
             [total] * int(n)
@@ -101,12 +103,12 @@ def test_picture_says_the_numbers() -> None:
     "experiment",
     [
         Experiment(KqjRules(teams=3, bidding="auction", partners="random"), ("random",) * 6, 500),
-        Experiment(policies=("random",) * 6, deals=50, imposed=Imposed(1, "NT")),
+        Experiment(policies=("random",) * 6, deals=50, imposed=ImposedContract(1, "NT")),
         Experiment(policies=("random:take=0",) * 6, deals=50),
         Experiment(policies=("random",) * 6, deals=1),
     ],
     ids=["three teams", "imposed", "all passed out", "one deal"],
 )
 def test_every_kind_of_experiment_can_be_drawn(experiment: Experiment, tmp_path: Path) -> None:
-    found = words(draw(counted(experiment), run(rules=experiment.rules), "svg"))
+    found = words(render_simulation(counted(experiment), run(rules=experiment.rules), "svg"))
     assert ("no rounds were played" in found) == (experiment.policies[0] == "random:take=0")

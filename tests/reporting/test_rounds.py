@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from kqj_sim.notation import SUIT_SIGNS, parse_card
+from kqj_sim.cards import SUIT_SYMBOLS, parse_card
 from kqj_sim.record import Record, RecordError, Trick
-from kqj_sim.referee.kqj import Called
+from kqj_sim.referee.kqj import FinalContract
 from kqj_sim.reporting.grid import PIPED_WIDTH, to_screen
-from kqj_sim.reporting.rounds import check_shape, round_parts
+from kqj_sim.reporting.rounds import check_record_shape, render_round
 from kqj_sim.rules import KqjRules
 from tests.referee.kqj.random_rounds import random_game, random_record
 
@@ -26,12 +26,12 @@ FORMS = [
 
 def shown(record: Record, color: bool = False) -> str:
     """The round as text."""
-    return to_screen(round_parts(record), color=color, width=None)
+    return to_screen(render_round(record), color=color, width=None)
 
 
 def with_sign(card: str) -> str:
     """`Th` as `T♥`."""
-    return card[0] + SUIT_SIGNS[card[1]]
+    return card[0] + SUIT_SYMBOLS[card[1]]
 
 
 def section(text: str, title: str) -> str:
@@ -110,7 +110,7 @@ def test_counters_have_a_row_of_their_own() -> None:
 
 
 def test_imposed_round_says_so() -> None:
-    record = random_record(KqjRules(), 1, impose=Called(2, "AT"))
+    record = random_record(KqjRules(), 1, impose=FinalContract(2, "AT"))
     assert "the contract was imposed" in section(shown(record), "Calls")
     assert "All-Trumps" in shown(record)
 
@@ -162,12 +162,12 @@ def test_red_suits_are_red_on_a_terminal_only() -> None:
 def test_what_cannot_be_shown_is_told_in_a_line(changes: dict[str, Any], told: str) -> None:
     record = msgspec.structs.replace(random_record(KqjRules(), 3), **changes)
     with pytest.raises(RecordError, match=told) as raised:
-        round_parts(record)
+        render_round(record)
     assert "\n" not in str(raised.value)
 
 
 def test_round_against_the_rules_is_shown_all_the_same() -> None:
     record = random_record(KqjRules(), 3)
     wrong = msgspec.structs.replace(record, hands=[["As"] * 3] * 6, scores=[7, 9])
-    check_shape(wrong)
+    check_record_shape(wrong)
     assert "9" in shown(wrong)

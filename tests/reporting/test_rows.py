@@ -10,14 +10,14 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from kqj_sim.columns import COLUMNS
+from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.experiment import Experiment
 from kqj_sim.reporting import rows as rows_module
-from kqj_sim.reporting.choices import FormatError
+from kqj_sim.reporting.formats import FormatError
 from kqj_sim.reporting.rows import RowsFile
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules, KwajongenRules
-from kqj_sim.simulation import row_chunks, simulate
+from kqj_sim.simulation import iterate_row_chunks, simulate
 from tests.reporting.tables import run
 from tests.variants import LIVELY
 
@@ -28,7 +28,7 @@ EXPERIMENT = Experiment(policies=("random",) * 6, deals=DEALS, seed=5)
 def write(path: Path, chunk: int = 150, experiment: Experiment = EXPERIMENT) -> None:
     """Write the experiment's rows."""
     with RowsFile(path) as file:
-        for rows in row_chunks(experiment, threads=1, chunk=chunk):
+        for rows in iterate_row_chunks(experiment, threads=1, chunk=chunk):
             file.write(rows)
         file.finish(run(deals=DEALS, seed=5))
 
@@ -100,7 +100,7 @@ def test_parquet_has_wide_integers_flags_labels_and_the_run(tmp_path: Path) -> N
         json.loads(pq.read_metadata(path).metadata[b"kqj_sim"])
         == run(deals=DEALS, seed=5).to_dict()
     )
-    for column in COLUMNS:
+    for column in KQJ_COLUMNS:
         kind = str(schema.field(column.name).type)
         if column.labels:
             assert kind.startswith("dictionary<values=string, indices=int")
@@ -149,7 +149,7 @@ def test_no_rows_are_a_file_with_columns(suffix: str, tmp_path: Path) -> None:
     found = pd.read_parquet(path) if suffix == ".parquet" else pd.read_csv(path)
     assert len(found) == 0
     assert [name for name in found.columns if name not in ("deal", "run")] == [
-        column.name for column in COLUMNS
+        column.name for column in KQJ_COLUMNS
     ]
 
 

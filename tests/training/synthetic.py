@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.policies.features import CARD_FEATURES, SHARED_FEATURES
-from kqj_sim.training.decisions import CANDIDATES, Decisions
-from kqj_sim.training.run import Generate
+from kqj_sim.training.decisions import MAX_CANDIDATES, CardDecisions
+from kqj_sim.training.run import DecisionGenerator
 
 CHOICES = 3
 """Indices that each feature of a card is drawn from."""
@@ -24,8 +24,8 @@ WEIGHTS = np.random.default_rng(7).normal(0, 10, (3, USED))
 
 def made(
     count: int, seed: int, noise: float = 10.0, twist: float = 0.0
-) -> tuple[Decisions, NDArray[np.float64]]:
-    """Decisions, and the candidates' true values (count, CANDIDATES).
+) -> tuple[CardDecisions, NDArray[np.float64]]:
+    """Decisions, and the candidates' true values (count, MAX_CANDIDATES).
 
     With `twist` a card is worth so many points more if its first feature is the first one there
     is and so is the first of the shared ones, or neither is; else so many less.  That is
@@ -33,7 +33,7 @@ def made(
     """
     draw = np.random.default_rng(seed)
     kind = draw.choice(3, count, p=[0.6, 0.2, 0.2]).astype(np.int8)
-    cards = draw.integers(0, CHOICES, (count, CANDIDATES, CARD_FEATURES))
+    cards = draw.integers(0, CHOICES, (count, MAX_CANDIDATES, CARD_FEATURES))
     shared = draw.integers(0, 2, (count, SHARED_FEATURES))
     indices = cards + CHOICES * np.arange(CARD_FEATURES)
     truth = WEIGHTS[kind[:, None, None], indices].sum(axis=2)
@@ -41,20 +41,20 @@ def made(
     truth += twist * np.where(alike, 1, -1)
     common = draw.normal(0, 100, (count, 1))
     values = truth + common + draw.normal(0, noise, truth.shape)
-    decisions = Decisions(
+    decisions = CardDecisions(
         kind=kind,
         shared=(shared + 2 * np.arange(SHARED_FEATURES)).astype(np.uint16),
         shared_count=np.full(count, SHARED_FEATURES, dtype=np.int64),
         cards=indices.astype(np.uint16),
-        card_count=draw.integers(2, CANDIDATES + 1, count),
+        card_count=draw.integers(2, MAX_CANDIDATES + 1, count),
         values=values.astype(np.float32),
     )
     return decisions, truth
 
 
-def centred(values: NDArray[np.floating], decisions: Decisions) -> NDArray[np.float64]:
+def centred(values: NDArray[np.floating], decisions: CardDecisions) -> NDArray[np.float64]:
     """Each candidate's value less the mean of its decision's candidates; 0 for none."""
-    possible = np.arange(CANDIDATES) < decisions.card_count[:, None]
+    possible = np.arange(MAX_CANDIDATES) < decisions.card_count[:, None]
     mean = np.where(possible, values, 0).sum(axis=1) / decisions.card_count
     return np.where(possible, values - mean[:, None], 0).astype(np.float64)
 
@@ -69,7 +69,7 @@ class Made:
         self.twist = twist
         self.players: list[str] = []
 
-    def start(self, player: str, in_use: Mapping[str, NDArray[np.float32]]) -> Generate:
+    def start(self, player: str, in_use: Mapping[str, NDArray[np.float32]]) -> DecisionGenerator:
         """Decisions by the numbers of their deals and by the weights."""
         self.players.append(player)
         told = sum(zlib.crc32(array.tobytes()) for array in in_use.values())

@@ -5,47 +5,57 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kqj_sim.columns import column_numbers
+from kqj_sim.columns import get_column_numbers
 from kqj_sim.experiment import Experiment
-from kqj_sim.policies.compiled import parameters_type
-from kqj_sim.policies.kwajongen.counting import COUNT, count
+from kqj_sim.policies.binding import make_parameters_type
+from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS, count_points
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation import simulate
-from kqj_sim.training.accept import POINTS, WANTED, Deals, features, fit, play_deals, worth
+from kqj_sim.training.accept import (
+    POINT_PARAMETERS,
+    THRESHOLD_PARAMETERS,
+    PlayedDeals,
+    compute_advantage,
+    fit_count,
+    hand_features,
+    play_sample,
+)
 
 RULES = KwajongenRules()
 SEED = 3
 
 
 @pytest.fixture(scope="module")
-def deals() -> Deals:
-    return play_deals(RULES, 40_000, SEED)
+def deals() -> PlayedDeals:
+    return play_sample(RULES, 40_000, SEED)
 
 
-def test_the_features_times_the_points_are_the_count(deals: Deals) -> None:
-    values = parameters_type(tuple(COUNT))(*(float(each.default) for each in COUNT.values()))
-    points = np.array([float(COUNT[name].default) for name in POINTS])
+def test_the_features_times_the_points_are_the_count(deals: PlayedDeals) -> None:
+    values = make_parameters_type(tuple(COUNT_PARAMETERS))(
+        *(float(each.default) for each in COUNT_PARAMETERS.values())
+    )
+    points = np.array([float(COUNT_PARAMETERS[name].default) for name in POINT_PARAMETERS])
     hands = deals.hands[3, :500]
     turned = deals.turned[:500]
-    counted = [count(*both, 3, values) for both in zip(hands, turned, strict=True)]
-    assert np.allclose(features(hands) @ points, counted)
+    counted = [count_points(*both, 3, values) for both in zip(hands, turned, strict=True)]
+    assert np.allclose(hand_features(hands) @ points, counted)
 
 
-def test_what_rounds_are_worth_is_what_the_rows_say(deals: Deals) -> None:
+def test_what_rounds_are_worth_is_what_the_rows_say(deals: PlayedDeals) -> None:
     rows = simulate(Experiment(RULES, ("random:accept=1+standard",) * 4, 2_000, SEED))
     score = [rows.column(f"score_{team}").astype(int) for team in range(2)]
     caller = rows.column("contracting_team")
     expected = np.where(caller == 0, score[1] - score[0], score[0] - score[1])
-    assert "score_0" in column_numbers("kwajongen")
-    assert np.array_equal(worth(deals, 0, 0)[:2_000], expected)
+    assert "score_0" in get_column_numbers("kwajongen")
+    assert np.array_equal(compute_advantage(deals, 0, 0)[:2_000], expected)
     assert np.array_equal(deals.points[0, :2_000], rows.column("contracting_card_points"))
 
 
-def test_a_fit_comes_near_the_package(deals: Deals) -> None:
-    found = fit(deals)
-    assert set(found) == set(COUNT)
-    for name in ("ace", "king", "queen", *WANTED):
-        assert found[name] == pytest.approx(float(COUNT[name].default), rel=0.35), found
+def test_a_fit_comes_near_the_package(deals: PlayedDeals) -> None:
+    found = fit_count(deals)
+    assert set(found) == set(COUNT_PARAMETERS)
+    for name in ("ace", "king", "queen", *THRESHOLD_PARAMETERS):
+        assert found[name] == pytest.approx(float(COUNT_PARAMETERS[name].default), rel=0.35), found
     assert found["ace"] > found["king"] > found["queen"] > found["jack"] > 0
     # The dealer's partner plays with less than his opponents.
     assert found["second"] < min(found["first"], found["third"])

@@ -7,46 +7,48 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.policies.layout import (
-    BIAS_1,
-    BIAS_2,
-    CARD_ROWS,
-    HIDDEN_1,
-    HIDDEN_2,
+from kqj_sim.policies.features import (
+    BIAS_1_OFFSET,
+    BIAS_2_OFFSET,
+    CARD_ROWS_OFFSET,
+    HIDDEN_1_UNITS,
+    HIDDEN_2_UNITS,
     KIND_SIZE,
-    LINEAR,
-    MATRIX,
-    OUTPUT,
-    SHARED_ROWS,
+    LINEAR_OFFSET,
+    MATRIX_OFFSET,
+    OUTPUT_OFFSET,
+    SHARED_ROWS_OFFSET,
 )
-from kqj_sim.training.decisions import Decisions, part
-from kqj_sim.training.gradient import (
-    MEAN_KEPT,
-    SQUARE_KEPT,
-    TINY,
+from kqj_sim.training.decisions import CardDecisions, select_decisions
+from kqj_sim.training.network import (
+    ADAM_BETA_1,
+    ADAM_BETA_2,
+    ADAM_EPSILON,
     add_gradient,
-    move,
-    network_values,
+    step_adam,
+    write_network_values,
 )
 from tests.training.synthetic import USED, centred, made
 
 SCALE = 50.0
 
 
-def values_slowly(network: NDArray[Any], decisions: Decisions) -> NDArray[np.float64]:
+def values_slowly(network: NDArray[Any], decisions: CardDecisions) -> NDArray[np.float64]:
     """The values of the candidates, in units of SCALE points, from the formula."""
-    rows = network[SHARED_ROWS:CARD_ROWS].reshape(-1, HIDDEN_1)
-    own = network[CARD_ROWS:BIAS_1].reshape(-1, HIDDEN_1)
-    first = network[BIAS_1:MATRIX] + rows[decisions.shared].sum(axis=1)[:, None]
+    rows = network[SHARED_ROWS_OFFSET:CARD_ROWS_OFFSET].reshape(-1, HIDDEN_1_UNITS)
+    own = network[CARD_ROWS_OFFSET:BIAS_1_OFFSET].reshape(-1, HIDDEN_1_UNITS)
+    first = network[BIAS_1_OFFSET:MATRIX_OFFSET] + rows[decisions.shared].sum(axis=1)[:, None]
     first = np.maximum(first + own[decisions.cards].sum(axis=2), 0)
-    matrix = network[MATRIX:BIAS_2].reshape(HIDDEN_1, HIDDEN_2)
-    second = np.maximum(network[BIAS_2:OUTPUT] + first @ matrix, 0)
-    linear = network[LINEAR + decisions.cards.astype(int)].sum(axis=2)
-    values: NDArray[np.float64] = linear + second @ network[OUTPUT : OUTPUT + HIDDEN_2]
+    matrix = network[MATRIX_OFFSET:BIAS_2_OFFSET].reshape(HIDDEN_1_UNITS, HIDDEN_2_UNITS)
+    second = np.maximum(network[BIAS_2_OFFSET:OUTPUT_OFFSET] + first @ matrix, 0)
+    linear = network[LINEAR_OFFSET + decisions.cards.astype(int)].sum(axis=2)
+    values: NDArray[np.float64] = (
+        linear + second @ network[OUTPUT_OFFSET : OUTPUT_OFFSET + HIDDEN_2_UNITS]
+    )
     return values
 
 
-def loss_slowly(network: NDArray[Any], decisions: Decisions) -> float:
+def loss_slowly(network: NDArray[Any], decisions: CardDecisions) -> float:
     """The sum of the decisions' losses."""
     error = values_slowly(network, decisions) - decisions.values / SCALE
     return float((centred(error, decisions) ** 2).sum())
@@ -57,10 +59,15 @@ def some_network(seed: int) -> NDArray[np.float32]:
     return np.random.default_rng(seed).normal(0, 0.15, KIND_SIZE).astype(np.float32)
 
 
-def gradient_of(network: NDArray[np.float32], decisions: Decisions) -> tuple[float, Any]:
+def gradient_of(network: NDArray[np.float32], decisions: CardDecisions) -> tuple[float, Any]:
     """The compiled loss and gradient."""
     gradient = np.zeros(KIND_SIZE, dtype=np.float32)
-    blocks = network[MATRIX:BIAS_2].reshape(-1, HIDDEN_2, HIDDEN_2).transpose(0, 2, 1).ravel()
+    blocks = (
+        network[MATRIX_OFFSET:BIAS_2_OFFSET]
+        .reshape(-1, HIDDEN_2_UNITS, HIDDEN_2_UNITS)
+        .transpose(0, 2, 1)
+        .ravel()
+    )
     batch = np.arange(len(decisions.kind))
     loss = add_gradient(network, blocks, gradient, batch, np.float32(SCALE), *decisions[1:])
     return loss, gradient
@@ -70,7 +77,7 @@ def test_values_are_those_of_the_formula() -> None:
     decisions, _ = made(200, seed=1)
     network = some_network(1)
     values = np.zeros_like(decisions.values)
-    network_values(network, np.arange(200), *decisions[1:-1], values)
+    write_network_values(network, np.arange(200), *decisions[1:-1], values)
     wanted = values_slowly(network.astype(float), decisions)
     possible = np.arange(8) < decisions.card_count[:, None]
     np.testing.assert_allclose(values[possible], wanted[possible], rtol=1e-4, atol=1e-4)
@@ -84,10 +91,14 @@ def test_gradient_is_the_slope_of_the_loss() -> None:
     np.testing.assert_allclose(loss, loss_slowly(network.astype(float), decisions), rtol=1e-4)
     draw = np.random.default_rng(3)
     for start, end in (
-        (LINEAR, LINEAR + USED), (SHARED_ROWS, SHARED_ROWS + 60 * HIDDEN_1),
-        (CARD_ROWS, CARD_ROWS + USED * HIDDEN_1), (BIAS_1, MATRIX), (MATRIX, BIAS_2),
-        (BIAS_2, OUTPUT), (OUTPUT, OUTPUT + HIDDEN_2),
-    ):  # fmt: skip
+        (LINEAR_OFFSET, LINEAR_OFFSET + USED),
+        (SHARED_ROWS_OFFSET, SHARED_ROWS_OFFSET + 60 * HIDDEN_1_UNITS),
+        (CARD_ROWS_OFFSET, CARD_ROWS_OFFSET + USED * HIDDEN_1_UNITS),
+        (BIAS_1_OFFSET, MATRIX_OFFSET),
+        (MATRIX_OFFSET, BIAS_2_OFFSET),
+        (BIAS_2_OFFSET, OUTPUT_OFFSET),
+        (OUTPUT_OFFSET, OUTPUT_OFFSET + HIDDEN_2_UNITS),
+    ):
         slopes = []
         chosen = draw.choice(np.arange(start, end), min(12, end - start), replace=False)
         for at in chosen:
@@ -107,7 +118,8 @@ def test_gradients_add_up() -> None:
     network = some_network(4)
     _, whole = gradient_of(network, decisions)
     parts = [
-        gradient_of(network, part(decisions, rows))[1] for rows in (slice(0, 10), slice(10, 30))
+        gradient_of(network, select_decisions(decisions, rows))[1]
+        for rows in (slice(0, 10), slice(10, 30))
     ]
     np.testing.assert_allclose(whole, sum(parts), rtol=1e-4, atol=1e-4)
 
@@ -117,11 +129,11 @@ def test_step_is_adams() -> None:
     weights, gradient, mean, average = (draw.normal(size=100).astype(np.float32) for _ in range(4))
     square = draw.random(100).astype(np.float32)
     share, rate, decay, fresh = (np.float32(number) for number in (0.25, 0.01, 0.001, 0.2))
-    new_mean = MEAN_KEPT * mean + (1 - MEAN_KEPT) * gradient * share
-    new_square = SQUARE_KEPT * square + (1 - SQUARE_KEPT) * (gradient * share) ** 2
-    moved = weights - rate * new_mean / (np.sqrt(new_square) + TINY) - decay * weights
+    new_mean = ADAM_BETA_1 * mean + (1 - ADAM_BETA_1) * gradient * share
+    new_square = ADAM_BETA_2 * square + (1 - ADAM_BETA_2) * (gradient * share) ** 2
+    moved = weights - rate * new_mean / (np.sqrt(new_square) + ADAM_EPSILON) - decay * weights
     new_average = average + fresh * (moved - average)
-    move(weights, gradient, mean, square, average, share, rate, decay, fresh)
+    step_adam(weights, gradient, mean, square, average, share, rate, decay, fresh)
     for found, wanted in (
         (weights, moved), (mean, new_mean), (square, new_square), (average, new_average),
     ):  # fmt: skip

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from kqj_sim.policies.features import CARD_INDICES
-from kqj_sim.training.decisions import part
-from kqj_sim.training.linear import NormalEquations, values_of
+from kqj_sim.training.decisions import select_decisions
+from kqj_sim.training.linear import NormalEquations, evaluate_linear
 from tests.training.synthetic import USED, centred, made
 
 
@@ -15,7 +15,7 @@ def test_truth_is_found() -> None:
     equations = NormalEquations(CARD_INDICES)
     equations.add(decisions)
     weights, fits = equations.solve()
-    error = centred(values_of(weights, decisions), decisions) - centred(truth, decisions)
+    error = centred(evaluate_linear(weights, decisions), decisions) - centred(truth, decisions)
     assert np.sqrt((error**2).mean()) < 1
     for kind, fit in enumerate(fits):
         chosen = decisions.kind == kind
@@ -55,7 +55,7 @@ def test_a_feature_counts_as_often_as_it_occurs() -> None:
     decisions.cards[0, 0, :] = 5
     weights = np.zeros((3, CARD_INDICES), dtype=np.float32)
     weights[:, 5] = 2
-    assert values_of(weights, decisions)[0, 0] == 2 * decisions.cards.shape[2]
+    assert evaluate_linear(weights, decisions)[0, 0] == 2 * decisions.cards.shape[2]
 
 
 def test_chunks_make_no_difference() -> None:
@@ -63,7 +63,7 @@ def test_chunks_make_no_difference() -> None:
     whole, parts = NormalEquations(CARD_INDICES), NormalEquations(CARD_INDICES)
     whole.add(decisions)
     for rows in (slice(0, 300), slice(300, 301), slice(301, 1000)):
-        parts.add(part(decisions, rows))
+        parts.add(select_decisions(decisions, rows))
     for name, array in whole.arrays().items():
         np.testing.assert_array_equal(array, parts.arrays()[name])
 
@@ -71,7 +71,7 @@ def test_chunks_make_no_difference() -> None:
 def test_a_kind_that_was_not_met_has_no_weights() -> None:
     decisions, _ = made(100, seed=5)
     equations = NormalEquations(CARD_INDICES)
-    equations.add(part(decisions, decisions.kind == 0))
+    equations.add(select_decisions(decisions, decisions.kind == 0))
     weights, fits = equations.solve()
     assert weights[0].any()
     assert not weights[1:].any()

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from kqj_sim.training.measure import Measure, gains, measure
+from kqj_sim.training.decisions import GainEstimate, compute_gains, estimate_gain
 from tests.training.synthetic import made
 
 
@@ -19,15 +19,15 @@ def test_gain_is_what_the_chosen_card_brings_above_the_mean() -> None:
     values = np.zeros((2, 8), dtype=np.float32)
     values[0, :4] = (-2, -1, 5, 5)  # What lies behind the candidates is no choice.
     values[1, :3] = (3, 2, 1)
-    assert gains(values, decisions).tolist() == [5, -6]
+    assert compute_gains(values, decisions).tolist() == [5, -6]
 
 
 def test_mean_and_its_error() -> None:
-    found = measure(np.array([1.0, 2.0, 3.0, 6.0]))
+    found = estimate_gain(np.array([1.0, 2.0, 3.0, 6.0]))
     assert found.decisions == 4
     assert found.gain == 3
     assert found.error == pytest.approx(np.std([1, 2, 3, 6], ddof=1) / 2)
-    alone = measure(np.array([4.0]))
-    assert alone[:2] == Measure(1, 4, math.nan)[:2]
+    alone = estimate_gain(np.array([4.0]))
+    assert alone[:2] == GainEstimate(1, 4, math.nan)[:2]
     assert math.isnan(alone.error)
-    assert math.isnan(measure(np.zeros(0)).gain)
+    assert math.isnan(estimate_gain(np.zeros(0)).gain)

@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 
 from kqj_sim.cli import main
 from kqj_sim.policies.points import PARAMETERS
-from kqj_sim.policies.specification import player
-from kqj_sim.reporting.points import statement
+from kqj_sim.policies.spec import parse_player
+from kqj_sim.reporting.points import describe_first_lap
 from kqj_sim.training.thresholds import Threshold
 
 
@@ -38,7 +38,7 @@ def test_fit_writes_parameters_and_page(tmp_path: Path) -> None:
     assert list(found["parameters"]) == list(PARAMETERS)
     changed = [n for n, value in found["parameters"].items() if value != PARAMETERS[n].default]
     assert len(changed) > 20
-    player(f"{tmp_path / 'a/points.toml'}+random")
+    parse_player(f"{tmp_path / 'a/points.toml'}+random")
     page = (tmp_path / "a/points.md").read_text()
     assert "`kqj-sim train points --playing random --deals 1000 --seed 3`" in page
     trump, nine = (found["parameters"][name] for name in ("trump", "trump_9"))
@@ -54,13 +54,13 @@ def test_fit_writes_parameters_and_page(tmp_path: Path) -> None:
 
 
 def test_statement_says_whether_to_take_at_once() -> None:
-    at_once = statement(turns(-12.0, 31.25), 2)
+    at_once = describe_first_lap(turns(-12.0, 31.25), 2)
     assert at_once.startswith("Two teams: take the suit of the Return at once with any hand")
     assert "gains 31.2 points against passing (standard error 2.0, 9,000 deals)" in at_once
-    waits = statement(turns(33.4, -8.0), 3)
+    waits = describe_first_lap(turns(33.4, -8.0), 3)
     assert "do not take with any hand, but from a count of 33" in waits
     assert "loses 8.0 points" in waits
-    mixed = statement([*turns(-12.0, 31.0)[:1], *turns(20.0, -3.0)[1:]], 2)
+    mixed = describe_first_lap([*turns(-12.0, 31.0)[:1], *turns(20.0, -3.0)[1:]], 2)
     assert "the opener takes the suit of the Return with any hand; then the second from 20" in mixed
 
 

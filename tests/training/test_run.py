@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 
 from kqj_sim.policies.features import CARD_INDICES
 from kqj_sim.training import run
-from kqj_sim.training.decisions import Decisions, part
+from kqj_sim.training.decisions import CardDecisions, select_decisions
 from kqj_sim.training.linear import LinearTraining
 from kqj_sim.training.network import NetworkTraining
 from kqj_sim.training.run import (
-    HELD_OUT,
-    Generate,
+    HELD_OUT_START,
+    DecisionGenerator,
     Learner,
-    Plan,
     Training,
     TrainingError,
-    held_out,
+    TrainingPlan,
+    generate_held_out,
 )
 from tests.training.synthetic import WEIGHTS, Made, made
 
-PLAN = Plan("network", 2, "take", "standard", decisions=3500, rounds=2, seed=5)
+PLAN = TrainingPlan("network", 2, "take", "standard", decisions=3500, rounds=2, seed=5)
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,7 @@ def trained(training: Training, threads: int = 1) -> bytes:
     for _ in training.run(Made(), threads):
         pass
     assert training.finished
-    return training.learner.trained().tobytes()
+    return training.learner.trained_weights().tobytes()
 
 
 @pytest.mark.parametrize(("policy", "decisions"), [("linear", 1600), ("network", 3500)])
@@ -68,7 +68,7 @@ def test_interrupted_training_gives_the_same_weights(policy: str, decisions: int
         training = Training(plan, learner(policy))
         training.restore("c", checkpoint)
     assert chunks == ([1500, 100] if policy == "linear" else [1500, 1500, 500]) * 2
-    assert training.learner.trained().tobytes() == wanted
+    assert training.learner.trained_weights().tobytes() == wanted
 
 
 def test_threads_make_no_difference() -> None:
@@ -89,10 +89,12 @@ def test_rounds_have_deals_of_their_own() -> None:
     firsts: list[int] = []
 
     class Noted(Made):
-        def start(self, player: str, in_use: Mapping[str, NDArray[np.float32]]) -> Generate:
+        def start(
+            self, player: str, in_use: Mapping[str, NDArray[np.float32]]
+        ) -> DecisionGenerator:
             generate = super().start(player, in_use)
 
-            def noted(first: int, deals: int) -> Decisions:
+            def noted(first: int, deals: int) -> CardDecisions:
                 firsts.append(first)
                 return generate(first, deals)
 
@@ -101,19 +103,19 @@ def test_rounds_have_deals_of_their_own() -> None:
     source = Noted()
     for _ in Training(PLAN, learner("network")).run(source, 1):
         pass
-    held = held_out(source.start("network", {}), 1000, threads=2)
+    held = generate_held_out(source.start("network", {}), 1000, threads=2)
     assert len(held.kind) == 1000
     assert len(set(firsts)) == len(firsts)
-    assert max(firsts) >= HELD_OUT > run.ROUND + 1000 * run.PART
+    assert max(firsts) >= HELD_OUT_START > run.ROUND_STRIDE + 1000 * run.PART_DEALS
 
 
 def test_checkpoint_of_another_training_is_refused() -> None:
     checkpoint = Training(PLAN, learner("network")).save()
     other = Training(replace(PLAN, seed=6), learner("network"))
-    before = other.learner.trained().tobytes()
+    before = other.learner.trained_weights().tobytes()
     with pytest.raises(TrainingError, match=r"^c is of a training with seed 5, not 6$"):
         other.restore("c", checkpoint)
-    assert other.learner.trained().tobytes() == before
+    assert other.learner.trained_weights().tobytes() == before
     with pytest.raises(TrainingError, match=r"^c is no checkpoint"):
         other.restore("c", b"rubbish")
     with pytest.raises(TrainingError, match=r"^c is no checkpoint"):
@@ -122,10 +124,12 @@ def test_checkpoint_of_another_training_is_refused() -> None:
 
 def test_players_who_never_take_are_an_error() -> None:
     class Barren(Made):
-        def start(self, player: str, in_use: Mapping[str, NDArray[np.float32]]) -> Generate:
-            return lambda first, deals: part(made(1, 1)[0], [])
+        def start(
+            self, player: str, in_use: Mapping[str, NDArray[np.float32]]
+        ) -> DecisionGenerator:
+            return lambda first, deals: select_decisions(made(1, 1)[0], [])
 
     with pytest.raises(TrainingError, match="never takes"):
         next(Training(PLAN, learner("network")).run(Barren(), 1))
     with pytest.raises(TrainingError, match="never takes"):
-        held_out(Barren().start("network", {}), 10, threads=1)
+        generate_held_out(Barren().start("network", {}), 10, threads=1)

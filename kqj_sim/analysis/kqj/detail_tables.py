@@ -8,68 +8,73 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.analysis.counts import Derived
-from kqj_sim.analysis.kqj.score_tables import has_litigation
-from kqj_sim.analysis.kqj.tables import KINDS, LABELS
-from kqj_sim.analysis.source import OF_TAKEN, Source, Values
-from kqj_sim.analysis.table import Lines, Table
-from kqj_sim.columns import COLUMN_NUMBER, COLUMNS
-from kqj_sim.rules import SEATS, kqj_of
+from kqj_sim.analysis.joint_counts import DerivedColumn
+from kqj_sim.analysis.kqj.tables import KIND_LABELS, RESULT_LABELS, has_litigation
+from kqj_sim.analysis.tables import SHARE_OF_TAKEN, ColumnValues, Table, TableBuilder, TableRows
+from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
+from kqj_sim.rules import SEATS, require_kqj_rules
 
 if TYPE_CHECKING:
     from kqj_sim.experiment import Experiment
     from kqj_sim.rows import Rows
 
-STEP = 10
+TOTAL_STEP = 10
 """Points in a step of totals and of the Sender's cards."""
 
-_SUITS = tuple(KINDS.index(kind) for kind in ("return", "other", "suit"))
+_SUIT_KINDS = tuple(KIND_LABELS.index(kind) for kind in ("return", "other", "suit"))
 
 
-def derived(experiment: Experiment) -> list[Derived]:
+def derive_detail_columns(experiment: Experiment) -> list[DerivedColumn]:
     """Columns that the tables need beside those of the rows."""
     made = [
-        _in_steps("sender_points_from", "sender_points"),
-        _in_steps("total_from", "contracting_total"),
+        _derive_steps("sender_points_from", "sender_points"),
+        _derive_steps("total_from", "contracting_total"),
     ]
     if _has_margin(experiment):
-        highest = COLUMNS[COLUMN_NUMBER["contracting_total"]].high
-        against = COLUMNS[COLUMN_NUMBER["amount"]].high
+        highest = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS["contracting_total"]].high
+        against = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS["amount"]].high
         made.append(
-            Derived(
+            DerivedColumn(
                 "margin_from",
                 -against,
                 highest,
                 ("contracting_total", "defending_total", "amount"),
-                lambda rows: _margin(experiment, rows) // STEP * STEP,
+                lambda rows: _compute_margin(experiment, rows) // TOTAL_STEP * TOTAL_STEP,
             )
         )
     return made
 
 
-def _in_steps(name: str, column: str) -> Derived:
-    known = COLUMNS[COLUMN_NUMBER[column]]
-    return Derived(
-        name, known.low, known.high, (column,), lambda rows: rows.column(column) // STEP * STEP
+def _derive_steps(name: str, column: str) -> DerivedColumn:
+    known = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS[column]]
+    return DerivedColumn(
+        name,
+        known.low,
+        known.high,
+        (column,),
+        lambda rows: rows.column(column) // TOTAL_STEP * TOTAL_STEP,
     )
 
 
 def _has_margin(experiment: Experiment) -> bool:
     """True if it takes different totals in different deals to make a contract."""
-    return kqj_of(experiment.rules).bidding == "auction" or kqj_of(experiment.rules).teams == 3
+    return (
+        require_kqj_rules(experiment.rules).bidding == "auction"
+        or require_kqj_rules(experiment.rules).teams == 3
+    )
 
 
-def _margin(experiment: Experiment, rows: Rows) -> NDArray[np.int32]:
+def _compute_margin(experiment: Experiment, rows: Rows) -> NDArray[np.int32]:
     """The contracting team's total less the amount, or less the best other total."""
-    auction = kqj_of(experiment.rules).bidding == "auction"
+    auction = require_kqj_rules(experiment.rules).bidding == "auction"
     total = rows.column("contracting_total")
-    if auction and kqj_of(experiment.rules).amount_uses == "rounded":
+    if auction and require_kqj_rules(experiment.rules).amount_uses == "rounded":
         total = (total + 5) // 10 * 10
     margin: NDArray[np.int32] = total - rows.column("amount" if auction else "defending_total")
     return margin
 
 
-def joints(experiment: Experiment) -> list[tuple[str, ...]]:
+def list_detail_joints(experiment: Experiment) -> list[tuple[str, ...]]:
     """The tuples of columns of which the tables need joint counts."""
     needed: list[tuple[str, ...]] = [
         ("taken", "kind", "sender_trumps", "sender_aces", "result"),
@@ -81,12 +86,12 @@ def joints(experiment: Experiment) -> list[tuple[str, ...]]:
     return needed
 
 
-def tables(source: Source) -> Iterable[Table]:
+def make_detail_tables(source: TableBuilder) -> Iterable[Table]:
     """Every further table that the experiment gives a meaning."""
     experiment = source.experiment
-    if kqj_of(experiment.rules).bidding == "take" and experiment.imposed is None:
+    if require_kqj_rules(experiment.rules).bidding == "take" and experiment.imposed is None:
         yield source.table(
-            "take_rate", "Who takes when it is his turn", ("lap", "place"), _take_rate(source)
+            "take_rate", "Who takes when it is his turn", ("lap", "place"), _list_take_rates(source)
         )
     for name, title, own, columns in (
         ("sender_trumps", "number of the Sender's trumps", ("sender_trumps",), (1,)),
@@ -101,38 +106,39 @@ def tables(source: Source) -> Iterable[Table]:
             f"contracts_by_{name}",
             f"Contracts made in a suit, by {title}, taken deals",
             own,
-            _by_trumps(source, columns),
+            _list_results_by_trumps(source, columns),
         )
     yield source.table(
         "contracts_by_sender_points",
-        f"Contracts made, by the card points in the Sender's hand in steps of {STEP}, taken deals",
+        f"Contracts made, by the card points in the Sender's hand in steps of {TOTAL_STEP}, "
+        f"taken deals",
         ("sender_points_from",),
-        _results(source, source.histograms(("sender_points_from",), "result")),
+        _list_results(source, source.group_histograms(("sender_points_from",), "result")),
     )
     yield source.table(
         "totals",
-        f"Total of the contracting team in steps of {STEP}, by result, taken deals",
+        f"Total of the contracting team in steps of {TOTAL_STEP}, by result, taken deals",
         ("total_from",),
-        _distribution(source, "total_from"),
+        _list_distribution(source, "total_from"),
     )
     if _has_margin(experiment):
         against = (
             "the amount"
-            if kqj_of(experiment.rules).bidding == "auction"
+            if require_kqj_rules(experiment.rules).bidding == "auction"
             else "the best other total"
         )
         yield source.table(
             "margins",
-            f"Total of the contracting team less {against} in steps of {STEP}, by result, "
+            f"Total of the contracting team less {against} in steps of {TOTAL_STEP}, by result, "
             "taken deals",
             ("margin_from",),
-            _distribution(source, "margin_from"),
+            _list_distribution(source, "margin_from"),
         )
 
 
-def _take_rate(source: Source) -> Lines:
+def _list_take_rates(source: TableBuilder) -> TableRows:
     """Of those who are asked, who takes: a turn comes to whom nobody took before."""
-    everything = source.histograms((), "taken", taken=False)
+    everything = source.group_histograms((), "taken", taken=False)
     turns = source.split((), ("lap", "place"))
     for group, counts in everything.items():
         waiting = sum(counts.values())
@@ -147,41 +153,43 @@ def _take_rate(source: Source) -> Lines:
             waiting -= taken
 
 
-def _by_trumps(source: Source, columns: tuple[int, ...]) -> Lines:
+def _list_results_by_trumps(source: TableBuilder, columns: tuple[int, ...]) -> TableRows:
     """Results of contracts in a suit by some of (kind, sender_trumps, sender_aces)."""
-    found: dict[Values, dict[int, int]] = {}
+    found: dict[ColumnValues, dict[int, int]] = {}
     size = len(source.by)
     for group, counts in source.split(
         ("kind", "sender_trumps", "sender_aces"), ("result",)
     ).items():
-        if group[size] not in _SUITS:
+        if group[size] not in _SUIT_KINDS:
             continue
         key = (*group[:size], *(group[size + column] for column in columns))
         histogram = found.setdefault(key, {})
         for (result,), count in counts.items():
             histogram[result] = histogram.get(result, 0) + count
-    return _results(source, dict(sorted(found.items())))
+    return _list_results(source, dict(sorted(found.items())))
 
 
-def _results(source: Source, histograms: dict[Values, dict[int, int]]) -> Lines:
+def _list_results(
+    source: TableBuilder, histograms: dict[ColumnValues, dict[int, int]]
+) -> TableRows:
     """The share of each result in each group."""
     for group, counts in histograms.items():
-        for result in _result_names(source):
-            count = counts.get(LABELS.index(result), 0)
+        for result in _list_result_names(source):
+            count = counts.get(RESULT_LABELS.index(result), 0)
             estimate = source.share(count, sum(counts.values()))
-            yield group, f"{result}, {OF_TAKEN}", "share", estimate
+            yield group, f"{result}, {SHARE_OF_TAKEN}", "share", estimate
 
 
-def _distribution(source: Source, column: str) -> Lines:
+def _list_distribution(source: TableBuilder, column: str) -> TableRows:
     """The share of the taken deals in each step with each result."""
     for group, counts in source.split((), (column, "result")).items():
         deals = sum(counts.values())
         for step in sorted({step for step, _ in counts}):
-            for result in _result_names(source):
-                count = counts.get((step, LABELS.index(result)), 0)
+            for result in _list_result_names(source):
+                count = counts.get((step, RESULT_LABELS.index(result)), 0)
                 estimate = source.share(count, deals)
-                yield (*group, step), f"{result}, {OF_TAKEN}", "share", estimate
+                yield (*group, step), f"{result}, {SHARE_OF_TAKEN}", "share", estimate
 
 
-def _result_names(source: Source) -> tuple[str, ...]:
-    return LABELS[: 3 if has_litigation(source.experiment) else 2]
+def _list_result_names(source: TableBuilder) -> tuple[str, ...]:
+    return RESULT_LABELS[: 3 if has_litigation(source.experiment) else 2]

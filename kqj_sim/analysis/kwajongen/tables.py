@@ -2,6 +2,8 @@
 
 A deal is played if somebody said play, else passed out.  Every quantity that is a share says of
 which deals.  Scores go down: a change below 0 is good.
+
+The further tables of a report of Kwajongen: results by trumps held, card points by result.
 """
 
 from __future__ import annotations
@@ -9,64 +11,66 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kqj_sim.analysis.counts import Derived
-from kqj_sim.analysis.source import (
-    OF_DEALS,
-    Source,
-    grouping_names,
-    labels,
-    spread,
-    wanted,
+from kqj_sim.analysis.joint_counts import DerivedColumn
+from kqj_sim.analysis.tables import (
+    SHARE_OF_DEALS,
+    Table,
+    TableBuilder,
+    TableRows,
+    describe_distribution,
+    get_labels,
+    name_grouping,
+    select_groupings,
 )
-from kqj_sim.analysis.table import Lines, Table
 from kqj_sim.rules import KwajongenRules
 
 if TYPE_CHECKING:
     from kqj_sim.experiment import Experiment
 
+
 SEATS, TEAMS, TRICKS = KwajongenRules.seats, KwajongenRules.team_count, KwajongenRules.tricks
 
-OF_GAMES: tuple[str, ...] = ("raised", "results_by_raised")
+GAME_ONLY_TABLES: tuple[str, ...] = ("raised", "results_by_raised")
 
-OF_PLAYED = "share of played deals"
+SHARE_OF_PLAYED = "share of played deals"
 
-RESULTS = {"made": "won by the caller's team", "failed": "won by the others", "tie": "tied"}
+RESULT_NAMES = {"made": "won by the caller's team", "failed": "won by the others", "tie": "tied"}
 """The results of a played round, in words."""
 
-_GROUPS = {
+_GROUP_NAMES = {
     "place": "the caller's place",
     "turned_rank": "the card turned up",
 }
 """Columns that group the results, in words."""
-_LABELS = labels("result", "kwajongen")
-_MOST_POINTS = 40
+_RESULT_LABELS = get_labels("result", "kwajongen")
+_MAX_CARD_POINTS = 40
 
 
-def notes(experiment: Experiment) -> tuple[str, ...]:
+def list_notes(experiment: Experiment) -> tuple[str, ...]:
     """What is told under every table: nothing."""
     return ()
 
 
-def derived(experiment: Experiment) -> list[Derived]:
+def derive_columns(experiment: Experiment) -> list[DerivedColumn]:
     """Columns that the tables need beside those of the rows."""
     return [
-        Derived(
+        DerivedColumn(
             "points_difference",
-            -_MOST_POINTS,
-            _MOST_POINTS,
+            -_MAX_CARD_POINTS,
+            _MAX_CARD_POINTS,
             ("contracting_card_points", "defending_card_points"),
             lambda rows: (
                 rows.column("contracting_card_points") - rows.column("defending_card_points")
             ),
         ),
-        Derived(
+        DerivedColumn(
             "worth",
             -4,
             4,
             ("contracting_score", "defending_score"),
             lambda rows: rows.column("defending_score") - rows.column("contracting_score"),
         ),
-        Derived(
+        DerivedColumn(
             "team_worth",
             -4,
             4,
@@ -76,7 +80,7 @@ def derived(experiment: Experiment) -> list[Derived]:
     ]
 
 
-def joints(experiment: Experiment) -> list[tuple[str, ...]]:
+def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
     """The tuples of columns of which the tables need joint counts."""
     needed: list[tuple[str, ...]] = [
         ("taken", "place", "result"),
@@ -97,46 +101,48 @@ def joints(experiment: Experiment) -> list[tuple[str, ...]]:
     return needed
 
 
-def tables(source: Source) -> list[Table]:
+def make_tables(source: TableBuilder) -> list[Table]:
     """Every table that the experiment gives a meaning.
 
     One that is grouped by a column of `by` anyway would repeat another, and is left out.
     """
     return [
-        *_calls(source),
-        *_results(source),
-        source.table("capot", "All four tricks, played deals", (), _capot(source)),
+        *_make_call_tables(source),
+        *_make_result_tables(source),
+        source.table("capot", "All four tricks, played deals", (), _list_capots(source)),
         source.table(
             "tricks",
             "Tricks of the caller's team, played deals",
             ("contracting_tricks",),
-            _tricks(source),
+            _list_tricks(source),
         ),
-        *_raised(source),
-        source.table("card_points", "Card points, played deals", ("whose",), _card_points(source)),
-        source.table("scores", "Changes of the scores in a round", (), _scores(source)),
+        *_make_raised_tables(source),
+        source.table(
+            "card_points", "Card points, played deals", ("whose",), _make_card_point_tables(source)
+        ),
+        source.table("scores", "Changes of the scores in a round", (), _list_scores(source)),
         source.table(
             "scores_by_team",
             "Changes of the scores in a round, by team",
             ("team",),
-            _by_team(source),
+            _list_team_scores(source),
         ),
     ]
 
 
-def _calls(source: Source) -> Iterable[Table]:
+def _make_call_tables(source: TableBuilder) -> Iterable[Table]:
     """Who says play, and how often all pass."""
-    everything = source.histograms((), "taken", taken=False)
+    everything = source.group_histograms((), "taken", taken=False)
 
-    def overall() -> Lines:
+    def overall() -> TableRows:
         for group, counts in everything.items():
             deals = sum(counts.values())
             for quantity, taken in (("played", 1), ("passed out", 0)):
                 estimate = source.share(counts.get(taken, 0), deals)
-                yield group, f"{quantity}, {OF_DEALS}", "share", estimate
+                yield group, f"{quantity}, {SHARE_OF_DEALS}", "share", estimate
 
-    def by_place() -> Lines:
-        callers = source.histograms((), "place")
+    def by_place() -> TableRows:
+        callers = source.group_histograms((), "place")
         for group, counts in everything.items():
             deals = waiting = sum(counts.values())
             places = callers.get(group, {})
@@ -144,8 +150,8 @@ def _calls(source: Source) -> Iterable[Table]:
                 count = places.get(place, 0)
                 for quantity, of in (
                     ("says play, share of those asked", waiting),
-                    (f"caller, {OF_DEALS}", deals),
-                    (f"caller, {OF_PLAYED}", sum(places.values())),
+                    (f"caller, {SHARE_OF_DEALS}", deals),
+                    (f"caller, {SHARE_OF_PLAYED}", sum(places.values())),
                 ):
                     yield (*group, place), quantity, "share", source.share(count, of)
                 waiting -= count
@@ -155,25 +161,25 @@ def _calls(source: Source) -> Iterable[Table]:
         yield source.table("calls_by_place", "Who says play, by place", ("place",), by_place())
 
 
-def result_lines(source: Source, own: tuple[str, ...]) -> Lines:
+def list_result_rows(source: TableBuilder, groups: tuple[str, ...]) -> TableRows:
     """The share of each result among the played deals of each group."""
-    for group, counts in source.histograms(own, "result").items():
-        for result, words in RESULTS.items():
-            count = counts.get(_LABELS.index(result), 0)
+    for group, counts in source.group_histograms(groups, "result").items():
+        for result, words in RESULT_NAMES.items():
+            count = counts.get(_RESULT_LABELS.index(result), 0)
             estimate = source.share(count, sum(counts.values()))
-            yield group, f"{words}, {OF_PLAYED}", "share", estimate
+            yield group, f"{words}, {SHARE_OF_PLAYED}", "share", estimate
 
 
-def _results(source: Source) -> Iterable[Table]:
+def _make_result_tables(source: TableBuilder) -> Iterable[Table]:
     """Who wins the rounds."""
-    for own in wanted(source, [(), *((column,) for column in _GROUPS)]):
-        name, _ = grouping_names(own)
-        by = "".join(f", by {_GROUPS[column]}" for column in own)
+    for own in select_groupings(source, [(), *((column,) for column in _GROUP_NAMES)]):
+        name, _ = name_grouping(own)
+        by = "".join(f", by {_GROUP_NAMES[column]}" for column in own)
         title = f"Rounds won by the caller's team and by the others{by}, played deals"
-        yield source.table(f"results{name}", title, own, result_lines(source, own))
+        yield source.table(f"results{name}", title, own, list_result_rows(source, own))
 
 
-def _capot(source: Source) -> Lines:
+def _list_capots(source: TableBuilder) -> TableRows:
     """All four tricks, by side."""
     columns = ("capot_contracting", "capot_defending")
     for group, counts in source.split((), columns).items():
@@ -181,18 +187,18 @@ def _capot(source: Source) -> Lines:
         for side, places in (("the caller's team", (0,)), ("the others", (1,)), ("either", (0, 1))):
             count = sum(n for key, n in counts.items() if any(key[place] for place in places))
             estimate = source.share(count, deals)
-            yield group, f"won by {side}, {OF_PLAYED}", "share", estimate
+            yield group, f"won by {side}, {SHARE_OF_PLAYED}", "share", estimate
 
 
-def _tricks(source: Source) -> Lines:
+def _list_tricks(source: TableBuilder) -> TableRows:
     """How many tricks the caller's team wins."""
-    for group, counts in source.histograms((), "contracting_tricks").items():
+    for group, counts in source.group_histograms((), "contracting_tricks").items():
         for number in range(TRICKS + 1):
             estimate = source.share(counts.get(number, 0), sum(counts.values()))
-            yield (*group, number), OF_PLAYED, "share", estimate
+            yield (*group, number), SHARE_OF_PLAYED, "share", estimate
 
 
-def _raised(source: Source) -> Iterable[Table]:
+def _make_raised_tables(source: TableBuilder) -> Iterable[Table]:
     """Raised rounds, which there are in games only.
 
     Of played deals: a raise goes on while rounds are passed out.
@@ -200,14 +206,14 @@ def _raised(source: Source) -> Iterable[Table]:
     if source.experiment.games is None:
         return
 
-    def overall() -> Lines:
-        for group, counts in source.histograms((), "raised").items():
+    def overall() -> TableRows:
+        for group, counts in source.group_histograms((), "raised").items():
             estimate = source.share(counts.get(1, 0), sum(counts.values()))
-            yield group, f"raised, {OF_PLAYED}", "share", estimate
+            yield group, f"raised, {SHARE_OF_PLAYED}", "share", estimate
 
-    def by_raised() -> Lines:
-        yield from result_lines(source, ("raised",))
-        for group, counts in source.histograms(("raised",), "worth").items():
+    def by_raised() -> TableRows:
+        yield from list_result_rows(source, ("raised",))
+        for group, counts in source.group_histograms(("raised",), "worth").items():
             quantity = "others' change less the caller's team's, mean a played deal"
             yield group, quantity, "points", source.mean(counts)
 
@@ -217,38 +223,98 @@ def _raised(source: Source) -> Iterable[Table]:
         yield source.table("results_by_raised", title, ("raised",), by_raised())
 
 
-def _card_points(source: Source) -> Lines:
+def _make_card_point_tables(source: TableBuilder) -> TableRows:
     """Card points of the sides, and how they are spread."""
     for column, whose in (
         ("contracting_card_points", "caller's team"),
         ("defending_card_points", "others"),
         ("points_difference", "caller's team less others"),
     ):
-        for group, histogram in source.histograms((), column).items():
-            for quantity, estimate in spread(histogram, source.confidence):
+        for group, histogram in source.group_histograms((), column).items():
+            for quantity, estimate in describe_distribution(histogram, source.confidence):
                 yield (*group, whose), quantity, "points", estimate
 
 
-def _scores(source: Source) -> Lines:
+def _list_scores(source: TableBuilder) -> TableRows:
     """How the scores of the sides change."""
     sides = (
         ("caller's team", "contracting_score"),
         ("others", "defending_score"),
         ("others less caller's team", "worth"),
     )
-    histograms = [source.histograms((), column) for _, column in sides]
+    histograms = [source.group_histograms((), column) for _, column in sides]
     for group in histograms[0]:
         for (quantity, _), histogram in zip(sides, histograms, strict=True):
             estimate = source.mean(histogram[group])
             yield group, f"{quantity}, mean a played deal", "points", estimate
-    for group, changes in source.histograms((), "team_worth", taken=False).items():
+    for group, changes in source.group_histograms((), "team_worth", taken=False).items():
         yield group, "team 1 less team 0, mean a deal", "points", source.mean(changes)
 
 
-def _by_team(source: Source) -> Lines:
+def _list_team_scores(source: TableBuilder) -> TableRows:
     """How the scores of the teams change, passed-out deals included."""
-    teams = [source.histograms((), f"score_{team}", taken=False) for team in range(TEAMS)]
+    teams = [source.group_histograms((), f"score_{team}", taken=False) for team in range(TEAMS)]
     for group in teams[0]:
         for team, histograms in enumerate(teams):
             estimate = source.mean(histograms[group])
             yield (*group, team), "change of the score, mean a deal", "points", estimate
+
+
+_RESULT_LABELS_IN_DETAIL = get_labels("result", "kwajongen")
+
+
+def derive_detail_columns(experiment: Experiment) -> list[DerivedColumn]:
+    """Columns that the tables need beside those of the rows: none."""
+    return []
+
+
+def list_detail_joints(experiment: Experiment) -> list[tuple[str, ...]]:
+    """The tuples of columns of which the tables need joint counts."""
+    return [
+        ("taken", "sender_trumps", "result"),
+        ("taken", "place", "sender_trumps", "result"),
+        ("taken", "dealer_trumps", "result"),
+        ("taken", "contracting_card_points", "result"),
+        ("taken", "points_difference", "result"),
+    ]
+
+
+def make_detail_tables(source: TableBuilder) -> Iterable[Table]:
+    """Every further table."""
+    for name, title, own in (
+        ("sender_trumps", "the caller's number of trumps", ("sender_trumps",)),
+        (
+            "place_and_sender_trumps",
+            "place and the caller's number of trumps",
+            ("place", "sender_trumps"),
+        ),
+        ("dealer_trumps", "the dealer's number of trumps", ("dealer_trumps",)),
+    ):
+        yield source.table(
+            f"results_by_{name}",
+            f"Rounds won by the caller's team and by the others, by {title}, played deals",
+            own,
+            list_result_rows(source, own),
+        )
+    for name, title, column in (
+        ("points", "Card points of the caller's team", "contracting_card_points"),
+        ("margins", "Card points of the caller's team less the others'", "points_difference"),
+    ):
+        yield source.table(
+            name, f"{title}, by result, played deals", (column,), _list_distribution(source, column)
+        )
+
+
+def _list_distribution(source: TableBuilder, column: str) -> TableRows:
+    """The share of the played deals with each number and each result."""
+    for group, counts in source.split((), (column, "result")).items():
+        deals = sum(counts.values())
+        for number in sorted({number for number, _ in counts}):
+            for result, words in RESULT_NAMES.items():
+                count = counts.get((number, _RESULT_LABELS_IN_DETAIL.index(result)), 0)
+                yield (
+                    (*group, number),
+                    f"{words}, {SHARE_OF_PLAYED}",
+                    "share",
+                    source.share(count, deals),
+                )

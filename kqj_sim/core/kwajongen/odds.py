@@ -1,79 +1,205 @@
-"""Deals of Kwajongen that agree with what a player knows, and what comes of his answers in them."""
+"""Deals of Kwajongen that agree with what a player knows, and what comes of his answers in them.
+
+What a player of Kwajongen knows of the others' hands, for `core.worlds`.
+
+The cards that stay out are a further player's there, who may hold anything.  Players are counted by
+position in the trick.
+
+Hidden hands that agree with a round of Kwajongen so far, and what comes of each card in them.
+
+The plays are replayed in every lane with the hands of a draw, and the round goes on from there.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kqj_sim.core import rng
-from kqj_sim.core.calls import no_calls
-from kqj_sim.core.compile import kernel, scalar, stage
-from kqj_sim.core.deal import random_cards
-from kqj_sim.core.kwajongen.bits import PACK
-from kqj_sim.core.kwajongen.calls import accepting, name_trumps
-from kqj_sim.core.kwajongen.round import finish, seat_players
-from kqj_sim.core.kwajongen.rules import Rules
-from kqj_sim.core.kwajongen.state import HANDS, SEATS, result
-from kqj_sim.core.rules import Table
-from kqj_sim.core.state import (
+from kqj_sim.core.bidding import reset_calls
+from kqj_sim.core.block import (
+    CONTRACT,
     DEALER,
+    HAND,
     ILLEGAL,
     KEY,
     LANES,
-    OPEN,
-    ORIGIN,
+    LEADER,
+    LED,
+    ORIGINAL_LANE,
     PENDING,
+    PLAYED_CARDS,
+    PLAYERS_BY_POSITION,
     SENDER,
+    STILL_CALLING,
     STRIDE,
-    TURNED,
-    index,
-    padded,
+    TRICK_CARDS,
+    TRICK_SET,
+    UPCARD,
+    allocate_inner_block,
+    cell_index,
+    pad_lanes,
+    voids_of,
 )
+from kqj_sim.core.cards import trailing_zeros
+from kqj_sim.core.deal import draw_cards
+from kqj_sim.core.hidden_hands import (
+    EXCLUDED,
+    HAND_SIZES,
+    KNOWLEDGE_SIZE,
+    UNSEEN,
+    enumerate_layouts,
+    sample_layouts,
+)
+from kqj_sim.core.jit import block_loop, kernel, scalar
+from kqj_sim.core.kwajongen.cards import (
+    DEALT_FOUR,
+    OBLIGED_CARDS,
+    PACK,
+    SEATS,
+    SUIT_MASK,
+    TRICKS,
+    KwajongenCoreRules,
+    column_offset,
+    suit_of,
+    to_natural_order,
+    to_strength_order,
+)
+from kqj_sim.core.kwajongen.round import (
+    finish_rounds,
+    play_tricks,
+    prepare_play,
+    record_trick,
+    run_accepting,
+    seat_players,
+    set_trumps,
+)
+from kqj_sim.core.kwajongen.scoring import fill_play_columns, score_rounds
+from kqj_sim.core.kwajongen.trick import find_voids, finish_trick, put_lead, read_upcard
+from kqj_sim.core.rules import Seating
+from kqj_sim.core.trick import put_follow
 
-PLACE, HAND, SHOWN, RAISED = range(4)
+HOLDER_COUNT = 6
+"""Players that `core.worlds` counts."""
+UNDEALT = SEATS
+"""The number of the cards that stay out."""
+DEALER_PLACE = SEATS - 1
+"""The place of the dealer."""
+_UNDEALT_COUNT = 24 - SEATS * TRICKS
+
+
+@scalar
+def expand_suits(voids: int) -> int:
+    """All cards of some suits, bit l for lane l."""
+    spread = (voids & 1) | (voids & 2) << 15 | (voids & 4) << 30 | (voids & 8) << 45
+    return spread * SUIT_MASK
+
+
+@block_loop
+def infer_before_play(state: Any, lane: int, place: int, knowledge: Any) -> None:
+    """Fill what a place knows before the play, by place, but for the shown card: no secret.
+
+    In a world it is to be added to the dealer's hand.
+    """
+    hand = to_strength_order(
+        state[cell_index(DEALT_FOUR + place * STRIDE, lane)], state[CONTRACT + lane]
+    )
+    knowledge[UNSEEN] = PACK & ~(hand | read_upcard(state, lane))
+    for player in range(HOLDER_COUNT):
+        knowledge[HAND_SIZES + player] = TRICKS if player < SEATS else 0
+        knowledge[EXCLUDED + player] = 0
+    knowledge[HAND_SIZES + UNDEALT] = _UNDEALT_COUNT
+    knowledge[HAND_SIZES + DEALER_PLACE] = TRICKS - 1
+    knowledge[HAND_SIZES + place] = 0
+    knowledge[EXCLUDED + place] = -1
+
+
+@block_loop
+def infer_during_play(state: Any, lane: int, trick: int, position: int, knowledge: Any) -> int:
+    """Fill what a position knows when it is to play, but for the shown card, which is no secret.
+
+    Returns:
+        The shown card if the dealer still has it in a hand that the position does not see, else 0.
+    """
+    hand = state[cell_index(HAND + position * STRIDE, lane)]
+    on_table = state[TRICK_SET + lane] if position > 0 else 0
+    shown = read_upcard(state, lane)
+    unseen = PACK & ~(hand | state[PLAYED_CARDS + lane] | on_table)
+    knowledge[UNSEEN] = unseen & ~shown
+    led = state[LED + lane]
+    void = 1 << (5 + (trailing_zeros(led) >> 4)) if position > 0 else 0
+    for player in range(HOLDER_COUNT):
+        knowledge[HAND_SIZES + player] = 0
+        knowledge[EXCLUDED + player] = 0
+    for player in range(SEATS):
+        if player == position:
+            knowledge[EXCLUDED + player] = -1
+            continue
+        knowledge[HAND_SIZES + player] = TRICKS - trick - (player < position)
+        voids = voids_of(state[PLAYERS_BY_POSITION + lane], player)
+        if 0 < player < position:
+            card = state[cell_index(TRICK_CARDS + player * STRIDE, lane)]
+            voids |= find_voids(card, led, state[OBLIGED_CARDS + lane], void) >> 5
+        knowledge[EXCLUDED + player] = expand_suits(voids)
+    knowledge[HAND_SIZES + UNDEALT] = _UNDEALT_COUNT
+    shown &= unseen
+    if shown != 0:
+        knowledge[HAND_SIZES + find_dealer_position(state, lane)] -= 1
+    return shown
+
+
+@scalar
+def find_dealer_position(state: Any, lane: int) -> int:
+    """The position of the dealer in the trick of a lane."""
+    return (DEALER_PLACE - state[LEADER + lane]) % SEATS
+
+
+OBSERVER_PLACE, OBSERVER_HAND, OBSERVED_UPCARD, OBSERVED_RAISED = range(4)
 """What is known: the own place, the hand and the shown card in natural coding, whether raised."""
-KNOWN = 4
+OBSERVER_SIZE = 4
 
 RESULT, OWN_SCORE, OTHER_SCORE, OWN_POINTS, OWN_TRICKS, OWN_PLAYS = range(6)
 """What came of an answer: columns of a row; the changes of score are as they are written down."""
-OUTCOME = 6
+OUTCOME_SIZE = 6
 
-PASS, PLAY = range(2)
+PASS_OPTION, PLAY_OPTION = range(2)
 """The answers, in the order of the outcomes."""
-ANSWERS = 2
+OPTION_COUNT = 2
 
-_DEALER = SEATS - 1
-_CARDS = 4
-_DRAWS = 2
+_DEALER_SEAT = SEATS - 1
+_HAND_SIZE = 4
+_DRAWS_PER_HAND = 2
 """Draws for a hand."""
 
-_RESULT = result("result")
-_SCORE = result("score_0")
-_CARD_POINTS = result("card_points_0")
-_TRICKS = result("tricks_0")
-_TEAM = result("contracting_team")
+_RESULT = column_offset("result")
+_SCORE = column_offset("score_0")
+_CARD_POINTS = column_offset("card_points_0")
+_TRICKS = column_offset("tricks_0")
+_TEAM = column_offset("contracting_team")
 
 
-@stage
-def begin_deals(state: Any, lanes: int, table: Table, known: Any, hands: Any, keys: Any) -> None:
+@block_loop
+def fill_deals(
+    state: Any, lanes: int, seating: Seating, observer: Any, hands: Any, keys: Any
+) -> None:
     """A block of the deals, with the dealer in the last seat, so that seats are places."""
-    for i in range(padded(lanes)):
+    for i in range(pad_lanes(lanes)):
         lane = min(i, lanes - 1)
         state[KEY + i] = keys[lane]
-        state[DEALER + i] = _DEALER
-        state[PENDING + i] = known[RAISED]
+        state[DEALER + i] = _DEALER_SEAT
+        state[PENDING + i] = observer[OBSERVED_RAISED]
         state[ILLEGAL + i] = 0
-        state[TURNED + i] = known[SHOWN]
+        state[UPCARD + i] = observer[OBSERVED_UPCARD]
         for place in range(SEATS):
-            state[index(HANDS + place * STRIDE, i)] = hands[SEATS * lane + place]
-    seat_players(state, lanes, table.seats)
-    no_calls(state, lanes)
-    name_trumps(state, lanes)
+            state[cell_index(DEALT_FOUR + place * STRIDE, i)] = hands[SEATS * lane + place]
+    seat_players(state, lanes, seating.seats)
+    reset_calls(state, lanes)
+    set_trumps(state, lanes)
 
 
-@stage
-def chose_wrongly(state: Any, lanes: int) -> bool:
+@block_loop
+def has_illegal_choice(state: Any, lanes: int) -> bool:
     """Whether a policy chose what is not allowed."""
     wrong = 0
     for i in range(lanes):
@@ -82,54 +208,61 @@ def chose_wrongly(state: Any, lanes: int) -> bool:
 
 
 @scalar
-def note(state: Any, i: int, team: int, row: Any) -> None:
-    """Write what came of a finished round for a team, int16 (OUTCOME,)."""
-    row[RESULT] = state[_RESULT + i]
-    row[OWN_SCORE] = state[index(_SCORE + team * STRIDE, i)]
-    row[OTHER_SCORE] = state[index(_SCORE + (1 - team) * STRIDE, i)]
-    row[OWN_POINTS] = state[index(_CARD_POINTS + team * STRIDE, i)]
-    row[OWN_TRICKS] = state[index(_TRICKS + team * STRIDE, i)]
-    row[OWN_PLAYS] = 1 if state[_TEAM + i] == team else 0
+def write_outcome(state: Any, lane: int, team: int, row: Any) -> None:
+    """Write what came of a finished round for a team, int16 (OUTCOME_SIZE,)."""
+    row[RESULT] = state[_RESULT + lane]
+    row[OWN_SCORE] = state[cell_index(_SCORE + team * STRIDE, lane)]
+    row[OTHER_SCORE] = state[cell_index(_SCORE + (1 - team) * STRIDE, lane)]
+    row[OWN_POINTS] = state[cell_index(_CARD_POINTS + team * STRIDE, lane)]
+    row[OWN_TRICKS] = state[cell_index(_TRICKS + team * STRIDE, lane)]
+    row[OWN_PLAYS] = 1 if state[_TEAM + lane] == team else 0
 
 
 @kernel
 def sample_deals(
-    state: Any, first: int, seed: int, rules: Rules, table: Table, known: Any, heard: int,
-    hands: Any, keys: Any,
-) -> int:  # fmt: skip
+    state: Any,
+    first: int,
+    seed: int,
+    rules: KwajongenCoreRules,
+    seating: Seating,
+    observer: Any,
+    match_calls: int,
+    hands: Any,
+    keys: Any,
+) -> int:
     """Draw the hidden cards of the deals `first` to `first + LANES - 1`; keep those that agree.
 
     Args:
         state: a block.
         first, seed: the deals.
-        rules, table: the players, by place.
-        known: int64 (KNOWN,).
-        heard: 1 if those before must pass with their cards, 0 if they may hold anything.
+        rules, seating: the players, by place.
+        observer: int64 (OBSERVER_SIZE,).
+        match_calls: 1 if those before must pass with their cards, 0 if they may hold anything.
         hands: int64 (SEATS * LANES,), filled with the hands of the deals that are kept.
         keys: int64 (LANES,), filled with their keys.
 
     Returns:
         How many are kept; -1 if a policy chose what is not allowed.
     """
-    own, shown = known[PLACE], known[SHOWN]
+    own, shown = observer[OBSERVER_PLACE], observer[OBSERVED_UPCARD]
     for lane in range(LANES):
-        key = rng.deal_key(seed, first + lane)
+        key = rng.derive_deal_key(seed, first + lane)
         keys[lane] = key
-        left = PACK & ~(known[HAND] | shown)
+        left = PACK & ~(observer[OBSERVER_HAND] | shown)
         for place in range(SEATS):
-            hand = known[HAND]
+            hand = observer[OBSERVER_HAND]
             if place != own:
-                given = shown if place == _DEALER else 0
-                size = _CARDS - 1 if place == _DEALER else _CARDS
-                drawn = random_cards(left, size, key, rng.DEAL + place * _DRAWS)
+                given = shown if place == _DEALER_SEAT else 0
+                size = _HAND_SIZE - 1 if place == _DEALER_SEAT else _HAND_SIZE
+                drawn = draw_cards(left, size, key, rng.DEAL + place * _DRAWS_PER_HAND)
                 left ^= drawn
                 hand = drawn | given
             hands[SEATS * lane + place] = hand
-    if heard == 0 or own == 0:
+    if match_calls == 0 or own == 0:
         return LANES
-    begin_deals(state, LANES, table, known, hands, keys)
-    accepting(state, LANES, rules, table, np.empty(0, np.int64), 0, own)
-    if chose_wrongly(state, LANES):
+    fill_deals(state, LANES, seating, observer, hands, keys)
+    run_accepting(state, LANES, rules, seating, np.empty(0, np.int64), 0, own)
+    if has_illegal_choice(state, LANES):
         return -1
     kept = 0
     for lane in range(LANES):
@@ -142,37 +275,255 @@ def sample_deals(
 
 
 @kernel
-def play_answers(
-    state: Any, lanes: int, rules: Rules, table: Table, known: Any, hands: Any, keys: Any,
+def play_out_calls(
+    state: Any,
+    lanes: int,
+    rules: KwajongenCoreRules,
+    seating: Seating,
+    observer: Any,
+    hands: Any,
+    keys: Any,
     outcomes: Any,
-) -> bool:  # fmt: skip
+) -> bool:
     """Pass, and play, in each of the deals, and go on from there.
 
     Args:
         state: a block.
         lanes: deals, as `sample_deals` has left them in `hands` and `keys`.
-        rules, table: the players, by place.
-        known: int64 (KNOWN,).
+        rules, seating: the players, by place.
+        observer: int64 (OBSERVER_SIZE,).
         hands, keys: the deals.
-        outcomes: int16 (ANSWERS, lanes, OUTCOME), filled.
+        outcomes: int16 (OPTION_COUNT, lanes, OUTCOME_SIZE), filled.
 
     Returns:
         False if a policy chose what is not allowed.
     """
-    own = known[PLACE]
+    own = observer[OBSERVER_PLACE]
     team = own % 2
     log = np.empty(0, np.int64)
-    for answer in range(ANSWERS):
-        begin_deals(state, lanes, table, known, hands, keys)
-        for i in range(padded(lanes)):
-            if answer == PLAY:
+    for answer in range(OPTION_COUNT):
+        fill_deals(state, lanes, seating, observer, hands, keys)
+        for i in range(pad_lanes(lanes)):
+            if answer == PLAY_OPTION:
                 state[SENDER + i] = own
-                state[OPEN + i] = 0
-        if answer == PASS:
-            accepting(state, lanes, rules, table, log, own + 1, SEATS)
-        finish(state, lanes, rules, table, log)
-        if chose_wrongly(state, lanes):
+                state[STILL_CALLING + i] = 0
+        if answer == PASS_OPTION:
+            run_accepting(state, lanes, rules, seating, log, own + 1, SEATS)
+        finish_rounds(state, lanes, rules, seating, log)
+        if has_illegal_choice(state, lanes):
             return False
         for i in range(lanes):
-            note(state, i, team, outcomes[answer, state[ORIGIN + i]])
+            write_outcome(state, i, team, outcomes[answer, state[ORIGINAL_LANE + i]])
+    return True
+
+
+class KwajongenCardTurn(NamedTuple):
+    """How a round stands; players are counted by place.
+
+    known: int64 (core.kwajongen.odds.KNOWLEDGE_SIZE,).
+    dealt: int64 (4,), the cards known to have been dealt to each place, natural coding: what he
+        has played, the own hand, the card that the dealer has shown.
+    caller: who said play.
+    heard: 1 if the calls count, 0 if hidden hands may be any.
+    plays: int64 (n,), the cards played, by strength.
+    cards: int64 (m,), the cards that may be played now, by strength.
+    """
+
+    known: Any
+    dealt: Any
+    caller: int
+    heard: int
+    plays: Any
+    cards: Any
+
+
+@scalar
+def _put_card(state: Any, lane: int, position: int, card: int) -> None:
+    """Put the card of a position on the table."""
+    if position == 0:
+        put_lead(state, lane, card)
+    else:
+        put_follow(state, lane, position, card)
+
+
+@block_loop
+def _replay(
+    state: Any,
+    lanes: int,
+    turn: KwajongenCardTurn,
+    rules: KwajongenCoreRules,
+    seating: Seating,
+    hands: Any,
+    keys: Any,
+) -> None:
+    """A block of the deals up to the turn."""
+    fill_deals(state, lanes, seating, turn.known, hands, keys)
+    for i in range(pad_lanes(lanes)):
+        state[SENDER + i] = turn.caller
+        state[STILL_CALLING + i] = 0
+    prepare_play(state, lanes, rules)
+    for number in range(turn.plays.shape[0]):
+        trick, position = number // SEATS, number % SEATS
+        for i in range(pad_lanes(lanes)):
+            _put_card(state, i, position, turn.plays[number])
+        if position == SEATS - 1:
+            record_trick(state, lanes, seating, trick)
+            finish_trick(state, lanes)
+
+
+@block_loop
+def _infer_knowledge(
+    state: Any, turn: KwajongenCardTurn, rules: KwajongenCoreRules, seating: Seating, knowledge: Any
+) -> int:
+    """Fill what is known of the hidden cards (`core.worlds`), by position; the leader's place."""
+    _replay(state, 1, turn, rules, seating, turn.dealt, np.zeros(1, np.int64))
+    trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
+    infer_during_play(state, 0, trick, position, knowledge)
+    return int(state[LEADER])
+
+
+@scalar
+def _write_hands(
+    turn: KwajongenCardTurn, worlds: Any, layout: int, leader: int, hands: Any, number: int
+) -> None:
+    """Write the hands of a world by place, in natural coding, all four cards of each."""
+    trump = suit_of(turn.known[OBSERVED_UPCARD])
+    for place in range(SEATS):
+        held = to_natural_order(
+            worlds[cell_index(layout * HOLDER_COUNT, (place - leader) % SEATS)], trump
+        )
+        hands[cell_index(number * SEATS, place)] = held | turn.dealt[place]
+
+
+@kernel
+def list_hidden_hands(
+    turn: KwajongenCardTurn, limit: int, rules: KwajongenCoreRules, seating: Seating, hands: Any
+) -> int:
+    """Write every distribution that agrees with the plays, if there are no more than `limit`.
+
+    Args:
+        turn: how things stand.
+        limit: the most that are written.
+        rules, seating: the rules and the players by place.
+        hands: int64 (4 * limit,), filled with the dealt hands by place, natural coding.
+
+    Returns:
+        How many there are, or -1 if more than `limit`.
+    """
+    known, worlds = np.empty(KNOWLEDGE_SIZE, np.int64), np.empty(HOLDER_COUNT * limit, np.int64)
+    leader = _infer_knowledge(allocate_inner_block(), turn, rules, seating, known)
+    found = enumerate_layouts(known, limit, worlds)
+    for world in range(found):
+        _write_hands(turn, worlds, world, leader, hands, world)
+    return found
+
+
+@kernel
+def draw_hidden_hands(
+    turn: KwajongenCardTurn,
+    first: int,
+    seed: int,
+    rules: KwajongenCoreRules,
+    seating: Seating,
+    hands: Any,
+    keys: Any,
+) -> bool:
+    """Draw distributions that agree with the plays, each equally likely.
+
+    Args:
+        turn: how things stand.
+        first, seed: the draws, `first` to `first + LANES - 1`.
+        rules, seating: the rules and the players by place.
+        hands: int64 (4 * LANES,), filled with the dealt hands by place, natural coding.
+        keys: int64 (LANES,), filled with the keys of the draws.
+
+    Returns:
+        False if no distribution agrees.
+    """
+    known, world = np.empty(KNOWLEDGE_SIZE, np.int64), np.empty(HOLDER_COUNT, np.int64)
+    leader = _infer_knowledge(allocate_inner_block(), turn, rules, seating, known)
+    for lane in range(LANES):
+        keys[lane] = rng.derive_deal_key(seed, first + lane)
+        if sample_layouts(known, 1, keys[lane], world) == 0:
+            return False
+        _write_hands(turn, world, 0, leader, hands, lane)
+    return True
+
+
+@kernel
+def fill_keys(first: int, seed: int, keys: Any) -> None:
+    """Fill `keys`, int64 (n,), with those of the draws from `first` on."""
+    for lane in range(keys.shape[0]):
+        keys[lane] = rng.derive_deal_key(seed, first + lane)
+
+
+@kernel
+def replay_calls(
+    state: Any,
+    lanes: int,
+    turn: KwajongenCardTurn,
+    rules: KwajongenCoreRules,
+    seating: Seating,
+    hands: Any,
+    keys: Any,
+    matches: Any,
+) -> bool:
+    """Find out in which deals the others would have called as they did.
+
+    Args:
+        state: a block.
+        lanes: deals, no more than LANES.
+        turn, rules, seating: how things stand, the rules and the players by place.
+        hands, keys: the deals, as of `draw_hidden_hands`.
+        matches: int64 (lanes,), filled with 1 or 0.
+
+    Returns:
+        False if a policy chose what is not allowed.
+    """
+    own, log = turn.known[OBSERVER_PLACE], np.empty(0, np.int64)
+    fill_deals(state, lanes, seating, turn.known, hands, keys)
+    run_accepting(state, lanes, rules, seating, log, 0, min(own, turn.caller + 1))
+    run_accepting(state, lanes, rules, seating, log, own + 1, turn.caller + 1)
+    heard = -1 if turn.caller == own else turn.caller
+    for i in range(lanes):
+        matches[i] = 1 if state[SENDER + i] == heard else 0
+    return not has_illegal_choice(state, lanes)
+
+
+@kernel
+def play_out_cards(
+    state: Any,
+    lanes: int,
+    turn: KwajongenCardTurn,
+    rules: KwajongenCoreRules,
+    seating: Seating,
+    hands: Any,
+    keys: Any,
+    outcomes: Any,
+) -> bool:
+    """Play each card that may be played in each of the deals, and go on from there.
+
+    Args:
+        state: a block.
+        lanes: deals, no more than LANES.
+        turn, rules, seating: how things stand, the rules and the players by place.
+        hands, keys: the deals, as of `draw_hidden_hands`.
+        outcomes: int16 (lanes, cards, OUTCOME), filled.
+
+    Returns:
+        False if a policy chose what is not allowed.
+    """
+    trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
+    team = turn.known[OBSERVER_PLACE] % 2
+    for which in range(turn.cards.shape[0]):
+        _replay(state, lanes, turn, rules, seating, hands, keys)
+        for i in range(pad_lanes(lanes)):
+            _put_card(state, i, position, turn.cards[which])
+        play_tricks(state, lanes, rules, seating, trick, position + 1)
+        score_rounds(state, lanes)
+        fill_play_columns(state, lanes)
+        if has_illegal_choice(state, lanes):
+            return False
+        for i in range(lanes):
+            write_outcome(state, i, team, outcomes[i, which])
     return True

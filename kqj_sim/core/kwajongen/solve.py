@@ -11,29 +11,28 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from kqj_sim.core.bits import highest_bit, lowest_bit, popcount, trailing_zeros
-from kqj_sim.core.compile import kernel, scalar
-from kqj_sim.core.kwajongen.bits import TRUMPS
-from kqj_sim.core.kwajongen.scoring import change
-from kqj_sim.core.kwajongen.state import SEATS, TRICKS
-from kqj_sim.core.kwajongen.trick import lane_of, legal_cards
+from kqj_sim.core.cards import highest_bit, lowest_bit, popcount, trailing_zeros
+from kqj_sim.core.jit import kernel, scalar
+from kqj_sim.core.kwajongen.cards import SEATS, TRICKS, TRUMP_SUIT
+from kqj_sim.core.kwajongen.scoring import score_change
+from kqj_sim.core.kwajongen.trick import legal_cards, suit_mask_of
 from kqj_sim.core.trick import winning_cards
 
-LEAST, MOST = -4, 4
+MIN_VALUE, MAX_VALUE = -4, 4
 """No round is worth less or more to a team than this."""
 
 _i64 = types.int64
 
 
 @scalar
-def card_points(card: int) -> int:
+def points_of_card(card: int) -> int:
     """The points of one card: ranks 9 T J Q K A are 0 0 1 2 3 4."""
     rank = trailing_zeros(card) & 15
     return rank - (rank > 0)
 
 
 @scalar
-def points_in(cards: int) -> int:
+def count_card_points(cards: int) -> int:
     """The points of a set of cards."""
     # A K Q J are the bits 5 4 3 2: those of the rank and of each lower one count one point.
     return (
@@ -45,7 +44,7 @@ def points_in(cards: int) -> int:
 
 
 @scalar
-def worth(points: int, other_points: int, tricks: int, caller: bool, raised: int) -> int:
+def compute_value(points: int, other_points: int, tricks: int, caller: bool, raised: int) -> int:
     """What a finished round is worth to a team: the other's change of score less its own.
 
     Args:
@@ -54,26 +53,40 @@ def worth(points: int, other_points: int, tricks: int, caller: bool, raised: int
         caller: whether it said play.
         raised: 1 in a raised round, else 0.
     """
-    own = change(points, other_points, tricks, caller, raised)
-    return change(other_points, points, TRICKS - tricks, not caller, raised) - own
+    own = score_change(points, other_points, tricks, caller, raised)
+    return score_change(other_points, points, TRICKS - tricks, not caller, raised) - own
 
 
 @kernel(_i64(*[_i64] * 17))
 def search(
-    mine: int, next_hand: int, partner: int, last_hand: int, led: int, master: int, since: int,
-    on_table: int, trick_points: int, left: int, points: int, other_points: int, tricks: int,
-    trick: int, rule: int, alpha: int, beta: int,
-) -> int:  # fmt: skip
+    own_hand: int,
+    next_hand: int,
+    partner: int,
+    last_hand: int,
+    led: int,
+    master: int,
+    master_distance: int,
+    cards_on_table: int,
+    trick_points: int,
+    points_left: int,
+    points: int,
+    other_points: int,
+    tricks: int,
+    trick: int,
+    rule: int,
+    alpha: int,
+    beta: int,
+) -> int:
     """What a round is worth to the team of who is to play; exact between alpha and beta.
 
     Args:
-        mine, next_hand, partner, last_hand: hands of who is to play and of those behind him.
+        own_hand, next_hand, partner, last_hand: hands of who is to play and of those behind him.
         led: lane of the suit led; 0 when leading.
         master: the master; 0 when leading.
-        since: by how many seats the master's player is before who is to play, 1 to 3.
-        on_table: cards of this trick.
+        master_distance: by how many seats the master's player is before who is to play, 1 to 3.
+        cards_on_table: cards of this trick.
         trick_points: their points.
-        left: points of all cards in hand.
+        points_left: points of all cards in hand.
         points, other_points: points won by his team and by the other.
         tricks: tricks of his team.
         trick: finished tricks.
@@ -83,59 +96,107 @@ def search(
     caller, raised = rule & 1 != 0, (rule >> 1) & 1
     # Not a constant: with types of constants the calls of itself could not be found on disk.
     none: Any = np.int64(0)
-    if on_table == SEATS:
+    if cards_on_table == SEATS:
         # The trick goes to who sits `since` seats before the next one to play: he leads now.
-        if since & 1 == 0:
+        if master_distance & 1 == 0:
             points += trick_points
             tricks += 1
-            first, second = (mine, next_hand) if since == SEATS else (partner, last_hand)
-            third, fourth = (partner, last_hand) if since == SEATS else (mine, next_hand)
+            first, second = (
+                (own_hand, next_hand) if master_distance == SEATS else (partner, last_hand)
+            )
+            third, fourth = (
+                (partner, last_hand) if master_distance == SEATS else (own_hand, next_hand)
+            )
             return search(
-                first, second, third, fourth, none, none, none, none, none, left, points,
-                other_points, tricks, trick + 1, rule, alpha, beta,
-            )  # fmt: skip
+                first,
+                second,
+                third,
+                fourth,
+                none,
+                none,
+                none,
+                none,
+                none,
+                points_left,
+                points,
+                other_points,
+                tricks,
+                trick + 1,
+                rule,
+                alpha,
+                beta,
+            )
         other_points += trick_points
-        first, second = (next_hand, partner) if since == 3 else (last_hand, mine)
-        third, fourth = (last_hand, mine) if since == 3 else (next_hand, partner)
+        first, second = (next_hand, partner) if master_distance == 3 else (last_hand, own_hand)
+        third, fourth = (last_hand, own_hand) if master_distance == 3 else (next_hand, partner)
         return -search(
-            first, second, third, fourth, none, none, none, none, none, left, other_points, points,
-            trick + 1 - tricks, trick + 1, rule ^ 1, -beta, -alpha,
-        )  # fmt: skip
-    if on_table == 0:
+            first,
+            second,
+            third,
+            fourth,
+            none,
+            none,
+            none,
+            none,
+            none,
+            points_left,
+            other_points,
+            points,
+            trick + 1 - tricks,
+            trick + 1,
+            rule ^ 1,
+            -beta,
+            -alpha,
+        )
+    if cards_on_table == 0:
         if trick == TRICKS:
-            return worth(points, other_points, tricks, caller, raised)
+            return compute_value(points, other_points, tricks, caller, raised)
         # What is certain already: who has more points, and nearly always all tricks or not.
-        if points > other_points + left:
-            sure = worth(1, 0, 1, caller, raised)
+        if points > other_points + points_left:
+            sure = compute_value(1, 0, 1, caller, raised)
             if tricks < trick or sure >= beta:
                 return sure
-        if other_points > points + left:
-            sure = worth(0, 1, 1, caller, raised)
+        if other_points > points + points_left:
+            sure = compute_value(0, 1, 1, caller, raised)
             if tricks > 0 or sure <= alpha:
                 return sure
-    obliged = TRUMPS if rule & 4 != 0 else 0
-    legal = mine if on_table == 0 else legal_cards(mine, led, obliged, 0, False)
-    best = LEAST - 1
+    obliged = TRUMP_SUIT if rule & 4 != 0 else 0
+    legal = own_hand if cards_on_table == 0 else legal_cards(own_hand, led, obliged, 0, False)
+    best = MIN_VALUE - 1
     while legal != 0:
         card = highest_bit(legal)
-        if on_table > 0:
-            winning = legal & winning_cards(led, TRUMPS, master)
+        if cards_on_table > 0:
+            winning = legal & winning_cards(led, TRUMP_SUIT, master)
             # For speed alone: what wins from the top, then what costs least.
             card = highest_bit(winning) if winning != 0 else lowest_bit(legal)
         legal ^= card
-        worth_of_card = card_points(card)
-        if on_table == 0:
-            suit, best_card, steps = lane_of(card), card, none + 1
+        worth_of_card = points_of_card(card)
+        if cards_on_table == 0:
+            suit, best_card, steps = suit_mask_of(card), card, none + 1
         else:
-            takes = card & winning_cards(led, TRUMPS, master) != 0
+            takes = card & winning_cards(led, TRUMP_SUIT, master) != 0
             suit = led
             best_card = card if takes else master
-            steps = 1 if takes else since + 1
+            steps = 1 if takes else master_distance + 1
         value = -search(
-            next_hand, partner, last_hand, mine ^ card, suit, best_card, steps, on_table + 1,
-            trick_points + worth_of_card, left - worth_of_card, other_points, points,
-            trick - tricks, trick, rule ^ 1, -beta, -alpha,
-        )  # fmt: skip
+            next_hand,
+            partner,
+            last_hand,
+            own_hand ^ card,
+            suit,
+            best_card,
+            steps,
+            cards_on_table + 1,
+            trick_points + worth_of_card,
+            points_left - worth_of_card,
+            other_points,
+            points,
+            trick - tricks,
+            trick,
+            rule ^ 1,
+            -beta,
+            -alpha,
+        )
         best = max(best, value)
         alpha = max(alpha, value)
         if alpha >= beta:

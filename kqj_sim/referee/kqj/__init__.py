@@ -1,33 +1,32 @@
 """The rules of KQJ in plain Python."""
 
-from kqj_sim.referee.kqj.calling import Called, Calling, legal_calls
+from kqj_sim.referee.kqj.calling import FinalContract, KqjCalling, list_legal_calls
 from kqj_sim.referee.kqj.cards import PACK, card_points
-from kqj_sim.referee.kqj.play import legal_cards, trick_winner
+from kqj_sim.referee.kqj.play import find_trick_winner, list_legal_cards
 from kqj_sim.referee.kqj.scoring import (
     add_scores,
     find_bonuses,
     is_decided,
-    passed_out,
+    score_passed_out,
     score_round,
-    settle,
+    score_totals,
 )
-from kqj_sim.referee.score import RoundScore
-from kqj_sim.referee.trick import PlayedTrick
+from kqj_sim.referee.trick import PlayedTrick, RoundScore
 
 __all__ = [
     "PACK",
-    "Called",
-    "Calling",
+    "FinalContract",
+    "KqjCalling",
     "PlayedTrick",
     "RoundScore",
     "add_scores",
     "card_points",
     "find_bonuses",
+    "find_trick_winner",
     "is_decided",
-    "legal_calls",
-    "legal_cards",
-    "passed_out",
+    "list_legal_calls",
+    "list_legal_cards",
+    "score_passed_out",
     "score_round",
-    "settle",
-    "trick_winner",
+    "score_totals",
 ]

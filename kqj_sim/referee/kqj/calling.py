@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from kqj_sim.notation import CONTRACTS, SUITS, Card
+from kqj_sim.cards import CONTRACTS, SUITS, Card
 from kqj_sim.record import Call
 from kqj_sim.rules import SEATS, KqjRules
 
 
-class Called(NamedTuple):
+class FinalContract(NamedTuple):
     """What the calling came to; with taking `amount` is None, `capot` False, `stake` 1."""
 
     sender: int
@@ -20,7 +20,7 @@ class Called(NamedTuple):
     stake: int = 1
 
 
-class Calling:
+class KqjCalling:
     """The calls of one round so far; `add` takes them one after another.
 
     `teams` is the team of each seat, `turned` the Return (None with auctions).
@@ -49,7 +49,9 @@ class Calling:
     @property
     def lowest_amount(self) -> int:
         """The lowest amount that may be bid next; above `max_amount` if none may."""
-        return self.rules.minimum_bid if self.last_bid is None else _amount(self.last_bid) + 10
+        return (
+            self.rules.minimum_bid if self.last_bid is None else _require_amount(self.last_bid) + 10
+        )
 
     @property
     def is_closed(self) -> bool:
@@ -71,25 +73,29 @@ class Calling:
 
     def add(self, call: Call) -> None:
         """Take a legal call; raises ValueError with the reason if it is none."""
-        reason = self.why_illegal(call)
+        reason = self.explain_illegal_call(call)
         if reason is not None:
             raise ValueError(reason)
         self.calls.append(call)
         if call.call == "bid":
             self.last_bid = call
 
-    def called(self) -> Called | None:
+    def final_contract(self) -> FinalContract | None:
         """What a closed calling came to; None if all passed."""
         if self.rules.bidding == "take":
             last = self.calls[-1]
-            return Called(last.seat, _contract(last)) if last.call == "take" else None
+            return (
+                FinalContract(last.seat, _require_contract(last)) if last.call == "take" else None
+            )
         bid = self.last_bid
         if bid is None:
             return None
         stake = {"counter": 2, "overcounter": 4}.get(self.calls[-1].call, 1)
-        return Called(bid.seat, _contract(bid), _amount(bid), bid.capot is True, stake)
+        return FinalContract(
+            bid.seat, _require_contract(bid), _require_amount(bid), bid.capot is True, stake
+        )
 
-    def why_illegal(self, call: Call) -> str | None:
+    def explain_illegal_call(self, call: Call) -> str | None:
         """Why the call may not come next, in one line; None if it may."""
         keys = (call.amount is not None, call.contract is not None, call.capot is not None)
         if call.call == "bid":
@@ -104,20 +110,20 @@ class Calling:
         elif call.call in ("take", "play"):
             return f"with auctions there is no {call.call}: pass, bid, counter or overcounter"
         if call.call == "counter":
-            return self._why_no_counter(call)
+            return self._explain_illegal_counter(call)
         if call.call == "overcounter":
-            return self._why_no_overcounter(call)
+            return self._explain_illegal_overcounter(call)
         if self.is_closed:
             return "the calling was closed before"
         if call.seat != self.turn:
             return f"it is the turn of seat {self.turn}, not of {call.seat}"
         if call.call == "take":
-            return self._why_no_take(_contract(call))
+            return self._explain_illegal_take(_require_contract(call))
         if call.call == "bid":
-            return self._why_no_bid(call)
+            return self._explain_illegal_bid(call)
         return None
 
-    def _why_no_take(self, contract: str) -> str | None:
+    def _explain_illegal_take(self, contract: str) -> str | None:
         allowed = {self.turned.suit} if self.turned is not None and self.lap == 1 else set(SUITS)
         if self.rules.all_no_trump == "both_laps" or (
             self.rules.all_no_trump == "second_lap" and self.lap == 2
@@ -128,8 +134,8 @@ class Calling:
             return f"{contract!r:.20} cannot be taken in lap {self.lap}: {right} can"
         return None
 
-    def _why_no_bid(self, call: Call) -> str | None:
-        contract, amount = _contract(call), _amount(call)
+    def _explain_illegal_bid(self, call: Call) -> str | None:
+        contract, amount = _require_contract(call), _require_amount(call)
         if contract not in self.rules.contracts:
             return f"{contract!r:.20} cannot be bid: {' '.join(self.rules.contracts)} can"
         if amount % 10:
@@ -140,7 +146,7 @@ class Calling:
             )
         return None
 
-    def _why_no_counter(self, call: Call) -> str | None:
+    def _explain_illegal_counter(self, call: Call) -> str | None:
         bid = self.last_bid
         if bid is None:
             return "there is no bid to counter"
@@ -157,7 +163,7 @@ class Calling:
             return f"it is the turn of seat {self.turn}, not of {call.seat}, to counter"
         return None
 
-    def _why_no_overcounter(self, call: Call) -> str | None:
+    def _explain_illegal_overcounter(self, call: Call) -> str | None:
         bid = self.last_bid
         if bid is None or self.calls[-1].call != "counter":
             return "an overcounter comes right after a counter"
@@ -166,7 +172,7 @@ class Calling:
         return None
 
 
-def legal_calls(
+def list_legal_calls(
     rules: KqjRules,
     dealer: int,
     teams: Sequence[int],
@@ -177,7 +183,7 @@ def legal_calls(
 
     That counters and overcounters are among them does not mean that one must be made.
     """
-    calling = Calling(rules, dealer, teams, turned)
+    calling = KqjCalling(rules, dealer, teams, turned)
     for call in calls:
         calling.add(call)
     turn = calling.turn
@@ -190,14 +196,14 @@ def legal_calls(
     ]
     for seat in range(SEATS):
         possible += [Call(seat, "counter"), Call(seat, "overcounter")]
-    return {call for call in possible if calling.why_illegal(call) is None}
+    return {call for call in possible if calling.explain_illegal_call(call) is None}
 
 
-def _contract(call: Call) -> str:
+def _require_contract(call: Call) -> str:
     assert call.contract is not None
     return call.contract
 
 
-def _amount(call: Call) -> int:
+def _require_amount(call: Call) -> int:
     assert call.amount is not None
     return call.amount

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kqj_sim.notation import RANKS, SUITS, Card
+from kqj_sim.cards import RANKS, SUITS, Card
 
 PACK = tuple(Card(rank, suit) for suit in SUITS for rank in RANKS)
 CARD_OF_TEXT = {str(card): card for card in PACK}

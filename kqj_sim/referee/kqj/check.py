@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kqj_sim.notation import Card
+from kqj_sim.cards import Card
 from kqj_sim.record import Record
-from kqj_sim.referee.kqj.calling import Called, Calling
+from kqj_sim.referee.kqj.calling import FinalContract, KqjCalling
 from kqj_sim.referee.kqj.cards import CARD_OF_TEXT
-from kqj_sim.referee.kqj.play import legal_cards, trick_winner
-from kqj_sim.referee.kqj.scoring import TRICKS, add_scores, is_decided, passed_out, score_round
-from kqj_sim.referee.round_check import RoundCheck, Unsound, show
-from kqj_sim.referee.score import RoundScore
-from kqj_sim.referee.trick import PlayedTrick
+from kqj_sim.referee.kqj.play import find_trick_winner, list_legal_cards
+from kqj_sim.referee.kqj.scoring import (
+    TRICKS,
+    add_scores,
+    is_decided,
+    score_passed_out,
+    score_round,
+)
+from kqj_sim.referee.round_check import ReplayError, RoundCheck, format_value
+from kqj_sim.referee.trick import PlayedTrick, RoundScore
 from kqj_sim.rules import SEATS, KqjRules
 
 
@@ -32,9 +37,9 @@ class KqjCheck(RoundCheck):
     def check_points(self, key: str, points: Sequence[int]) -> None:
         """That all are multiples of ten."""
         if any(number < 0 or number % 10 for number in points):
-            self.found.append(f"{key}: not a multiple of 10, 0 or more, in {show(points)}")
+            self.found.append(f"{key}: not a multiple of 10, 0 or more, in {format_value(points)}")
 
-    def checked_teams(self) -> list[int]:
+    def check_teams(self) -> list[int]:
         """Section 2: the teams."""
         record, rules = self.record, self.rules
         fixed = [rules.fixed_team_of(seat) for seat in range(SEATS)]
@@ -42,8 +47,8 @@ class KqjCheck(RoundCheck):
             self.compare("teams", record.teams, fixed)
             return fixed
         if sorted(record.teams) != sorted(fixed):
-            raise Unsound(
-                f"teams: {show(record.teams)} does not split the six seats into "
+            raise ReplayError(
+                f"teams: {format_value(record.teams)} does not split the six seats into "
                 f"{rules.team_count} equal teams"
             )
         return record.teams
@@ -70,33 +75,33 @@ class KqjCheck(RoundCheck):
             return
         self.dealt = self.hands("dealt", self.record.dealt, 5)
         if turned is None:
-            raise Unsound("turned: null, with taking there is a Return")
+            raise ReplayError("turned: null, with taking there is a Return")
         self.turned = self.card("turned", turned)
         if any(self.turned in hand for hand in self.dealt):
-            raise Unsound(f"turned: {turned} is among the cards dealt")
+            raise ReplayError(f"turned: {turned} is among the cards dealt")
 
-    def checked_calling(self) -> bool:
+    def check_calling(self) -> bool:
         """Sections 3 and 4: the calls and what they came to."""
-        called = self.imposed() if self.record.imposed else self.called_by_calls()
+        called = self.imposed() if self.record.imposed else self.resolve_calls()
         if called is None:
             return False
-        self.called = called
+        self.final_contract = called
         return True
 
-    def called_by_calls(self) -> Called | None:
+    def resolve_calls(self) -> FinalContract | None:
         """What the calls came to; where they are wrong, what the record says of it."""
         record = self.record
-        calling = Calling(self.rules, record.dealer, self.teams, self.turned)
+        calling = KqjCalling(self.rules, record.dealer, self.teams, self.turned)
         for number, call in enumerate(record.calls):
-            reason = calling.why_illegal(call)
+            reason = calling.explain_illegal_call(call)
             if reason is not None:
                 self.found.append(f"calls[{number}]: {reason}")
-                return self.stated_call()
+                return self.read_final_contract()
             calling.add(call)
         if not calling.is_closed:
             self.found.append(f"calls: not closed, seat {calling.turn} has yet to speak")
-            return self.stated_call()
-        called = calling.called()
+            return self.read_final_contract()
+        called = calling.final_contract()
         sender, contract, amount, capot, stake = called or (None, None, None, False, 1)
         self.compare("sender", record.sender, sender, "the calls")
         self.compare("contract", record.contract, contract, "the calls")
@@ -105,66 +110,67 @@ class KqjCheck(RoundCheck):
         self.compare("stake", record.stake, stake, "the calls")
         return called
 
-    def imposed(self) -> Called:
+    def imposed(self) -> FinalContract:
         """An imposed contract: nobody calls, so that Capot and counters do not arise."""
         self.compare("calls", self.record.calls, [], "an imposed contract")
         self.compare("capot", self.record.capot, False, "an imposed contract")
         self.compare("stake", self.record.stake, 1, "an imposed contract")
-        called = self.stated_call()
+        called = self.read_final_contract()
         if called is None:
-            raise Unsound("sender: null, an imposed contract has a Sender")
+            raise ReplayError("sender: null, an imposed contract has a Sender")
         return called._replace(capot=False, stake=1)
 
-    def stated_call(self) -> Called | None:
+    def read_final_contract(self) -> FinalContract | None:
         """What the record says the calling came to, where no calls tell it."""
         record, rules = self.record, self.rules
         if record.sender is None:
             return None
         if not 0 <= record.sender < SEATS:
-            raise Unsound(f"sender: {show(record.sender)} {self.no_seat}")
+            raise ReplayError(f"sender: {format_value(record.sender)} {self.seat_error}")
         if record.contract not in rules.contracts:
             right = " ".join(rules.contracts)
-            raise Unsound(f"contract: {show(record.contract)} is not one of {right}")
+            raise ReplayError(f"contract: {format_value(record.contract)} is not one of {right}")
         if rules.bidding == "take":
             self.compare("amount", record.amount, None, "taking")
-            return Called(record.sender, record.contract)
+            return FinalContract(record.sender, record.contract)
         amount = record.amount
         if amount is None or amount % 10 or not rules.minimum_bid <= amount <= rules.max_amount:
-            raise Unsound(
-                f"amount: {show(amount)} is not a multiple of 10 from {rules.minimum_bid} to "
+            raise ReplayError(
+                f"amount: {format_value(amount)} is not a multiple of 10 from "
+                f"{rules.minimum_bid} to "
                 f"{rules.max_amount}"
             )
-        return Called(record.sender, record.contract, amount, record.capot, record.stake)
+        return FinalContract(record.sender, record.contract, amount, record.capot, record.stake)
 
-    def checked_hands(self) -> list[set[Card]]:
+    def check_hands(self) -> list[set[Card]]:
         """Sections 3 and 4: the eight cards of each seat, which hold those dealt."""
         if self.record.hands is None:
-            raise Unsound("hands: null, but the round was not passed out")
+            raise ReplayError("hands: null, but the round was not passed out")
         self.held = self.hands("hands", self.record.hands, TRICKS)
         for seat in range(SEATS):
-            given = {self.turned} if self.turned and seat == self.called.sender else set()
+            given = {self.turned} if self.turned and seat == self.final_contract.sender else set()
             missing = (self.dealt[seat] | given) - self.held[seat]
             if missing:
                 cards = ", ".join(sorted(str(card) for card in missing))
-                raise Unsound(f"hands: seat {seat} lacks what it was given: {cards}")
+                raise ReplayError(f"hands: seat {seat} lacks what it was given: {cards}")
         return self.held
 
     def legal_cards(self, hand: set[Card], trick: Sequence[Card], leader: int) -> set[Card]:
         """Section 5."""
-        return legal_cards(hand, trick, leader, self.teams, self.called.contract)
+        return list_legal_cards(hand, trick, leader, self.teams, self.final_contract.contract)
 
     def trick_winner(self, leader: int, cards: Sequence[Card]) -> int:
         """Section 5."""
-        return trick_winner(leader, cards, self.called.contract)
+        return find_trick_winner(leader, cards, self.final_contract.contract)
 
     def score(self, tricks: Sequence[PlayedTrick]) -> RoundScore:
         """Sections 6 and 7."""
         pending = self.record.pending_before
-        return score_round(self.rules, self.teams, self.called, self.held, tricks, pending)
+        return score_round(self.rules, self.teams, self.final_contract, self.held, tricks, pending)
 
     def passed_out(self) -> RoundScore:
         """Section 3."""
-        return passed_out(self.rules, self.record.pending_before)
+        return score_passed_out(self.rules, self.record.pending_before)
 
     def next_dealer(self) -> int:
         """Section 2: the opener, whether the round was played or passed out."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from kqj_sim.notation import Card
+from kqj_sim.cards import Card
 from kqj_sim.referee.kqj.cards import is_trump, outranks
-from kqj_sim.referee.trick import find_master
+from kqj_sim.referee.trick import find_master_index
 from kqj_sim.rules import SEATS
 
 
-def becomes_master(card: Card, master: Card, contract: str) -> bool:
+def beats_master(card: Card, master: Card, contract: str) -> bool:
     """Whether the card, played later, takes the trick from the one that is master."""
     if card.suit == master.suit:
         return outranks(card, master, contract)
@@ -18,17 +18,17 @@ def becomes_master(card: Card, master: Card, contract: str) -> bool:
     return card.suit == contract
 
 
-def master_place(trick: Sequence[Card], contract: str) -> int:
+def find_current_master(trick: Sequence[Card], contract: str) -> int:
     """Which card of the trick, counted from 0 for the lead, is master so far."""
-    return find_master(trick, contract, becomes_master)
+    return find_master_index(trick, contract, beats_master)
 
 
-def trick_winner(leader: int, trick: Sequence[Card], contract: str) -> int:
+def find_trick_winner(leader: int, trick: Sequence[Card], contract: str) -> int:
     """The seat whose card is master of the trick that `leader` led."""
-    return (leader + master_place(trick, contract)) % SEATS
+    return (leader + find_current_master(trick, contract)) % SEATS
 
 
-def legal_cards(
+def list_legal_cards(
     hand: Collection[Card],
     trick: Sequence[Card],
     leader: int,
@@ -52,9 +52,9 @@ def legal_cards(
             card for card in following if all(outranks(card, other, contract) for other in played)
         }
         return higher or following
-    place = master_place(trick, contract)
+    place = find_current_master(trick, contract)
     player = (leader + len(trick)) % SEATS
     if teams[(leader + place) % SEATS] == teams[player]:
         return set(hand)
-    trumping = {card for card in hand if becomes_master(card, trick[place], contract)}
+    trumping = {card for card in hand if beats_master(card, trick[place], contract)}
     return trumping or set(hand)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from kqj_sim.notation import SUITS, Card
+from kqj_sim.cards import SUITS, Card
 from kqj_sim.record import Bonus
-from kqj_sim.referee.kqj.calling import Called
+from kqj_sim.referee.kqj.calling import FinalContract
 from kqj_sim.referee.kqj.cards import card_points
-from kqj_sim.referee.score import RoundScore
-from kqj_sim.referee.trick import PlayedTrick, won
+from kqj_sim.referee.trick import PlayedTrick, RoundScore, sum_tricks_by_team
 from kqj_sim.rules import SEATS, KqjRules
 
 TRICKS = 8
 LAST_TRICK, CAPOT, KQ, KQJ = 10, 154, 20, 50
 
 
-def rounded(total: int) -> int:
+def round_to_ten(total: int) -> int:
     """The total to the nearest ten, 5 upwards."""
     return (total + 5) // 10 * 10
 
@@ -68,14 +67,18 @@ def round_gratuities(
     return gratuities
 
 
-def judge(
-    rules: KqjRules, called: Called, team: int, totals: Sequence[int], trick_counts: Sequence[int]
+def judge_contract(
+    rules: KqjRules,
+    called: FinalContract,
+    team: int,
+    totals: Sequence[int],
+    trick_counts: Sequence[int],
 ) -> str:
     """What became of the contract of `team`: "made", "failed" or "litigation"."""
     own = totals[team]
     best_other = max(total for other, total in enumerate(totals) if other != team)
     if called.amount is not None:
-        reached = rounded(own) if rules.amount_uses == "rounded" else own
+        reached = round_to_ten(own) if rules.amount_uses == "rounded" else own
         if reached < called.amount:
             return "failed"
         if called.capot and trick_counts[team] != TRICKS:
@@ -87,10 +90,10 @@ def judge(
     return "made" if own > best_other else "failed"
 
 
-def settle(
+def score_totals(
     rules: KqjRules,
     teams: Sequence[int],
-    called: Called,
+    called: FinalContract,
     card_points: Sequence[int],
     trick_counts: Sequence[int],
     bonuses: Sequence[Bonus],
@@ -102,21 +105,21 @@ def settle(
         totals[bonus.team] += bonus.points
     sending = teams[called.sender]
     defending = [team for team in range(rules.team_count) if team != sending]
-    result = judge(rules, called, sending, totals, trick_counts)
+    result = judge_contract(rules, called, sending, totals, trick_counts)
     scores = [0] * rules.team_count
     gratuities = round_gratuities(rules, card_points, trick_counts)
     pending_after = 0
     if result == "litigation":
-        pending_after = rounded(totals[sending])
+        pending_after = round_to_ten(totals[sending])
         winners = []
     elif result == "made":
         winners = [sending]
-        scores[sending] = _earned(called, totals[sending])
+        scores[sending] = _compute_reward(called, totals[sending])
     else:
         best = max(totals[team] for team in defending)
         winners = [team for team in defending if totals[team] == best]
         for team in defending:
-            scores[team] = _earned(called, totals[team])
+            scores[team] = _compute_reward(called, totals[team])
     for team in winners:
         gratuities[team] += pending_before
     for team in range(rules.team_count):
@@ -136,20 +139,20 @@ def settle(
 def score_round(
     rules: KqjRules,
     teams: Sequence[int],
-    called: Called,
+    called: FinalContract,
     hands: Sequence[Collection[Card]],
     tricks: Sequence[PlayedTrick],
     pending_before: int = 0,
 ) -> RoundScore:
     """Score a round from the eight cards of each seat and the eight tricks."""
-    points, counts = won(
+    points, counts = sum_tricks_by_team(
         tricks, teams, rules.team_count, lambda card: card_points(card, called.contract)
     )
     bonuses = find_bonuses(hands, tricks, teams, called.contract)
-    return settle(rules, teams, called, points, counts, bonuses, pending_before)
+    return score_totals(rules, teams, called, points, counts, bonuses, pending_before)
 
 
-def passed_out(rules: KqjRules, pending_before: int = 0) -> RoundScore:
+def score_passed_out(rules: KqjRules, pending_before: int = 0) -> RoundScore:
     """The score of a round in which all passed."""
     zeros = [0] * rules.team_count
     return RoundScore(zeros, zeros, [], zeros, "passed_out", zeros, pending_before, zeros)
@@ -170,6 +173,6 @@ def is_decided(rules: KqjRules, game_scores: Sequence[int]) -> bool:
     return best >= rules.target and list(game_scores).count(best) == 1
 
 
-def _earned(called: Called, total: int) -> int:
+def _compute_reward(called: FinalContract, total: int) -> int:
     """What a team that scores gets: its total, or with auctions the amount and its stake."""
-    return rounded(total) if called.amount is None else called.amount * called.stake
+    return round_to_ten(total) if called.amount is None else called.amount * called.stake

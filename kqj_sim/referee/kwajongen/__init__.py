@@ -1,27 +1,27 @@
 """The rules of Kwajongen in plain Python."""
 
-from kqj_sim.referee.kwajongen.calling import Calling
+from kqj_sim.referee.kwajongen.calling import KwajongenCalling
 from kqj_sim.referee.kwajongen.cards import PACK, card_points
-from kqj_sim.referee.kwajongen.play import legal_cards, trick_winner
+from kqj_sim.referee.kwajongen.play import find_trick_winner, list_legal_cards
 from kqj_sim.referee.kwajongen.scoring import (
     add_scores,
+    find_next_dealer,
     is_decided,
-    next_dealer,
-    passed_out,
+    score_passed_out,
     score_round,
-    settle,
+    score_totals,
 )
 
 __all__ = [
     "PACK",
-    "Calling",
+    "KwajongenCalling",
     "add_scores",
     "card_points",
+    "find_next_dealer",
+    "find_trick_winner",
     "is_decided",
-    "legal_cards",
-    "next_dealer",
-    "passed_out",
+    "list_legal_cards",
+    "score_passed_out",
     "score_round",
-    "settle",
-    "trick_winner",
+    "score_totals",
 ]

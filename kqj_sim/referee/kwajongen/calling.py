@@ -8,7 +8,7 @@ from kqj_sim.rules import KwajongenRules
 SEATS = KwajongenRules.seats
 
 
-class Calling:
+class KwajongenCalling:
     """The calls of one round so far; `add` takes them one after another."""
 
     def __init__(self, dealer: int) -> None:
@@ -31,12 +31,12 @@ class Calling:
 
     def add(self, call: Call) -> None:
         """Take a legal call; raises ValueError with the reason if it is none."""
-        reason = self.why_illegal(call)
+        reason = self.explain_illegal_call(call)
         if reason is not None:
             raise ValueError(reason)
         self.calls.append(call)
 
-    def why_illegal(self, call: Call) -> str | None:
+    def explain_illegal_call(self, call: Call) -> str | None:
         """Why the call may not come next, in one line; None if it may."""
         if call.call not in ("pass", "play"):
             return f"there is no {call.call}: pass or play"

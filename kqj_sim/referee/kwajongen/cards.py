@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kqj_sim.notation import SUITS, Card
+from kqj_sim.cards import SUITS, Card
 from kqj_sim.rules import KwajongenRules
 
 ORDER = KwajongenRules.ranks

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kqj_sim.notation import Card
+from kqj_sim.cards import Card
 from kqj_sim.record import Record
-from kqj_sim.referee.kwajongen.calling import Calling
+from kqj_sim.referee.kwajongen.calling import KwajongenCalling
 from kqj_sim.referee.kwajongen.cards import CARD_OF_TEXT
-from kqj_sim.referee.kwajongen.play import legal_cards, trick_winner
+from kqj_sim.referee.kwajongen.play import find_trick_winner, list_legal_cards
 from kqj_sim.referee.kwajongen.scoring import (
     add_scores,
+    find_next_dealer,
     is_decided,
-    next_dealer,
-    passed_out,
+    score_passed_out,
     score_round,
 )
-from kqj_sim.referee.round_check import RoundCheck, Unsound, show
-from kqj_sim.referee.score import RoundScore
-from kqj_sim.referee.trick import PlayedTrick
+from kqj_sim.referee.round_check import ReplayError, RoundCheck, format_value
+from kqj_sim.referee.trick import PlayedTrick, RoundScore
 from kqj_sim.rules import KwajongenRules
 
 
@@ -35,11 +34,12 @@ class KwajongenCheck(RoundCheck):
         """2: whether the round is raised."""
         if self.record.pending_before not in (0, 1):
             self.found.append(
-                f"pending_before: {show(self.record.pending_before)} is not 1 if the round is "
+                f"pending_before: {format_value(self.record.pending_before)} is not 1 if the "
+                f"round is "
                 "raised, else 0"
             )
 
-    def checked_teams(self) -> list[int]:
+    def check_teams(self) -> list[int]:
         """Partners sit opposite."""
         fixed = [self.rules.fixed_team_of(seat) for seat in range(self.seats)]
         self.compare("teams", self.record.teams, fixed)
@@ -61,16 +61,16 @@ class KwajongenCheck(RoundCheck):
         record = self.record
         self.dealt = self.hands("dealt", record.dealt, self.tricks)
         if record.turned is None:
-            raise Unsound("turned: null, one of the dealer's cards is turned up")
+            raise ReplayError("turned: null, one of the dealer's cards is turned up")
         turned = self.card("turned", record.turned)
         if turned not in self.dealt[record.dealer]:
-            raise Unsound(f"turned: {turned} is not among the dealer's cards")
+            raise ReplayError(f"turned: {turned} is not among the dealer's cards")
         self.trump = turned.suit
 
-    def checked_calling(self) -> bool:
+    def check_calling(self) -> bool:
         """2: the calls and who, if anybody, said play."""
         record = self.record
-        caller = self.imposed() if record.imposed else self.called_by_calls()
+        caller = self.imposed() if record.imposed else self.resolve_calls()
         trump = None if caller is None else self.trump
         self.compare("contract", record.contract, trump, "the card turned up and the calls")
         for key, right in (("amount", None), ("capot", False), ("stake", 1)):
@@ -80,54 +80,54 @@ class KwajongenCheck(RoundCheck):
         self.caller = caller
         return True
 
-    def called_by_calls(self) -> int | None:
+    def resolve_calls(self) -> int | None:
         """Who said play; where the calls are wrong, who is said to have."""
-        calling = Calling(self.record.dealer)
+        calling = KwajongenCalling(self.record.dealer)
         for number, call in enumerate(self.record.calls):
-            reason = calling.why_illegal(call)
+            reason = calling.explain_illegal_call(call)
             if reason is not None:
                 self.found.append(f"calls[{number}]: {reason}")
-                return self.stated_caller()
+                return self.read_caller()
             calling.add(call)
         if not calling.is_closed:
             self.found.append(f"calls: not closed, seat {calling.turn} has yet to speak")
-            return self.stated_caller()
+            return self.read_caller()
         self.compare("sender", self.record.sender, calling.caller(), "the calls")
         return calling.caller()
 
     def imposed(self) -> int:
         """An imposed caller: nobody calls."""
         self.compare("calls", self.record.calls, [], "an imposed caller")
-        caller = self.stated_caller()
+        caller = self.read_caller()
         if caller is None:
-            raise Unsound("sender: null, a round with an imposed caller has one")
+            raise ReplayError("sender: null, a round with an imposed caller has one")
         return caller
 
-    def stated_caller(self) -> int | None:
+    def read_caller(self) -> int | None:
         """The caller by the record, where no calls tell it."""
         sender = self.record.sender
         if sender is not None and not 0 <= sender < self.seats:
-            raise Unsound(f"sender: {show(sender)} {self.no_seat}")
+            raise ReplayError(f"sender: {format_value(sender)} {self.seat_error}")
         return sender
 
-    def checked_hands(self) -> list[set[Card]]:
+    def check_hands(self) -> list[set[Card]]:
         """1: the four cards of each seat, those dealt."""
         if self.record.hands is None:
-            raise Unsound("hands: null, but the round was not passed out")
+            raise ReplayError("hands: null, but the round was not passed out")
         hands = self.hands("hands", self.record.hands, self.tricks)
         for seat in range(self.seats):
             missing = ", ".join(sorted(str(card) for card in self.dealt[seat] - hands[seat]))
             if missing:
-                raise Unsound(f"hands: seat {seat} lacks what it was given: {missing}")
+                raise ReplayError(f"hands: seat {seat} lacks what it was given: {missing}")
         return hands
 
     def legal_cards(self, hand: set[Card], trick: Sequence[Card], leader: int) -> set[Card]:
         """3: following suit, and what may be played when void."""
-        return legal_cards(self.rules, hand, trick, self.trump)
+        return list_legal_cards(self.rules, hand, trick, self.trump)
 
     def trick_winner(self, leader: int, cards: Sequence[Card]) -> int:
         """3: the highest trump, else the highest of the suit led."""
-        return trick_winner(leader, cards, self.trump)
+        return find_trick_winner(leader, cards, self.trump)
 
     def score(self, tricks: Sequence[PlayedTrick]) -> RoundScore:
         """4: result and changes of the scores."""
@@ -135,8 +135,8 @@ class KwajongenCheck(RoundCheck):
 
     def passed_out(self) -> RoundScore:
         """2: nobody scores, the next round played is raised."""
-        return passed_out()
+        return score_passed_out()
 
     def next_dealer(self) -> int:
         """2 and 5: the same again after a round passed out, else the next in turn."""
-        return next_dealer(self.record.dealer, self.record.sender is None)
+        return find_next_dealer(self.record.dealer, self.record.sender is None)

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from kqj_sim.notation import Card
+from kqj_sim.cards import Card
 from kqj_sim.referee.kwajongen.cards import outranks
-from kqj_sim.referee.trick import find_master
+from kqj_sim.referee.trick import find_master_index
 from kqj_sim.rules import KwajongenRules
 
 SEATS = KwajongenRules.seats
 
 
-def becomes_master(card: Card, master: Card, trump: str) -> bool:
+def beats_master(card: Card, master: Card, trump: str) -> bool:
     """Whether the card, played later, takes the trick from the one that is master."""
     if card.suit == master.suit:
         return outranks(card, master)
     return card.suit == trump
 
 
-def trick_winner(leader: int, trick: Sequence[Card], trump: str) -> int:
+def find_trick_winner(leader: int, trick: Sequence[Card], trump: str) -> int:
     """The seat whose card is master of the trick that `leader` led."""
-    return (leader + find_master(trick, trump, becomes_master)) % SEATS
+    return (leader + find_master_index(trick, trump, beats_master)) % SEATS
 
 
-def legal_cards(
+def list_legal_cards(
     rules: KwajongenRules, hand: Collection[Card], trick: Sequence[Card], trump: str
 ) -> set[Card]:
     """The cards of `hand` that may be played next to `trick`, the cards played so far."""

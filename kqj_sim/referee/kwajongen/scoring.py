@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kqj_sim.referee.kwajongen.cards import card_points
-from kqj_sim.referee.score import RoundScore
-from kqj_sim.referee.trick import PlayedTrick, won
+from kqj_sim.referee.trick import PlayedTrick, RoundScore, sum_tricks_by_team
 from kqj_sim.rules import KwajongenRules
 
 SEATS, TEAMS, TRICKS = KwajongenRules.seats, KwajongenRules.team_count, KwajongenRules.tricks
 
 
-def settle(
+def score_totals(
     caller_team: int, card_points: Sequence[int], trick_counts: Sequence[int], raised: int
 ) -> RoundScore:
     """Score a round from the card points and tricks of each team; `raised` is 0 or 1."""
@@ -34,17 +33,17 @@ def score_round(
     teams: Sequence[int], caller: int, tricks: Sequence[PlayedTrick], raised: int = 0
 ) -> RoundScore:
     """Score a round from its four tricks; `teams` are those of the seats."""
-    points, counts = won(tricks, teams, TEAMS, card_points)
-    return settle(teams[caller], points, counts, raised)
+    points, counts = sum_tricks_by_team(tricks, teams, TEAMS, card_points)
+    return score_totals(teams[caller], points, counts, raised)
 
 
-def passed_out() -> RoundScore:
+def score_passed_out() -> RoundScore:
     """The score of a round in which all passed: the next that is played is raised."""
     zeros = [0] * TEAMS
     return RoundScore(zeros, zeros, [], zeros, "passed_out", zeros, 1, zeros)
 
 
-def next_dealer(dealer: int, is_passed_out: bool) -> int:
+def find_next_dealer(dealer: int, is_passed_out: bool) -> int:
     """Who deals next: the same again if all passed, else the next in turn."""
     return dealer if is_passed_out else (dealer + 1) % SEATS
 

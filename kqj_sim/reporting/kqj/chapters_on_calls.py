@@ -5,50 +5,56 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.source import OF_DEALS, OF_TAKEN
-from kqj_sim.reporting.charts import bars, dots, heat_maps
-from kqj_sim.reporting.findings import FEW, Findings, shown, well_known
-from kqj_sim.reporting.kqj.words import KINDS, PLACES, played
+from kqj_sim.analysis.tables import SHARE_OF_DEALS, SHARE_OF_TAKEN
+from kqj_sim.reporting.chapter import MIN_OBSERVATIONS, Findings, format_estimate, select_reliable
+from kqj_sim.reporting.figures import render_distribution, render_dots, render_heat_maps
+from kqj_sim.reporting.kqj.words import KIND_NAMES, PLACE_NAMES, has_played_deals
 from kqj_sim.reporting.page import Part
-from kqj_sim.rules import kqj_of
+from kqj_sim.rules import require_kqj_rules
 
 
-def taking(found: Findings) -> Part | None:
+def describe_taking(found: Findings) -> Part | None:
     """Who takes when asked, at which place and lap, and with what."""
-    if "taking" not in found.tables or kqj_of(found.study.plan.experiment.rules).bidding != "take":
+    if (
+        "taking" not in found.tables
+        or require_kqj_rules(found.study.plan.experiment.rules).bidding != "take"
+    ):
         return None
-    if not played(found):
+    if not has_played_deals(found):
         return Part(text=("Nobody takes: all deals are passed out.",))
     taken, passed = (
-        found.show("taking", f"{what}, {OF_DEALS}") for what in ("taken", "passed out")
+        found.show("taking", f"{what}, {SHARE_OF_DEALS}") for what in ("taken", "passed out")
     )
-    cells = found.tables["taking_by_lap_and_place"].estimates(OF_DEALS)
+    cells = found.tables["taking_by_lap_and_place"].estimates(SHARE_OF_DEALS)
     lap, place = max(cells, key=lambda turn: cells[turn].value)
-    who = f"the {PLACES[place]}"
-    kinds = found.by("taking_by_kind", OF_TAKEN)
+    who = f"the {PLACE_NAMES[place]}"
+    kinds = found.by("taking_by_kind", SHARE_OF_TAKEN)
     kind = max(kinds, key=lambda each: kinds[each].value)
     rates = found.tables["take_rate"].estimates("takes, share of those asked")
-    asked = well_known(rates)
+    asked = select_reliable(rates)
     text = (
         f"{taken} of the deals are taken, {passed} are passed out. Most takes come from {who} in "
-        f"lap {lap}: {shown(cells[lap, place], 'share')} of all deals. Of the taken deals "
-        f"{shown(kinds[kind], 'share')} are played in {KINDS[kind]}.",
+        f"lap {lap}: {format_estimate(cells[lap, place], 'share')} of all deals. Of the taken "
+        f"deals "
+        f"{format_estimate(kinds[kind], 'share')} are played in {KIND_NAMES[kind]}.",
     )
-    names = {**PLACES, 1: "2nd"}
+    names = {**PLACE_NAMES, 1: "2nd"}
     laps = sorted({lap for lap, _ in cells})
-    heat = heat_maps(
+    heat = render_heat_maps(
         {
             "Deals taken, % of all deals": {
-                (f"lap {lap}", PLACES[at]): each for (lap, at), each in cells.items()
+                (f"lap {lap}", PLACE_NAMES[at]): each for (lap, at), each in cells.items()
             }
         },
         ("", [f"lap {lap}" for lap in laps]),
         ("place in the order of speaking", list(names.values())),
         "share",
     )
-    rate = dots(
+    rate = render_dots(
         {
-            f"lap {lap}": {PLACES[at]: asked[lap, at] for at in PLACES if (lap, at) in asked}
+            f"lap {lap}": {
+                PLACE_NAMES[at]: asked[lap, at] for at in PLACE_NAMES if (lap, at) in asked
+            }
             for lap in laps
             if any(turn[0] == lap for turn in asked)
         },
@@ -77,40 +83,48 @@ def taking(found: Findings) -> Part | None:
     )
 
 
-def auctions(found: Findings) -> Part | None:
+def describe_auctions(found: Findings) -> Part | None:
     """Amounts, bids, counters, and what is made of them."""
     if "auctions" not in found.tables:
         return None
-    if not played(found):
+    if not has_played_deals(found):
         return Part(text=("Nobody bids: all deals are passed out.",))
     opening, final, bids = (
         found.show("auctions", quantity)
         for quantity in ("opening amount, mean", "final amount, mean", "bids, mean")
     )
-    countered = found.show("auctions", f"countered, {OF_TAKEN}")
+    countered = found.show("auctions", f"countered, {SHARE_OF_TAKEN}")
     text = [
-        f"Somebody bids in {found.show('taking', f'taken, {OF_DEALS}')} of the deals. The first "
+        f"Somebody bids in {found.show('taking', f'taken, {SHARE_OF_DEALS}')} of the deals. The "
+        f"first "
         f"bid is {opening} on average, the last {final}, after {bids} bids. {countered} of the "
         "contracts are countered."
     ]
-    made = f"made, {OF_TAKEN}"
+    made = f"made, {SHARE_OF_TAKEN}"
     stakes = found.by("contracts_by_stake", made)
     if 2 in stakes:
-        undisturbed = f", of the others {shown(stakes[1], 'share')}" if 1 in stakes else ""
+        undisturbed = (
+            f", of the others {format_estimate(stakes[1], 'share')}" if 1 in stakes else ""
+        )
         text.append(
-            f"Of the countered contracts {shown(stakes[2], 'share')} are made{undisturbed}"
-            + (f", of the overcountered {shown(stakes[4], 'share')}." if 4 in stakes else ".")
+            f"Of the countered contracts {format_estimate(stakes[2], 'share')} are "
+            f"made{undisturbed}"
+            + (
+                f", of the overcountered {format_estimate(stakes[4], 'share')}."
+                if 4 in stakes
+                else "."
+            )
         )
     amounts = {
-        name: {at: each for (at,), each in found.tables[table].estimates(OF_TAKEN).items()}
+        name: {at: each for (at,), each in found.tables[table].estimates(SHARE_OF_TAKEN).items()}
         for name, table in (("first bid", "opening_amounts"), ("last bid", "final_amounts"))
     }
-    by_amount = well_known(found.by("contracts_by_amount", made))
+    by_amount = select_reliable(found.by("contracts_by_amount", made))
     pictures = [
         found.picture(
             "amounts",
             "Distribution of the amounts of the last bid.",
-            bars(
+            render_distribution(
                 {"last bid": amounts["last bid"]},
                 "amount of the last bid",
                 "% of taken deals",
@@ -120,7 +134,7 @@ def auctions(found: Findings) -> Part | None:
         found.picture(
             "made_by_amount",
             "Share of the contracts made by the amount of the last bid, with intervals.",
-            dots({"made": by_amount}, "contracts made, %", "share", whole=bool(found.slug)),
+            render_dots({"made": by_amount}, "contracts made, %", "share", whole=bool(found.slug)),
         ),
     ]
     return Part(
@@ -134,7 +148,7 @@ def auctions(found: Findings) -> Part | None:
     )  # fmt: skip
 
 
-def take_chart(found: Findings) -> Part | None:
+def describe_take_chart(found: Findings) -> Part | None:
     """With which hands the opener should take."""
     if "take_chart" not in found.tables:
         return None
@@ -169,25 +183,25 @@ def take_chart(found: Findings) -> Part | None:
                 "What taking gains the opener against passing, in points, by his highest trumps, "
                 "the number of his trumps and of his aces in other suits; purple where taking is "
                 "better, orange where passing is.",
-                heat_maps(
+                render_heat_maps(
                     {title: panels[title] for title in order},
                     ("9, 8, 7 of trump", held),
                     ("trumps among five cards and the Return", numbers),
                     "points",
                     diverging=True,
-                    least=FEW,
+                    min_observations=MIN_OBSERVATIONS,
                 ),
             ),
             found.picture(
                 "take_right",
                 "In how many of 100 deals taking scores more than passing, by the highest trumps "
                 "and the number of trumps.",
-                heat_maps(
+                render_heat_maps(
                     {"Taking scores more, % of deals": by_trumps},
                     ("9, 8, 7 of trump", held),
                     ("trumps among five cards and the Return", numbers),
                     "share",
-                    least=FEW,
+                    min_observations=MIN_OBSERVATIONS,
                 ),
             ),
         ),

@@ -1,12 +1,12 @@
-"""Words that chapters of KQJ share, and whether there is anything to tell."""
+"""Words that the chapters of KQJ share."""
 
 from __future__ import annotations
 
-from kqj_sim.analysis.source import OF_TAKEN
-from kqj_sim.reporting.findings import Findings
+from kqj_sim.analysis.tables import SHARE_OF_TAKEN
+from kqj_sim.reporting.chapter import Findings
 
-PLACES = {0: "opener", 1: "2nd", 2: "3rd", 3: "4th", 4: "5th", 5: "dealer"}
-KINDS = {
+PLACE_NAMES = {0: "opener", 1: "2nd", 2: "3rd", 3: "4th", 4: "5th", 5: "dealer"}
+KIND_NAMES = {
     "return": "the Return's suit",
     "other": "another suit",
     "suit": "a suit",
@@ -15,6 +15,6 @@ KINDS = {
 }
 
 
-def played(found: Findings) -> bool:
+def has_played_deals(found: Findings) -> bool:
     """True if any deal was taken."""
-    return found.estimate("contracts", f"made, {OF_TAKEN}").observations > 0
+    return found.estimate("contracts", f"made, {SHARE_OF_TAKEN}").observations > 0

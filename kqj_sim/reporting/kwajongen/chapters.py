@@ -2,42 +2,50 @@
 
 from __future__ import annotations
 
-from kqj_sim.analysis.kwajongen.tables import OF_PLAYED, RESULTS
-from kqj_sim.analysis.source import OF_DEALS
-from kqj_sim.reporting.chapter import COMPARED, GAMES, Chapter, KeyFigure
-from kqj_sim.reporting.charts import bars, dots, heat_maps
-from kqj_sim.reporting.findings import FEW, Findings, shown, well_known
-from kqj_sim.reporting.kwajongen.plots import PLACES
+from kqj_sim.analysis.kwajongen.tables import RESULT_NAMES, SHARE_OF_PLAYED
+from kqj_sim.analysis.tables import SHARE_OF_DEALS
+from kqj_sim.reporting.chapter import (
+    COMPARED,
+    GAMES,
+    MIN_OBSERVATIONS,
+    Chapter,
+    Findings,
+    KeyFigure,
+    format_estimate,
+    select_reliable,
+)
+from kqj_sim.reporting.figures import render_distribution, render_dots, render_heat_maps
+from kqj_sim.reporting.kwajongen.plots import PLACE_NAMES
 from kqj_sim.reporting.page import Part
 
-WON, LOST, TIED = (f"{words}, {OF_PLAYED}" for words in RESULTS.values())
+WON, LOST, TIED = (f"{words}, {SHARE_OF_PLAYED}" for words in RESULT_NAMES.values())
 SAYS_PLAY = "says play, share of those asked"
-_NAMES = dict(enumerate(PLACES))
+_PLACE_NAMES = dict(enumerate(PLACE_NAMES))
 
 
-def _played(found: Findings) -> bool:
+def _has_played_deals(found: Findings) -> bool:
     """True if any deal was played."""
     return found.estimate("results", WON).observations > 0
 
 
-def calls(found: Findings) -> Part | None:
+def describe_calls(found: Findings) -> Part | None:
     """Who says play when asked, and how often nobody does."""
-    if not _played(found):
+    if not _has_played_deals(found):
         return Part(text=("Nobody says play: all deals are passed out.",))
     rates = found.by("calls_by_place", SAYS_PLAY)
-    callers = found.by("calls_by_place", f"caller, {OF_DEALS}")
-    known = well_known(rates)
+    callers = found.by("calls_by_place", f"caller, {SHARE_OF_DEALS}")
+    known = select_reliable(rates)
     text = [
-        f"{found.show('calls', f'played, {OF_DEALS}')} of the deals are played, "
-        f"{found.show('calls', f'passed out, {OF_DEALS}')} are passed out."
+        f"{found.show('calls', f'played, {SHARE_OF_DEALS}')} of the deals are played, "
+        f"{found.show('calls', f'passed out, {SHARE_OF_DEALS}')} are passed out."
     ]
     most = max(known, key=lambda at: known[at].value, default=None)
     least = min(known, key=lambda at: known[at].value, default=None)
     if most is not None and least is not None and known[most].low > known[least].high:
         text.append(
-            f"Of those who are asked the {_place(most)} says play most often, in "
-            f"{shown(known[most], 'share')}, the {_place(least)} least often, in "
-            f"{shown(known[least], 'share')}."
+            f"Of those who are asked the {_format_place(most)} says play most often, in "
+            f"{format_estimate(known[most], 'share')}, the {_format_place(least)} least often, in "
+            f"{format_estimate(known[least], 'share')}."
         )
     return Part(
         text=tuple(text),
@@ -46,11 +54,11 @@ def calls(found: Findings) -> Part | None:
                 "play_rate",
                 "Who says play, by place: of those who are asked, and of all deals, with "
                 "intervals.",
-                dots(
+                render_dots(
                     {"of those asked": rates, "of all deals": callers},
                     "says play, %",
                     "share",
-                    names=_NAMES,
+                    names=_PLACE_NAMES,
                     whole=bool(found.slug),
                 ),
             ),
@@ -60,25 +68,25 @@ def calls(found: Findings) -> Part | None:
     )
 
 
-def results(found: Findings) -> Part | None:
+def describe_results(found: Findings) -> Part | None:
     """Who wins the rounds, by place and by the card turned up."""
-    if not _played(found):
+    if not _has_played_deals(found):
         return None
     text = (
         f"The caller's team wins {found.show('results', WON)} of the played deals, the others "
         f"{found.show('results', LOST)}; {found.show('results', TIED)} are tied, which costs the "
         "caller's team a point.",
     )
-    by_place = well_known(found.by("results_by_place", WON))
-    by_rank = well_known(found.by("results_by_turned_rank", WON))
+    by_place = select_reliable(found.by("results_by_place", WON))
+    by_rank = select_reliable(found.by("results_by_turned_rank", WON))
     return Part(
         text=text,
         pictures=(
             found.picture(
                 "won_by_place",
                 "Rounds won by the caller's team, by his place, with intervals.",
-                dots(
-                    {"won": by_place}, "won by the caller's team, %", "share", names=_NAMES,
+                render_dots(
+                    {"won": by_place}, "won by the caller's team, %", "share", names=_PLACE_NAMES,
                     whole=bool(found.slug),
                 ),
             ),
@@ -86,7 +94,7 @@ def results(found: Findings) -> Part | None:
                 "won_by_rank",
                 "Rounds won by the caller's team, by the rank of the dealer's card turned up, "
                 "with intervals.",
-                dots(
+                render_dots(
                     {"won": by_rank}, "won by the caller's team, %", "share",
                     whole=bool(found.slug),
                 ),
@@ -97,22 +105,22 @@ def results(found: Findings) -> Part | None:
     )  # fmt: skip
 
 
-def hands(found: Findings) -> Part | None:
+def describe_hands(found: Findings) -> Part | None:
     """Rounds won by the trumps that the caller and the dealer hold."""
-    if not _played(found):
+    if not _has_played_deals(found):
         return None
     trumps = found.by("results_by_sender_trumps", WON)
-    known = sorted(well_known(trumps))
+    known = sorted(select_reliable(trumps))
     text = []
     if len(known) > 1:
         few, many = known[0], known[-1]
         text.append(
             f"With {few or 'no'} trump{'s' * (few != 1)} among his four cards the caller wins "
-            f"{shown(trumps[few], 'share')} of his rounds, with {many} of them "
-            f"{shown(trumps[many], 'share')}."
+            f"{format_estimate(trumps[few], 'share')} of his rounds, with {many} of them "
+            f"{format_estimate(trumps[many], 'share')}."
         )
     by_both = found.tables["results_by_place_and_sender_trumps"].estimates(WON)
-    cells = {(PLACES[place], number): each for (place, number), each in by_both.items()}
+    cells = {(PLACE_NAMES[place], number): each for (place, number), each in by_both.items()}
     numbers = sorted({number for _, number in cells})
     dealers = found.by("results_by_dealer_trumps", WON)
     return Part(
@@ -121,20 +129,20 @@ def hands(found: Findings) -> Part | None:
             found.picture(
                 "won_by_hand",
                 "Rounds won by the caller's team, by his place and the number of his trumps.",
-                heat_maps(
+                render_heat_maps(
                     {"Won by the caller's team, %": cells},
-                    ("place", PLACES),
+                    ("place", PLACE_NAMES),
                     ("trumps of the caller", numbers),
                     "share",
-                    least=FEW,
+                    min_observations=MIN_OBSERVATIONS,
                 ),
             ),
             found.picture(
                 "won_by_dealer",
                 "Rounds won by the caller's team, by the number of the dealer's trumps, of which "
                 "all know one, with intervals.",
-                dots(
-                    {"won": well_known(dealers)}, "won by the caller's team, %", "share",
+                render_dots(
+                    {"won": select_reliable(dealers)}, "won by the caller's team, %", "share",
                     names={n: f"{n} trump{'s' * (n != 1)}" for n in dealers},
                     whole=bool(found.slug),
                 ),
@@ -147,9 +155,9 @@ def hands(found: Findings) -> Part | None:
     )  # fmt: skip
 
 
-def points(found: Findings) -> Part | None:
+def describe_card_points(found: Findings) -> Part | None:
     """Card points of the sides."""
-    if not _played(found):
+    if not _has_played_deals(found):
         return None
     own, others, margin = (
         found.show("card_points", "mean", whose)
@@ -169,7 +177,9 @@ def points(found: Findings) -> Part | None:
                 "margins",
                 "Distribution of the card points of the caller's team less the others', by what "
                 "becomes of its rounds.",
-                bars(stacks, "card points more than the others", "% of played deals"),
+                render_distribution(
+                    stacks, "card points more than the others", "% of played deals"
+                ),
             ),
         ),
         grids=found.grids("card_points"),
@@ -177,15 +187,15 @@ def points(found: Findings) -> Part | None:
     )
 
 
-def tricks(found: Findings) -> Part | None:
+def describe_tricks(found: Findings) -> Part | None:
     """Tricks of the caller's team, and all four."""
-    if not _played(found):
+    if not _has_played_deals(found):
         return None
     own, others = (
-        found.show("capot", f"won by {side}, {OF_PLAYED}")
+        found.show("capot", f"won by {side}, {SHARE_OF_PLAYED}")
         for side in ("the caller's team", "the others")
     )
-    numbers = found.by("tricks", OF_PLAYED)
+    numbers = found.by("tricks", SHARE_OF_PLAYED)
     return Part(
         text=(
             f"In {own} of the played deals the caller's team wins all four tricks, in {others} the "
@@ -195,7 +205,7 @@ def tricks(found: Findings) -> Part | None:
             found.picture(
                 "tricks",
                 "Tricks of the caller's team, with intervals.",
-                dots(
+                render_dots(
                     {"tricks": numbers},
                     "% of played deals",
                     "share",
@@ -207,9 +217,9 @@ def tricks(found: Findings) -> Part | None:
     )
 
 
-def scores(found: Findings) -> Part | None:
+def describe_scores(found: Findings) -> Part | None:
     """Changes of the scores of the sides."""
-    if not _played(found):
+    if not _has_played_deals(found):
         return None
     own, others, worth = (
         found.show("scores", f"{whose}, mean a played deal")
@@ -226,11 +236,11 @@ def scores(found: Findings) -> Part | None:
     )
 
 
-def raised(found: Findings) -> Part | None:
+def describe_raised(found: Findings) -> Part | None:
     """Raised rounds of the games."""
     if "raised" not in found.tables:
         return None
-    share = found.show("raised", f"raised, {OF_PLAYED}")
+    share = found.show("raised", f"raised, {SHARE_OF_PLAYED}")
     return Part(
         text=(
             f"After a round passed out the next one that is played is raised: {share} of the "
@@ -241,7 +251,7 @@ def raised(found: Findings) -> Part | None:
     )
 
 
-def _place(number: int) -> str:
+def _format_place(number: int) -> str:
     """A place in a sentence."""
     return ("player at the dealer's left", "second", "third", "dealer")[number]
 
@@ -250,30 +260,32 @@ CHAPTERS = (
     Chapter(
         "calls",
         "Who says play",
-        calls,
+        describe_calls,
         "Places count from the dealer's left, 0, to the dealer, 3.",
     ),
-    Chapter("results", "Who wins", results),
-    Chapter("trumps", "How many trumps the caller and the dealer hold", hands),
-    Chapter("points", "Card points", points),
-    Chapter("tricks", "Tricks, and all four of them", tricks),
-    Chapter("changes", "What a round is worth", scores),
-    Chapter("raised", "Raised rounds", raised, "Of the whole games that are played besides."),
+    Chapter("results", "Who wins", describe_results),
+    Chapter("trumps", "How many trumps the caller and the dealer hold", describe_hands),
+    Chapter("points", "Card points", describe_card_points),
+    Chapter("tricks", "Tricks, and all four of them", describe_tricks),
+    Chapter("changes", "What a round is worth", describe_scores),
+    Chapter(
+        "raised", "Raised rounds", describe_raised, "Of the whole games that are played besides."
+    ),
     GAMES,
     COMPARED,
 )
 
 KEY_FIGURES = (
-    KeyFigure("deals played", "calls", f"played, {OF_DEALS}"),
+    KeyFigure("deals played", "calls", f"played, {SHARE_OF_DEALS}"),
     KeyFigure("won by the caller's team", "results", WON),
     KeyFigure("tied", "results", TIED),
-    KeyFigure("all four tricks, either side", "capot", f"won by either, {OF_PLAYED}"),
+    KeyFigure("all four tricks, either side", "capot", f"won by either, {SHARE_OF_PLAYED}"),
     KeyFigure("card points of the caller's team, mean", "card_points", "mean", ("caller's team",)),
     KeyFigure(
         "others' change of the score less the caller's team's, mean",
         "scores",
         "others less caller's team, mean a played deal",
     ),
-    KeyFigure("raised rounds, of those played", "raised", f"raised, {OF_PLAYED}"),
+    KeyFigure("raised rounds, of those played", "raised", f"raised, {SHARE_OF_PLAYED}"),
     KeyFigure("rounds in a game, mean", "games", "rounds, mean"),
 )

@@ -7,16 +7,21 @@ import math
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.comparison import INDIFFERENCE, compare
-from kqj_sim.analysis.contest import Contest, Sums
-from kqj_sim.analysis.control import ControlTally, leads
+from kqj_sim.analysis.compare import DEFAULT_INDIFFERENCE, compare
+from kqj_sim.analysis.control_variates import ControlTally, compute_team_leads
+from kqj_sim.analysis.match import MatchMoments, PairedMatch
 from kqj_sim.analysis.sweep import sweep
 from kqj_sim.analysis.tune import tune
-from kqj_sim.duplicate import arrangements, lead_chunks, scale, seated
 from kqj_sim.experiment import Experiment
+from kqj_sim.paired import (
+    assign_players,
+    compute_lead_divisor,
+    iterate_lead_chunks,
+    list_arrangements,
+)
 from kqj_sim.records import play_records
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import fold, simulate
+from kqj_sim.simulation import reduce_rows, simulate
 
 RULES = KwajongenRules()
 BOLD, SHY, FIELD = "random:accept=0.7", "random:accept=0.2", "random:accept=0.4"
@@ -29,25 +34,27 @@ def worth(scores: list[int], side: int) -> int:
 
 
 def test_two_fixed_teams_hold_the_cards_of_each_other() -> None:
-    assert arrangements(RULES) == ((0, 1, 0, 1), (1, 0, 1, 0))
-    assert arrangements(RULES, alone=True) == arrangements(RULES)
+    assert list_arrangements(RULES) == ((0, 1, 0, 1), (1, 0, 1, 0))
+    assert list_arrangements(RULES, single_team=True) == list_arrangements(RULES)
 
 
 @pytest.mark.parametrize("rules", [RULES, KwajongenRules(void_rule="free")], ids=str)
 def test_a_deal_is_worth_what_the_records_say(rules: KwajongenRules) -> None:
     expected = np.zeros(DEALS)
-    for seats in arrangements(rules):
-        for record in play_records(Experiment(rules, seated(seats, BOLD, SHY), DEALS, SEED)):
+    for seats in list_arrangements(rules):
+        for record in play_records(
+            Experiment(rules, assign_players(seats, BOLD, SHY), DEALS, SEED)
+        ):
             expected[record.deal] += worth(record.scores, seats.index(0)) / 2
-    found = np.concatenate([*lead_chunks(rules, BOLD, SHY, DEALS, SEED)])
-    assert found / scale(arrangements(rules)) == pytest.approx(expected)
+    found = np.concatenate([*iterate_lead_chunks(rules, BOLD, SHY, DEALS, SEED)])
+    assert found / compute_lead_divisor(list_arrangements(rules)) == pytest.approx(expected)
     assert np.any(expected > 0) and np.any(expected < 0)
 
 
 @pytest.mark.parametrize("field", [None, FIELD])
 def test_what_is_counted_of_rounds_is_what_the_records_say(field: str | None) -> None:
-    contest = Contest(RULES, (BOLD, SHY), field, SEED)
-    sums = Sums.none(contest.names)
+    contest = PairedMatch(RULES, (BOLD, SHY), field, SEED)
+    sums = MatchMoments.none(contest.names)
     for part in contest.play(0, DEALS, 2, 37):
         sums.add(part)
     names = ("takes", "made", "failed", "won", "lost", "defended", "score", "passed_out")
@@ -74,7 +81,7 @@ def test_what_is_counted_of_rounds_is_what_the_records_say(field: str | None) ->
                     expected[f"{policy} {name}"] += value
     divided = {"won", "lost", "defended", "score"}
     for name, wanted in expected.items():
-        of = contest.scale / len(contest.seatings) if name.split()[1] in divided else 1
+        of = contest.scale / len(contest.arrangements) if name.split()[1] in divided else 1
         assert sums.sum(name) == pytest.approx(wanted * of), name
     parts = [
         sums.sum(f"{side} won") - sums.sum(f"{side} lost") + sums.sum(f"{side} defended")
@@ -82,27 +89,27 @@ def test_what_is_counted_of_rounds_is_what_the_records_say(field: str | None) ->
     ]
     lead = sums.sum("lead")
     assert parts[0] == lead if field is None else parts[0] - parts[1] == lead
-    assert sums.sum("0 bonuses") == 0 and contest.largest_lead == (4 if field is None else 8)
+    assert sums.sum("0 bonuses") == 0 and contest.max_lead == (4 if field is None else 8)
 
 
 def test_games_count_by_who_wins_them() -> None:
-    contest = Contest(RULES, (BOLD, SHY), games=True)
-    sums = Sums.none(contest.names)
+    contest = PairedMatch(RULES, (BOLD, SHY), games=True)
+    sums = MatchMoments.none(contest.names)
     for part in contest.play(0, 50, 2, 7):
         sums.add(part)
     won = 0
-    for seats, players in zip(contest.seatings, contest.tables(), strict=True):
+    for seats, players in zip(contest.arrangements, contest.tables(), strict=True):
         ended = simulate(Experiment(RULES, players, games=50)).ended
         assert ended is not None
         won += int((ended.winner == seats.index(0)).sum())
-    assert sums.sum("0 wins") / contest.scale * len(contest.seatings) == pytest.approx(won)
+    assert sums.sum("0 wins") / contest.scale * len(contest.arrangements) == pytest.approx(won)
     assert sums.sum("lead") / contest.scale == pytest.approx(won - 50)
 
 
 def test_compare_finds_the_better_and_knows_when_to_stop() -> None:
     found = compare(BOLD, SHY, rules=RULES, seed=SEED)
     (pair,) = found.pairs
-    assert found.plan.indifference == INDIFFERENCE["kwajongen"] == 0.01
+    assert found.plan.indifference == DEFAULT_INDIFFERENCE["kwajongen"] == 0.01
     assert pair.verdict == "worse" and pair.sums.deals % 4 == 0
     again = compare(SHY, BOLD, rules=RULES, seed=SEED, deals=pair.sums.deals)
     assert again.lead(0, 1).value == -pair.lead.value > 0
@@ -135,17 +142,19 @@ def uneven(deals: int) -> Experiment:
 def test_control_has_mean_zero_over_the_dealers() -> None:
     rows = simulate(Experiment(RULES, (FIELD,) * 4, 40_000))
     for column in ("score", "total"):
-        found = leads(rows, RULES, column)
+        found = compute_team_leads(rows, RULES, column)
         errors = found.std(axis=1) / math.sqrt(len(rows))
         assert np.all(np.abs(found.mean(axis=1)) < 4 * errors)
-    assert np.array_equal(leads(rows, RULES, "score")[0], rows.column("score_1").astype(int)
-                          - rows.column("score_0"))  # fmt: skip
+    assert np.array_equal(
+        compute_team_leads(rows, RULES, "score")[0],
+        rows.column("score_1").astype(int) - rows.column("score_0"),
+    )
 
 
 def test_corrected_means_are_near_the_plain_ones_and_threads_cannot_be_seen() -> None:
     experiment = uneven(20_000)
     whole, parts = (
-        fold(experiment, lambda: ControlTally(experiment, BOLD), threads, chunk).result
+        reduce_rows(experiment, lambda: ControlTally(experiment, BOLD), threads, chunk).result
         for threads, chunk in ((1, None), (2, 333))
     )
     assert whole.corrected(0) == parts.corrected(0)

@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from kqj_sim.analysis import Table, Tally
-from kqj_sim.analysis.expression import ExpressionError, compile_expression
-from kqj_sim.analysis.tally import ColumnError
-from kqj_sim.columns import KWAJONGEN
+from kqj_sim.analysis.tables import Table
+from kqj_sim.analysis.tally import ColumnError, Tally
+from kqj_sim.analysis.where import ExpressionError, compile_expression
+from kqj_sim.columns import KWAJONGEN_COLUMNS
 from kqj_sim.experiment import Experiment
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KwajongenRules
@@ -41,8 +41,8 @@ def played(games: int | None = None) -> Rows:
 
 @cache
 def frame(games: int | None = None) -> pd.DataFrame:
-    labelled: dict[str, Any] = {column.name: str for column in KWAJONGEN if column.labels}
-    numbers = {column.name: "int64" for column in KWAJONGEN if not column.labels}
+    labelled: dict[str, Any] = {column.name: str for column in KWAJONGEN_COLUMNS if column.labels}
+    numbers = {column.name: "int64" for column in KWAJONGEN_COLUMNS if not column.labels}
     return played(games).frame().astype(labelled | numbers)
 
 

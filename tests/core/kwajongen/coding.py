@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kqj_sim.notation import SUITS, Card
+from kqj_sim.cards import SUITS, Card
 from kqj_sim.referee.kwajongen import PACK
 from kqj_sim.rules import KwajongenRules
 

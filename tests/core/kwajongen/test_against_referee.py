@@ -10,10 +10,10 @@ from collections import Counter
 
 import pytest
 
-from kqj_sim.core.state import LANES, PENDING
+from kqj_sim.core.block import LANES, PENDING
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record
-from kqj_sim.records import block_of, play_records
+from kqj_sim.records import make_recording_block, play_records
 from kqj_sim.referee import check_record, check_records
 from kqj_sim.rules import KwajongenRules
 from tests.variants import told
@@ -56,7 +56,7 @@ def test_rounds_agree_with_the_referee(table: str, rules: KwajongenRules) -> Non
 
 @pytest.mark.parametrize("rules", RULES, ids=lambda rules: rules.void_rule)
 def test_raised_rounds_agree_with_the_referee(rules: KwajongenRules) -> None:
-    block = block_of(Experiment(rules, ("random",) * 4, seed=SEED))
+    block = make_recording_block(Experiment(rules, ("random",) * 4, seed=SEED))
     block.game.start_deals(block.state, 0, LANES)
     block.state[PENDING : PENDING + LANES] = 1
     block.play(LANES)

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import pytest
 
-from kqj_sim.core import asking
-from kqj_sim.core import state as rows
-from kqj_sim.core.asking import FOLLOW, LEAD
-from kqj_sim.core.compile import kernel
-from kqj_sim.core.kwajongen.play import prepare_play
-from kqj_sim.core.kwajongen.state import SEATS, TRICKS
-from kqj_sim.core.kwajongen.trick import after_trick, follow_view, lead_view
-from kqj_sim.core.play import taken_first
-from kqj_sim.core.state import HAND, LANES, STRIDE
+from kqj_sim.core import block as rows
+from kqj_sim.core import dispatch
+from kqj_sim.core.block import HAND, LANES, STRIDE
+from kqj_sim.core.dispatch import FOLLOW, LEAD
+from kqj_sim.core.jit import kernel
+from kqj_sim.core.kwajongen.cards import SEATS, TRICKS
+from kqj_sim.core.kwajongen.round import prepare_play
+from kqj_sim.core.kwajongen.trick import finish_trick, follow_view, lead_view
+from kqj_sim.core.play import move_taken_first
 from kqj_sim.experiment import Experiment
-from kqj_sim.records import block_of
-from kqj_sim.referee.kwajongen import legal_cards
+from kqj_sim.records import make_recording_block
+from kqj_sim.referee.kwajongen import list_legal_cards
 from kqj_sim.rules import KwajongenRules
 from tests.core.kwajongen.coding import cards_of
 
@@ -29,7 +29,7 @@ TRUMP = "s"
 @kernel(cache=False)
 def ask(table, member, state, lanes, trick, position):  # type: ignore[no-untyped-def]
     """Ask the players of a table for a card."""
-    asking.ask(table, member, state, lanes, trick, position, 2, 0)
+    dispatch.ask(table, member, state, lanes, trick, position, 2, 0)
 
 
 @kernel(cache=False)
@@ -44,11 +44,11 @@ def offered(state, lane, trick, position):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize("void_rule", ["must_trump", "free"])
 def test_players_are_offered_all_that_is_legal_and_nothing_else(void_rule: str) -> None:
     rules = KwajongenRules.from_dict({"void_rule": void_rule})
-    block = block_of(Experiment(rules, ("random:accept=0.7",) * SEATS, seed=3))
+    block = make_recording_block(Experiment(rules, ("random:accept=0.7",) * SEATS, seed=3))
     state = block.state
     block.game.start_deals(state, 0, LANES)
     block.play(LANES)
-    lanes = taken_first(state, LANES, 0)
+    lanes = move_taken_first(state, LANES, 0)
     prepare_play(state, lanes, block.core_rules)
     tables: list[list[int]] = [[] for _ in range(lanes)]
     sizes = set()
@@ -57,12 +57,12 @@ def test_players_are_offered_all_that_is_legal_and_nothing_else(void_rule: str) 
             for lane, table in enumerate(tables):
                 hand = cards_of(int(state[HAND + position * STRIDE + lane]), TRUMP)
                 played = [card for each in table for card in cards_of(each, TRUMP)]
-                right = legal_cards(rules, hand, played, TRUMP)
+                right = list_legal_cards(rules, hand, played, TRUMP)
                 assert cards_of(int(offered(state, lane, trick, position)), TRUMP) == right
                 sizes.add((len(hand), len(right)))
             ask(block.table, FOLLOW if position else LEAD, state, lanes, trick, position)
             for lane, table in enumerate(tables):
-                table.append(int(state[rows.CARDS + position * STRIDE + lane]))
+                table.append(int(state[rows.TRICK_CARDS + position * STRIDE + lane]))
         tables = [[] for _ in range(lanes)]
-        after_trick(state, lanes)
+        finish_trick(state, lanes)
     assert {(4, 1), (4, 2), (4, 3), (4, 4), (2, 1), (2, 2)} <= sizes

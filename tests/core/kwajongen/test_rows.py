@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kqj_sim.columns import KWAJONGEN
+from kqj_sim.cards import parse_card
+from kqj_sim.columns import KWAJONGEN_COLUMNS
 from kqj_sim.experiment import Experiment
-from kqj_sim.notation import parse_card
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import play_together, row_chunks, simulate
+from kqj_sim.simulation import iterate_row_chunks, play_same_deals, simulate
 from tests.variants import told
 
 RULES = KwajongenRules()
@@ -77,7 +77,7 @@ def test_the_columns_are_what_the_record_says(games: int | None) -> None:
     assert len(frame) == len(records)
     for (_, found), record in zip(frame.iterrows(), records, strict=True):
         expected = row(record)
-        assert set(expected) == {column.name for column in KWAJONGEN}
+        assert set(expected) == {column.name for column in KWAJONGEN_COLUMNS}
         assert {name: found[name] for name in expected} == expected, told(record)
         assert found["deal"] == record.deal
 
@@ -86,9 +86,9 @@ def test_the_columns_are_what_the_record_says(games: int | None) -> None:
 def test_threads_and_chunks_are_not_seen(games: int | None) -> None:
     experiment = Experiment(RULES, PLAYERS, 2_000, 6, games=games)
     one = simulate(experiment, threads=1)
-    other = list(row_chunks(experiment, threads=2, chunk=77))
+    other = list(iterate_row_chunks(experiment, threads=2, chunk=77))
     assert np.array_equal(one.values, np.concatenate([rows.values for rows in other], axis=1))
-    assert {rows.of_game for rows in other} == {one.of_game} == {"kwajongen"}
+    assert {rows.game_name for rows in other} == {one.game_name} == {"kwajongen"}
 
 
 def test_a_range_of_deals_is_the_same_deals() -> None:
@@ -101,7 +101,9 @@ def test_marks_tell_rounds_apart() -> None:
     """Rounds have the same mark if, and only if, the same was said and played."""
     seats = [PLAYERS, (*PLAYERS[:3], "standard")]
     one, two = (Experiment(RULES, each, 400, 8) for each in seats)
-    parts = play_together([one, two], lambda rows: [each.marks for each in rows], marked=True)
+    parts = play_same_deals(
+        [one, two], lambda rows: [each.fingerprints for each in rows], with_fingerprints=True
+    )
     marks = np.concatenate(list(parts), axis=1)
     for number, (record, other) in enumerate(
         zip(play_records(one), play_records(two), strict=True)

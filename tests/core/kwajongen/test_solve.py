@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from kqj_sim.core.kwajongen.solve import LEAST, MOST, points_in, search
-from kqj_sim.notation import Card
-from kqj_sim.referee.kwajongen import PACK, card_points, legal_cards, trick_winner
+from kqj_sim.cards import Card
+from kqj_sim.core.kwajongen.solve import MAX_VALUE, MIN_VALUE, count_card_points, search
+from kqj_sim.referee.kwajongen import PACK, card_points, find_trick_winner, list_legal_cards
 from kqj_sim.rules import KwajongenRules
 from tests.core.kwajongen.coding import strength
 
@@ -31,24 +31,24 @@ class Slow:
     def __init__(self, rules: KwajongenRules, caller: int, raised: int) -> None:
         self.rules, self.caller, self.raised = rules, caller, raised
 
-    def worth(
+    def ranking_unit(
         self, hands: list[set[Card]], leader: int, trick: list[Card], points: list[int],
         tricks: list[int],
     ) -> int:  # fmt: skip
         if len(trick) == 4:
-            winner = trick_winner(leader, trick, TRUMP)
+            winner = find_trick_winner(leader, trick, TRUMP)
             points, tricks = list(points), list(tricks)
             points[winner % 2] += sum(map(card_points, trick))
             tricks[winner % 2] += 1
-            return self.worth(hands, winner, [], points, tricks)
+            return self.ranking_unit(hands, winner, [], points, tricks)
         seat = (leader + len(trick)) % 4
         if not hands[seat]:
             one, two = (change(points, tricks, t, self.caller, self.raised) for t in range(2))
             return two - one
         found = []
-        for card in legal_cards(self.rules, hands[seat], trick, TRUMP):
+        for card in list_legal_cards(self.rules, hands[seat], trick, TRUMP):
             left = [hand - {card} for hand in hands]
-            found.append(self.worth(left, leader, [*trick, card], points, tricks))
+            found.append(self.ranking_unit(left, leader, [*trick, card], points, tricks))
         return max(found) if seat % 2 == 0 else min(found)
 
 
@@ -67,14 +67,14 @@ def test_what_a_known_round_is_worth(size: int, number: int, void_rule: str) -> 
             played = [cards[4 * seat + size + done] for seat in range(4)]
             points[team] += sum(map(card_points, played))
         leader, caller, raised = draw.randrange(4), draw.randrange(2), draw.randrange(2)
-        expected = Slow(rules, caller, raised).worth(hands, leader, [], points, tricks)
+        expected = Slow(rules, caller, raised).ranking_unit(hands, leader, [], points, tricks)
         own = leader % 2
         bits = [strength(hands[(leader + k) % 4], TRUMP) for k in range(4)]
         rule = (own == caller) + 2 * raised + 4 * (void_rule == "must_trump")
-        left = points_in(sum(bits))
+        left = count_card_points(sum(bits))
         assert left == sum(card_points(card) for hand in hands for card in hand)
         found = search(
             *bits, 0, 0, 0, 0, 0, left, points[own], points[1 - own], tricks[own], 4 - size, rule,
-            LEAST, MOST,
+            MIN_VALUE, MAX_VALUE,
         )  # fmt: skip
         assert (found if own == 0 else -found) == expected, (hands, leader, caller, raised)

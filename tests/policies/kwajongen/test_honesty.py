@@ -13,22 +13,21 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.core import asking
-from kqj_sim.core import state as rows
-from kqj_sim.core.asking import ACCEPT, FOLLOW, LEAD
-from kqj_sim.core.compile import kernel
-from kqj_sim.core.kwajongen.bits import PACK, by_strength
-from kqj_sim.core.kwajongen.knowledge import know_cards, suits
-from kqj_sim.core.kwajongen.play import prepare_play, remember
-from kqj_sim.core.kwajongen.state import HANDS, SEATS, TRICKS
-from kqj_sim.core.kwajongen.trick import after_trick
-from kqj_sim.core.play import taken_first
-from kqj_sim.core.state import LANES, STRIDE, voids_of
-from kqj_sim.core.worlds import COUNTS, KNOWN, LACKS, UNSEEN
-from kqj_sim.encode import bits_of
+from kqj_sim.core import block as rows
+from kqj_sim.core import dispatch
+from kqj_sim.core.block import LANES, STRIDE, voids_of
+from kqj_sim.core.dispatch import ACCEPT, FOLLOW, LEAD
+from kqj_sim.core.hidden_hands import EXCLUDED, HAND_SIZES, KNOWLEDGE_SIZE, UNSEEN
+from kqj_sim.core.jit import kernel
+from kqj_sim.core.kwajongen.cards import DEALT_FOUR, PACK, SEATS, TRICKS, to_strength_order
+from kqj_sim.core.kwajongen.odds import expand_suits, infer_during_play
+from kqj_sim.core.kwajongen.round import prepare_play, record_trick
+from kqj_sim.core.kwajongen.trick import finish_trick
+from kqj_sim.core.play import move_taken_first
+from kqj_sim.encode import split_cards
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.registry import BUILT_INS
-from kqj_sim.records import block_of
+from kqj_sim.records import make_recording_block
 from kqj_sim.rules import KwajongenRules
 
 SEED = 21
@@ -39,7 +38,7 @@ RULES = KwajongenRules()
 @kernel(cache=False)
 def ask(table, member, state, lanes, first, second, rule):  # type: ignore[no-untyped-def]
     """Ask the players of a table once."""
-    asking.ask(table, member, state, lanes, first, second, 2, rule)
+    dispatch.ask(table, member, state, lanes, first, second, 2, rule)
 
 
 def lane(state: Block, offset: int) -> Block:
@@ -51,8 +50,8 @@ def exchanged(hands: list[int], fixed: list[int], lacks: list[int], draw: random
     """Exchange hidden cards of five players (the last has what stays out), several times."""
     for _ in range(12):
         one, two = draw.sample(range(len(hands)), 2)
-        mine = [bit for bit in bits_of(hands[one] & ~fixed[one] & ~lacks[two])]
-        his = [bit for bit in bits_of(hands[two] & ~fixed[two] & ~lacks[one])]
+        mine = [bit for bit in split_cards(hands[one] & ~fixed[one] & ~lacks[two])]
+        his = [bit for bit in split_cards(hands[two] & ~fixed[two] & ~lacks[one])]
         if mine and his:
             give, take = 1 << draw.choice(mine), 1 << draw.choice(his)
             hands[one] ^= give | take
@@ -62,22 +61,22 @@ def exchanged(hands: list[int], fixed: list[int], lacks: list[int], draw: random
 def test_a_call_hangs_on_nothing_but_the_view() -> None:
     draw = random.Random(1)
     for name in BUILT_INS["kwajongen"]:
-        block = block_of(Experiment(RULES, (name,) * SEATS, seed=SEED))
+        block = make_recording_block(Experiment(RULES, (name,) * SEATS, seed=SEED))
         block.game.start_deals(block.state, 0, LANES)
         block.play(LANES)
         state, changed = block.state.copy(), 0
         for place in range(SEATS):
-            lane(state, rows.OPEN)[:] = 1
+            lane(state, rows.STILL_CALLING)[:] = 1
             other = state.copy()
             for i in range(LANES):
-                hands = [int(state[HANDS + k * STRIDE + i]) for k in range(SEATS)]
+                hands = [int(state[DEALT_FOUR + k * STRIDE + i]) for k in range(SEATS)]
                 hands.append(PACK & ~sum(hands))
-                fixed = [0, 0, 0, int(state[rows.TURNED + i]), 0]
+                fixed = [0, 0, 0, int(state[rows.UPCARD + i]), 0]
                 fixed[place] = hands[place]
                 exchanged(hands, fixed, [0] * 5, draw)
                 for k in range(SEATS):
-                    changed += hands[k] != other[HANDS + k * STRIDE + i]
-                    other[HANDS + k * STRIDE + i] = hands[k]
+                    changed += hands[k] != other[DEALT_FOUR + k * STRIDE + i]
+                    other[DEALT_FOUR + k * STRIDE + i] = hands[k]
             for each in (state, other):
                 ask(block.table, ACCEPT, each, LANES, place, 0, 1)
             assert (lane(state, rows.CALL) == lane(other, rows.CALL)).all(), name
@@ -89,13 +88,15 @@ def test_a_call_hangs_on_nothing_but_the_view() -> None:
 )
 def test_a_card_hangs_on_nothing_but_the_view(name: str) -> None:
     draw = random.Random(2)
-    block = block_of(Experiment(RULES, (f"random:accept=0.7+{name}",) * SEATS, seed=SEED))
+    block = make_recording_block(
+        Experiment(RULES, (f"random:accept=0.7+{name}",) * SEATS, seed=SEED)
+    )
     block.game.start_deals(block.state, 0, LANES)
     block.play(LANES)
     state = block.state
-    lanes = taken_first(state, LANES, 0)
+    lanes = move_taken_first(state, LANES, 0)
     prepare_play(state, lanes, block.core_rules)
-    changed, known = 0, np.zeros(KNOWN, np.int64)
+    changed, known = 0, np.zeros(KNOWLEDGE_SIZE, np.int64)
     for trick in range(TRICKS - 1):
         for position in range(SEATS):
             other = state.copy()
@@ -104,32 +105,33 @@ def test_a_card_hangs_on_nothing_but_the_view(name: str) -> None:
             for each in (state, other):
                 member = LEAD if position == 0 else FOLLOW
                 ask(block.table, member, each, lanes, trick, position, 0)
-            card = rows.CARDS + position * STRIDE
+            card = rows.TRICK_CARDS + position * STRIDE
             assert (lane(state, card)[:lanes] == lane(other, card)[:lanes]).all(), (trick, position)
         remember_trick(state, lanes, block.table, trick)
-        after_trick(state, lanes)
+        finish_trick(state, lanes)
     assert changed > 4 * lanes
 
 
 @kernel(cache=False)
 def remember_trick(state, lanes, table, trick):  # type: ignore[no-untyped-def]
-    remember(state, lanes, table, trick)
+    record_trick(state, lanes, table, trick)
 
 
 def _exchange(
     state: Block, other: Block, i: int, trick: int, position: int, known: Block,
     draw: random.Random,
 ) -> bool:  # fmt: skip
-    """Exchange what a position cannot see, in another block; and hold `know_cards` against it."""
+    """Exchange what a position cannot see, in another block; and hold `infer_during_play`
+    against it."""
     hands = [int(state[rows.HAND + k * STRIDE + i]) for k in range(SEATS)]
-    on_table = [int(state[rows.CARDS + k * STRIDE + i]) for k in range(position)]
+    on_table = [int(state[rows.TRICK_CARDS + k * STRIDE + i]) for k in range(position)]
     left = [hand & ~(on_table[k] if k < position else 0) for k, hand in enumerate(hands)]
-    played = int(state[rows.PLAYED + i]) | sum(on_table)
+    played = int(state[rows.PLAYED_CARDS + i]) | sum(on_table)
     hidden = PACK & ~(left[position] | played)
     everybody = sum(left)
     left.append(hidden & ~everybody)
-    shown = int(by_strength(int(state[rows.TURNED + i]), int(state[rows.CONTRACT + i])))
-    players = int(state[rows.AT_TABLE + i])
+    shown = int(to_strength_order(int(state[rows.UPCARD + i]), int(state[rows.CONTRACT + i])))
+    players = int(state[rows.PLAYERS_BY_POSITION + i])
     lacks = [suits_of(players, k) for k in range(SEATS)] + [0]
     for k in range(1, position):
         led, card = int(state[rows.LED + i]), on_table[k]
@@ -139,14 +141,14 @@ def _exchange(
     fixed = [0] * 5
     fixed[dealer] = shown & left[dealer]
     fixed[position] = left[position]
-    found = know_cards(state, i, trick, position, known)
+    found = infer_during_play(state, i, trick, position, known)
     assert found == (shown & left[dealer] if dealer != position else 0)
     assert known[UNSEEN] == hidden & ~found
     for k in range(SEATS):
         if k != position:
             holds = left[k].bit_count() - (k == dealer and found != 0)
-            assert known[COUNTS + k] == holds
-            assert known[LACKS + k] == lacks[k] and not left[k] & lacks[k]
+            assert known[HAND_SIZES + k] == holds
+            assert known[EXCLUDED + k] == lacks[k] and not left[k] & lacks[k]
     before = list(left)
     exchanged(left, fixed, lacks, draw)
     for k in range(SEATS):
@@ -156,4 +158,4 @@ def _exchange(
 
 def suits_of(players: int, position: int) -> int:
     """The cards of the suits that a position is known to lack."""
-    return int(suits(voids_of(players, position)))
+    return int(expand_suits(voids_of(players, position)))

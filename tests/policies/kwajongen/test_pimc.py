@@ -13,21 +13,21 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from kqj_sim.core import block as rows
 from kqj_sim.core import rng
-from kqj_sim.core import state as rows
-from kqj_sim.core.asking import FOLLOW, LEAD
-from kqj_sim.core.kwajongen.knowledge import know_cards
-from kqj_sim.core.kwajongen.play import prepare_play
-from kqj_sim.core.kwajongen.solve import LEAST, MOST, search
-from kqj_sim.core.kwajongen.state import SEATS, TRICKS
-from kqj_sim.core.kwajongen.trick import after_trick
-from kqj_sim.core.play import taken_first
-from kqj_sim.core.state import LANES, STRIDE
-from kqj_sim.core.worlds import KNOWN, sample_worlds
-from kqj_sim.encode import bits_of
+from kqj_sim.core.block import LANES, STRIDE
+from kqj_sim.core.dispatch import FOLLOW, LEAD
+from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, sample_layouts
+from kqj_sim.core.kwajongen.cards import SEATS, TRICKS
+from kqj_sim.core.kwajongen.odds import infer_during_play
+from kqj_sim.core.kwajongen.round import prepare_play
+from kqj_sim.core.kwajongen.solve import MAX_VALUE, MIN_VALUE, search
+from kqj_sim.core.kwajongen.trick import finish_trick
+from kqj_sim.core.play import move_taken_first
+from kqj_sim.encode import split_cards
 from kqj_sim.experiment import Experiment
-from kqj_sim.policies.kwajongen.counting import COUNT
-from kqj_sim.records import block_of
+from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS
+from kqj_sim.records import make_recording_block
 from kqj_sim.rules import KwajongenRules
 from tests.core.kwajongen.coding import cards_of
 from tests.policies.kwajongen.test_honesty import ask, remember_trick
@@ -41,7 +41,7 @@ Hands = list[int]
 
 def points(cards: int) -> int:
     """Of a set by strength."""
-    return sum(POINTS[bit % 16] for bit in bits_of(cards))
+    return sum(POINTS[bit % 16] for bit in split_cards(cards))
 
 
 def suit_of(card: int) -> int:
@@ -58,7 +58,7 @@ class Account:
 
         self.must_trump = must_trump
         self.caller, self.raised = row(rows.SENDER), row(rows.PENDING)
-        self.turned = 1 << (row(rows.TURNED).bit_length() - 1) % 16 + TRUMP
+        self.turned = 1 << (row(rows.UPCARD).bit_length() - 1) % 16 + TRUMP
         self.leader, self.trick = 0, 0
         self.table: list[int] = []
         self.before = [0] * SEATS
@@ -75,7 +75,7 @@ class Account:
         if table:
             trumps = hand & SUIT << TRUMP if self.must_trump else 0
             may = hand & suit_of(table[0]) or trumps or hand
-        return [1 << bit for bit in bits_of(may)]
+        return [1 << bit for bit in split_cards(may)]
 
     def winner(self, table: list[int]) -> int:
         """The place that wins a trick: the highest trump, else the highest of the suit led."""
@@ -92,12 +92,12 @@ class Account:
             self.tricks[self.leader % 2] += 1
             self.trick, self.table = self.trick + 1, []
 
-    def worth(self, hands: Hands, table: list[int]) -> int:
+    def ranking_unit(self, hands: Hands, table: list[int]) -> int:
         """What the round comes to for the team of place 0 if all see all cards."""
         if len(table) < SEATS:
             place = (self.leader + len(table)) % SEATS
             found = [
-                self.worth([hand & ~card for hand in hands], [*table, card])
+                self.ranking_unit([hand & ~card for hand in hands], [*table, card])
                 for card in self.legal(hands[place], table)
             ]
             return max(found) if place % 2 == 0 else min(found)
@@ -110,14 +110,16 @@ class Account:
         turn = [hands[(winner + k) % SEATS] for k in range(SEATS)]
         found = search(
             *turn, 0, 0, 0, 0, 0, sum(map(points, hands)), won[own], won[1 - own], tricks[own],
-            self.trick + 1, rule, LEAST, MOST,
+            self.trick + 1, rule, MIN_VALUE, MAX_VALUE,
         )  # fmt: skip
         return int(found) if own == 0 else -int(found)
 
     def said_so(self, hands: Hands, own: int) -> bool:
         """Whether the others would have called so with these hands, by the count."""
-        wanted = [float(COUNT[name].default) for name in ("first", "second", "third", "dealer")]
-        less = float(COUNT["raised"].default) * self.raised
+        wanted = [
+            float(COUNT_PARAMETERS[name].default) for name in ("first", "second", "third", "dealer")
+        ]
+        less = float(COUNT_PARAMETERS["raised"].default) * self.raised
         (turned,) = cards_of(self.turned, "s")
         for place in range(self.caller + 1):
             held = [str(card) for card in cards_of(hands[place] | self.before[place], "s")]
@@ -135,7 +137,7 @@ class Account:
         legal = self.legal(drawn[0][own], self.table)
         values = [
             sum(
-                sign * self.worth([hand & ~card for hand in hands], [*self.table, card])
+                sign * self.ranking_unit([hand & ~card for hand in hands], [*self.table, card])
                 for hands in kept
             )
             for card in legal
@@ -146,11 +148,11 @@ class Account:
 def drawn_worlds(state: NDArray[np.int64], lane: int, account: Account, number: int) -> list[Hands]:
     """Worlds that agree with the plays, as the policy draws them; hands by place."""
     position, leader = len(account.table), account.leader
-    known = np.zeros(KNOWN, np.int64)
-    shown = int(know_cards(state, lane, account.trick, position, known))
-    key = rng.card_draw(state[rows.KEY + lane], account.trick, account.place)
+    known = np.zeros(KNOWLEDGE_SIZE, np.int64)
+    shown = int(infer_during_play(state, lane, account.trick, position, known))
+    key = rng.draw_for_card(state[rows.KEY + lane], account.trick, account.place)
     numbers = np.zeros(PLAYERS * number, np.int64)
-    found = sample_worlds(known, number, key, numbers)
+    found = sample_layouts(known, number, key, numbers)
     worlds = []
     for world in numbers.reshape(-1, PLAYERS)[:found].tolist():
         hands = [world[(place - leader) % SEATS] for place in range(SEATS)]
@@ -165,12 +167,12 @@ def drawn_worlds(state: NDArray[np.int64], lane: int, account: Account, number: 
 def test_cards_are_those_of_a_plain_twin(void_rule: str, heard: bool) -> None:
     rules = KwajongenRules.from_dict({"void_rule": void_rule})
     policy = f"pimc:worlds={WORLDS},drawn={DRAWN},heard={str(heard).lower()}"
-    block = block_of(Experiment(rules, (policy,) * SEATS, seed=SEED))
+    block = make_recording_block(Experiment(rules, (policy,) * SEATS, seed=SEED))
     state = block.state
     block.game.start_deals(state, 0, LANES)
     state[rows.PENDING : rows.PENDING + LANES] = np.arange(LANES) % 2
     block.play(LANES)
-    lanes = min(ROUNDS, taken_first(state, LANES, 0))
+    lanes = min(ROUNDS, move_taken_first(state, LANES, 0))
     prepare_play(state, lanes, block.core_rules)
     accounts = [Account(state, lane, void_rule == "must_trump") for lane in range(lanes)]
     choices = 0
@@ -178,7 +180,7 @@ def test_cards_are_those_of_a_plain_twin(void_rule: str, heard: bool) -> None:
         for position in range(SEATS):
             ask(block.table, FOLLOW if position else LEAD, state, lanes, trick, position, 0)
             for lane, account in enumerate(accounts):
-                card = int(state[rows.CARDS + position * STRIDE + lane])
+                card = int(state[rows.TRICK_CARDS + position * STRIDE + lane])
                 hand = int(state[rows.HAND + position * STRIDE + lane])
                 if len(account.legal(hand, account.table)) > 1:
                     worlds = drawn_worlds(state, lane, account, WORLDS * (DRAWN if heard else 1))
@@ -186,5 +188,5 @@ def test_cards_are_those_of_a_plain_twin(void_rule: str, heard: bool) -> None:
                     choices += 1
                 account.play(card)
         remember_trick(state, lanes, block.table, trick)
-        after_trick(state, lanes)
+        finish_trick(state, lanes)
     assert choices > 4 * lanes

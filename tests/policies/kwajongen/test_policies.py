@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kqj_sim.encode import Imposed
+from kqj_sim.cards import parse_card
+from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment, ExperimentError
-from kqj_sim.notation import parse_card
-from kqj_sim.policies import PolicyError, player
-from kqj_sim.policies.kwajongen.counting import COUNT
-from kqj_sim.policies.player_files import write_parts
-from kqj_sim.policies.registry import BUILT_INS, describe, find
-from kqj_sim.policies.specification import DEFAULT_PLAYERS, read_specification
+from kqj_sim.policies import PolicyError, parse_player
+from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS
+from kqj_sim.policies.player_files import format_player_file
+from kqj_sim.policies.registry import BUILT_INS, describe, find_policy
+from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player_spec
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
 from kqj_sim.referee import check_record
@@ -35,13 +35,16 @@ def rounds(policies: tuple[str, ...], deals: int, **more: object) -> list[Record
 def test_the_policies_are_those_of_the_game() -> None:
     assert [each.name for each in describe("kwajongen")][: len(NAMES)] == [*NAMES]
     for name in NAMES:
-        assert find(name, "kwajongen") is not find(name)
-        assert find(name, "kwajongen").calls("kwajongen") and find(name, "kwajongen").plays
-        assert not find(name, "kwajongen").calls("kqj")
+        assert find_policy(name, "kwajongen") is not find_policy(name)
+        assert (
+            find_policy(name, "kwajongen").calls("kwajongen")
+            and find_policy(name, "kwajongen").plays
+        )
+        assert not find_policy(name, "kwajongen").calls("kqj")
     with pytest.raises(PolicyError, match=r"no policy 'greedy'; known: pimc, random, standard"):
-        player("greedy", "kwajongen")
+        parse_player("greedy", "kwajongen")
     with pytest.raises(PolicyError, match="policies show --game kwajongen standard"):
-        player("standard:take=3", "kwajongen")
+        parse_player("standard:take=3", "kwajongen")
     default = Experiment(RULES)
     assert {each.name for each in default.players} == {DEFAULT_PLAYERS["kwajongen"]}
     assert len(default.policies) == 4
@@ -49,18 +52,18 @@ def test_the_policies_are_those_of_the_game() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_player_is_read_back_from_his_text_and_file(name: str, tmp_path: Path) -> None:
-    found = player(name, "kwajongen")
-    assert player(found.text, "kwajongen") == found
+    found = parse_player(name, "kwajongen")
+    assert parse_player(found.text, "kwajongen") == found
     path = tmp_path / "own.toml"
-    path.write_text(write_parts(read_specification(name, "kwajongen"), 100), encoding="utf-8")
-    assert player(str(path), "kwajongen") == found
+    path.write_text(format_player_file(parse_player_spec(name, "kwajongen"), 100), encoding="utf-8")
+    assert parse_player(str(path), "kwajongen") == found
 
 
 def test_experiments_of_the_other_game_are_refused() -> None:
     with pytest.raises(ExperimentError, match="6 policies: there should be one a seat, four"):
         Experiment(RULES, ("random",) * 6)
     with pytest.raises(ExperimentError, match="a contract can be imposed in kqj only"):
-        Experiment(RULES, imposed=Imposed(0, "h"))
+        Experiment(RULES, imposed=ImposedContract(0, "h"))
 
 
 @pytest.mark.parametrize("void_rule", ["must_trump", "free"])
@@ -101,7 +104,7 @@ RANKS = ("nine", "ten", "jack", "queen", "king", "ace")
 
 def slow_count(hand: list[str], turned: str, place: int) -> float:
     """The count by its description, from texts."""
-    value = {name: float(each.default) for name, each in COUNT.items()}
+    value = {name: float(each.default) for name, each in COUNT_PARAMETERS.items()}
     trump = parse_card(turned).suit
     points = dict(zip(KwajongenRules.ranks[::-1], (value[name] for name in RANKS), strict=True))
     trumps = [text for text in hand if text[1] == trump]
@@ -116,7 +119,9 @@ def slow_count(hand: list[str], turned: str, place: int) -> float:
 
 
 def test_standard_plays_with_the_points_that_its_place_wants() -> None:
-    wanted = [float(COUNT[name].default) for name in ("first", "second", "third", "dealer")]
+    wanted = [
+        float(COUNT_PARAMETERS[name].default) for name in ("first", "second", "third", "dealer")
+    ]
     seen = set()
     for games in (None, 40):
         for record in rounds(("standard",) * 4, 1500, games=games):
@@ -124,7 +129,10 @@ def test_standard_plays_with_the_points_that_its_place_wants() -> None:
             for call in record.calls:
                 place = (call.seat - record.dealer - 1) % 4
                 count = slow_count(record.dealt[call.seat], record.turned, place)
-                line = wanted[place] - float(COUNT["raised"].default) * record.pending_before
+                line = (
+                    wanted[place]
+                    - float(COUNT_PARAMETERS["raised"].default) * record.pending_before
+                )
                 if abs(count - line) > 1e-9:
                     assert (call.call == "play") == (count > line), told(record, count, line)
                     seen.add((place, call.call, record.pending_before))
@@ -255,4 +263,4 @@ def test_what_does_not_compile_is_told(tmp_path: Path) -> None:
             encoding="utf-8",
         )
         with pytest.raises(PolicyError, match=fault):
-            player(f"{path}:one", "kwajongen")
+            parse_player(f"{path}:one", "kwajongen")

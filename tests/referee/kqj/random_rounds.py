@@ -6,19 +6,19 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from kqj_sim.notation import Card
+from kqj_sim.cards import Card
 from kqj_sim.record import Call, Record, Trick
 from kqj_sim.referee.kqj import (
     PACK,
-    Called,
-    Calling,
+    FinalContract,
+    KqjCalling,
     PlayedTrick,
     add_scores,
+    find_trick_winner,
     is_decided,
-    legal_cards,
-    passed_out,
+    list_legal_cards,
+    score_passed_out,
     score_round,
-    trick_winner,
 )
 from kqj_sim.rules import SEATS, KqjRules
 
@@ -43,7 +43,7 @@ def random_record(
     *,
     pending: int = 0,
     dealer: int | None = None,
-    impose: Called | None = None,
+    impose: FinalContract | None = None,
 ) -> Record:
     """A legal round of its own; the same arguments give the same round."""
     return next(_rounds(rules, seed, pending=pending, dealer=dealer, impose=impose))
@@ -60,7 +60,7 @@ def _rounds(
     *,
     pending: int = 0,
     dealer: int | None = None,
-    impose: Called | None = None,
+    impose: FinalContract | None = None,
     game_id: int | None = None,
 ) -> Iterator[Record]:
     draw = random.Random(f"{rules} {seed}")
@@ -95,7 +95,7 @@ def _play_round(
     dealer: int,
     teams: list[int],
     pending: int,
-    impose: Called | None,
+    impose: FinalContract | None,
 ) -> dict[str, Any]:
     """The keys of a record that one round fills."""
     pack = list(PACK)
@@ -106,12 +106,12 @@ def _play_round(
     turned = pack.pop() if rules.bidding == "take" else None
     if impose is None:
         calling = random_calling(draw, rules, dealer, teams, turned)
-        calls, called = calling.calls, calling.called()
+        calls, called = calling.calls, calling.final_contract()
     else:
         calls, called = [], impose
     tricks: list[PlayedTrick] = []
     if called is None:
-        score = passed_out(rules, pending)
+        score = score_passed_out(rules, pending)
     else:
         if turned is not None:
             hands[called.sender].add(turned)
@@ -144,16 +144,16 @@ def random_calling(
     dealer: int,
     teams: list[int],
     turned: Card | None,
-) -> Calling:
+) -> KqjCalling:
     """A whole calling by players who know nothing of their cards."""
-    calling = Calling(rules, dealer, teams, turned)
+    calling = KqjCalling(rules, dealer, teams, turned)
     while not calling.is_closed:
         calling.add(_turn(draw, rules, calling))
         _maybe_counter(draw, calling)
     return calling
 
 
-def _turn(draw: random.Random, rules: KqjRules, calling: Calling) -> Call:
+def _turn(draw: random.Random, rules: KqjRules, calling: KqjCalling) -> Call:
     seat = calling.turn
     contracts = list(rules.contracts)
     draw.shuffle(contracts)
@@ -161,27 +161,27 @@ def _turn(draw: random.Random, rules: KqjRules, calling: Calling) -> Call:
         choices = [Call(seat, "take", contract=contract) for contract in contracts]
     else:
         counter = Call(seat, "counter")
-        if draw.random() < COUNTERS and calling.why_illegal(counter) is None:
+        if draw.random() < COUNTERS and calling.explain_illegal_call(counter) is None:
             return counter
         amount = calling.lowest_amount + draw.choice((0, 0, 10, 20, 50))
         capot = draw.random() < CAPOT
         choices = [Call(seat, "bid", amount, contract, capot) for contract in contracts]
-    choices = [call for call in choices if calling.why_illegal(call) is None]
+    choices = [call for call in choices if calling.explain_illegal_call(call) is None]
     return choices[0] if choices and draw.random() < SPEAKS else Call(seat, "pass")
 
 
-def _maybe_counter(draw: random.Random, calling: Calling) -> None:
+def _maybe_counter(draw: random.Random, calling: KqjCalling) -> None:
     """Ask whoever may counter or overcounter outside the turns."""
     if calling.calls[-1].call == "bid":
         for seat in range(SEATS):
             counter = Call(seat, "counter")
-            if draw.random() < COUNTERS and calling.why_illegal(counter) is None:
+            if draw.random() < COUNTERS and calling.explain_illegal_call(counter) is None:
                 calling.add(counter)
                 break
     if calling.calls[-1].call == "counter":
         for seat in range(SEATS):
             overcounter = Call(seat, "overcounter")
-            if draw.random() < OVERCOUNTERS and calling.why_illegal(overcounter) is None:
+            if draw.random() < OVERCOUNTERS and calling.explain_illegal_call(overcounter) is None:
                 calling.add(overcounter)
                 break
 
@@ -195,10 +195,10 @@ def _play(
         trick: list[Card] = []
         for place in range(SEATS):
             hand = held[(leader + place) % SEATS]
-            card = draw.choice(sorted(legal_cards(hand, trick, leader, teams, contract)))
+            card = draw.choice(sorted(list_legal_cards(hand, trick, leader, teams, contract)))
             hand.remove(card)
             trick.append(card)
-        winner = trick_winner(leader, trick, contract)
+        winner = find_trick_winner(leader, trick, contract)
         tricks.append(PlayedTrick(leader, tuple(trick), winner))
         leader = winner
     return tricks

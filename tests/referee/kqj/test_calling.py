@@ -12,9 +12,9 @@ import re
 
 import pytest
 
-from kqj_sim.notation import parse_card
+from kqj_sim.cards import parse_card
 from kqj_sim.record import Call
-from kqj_sim.referee.kqj import Called, Calling, legal_calls
+from kqj_sim.referee.kqj import FinalContract, KqjCalling, list_legal_calls
 from kqj_sim.rules import KqjRules
 from tests.referee.kqj.random_rounds import random_calling
 
@@ -23,10 +23,10 @@ AUCTION = KqjRules(bidding="auction")
 IN_TURN = KqjRules(bidding="auction", counter_timing="turn")
 
 
-def replay(rules: KqjRules, script: str) -> Calling:
+def replay(rules: KqjRules, script: str) -> KqjCalling:
     teams = [rules.fixed_team_of(seat) for seat in range(6)]
     turned = parse_card("Kd") if rules.bidding == "take" else None
-    calling = Calling(rules, 5, teams, turned)
+    calling = KqjCalling(rules, 5, teams, turned)
     for said in script.split():
         calling.add(read_call(said, calling.turn))
     return calling
@@ -44,7 +44,7 @@ def read_call(said: str, turn: int) -> Call:
 
 def next_calls(rules: KqjRules, script: str) -> set[Call]:
     calling = replay(rules, script)
-    return legal_calls(rules, 5, calling.teams, calling.turned, calling.calls)
+    return list_legal_calls(rules, 5, calling.teams, calling.turned, calling.calls)
 
 
 def seats(calls: set[Call], kind: str) -> set[int]:
@@ -60,7 +60,7 @@ def taken(calls: set[Call]) -> set[str | None]:
 
 def test_the_opener_speaks_first_and_the_others_clockwise() -> None:
     for dealer in range(6):
-        calling = Calling(TAKING, dealer, [0, 1] * 3, parse_card("Kd"))
+        calling = KqjCalling(TAKING, dealer, [0, 1] * 3, parse_card("Kd"))
         spoken = []
         while not calling.is_closed:
             spoken.append(calling.turn)
@@ -94,14 +94,14 @@ def test_all_no_trump_never() -> None:
 
 def test_a_take_closes_the_calling() -> None:
     calling = replay(TAKING, "- - d")
-    assert calling.is_closed and calling.called() == Called(2, "d", None, False, 1)
+    assert calling.is_closed and calling.final_contract() == FinalContract(2, "d", None, False, 1)
     assert next_calls(TAKING, "- - d") == set()
 
 
 def test_twelve_passes_close_the_round() -> None:
     assert not replay(TAKING, "- " * 11).is_closed
     calling = replay(TAKING, "- " * 12)
-    assert calling.is_closed and calling.called() is None
+    assert calling.is_closed and calling.final_contract() is None
     assert next_calls(TAKING, "- " * 12) == set()
 
 
@@ -139,12 +139,14 @@ def test_a_bid_may_name_every_contract_and_capot() -> None:
 
 def test_one_may_bid_again_after_having_passed() -> None:
     calling = replay(AUCTION, "- 120s - - - - 130h - - - - -")
-    assert calling.called() == Called(0, "h", 130, False, 1)
+    assert calling.final_contract() == FinalContract(0, "h", 130, False, 1)
 
 
 def test_six_passes_in_the_first_lap_close_the_round() -> None:
     assert not replay(AUCTION, "- - - - -").is_closed
-    assert replay(AUCTION, "- " * 6).is_closed and replay(AUCTION, "- " * 6).called() is None
+    assert (
+        replay(AUCTION, "- " * 6).is_closed and replay(AUCTION, "- " * 6).final_contract() is None
+    )
     assert next_calls(AUCTION, "- " * 6) == set()
 
 
@@ -152,17 +154,17 @@ def test_six_passes_in_the_first_lap_close_the_round() -> None:
 def test_five_passes_after_a_bid_close_the_bidding(rules: KqjRules) -> None:
     assert not replay(rules, "- - 150AT - - - -").is_closed
     calling = replay(rules, "- - 150AT - - - - -")
-    assert calling.is_closed and calling.called() == Called(2, "AT", 150, False, 1)
+    assert calling.is_closed and calling.final_contract() == FinalContract(2, "AT", 150, False, 1)
     assert next_calls(rules, "- - 150AT - - - - -") == set()
 
 
 @pytest.mark.parametrize("rules", [AUCTION, IN_TURN])
 def test_a_capot_bid_closes_the_bidding_but_may_be_countered(rules: KqjRules) -> None:
     calling = replay(rules, "- 200h!")
-    assert calling.is_closed and calling.called() == Called(1, "h", 200, True, 1)
+    assert calling.is_closed and calling.final_contract() == FinalContract(1, "h", 200, True, 1)
     assert next_calls(rules, "- 200h!") == {Call(seat, "counter") for seat in (0, 2, 4)}
     assert next_calls(rules, "- 200h! 4:x") == {Call(seat, "overcounter") for seat in (1, 3, 5)}
-    assert replay(rules, "- 200h! 4:x 5:xx").called() == Called(1, "h", 200, True, 4)
+    assert replay(rules, "- 200h! 4:x 5:xx").final_contract() == FinalContract(1, "h", 200, True, 4)
 
 
 def test_counter_any_comes_from_any_opponent_right_after_the_bid() -> None:
@@ -191,27 +193,27 @@ def test_counter_turn_is_the_whole_turn_of_an_opponent() -> None:
 def test_a_counter_closes_the_bidding(script: str) -> None:
     rules = AUCTION if ":" in script else IN_TURN
     calling = replay(rules, script)
-    assert calling.is_closed and calling.called() == Called(1, "s", 150, False, 2)
+    assert calling.is_closed and calling.final_contract() == FinalContract(1, "s", 150, False, 2)
     assert next_calls(rules, script) == {Call(seat, "overcounter") for seat in (1, 3, 5)}
 
 
 def test_any_player_of_the_bidders_team_may_overcounter_once() -> None:
     for seat in (1, 3, 5):
         calling = replay(AUCTION, f"- 150s 2:x {seat}:xx")
-        assert calling.called() == Called(1, "s", 150, False, 4)
+        assert calling.final_contract() == FinalContract(1, "s", 150, False, 4)
     assert next_calls(AUCTION, "- 150s 2:x 3:xx") == set()
 
 
 def test_the_last_bidder_is_sender_whoever_countered() -> None:
     three = KqjRules(bidding="auction", teams=3)
-    called = replay(three, "- 150s 5:x").called()
+    called = replay(three, "- 150s 5:x").final_contract()
     assert called is not None and called.sender == 1
 
 
 def test_only_the_team_of_the_round_counts_with_random_partners() -> None:
     rules = KqjRules(bidding="auction", partners="random")
     teams = [0, 0, 0, 1, 1, 1]
-    calls = legal_calls(rules, 5, teams, None, [Call(0, "bid", 120, "s", False)])
+    calls = list_legal_calls(rules, 5, teams, None, [Call(0, "bid", 120, "s", False)])
     assert seats(calls, "counter") == {3, 4, 5}
 
 
@@ -249,7 +251,7 @@ def test_only_the_team_of_the_round_counts_with_random_partners() -> None:
 )  # fmt: skip
 def test_why_a_call_is_illegal(rules: KqjRules, script: str, call: Call, reason: str) -> None:
     calling = replay(rules, script)
-    assert calling.why_illegal(call) == reason
+    assert calling.explain_illegal_call(call) == reason
     with pytest.raises(ValueError) as error:
         calling.add(call)
     assert str(error.value) == reason
@@ -263,5 +265,5 @@ def test_random_callings_are_made_of_legal_calls(bidding: str, counter_timing: s
     for seed in range(10):
         calling = random_calling(random.Random(seed), rules, 5, [0, 1] * 3, turned)
         for number, call in enumerate(calling.calls):
-            legal = legal_calls(rules, 5, [0, 1] * 3, turned, calling.calls[:number])
+            legal = list_legal_calls(rules, 5, [0, 1] * 3, turned, calling.calls[:number])
             assert call in legal, f"seed={seed} {calling.calls}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kqj_sim.notation import CONTRACTS, RANKS, Card
+from kqj_sim.cards import CONTRACTS, RANKS, Card
 from kqj_sim.referee.kqj.cards import PACK, card_points, outranks
 
 # The table of the specification: rank order, high to low, with the points.

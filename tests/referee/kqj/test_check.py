@@ -15,7 +15,7 @@ import pytest
 
 from kqj_sim.record import Record, to_json
 from kqj_sim.referee import check_record, check_records
-from kqj_sim.referee.kqj import Called, legal_cards
+from kqj_sim.referee.kqj import FinalContract, list_legal_cards
 from kqj_sim.referee.kqj.cards import CARD_OF_TEXT
 from kqj_sim.rules import KqjRules
 from tests.referee.forgery import (
@@ -83,7 +83,7 @@ def test_imposed_rounds_have_no_discrepancy(rules: KqjRules) -> None:
     for seed in range(20):
         amount = 150 if rules.bidding == "auction" else None
         contract = random.Random(seed).choice(rules.contracts)
-        record = random_record(rules, seed, impose=Called(seed % 6, contract, amount))
+        record = random_record(rules, seed, impose=FinalContract(seed % 6, contract, amount))
         assert record.imposed and record.calls == []
         assert check_record(record) == [], f"seed={seed} {to_json(record)}"
 
@@ -148,7 +148,7 @@ def test_every_forged_value_is_told(rules: KqjRules, kind: str) -> None:
     elif kind == "passed_out":
         record = random_record(rules, passed_out_seed(rules))
     elif kind == "imposed":
-        called = Called(4, "c", 120 if rules.bidding == "auction" else None)
+        called = FinalContract(4, "c", 120 if rules.bidding == "auction" else None)
         record = random_record(rules, 5, impose=called)
     else:
         record = random_game(rules, 2)[1]
@@ -188,7 +188,9 @@ def test_an_illegal_card_is_told_with_the_legal_ones(rules: KqjRules) -> None:
         cards = [CARD_OF_TEXT[text] for text in trick.cards]
         for place, card in enumerate(cards):
             hand = held[(trick.leader + place) % 6]
-            legal = legal_cards(hand, cards[:place], trick.leader, record.teams, record.contract)
+            legal = list_legal_cards(
+                hand, cards[:place], trick.leader, record.teams, record.contract
+            )
             for illegal in hand - legal:
                 values = as_json(record)
                 for later in values["tricks"]:
@@ -318,14 +320,14 @@ def test_imposed_does_not_excuse_calls() -> None:
 @pytest.mark.parametrize("bad", [None, 110, 125, 610])
 def test_an_imposed_auction_contract_needs_an_amount(bad: int | None) -> None:
     rules = KqjRules(bidding="auction")
-    values = as_json(random_record(rules, 1, impose=Called(2, "h", 150)))
+    values = as_json(random_record(rules, 1, impose=FinalContract(2, "h", 150)))
     values["amount"] = bad
     (line,) = discrepancies(values)
     assert line.startswith("amount: ") and "is not a multiple of 10 from 120 to 600" in line
 
 
 def test_an_imposed_contract_must_be_one_of_the_rules() -> None:
-    values = as_json(random_record(KqjRules(), 1, impose=Called(2, "AT")))
+    values = as_json(random_record(KqjRules(), 1, impose=FinalContract(2, "AT")))
     values["rules"]["all_no_trump"] = "never"
     assert discrepancies(values) == ["contract: 'AT' is not one of s h d c"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kqj_sim.notation import parse_cards
-from kqj_sim.referee.kqj import legal_cards, trick_winner
+from kqj_sim.cards import parse_cards
+from kqj_sim.referee.kqj import find_trick_winner, list_legal_cards
 
 TWO_TEAMS = [0, 1, 0, 1, 0, 1]
 THREE_TEAMS = [0, 1, 2, 0, 1, 2]
@@ -14,12 +14,12 @@ THREE_TEAMS = [0, 1, 2, 0, 1, 2]
 def legal(
     hand: str, trick: str, contract: str, teams: list[int] = TWO_TEAMS, leader: int = 0
 ) -> set[str]:
-    cards = legal_cards(parse_cards(hand), parse_cards(trick), leader, teams, contract)
+    cards = list_legal_cards(parse_cards(hand), parse_cards(trick), leader, teams, contract)
     return {str(card) for card in cards}
 
 
 def winner(trick: str, contract: str, leader: int = 0) -> int:
-    return trick_winner(leader, parse_cards(trick), contract)
+    return find_trick_winner(leader, parse_cards(trick), contract)
 
 
 def test_worked_case() -> None:

@@ -9,21 +9,21 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.notation import Card, parse_cards
+from kqj_sim.cards import Card, parse_cards
 from kqj_sim.record import Bonus
 from kqj_sim.referee.kqj import (
     PACK,
-    Called,
+    FinalContract,
     PlayedTrick,
     RoundScore,
     add_scores,
     find_bonuses,
     is_decided,
-    passed_out,
+    score_passed_out,
     score_round,
-    settle,
+    score_totals,
 )
-from kqj_sim.referee.kqj.scoring import rounded
+from kqj_sim.referee.kqj.scoring import round_to_ten
 from kqj_sim.rules import KqjRules
 from tests.referee.kqj.random_rounds import random_record
 
@@ -37,7 +37,7 @@ def score(
     *,
     tricks: list[int] | None = None,
     bonuses: dict[int, int] | None = None,
-    called: Called | None = None,
+    called: FinalContract | None = None,
     pending: int = 0,
 ) -> RoundScore:
     """Settle a round; `bonuses` are the bonus points of teams, the last trick included."""
@@ -47,7 +47,9 @@ def score(
     assert sum(tricks) == 8
     won = [Bonus("kq", team, points) for team, points in (bonuses or {}).items()]
     teams = [rules.fixed_team_of(seat) for seat in range(6)]
-    return settle(rules, teams, called or Called(0, "h"), card_points, tricks, won, pending)
+    return score_totals(
+        rules, teams, called or FinalContract(0, "h"), card_points, tricks, won, pending
+    )
 
 
 # Bonuses
@@ -147,7 +149,7 @@ def test_a_defender_has_his_kq_too() -> None:
     ("total", "right"), [(154, 150), (155, 160), (0, 0), (4, 0), (5, 10), (400, 400)]
 )
 def test_rounding_goes_to_the_nearest_ten_five_upwards(total: int, right: int) -> None:
-    assert rounded(total) == right
+    assert round_to_ten(total) == right
 
 
 # Two teams, taking
@@ -202,7 +204,7 @@ def test_a_litigation_replaces_a_pending_gratuity_by_its_own() -> None:
 
 
 def test_a_round_passed_out_keeps_the_gratuity_pending() -> None:
-    out = passed_out(THREE, 120)
+    out = score_passed_out(THREE, 120)
     assert (out.result, out.pending_after, out.bonuses) == ("passed_out", 120, [])
     assert out.scores == out.totals == out.card_points == out.trick_counts == [0, 0, 0]
 
@@ -292,7 +294,7 @@ def test_gratuities_are_paid_in_a_litigation_too() -> None:
 
 def test_gratuities_are_paid_with_auctions_and_never_multiplied() -> None:
     rules = KqjRules(teams=3, bidding="auction")
-    called = Called(0, "h", 100, False, 4)
+    called = FinalContract(0, "h", 100, False, 4)
     made = score(rules, [120, 116, 0], tricks=[4, 4, 0], called=called)
     assert (made.scores, made.gratuities) == ([460, 60, 0], [60, 60, 0])
 
@@ -316,7 +318,7 @@ def auction(
         card_points,
         tricks=tricks,
         bonuses=bonuses,
-        called=Called(0, "h", amount, capot, stake),
+        called=FinalContract(0, "h", amount, capot, stake),
         pending=pending,
     )
 
@@ -429,7 +431,9 @@ def test_with_random_partners_each_player_scores_what_his_team_scored() -> None:
 def test_with_random_partners_the_pending_gratuity_goes_to_each_player_of_the_team() -> None:
     rules = KqjRules(partners="random")
     teams = [1, 1, 0, 0, 1, 0]
-    won = settle(rules, teams, Called(0, "h"), [96, 140], [4, 4], [], pending_before=120)
+    won = score_totals(
+        rules, teams, FinalContract(0, "h"), [96, 140], [4, 4], [], pending_before=120
+    )
     assert add_scores(rules, [0] * 6, teams, won.scores) == [260, 260, 0, 0, 260, 0]
 
 
@@ -466,7 +470,7 @@ def test_score_round_counts_tricks_for_the_teams_of_their_winners() -> None:
     rest = [card for card in PACK if card not in own]
     hands = [own, *(tuple(rest[at::5]) for at in range(5))]
     tricks = [PlayedTrick(0, tuple(hand[number] for hand in hands), 0) for number in range(8)]
-    full = score_round(THREE, [0, 1, 2] * 2, Called(0, "h"), hands, tricks)
+    full = score_round(THREE, [0, 1, 2] * 2, FinalContract(0, "h"), hands, tricks)
     assert full.card_points == [236, 0, 0] and full.trick_counts == [8, 0, 0]
     # 236 + last trick 10 + Capot 154 + KQ 20, and the gratuities of two trickless teams.
     assert full.totals == [420, 0, 0] and full.scores == [540, 60, 60]

@@ -6,18 +6,18 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from kqj_sim.notation import Card
+from kqj_sim.cards import Card
 from kqj_sim.record import Call, Record, Trick
 from kqj_sim.referee.kwajongen import (
     PACK,
-    Calling,
+    KwajongenCalling,
     add_scores,
+    find_next_dealer,
+    find_trick_winner,
     is_decided,
-    legal_cards,
-    next_dealer,
-    passed_out,
+    list_legal_cards,
+    score_passed_out,
     score_round,
-    trick_winner,
 )
 from kqj_sim.referee.trick import PlayedTrick
 from kqj_sim.rules import KwajongenRules
@@ -75,7 +75,7 @@ def _rounds(
             score_after=None if game_id is None else after,
             **record,
         )
-        dealer = next_dealer(dealer, record["sender"] is None)
+        dealer = find_next_dealer(dealer, record["sender"] is None)
         pending, before, number = record["pending_after"], after, number + 1
 
 
@@ -87,14 +87,14 @@ def _play_round(
     draw.shuffle(pack)
     hands = [{pack.pop() for _ in range(TRICKS)} for _ in range(SEATS)]
     turned = draw.choice(sorted(hands[dealer]))
-    calling = Calling(dealer)
+    calling = KwajongenCalling(dealer)
     while impose is None and not calling.is_closed:
         call = "play" if draw.random() < PLAYS else "pass"
         calling.add(Call(calling.turn, call))  # type: ignore[arg-type]
     caller = calling.caller() if impose is None else impose
     tricks: list[PlayedTrick] = []
     if caller is None:
-        score = passed_out()
+        score = score_passed_out()
     else:
         tricks = _play(draw, rules, [set(hand) for hand in hands], dealer, turned.suit)
         score = score_round(TEAMS, caller, tricks, pending)
@@ -127,10 +127,10 @@ def _play(
         trick: list[Card] = []
         for place in range(SEATS):
             hand = held[(leader + place) % SEATS]
-            card = draw.choice(sorted(legal_cards(rules, hand, trick, trump)))
+            card = draw.choice(sorted(list_legal_cards(rules, hand, trick, trump)))
             hand.remove(card)
             trick.append(card)
-        winner = trick_winner(leader, trick, trump)
+        winner = find_trick_winner(leader, trick, trump)
         tricks.append(PlayedTrick(leader, tuple(trick), winner))
         leader = winner
     return tricks

@@ -14,7 +14,7 @@ import pytest
 
 from kqj_sim.record import Record, to_json
 from kqj_sim.referee import check_record, check_records
-from kqj_sim.referee.kwajongen import legal_cards
+from kqj_sim.referee.kwajongen import list_legal_cards
 from kqj_sim.referee.kwajongen.cards import CARD_OF_TEXT
 from kqj_sim.rules import KwajongenRules
 from tests.referee.forgery import (
@@ -148,7 +148,7 @@ def test_an_illegal_card_is_told_with_the_legal_ones() -> None:
             cards = [CARD_OF_TEXT[text] for text in trick.cards]
             for place, card in enumerate(cards):
                 seat = (trick.leader + place) % 4
-                legal = legal_cards(RULES[0], held[seat], cards[:place], record.contract)
+                legal = list_legal_cards(RULES[0], held[seat], cards[:place], record.contract)
                 for illegal in held[seat] - legal:
                     values = as_json(record)
                     for later in values["tricks"]:

@@ -6,20 +6,20 @@ from itertools import product
 
 import pytest
 
-from kqj_sim.notation import SUITS, Card, parse_cards
+from kqj_sim.cards import SUITS, Card, parse_cards
 from kqj_sim.record import Call
 from kqj_sim.referee.kwajongen import (
     PACK,
-    Calling,
+    KwajongenCalling,
     add_scores,
     card_points,
+    find_next_dealer,
+    find_trick_winner,
     is_decided,
-    legal_cards,
-    next_dealer,
-    passed_out,
+    list_legal_cards,
+    score_passed_out,
     score_round,
-    settle,
-    trick_winner,
+    score_totals,
 )
 from kqj_sim.referee.trick import PlayedTrick
 from kqj_sim.rules import KwajongenRules
@@ -28,11 +28,11 @@ MUST_TRUMP, FREE = KwajongenRules(), KwajongenRules(void_rule="free")
 
 
 def legal(rules: KwajongenRules, hand: str, trick: str, trump: str = "h") -> set[Card]:
-    return legal_cards(rules, parse_cards(hand), parse_cards(trick), trump)
+    return list_legal_cards(rules, parse_cards(hand), parse_cards(trick), trump)
 
 
 def winner(trick: str, trump: str = "h", leader: int = 0) -> int:
-    return trick_winner(leader, parse_cards(trick), trump)
+    return find_trick_winner(leader, parse_cards(trick), trump)
 
 
 # The pack
@@ -50,22 +50,22 @@ def test_the_order_is_the_same_in_every_suit_trump_too(suit: str, trump: str) ->
     cards = [Card(rank, suit) for rank in "AKQJT9"]
     for high, low in product(range(6), repeat=2):
         if high < low:
-            assert trick_winner(0, [cards[low], cards[high]], trump) == 1
-            assert trick_winner(0, [cards[high], cards[low]], trump) == 0
+            assert find_trick_winner(0, [cards[low], cards[high]], trump) == 1
+            assert find_trick_winner(0, [cards[high], cards[low]], trump) == 0
 
 
 # The calls
 
 
-def closed(dealer: int, *calls: str) -> Calling:
-    calling = Calling(dealer)
+def closed(dealer: int, *calls: str) -> KwajongenCalling:
+    calling = KwajongenCalling(dealer)
     for call in calls:
         calling.add(Call(calling.turn, call))  # type: ignore[arg-type]
     return calling
 
 
 def test_from_the_dealers_left_each_player_speaks_once() -> None:
-    calling = Calling(2)
+    calling = KwajongenCalling(2)
     seats = []
     while not calling.is_closed:
         seats.append(calling.turn)
@@ -78,7 +78,7 @@ def test_the_first_to_say_play_is_the_caller_and_closes(passes: int) -> None:
     calling = closed(1, *["pass"] * passes, "play")
     assert calling.is_closed and calling.caller() == (2 + passes) % 4
     late = Call(calling.turn, "pass")
-    assert calling.why_illegal(late) == "the calling was closed before"
+    assert calling.explain_illegal_call(late) == "the calling was closed before"
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_the_first_to_say_play_is_the_caller_and_closes(passes: int) -> None:
     ],
 )
 def test_no_other_call_is_legal(call: Call, reason: str) -> None:
-    assert Calling(0).why_illegal(call) == reason
+    assert KwajongenCalling(0).explain_illegal_call(call) == reason
     with pytest.raises(ValueError, match=reason):
-        Calling(0).add(call)
+        KwajongenCalling(0).add(call)
 
 
 # The play
@@ -170,7 +170,7 @@ def test_what_a_round_scores(
     caller: int, pending: int,
 ) -> None:  # fmt: skip
     turn = slice(None, None, -1 if caller else None)
-    score = settle(caller, points[turn], tricks[turn], pending)
+    score = score_totals(caller, points[turn], tricks[turn], pending)
     assert score.result == result
     assert score.scores == (raised if pending else plain)[turn]
     assert score.card_points == score.totals == points[turn]
@@ -194,10 +194,10 @@ def test_a_team_has_the_points_of_the_tricks_it_won() -> None:
 
 
 def test_passed_out_nobody_scores_the_same_deals_and_the_next_is_raised() -> None:
-    score = passed_out()
+    score = score_passed_out()
     assert score.scores == [0, 0] and score.result == "passed_out" and score.pending_after == 1
-    assert [next_dealer(dealer, True) for dealer in range(4)] == [0, 1, 2, 3]
-    assert [next_dealer(dealer, False) for dealer in range(4)] == [1, 2, 3, 0]
+    assert [find_next_dealer(dealer, True) for dealer in range(4)] == [0, 1, 2, 3]
+    assert [find_next_dealer(dealer, False) for dealer in range(4)] == [1, 2, 3, 0]
 
 
 def test_a_game_goes_down_from_ten_and_has_no_upper_limit() -> None:

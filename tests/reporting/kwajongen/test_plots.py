@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kqj_sim.experiment import Experiment
-from kqj_sim.reporting.kwajongen.plots import KwajongenCounts
-from kqj_sim.reporting.plots import draw, plot_counts
+from kqj_sim.reporting.kwajongen.plots import KwajongenPlotCounts
+from kqj_sim.reporting.plots import make_plot_counts, render_simulation
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation import simulate
 from tests.reporting.tables import run
@@ -16,9 +16,9 @@ EXPERIMENT = Experiment(KwajongenRules(), ("random",) * 4, 3000, 5)
 RUN = run(rules=KwajongenRules(), policies=("random",) * 4, deals=3000)
 
 
-def counted() -> KwajongenCounts:
-    counts = plot_counts("kwajongen")
-    assert isinstance(counts, KwajongenCounts)
+def counted() -> KwajongenPlotCounts:
+    counts = make_plot_counts("kwajongen")
+    assert isinstance(counts, KwajongenPlotCounts)
     counts.add(simulate(EXPERIMENT, threads=1))
     return counts
 
@@ -36,13 +36,13 @@ def test_counts_are_those_of_the_rows() -> None:
 
 @pytest.mark.parametrize("format", STARTS)
 def test_each_format_is_what_it_says(format: str) -> None:
-    assert draw(counted(), RUN, format).startswith(STARTS[format])
+    assert render_simulation(counted(), RUN, format).startswith(STARTS[format])
 
 
 def test_words_tell_what_is_shown() -> None:
-    told = words(draw(counted(), RUN, "svg"))
+    told = words(render_simulation(counted(), RUN, "svg"))
     assert {"Who says play, by place", "Tricks of the caller's team", "dealer"} <= told
 
 
 def test_nothing_played_is_said() -> None:
-    assert "no rounds were played" in words(draw(KwajongenCounts(), RUN, "svg"))
+    assert "no rounds were played" in words(render_simulation(KwajongenPlotCounts(), RUN, "svg"))

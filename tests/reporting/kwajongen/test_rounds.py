@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from kqj_sim.record import Record, RecordError
-from kqj_sim.reporting.rounds import round_parts
+from kqj_sim.reporting.rounds import render_round
 from kqj_sim.rules import KwajongenRules
 from tests.referee.kwajongen.random_rounds import random_game, random_record
 from tests.reporting.test_rounds import section, shown, with_sign
@@ -84,4 +84,4 @@ def test_hands_stand_by_suit_from_the_ace_down() -> None:
 )
 def test_what_cannot_be_shown_is_told_in_a_line(changes: dict[str, object], told: str) -> None:
     with pytest.raises(RecordError, match=told):
-        round_parts(msgspec.structs.replace(find(result="made"), **changes))
+        render_round(msgspec.structs.replace(find(result="made"), **changes))

@@ -1,0 +1,334 @@
+"""Joint histograms of columns: how many rows hold each combination of values.
+
+Every table of rounds is made of such counts.  They are integers and merging adds them, so
+that threads and chunks cannot matter, and their size depends on the ranges of the columns and
+not on the number of deals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.columns import KQJ_COLUMNS, Column
+from kqj_sim.core.jit import kernel
+
+if TYPE_CHECKING:
+    from kqj_sim.rows import Rows
+
+DENSE_CELLS = 1 << 22
+"""Joints of more cells than these are counted sparsely."""
+
+MOST_GROUPS = 1_000
+"""Combinations of values that tables of groups have at most: with more they are no use to read,
+and take minutes to make."""
+
+_ROWS_PER_BLOCK = 1024
+_MAX_PENDING_KEYS = 1 << 20
+
+
+@dataclass(frozen=True)
+class DerivedColumn:
+    """A column that is computed from others, `of`: values from `low` to `high`, within int16."""
+
+    name: str
+    low: int
+    high: int
+    of: tuple[str, ...]
+    compute: Callable[[Rows], NDArray[np.int32]]
+
+
+class TooManyCombinations(ValueError):
+    """The columns have more combinations of values than can be numbered, or shown as groups."""
+
+
+class JointCounts:
+    """Counts of the joint values of columns, for several tuples of columns (joints) at once.
+
+    `columns` are those of the rows.  Raises TooManyCombinations if a joint has more than 2**62
+    cells.
+    """
+
+    def __init__(
+        self,
+        joints: Sequence[tuple[str, ...]],
+        derived: Sequence[DerivedColumn] = (),
+        columns: Sequence[Column] = KQJ_COLUMNS,
+    ) -> None:
+        self._derived = tuple(derived)
+        self._known: list[Column | DerivedColumn] = [*columns, *derived]
+        self._joints = [_JointIndex(names, self._known) for names in joints]
+        self._dense = [joint for joint in self._joints if joint.cells <= DENSE_CELLS]
+        self._sparse = [joint for joint in self._joints if joint.cells > DENSE_CELLS]
+        self._stores = [_SparseStore() for _ in self._sparse]
+        starts = np.cumsum([0, *(joint.cells for joint in self._dense)])
+        self._starts = [int(start) for start in starts]
+        self._counts = np.zeros(self._starts[-1], np.int64)
+        terms = [term for joint in self._dense for term in joint.terms]
+        self._columns = np.array([column for column, _ in terms], np.int64)
+        self._strides = np.array([stride for _, stride in terms], np.int32)
+        self._first_terms = np.cumsum([0, *(len(joint.terms) for joint in self._dense)])
+        self._offsets = np.array(
+            [start + joint.offset for start, joint in zip(starts, self._dense, strict=False)],
+            np.int32,
+        )
+        used = sorted({column for joint in self._joints for column, _ in joint.terms})
+        self._used = np.array(used, np.int64)
+        self._lows = np.array([self._known[column].low for column in used], np.int16)
+        self._highs = np.array([self._known[column].high for column in used], np.int16)
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns of the rows that are looked at."""
+        used = [self._known[column] for column in self._used]
+        plain = {each.name for each in used if isinstance(each, Column)}
+        return frozenset(plain.union(*(each.of for each in self._derived)))
+
+    def add(self, rows: Rows, mask: NDArray[np.bool_]) -> None:
+        """Count the rows for which `mask`, bool (rows,), is true.
+
+        Raises ValueError if a value lies outside its column's range.
+        """
+        values = np.ascontiguousarray(rows.values)
+        extra = np.empty((len(self._derived), len(rows)), np.int16)
+        for row, derived in zip(extra, self._derived, strict=True):
+            row[:] = derived.compute(rows)
+        outside = _find_out_of_range(values, extra, self._used, self._lows, self._highs)
+        if outside >= 0:
+            column = self._known[self._used[outside]]
+            raise ValueError(f"{column.name} leaves its range {column.low} to {column.high}")
+        flags = np.ascontiguousarray(mask).view(np.uint8)
+        _count_dense(
+            values, extra, flags, self._columns, self._strides, self._first_terms, self._offsets,
+            self._counts,
+        )  # fmt: skip
+        for joint, store in zip(self._sparse, self._stores, strict=True):
+            store.add(*_sum_by_code(joint.codes(values, extra)[mask]))
+
+    def merge(self, other: JointCounts) -> None:
+        """Add the counts of `other`, which counts the same joints."""
+        self._counts += other._counts
+        for mine, others in zip(self._stores, other._stores, strict=True):
+            mine.add(*others.distinct())
+
+    @property
+    def layout(self) -> str:
+        """Which joints are counted, in words that are the same only for the same cells."""
+        return "; ".join(f"{' '.join(joint.columns)} {joint.shape}" for joint in self._joints)
+
+    def numbers(self) -> dict[str, NDArray[np.int64]]:
+        """Everything counted, as arrays by name, (cells that occur,) each."""
+        places = np.flatnonzero(self._counts)
+        numbers = {"places": places, "counts": self._counts[places]}
+        for number, store in enumerate(self._stores):
+            numbers[f"codes_{number}"], numbers[f"counts_{number}"] = store.distinct()
+        return numbers
+
+    def add_numbers(self, numbers: Mapping[str, NDArray[np.int64]]) -> None:
+        """Add what `numbers` of counts with the same `layout` gave; raises KeyError."""
+        self._counts[numbers["places"]] += numbers["counts"]
+        for number, store in enumerate(self._stores):
+            store.add(numbers[f"codes_{number}"], numbers[f"counts_{number}"])
+
+    def cells(self, columns: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The combinations of values of `columns` that occur, and how many rows hold them.
+
+        Values are (cells, columns) in ascending order, counts (cells,).  Any joint that has
+        all these columns will do; the smallest is taken.  Raises KeyError if there is none.
+        """
+        fitting = [joint for joint in self._joints if set(columns) <= set(joint.columns)]
+        if not fitting:
+            raise KeyError(f"no joint counts of {', '.join(columns)}")
+        joint = min(fitting, key=lambda joint: joint.cells)
+        names = tuple(dict.fromkeys(columns))
+        if joint in self._dense:
+            start = self._starts[self._dense.index(joint)]
+            counts = self._counts[start : start + joint.cells].reshape(joint.shape)
+            left = [axis for axis, name in enumerate(joint.columns) if name not in names]
+            counts = counts.sum(axis=tuple(left))
+            remaining = [name for name in joint.columns if name in names]
+            counts = counts.transpose([remaining.index(name) for name in names])
+            places = np.nonzero(counts)
+            values = {
+                name: place + joint.low_of(name) for name, place in zip(names, places, strict=True)
+            }
+            return np.stack([values[name] for name in columns], axis=1), counts[places]
+        codes, numbers = self._stores[self._sparse.index(joint)].distinct()
+        marginal = _JointIndex(names, self._known)
+        coded = np.zeros(len(codes), np.int64)
+        for name, (_, stride) in zip(names, marginal.terms, strict=True):
+            coded += (joint.values_of(name, codes) - joint.low_of(name)) * stride
+        codes, numbers = _sum_by_code(coded, numbers)
+        return np.stack([marginal.values_of(name, codes) for name in columns], axis=1), numbers
+
+
+class _JointIndex:
+    """How the values of several columns are numbered: code = offset + sum of value * stride."""
+
+    def __init__(self, columns: tuple[str, ...], known: Sequence[Column | DerivedColumn]) -> None:
+        numbers = {column.name: number for number, column in enumerate(known)}
+        chosen = [known[numbers[name]] for name in columns]
+        self.columns = columns
+        self.shape = tuple(column.high - column.low + 1 for column in chosen)
+        self.cells = math.prod(self.shape)
+        if self.cells > 1 << 62:
+            raise TooManyCombinations(
+                f"{', '.join(columns)} have too many combinations of values: group by fewer columns"
+            )
+        strides = [math.prod(self.shape[place + 1 :]) for place in range(len(columns))]
+        self.terms = [
+            (numbers[name], stride) for name, stride in zip(columns, strides, strict=True)
+        ]
+        self.offset = -sum(
+            column.low * stride for column, stride in zip(chosen, strides, strict=True)
+        )
+        self._lows = [column.low for column in chosen]
+
+    def codes(self, values: NDArray[np.int16], extra: NDArray[np.int16]) -> NDArray[np.int64]:
+        """The code of each row, (rows,)."""
+        codes = np.full(values.shape[1], self.offset, np.int64)
+        for column, stride in self.terms:
+            row = values[column] if column < len(values) else extra[column - len(values)]
+            codes += row * np.int64(stride)
+        return codes
+
+    def low_of(self, name: str) -> int:
+        """Lowest value of a column."""
+        return self._lows[self.columns.index(name)]
+
+    def values_of(self, name: str, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """A column's values from the codes."""
+        place = self.columns.index(name)
+        _, stride = self.terms[place]
+        return codes // stride % self.shape[place] + self._lows[place]
+
+
+class Groups:
+    """The combinations of values of columns that occur, counted to refuse too many of them."""
+
+    def __init__(self, names: tuple[str, ...], columns: Sequence[Column]) -> None:
+        self._joint = _JointIndex(names, columns)
+        self._codes = np.empty(0, np.int64)
+
+    def add(self, rows: Rows, kept: NDArray[np.bool_]) -> None:
+        """Take in the rows for which `kept`, bool (rows,), is true.
+
+        Raises:
+            TooManyCombinations: more than `MOST_GROUPS` have occurred.
+        """
+        if self._joint.cells <= MOST_GROUPS:
+            return
+        codes = self._joint.codes(rows.values, rows.values[:0])[kept]
+        self._codes = np.union1d(self._codes, codes)
+        self.check(len(self._codes))
+
+    def check(self, count: int) -> None:
+        """Raise TooManyCombinations if so many occur; the message has the columns' ranges."""
+        if count <= MOST_GROUPS:
+            return
+        joint = self._joint
+        ranges = " x ".join(
+            f"{name} {size:,}" for name, size in zip(joint.columns, joint.shape, strict=True)
+        )
+        raise TooManyCombinations(
+            f"--by: more than {MOST_GROUPS:,} groups occur, of {joint.cells:,} possible ones "
+            f"({ranges}): group by fewer columns, or use --rows"
+        )
+
+
+class _SparseStore:
+    """Counts by code, for the codes that occur.
+
+    What was added lately waits in lists, and is sorted in when there is more of it than sorted.
+    """
+
+    def __init__(self) -> None:
+        self._codes = [np.empty(0, np.int64)]
+        self._counts = [np.empty(0, np.int64)]
+        self._pending = 0
+
+    def add(self, codes: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
+        """Add counts, (codes,)."""
+        self._codes.append(codes)
+        self._counts.append(counts)
+        self._pending += len(codes)
+        if self._pending > max(_MAX_PENDING_KEYS, len(self._codes[0])):
+            self.distinct()
+
+    def distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The codes in ascending order and their counts."""
+        if self._pending:
+            codes, counts = _sum_by_code(np.concatenate(self._codes), np.concatenate(self._counts))
+            self._codes, self._counts, self._pending = [codes], [counts], 0
+        return self._codes[0], self._counts[0]
+
+
+def _sum_by_code(
+    codes: NDArray[np.int64], counts: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The different codes in ascending order, and the sum of their counts (1 each if None)."""
+    if len(codes) == 0:
+        return codes, np.empty(0, np.int64)
+    if counts is None:
+        codes = np.sort(codes)
+    else:
+        order = np.argsort(codes, kind="stable")
+        codes, counts = codes[order], counts[order]
+    firsts = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))
+    if counts is None:
+        return codes[firsts], np.diff(firsts, append=len(codes))
+    return codes[firsts], np.add.reduceat(counts, firsts)
+
+
+@kernel(  # type: ignore[untyped-decorator]
+    "int64(int16[:,::1], int16[:,::1], int64[::1], int16[::1], int16[::1])"
+)
+def _find_out_of_range(values: Any, extra: Any, columns: Any, lows: Any, highs: Any) -> Any:
+    """Place in `columns` of the first that leaves its range, or -1."""
+    for place in range(columns.shape[0]):
+        number = columns[place]
+        inside = number < values.shape[0]
+        column = values[number] if inside else extra[number - values.shape[0]]
+        low, high = lows[place], highs[place]
+        outside = False
+        for row in range(column.shape[0]):
+            outside |= (column[row] < low) | (column[row] > high)
+        if outside:
+            return place
+    return -1
+
+
+@kernel(  # type: ignore[untyped-decorator]
+    "void(int16[:,::1], int16[:,::1], uint8[::1], int64[::1], int32[::1], int64[::1], int32[::1],"
+    " int64[::1])"
+)
+def _count_dense(
+    values: Any, extra: Any, kept: Any, columns: Any, strides: Any, first_terms: Any,
+    offsets: Any, counts: Any,
+) -> None:  # fmt: skip
+    """Add the kept rows to the dense joints.
+
+    Codes are made column by column over a block of rows, a loop that vectorises (slices from
+    the block's start matter here: without them it takes seven times as long); only the counting
+    itself goes row by row.
+    """
+    codes = np.empty(_ROWS_PER_BLOCK, np.int32)
+    for start in range(0, kept.shape[0], _ROWS_PER_BLOCK):
+        rows = min(_ROWS_PER_BLOCK, kept.shape[0] - start)
+        for joint in range(offsets.shape[0]):
+            codes[:] = offsets[joint]
+            for term in range(first_terms[joint], first_terms[joint + 1]):
+                number = columns[term]
+                inside = number < values.shape[0]
+                column = values[number] if inside else extra[number - values.shape[0]]
+                block = column[start : start + rows]
+                stride = strides[term]
+                for row in range(rows):
+                    codes[row] += np.int32(np.int32(block[row]) * stride)
+            for row in range(rows):
+                counts[np.uint32(codes[row])] += kept[start + row]

@@ -1,0 +1,259 @@
+"""A policy with parameters that vary, and what each set of their values scores against a field.
+
+One team (every second seat with random partners) plays the policy, the others the field, with the
+cards of each side of the table in turn (`kqj_sim.duplicate`); all values play the same deals.  The
+unit is the deal.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim import paired
+from kqj_sim.columns import get_column_numbers, get_columns
+from kqj_sim.experiment import Experiment
+from kqj_sim.messages import quote, shorten
+from kqj_sim.paired import Arrangement, assign_players, list_arrangements
+from kqj_sim.policies.configured import ConfiguredPolicy
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.player_files import PlayerSpec
+from kqj_sim.policies.registry import Parameter, ParameterValue, format_parameter_number
+from kqj_sim.policies.spec import get_default_player, parse_player_spec
+from kqj_sim.rows import Rows
+from kqj_sim.rules import GameRules
+from kqj_sim.simulation import CHUNK_ROWS, play_same_deals
+from kqj_sim.workers import Workers, count_workers
+
+MAX_SETTINGS = 400
+"""Sets of values of a sweep, at most."""
+
+
+class ParameterError(ValueError):
+    """A parameter that cannot vary as it is asked to; one line that says what would be right."""
+
+
+class ParameterValues(NamedTuple):
+    """A parameter and the values it takes, as they are written."""
+
+    name: str
+    values: tuple[str, ...]
+
+
+class MatchCounts(NamedTuple):
+    """What came of a policy's rounds, each int64 (n,), by deal and summed over the arrangements.
+
+    Attributes:
+        lead: what its side scores more than the field, in whole numbers (`FieldMatch.scale`).
+        squares: the squares of the leads of the single rounds.
+        takes: rounds in which its side is Sender.
+        made: of these, contracts made.
+    """
+
+    lead: NDArray[np.int64]
+    squares: NDArray[np.int64]
+    takes: NDArray[np.int64]
+    made: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class FieldMatch:
+    """A field, the rules, and the deals on which policies meet it.
+
+    Attributes:
+        rules: the rules of the table.
+        field: specification of who plays against the policy.
+        seed: seed of the deals.
+    """
+
+    rules: GameRules
+    field: str
+    seed: int
+
+    @cached_property
+    def arrangements(self) -> tuple[Arrangement, ...]:
+        """The arrangements of the policy's side and the field."""
+        return list_arrangements(self.rules, single_team=True)
+
+    @property
+    def scale(self) -> int:
+        """What a lead is divided by to be points a round."""
+        return paired.compute_lead_divisor(self.arrangements)
+
+    @property
+    def max_lead(self) -> int:
+        """The most that a deal can be worth, in points."""
+        return self.rules.max_points
+
+    def experiments(self, policy: str, first: int, deals: int) -> list[Experiment]:
+        """What is played: an experiment an arrangement; raises as `Experiment`."""
+        return [
+            Experiment(
+                self.rules, assign_players(seats, policy, self.field), deals, self.seed, first
+            )
+            for seats in self.arrangements
+        ]
+
+    def play(self, policy: str, first: int, deals: int, threads: Workers = None) -> MatchCounts:
+        """Play a range of deals; raises as `simulation.reduce_rows`."""
+        chunk = max(1, min(CHUNK_ROWS, -(-deals // count_workers(threads))))
+        experiments = self.experiments(policy, first, deals)
+        parts = [*play_same_deals(experiments, self._count_chunk, threads, chunk)]
+        return MatchCounts(*np.concatenate(parts, axis=1))
+
+    def _count_chunk(self, played: tuple[Rows, ...]) -> NDArray[np.int64]:
+        """What `MatchCounts` holds of a chunk, int64 (4, n)."""
+        counts = np.zeros((len(MatchCounts._fields), len(played[0])), dtype=np.int64)
+        result = get_columns(self.rules.game)[get_column_numbers(self.rules.game)["result"]]
+        made = result.labels.index("made")
+        for rows, seats in zip(played, self.arrangements, strict=True):
+            own = paired.has_sender(rows, seats, 0)
+            lead = paired.compute_leads(rows, seats)
+            counts += [lead, lead * lead, own, own & (rows.column("result") == made)]
+        return counts
+
+
+@dataclass(frozen=True)
+class ParameterizedPolicy:
+    """A policy of a game whose parameters are set anew: a specification, read."""
+
+    text: str
+    game: str = "kqj"
+
+    @cached_property
+    def parts(self) -> PlayerSpec:
+        """Who calls and who plays, as far as it says; raises PolicyError."""
+        return parse_player_spec(self.text, self.game)
+
+    def with_values(self, values: Mapping[str, str]) -> PlayerSpec:
+        """The same with other values of parameters, what is left out being the default player's.
+
+        Raises:
+            PolicyError: an unknown parameter, or a value that is not allowed.
+        """
+        parts = self.parts.with_parameters(values, self.text)
+        default = get_default_player(self.game)
+        return PlayerSpec(
+            parts.name, parts.calling or default.calling, parts.playing or default.playing
+        )
+
+    def parameter(self, name: str) -> tuple[Parameter, str]:
+        """A parameter, and its value as it is written; `calling.NAME` says whose it is.
+
+        Raises:
+            PolicyError: there is none of that name, or both parts have one.
+        """
+        part, own = self.parts.find_addressed(name, self.text)[0]
+        chosen: ConfiguredPolicy = getattr(self.parts, part)
+        parameter = chosen.parameter(own)
+        return parameter, parameter.write(chosen.values_by_name[own])
+
+    def check_effect(self, names: Sequence[str], rules: GameRules) -> None:
+        """Raise VaryError for a parameter that games by these rules do not read."""
+        for name in names:
+            part, own = self.parts.find_addressed(name, self.text)[0]
+            told = getattr(self.parts, part).without_effect(own, rules)
+            if told:
+                raise ParameterError(told)
+
+    def read(self, name: str, text: str) -> ParameterValue:
+        """A value of a parameter; raises PolicyError if it is not allowed."""
+        parameter, _ = self.parameter(name)
+        try:
+            return parameter.read(text)
+        except PolicyError as error:
+            raise PolicyError(
+                f"policy {quote(self.text)}: {name}={shorten(text)}: {error}"
+            ) from None
+
+
+def format_players(parts: PlayerSpec) -> str:
+    """Who calls and who plays, written out."""
+    assert parts.calling is not None and parts.playing is not None
+    if parts.is_single_policy:
+        return parts.calling.text
+    return f"{parts.calling.text}+{parts.playing.text}"
+
+
+def parse_parameter_values(text: str, policy: ParameterizedPolicy) -> ParameterValues:
+    """A parameter that varies: `take=30:70:5` (to 70 included), `take=30,40,45`.
+
+    Raises:
+        VaryError: it is written otherwise, or gives no values.
+        PolicyError: an unknown parameter, or a value that is not allowed.
+    """
+    name, equals, given = (piece.strip() for piece in text.partition("="))
+    if not name or not equals or not given:
+        raise ParameterError(
+            f"{quote(text)}: write parameter=from:to:step or parameter=value,value,..."
+        )
+    parameter, _ = policy.parameter(name)
+    values = (
+        _expand_range(text, given) if ":" in given else [each.strip() for each in given.split(",")]
+    )
+    if len(values) > MAX_SETTINGS:
+        raise ParameterError(
+            f"{name} has {len(values):,} values: at most {MAX_SETTINGS}; take a larger step"
+        )
+    written = [parameter.write(policy.read(name, value)) for value in values]
+    for number, value in enumerate(written):
+        if value in written[:number]:
+            raise ParameterError(f"{quote(text)}: the value {value} is there twice")
+    return ParameterValues(name, tuple(written))
+
+
+def _expand_range(text: str, given: str) -> list[str]:
+    """The values of `from:to:step`, exactly as decimals count."""
+    from decimal import Decimal, InvalidOperation
+
+    form = "write from:to:step with a step above 0, such as 30:70:5"
+    pieces = given.split(":")
+    try:
+        low, high, step = (Decimal(piece.strip()) for piece in pieces)
+    except (ValueError, InvalidOperation):
+        raise ParameterError(f"{quote(text)}: {shorten(given)} is no range; {form}") from None
+    if not all(number.is_finite() for number in (low, high, step)) or step <= 0:
+        raise ParameterError(f"{quote(text)}: {shorten(given)} is no range; {form}")
+    if high < low:
+        raise ParameterError(
+            f"{quote(text)}: the range is empty, as {shorten(pieces[1])} is below "
+            f"{shorten(pieces[0])}"
+        )
+    try:
+        steps = (high - low) // step
+    except ArithmeticError:  # The quotient has more digits than are reckoned with.
+        steps = Decimal("inf")
+    if steps >= MAX_SETTINGS:
+        many = f"{int(steps) + 1:,}" if steps.is_finite() else "far too many"
+        raise ParameterError(
+            f"{quote(text)}: {many} values: at most {MAX_SETTINGS}; take a larger step"
+        )
+    return [format_parameter_number(float(low + step * number)) for number in range(int(steps) + 1)]
+
+
+def list_combinations(varied: Sequence[ParameterValues]) -> list[tuple[str, ...]]:
+    """Every set of values, the last parameter's changing fastest.
+
+    Raises:
+        VaryError: nothing varies, a parameter is there twice, or too many sets of values.
+    """
+    if not varied:
+        raise ParameterError(
+            "nothing varies: give a parameter and its values, such as take=30:70:5"
+        )
+    names = [each.name for each in varied]
+    for name in names:
+        if names.count(name) > 1:
+            raise ParameterError(f"{name} varies twice: give all its values at once")
+    count = math.prod(len(each.values) for each in varied)
+    if count > MAX_SETTINGS:
+        counts = " x ".join(str(len(each.values)) for each in varied)
+        raise ParameterError(f"{counts} are {count:,} sets of values: at most {MAX_SETTINGS}")
+    return list(itertools.product(*(each.values for each in varied)))

@@ -1,0 +1,111 @@
+"""How the program ends by an error: one line on stderr and an exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import NoReturn
+
+import click
+
+from kqj_sim import __version__
+from kqj_sim.commands.progress import EXIT_INTERRUPTED
+from kqj_sim.messages import WIDTH, one_line, quote, shorten
+
+FAILED, WRONG_USAGE = 1, 2
+ENVIRONMENT_PREFIX = "KQJ_SIM"
+DEBUG = f"{ENVIRONMENT_PREFIX}_DEBUG"
+"""The environment variable that shows tracebacks; anything but nothing and 0 turns it on."""
+
+_PATH_WIDTH = 100
+"""Most characters of a file name in a message: it is recognised by its folder and its end."""
+
+
+def end(error: BaseException, arguments: Sequence[str]) -> NoReturn:
+    """End the program by an error, with one line on stderr.
+
+    `arguments` are the words of the command line, which Click repeats in its messages.
+    """
+    if isinstance(error, BrokenPipeError):
+        _drop_output()
+        sys.exit(FAILED)
+    if isinstance(error, KeyboardInterrupt) or (
+        isinstance(error, click.Abort) and not isinstance(error.__cause__, EOFError)
+    ):
+        _say("Interrupted")
+        sys.exit(EXIT_INTERRUPTED)
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        _say(error.format_message())
+        sys.exit(WRONG_USAGE)
+    if os.environ.get(DEBUG, "0") not in ("", "0"):
+        _say("".join(traceback.format_exception(error)).rstrip())
+    message, status = _explain(error, arguments)
+    _say(f"Error: {one_line(message)}")
+    sys.exit(status)
+
+
+def _explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
+    """Return what an error says, and the exit status for it."""
+    if isinstance(error, click.ClickException):
+        return _shorten_inputs(error.format_message(), arguments), error.exit_code
+    if type(error).__module__.startswith("kqj_sim."):
+        # The package's own errors say in a line what would be right.  They are wrong values,
+        # but for records, which come from files, and what went wrong while running.
+        failed = not isinstance(error, ValueError) or type(error).__name__ == "RecordError"
+        return str(error), FAILED if failed else WRONG_USAGE
+    if isinstance(error, OSError) and (error.strerror or error.filename):
+        reason = error.strerror or str(error)
+        if error.filename is None or isinstance(error.filename, int):
+            return reason, FAILED
+        return f"{shorten(os.fsdecode(error.filename), _PATH_WIDTH)}: {reason}", FAILED
+    if isinstance(error, UnicodeEncodeError):
+        around = error.object[max(0, error.start - 20) : error.start + 20]
+        return (
+            f"{quote(around)} has no {error.encoding} form: give names of files in UTF-8, and "
+            "PYTHONIOENCODING=utf-8 if this came from the output"
+        ), FAILED
+    brief = shorten(" ".join(str(error).split()), 120)
+    if isinstance(error, MemoryError):
+        found = f"out of memory{brief and f' ({brief})'}"
+        return f"{found}: ask for fewer deals, threads or groups at a time", FAILED
+    if isinstance(error, click.Abort):
+        error, brief = EOFError(), "a file or stream ended early"
+    return (
+        f"unexpected {type(error).__name__}{brief and f': {brief}'}.  Please report it with the "
+        f"command and the version, kqj-sim {__version__}; {DEBUG}=1 shows the traceback"
+    ), FAILED
+
+
+def _shorten_inputs(message: str, arguments: Iterable[str]) -> str:
+    """Return a message of Click's with long or unprintable words of the user's shortened."""
+    given = {*arguments, *(each.partition("=")[2] for each in arguments)}
+    for name, value in os.environ.items():
+        if name.startswith(f"{ENVIRONMENT_PREFIX}_"):
+            given |= {name, value}
+    for each in sorted(given, key=len, reverse=True):
+        if len(each) > WIDTH or not each.isprintable():
+            message = message.replace(each, shorten(each))
+    return message
+
+
+def _say(text: str) -> None:
+    """Write a line to stderr, if anybody can still read it; what is on stdout comes first."""
+    _flush_output()
+    with suppress(OSError, ValueError):
+        click.echo(text, err=True)
+
+
+def _flush_output() -> None:
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        _drop_output()
+
+
+def _drop_output() -> None:
+    """Let stdout lead nowhere: Python must not try to write the rest of it at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,242 @@
+"""Commands that list what can be named: columns of the rows, and policies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kqj_sim.columns import Column, get_columns
+from kqj_sim.commands.options import Command, color_option, game_option, screen_width, wants_color
+
+if TYPE_CHECKING:
+    from kqj_sim.policies.configured import ConfiguredPolicy
+    from kqj_sim.policies.player_files import PlayerSpec
+    from kqj_sim.policies.registry import Parameter, ParameterValue
+
+
+def _make_format_option(*choices: str) -> Callable[[Command], Command]:
+    return click.option(
+        "--format",
+        type=click.Choice(choices),
+        default=choices[0],
+        show_default=True,
+        help="How to write it.",
+    )
+
+
+@click.command(
+    epilog="""\b
+Example:
+  kqj-sim simulate --by lap --where "sender_trumps >= 4 and contract == 'h'"
+"""
+)
+@game_option
+@_make_format_option("table", "markdown", "json")
+@color_option
+def columns(game: str, format: str, color: str) -> None:
+    """List the columns of the rows, for --by, --where and --rows.
+
+    A row is a deal.  Columns hold whole numbers, flags (false or true), or the texts listed here.
+    A condition compares numbers with numbers and texts with texts in quotes, and joins comparisons
+    by and, or, not.  A flag is a condition by itself; compared and counted it is 0 or 1.
+    """
+    rows = [(column.name, _values(column), column.meaning) for column in get_columns(game)]
+    if format == "json":
+        _write_json([dict(zip(("column", "values", "meaning"), row, strict=True)) for row in rows])
+        return
+    _print_table("", ("column", "values", "meaning"), rows, format, color)
+
+
+def _values(column: Column) -> str:
+    """Return the values that a column may hold, as text."""
+    if column.is_flag:
+        return "false, true"
+    return ", ".join(column.labels) or f"{column.low} to {column.high}"
+
+
+@click.group(
+    invoke_without_command=True,
+    epilog="""\b
+Examples:
+  kqj-sim policies
+  kqj-sim policies show standard
+  kqj-sim simulate --policy standard:take=45 --policy seat0=random:take=0.2+greedy
+  kqj-sim simulate --policy bold.toml --policy team1=my_policy.py:cautious
+""",
+)
+@game_option
+@_make_format_option("table", "markdown", "json")
+@color_option
+@click.pass_context
+def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
+    """List the policies, for --policy; `show` explains the parameters of one.
+
+    A specification is a name, then the parameters to change: NAME:PARAMETER=VALUE,...  A+B calls
+    like A and plays like B.  A policy of your own is a Python file and a name in it, FILE.py:NAME;
+    a TOML file sets who calls, who plays and their parameters.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    from kqj_sim.policies.errors import PolicyError
+    from kqj_sim.policies.registry import find_policy, list_names
+    from kqj_sim.policies.spec import DEFAULT_PLAYERS
+
+    found = []
+    for name in list_names(game):
+        try:
+            found.append((name, find_policy(name, game)))
+        except PolicyError as error:
+            click.echo(f"Warning: {error}", err=True)
+    if format == "json":
+        described = [
+            {
+                "name": name,
+                "summary": policy.summary,
+                "calls": policy.calls(game),
+                "plays": policy.plays,
+                "parameters": {
+                    key: _convert_value(each, each.default)
+                    for key, each in policy.parameters.items()
+                },
+            }
+            for name, policy in found
+        ]
+        _write_json({"default": DEFAULT_PLAYERS[game], "policies": described})
+        return
+    rows = [
+        (
+            name,
+            "yes" if policy.calls(game) else "-",
+            "yes" if policy.plays else "-",
+            str(len(policy.parameters) or "-"),
+            policy.summary,
+        )
+        for name, policy in found
+    ]
+    options = "" if game == "kqj" else f"--game {game} "
+    note = (
+        "Who sits where nobody is named, and does what a policy leaves out: "
+        f"{DEFAULT_PLAYERS[game]}.\n"
+        f"Parameters of a policy: kqj-sim policies show {options}NAME"
+    )
+    headings = ("policy", "calls", "plays", "parameters", "what it does")
+    _print_table("", headings, rows, format, color, keys=4, note=note)
+
+
+@policies.command(
+    epilog="""\b
+Examples:
+  kqj-sim policies show standard > bold.toml
+  kqj-sim policies show random:take=0.3+greedy
+  kqj-sim policies show bold.toml --format markdown
+"""
+)
+@click.argument("specification", metavar="NAME")
+@game_option
+@_make_format_option("toml", "markdown", "json")
+@click.pass_context
+def show(ctx: click.Context, specification: str, game: str, format: str) -> None:
+    """Show the parameters of a policy: meaning, range and default, as a TOML file to edit.
+
+    NAME is a name or any other specification.  The file reads back as the same player.
+    """
+    from kqj_sim.policies.player_files import format_player_file
+    from kqj_sim.policies.spec import parse_player_spec
+
+    if ctx.get_parameter_source("game") is click.core.ParameterSource.DEFAULT and ctx.parent:
+        game = ctx.parent.params["game"]
+    parts = parse_player_spec(specification, game)
+    if format == "toml":
+        click.echo(format_player_file(parts, screen_width() or 100), nl=False)
+    elif format == "json":
+        _write_json(
+            {
+                "name": parts.name,
+                "calling": _describe_policy(parts.calling),
+                "playing": _describe_policy(parts.playing),
+            }
+        )
+    else:
+        _show_markdown(parts)
+
+
+def _convert_value(parameter: Parameter, value: ParameterValue) -> Any:
+    """A value as JSON has it: whole numbers without a point, flags as true and false."""
+    return value if isinstance(value, str) else json.loads(parameter.write(value))
+
+
+def _describe_policy(policy: ConfiguredPolicy | None) -> dict[str, Any] | None:
+    """A policy with its parameters as plain values."""
+    if policy is None:
+        return None
+    parameters = policy.policy.parameters
+    return {
+        "policy": policy.source,
+        "summary": policy.policy.summary,
+        "parameters": [
+            {
+                "name": name,
+                "value": _convert_value(parameters[name], value),
+                "default": _convert_value(parameters[name], parameters[name].default),
+                "kind": parameters[name].kind,
+                "low": parameters[name].low,
+                "high": parameters[name].high,
+                "choices": list(parameters[name].choices),
+                "meaning": parameters[name].meaning,
+            }
+            for name, value in policy.values_by_name.items()
+        ],
+    }
+
+
+def _show_markdown(parts: PlayerSpec) -> None:
+    """A table of parameters for each part, or one for both."""
+    titled = [("calls", parts.calling), ("plays", parts.playing)]
+    if parts.is_single_policy:
+        titled = [("calls and plays", parts.calling)]
+    headings = ("parameter", "value", "default", "allowed", "meaning")
+    for title, chosen in titled:
+        if chosen is None:
+            continue
+        parameters = chosen.policy.parameters
+        rows = [
+            (
+                name,
+                parameters[name].write(value),
+                parameters[name].write(parameters[name].default),
+                parameters[name].allowed,
+                parameters[name].meaning,
+            )
+            for name, value in chosen.values_by_name.items()
+        ]
+        _print_table(f"{chosen.source}: {title}", headings, rows, "markdown", "never", keys=5)
+        click.echo(f"\n{chosen.policy.summary}" if not rows else "", nl=False)
+
+
+def _write_json(value: Any) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def _print_table(
+    title: str,
+    headings: tuple[str, ...],
+    rows: Sequence[Sequence[str]],
+    format: str,
+    color: str,
+    keys: int = 1,
+    note: str = "",
+) -> None:
+    from kqj_sim.reporting.grid import Cell, Grid, to_markdown, to_rich, to_screen
+
+    cells = tuple(tuple(Cell(text) for text in row) for row in rows)
+    grid: Grid = Grid(title, headings, cells, keys, note)
+    colored = wants_color(color)
+    text = (
+        to_markdown(grid)
+        if format == "markdown"
+        else to_screen([to_rich(grid, numbers=False)], color=colored, width=screen_width())
+    )
+    click.echo(text, nl=False, color=colored)

@@ -1,0 +1,258 @@
+"""The command that plays deals and makes a report of them: a page, its tables, its pictures."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from kqj_sim.commands.config import CONFIG_KEY, EXPERIMENTS_KEY, parse_option_values
+from kqj_sim.commands.options import (
+    WholeNumberType,
+    confidence_option,
+    experiment_options,
+    first_option,
+    open_workers,
+    pop_experiment,
+    quiet_option,
+    worker_options,
+)
+from kqj_sim.commands.progress import ProgressLine, exit_interrupted
+from kqj_sim.messages import quote, shell_join, visible
+from kqj_sim.reporting.formats import make_slug
+from kqj_sim.rules import RULES_BY_GAME
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.study import Study, StudyPlan
+    from kqj_sim.reporting.files import OutputFolder
+    from kqj_sim.workers import Workers
+
+DEFAULT_DEALS = 100_000
+DEFAULT_GAMES = 2_000
+DEFAULT_CHART_DEALS = 100_000
+DEFAULT_COMPARE_DEALS = 20_000
+
+EXPERIMENT_OPTIONS = (
+    "game",
+    *(rule.name for rules in RULES_BY_GAME.values() for rule in fields(rules)),
+    "policy", "impose", "seed", "deals", "first", "games", "chart_deals", "compare",
+    "compare_deals",
+)  # fmt: skip
+"""Options that an [[experiment]] may set for itself."""
+
+_HIDDEN_OPTIONS = {"quiet", "threads", "cluster", "force"}
+"""Options that do not show in a report."""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  kqj-sim report --out taking --policy points:take=45,lap2=38+network
+  kqj-sim report --deals 1e6 --teams 3 --bidding auction --out auctions
+  kqj-sim report --config variants.toml --out variants
+  kqj-sim report --compare standard --compare greedy --compare points+network --out players
+  kqj-sim report --deals 1e5 --games 0 --rows --out with_rows
+  kqj-sim report --game kwajongen --out kwajongen
+  kqj-sim report --deals 1e8 --cluster tcp://192.168.1.5:8786 --out long
+
+\b
+Several experiments in one report are tables of the file that is given by --config.  What stands
+above them, and options of the command line, hold for all:
+  deals = 200_000
+  [[experiment]]
+  name = "two teams"
+  [[experiment]]
+  name = "three teams"
+  teams = 3
+"""
+)
+@click.option("--out", metavar="DIR", required=True, help="Folder for the report; made if needed.")
+@click.option("--title", metavar="TEXT", help="Heading of the report.")
+@click.option(
+    "--deals",
+    type=WholeNumberType(1, "1e6"),
+    default=DEFAULT_DEALS,
+    show_default=True,
+    help="How many deals to play.",
+)
+@first_option
+@click.option(
+    "--games",
+    type=WholeNumberType(0, "1000"),
+    default=DEFAULT_GAMES,
+    show_default=True,
+    help="Whole games to the target to play besides; 0 for none.",
+)
+@click.option(
+    "--chart-deals",
+    type=WholeNumberType(0, "1e5"),
+    default=DEFAULT_CHART_DEALS,
+    show_default=True,
+    help="Deals of the take chart, each played after a take and after a pass; 0 for no chart.",
+)
+@click.option(
+    "--compare",
+    "compared",
+    multiple=True,
+    metavar="SPEC",
+    help="Compare this policy with the others that are named so (repeatable, two or more).",
+)
+@click.option(
+    "--compare-deals",
+    type=WholeNumberType(1, "1e5"),
+    default=DEFAULT_COMPARE_DEALS,
+    show_default=True,
+    help="Deals of each pair of policies compared, played in all arrangements of the sides.",
+)
+@worker_options
+@confidence_option
+@click.option("--rows", is_flag=True, help="Write the rows too, one a deal, as Parquet.")
+@click.option("--force", is_flag=True, help="Replace files of the same names in the folder.")
+@experiment_options
+@quiet_option
+def report(
+    out: str,
+    title: str | None,
+    threads: int | None,
+    cluster: str | None,
+    confidence: float,
+    rows: bool,
+    force: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Play deals and make a report: report.html, one file that needs no network.
+
+    Beside it stand the same as Markdown with its pictures, every table as CSV, and the whole as
+    JSON.  Who takes when with what, what is made, when to take, bonuses, scores, whole games.
+    """
+    begun = time.monotonic()
+    ctx = click.get_current_context()
+    config: tuple[str, str] | None = ctx.meta.get(CONFIG_KEY)
+    command = _format_command(ctx, config)
+    from kqj_sim.reporting.files import OutputFolder
+
+    with OutputFolder(out, force) as folder, open_workers(threads, cluster, quiet) as crew:
+        plans = _make_plans(ctx, options, confidence, quiet)
+        studies: list[Study] = []
+        for plan in plans:
+            studies.append(_run_study(plan, folder if rows else None, len(plans) > 1, crew, quiet))
+            if studies[-1].interrupted:
+                break
+        if studies[-1].deals == 0:
+            studies.pop()
+            if not studies:
+                raise click.Abort
+        interrupted = len(studies) < len(plans) or studies[-1].interrupted
+        from kqj_sim.reporting.study import Provenance, iterate_files
+
+        made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, in {time.monotonic() - begun:.0f} s"
+        making = Provenance(visible(title or _make_title(plans)), command, made, config)
+        for name, content in iterate_files(studies, making):
+            folder.write(name, content)
+    if not quiet:
+        click.echo(visible(f"{Path(out) / 'report.html'}"))
+    if interrupted:
+        exit_interrupted(
+            f"the report holds {sum(study.deals for study in studies):,} of "
+            f"{sum(plan.experiment.deals for plan in plans):,} deals"
+        )
+
+
+def _format_command(ctx: click.Context, config: tuple[str, str] | None) -> str:
+    """The command that makes the same report again: every option that was given."""
+    words = ["kqj-sim", str(ctx.info_name)]
+    words += ["--config", config[0]] if config else []
+    unsaid = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
+    for option in ctx.command.params:
+        name = str(option.name)
+        if (
+            name in _HIDDEN_OPTIONS
+            or name not in ctx.params
+            or ctx.get_parameter_source(name) in unsaid
+        ):
+            continue
+        value = ctx.params[name]
+        if isinstance(value, bool):
+            words.append((option.opts if value else option.secondary_opts)[0])
+            continue
+        for each in value if isinstance(value, tuple) else (value,):
+            words += [option.opts[0], str(each)]
+    return shell_join(words)
+
+
+def _make_plans(
+    ctx: click.Context, options: dict[str, Any], confidence: float, quiet: bool
+) -> list[StudyPlan]:
+    """What is to be played: one experiment, or those of the file of options."""
+    tables: list[dict[str, Any]] = ctx.meta.get(EXPERIMENTS_KEY, [])
+    if not tables:
+        return [_make_plan("", options, confidence, quiet)]
+    plans: list[StudyPlan] = []
+    path = ctx.meta[CONFIG_KEY][0]
+    for number, table in enumerate(tables, start=1):
+        where = f"{path}: [[experiment]] {number}"
+        name = table.get("name")
+        if not isinstance(name, str) or not make_slug(name):
+            raise click.UsageError(f'{where} has no name: write such as name = "three teams"')
+        if make_slug(name) in [make_slug(plan.name) for plan in plans]:
+            raise click.UsageError(f"{where}: {quote(name)} is the name of two experiments")
+        given = {key: value for key, value in table.items() if key != "name"}
+        own = parse_option_values(ctx, where, given, EXPERIMENT_OPTIONS)
+        try:
+            plans.append(_make_plan(name, options | own, confidence, quiet or bool(plans)))
+        except click.UsageError as error:
+            raise click.UsageError(f"{where} ({name}): {error.format_message()}") from None
+        except ValueError as error:
+            raise click.UsageError(f"{where} ({name}): {error}") from None
+    return plans
+
+
+def _make_plan(name: str, options: dict[str, Any], confidence: float, quiet: bool) -> StudyPlan:
+    given = dict(options)
+    counts = {field: given.pop(field) for field in ("deals", "first")}
+    games, chart_deals = given.pop("games"), given.pop("chart_deals")
+    compared, compare_deals = given.pop("compared"), given.pop("compare_deals")
+    if len(compared) == 1:
+        raise click.UsageError(f"--compare {compared[0]} alone: name two policies or more")
+    experiment = pop_experiment(given, quiet, **counts)
+    from kqj_sim.analysis.study import StudyPlan
+
+    return StudyPlan(name, experiment, games, chart_deals, compared, compare_deals, confidence)
+
+
+def _run_study(
+    plan: StudyPlan, folder: OutputFolder | None, several: bool, threads: Workers, quiet: bool
+) -> Study:
+    """Play a plan; with a folder its rows are written there."""
+    from kqj_sim.analysis.study import run_study
+
+    def progress(unit: str, total: int) -> ProgressLine:
+        return ProgressLine(f"{unit}{f' of {plan.name}' if plan.name else ''}", total, quiet)
+
+    if folder is None:
+        return run_study(plan, progress, threads)
+    from kqj_sim.reporting.rows import RowsFile
+    from kqj_sim.reporting.study import make_run
+
+    with ExitStack() as stack:
+        name = f"rows_{make_slug(plan.name)}.parquet" if several else "rows.parquet"
+        rows_file = stack.enter_context(RowsFile(folder.place(name)))
+        found = run_study(plan, progress, threads, rows_file.write)
+        rows_file.finish(make_run(found))
+    return found
+
+
+def _make_title(plans: list[StudyPlan]) -> str:
+    from kqj_sim.reporting.run import GAME_NAMES, describe_rules
+
+    if len(plans) > 1:
+        games = dict.fromkeys(GAME_NAMES[plan.experiment.rules.game] for plan in plans)
+        return f"{' and '.join(games)}: {', '.join(plan.name for plan in plans)}"
+    return describe_rules(plans[0].experiment.rules)

@@ -1,0 +1,143 @@
+"""The command that varies a policy's parameters against a field."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any
+
+import click
+
+from kqj_sim.commands.compare import PositiveNumberType
+from kqj_sim.commands.options import (
+    WholeNumberType,
+    check_terminal_format,
+    color_option,
+    confidence_option,
+    field_options,
+    format_option,
+    open_output,
+    open_workers,
+    out_option,
+    plot_option,
+    pop_rules,
+    print_rule_notes,
+    quiet_option,
+    seed_option,
+    worker_options,
+    write_report,
+)
+from kqj_sim.commands.progress import InterruptHandler, ProgressLine, exit_interrupted
+from kqj_sim.reporting.formats import PLOT_SUFFIXES, choose_by_suffix, choose_table_format
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  kqj-sim sweep points --vary take=0:60:10 --deals 1e5 --plot take.png
+  kqj-sim sweep points:take=45+standard --vary take=30:60:5 --vary lap2=20:60:10 --field standard
+  kqj-sim sweep pimc --vary prior=none,linear,network --deals 2000 --teams 3
+  kqj-sim sweep my_policy.py:cautious --vary courage=1,2,3 --until 0.5 --out courage.csv
+  kqj-sim sweep standard --game kwajongen --vary dealer=10:25:3
+  kqj-sim sweep points --vary take=0:60:5 --deals 1e6 --cluster tcp://192.168.1.5:8786
+"""
+)
+@click.argument("policy", metavar="POLICY")
+@click.option(
+    "--vary",
+    multiple=True,
+    required=True,
+    metavar="PARAMETER=VALUES",
+    help="A parameter and its values, from:to:step or value,value,...; several parameters: every "
+    "combination.  `kqj-sim policies show POLICY` lists the parameters.",
+)
+@click.option(
+    "--deals",
+    type=WholeNumberType(2, "1e5"),
+    help="Deals for each set of values.  [default: 20000]",
+)
+@click.option(
+    "--until",
+    type=PositiveNumberType(),
+    help="Play until the points of every set of values are known to this half-width, such as 0.5; "
+    "a million deals at most.",
+)
+@seed_option
+@worker_options
+@field_options
+@format_option
+@out_option
+@plot_option
+@confidence_option
+@color_option
+@quiet_option
+def sweep(
+    policy: str,
+    vary: tuple[str, ...],
+    field: str | None,
+    deals: int | None,
+    until: float | None,
+    seed: int,
+    first: int,
+    threads: int | None,
+    cluster: str | None,
+    format: str | None,
+    out: str | None,
+    plot: str | None,
+    confidence: float,
+    color: str,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Vary a policy's parameters: what each set of values scores against a field.
+
+    One team plays the policy and the others the field (with random partners every second seat),
+    with the cards of every side in turn; all sets of values play the same deals.  The best one is
+    told, with those that cannot be told from it.
+    """
+    if deals is not None and until is not None:
+        raise click.UsageError("--deals and --until: give one of them")
+    format = choose_table_format(out, format)
+    check_terminal_format(format, out)
+    if plot is not None:
+        choose_by_suffix(plot, PLOT_SUFFIXES)
+    rules = pop_rules(options)
+    print_rule_notes(rules, quiet)
+    from kqj_sim.analysis.compare import DEFAULT_CAP
+    from kqj_sim.analysis.sweep import DEFAULT_DEALS, sweep
+    from kqj_sim.analysis.vary import ParameterizedPolicy, list_combinations, parse_parameter_values
+    from kqj_sim.reporting.sweep import MAX_PARAMETERS, make_sweep_report, render_sweep
+
+    sets = list_combinations(
+        [parse_parameter_values(text, ParameterizedPolicy(policy, rules.game)) for text in vary]
+    )
+    if plot is not None and len(vary) > MAX_PARAMETERS:
+        raise click.UsageError(f"--plot draws at most {MAX_PARAMETERS} parameters, not {len(vary)}")
+    most = deals or (DEFAULT_DEALS if until is None else DEFAULT_CAP)
+    with ExitStack() as stack:
+        tables_file = open_output(stack, out)
+        plot_file = open_output(stack, plot)
+        with (
+            ProgressLine("deals", most * len(sets), quiet) as progress,
+            open_workers(threads, cluster, quiet) as crew,
+            InterruptHandler() as interruption,
+        ):
+            found = sweep(
+                policy,
+                vary,
+                rules=rules,
+                field=field,
+                deals=deals,
+                until=until,
+                confidence=confidence,
+                seed=seed,
+                first=first,
+                threads=crew,
+                progress=progress.advance,
+                interrupted=lambda: interruption.asked,
+            )
+        report = make_sweep_report(found)
+        write_report(report, format, tables_file, color)
+        if plot is not None and plot_file is not None:
+            plot_file.write(render_sweep(found, report.run, choose_by_suffix(plot, PLOT_SUFFIXES)))
+    if found.interrupted:
+        exit_interrupted(f"the tables hold {found.deals:,} deals of each")

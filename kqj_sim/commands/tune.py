@@ -1,0 +1,189 @@
+"""The command that searches a policy's parameters."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kqj_sim.commands.options import (
+    WholeNumberType,
+    check_terminal_format,
+    color_option,
+    confidence_option,
+    field_options,
+    list_command_words,
+    open_output,
+    plot_option,
+    pop_rules,
+    print_rule_notes,
+    quiet_option,
+    threads_option,
+    write_report,
+)
+from kqj_sim.commands.progress import InterruptHandler, exit_interrupted, make_timed_printer
+from kqj_sim.messages import shell_join, visible
+from kqj_sim.reporting.formats import FORMATS, PLOT_SUFFIXES, choose_by_suffix
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.tune import Generation
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  kqj-sim tune points:take=45,lap2=38+standard --parameters take=0:80,lap2=0:80
+  kqj-sim tune points --parameters opening,outbid,risk --bidding auction --out bidder.toml
+  kqj-sim tune my_policy.py:cautious --parameters courage --field standard --generations 10
+
+\b
+Then: kqj-sim simulate --policy bidder.toml
+"""
+)
+@click.argument("policy", metavar="POLICY")
+@click.option(
+    "--parameters",
+    multiple=True,
+    required=True,
+    metavar="NAME[=FROM:TO],...",
+    help="What to search, each within its own range or the one given; "
+    "`kqj-sim policies show POLICY` lists them.",
+)
+@click.option(
+    "--deals",
+    type=WholeNumberType(2, "1e4"),
+    default=10_000,
+    show_default=True,
+    help="Deals for each candidate.",
+)
+@click.option(
+    "--generations",
+    type=WholeNumberType(1, "30"),
+    default=30,
+    show_default=True,
+    help="Generations, at most; each has other deals.",
+)
+@click.option(
+    "--candidates",
+    type=WholeNumberType(3, "16"),
+    help="Candidates in a generation.  [default: by the number of parameters, 8 for one]",
+)
+@click.option(
+    "--confirm",
+    type=WholeNumberType(2, "1e5"),
+    default=100_000,
+    show_default=True,
+    help="Fresh deals on which what was found is held against where it began.",
+)
+@click.option(
+    "--seed",
+    type=WholeNumberType(0, "1"),
+    default=1,
+    show_default=True,
+    help="Seed of the deals and of the search.",
+)
+@threads_option
+@field_options
+@click.option(
+    "--format", type=click.Choice(FORMATS[:-1]), default="table", help="Format of what is printed."
+)
+@click.option(
+    "--out",
+    metavar="FILE.toml",
+    default="tuned.toml",
+    show_default=True,
+    help="The policy with what was found, for --policy.",
+)
+@plot_option
+@confidence_option
+@color_option
+@quiet_option
+def tune(
+    policy: str,
+    parameters: tuple[str, ...],
+    deals: int,
+    generations: int,
+    candidates: int | None,
+    confirm: int,
+    seed: int,
+    field: str | None,
+    first: int,
+    threads: int | None,
+    format: str,
+    out: str,
+    plot: str | None,
+    confidence: float,
+    color: str,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Search a policy's parameters for points a round against a field.
+
+    An evolution strategy (CMA-ES) tries candidates, generation by generation, all candidates of one
+    on the same deals.  What it finds is held against where it began on fresh deals, and written to
+    a file that --policy accepts.  Ctrl-C ends the search with what was found so far.
+    """
+    if not out.lower().endswith(".toml"):
+        raise click.UsageError(f"--out {out}: a player's file ends in .toml")
+    check_terminal_format(format, None)
+    if plot is not None:
+        choose_by_suffix(plot, PLOT_SUFFIXES)
+    rules = pop_rules(options)
+    names = [each.strip() for text in parameters for each in text.split(",")]
+    print_rule_notes(rules, quiet)
+    from kqj_sim.analysis.compare import COMPARISON_TERMS
+    from kqj_sim.analysis.tune import tune
+    from kqj_sim.policies.registry import format_parameter_number
+    from kqj_sim.reporting.tune import make_tuning_report, render_player_file
+
+    say, decimals = make_timed_printer(quiet), COMPARISON_TERMS[rules.game].decimals
+
+    def tell(generation: Generation) -> None:
+        values = zip(names, generation.values, strict=True)
+        text = ", ".join(
+            f"{each.partition('=')[0]}={format_parameter_number(v)}" for each, v in values
+        )
+        say(
+            f"generation {generation.number} of {generations}: {text}; candidates "
+            f"{generation.points:+.{decimals}f} points a round"
+        )
+
+    with ExitStack() as stack:
+        toml = open_output(stack, out)
+        plot_file = open_output(stack, plot)
+        with InterruptHandler() as interruption:
+            found = tune(
+                policy,
+                names,
+                rules=rules,
+                field=field,
+                deals=deals,
+                generations=generations,
+                candidates=candidates,
+                confirm=confirm,
+                confidence=confidence,
+                seed=seed,
+                first=first,
+                threads=threads,
+                progress=tell,
+                interrupted=lambda: interruption.asked,
+            )
+        if toml is not None:
+            toml.write(
+                render_player_file(found, out, list_command_words(click.get_current_context()))
+            )
+        report = make_tuning_report(found, shell_join(["kqj-sim", "compare", out, policy]))
+        write_report(report, format, None, color)
+        if plot is not None and plot_file is not None:
+            from kqj_sim.reporting.tune import render_tuning
+
+            plot_file.write(render_tuning(found, report.run, choose_by_suffix(plot, PLOT_SUFFIXES)))
+    if not quiet:
+        click.echo(f"{visible(out)} is written", err=True)
+    if found.interrupted:
+        done = len(found.generations)
+        exit_interrupted(
+            f"{done} of {generations} generations, confirmed on {found.confirmed:,} of "
+            f"{confirm:,} deals"
+        )

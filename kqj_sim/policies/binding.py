@@ -1,0 +1,209 @@
+"""Policies compiled into the loops that ask them.
+
+The templates of `core.asking` are copied with the policy's function in place of theirs.  A copy has
+a name of its own, so that numba keeps it on disk; built-in policies are covered by the hash of the
+package's sources in the cache folder's name, a user's policies are compiled anew in each process.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import carray, types
+
+from kqj_sim.core import dispatch, views
+from kqj_sim.core.block import SEATS
+from kqj_sim.core.dispatch import ACCEPT, BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
+from kqj_sim.core.jit import (
+    compile_cfunc,
+    compile_for,
+    float32_at,
+    kernel,
+    make_tuple_reader,
+    rebind_globals,
+    scalar,
+)
+from kqj_sim.core.kwajongen import trick as kwajongen_asking
+from kqj_sim.core.kwajongen.cards import AcceptView
+from kqj_sim.core.rules import MAX_PARAMETERS
+
+VIEW_OF_DECISION = {
+    "take": views.TakeView,
+    "bid": views.BidView,
+    "counter": views.CounterView,
+    "overcounter": views.CounterView,
+    "card": views.CardView,
+    "accept": AcceptView,
+}
+"""The questions a policy answers, and what it sees."""
+
+LOOPS: dict[str, dict[int, tuple[str, Callable[..., None]]]] = {
+    "kqj": {
+        TAKE: ("take", dispatch.ask_take),
+        BID: ("bid", dispatch.ask_bid),
+        COUNTER: ("counter", dispatch.ask_counter),
+        OVERCOUNTER: ("overcounter", dispatch.ask_counter),
+        LEAD: ("lead", dispatch.ask_lead),
+        FOLLOW: ("follow", dispatch.ask_follow),
+    },
+    "kwajongen": {
+        ACCEPT: ("kwajongen_accept", kwajongen_asking.ask_accept),
+        LEAD: ("kwajongen_lead", kwajongen_asking.ask_lead),
+        FOLLOW: ("kwajongen_follow", kwajongen_asking.ask_follow),
+    },
+}
+"""Name and template of each member of a `core.rules.Seating` that a game asks."""
+
+DECISION_OF_LOOP = ("take", "bid", "counter", "overcounter", "card", "card", "accept")
+"""The question that each member (`core.dispatch.TAKE` to `ACCEPT`) asks."""
+
+DECISIONS = {
+    game: tuple(dict.fromkeys(DECISION_OF_LOOP[member] for member in loops))
+    for game, loops in LOOPS.items()
+}
+"""The questions that each game asks."""
+
+CALL_DECISIONS = {
+    game: tuple(each for each in questions if each != "card")
+    for game, questions in DECISIONS.items()
+}
+"""Those of the calling."""
+
+
+def make_parameters_type(names: tuple[str, ...]) -> Any:
+    """A named tuple of parameters."""
+    return namedtuple("Parameters", names)
+
+
+def compile_choice(choice: Any, decision: str, parameters: Any, arguments: int) -> Any:
+    """Compile a policy's function against what it will be called with; the type it answers.
+
+    `arguments` is how many it takes: the view, the parameters, the weights.
+
+    Raises:
+        numba.core.errors.NumbaError: it does not compile; the text names the user's own line.
+    """
+    view: Any = VIEW_OF_DECISION[decision]
+    signature = [types.NamedUniTuple(types.int64, len(view._fields), view)]
+    if arguments > 1:
+        signature.append(types.NamedUniTuple(types.float64, len(parameters._fields), parameters))
+    if arguments > 2:
+        signature.append(types.float32[::1])
+    return compile_for(choice, tuple(signature)).signature.return_type
+
+
+def adapt_arguments(choice: Any, arguments: int) -> Any:
+    """A policy's function as one of (view, parameters, weights), of which it takes the first."""
+    if arguments == 1:
+        return scalar(lambda view, values, weights: choice(view))
+    if arguments == 2:
+        return scalar(lambda view, values, weights: choice(view, values))
+    return choice
+
+
+def guard_exceptions(decide: Any) -> Any:
+    """A function of (view, parameters, weights) with an int64 as its answer.
+
+    That is `core.views.EXCEPTION_RAISED` where the function raises an exception: a loop could not
+    pass it on.  Nor do unsigned and signed numbers mix in a loop.
+    """
+    raised = views.EXCEPTION_RAISED
+
+    def guard(view: Any, values: Any, weights: Any) -> Any:
+        try:
+            return np.int64(decide(view, values, weights))
+        except Exception:
+            return raised
+
+    return scalar(guard)
+
+
+def parameter_offset(loop: int, number: int) -> int:
+    """Where the parameters of the policy `number` for a loop begin in `Table.parameters`."""
+    return (loop * SEATS + number) * MAX_PARAMETERS
+
+
+def make_parameters_reader(loop: int, parameters: Any) -> Any:
+    """A scalar function that reads a policy's parameters from the table of all of them."""
+    start = parameter_offset(loop, 0)
+    names = parameters._fields
+    if not names:
+        return scalar(lambda table, number: 0.0)
+    parameters_at = make_tuple_reader(types.NamedUniTuple(types.float64, len(names), parameters))
+    return scalar(lambda table, number: parameters_at(table, number * MAX_PARAMETERS + start))
+
+
+def _make_weights_reader(loop: int, size: int) -> Any:
+    """A scalar function that finds a policy's weights (`size` of them) among the resources."""
+    if size == 0:
+        return scalar(lambda resources, number: 0.0)
+    start = loop * SEATS
+
+    def read(resources: Any, number: int) -> Any:
+        return carray(float32_at(resources[start + number]), size)
+
+    return scalar(read)
+
+
+def bind_policy(
+    loop: int, choice: Any, parameters: Any, arguments: int, weights: int, name: str | None,
+    sole_policy: bool, checked: bool, game: str = "kqj",
+) -> Any:  # fmt: skip
+    """A loop with a policy compiled into it.
+
+    Args:
+        loop: which loop (`core.dispatch.TAKE` to `ACCEPT`).
+        choice: the policy's compiled function.
+        parameters: its named tuple of parameters.
+        arguments: how many of view, parameters and weights it takes.
+        weights: how many weights it has.
+        name: the policy's name if the result may be kept on disk, else None.
+        sole_policy: one policy sits at all seats.
+        checked: what it answers is checked against the rules.
+        game: the game that asks.
+    """
+    answer = adapt_arguments(choice, arguments)
+    if checked:
+        answer = guard_exceptions(answer)
+    return bind_function(
+        loop, answer, make_parameters_reader(loop, parameters), _make_weights_reader(loop, weights),
+        name, sole_policy, checked, game,
+    )  # fmt: skip
+
+
+def bind_function(
+    member: int, decide: Any, parameters: Any, weights: Any, name: str | None, sole_policy: bool,
+    checked: bool, game: str = "kqj",
+) -> Any:  # fmt: skip
+    """A loop with a function compiled into it that answers (view, parameters, weights).
+
+    `parameters` and `weights` are functions that find them in the arrays which the loop gets.
+    """
+    loop, template = LOOPS[game][member]
+    label = f"{loop}_{name}_{'everybody' if sole_policy else 'some'}{'_checked' if checked else ''}"
+    copy = rebind_globals(
+        label,
+        template,
+        _choose=decide,
+        _parameters=parameters,
+        _weights=weights,
+        _SOLE_POLICY=sole_policy,
+        _CHECKED=checked,
+    )
+    return compile_cfunc(dispatch.ASK_SIGNATURE, copy, cache=name is not None)
+
+
+def bind_card_values(values: Any, size: int, name: str) -> Any:
+    """A copy of `core.dispatch.value_cards` with a policy's values compiled into it.
+
+    Args:
+        values: the policy's function (`registry.Policy.valuing`).
+        size: how many weights it has.
+        name: the policy's name; the result is kept on disk.
+    """
+    return kernel(
+        rebind_globals(f"values_{name}", dispatch.value_cards, _values=values, _SIZE=size)
+    )

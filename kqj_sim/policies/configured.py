@@ -1,0 +1,169 @@
+"""A policy with values for its parameters, as it is written in one word.
+
+`standard`, `standard:take=45,lap2=38`, `my_policy.py`, `my_policy.py:cautious`,
+`my_policy.py:cautious:take=3`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kqj_sim.messages import quote, shell_join, shorten
+from kqj_sim.policies.binding import CALL_DECISIONS
+from kqj_sim.policies.errors import PolicyError, suggest_names
+from kqj_sim.policies.policy_files import load_policy_file
+from kqj_sim.policies.registry import (
+    BUILT_INS,
+    Parameter,
+    ParameterValue,
+    Policy,
+    append_version,
+    find_policy,
+)
+from kqj_sim.rules import GameRules
+
+
+@dataclass(frozen=True)
+class ConfiguredPolicy:
+    """A policy with values for all its parameters, in the order of `policy.parameters`."""
+
+    policy: Policy
+    values: tuple[ParameterValue, ...]
+    source: str
+    """What was written before the parameters: a name or a file."""
+    game: str = "kqj"
+    """The game that it plays."""
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """The values that compiled functions get: all but names of policies."""
+        return tuple(value for value in self.values if not isinstance(value, str))
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The policies that its parameters name."""
+        return tuple(value for value in self.values if isinstance(value, str))
+
+    @property
+    def values_by_name(self) -> dict[str, ParameterValue]:
+        """The values by name of parameter."""
+        return dict(zip(self.policy.parameters, self.values, strict=True))
+
+    @property
+    def text(self) -> str:
+        """The specification with every parameter written out, and the versions of weights."""
+        parameters = self.policy.parameters
+        values = ",".join(
+            f"{name}={append_version(parameters[name].write(value))}"
+            for name, value in self.values_by_name.items()
+        )
+        return f"{self.source}:{values}" if values else self.source
+
+    def parameter(self, name: str) -> Parameter:
+        """A parameter; raises PolicyError if there is none of that name."""
+        parameters = self.policy.parameters
+        if name not in parameters:
+            raise PolicyError(
+                f"policy {self.policy.name!r} has no parameter {quote(name)}; "
+                f"{suggest_names(name, parameters, format_show_command(self.source, self.game))}"
+            )
+        return parameters[name]
+
+    def without_effect(self, name: str, rules: GameRules) -> str:
+        """That games by these rules do not read a parameter, and which one they do; or nothing."""
+        parameter = self.parameter(name)
+        if parameter.applies_to(rules):
+            return ""
+        only = " ".join(f"--{field} {value}" for field, value in parameter.only_with)
+        told = f"{name} has no effect here: it is read with {only} only"
+        alike = [
+            other
+            for other, each in self.policy.parameters.items()
+            if each.applies_to(rules) and (other.endswith(f"_{name}") or name.endswith(f"_{other}"))
+        ]
+        return f"{told}; here it is {alike[0]}" if alike else told
+
+    def with_parameters(self, given: Mapping[str, object]) -> ConfiguredPolicy:
+        """The same policy with other values, given as texts or as values of a TOML file.
+
+        Raises:
+            PolicyError: an unknown parameter, or a value that is not allowed.
+        """
+        values = self.values_by_name
+        for name, value in given.items():
+            parameter = self.parameter(name)
+            try:
+                values[name] = parameter.read(value)
+            except PolicyError as error:
+                told = f"policy {self.policy.name!r}: {name}={shorten(value)}: {error}"
+                raise PolicyError(told) from None
+        return replace(self, values=tuple(values.values()))
+
+
+def format_show_command(spec: str, game: str = "kqj") -> str:
+    """The command line that lists the parameters of a policy."""
+    options = [] if game == "kqj" else ["--game", game]
+    return f"`{shell_join(['kqj-sim', 'policies', 'show', *options, spec])}`"
+
+
+def configure_with_defaults(policy: Policy, source: str, game: str = "kqj") -> ConfiguredPolicy:
+    """A policy with the defaults of its parameters."""
+    return ConfiguredPolicy(
+        policy, tuple(each.default for each in policy.parameters.values()), source, game
+    )
+
+
+def split_file_suffix(spec: str, suffix: str) -> tuple[str, str] | None:
+    """A file with a suffix and what is behind its colon; None if it begins with no such file."""
+    match = re.fullmatch(rf"(.*?{re.escape(suffix)})(?::(.*))?", spec, re.DOTALL)
+    return None if match is None else (match[1], match[2] or "")
+
+
+def parse_assignments(text: str, spec: str) -> dict[str, str]:
+    """`a=1,b=2` as a dictionary.
+
+    Raises:
+        PolicyError: it is written otherwise, or a parameter is given twice.
+    """
+    given: dict[str, str] = {}
+    for part in text.split(",") if text else ():
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not name or not value:
+            raise PolicyError(f"policy {quote(spec)}: {quote(part)} should be parameter=value")
+        if name in given:
+            raise PolicyError(f"policy {quote(spec)}: {shorten(name)} is given twice")
+        given[name] = value
+    return given
+
+
+def parse_policy(spec: str, folder: Path | None = None, game: str = "kqj") -> ConfiguredPolicy:
+    """A policy of a game with its parameters; the path of its file is relative to `folder`.
+
+    Raises:
+        PolicyError: one line that says what is wrong and what would be right.
+    """
+    of_file = split_file_suffix(spec, ".py")
+    if of_file is not None:
+        path, rest = of_file
+        name, _, given = rest.partition(":")
+        if "=" in name and not given:
+            name, given = "", rest
+        source = path if folder is None else str(folder / path)
+        found = load_policy_file(Path(source), name)
+        source = f"{source}:{found.name}"
+    else:
+        source, _, given = spec.partition(":")
+        if not source:
+            raise PolicyError("an empty policy; " + suggest_names("", BUILT_INS[game]))
+        found = find_policy(source, game)
+    if not (found.calls(game) or found.plays):
+        first, *others = CALL_DECISIONS[game]
+        wanted = f"choose_{first}{', ...' if others else ''} or choose_card"
+        raise PolicyError(f"{source}: it has no function {wanted}")
+    found.check()
+    return configure_with_defaults(found, source, game).with_parameters(
+        parse_assignments(given, spec)
+    )

@@ -1,0 +1,361 @@
+"""How likely players choose as they did: what their calls and cards tell of their hands.
+
+Chances fall off with what a choice lacks to the best one: the chance of a choice whose value lacks
+d is proportional to 1 / (1 + d / patience)**2.  Of cards that told better than exponentials: people
+and policies differ from any model, and a card that it thinks bad is still played now and then.
+
+Worlds weighed by what the others have called and played.
+
+A world says what each player held at each of his turns.  The round is gone through once more, as
+all have seen it, and at every turn of another player each world's share is multiplied with how
+likely the card was chosen from the hand that he has there (`policies.likely`).  Then worlds are
+drawn again by their shares, in even steps along their sum, which leaves the likely ones, some of
+them several times.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kqj_sim.core import rng
+from kqj_sim.core.block import (
+    CONTRACT,
+    HAND,
+    LANE_MULTIPLE,
+    LAP,
+    LAST_BIDS,
+    LEADER,
+    PLAYED_CARDS,
+    PLAYERS,
+    PLAYERS_BY_POSITION,
+    SEATS,
+    SENDER,
+    STRIDE,
+    TRICK_CARDS,
+    TRICKS,
+    UPCARD,
+    WON_CARDS,
+    cell_index,
+    history_offset,
+)
+from kqj_sim.core.cards import NO_TRUMP, popcount, to_natural_order, trailing_zeros
+from kqj_sim.core.dispatch import LEAD, call_value_cards
+from kqj_sim.core.hidden_hands import draw_subset
+from kqj_sim.core.jit import block_loop, scalar, stack_float32, stack_int64
+from kqj_sim.core.playouts import copy_lanes
+from kqj_sim.core.round import CARD_VALUES
+from kqj_sim.core.rules import Rules, Seating
+from kqj_sim.core.trick import find_legal_cards, finish_trick, put_follow, put_lead
+from kqj_sim.core.views import TakeView
+from kqj_sim.policies.point_count import count_points
+from kqj_sim.policies.points import (
+    FITTED,
+    base_total,
+    count_to_take,
+    summarise_bids,
+    threshold_to_take,
+)
+from kqj_sim.policies.tools import normal_share
+
+_OPENING_MARGIN, _RAISE_MARGIN = 0.5, 0.2
+"""Standard deviations of a total by which a bidder expects to exceed the lowest amount, or what he
+bids when others have."""
+
+CALL_SOFTNESS = 10.0
+"""Points of count about what a call needs, within which some make it and some do not."""
+
+_OTHER_REASON_CHANCE = 0.05
+"""The chance that somebody bids for another reason than his count."""
+
+_MAX_CHOICES = 7
+"""A pass and the contracts."""
+
+
+@scalar
+def chance_of_choice(values: Any, choices: int, choice: int, patience: float) -> float:
+    """The chance that one of some choices is made by who holds them to be worth `values`."""
+    best = values[0]
+    for each in range(1, choices):
+        best = max(best, values[each])
+    total = 0.0
+    for each in range(choices):
+        lacking = 1.0 + (best - values[each]) / patience
+        total += 1.0 / (lacking * lacking)
+    lacking = 1.0 + (best - values[choice]) / patience
+    return 1.0 / (lacking * lacking * total)
+
+
+@scalar
+def chance_of_bid(state: Any, lane: int, place: int, hand: int, rules: Rules) -> float:
+    """The chance that a place with a hand of eight cards bids as it last did; 1 if it did not."""
+    last_bids = state[LAST_BIDS + lane]
+    bid = (last_bids >> 10 * place) & 1023
+    if bid == 0:
+        return 1.0
+    two = rules.teams == 2
+    contract, amount = (bid & 7) - 1, 10 * (bid >> 3)
+    spare = _OPENING_MARGIN if amount <= rules.minimum_bid else _RAISE_MARGIN
+    needed = amount + spare * (FITTED.spread if two else FITTED.three_spread)
+    needed -= base_total(contract, rules.teams, FITTED)
+    named = summarise_bids(last_bids, state[PLAYERS + lane], place, contract).named
+    needed -= (FITTED.named if two else FITTED.three_named) * named
+    needed /= FITTED.per_count if two else FITTED.three_per_count
+    return normal_share((count_points(hand, contract, FITTED) - needed) / CALL_SOFTNESS)
+
+
+@scalar
+def _chance_of_take(view: TakeView, taken: int) -> float:
+    """The chance that a contract is taken, or with -1 that the player passes."""
+    values = stack_float32(_MAX_CHOICES)
+    values[0] = threshold_to_take(view, FITTED)
+    choices, chosen = 1, 0
+    suit = trailing_zeros(view.turned) >> 4
+    for contract in range(NO_TRUMP + 2 * view.all_no_trump):
+        if view.lap == 2 or contract >= NO_TRUMP or contract == suit:
+            values[choices] = count_to_take(view, contract, FITTED)
+            chosen = choices if contract == taken else chosen
+            choices += 1
+    return chance_of_choice(values, choices, chosen, 2.0 * CALL_SOFTNESS)
+
+
+@scalar
+def _chance_of_taking_calls(
+    state: Any, lane: int, place: int, hand: int, rules: Rules, key: int
+) -> float:
+    """The chance that a place passed, or took, as it did.
+
+    It had five cards then: which of its eight is drawn, and the Return was not among them.
+    """
+    sender, last_lap = state[SENDER + lane], state[LAP + lane]
+    if last_lap == 0 or (last_lap == 1 and place > sender):
+        return 1.0
+    turned = state[UPCARD + lane]
+    first = draw_subset(hand & ~turned, 5, key, 8 * place)
+    chance = 1.0
+    for lap in range(1, last_lap + 1):
+        if lap < last_lap or place <= sender:
+            may_name = rules.all_no_trump == 1 or (rules.all_no_trump == 0 and lap == 2)
+            view = TakeView(
+                first,
+                turned,
+                lap,
+                place,
+                1 if may_name else 0,
+                state[PLAYERS + lane],
+                rules.teams,
+                0,
+            )
+            takes = lap == last_lap and place == sender
+            chance *= _chance_of_take(view, state[CONTRACT + lane] if takes else -1)
+    return chance
+
+
+@scalar
+def chance_of_calls(state: Any, lane: int, place: int, hand: int, rules: Rules, key: int) -> float:
+    """How likely a place called as it did with a hand of eight cards; natural coding.
+
+    Passes in auctions, and counters, are not held against a hand.  Where nothing was called, since
+    the contract is imposed, it is 1.
+
+    Args:
+        state, lane: a lane after the calls.
+        place: the place.
+        hand: its cards before the play.
+        rules: the rules.
+        key: key of the draws.
+    """
+    if rules.auction != 0:
+        return _OTHER_REASON_CHANCE + (1.0 - _OTHER_REASON_CHANCE) * chance_of_bid(
+            state, lane, place, hand, rules
+        )
+    return _chance_of_taking_calls(state, lane, place, hand, rules, key)
+
+
+class OpponentModel(NamedTuple):
+    """How others are taken to play: whose values they go by, and how closely."""
+
+    table: Seating
+    patience: float
+    rules: Rules
+
+
+@scalar
+def _copy_to_first_lead(state: Any, lane: int, block: Any) -> None:
+    """Make lane 0 of another block a lane at its first lead, but for the hands."""
+    sources = stack_int64(LANE_MULTIPLE)
+    sources[0] = lane
+    copy_lanes(state, block, sources, 1)
+    block[PLAYERS_BY_POSITION] = state[PLAYERS + lane]
+    block[LEADER] = 0
+    block[PLAYED_CARDS] = 0
+    block[WON_CARDS] = 0
+    block[WON_CARDS + STRIDE] = 0
+
+
+@scalar
+def _read_played_card(state: Any, lane: int, trick: int, number: int, position: int) -> int:
+    """The card of a position in a trick, the trick on the table being `trick`."""
+    row = (
+        history_offset(number, 1 + position) if number < trick else TRICK_CARDS + position * STRIDE
+    )
+    return int(state[cell_index(row, lane)])
+
+
+@scalar
+def _chance_of_card(
+    block: Any, trick: int, position: int, hand: int, card: int, model: OpponentModel
+) -> float:
+    """The chance that a position of lane 0 plays a card from a hand."""
+    block[cell_index(HAND + position * STRIDE, 0)] = hand
+    teams = model.rules.teams
+    legal = find_legal_cards(block, 0, trick, position, teams)
+    choices = popcount(legal)
+    if choices == 1:
+        return 1.0
+    values = stack_float32(TRICKS)
+    weights = model.table.resources[LEAD * SEATS]
+    call_value_cards(
+        model.table.resume[CARD_VALUES], (block, 0, trick, position, teams, weights, values)
+    )
+    return chance_of_choice(values, choices, popcount(legal & (card - 1)), model.patience)
+
+
+@scalar
+def _collect_played(state: Any, lane: int, trick: int, position: int, played: Any) -> None:
+    """Write the cards that each place has played up to the turn of a position."""
+    for place in range(SEATS):
+        played[place] = 0
+    for number in range(trick + 1):
+        leader = (
+            state[cell_index(history_offset(number, 0), lane)]
+            if number < trick
+            else state[LEADER + lane]
+        )
+        for turn in range(SEATS if number < trick else position):
+            played[(leader + turn) % SEATS] |= _read_played_card(state, lane, trick, number, turn)
+
+
+@block_loop
+def weigh_by_calls(
+    state: Any,
+    lane: int,
+    trick: int,
+    position: int,
+    key: int,
+    model: OpponentModel,
+    layouts: Any,
+    count: int,
+    weights: Any,
+) -> None:
+    """Multiply the shares of worlds with how likely the others called as they did.
+
+    Args:
+        state, lane, trick, position: the lane, and whose turn it is; his own choices tell nothing.
+        key: key of the draws.
+        model: how the others choose.
+        layouts: hands by place, a world after another (`core.worlds`).
+        count: how many worlds.
+        weights: float64, a number a world.
+    """
+    own = (state[LEADER + lane] + position) % SEATS
+    contract = state[CONTRACT + lane]
+    played = stack_int64(SEATS)
+    _collect_played(state, lane, trick, position, played)
+    for world in range(count):
+        of_world = rng.derive_deal_key(key, world)
+        for place in range(SEATS):
+            if place != own:
+                hand = to_natural_order(layouts[world * SEATS + place] | played[place], contract)
+                chance = chance_of_calls(state, lane, place, hand, model.rules, of_world)
+                weights[world] *= chance
+
+
+@block_loop
+def weigh_by_cards(
+    state: Any,
+    lane: int,
+    trick: int,
+    position: int,
+    model: OpponentModel,
+    block: Any,
+    layouts: Any,
+    count: int,
+    weights: Any,
+) -> None:
+    """Multiply the shares of worlds with how likely the others played as they did.
+
+    Arguments as of `weigh_by_calls`; the lanes of `block` are overwritten.
+    """
+    own = (state[LEADER + lane] + position) % SEATS
+    played = stack_int64(SEATS)
+    _collect_played(state, lane, trick, position, played)
+    _copy_to_first_lead(state, lane, block)
+    for number in range(trick + 1):
+        for turn in range(SEATS if number < trick else position):
+            place = (block[LEADER] + turn) % SEATS
+            card = _read_played_card(state, lane, trick, number, turn)
+            for world in range(count if place != own else 0):
+                hand = layouts[world * SEATS + place] | played[place]
+                weights[world] *= _chance_of_card(block, number, turn, hand, card, model)
+            played[place] ^= card
+            if turn == 0:
+                put_lead(block, 0, card)
+            else:
+                put_follow(block, 0, turn, card)
+        if number < trick:
+            finish_trick(block, 1)
+
+
+@scalar
+def resample_layouts(weights: Any, count: int, wanted: int, fraction: float) -> None:
+    """Draw worlds again by their shares, which become how often each is drawn.
+
+    Marks stand along the sum of the shares, as many as wanted, in even steps from `fraction` of one
+    on: each world gets those within its share (systematic resampling; Kitagawa 1996).  If there are
+    no more worlds than wanted, their shares are only scaled, to a sum of their number.
+    """
+    total = 0.0
+    for world in range(count):
+        total += weights[world]
+    passed = 0.0
+    marks = 0
+    for world in range(count):
+        if count <= wanted:
+            weights[world] *= count / total
+        else:
+            passed += weights[world]
+            reached = int(np.ceil(passed / total * wanted - fraction))
+            weights[world] = reached - marks
+            marks = reached
+
+
+@block_loop
+def weigh_layouts(
+    state: Any,
+    lane: int,
+    trick: int,
+    position: int,
+    key: int,
+    model: OpponentModel,
+    block: Any,
+    layouts: Any,
+    count: int,
+    wanted: int,
+    weights: Any,
+) -> None:
+    """Write how much each of some worlds counts, so that about `wanted` of them are left.
+
+    The root of the chance counts: players err alike where they err, so that what they have played
+    tells less than so many choices of their own would.
+
+    Arguments as of `weigh_by_calls`, `weigh_by_cards` and `resample_layouts`.
+    """
+    for world in range(count):
+        weights[world] = 1.0
+    weigh_by_calls(state, lane, trick, position, key, model, layouts, count, weights)
+    weigh_by_cards(state, lane, trick, position, model, block, layouts, count, weights)
+    for world in range(count):
+        weights[world] = np.sqrt(weights[world])
+    resample_layouts(weights, count, wanted, rng.to_fraction(rng.draw(key, rng.CARD)))

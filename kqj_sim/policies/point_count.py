@@ -1,0 +1,212 @@
+"""The point count: what the cards of a hand add to its team's total, in a contract.
+
+What counts are *terms*, such as "trumps held" or "aces of plain suits"; a count is the sum of the
+terms, each times a parameter of `points`.  `kqj-sim train points` fits these parameters to played
+rounds.  Cards are in natural coding (`core.bits`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from kqj_sim.core.cards import (
+    ALL_TRUMPS,
+    EACH_SUIT,
+    NO_TRUMP,
+    SUIT_MASK,
+    popcount,
+    to_strength_order,
+)
+from kqj_sim.core.jit import scalar
+
+_7, _8, _9, _J, _Q, _K, _H, _T, _A = (EACH_SUIT << bit for bit in range(3, 12))
+
+_TOP_EIGHT = _9 | _8 | _7 | _A | _T | _H | _K | _Q
+"""The eight highest trumps."""
+
+
+class SuitTerms(NamedTuple):
+    """What counts with a suit as trump."""
+
+    trump: int
+    """Trumps held."""
+    long: int
+    """Trumps held from the fourth on."""
+    trump_9: int
+    trump_8: int
+    trump_7: int
+    trump_A: int
+    trump_T: int
+    trump_KQ: int
+    """King and Queen of trump without the Jack."""
+    trump_KQJ: int
+    plain_A: int
+    """Aces of the other suits."""
+    plain_T: int
+    void: int
+    """Other suits of which there is no card."""
+
+
+class NoTrumpTerms(NamedTuple):
+    """What counts at No-Trump."""
+
+    nt_A: int
+    nt_T: int
+    nt_H: int
+    nt_AT: int
+    """Suits with ace and ten, but not the Hero."""
+    nt_ATH: int
+    nt_long: int
+    """Cards in the longest suit."""
+
+
+class AllTrumpsTerms(NamedTuple):
+    """What counts at All-Trumps."""
+
+    at_9: int
+    at_8: int
+    at_7: int
+    at_98: int
+    """Suits with 9 and 8, but not the 7."""
+    at_987: int
+    at_KQ: int
+    """Suits with King and Queen, but not the Jack."""
+    at_KQJ: int
+    at_long: int
+    """Cards in the longest suit."""
+
+
+@scalar
+def _count_suits_with(cards: int, ranks: int) -> int:
+    """The number of suits in which a set holds all the given ranks (in every lane)."""
+    count = 0
+    for suit in range(4):
+        wanted = ranks & (SUIT_MASK << 16 * suit)
+        count += 1 if cards & wanted == wanted else 0
+    return count
+
+
+@scalar
+def _longest_suit(cards: int) -> int:
+    """Cards in the longest suit."""
+    longest = 0
+    for suit in range(4):
+        longest = max(longest, popcount(cards & (SUIT_MASK << 16 * suit)))
+    return longest
+
+
+@scalar
+def count_suit_terms(hand: int, suit: int) -> SuitTerms:
+    """What a hand holds with a suit (0 to 3) as trump."""
+    trumps = hand & (SUIT_MASK << 16 * suit)
+    plain = hand ^ trumps
+    length = popcount(trumps)
+    king_queen = popcount(trumps & (trumps >> 1) & _Q)
+    king_queen_jack = popcount(trumps & (trumps >> 1) & (trumps << 1) & _Q)
+    voids = 0
+    for other in range(4):
+        voids += 1 if other != suit and plain & (SUIT_MASK << 16 * other) == 0 else 0
+    return SuitTerms(
+        length,
+        max(length - 3, 0),
+        popcount(trumps & _9),
+        popcount(trumps & _8),
+        popcount(trumps & _7),
+        popcount(trumps & _A),
+        popcount(trumps & _T),
+        king_queen - king_queen_jack,
+        king_queen_jack,
+        popcount(plain & _A),
+        popcount(plain & _T),
+        voids,
+    )
+
+
+@scalar
+def count_no_trump_terms(hand: int) -> NoTrumpTerms:
+    """What a hand holds at No-Trump."""
+    with_hero = _count_suits_with(hand, _A | _T | _H)
+    return NoTrumpTerms(
+        popcount(hand & _A),
+        popcount(hand & _T),
+        popcount(hand & _H),
+        _count_suits_with(hand, _A | _T) - with_hero,
+        with_hero,
+        _longest_suit(hand),
+    )
+
+
+@scalar
+def count_all_trumps_terms(hand: int) -> AllTrumpsTerms:
+    """What a hand holds at All-Trumps."""
+    with_7 = _count_suits_with(hand, _9 | _8 | _7)
+    with_jack = _count_suits_with(hand, _K | _Q | _J)
+    return AllTrumpsTerms(
+        popcount(hand & _9),
+        popcount(hand & _8),
+        popcount(hand & _7),
+        _count_suits_with(hand, _9 | _8) - with_7,
+        with_7,
+        _count_suits_with(hand, _K | _Q) - with_jack,
+        with_jack,
+        _longest_suit(hand),
+    )
+
+
+@scalar
+def count_points(hand: int, contract: int, parameters: Any) -> float:
+    """The count of a hand for a contract (0 to 5), by the parameters of `points`."""
+    if contract == NO_TRUMP:
+        n = count_no_trump_terms(hand)
+        return (
+            parameters.nt_A * n.nt_A
+            + parameters.nt_T * n.nt_T
+            + parameters.nt_H * n.nt_H
+            + parameters.nt_AT * n.nt_AT
+            + parameters.nt_ATH * n.nt_ATH
+            + parameters.nt_long * n.nt_long
+        )
+    if contract == ALL_TRUMPS:
+        a = count_all_trumps_terms(hand)
+        return (
+            parameters.at_9 * a.at_9
+            + parameters.at_8 * a.at_8
+            + parameters.at_7 * a.at_7
+            + parameters.at_98 * a.at_98
+            + parameters.at_987 * a.at_987
+            + parameters.at_KQ * a.at_KQ
+            + parameters.at_KQJ * a.at_KQJ
+            + parameters.at_long * a.at_long
+        )
+    s = count_suit_terms(hand, contract)
+    return (
+        parameters.trump * s.trump
+        + parameters.long * s.long
+        + parameters.trump_9 * s.trump_9
+        + parameters.trump_8 * s.trump_8
+        + parameters.trump_7 * s.trump_7
+        + parameters.trump_A * s.trump_A
+        + parameters.trump_T * s.trump_T
+        + parameters.trump_KQ * s.trump_KQ
+        + parameters.trump_KQJ * s.trump_KQJ
+        + parameters.plain_A * s.plain_A
+        + parameters.plain_T * s.plain_T
+        + parameters.void * s.void
+    )
+
+
+@scalar
+def wins_every_trick(hand: int, contract: int) -> bool:
+    """Whether a hand that leads wins every trick by itself: no card that it lacks beats one of its.
+
+    With a suit as trump it must also be trump throughout: a plain winner could be ruffed.
+    """
+    if contract < NO_TRUMP:
+        return hand == _TOP_EIGHT & (SUIT_MASK << 16 * contract)
+    held = to_strength_order(hand, contract)
+    for lane in range(4):
+        cards = (held >> 16 * lane) & SUIT_MASK
+        # Cards at the top of a lane: adding the lowest of them carries out of the lane.
+        if cards != 0 and cards + (cards & -cards) != SUIT_MASK + 1:
+            return False
+    return True

@@ -1,0 +1,81 @@
+"""Policies of a user's Python file."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import traceback
+from functools import cache
+from importlib.util import decode_source
+from pathlib import Path
+from threading import RLock
+from types import ModuleType
+
+from kqj_sim.messages import quote
+from kqj_sim.policies.errors import PolicyError, suggest_names
+from kqj_sim.policies.registry import Policy, forget_policies, policies_of_module
+from kqj_sim.policies.user_policies import read_file, shorten_path
+
+_LOAD_LOCK = RLock()
+"""What a file defines is noted while it runs: one at a time."""
+
+
+def load_policy_file(path: Path, name: str) -> Policy:
+    """A policy of a Python file; without a name the only one there.
+
+    The file is run once, and again when it has been changed.
+
+    Raises:
+        PolicyError: the file cannot be run, or defines no such policy.
+    """
+    try:
+        content = read_file(path)
+    except OSError as error:
+        told = "no such file" if isinstance(error, FileNotFoundError) else error.strerror
+        raise PolicyError(f"policy file {path}: {told}") from None
+    with _LOAD_LOCK:
+        found = _run_policy_file(path.resolve(), content)
+    where = shorten_path(path)
+    if not found:
+        raise PolicyError(f"{where}: it defines no policy with @policy(...)")
+    if not name and len(found) == 1:
+        return next(iter(found.values()))
+    if not name:
+        raise PolicyError(f"{where}: name one of its policies: {', '.join(found)}")
+    if name not in found:
+        raise PolicyError(f"{where}: no policy {quote(name)}; {suggest_names(name, found)}")
+    return found[name]
+
+
+@cache
+def _run_policy_file(path: Path, content: bytes) -> dict[str, Policy]:
+    """The policies that a file with this content defines."""
+    module = ModuleType(f"kqj_sim_user_{path.stem}_{abs(hash(path))}")
+    module.__file__ = str(path)
+    forget_policies(module.__name__)
+    sys.modules[module.__name__] = module
+    try:
+        code = compile(content, str(path), "exec")
+        # Places of mistakes are looked up here: the file may be on another machine.
+        lines = decode_source(content).splitlines(keepends=True)
+        linecache.cache[str(path)] = (len(content), None, lines, str(path))
+        exec(code, module.__dict__)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        del sys.modules[module.__name__]
+        raise PolicyError(_explain_load_error(error, module)) from None
+    return policies_of_module(module)
+
+
+def _explain_load_error(error: BaseException, module: ModuleType) -> str:
+    """What went wrong while a file was run, with its line."""
+    path = str(module.__file__)
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == path
+    ]  # fmt: skip
+    reason = str(error) if isinstance(error, PolicyError) else f"{type(error).__name__}: {error}"
+    if isinstance(error, SyntaxError) and error.filename == path:
+        lines, reason = [error.lineno], f"{type(error).__name__}: {error.msg}"
+    return f"{shorten_path(path)}{f':{lines[-1]}' if lines and lines[-1] else ''}: {reason}"

@@ -1,0 +1,86 @@
+"""Players as they are written.
+
+A specification names a policy, `standard`, `standard:take=45,lap2=38`, `my_policy.py:cautious`
+(`chosen`), or a file of a player, `bold.toml`, `bold.toml:take=30` (`player_files`).  `A+B` calls
+like A and plays like B.  What is left out the default player does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from kqj_sim.messages import quote
+from kqj_sim.policies.configured import ConfiguredPolicy, parse_policy, split_file_suffix
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.player_files import PlayerSpec, make_player_spec, read_player_file
+
+DEFAULT_PLAYER = "points+network"
+"""Who sits at a table of KQJ where nobody is named; he answers what other policies leave out."""
+DEFAULT_PLAYERS = {"kqj": DEFAULT_PLAYER, "kwajongen": "standard"}
+"""The same for each game."""
+
+
+@dataclass(frozen=True)
+class Player:
+    """Who calls and who plays at a seat."""
+
+    calling: ConfiguredPolicy
+    playing: ConfiguredPolicy
+    name: str = field(default="", compare=False)
+    """What to call him: the name in his file, or the specification as it was given."""
+
+    @property
+    def text(self) -> str:
+        """The specification, parameters included: reading it gives the same player."""
+        if self.calling == self.playing:
+            return self.calling.text
+        return f"{self.calling.text}+{self.playing.text}"
+
+    def policy_for(self, decision: str) -> ConfiguredPolicy:
+        """Who answers a question; what a policy leaves out the default player answers."""
+        chosen = self.playing if decision == "card" else self.calling
+        if chosen.policy.answers(decision):
+            return chosen
+        return get_default_player(chosen.game).policy_for(decision)
+
+
+@cache
+def get_default_player(game: str = "kqj") -> Player:
+    """The player of `DEFAULT_PLAYERS`."""
+    return parse_player(DEFAULT_PLAYERS[game], game)
+
+
+def parse_player_spec(spec: str, game: str = "kqj") -> PlayerSpec:
+    """Who calls and who plays, as far as a specification says it; raises as `parse_player`."""
+    if any("\ud800" <= character <= "\udfff" for character in spec):
+        # Results name their policies, and they are UTF-8.
+        raise PolicyError(f"policy {quote(spec)}: the name is not UTF-8: rename the file")
+    first, plus, second = spec.strip().partition("+")
+    calling = _parse_part(first, game)
+    if not plus:
+        return calling
+    playing = _parse_part(second, game)
+    return PlayerSpec(f"{calling.name}+{playing.name}", calling.calling, playing.playing)
+
+
+def _parse_part(spec: str, game: str) -> PlayerSpec:
+    of_file = split_file_suffix(spec, ".toml")
+    if of_file is not None:
+        return read_player_file(Path(of_file[0]), of_file[1], spec, game)
+    return make_player_spec(parse_policy(spec, game=game), spec)
+
+
+def parse_player(spec: str, game: str = "kqj") -> Player:
+    """Read a specification of a player of a game.
+
+    Raises:
+        PolicyError: one line that says what is wrong and what would be right.
+    """
+    parts = parse_player_spec(spec, game)
+    return Player(
+        parts.calling or get_default_player(game).calling,
+        parts.playing or get_default_player(game).playing,
+        parts.name,
+    )

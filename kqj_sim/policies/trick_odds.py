@@ -1,0 +1,270 @@
+"""Chances over the cards not yet seen: that players behind can beat, that the own side wins.
+
+What a decision's candidate cards share, and the chance that the own side wins the trick.
+
+Lanes that play the same part are alike, so nothing depends on which suit is in which lane: a lane
+is known by its *slot*.  Slot 0 is the trump lane (of a suit contract), next is the lane led, then
+come the others by own number of cards, by own cards, and by what is known of them.
+"""
+
+from __future__ import annotations
+
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kqj_sim.core.block import PLAYER_BITS, SEATS, TRICKS, team_of
+from kqj_sim.core.cards import NO_TRUMP, PACK, SUIT_MASK, popcount, trailing_zeros
+from kqj_sim.core.jit import scalar
+from kqj_sim.core.trick import winning_cards
+from kqj_sim.policies.tools import points
+
+MAX_HIDDEN, MAX_HELD, MAX_WANTED = 40, 8, 12
+
+
+def _make_none_held() -> NDArray[np.float64]:
+    """The table `NONE_HELD`; 0 where more would be held than is hidden."""
+    table = np.zeros((MAX_HELD + 1, MAX_HIDDEN + 1, MAX_WANTED + 1))
+    for held in range(MAX_HELD + 1):
+        for hidden in range(held, MAX_HIDDEN + 1):
+            for wanted in range(MAX_WANTED + 1):
+                free = max(hidden - wanted, 0)
+                table[held, hidden, wanted] = comb(free, held) / comb(hidden, held)
+    return table.ravel()
+
+
+NONE_HELD = _make_none_held()
+"""The chance that `held` of `hidden` cards have none of `wanted`: at `chance_row` + wanted."""
+
+KIND_COUNT = 3
+"""Kinds of contracts: 0 a suit, 1 No-Trump, 2 All-Trumps."""
+SUIT_COUNT = 4
+NEEDED_VALUES = 8
+"""Points that the contracting team needs: 0 none, 1 to 6 by sixths of those left, 7 more."""
+CAPOT_VALUES = 4
+"""Who won all tricks so far: 0 no team, 1 the own, 2 another, 3 none is finished yet."""
+RELATION_VALUES = 5
+"""The Sender: 0 oneself; a partner 1 behind, 2 before; an opponent 3 behind, 4 before."""
+
+ALL_CARD_POINTS, LAST_TRICK_POINTS = 236, 10
+TWO_TEAM_GOAL = 124
+"""Two teams, taking: more than half of the card points and the last trick."""
+THREE_TEAM_GOAL = 98
+"""Three teams, taking: what about beats the better of two others."""
+
+_EACH_PLAYER = sum(1 << PLAYER_BITS * position for position in range(SEATS))
+_GATHER_FACTOR = sum(1 << (45 - (PLAYER_BITS - 1) * position) for position in range(SEATS))
+"""Multiplying by it brings the bits of `_EACH_PLAYER` together from bit 45 on."""
+
+
+class TrickContext(NamedTuple):
+    """What the features of all candidate cards share; sets of positions have a bit a position."""
+
+    kind: int
+    """0 a suit contract, 1 No-Trump, 2 All-Trumps."""
+    unseen: int
+    """Cards in the other hands."""
+    below: int
+    """In each lane the highest unseen card and all below it."""
+    voids: int
+    """Positions known void, sixteen bits a lane."""
+    hidden: int
+    """Cards of the hands that may hold cards of a lane, sixteen bits a lane."""
+    slots: int
+    """The slot of each lane, two bits a lane."""
+    partners: int
+    """Positions of partners, without oneself."""
+    opponents: int
+    """Positions of opponents."""
+    relation: int
+    """The Sender (`RELATION_VALUES`)."""
+    own_points: int
+    """Card points of the own team."""
+    missing: int
+    """Points that the contracting team still needs; 0 or less if it has them."""
+    needed: int
+    """The same as a share of those left (`NEEDED_VALUES`)."""
+    capot: int
+    """Who won all tricks so far (`CAPOT_VALUES`)."""
+    on_table: int
+    """Card points in the trick."""
+
+
+@scalar
+def _gather_bits(spread: int) -> int:
+    """Bits at each player's first place in packed players, brought together: a bit a position."""
+    return (((spread & _EACH_PLAYER) * _GATHER_FACTOR) >> 45) & 63
+
+
+@scalar
+def _mask_up_to_highest(cards: int) -> int:
+    """In each lane the highest card of a set and all below it."""
+    cards |= (cards >> 1) & PACK
+    cards |= (cards >> 2) & PACK
+    cards |= (cards >> 4) & PACK
+    return cards | ((cards >> 4) & PACK)
+
+
+@scalar
+def _suit_sort_key(view: Any, gone: int, voids: int, lane: int) -> int:
+    """Lanes come in the order of this number, the greatest first; it differs between lanes."""
+    shift = 16 * lane
+    own = (view.hand >> shift) & SUIT_MASK
+    trump = 1 if (view.trumps >> shift) & SUIT_MASK != 0 else 0
+    led = 1 if (view.led >> shift) & SUIT_MASK != 0 else 0
+    known = (gone >> shift) & SUIT_MASK
+    returned = 1 if (view.turned >> shift) & SUIT_MASK & ~known != 0 else 0
+    key = (trump << 5) + (led << 4) + popcount(own)
+    key = (key << 12) | own
+    key = (key << 12) | known
+    key = (key << 7) | (returned << 6) | ((voids >> shift) & 63)
+    return (key << 2) | lane
+
+
+@scalar
+def _assign_slots(view: Any, gone: int, voids: int) -> int:
+    """The slot of each lane, two bits a lane."""
+    a = _suit_sort_key(view, gone, voids, 0)
+    b = _suit_sort_key(view, gone, voids, 1)
+    c = _suit_sort_key(view, gone, voids, 2)
+    d = _suit_sort_key(view, gone, voids, 3)
+    ab = 1 if a < b else 0
+    ac = 1 if a < c else 0
+    ad = 1 if a < d else 0
+    bc = 1 if b < c else 0
+    bd = 1 if b < d else 0
+    cd = 1 if c < d else 0
+    return (
+        (ab + ac + ad) | (1 - ab + bc + bd) << 2 | (2 - ac - bc + cd) << 4 | (3 - ad - bd - cd) << 6
+    )
+
+
+@scalar
+def build_trick_context(view: Any) -> TrickContext:
+    """What all candidate cards of a view share."""
+    position = view.position
+    gone = view.played | view.trick
+    unseen = PACK & ~(view.hand | gone)
+    before = (1 << position) - 1
+    behind = (62 << position) & 63
+
+    differs = view.players ^ (team_of(view.players, position) * _EACH_PLAYER)
+    opponents = _gather_bits(differs | differs >> 1)
+    partners = (before | behind) & ~opponents
+
+    more = TRICKS - view.trick_number
+    voids, hidden = 0, 0
+    for lane in range(SUIT_COUNT):
+        shift = 16 * lane
+        void = _gather_bits(view.players >> (5 + lane))
+        void = 63 if (unseen >> shift) & SUIT_MASK == 0 else void
+        holders = ~void & (before | behind)
+        voids |= void << shift
+        hidden |= (popcount(holders) * more - popcount(holders & before)) << shift
+
+    sender = view.sender - view.leader
+    sender += SEATS if sender < 0 else 0
+    relation = 1 if (partners >> sender) & 1 != 0 else 3
+    relation += (before >> sender) & 1
+    relation = 0 if sender == position else relation
+
+    first = view.trick_number == 0
+    all_own = view.won == view.played
+    all_other = (view.won == 0) & (
+        (view.won_contracting == 0) | (view.won_contracting == view.played)
+    )
+    capot = 1 if all_own else (2 if all_other else 0)
+    capot = 3 if first else capot
+
+    target = TWO_TEAM_GOAL if view.team_count == 2 else THREE_TEAM_GOAL
+    target = view.amount if view.amount != 0 else target
+    missing = target - points(view, view.won_contracting)
+    left = ALL_CARD_POINTS - points(view, view.played) + LAST_TRICK_POINTS
+    needed = 1 + 6 * max(missing, 0) // (left + 1)
+    needed = 0 if missing <= 0 else min(needed, NEEDED_VALUES - 1)
+    return TrickContext(
+        kind=max(view.contract - NO_TRUMP + 1, 0),
+        unseen=unseen,
+        below=_mask_up_to_highest(unseen),
+        voids=voids,
+        hidden=hidden,
+        slots=_assign_slots(view, gone, voids),
+        partners=partners,
+        opponents=opponents,
+        relation=relation,
+        own_points=points(view, view.won),
+        missing=missing,
+        needed=needed,
+        capot=capot,
+        on_table=points(view, view.trick),
+    )
+
+
+@scalar
+def _chance_row_start(held: int, hidden: int) -> int:
+    """Where the chances for `held` of `hidden` cards begin in `NONE_HELD`."""
+    return (held * (MAX_HIDDEN + 1) + hidden) * (MAX_WANTED + 1)
+
+
+@scalar
+def estimate_win_chances(
+    view: Any, held_back: float, context: TrickContext, card: int
+) -> tuple[float, float]:
+    """The chances that the own side wins the trick after a card, and that the card itself does.
+
+    The strongest card wins, whoever plays it: if anybody behind ruffs, or beats the master in the
+    suit led, his side wins in proportion to how likely each player is to do so.  Players who have
+    played would mostly have beaten the master if they could; so of the places where an unseen
+    higher card can be, their hands count by `held_back` only.  The Return is in the Sender's hand.
+    """
+    led = view.led if view.led != 0 else SUIT_MASK << (trailing_zeros(card) & 48)
+    beats = card & view.winning != 0
+    master = card if beats else view.master
+    ours = 1.0 if beats or view.partner_is_master != 0 else 0.0
+    alone = 1.0 if beats else 0.0
+    above = context.unseen & winning_cards(led, view.trumps, master)
+    if above == 0:
+        return ours, alone
+    lane = trailing_zeros(led) & 48
+    held = TRICKS - view.trick_number
+    lacks_led = (context.voids >> lane) & 63
+    lacks_trumps = (context.voids >> 48) & 63
+    behind = popcount(~lacks_led & (62 << view.position) & 63) * held
+    before = ((context.hidden >> lane) & 63) - behind
+    in_suit = behind + int(held_back * before + 0.5)
+    anywhere = (context.hidden >> lane) & 63
+    in_trumps = (context.hidden >> 48) & 63
+    higher, ruffs = popcount(above & led), popcount(above & ~led)
+    of_suit = popcount(context.unseen & led)
+
+    returned = view.turned & context.unseen
+    sender = view.sender - view.leader
+    sender += SEATS if sender < 0 else 0
+    none_follows, none_ruffs = 1.0, 1.0
+    follow_all, follow_ours, ruff_all, ruff_ours = 0.0, 0.0, 0.0, 0.0
+    for position in range(view.position + 1, SEATS):
+        has_return = returned if position == sender else 0
+        cards = held - 1 if has_return != 0 else held
+        side = 1.0 if (context.partners >> position) & 1 != 0 else 0.0
+        follow = 0.0
+        ruff = 1.0 - NONE_HELD[_chance_row_start(cards, in_trumps) + ruffs]
+        ruff = 1.0 if has_return & above & ~led != 0 else ruff
+        ruff = 0.0 if (lacks_trumps >> position) & 1 != 0 or ruffs == 0 else ruff
+        if (lacks_led >> position) & 1 == 0:
+            follow = 1.0 - NONE_HELD[_chance_row_start(cards, in_suit) + higher]
+            follow = 1.0 if has_return & above & led != 0 else follow
+            void = NONE_HELD[_chance_row_start(cards, anywhere) + of_suit]
+            ruff *= 0.0 if has_return & led != 0 else void
+        none_follows *= 1.0 - follow
+        none_ruffs *= 1.0 - ruff
+        follow_all += follow
+        follow_ours += side * follow
+        ruff_all += ruff
+        ruff_ours += side * ruff
+    chance = none_follows * ours
+    chance += (1.0 - none_follows) * follow_ours / follow_all if follow_all > 0.0 else 0.0
+    chance *= none_ruffs
+    chance += (1.0 - none_ruffs) * ruff_ours / ruff_all if ruff_all > 0.0 else 0.0
+    return chance, alone * none_follows * none_ruffs

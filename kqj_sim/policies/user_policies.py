@@ -1,0 +1,240 @@
+"""The contents of users' files, which go along where their policies play on another machine.
+
+Users' own functions: compiled with their helpers, their mistakes told by their own lines.
+"""
+
+from __future__ import annotations
+
+import builtins
+import difflib
+import errno
+import inspect
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numba
+from numba import types
+
+from kqj_sim.policies.binding import VIEW_OF_DECISION, compile_choice
+from kqj_sim.policies.errors import PolicyError, suggest_names
+
+_READ_FILES: dict[str, bytes] = {}
+_SUBSTITUTES: ContextVar[Mapping[str, bytes] | None] = ContextVar("_SENT", default=None)
+
+
+def read_file(path: Path) -> bytes:
+    """The content of a file, or what was sent in its place; raises OSError."""
+    sent = _SUBSTITUTES.get()
+    if sent is None:
+        if "\0" in str(path):  # No file name has it, and Python would raise a ValueError.
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+        content = _READ_FILES[str(path)] = path.read_bytes()
+        return content
+    if str(path) not in sent:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    return sent[str(path)]
+
+
+def list_read_files() -> dict[str, bytes]:
+    """The files that this process has read, by their paths as they were written."""
+    return dict(_READ_FILES)
+
+
+@contextmanager
+def substitute_files(contents: Mapping[str, bytes]) -> Iterator[None]:
+    """Meanwhile, in this thread, these contents are what there is, and no file is read."""
+    token = _SUBSTITUTES.set(contents)
+    try:
+        yield
+    finally:
+        _SUBSTITUTES.reset(token)
+
+
+_EXPECTED_ANSWER = {
+    "take": "a contract (0 to 5) or PASS",
+    "bid": "bid_code(...) or PASS",
+    "counter": "True or False",
+    "overcounter": "True or False",
+    "accept": "True or False",
+    "card": "a card, such as lowest(view.legal)",
+}
+"""What each question wants to hear."""
+
+_TYPE_NAMES = (
+    (types.Float, "a number with a fraction"),
+    (types.NoneType, "nothing"),
+    (types.Optional, "nothing on some path"),
+    (types.BaseTuple, "several values"),
+    (types.Generator, "one value after the other"),
+    (types.UnicodeType | types.StringLiteral, "a text"),
+)
+
+_RANDOM_MODULES = ("random", "secrets", "time", "numpy.random")
+"""Modules that would make a policy choose otherwise when it is asked again."""
+
+
+def locate_source(function: Any, line: int = 0) -> str:
+    """`file:line` of a plain function (of its `def`), or of a line in its file."""
+    lines, first = inspect.getsourcelines(function)
+    own = next(
+        (n for n, text in enumerate(lines, first) if text.lstrip().startswith("def ")), first
+    )
+    return f"{shorten_path(function.__code__.co_filename)}:{line or own}"
+
+
+def shorten_path(path: str | Path) -> str:
+    """A path as a user knows it: relative to the current folder if it is in there."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith(os.pardir) else relative
+
+
+def compile_user_function(
+    policy: str, function: Any, decision: str, parameters: Any, arguments: int
+) -> tuple[Any, Any]:
+    """A user's function compiled for a question, with the plain functions that it calls.
+
+    Indices out of range and divisions by zero raise exceptions.
+
+    Raises:
+        PolicyError: it does not compile, or answers no integer; with the user's own line.
+    """
+    known: dict[Any, Any] = {}
+    choice = _compile_with_helpers(function, known)
+    who = f"policy {policy!r}, {function.__name__}()"
+    for each in known:
+        _reject_random_modules(who, each)
+    try:
+        answer = compile_choice(choice, decision, parameters, arguments)
+    except Exception as error:  # numba raises whatever it stumbles over
+        raise PolicyError(
+            _explain_compile_error(who, list(known), decision, parameters, error)
+        ) from None
+    if not isinstance(answer, (types.Integer, types.Boolean)):
+        raise PolicyError(
+            f"{locate_source(function)}: {who} answers {_describe_type(answer)}: on every path "
+            f"it should answer "
+            f"{_EXPECTED_ANSWER[decision]}"
+        )
+    return choice
+
+
+def _compile_with_helpers(function: Any, known: dict[Any, Any]) -> Any:
+    """A compiled copy of a function in which the helpers that it calls are compiled too.
+
+    Helpers are plain functions of the same file, or of the same package.
+    """
+    names = dict(function.__globals__)
+    copy = FunctionType(
+        function.__code__, names, function.__name__, function.__defaults__, function.__closure__
+    )
+    copy.__kwdefaults__ = function.__kwdefaults__
+    copy.__module__ = function.__module__
+    known[function] = compiled = numba.njit(
+        boundscheck=True, error_model="python", forceinline=True, nogil=True
+    )(copy)
+    package = function.__module__.partition(".")[0]
+    for name in _list_used_names(function.__code__):
+        helper = names.get(name)
+        if isinstance(helper, FunctionType) and helper.__module__.partition(".")[0] == package:
+            names[name] = known[helper] if helper in known else _compile_with_helpers(helper, known)
+    return compiled
+
+
+def _list_used_names(code: CodeType) -> Iterator[str]:
+    """The global names, and those of attributes, that a function uses."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _list_used_names(constant)
+
+
+def _reject_random_modules(subject: str, function: Any) -> None:
+    """Raise PolicyError for a function that draws lots by itself."""
+    used = list(_list_used_names(function.__code__))
+    for name in used:
+        found = function.__globals__.get(name)
+        owner = found if isinstance(found, ModuleType) else getattr(found, "__self__", None)
+        module = getattr(owner, "__name__", type(owner).__module__)
+        if module in _RANDOM_MODULES or (module == "numpy" and "random" in used):
+            raise PolicyError(
+                f"{_locate_name([function], name)}: {subject} uses {name}, which answers "
+                f"differently "
+                "each time: use view.random, chance() or random_card()"
+            )
+
+
+def _describe_type(answer: Any) -> str:
+    """A type that a function answers, in words."""
+    for kind, words in _TYPE_NAMES:
+        if isinstance(answer, kind):
+            return words
+    return str(answer)
+
+
+def _locate_name(functions: list[Any], name: str) -> str:
+    """Where a name stands first in one of some functions; else where the first begins."""
+    for function in functions:
+        lines, first = inspect.getsourcelines(function)
+        for line, text in enumerate(lines, first):
+            if re.search(rf"\b{re.escape(name)}\b", text.partition("#")[0]):
+                return locate_source(function, line)
+    return locate_source(functions[0])
+
+
+def _locate_numba_error(functions: list[Any], error_text: str) -> str:
+    """The innermost place in the functions' files that numba tells."""
+    files = {os.path.realpath(function.__code__.co_filename) for function in functions}
+    for path, line in re.findall(r'File "(.*?)", line (\d+)', error_text):
+        if os.path.realpath(path) in files:
+            return f"{shorten_path(os.path.realpath(path))}:{line}"
+    return locate_source(functions[0])
+
+
+def _explain_compile_error(
+    subject: str, functions: list[Any], decision: str, parameters: Any, error: Exception
+) -> str:
+    """One line on why a function does not compile."""
+    text = str(error)
+    place = _locate_numba_error(functions, text)
+    view: Any = VIEW_OF_DECISION[decision]
+    if match := re.search(r"Unknown attribute '(\w+)' of type (\w+)\(", text):
+        name, kind = match.groups()
+        fields = {view.__name__: view._fields, parameters.__name__: parameters._fields}.get(kind)
+        if fields is not None:
+            what = "parameter" if kind == parameters.__name__ else "field of the view"
+            return f"{place}: {subject}: no {what} {name!r}; {suggest_names(name, fields)}"
+    if match := re.search(r"NameError: name '(\w+)' is not defined", text):
+        name = match[1]
+        known = [each for at in functions for each in (*at.__globals__, *at.__code__.co_varnames)]
+        close = difflib.get_close_matches(name, known, 1)
+        close = close or difflib.get_close_matches(name, dir(builtins), 1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        return f"{_locate_name(functions, name)}: {subject}: nothing is called {name!r}{hint}"
+    if match := re.search(r"Untyped global name '(\w+)':.*?<class '(\w+)'>", text):
+        return f"{place}: {subject} cannot use {match[1]!r}, a {match[2]}; {_USABLE_TYPES}"
+    if match := re.search(r"use of a (?:reflected )?(\w+).*? assigned to variable '(\w+)'", text):
+        return f"{place}: {subject} cannot use {match[2]!r}, a {match[1]}; {_USABLE_TYPES}"
+    if match := re.search(r"No definition for lowering \w+\(.*\)\.(\w+) = ", text):
+        place = _locate_name(functions, match[1])
+        return f"{place}: {subject} sets {match[1]}: a view and parameters cannot be changed"
+    if match := re.search(r"has no attribute '(\w+)'", text):
+        place = _locate_name(functions, match[1])
+    return f"{place}: {subject} does not compile: {_shorten_reason(text)}"
+
+
+_USABLE_TYPES = "compiled functions use numbers, tuples, numpy arrays and other functions"
+
+
+def _shorten_reason(text: str) -> str:
+    """numba's reason without its surroundings."""
+    if match := re.search(r"function Function\((.*?)\) found for signature:\s*>>> (.*)", text):
+        return f"there is no {match[2].strip()}"
+    noise = ("Failed", "-", "File", "During", ">>>")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return next((line for line in lines if not line.startswith(noise)), text)

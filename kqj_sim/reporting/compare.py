@@ -1,0 +1,419 @@
+"""A comparison in words, and as a report.
+
+Pictures of a comparison: who leads whom, deal by deal and as it went on.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kqj_sim.analysis.compare import COMPARISON_TERMS, Comparison, PolicyPair
+from kqj_sim.analysis.compare_tables import make_comparison_tables
+from kqj_sim.messages import shell_join
+from kqj_sim.policies.spec import parse_player
+from kqj_sim.reporting.figures import BLUE, ORANGE, render_figure
+from kqj_sim.reporting.grid import format_number
+from kqj_sim.reporting.run import Report, Run, describe_rules
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from kqj_sim.analysis.compare import Comparison, PolicyPair
+
+
+@dataclass(frozen=True)
+class ComparisonRun(Run):
+    """A run in which policies are compared; `policies` and `players` are theirs, not the seats'."""
+
+    comparison: Comparison | None = None
+
+    @property
+    def _required_result(self) -> Comparison:
+        assert self.comparison is not None
+        return self.comparison
+
+    def to_dict(self) -> dict[str, Any]:
+        """The run as plain values."""
+        of, plan = self._required_result, self._required_result.plan
+        return {
+            **super().to_dict(),
+            "field": of.field,
+            "compared": of.part,
+            "sides": "same" if of.field is not None else "exchanged",
+            "asked": {
+                "deals": plan.deals,
+                "until": plan.until,
+                "indifference": plan.indifference,
+                "cap": plan.cap,
+            },
+            "method": plan.interval_method,
+            "pairs": [
+                {
+                    "policies": [of.names[pair.one], of.names[pair.other]],
+                    "deals": pair.sums.deals,
+                    "shown": pair.verdict,
+                    "confidence": pair.plan.confidence,
+                }
+                for pair in of.pairs
+            ],
+        }
+
+    def summary(self) -> str:
+        """The run in a line for people."""
+        of = self._required_result
+        how = (
+            "each against each, sides exchanged"
+            if of.field is None
+            else f"each in turn against {of.field}, on the same deals"
+        )
+        if of.part != "both":
+            how = f"{of.part} only; {how}"
+        unit = "games" if of.games else "deals"
+        return (
+            f"{describe_rules(of.rules)}; {', '.join(of.names)}; {how}; {of.deals:,} {unit} from "
+            f"{of.first:,}, seed {of.seed}"
+        )
+
+    def describe_intervals(self) -> str:
+        """The method, and what the intervals hold for."""
+        of = self._required_result
+        together = f", all {len(of.pairs)} pairs together" if len(of.pairs) > 1 else ""
+        return f"±: {100 * of.plan.confidence:g}% intervals{together}; {of.plan.interval_method}"
+
+
+def make_comparison_report(comparison: Comparison) -> Report:
+    """Everything that is shown of a comparison."""
+    run = ComparisonRun(
+        command="compare",
+        rules=comparison.rules,
+        policies=comparison.names,
+        players=tuple(
+            parse_player(each, comparison.rules.game).text for each in comparison.players
+        ),
+        seed=comparison.seed,
+        first=comparison.first,
+        deals=comparison.deals,
+        confidence=comparison.plan.confidence,
+        games=comparison.deals if comparison.games else None,
+        interrupted=comparison.interrupted,
+        comparison=comparison,
+    )
+    tables = [table for table in make_comparison_tables(comparison) if table.lines]
+    return Report(run, tables, write_headline(comparison), list_show_commands(comparison))
+
+
+def write_headline(comparison: Comparison) -> list[str]:
+    """What came of it: a line for two policies, for more the best ones; what a deal is worth."""
+    if len(comparison.names) == 2:
+        (pair,) = comparison.pairs
+        return [
+            _describe_pair(comparison, pair),
+            *_describe_efficiency(comparison, pair),
+            *_list_unused_parameters(pair),
+        ]
+    if comparison.interrupted:
+        return [_describe_pair(comparison, pair) for pair in comparison.pairs]
+    best = [
+        comparison.names[policy]
+        for policy in comparison.ranking
+        if comparison.count_better(policy) == 0
+    ]
+    first = comparison.ranking[0]
+    others = len(comparison.names) - 1
+    sure = f"{100 * comparison.plan.confidence:g}%, all {len(comparison.pairs)} pairs together"
+    shown = sum(
+        comparison.lead(first, other).low > 0
+        for other in range(len(comparison.names))
+        if other != first
+    )
+    lines = [f"{comparison.names[first]} is shown better than {shown} of {others} others ({sure})"]
+    if shown == others:
+        lines = [f"{comparison.names[first]} is shown better than all others ({sure})"]
+    elif len(best) > 1:
+        lines.append(f"Nobody is shown better than any of these: {', '.join(best)}")
+    factors = [
+        pair.relative_efficiency
+        for pair in comparison.pairs
+        if not math.isnan(pair.relative_efficiency)
+    ]
+    if factors:
+        least, most = f"{min(factors):.1f}", f"{max(factors):.1f}"
+        worth = least if least == most else f"{least} to {most}"
+        what = "game" if comparison.games else "deal"
+        lines.append(
+            f"One {what}, {_describe_arrangements(comparison)}, is worth {worth} independent ones"
+        )
+    return lines
+
+
+def _describe_pair(comparison: Comparison, pair: PolicyPair) -> str:
+    """The lead of the one who is ahead."""
+    one, other = comparison.names[pair.one], comparison.names[pair.other]
+    unit = "games" if comparison.games else "deals"
+    deals = f"{pair.sums.deals:,} {unit}"
+    if pair.sums.sum("differs") == 0:
+        return f"{one} and {other} did the same in each of {deals}: 0 between them"
+    lead = pair.lead
+    if lead.value < 0:
+        one, other = other, one
+        lead = lead._replace(value=-lead.value, low=-lead.high, high=-lead.low)
+    cell = format_number(lead.value, lead.low, lead.high, "points")
+    number = str(cell).replace("±", "± ")
+    sure = f"{100 * comparison.plan.confidence:g}%"
+    if len(comparison.pairs) > 1:
+        sure += " with all pairs"
+    more = (
+        f"{one} wins {number} percentage points more of the games than {other}"
+        if comparison.games
+        else f"{one} scores {number} points a round more than {other}"
+    )
+    if comparison.field is not None:
+        more += f", each against {comparison.field}"
+    more += f" ({sure}), {deals}"
+    if pair.verdict == "equal":
+        points = "percentage points" if comparison.games else "points"
+        width = f"{comparison.plan.indifference:g} {points}"
+        return f"Equal within {width}: {more}"
+    return more if pair.verdict != "open" else f"Not shown which is better: {more}"
+
+
+def _describe_arrangements(comparison: Comparison) -> str:
+    what = "game" if comparison.games else "deal"
+    if comparison.field is not None:
+        return f"the same {what} played by both"
+    ways = len(comparison.pairs[0].match.arrangements)
+    return "played both ways" if ways == 2 else f"played in all {ways} arrangements"
+
+
+def _describe_efficiency(comparison: Comparison, pair: PolicyPair) -> list[str]:
+    """The factor of the run, in words."""
+    if math.isnan(pair.relative_efficiency):
+        return []
+    what = "game" if comparison.games else "deal"
+    rounds = len(pair.match.tables())
+    each = 2 if comparison.field is not None else 1
+    return [
+        f"One {what}, {_describe_arrangements(comparison)}, is worth "
+        f"{pair.relative_efficiency:.1f} independent {what}s "
+        f"({pair.relative_efficiency * each / rounds:.1f} for each that is played)"
+    ]
+
+
+def _list_unused_parameters(pair: PolicyPair) -> list[str]:
+    """Parameters in which two that did the same differ, and that such a game does not read."""
+    if pair.sums.sum("differs") > 0:
+        return []
+    rules = pair.match.rules
+    one, other = (parse_player(each, rules.game) for each in pair.match.players)
+    notes = [
+        mine.without_effect(name, rules)
+        for mine, theirs in ((one.calling, other.calling), (one.playing, other.playing))
+        if mine.policy is theirs.policy
+        for name, value in mine.values_by_name.items()
+        if value != theirs.values_by_name[name]
+    ]
+    return [note for note in dict.fromkeys(notes) if note]
+
+
+def list_show_commands(comparison: Comparison) -> list[str]:
+    """The command lines that print the largest differences, one a deal; none for games."""
+    if comparison.games:
+        return []
+    found = []
+    for pair in comparison.pairs:
+        for deal, _ in pair.sums.largest_leads[: 1 if len(comparison.pairs) > 1 else None]:
+            words = ["kqj-sim", "show", "--seed", str(comparison.seed), "--deal", str(deal)]
+            words += format_rule_options(comparison)
+            words += ["--policy", pair.match.players[0], "--against", pair.match.players[1]]
+            words += [] if comparison.field is None else ["--field", comparison.field]
+            found.append(shell_join(words))
+    return found
+
+
+def format_rule_options(comparison: Comparison) -> list[str]:
+    """The rules that are not the default ones, as options of the command line."""
+    game = comparison.rules.game
+    words = [] if game == "kqj" else ["--game", game]
+    default = type(comparison.rules)().to_dict()
+    for name, value in comparison.rules.to_dict().items():
+        if value != default[name]:
+            option = f"--{name.replace('_', '-')}"
+            words += [option] if value is True else [option, str(value)]
+    return words
+
+
+MAX_BINS = 60
+"""Bars of a histogram, about."""
+MAX_LEAD_TICKS = 8
+"""So many different leads have a tick each, at most."""
+MIN_TICK_RATIO = 1.25
+"""Numbers of deals whose ratio is less would be written over each other."""
+
+
+def render_comparison(comparison: Comparison, format: str) -> bytes:
+    """The picture of a comparison, as `pictures.picture`.
+
+    Of two policies what the deals are worth, and the lead as it went on; of more the lead of each
+    over the others, and of each over each.
+    """
+    several = len(comparison.names) > 2 and not comparison.interrupted
+
+    def paint(figure: Figure) -> None:
+        run = make_comparison_report(comparison).run
+        lines = [write_headline(comparison)[0], run.summary(), run.describe_intervals()]
+        title = "\n".join(part for line in lines for part in textwrap.wrap(line, 125))
+        figure.suptitle(title, fontsize=11, x=0.01, ha="left")
+        left, right = figure.subplots(1, 2, width_ratios=(1, 1))
+        if several:
+            _draw_ranking(left, comparison)
+            _draw_matrix(right, comparison)
+        else:
+            _draw_leads(left, comparison, comparison.pairs[0])
+            _draw_look_history(right, comparison, comparison.pairs[0])
+
+    height = max(5.0, 2.6 + 0.55 * len(comparison.names)) if several else 5.4
+    return render_figure(paint, (13, height), format)
+
+
+def _get_lead_unit(comparison: Comparison) -> str:
+    return "% of the games won" if comparison.games else "points a round"
+
+
+def _get_lead_decimals(comparison: Comparison) -> int:
+    """Decimals of a lead: per cent of the games have one."""
+    return 1 if comparison.games else COMPARISON_TERMS[comparison.rules.game].decimals
+
+
+def _draw_leads(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
+    """How often each lead occurred, where there was one."""
+    sums, scale = pair.sums, pair.points / pair.match.scale
+    leads = {lead: count for lead, count in sums.leads.items() if lead != 0}
+    even = sums.leads[0] / max(1, sums.deals)
+    what = "games" if comparison.games else "deals"
+    axes.set_title(f"What the {what} are worth; {100 * even:.1f}% of them nothing")
+    axes.set_xlabel(f"lead of {comparison.names[pair.one]}, {_get_lead_unit(comparison)}")
+    axes.set_ylabel(f"% of the {what}")
+    if not leads:
+        axes.set_axis_off()
+        axes.text(0.5, 0.5, "no lead in any of them", ha="center", transform=axes.transAxes)
+        return
+    values = np.array(sorted(leads)) * scale
+    counts = np.array([leads[lead] for lead in sorted(leads)]) * 100 / sums.deals
+    most = np.abs(values).max()
+    step = float(np.diff(np.sort([0.0, *values])).min())
+    width = max(step, 2 * most / MAX_BINS)
+    # A bar for each value stands there, one for several between them.
+    shift = 0.0 if width == step else 0.5
+    tallest = 0.0
+    for sign, colour, policy in ((1, BLUE, pair.one), (-1, ORANGE, pair.other)):
+        # The same bins to either side of nothing, as the two sides are to be compared.
+        own = values * sign > 0
+        bins = np.ceil(np.abs(values[own]) / width - 1e-9).astype(int)
+        shares = np.bincount(bins, counts[own], 1)
+        tallest = max(tallest, shares.max())
+        label = f"{comparison.names[policy]} ahead: {counts[own].sum():.1f}%"
+        middle = sign * (np.arange(len(shares)) - shift) * width
+        axes.bar(middle, shares, 0.95 * width, color=colour, label=label)
+    axes.set_ylim(0, 1.25 * tallest)
+    if len(values) <= MAX_LEAD_TICKS:
+        axes.set_xticks([0.0, *values])
+    axes.legend(frameon=False, loc="upper left")
+    axes.grid(axis="y", alpha=0.3)
+
+
+def _draw_look_history(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
+    """The lead and its interval at each look."""
+    what = "games" if comparison.games else "deals"
+    axes.set_title(f"Lead of {comparison.names[pair.one]} as it went on")
+    axes.set_xlabel(f"{what} played")
+    axes.set_ylabel(_get_lead_unit(comparison))
+    plan = pair.plan
+    looks = [
+        (moments[0], lead) for moments, lead in zip(pair.look_history, pair.leads, strict=True)
+    ]
+    if not looks:
+        looks = [(pair.sums.deals, pair.lead)]
+    deals = [look for look, _ in looks]
+    value, low, high = (np.array([lead[k] for _, lead in looks]) for k in range(3))
+    if len(looks) == 1:
+        errors = [value - low, high - value]
+        axes.errorbar(deals, value, yerr=np.nan_to_num(errors), fmt="o", color=BLUE, capsize=4)
+    else:
+        axes.fill_between(deals, low, high, color=BLUE, alpha=0.2, linewidth=0)
+        axes.plot(deals, value, color=BLUE)
+        axes.set_xscale("log")
+        axes.minorticks_off()
+    ticks = _choose_ticks(deals[0], deals[-1])
+    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    axes.axhline(0, color="black", linewidth=1)
+    if plan.is_sequential:
+        axes.axhspan(-plan.indifference, plan.indifference, color="black", alpha=0.08, linewidth=0)
+        axes.annotate(
+            f"within ±{plan.indifference:g}: equal", (0.99, plan.indifference), (0, 3),
+            xycoords=("axes fraction", "data"), textcoords="offset points", ha="right", fontsize=9,
+        )  # fmt: skip
+    axes.grid(alpha=0.3)
+
+
+def _choose_ticks(first: int, last: int) -> list[int]:
+    """The first and the last number of deals, and round ones between."""
+    between = [n * 10**power for power in range(8) for n in (1, 2, 5)]
+    ends = sorted({first, last} if last > MIN_TICK_RATIO * first else {last})
+    return sorted(
+        [*ends, *(n for n in between if first * MIN_TICK_RATIO < n < last / MIN_TICK_RATIO)]
+    )
+
+
+def _draw_ranking(axes: Axes, comparison: Comparison) -> None:
+    """The mean lead of each over the others, best first."""
+    axes.set_title("Mean lead over the others")
+    axes.set_xlabel(_get_lead_unit(comparison))
+    order, decimals = comparison.ranking, _get_lead_decimals(comparison)
+    for row, policy in enumerate(reversed(order)):
+        lead = comparison.estimate_mean_lead(policy)
+        errors = np.nan_to_num([[lead.value - lead.low], [lead.high - lead.value]])
+        axes.errorbar([lead.value], [row], xerr=errors, fmt="o", color=BLUE, capsize=4)
+        axes.annotate(
+            f"{lead.value:+.{decimals}f}", (lead.value, row), (0, 7), textcoords="offset points",
+            ha="center", fontsize=9,
+        )  # fmt: skip
+    names = [comparison.names[policy] for policy in reversed(order)]
+    axes.set_yticks(range(len(order)), [_wrap_name(name) for name in names])
+    axes.set_ylim(-0.6, len(order) - 0.3)
+    axes.axvline(0, color="black", linewidth=1)
+    axes.grid(axis="x", alpha=0.3)
+
+
+def _draw_matrix(axes: Axes, comparison: Comparison) -> None:
+    """The lead of the row over the column; grey where neither is shown better."""
+    axes.set_title(f"Lead of the row over the column, {_get_lead_unit(comparison)}")
+    order = comparison.ranking
+    size, decimals = len(order), _get_lead_decimals(comparison)
+    colours = np.zeros((size, size))
+    for row, one in enumerate(order):
+        for column, other in enumerate(order):
+            if one == other:
+                continue
+            lead = comparison.lead(one, other)
+            told = lead.low > 0 or lead.high < 0
+            colours[row, column] = lead.value if told else 0.0
+            half = (lead.high - lead.low) / 2
+            text = f"{lead.value:+.{decimals}f}"
+            text += "" if math.isnan(half) else f"\n±{half:.{decimals}f}"
+            axes.text(column, row, text, ha="center", va="center", fontsize=9)
+    most = max(np.abs(colours).max(), 1e-9)
+    axes.imshow(colours, cmap="RdBu", vmin=-2 * most, vmax=2 * most, aspect="auto")
+    names = [_wrap_name(comparison.names[policy], 16) for policy in order]
+    axes.set_xticks(range(size), names, rotation=30 if size > 4 else 0, ha="center", fontsize=9)
+    axes.set_yticks(range(size), names, fontsize=9)
+    axes.tick_params(length=0)
+
+
+def _wrap_name(name: str, width: int = 26) -> str:
+    return "\n".join(textwrap.wrap(name, width)) or name

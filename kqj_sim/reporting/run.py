@@ -1,0 +1,131 @@
+"""What a set of tables was made from, and the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kqj_sim import __version__
+from kqj_sim.rules import GameRules, KqjRules
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.tables import Table
+
+
+GAME_NAMES = {"kqj": "KQJ", "kwajongen": "Kwajongen"}
+"""The games as people write them."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of the engine: all that is needed to repeat it, and how many deals it played.
+
+    `policies` are the seats' players by the names that people know, `players` the same with
+    all their parameters.  `deals` counts those that were finished; `games`, `imposed`, `by` and
+    `where` are None or empty where they were not asked for.
+    """
+
+    command: str
+    rules: GameRules
+    policies: tuple[str, ...]
+    seed: int
+    first: int
+    deals: int
+    confidence: float | None = None
+    games: int | None = None
+    imposed: str | None = None
+    by: tuple[str, ...] = ()
+    where: str | None = None
+    interrupted: bool = False
+    players: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The run as plain values, rules written out; the keys of the JSON output."""
+        return {
+            "version": __version__,
+            "command": self.command,
+            "game": self.rules.game,
+            "rules": self.rules.to_dict(),
+            "policies": list(self.policies),
+            "players": list(self.players),
+            "seed": self.seed,
+            "first": self.first,
+            "deals": self.deals,
+            "games": self.games,
+            "imposed": self.imposed,
+            "by": list(self.by),
+            "where": self.where,
+            "confidence": self.confidence,
+            "interrupted": self.interrupted,
+        }
+
+    def summary(self) -> str:
+        """The run in a line for people."""
+        parts = [describe_rules(self.rules)]
+        if self.imposed:
+            parts.append(f"imposed {self.imposed}")
+        parts.append(describe_policies(self.policies))
+        if self.games is not None:
+            parts.append(f"{self.games:,} games")
+        parts.append(f"{self.deals:,} deals from {self.first:,}, seed {self.seed}")
+        if self.where:
+            parts.append(f"where {self.where}")
+        return "; ".join(parts)
+
+    def describe_intervals(self) -> str:
+        """What the intervals are, in a line for people; empty if there are none."""
+        if self.confidence is None:
+            return ""
+        return f"± and ranges in brackets: {100 * self.confidence:g}% intervals"
+
+
+@dataclass(frozen=True)
+class Report:
+    """A run and what was found.
+
+    Attributes:
+        run: what was played.
+        tables: what was found.
+        answer: lines that say it in words, which people read first.
+        commands: command lines that show more, which people read last.
+    """
+
+    run: Run
+    tables: Sequence[Table]
+    answer: Sequence[str] = ()
+    commands: Sequence[str] = ()
+
+
+def describe_rules(rules: GameRules) -> str:
+    """The form of the game, then what differs from the default among the other rules."""
+    words = [GAME_NAMES[rules.game]]
+    told: tuple[str, ...] = ()
+    if isinstance(rules, KqjRules):
+        words = [
+            *words,
+            f"{'two' if rules.teams == 2 else 'three'} teams",
+            f"{rules.partners} partners",
+            "taking" if rules.bidding == "take" else "auctions",
+        ]
+        told = ("teams", "partners", "bidding")
+    default = type(rules)().to_dict()
+    words += [
+        f"{name} {str(value).lower()}"
+        for name, value in rules.to_dict().items()
+        if name not in told and value != default[name]
+    ]
+    return ", ".join(words)
+
+
+def describe_policies(policies: Sequence[str]) -> str:
+    """Who plays where: `standard`, or `standard at seats 0 2 4, random at seats 1 3 5`."""
+    seats: dict[str, list[str]] = {}
+    for seat, policy in enumerate(policies):
+        seats.setdefault(policy, []).append(str(seat))
+    if len(seats) == 1:
+        return f"{policies[0]} at every seat"
+    return ", ".join(
+        f"{policy} at seat{'s' if len(where) > 1 else ''} {' '.join(where)}"
+        for policy, where in seats.items()
+    )

@@ -1,0 +1,255 @@
+"""The chapters of a report: each game's own, put together.
+
+Every number comes from a study's tables, the ones that are written as CSV.
+
+A report of studies: the files of its folder, all made from the same tables.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kqj_sim import __version__
+from kqj_sim.reporting.chapter import Chapter, Findings, KeyFigure, collect_tables
+from kqj_sim.reporting.formats import convert_table, make_slug
+from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid
+from kqj_sim.reporting.kqj import chapters as kqj
+from kqj_sim.reporting.kwajongen import chapters as kwajongen
+from kqj_sim.reporting.page import Page, Part, Section, page_to_markdown, to_html
+from kqj_sim.reporting.run import Run, describe_policies, describe_rules
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.study import Study
+
+
+@dataclass(frozen=True)
+class _GameChapters:
+    """What a report tells of a game."""
+
+    chapters: tuple[Chapter, ...]
+    key_figures: tuple[KeyFigure, ...]
+
+
+_CHAPTERS_BY_GAME: Mapping[str, _GameChapters] = {
+    "kqj": _GameChapters(kqj.CHAPTERS, kqj.KEY_FIGURES),
+    "kwajongen": _GameChapters(kwajongen.CHAPTERS, kwajongen.KEY_FIGURES),
+}
+
+
+def _get_game(found: Findings) -> str:
+    return found.study.plan.experiment.rules.game
+
+
+def _list_games(findings: Sequence[Findings]) -> list[str]:
+    """The games of a report, in order."""
+    return list(dict.fromkeys(map(_get_game, findings)))
+
+
+def make_key_figures(findings: Sequence[Findings]) -> Grid:
+    """The figures that tell most, a column an experiment."""
+    rows = []
+    figures = [
+        figure for game in _list_games(findings) for figure in _CHAPTERS_BY_GAME[game].key_figures
+    ]
+    for name, table, quantity, group in dict.fromkeys(figures):
+        cells = []
+        for found in findings:
+            there = table in found.tables and group in found.tables[table].estimates(quantity)
+            cells.append(
+                found.format_cell(table, quantity, *group) if there else Cell(EMPTY_CELL_TEXT)
+            )
+        if any(cell.text != EMPTY_CELL_TEXT for cell in cells):
+            rows.append((Cell(name), *cells))
+    names = [found.study.plan.name for found in findings]
+    headings = ("figure", *(names if len(findings) > 1 else ["value"]))
+    return Grid("Key figures", headings, tuple(rows), 1)
+
+
+def make_sections(findings: Sequence[Findings]) -> tuple[Section, ...]:
+    """The report's sections: the figures that tell most, then a section a subject.
+
+    A subject that several games have is told of all of them in one.
+    """
+    several = len(findings) > 1
+    made = [Section("short", "In short", (Part(grids=(make_key_figures(findings),)),))]
+    chapters = [
+        chapter for game in _list_games(findings) for chapter in _CHAPTERS_BY_GAME[game].chapters
+    ]
+    for chapter in dict.fromkeys(chapters):
+        parts = []
+        for found in findings:
+            if chapter not in _CHAPTERS_BY_GAME[_get_game(found)].chapters:
+                continue
+            part = chapter.tell(found)
+            if part is not None:
+                heading = found.study.plan.name if several else ""
+                parts.append(Part(**{**vars(part), "heading": heading}))
+        if parts:
+            made.append(Section(chapter.name, chapter.title, tuple(parts), chapter.note))
+    return tuple(made)
+
+
+_INTERVALS_TEXT = (
+    "shares: Wilson's score interval, with fewer than 40 events (or non-events) Clopper and "
+    "Pearson's; means: Student's t, with few events as for shares; standard deviations, from 1,000 "
+    "observations on: Student's t for the squares, with Hall's transformation for their skewness; "
+    "quantiles: by order statistics. Deals are independent of each other; what is compared on the "
+    "same deals is compared deal by deal"
+)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """How a report was made.
+
+    Attributes:
+        title: its heading.
+        command: the command that makes it again.
+        time: when, and in which time: the one thing that differs then.
+        config: name and text of the file of options, if there was one.
+    """
+
+    title: str
+    command: str
+    time: str
+    config: tuple[str, str] | None = None
+
+
+def make_run(study: Study) -> Run:
+    """What is needed to repeat a study."""
+    experiment = study.plan.experiment
+    return Run(
+        command="report",
+        rules=experiment.rules,
+        policies=tuple(player.name for player in experiment.players),
+        players=tuple(player.text for player in experiment.players),
+        seed=experiment.seed,
+        first=experiment.first,
+        deals=study.deals,
+        confidence=study.plan.confidence,
+        imposed=format_imposed(study),
+        interrupted=study.interrupted,
+    )
+
+
+def format_imposed(study: Study) -> str | None:
+    """An imposed contract as on the command line."""
+    imposed: Any = study.plan.experiment.imposed
+    if imposed is None:
+        return None
+    amount = "" if imposed.amount is None else f":{imposed.amount}"
+    return f"{imposed.place}:{imposed.contract}{amount}"
+
+
+def iterate_files(studies: Sequence[Study], provenance: Provenance) -> Iterator[tuple[str, bytes]]:
+    """The names and contents of a report's files, but for rows."""
+    several = len(studies) > 1
+    findings = [Findings(study, make_slug(study.plan.name) if several else "") for study in studies]
+    page = _make_page(findings, provenance)
+    yield "report.html", to_html(page)
+    yield "report.md", page_to_markdown(page)
+    yield "report.json", _render_json(findings, page, provenance)
+    for picture in page.pictures():
+        yield f"pictures/{picture.name}.svg", picture.alone()
+    for name, table in collect_tables(findings).items():
+        text = table.frame.to_csv(index=False, lineterminator="\n")
+        yield f"tables/{name}.csv", text.encode()
+
+
+def _make_page(findings: Sequence[Findings], provenance: Provenance) -> Page:
+    confidence = findings[0].study.plan.confidence
+    lead = [_describe_study(found) for found in findings]
+    if any(found.study.interrupted for found in findings):
+        lead.append("The run was interrupted: this is what was finished.")
+    lead.append(f"Numbers behind ±, and ranges in brackets, are {100 * confidence:g}% intervals.")
+    made = [("program", f"kqj-sim {__version__}"), ("command", provenance.command)]
+    listings = []
+    for found in findings:
+        name = f"{found.study.plan.name}: " if len(findings) > 1 else ""
+        run = make_run(found.study)
+        plan = found.study.plan
+        made += [
+            (f"{name}rules", describe_rules(run.rules)),
+            (f"{name}players", describe_policies(run.policies)),
+            (f"{name}deals", _describe_deals(found.study)),
+        ]
+        rules = json.dumps(run.rules.to_dict(), indent=1)
+        players = "\n".join(f"seat {seat}: {text}" for seat, text in enumerate(run.players))
+        if len({*run.players}) == 1:
+            players = f"every seat: {run.players[0]}"
+        listings += [
+            (f"{name}all rules and rulings", rules),
+            (f"{name}players with all parameters", players),
+        ]
+        if found.study.comparison is not None:
+            names = zip(plan.compared_policies, found.study.comparison.players, strict=True)
+            told = "\n".join(f"{one}: {whole}" for one, whole in names)
+            listings.append((f"{name}policies compared, as they were played", told))
+        if plan.experiment.imposed is not None:
+            made.append((f"{name}imposed", str(run.imposed)))
+    made.append(("intervals", f"{100 * confidence:g}%; {_INTERVALS_TEXT}"))
+    if provenance.config is not None:
+        listings.append(provenance.config)
+    return Page(
+        provenance.title,
+        tuple(lead),
+        make_sections(findings),
+        tuple(made),
+        tuple(listings),
+        provenance.time,
+    )
+
+
+def _describe_study(findings: Findings) -> str:
+    name = f"{findings.study.plan.name}: " if findings.slug else ""
+    return f"{name}{make_run(findings.study).summary()}."
+
+
+def _describe_deals(study: Study) -> str:
+    plan = study.plan
+    text = f"{study.deals:,} from {plan.experiment.first:,}, seed {plan.experiment.seed}"
+    text += f"; {plan.games:,} games" if "games" in study.tables else ""
+    if "take_chart" in study.tables:
+        text += f"; take chart from the first {plan.take_chart_deals:,}, each played twice"
+    if study.comparison is not None:
+        text += f"; {plan.compared_deals:,} for each pair of policies compared"
+    return text
+
+
+def _render_json(findings: Sequence[Findings], page: Page, provenance: Provenance) -> bytes:
+    found = {
+        "version": __version__,
+        "title": provenance.title,
+        "command": provenance.command,
+        "made": provenance.time,
+        "experiments": [
+            {
+                "name": each.study.plan.name,
+                **make_run(each.study).to_dict(),
+                "games": each.study.plan.games,
+                "chart_deals": each.study.plan.take_chart_deals,
+                "tables": [convert_table(table) for table in each.tables.values()],
+            }
+            for each in findings
+        ],
+        "sections": [
+            {
+                "name": section.name,
+                "title": section.title,
+                "note": section.note,
+                "parts": [
+                    {
+                        "heading": part.heading,
+                        "text": list(part.text),
+                        "pictures": [f"pictures/{picture.name}.svg" for picture in part.pictures],
+                    }
+                    for part in section.parts
+                ],
+            }
+            for section in page.sections
+        ],
+    }
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"

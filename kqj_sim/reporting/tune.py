@@ -1,0 +1,258 @@
+"""What a search for better parameters found: in words, as tables, and as a player's file.
+
+The picture of a search for better parameters: what it scored, and where its centre went.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import textwrap
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kqj_sim import __version__
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.tables import Table, TableRow, make_table
+from kqj_sim.messages import shell_join
+from kqj_sim.policies.configured import split_file_suffix
+from kqj_sim.policies.player_files import PLAYER_PARTS, format_player_file
+from kqj_sim.policies.registry import format_parameter_number
+from kqj_sim.reporting.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, render_figure
+from kqj_sim.reporting.grid import format_number
+from kqj_sim.reporting.run import Report, Run, describe_rules
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from kqj_sim.analysis.tune import Tuning
+    from kqj_sim.policies.player_files import PlayerSpec
+    from kqj_sim.reporting.run import Run
+
+
+_LINE_WIDTH = 100
+
+
+@dataclass(frozen=True)
+class TuningRun(Run):
+    """A run that searches parameters; `policies` are the policy and the field."""
+
+    tuning: Tuning | None = None
+
+    @property
+    def _required_result(self) -> Tuning:
+        assert self.tuning is not None
+        return self.tuning
+
+    def to_dict(self) -> dict[str, Any]:
+        """The run as plain values."""
+        of = self._required_result
+        return {
+            **super().to_dict(),
+            "policy": of.policy,
+            "field": of.field,
+            "method": METHOD,
+            "parameters": {
+                each.name: {
+                    "low": each.low,
+                    "high": each.high,
+                    "step": each.step,
+                    "start": each.start,
+                    "found": value,
+                }
+                for each, value in zip(of.search_parameters, of.values, strict=True)
+            },
+            "candidates": of.candidates,
+            "generations": len(of.generations),
+            "deals_a_candidate": of.deals,
+            "confirmed_on": of.confirmed,
+            "shown": of.shown if of.confirmed else None,
+            "found": of.player,
+        }
+
+    def summary(self) -> str:
+        """The run in a line for people."""
+        of = self._required_result
+        confirmed = f"; then {of.confirmed:,} fresh deals" if of.confirmed else ""
+        generations = f"{len(of.generations)} generation{'s' if len(of.generations) > 1 else ''}"
+        return (
+            f"{describe_rules(of.rules)}; {of.policy} against {of.field}, its side holding every "
+            f"side's cards; {generations} of {of.candidates} candidates by "
+            f"{METHOD}, {of.deals:,} deals each, the same in a generation, from {of.first:,}, "
+            f"seed {of.seed}{confirmed}"
+        )
+
+
+METHOD = "CMA-ES with margin (cmaes)"
+
+
+def make_tuning_report(tuning: Tuning, command: str) -> Report:
+    """Everything that is shown of a search; `command` is how to play what was found."""
+    run = TuningRun(
+        command="tune",
+        rules=tuning.rules,
+        policies=(tuning.policy, tuning.field),
+        players=(tuning.player,),
+        seed=tuning.seed,
+        first=tuning.first,
+        deals=tuning.confirmed,
+        confidence=tuning.confidence,
+        interrupted=tuning.interrupted,
+        tuning=tuning,
+    )
+    return Report(run, [*_make_tables(tuning)], write_headline(tuning), [command])
+
+
+def format_values(tuning: Tuning, values: tuple[float, ...] | None = None) -> str:
+    """Values of the parameters, by default those found: `take=35, lap2=30`."""
+    pairs = zip(tuning.search_parameters, values or tuning.values, strict=True)
+    return ", ".join(f"{each.name}={format_parameter_number(value)}" for each, value in pairs)
+
+
+def write_headline(tuning: Tuning) -> list[str]:
+    """What was found, and what the fresh deals say of it."""
+    found = f"Found: {format_values(tuning)}"
+    if tuning.shown == "same":
+        return [f"{found}, where it began"]
+    if tuning.confirmed == 0:
+        return [f"{found}; not confirmed on fresh deals"]
+    gain = tuning.gain
+    if tuning.is_unchanged:
+        told = f"It scored the same as where it began in each of {tuning.confirmed:,} fresh deals"
+        return [found, told]
+    number = str(format_number(gain.value, gain.low, gain.high, "points"))
+    start = tuple(each.start for each in tuning.search_parameters)
+    words = {
+        "better": "Confirmed",
+        "worse": "Not confirmed, it is worse",
+        "open": "Not shown to be better",
+    }[tuning.shown]
+    return [
+        found,
+        f"{words}: {number} points a round more than {format_values(tuning, start)} "
+        f"({100 * tuning.confidence:g}%), {tuning.confirmed:,} fresh deals",
+    ]
+
+
+def _make_tables(tuning: Tuning) -> list[Table]:
+    """The confirmation, the parameters, and the course of the search."""
+    measured: list[TableRow] = [
+        ((), f"where it began, points a round more than {tuning.field}", "points", tuning.start),
+        ((), f"what was found, points a round more than {tuning.field}", "points", tuning.found),
+        ((), "the difference, on the same deals", "points", tuning.gain),
+    ]
+    parameters: list[TableRow] = [
+        (
+            (
+                each.name,
+                format_parameter_number(each.start),
+                format_parameter_number(value),
+                f"{format_parameter_number(each.low)} to {format_parameter_number(each.high)}",
+            ),
+            "change, share of the range",
+            "share",
+            _make_plain_estimate((value - each.start) / (each.high - each.low), tuning.confirmed),
+        )
+        for each, value in zip(tuning.search_parameters, tuning.values, strict=True)
+    ]
+    course: list[TableRow] = []
+    for each in tuning.generations:
+        group = (each.number, format_values(tuning, each.values))
+        course += [
+            (group, "candidates' mean", "points", _make_plain_estimate(each.points, tuning.deals)),
+            (group, "best of them", "points", _make_plain_estimate(each.best, tuning.deals)),
+        ]
+    note = "The best of them was partly lucky, and each generation has other deals."
+    confirmation = make_table("confirmation", "Confirmation on fresh deals", (), measured)
+    return [
+        *([confirmation] if tuning.confirmed else []),
+        make_table(
+            "parameters", "Parameters", ("parameter", "before", "found", "searched"), parameters,
+            counted=False,
+        ),
+        make_table(
+            "search", f"The search: points a round more than {tuning.field}",
+            ("generation", "centre"), course, note, counted=False,
+        ),
+    ]  # fmt: skip
+
+
+def _make_plain_estimate(value: float, deals: int) -> Estimate:
+    """A number without an interval."""
+    return Estimate(value, math.nan, math.nan, deals)
+
+
+def render_player_file(tuning: Tuning, path: str, command: list[str]) -> bytes:
+    """The policy with what was found as a player's file for `--policy`.
+
+    Args:
+        tuning: what was found.
+        path: where the file will stand: a policy's own Python file is named relative to that.
+        command: the words of the command line that found it.
+    """
+    made = [f"Made by: {shell_join(command)}", f"kqj-sim {__version__}"]
+    lines = [f"# {line}" for line in (*made, *write_headline(tuning))]
+    parts = _make_paths_relative(tuning.parts, Path(path).parent)
+    return ("\n".join(lines) + "\n\n" + format_player_file(parts, _LINE_WIDTH)).encode()
+
+
+def _make_paths_relative(parts: PlayerSpec, folder: Path) -> PlayerSpec:
+    """The parts with their policies' own files relative to a folder."""
+
+    def moved(source: str) -> str:
+        of_file = split_file_suffix(source, ".py")
+        if of_file is None:
+            return source
+        return f"{Path(os.path.relpath(of_file[0], folder)).as_posix()}:{of_file[1]}"
+
+    changed = {
+        part: replace(chosen, source=moved(chosen.source))
+        for part in PLAYER_PARTS
+        if (chosen := getattr(parts, part)) is not None
+    }
+    return replace(parts, **changed)
+
+
+def render_tuning(tuning: Tuning, run: Run, format: str) -> bytes:
+    """The picture of a search, as `pictures.picture`."""
+
+    def paint(figure: Figure) -> None:
+        title = [
+            piece for line in (*write_headline(tuning), run.summary()) for piece in _wrap_line(line)
+        ]
+        figure.suptitle("\n".join(title), fontsize=11, x=0.01, ha="left")
+        upper, lower = figure.subplots(2, 1, sharex=True)
+        generations = [each.number for each in tuning.generations]
+        scored = [points for each in tuning.generations for points in (each.points, each.best)]
+        if min(scored) <= 0 <= max(scored):
+            upper.axhline(0, color=GREY, linewidth=1)
+        upper.plot(generations, [each.best for each in tuning.generations], ".", color=ORANGE,
+                   label="best candidate, luck included")  # fmt: skip
+        upper.plot(generations, [each.points for each in tuning.generations], "o-", color=BLUE,
+                   markersize=4, label="mean of the candidates")  # fmt: skip
+        upper.set_title("Points a round more than the field, by generation")
+        upper.set_ylabel("points a round")
+        colours = (BLUE, ORANGE, GREEN, PURPLE, GREY)
+        for number, each in enumerate(tuning.search_parameters):
+            width = (each.high - each.low) / 100
+            values = [(g.values[number] - each.low) / width for g in tuning.generations]
+            style = ("-", "--", ":")[number // len(colours) % 3]
+            lower.plot(
+                [0, *generations], [(each.start - each.low) / width, *values], style,
+                color=colours[number % len(colours)], label=each.name,
+            )  # fmt: skip
+        lower.set_title("The centre of the search, as % of each parameter's range")
+        lower.set_ylabel("% of the range")
+        lower.set_ylim(-2, 102)
+        lower.set_xlabel("generation")
+        lower.xaxis.get_major_locator().set_params(integer=True)
+        for axes in (upper, lower):
+            axes.grid(axis="y", alpha=0.3)
+            axes.legend(loc="best", frameon=False, ncols=2 + len(tuning.search_parameters) // 6)
+
+    return render_figure(paint, (10, 8), format)
+
+
+def _wrap_line(line: str) -> list[str]:
+    return textwrap.wrap(line, 120)

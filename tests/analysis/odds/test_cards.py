@@ -1,0 +1,417 @@
+"""What a card is worth: against all distributions played on by the referee, and by itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kqj_sim.analysis.odds.calls import OddsError
+from kqj_sim.analysis.odds.cards import MEASURES, CardEstimates, CardOdds, estimate_cards
+from kqj_sim.analysis.odds.kqj_position import KqjPartialRound, make_kqj_round
+from kqj_sim.analysis.odds.playouts import (
+    KqjCardSampler,
+    convert_cards_to_bits,
+    make_seating,
+    make_turn,
+)
+from kqj_sim.cards import Card, parse_card
+from kqj_sim.core import card_odds
+from kqj_sim.encode import encode_rules
+from kqj_sim.experiment import Experiment
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.spec import parse_player
+from kqj_sim.record import Record, partial_record_from_json, to_json
+from kqj_sim.records import play_records
+from kqj_sim.referee.kqj import PACK, PlayedTrick, find_trick_winner, list_legal_cards, score_round
+from kqj_sim.rules import SEATS, KqjRules
+from tests.analysis import plain_player
+from tests.core.exclusions import exclusions
+from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, told
+
+Hands = dict[int, frozenset[Card]]
+Weigh = Callable[[KqjPartialRound, Hands], int]
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The specification of the plain player."""
+    return plain_player.write(tmp_path_factory.mktemp("plain"))
+
+
+def rounds(rules: KqjRules, specification: str, deals: int, seed: int = 5) -> Iterator[Record]:
+    """Rounds that were played, all six by one specification."""
+    experiment = Experiment(rules, (specification,) * SEATS, deals, seed)
+    return (record for record in play_records(experiment) if record.tricks)
+
+
+def at(record: Record, trick: int, card: int) -> KqjPartialRound:
+    """A round before a card of a trick, both from 1, as who is to play it sees it."""
+    return make_kqj_round(partial_record_from_json(to_json(record)), (trick, card))
+
+
+def hidden(record: Record, so_far: KqjPartialRound) -> Iterator[Hands]:
+    """All hands of the others that agree with the plays, by seat."""
+    lacks: list[set[Card]] = [set() for _ in range(SEATS)]
+    for number, (found, _) in enumerate(exclusions(record), 1):
+        if number == len(so_far.plays):
+            lacks = [set(each) for each in found]
+            break
+    if so_far.turned is not None:
+        for seat in range(SEATS):
+            if seat != so_far.final_contract.sender:
+                lacks[seat].add(so_far.turned)
+    others = [seat for seat in range(SEATS) if seat != so_far.seat]
+    left = set(PACK) - set(so_far.plays) - so_far.hand
+    counts = [8 - len(so_far.played_by(seat)) for seat in others]
+
+    def deal(which: int, cards: set[Card]) -> Iterator[Hands]:
+        if which == len(others):
+            yield {}
+            return
+        seat = others[which]
+        for hand in combinations(sorted(cards - lacks[seat]), counts[which]):
+            for rest in deal(which + 1, cards - set(hand)):
+                yield {seat: frozenset(hand), **rest}
+
+    return deal(0, left)
+
+
+def played_on(so_far: KqjPartialRound, card: Card, world: Hands) -> dict[str, int]:
+    """What comes of a card, by the referee; the others play as the plain player does."""
+    contract, teams = so_far.final_contract.contract, so_far.teams
+    held = {seat: set(hand) for seat, hand in world.items()}
+    held[so_far.seat] = set(so_far.hand)
+    done = [
+        PlayedTrick(b, c, find_trick_winner(b, c, contract)) for b, c in so_far.tricks if len(c) > 5
+    ]
+    leader, cards = so_far.tricks[-1]
+    chosen: Card | None = card
+    while len(done) < 8:
+        while len(cards) < SEATS:
+            seat = (leader + len(cards)) % SEATS
+            if chosen is None:
+                chosen = plain_player.plays(held[seat], cards, leader, teams, contract)
+            held[seat].remove(chosen)
+            cards, chosen = (*cards, chosen), None
+        done.append(PlayedTrick(leader, cards, find_trick_winner(leader, cards, contract)))
+        leader, cards = done[-1].winner, ()
+    hands = [[t.cards[(seat - t.leader) % SEATS] for t in done] for seat in range(SEATS)]
+    score = score_round(so_far.rules, teams, so_far.final_contract, hands, done, so_far.pending)
+    own = teams[so_far.seat]
+    others = [each for team, each in enumerate(score.scores) if team != own]
+    bonuses = [bonus.bonus for bonus in score.bonuses if bonus.team == own]
+    return {
+        "wins": int(score.scores[own] > max(others)),
+        "made": int(score.result == "made"),
+        "litigation": int(score.result == "litigation"),
+        "difference": score.scores[own] - max(others),
+        "total": score.totals[own],
+        "capot": int(score.trick_counts[own] == 8),
+        "kq": int("kq" in bonuses),
+        "kqj": int("kqj" in bonuses),
+    }
+
+
+def enumerated(
+    record: Record, so_far: KqjPartialRound, weigh: Weigh
+) -> tuple[int, dict[Card, dict[str, Fraction]]]:
+    """How many distributions agree with the plays, and the mean of every measure of each card."""
+    sums: dict[Card, dict[str, int]] = {}
+    count = weights = 0
+    for world in hidden(record, so_far):
+        count += 1
+        weight = weigh(so_far, world)
+        weights += weight
+        for card in so_far.legal if weight else ():
+            of = sums.setdefault(card, dict.fromkeys((m.name for m in MEASURES), 0))
+            for name, value in played_on(so_far, card, world).items():
+                of[name] += weight * value
+    means = {
+        card: {name: Fraction(value, weights) for name, value in of.items()}
+        for card, of in sums.items()
+    }
+    return count, means
+
+
+def agrees(record: Record, so_far: KqjPartialRound, answer: CardOdds, weigh: Weigh) -> None:
+    """The answer is exact and says what enumeration says."""
+    count, means = enumerated(record, so_far, weigh)
+    assert answer.is_exact, told(record)
+    assert answer.layout_count == count, told(record, answer)
+    assert {each.card for each in answer.cards} == set(means)
+    best = answer.cards[0]
+    for each in answer.cards:
+        for name, value in means[each.card].items():
+            what = told(record, so_far.plays, each.card, name)
+            assert each.measures[name].value == pytest.approx(float(value)), what
+            if each.versus_best is not None:
+                behind = float(value - means[best.card][name])
+                assert each.versus_best[name].value == pytest.approx(behind), what
+    assert means[best.card]["difference"] == max(of["difference"] for of in means.values())
+
+
+def _any(so_far: KqjPartialRound, world: Hands) -> int:
+    return 1
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_last_two_tricks_by_enumeration(name: str, plain: str) -> None:
+    rules = VARIANTS[name]
+    cards = {3: 1, 5: 2, 6: 2}
+    for record in rounds(rules, LIVELY, 30):
+        for card in [card for card, wanted in cards.items() if wanted > 0]:
+            so_far = at(record, 7, card)
+            if len(so_far.legal) < 2:
+                continue
+            answer = estimate_cards(so_far, (plain,) * SEATS, ignore_calls=True, threads=1)
+            agrees(record, so_far, answer, _any)
+            cards[card] -= 1
+        if not any(cards.values()):
+            break
+    assert not any(cards.values())
+
+
+def _eight(so_far: KqjPartialRound, world: Hands, seat: int) -> set[Card]:
+    return set(so_far.played_by(seat)) | world[seat]
+
+
+def _ways_to_take(so_far: KqjPartialRound, world: Hands) -> int:
+    """In how many ways first fives could have been dealt with which all would have called so."""
+    assert so_far.calls is not None and so_far.turned is not None
+    ways = 1
+    for seat in world:
+        answers = [
+            (number // SEATS + 1, call.contract)
+            for number, call in enumerate(so_far.calls)
+            if call.seat == seat
+        ]
+        ways *= sum(
+            all(plain_player.takes(five, so_far.turned, lap) == named for lap, named in answers)
+            for five in combinations(_eight(so_far, world, seat) - {so_far.turned}, 5)
+        )
+    return ways
+
+
+def _opens_so(so_far: KqjPartialRound, world: Hands) -> int:
+    sender = so_far.final_contract.sender
+    if sender == so_far.seat:
+        return 1
+    return int(
+        plain_player.opens_with(_eight(so_far, world, sender)) == so_far.final_contract.contract
+    )
+
+
+@pytest.mark.parametrize(
+    ("rules", "calls", "weigh"),
+    [
+        (TAKE_2, "", _ways_to_take),
+        (TAKE_3, "", _ways_to_take),
+        (AUCTION_2, "always+", _opens_so),
+        (AUCTION_3, "always+", _opens_so),
+    ],
+    ids=["take-2", "take-3", "auction-2", "auction-3"],
+)
+def test_calls_count_by_enumeration(rules: KqjRules, calls: str, weigh: Weigh, plain: str) -> None:
+    """And they matter: without them some cards are worth something else.
+
+    What is drawn agrees with what is gone through, weights and all.
+    """
+    specification = calls + plain
+    found = changed = 0
+    deviations: list[float] = []
+    for record in rounds(rules, specification, 60):
+        so_far = at(record, 7, 6)
+        if len(so_far.legal) < 2 or found == 8:
+            continue
+        answer = estimate_cards(so_far, (specification,) * SEATS, threads=1)
+        agrees(record, so_far, answer, weigh)
+        found += 1
+        drawn = estimate_cards(so_far, (specification,) * SEATS, 1000, max_layouts=1, threads=1)
+        assert drawn.bidding_probability == pytest.approx(answer.bidding_probability, rel=0.2), (
+            told(record)
+        )
+        by_card = {each.card: each for each in answer.cards}
+        if not drawn.is_exact:
+            deviations += [_deviation(each, by_card[each.card], "total") for each in drawn.cards]
+        _, without = enumerated(record, so_far, _any)
+        first = answer.cards[0]
+        changed += first.measures["total"].value != float(without[first.card]["total"])
+    assert found == 8
+    assert changed > 0
+    told_of = [each for each in deviations if math.isfinite(each)]
+    assert told_of and max(map(abs, told_of)) < 4
+
+
+def _deviation(sampled: CardEstimates, exact: CardEstimates, name: str) -> float:
+    """By how many standard errors a sampled mean differs from the truth; NaN without spread."""
+    estimate = sampled.measures[name]
+    error = (estimate.high - estimate.low) / (2 * 1.959964)
+    return (estimate.value - exact.measures[name].value) / error
+
+
+@pytest.mark.parametrize("rules", [TAKE_2, AUCTION_3], ids=["take-2", "auction-3"])
+def test_samples_agree_with_enumeration(rules: KqjRules) -> None:
+    """Where players are bound by voids, from a Markov chain started anew for each distribution."""
+    deviations: list[float] = []
+    for record in rounds(rules, "always+greedy", 40, seed=8):
+        for trick, card in ((6, 6), (7, 2), (7, 6)):
+            so_far = at(record, trick, card)
+            ask: dict[str, Any] = {"players": ("always+greedy",) * SEATS, "threads": 1}
+            exact = estimate_cards(so_far, **ask)
+            if not exact.is_exact:
+                continue
+            sampled = estimate_cards(so_far, deals=500, max_layouts=1, **ask)
+            by_card = {each.card: each for each in exact.cards}
+            if exact.layout_count == 1:
+                assert sampled.is_exact
+                continue
+            assert not sampled.is_exact and sampled.deals == 500
+            first = sampled.cards[0]
+            for name in ("total", "difference"):
+                deviations.append(_deviation(first, by_card[first.card], name))
+    told_of = [each for each in deviations if math.isfinite(each)]
+    assert len(told_of) > 100
+    assert max(map(abs, told_of)) < 4.5
+    assert sum(abs(each) < 1.959964 for each in told_of) / len(told_of) > 0.9
+
+
+def test_players_who_choose_at_random_are_sampled_and_agree(plain: str) -> None:
+    """One who plays at random has the same chances in the exact world as by going through."""
+    record = next(iter(rounds(TAKE_2, LIVELY, 10)))
+    so_far = at(record, 6, 4)
+    answer = estimate_cards(so_far, ("random",) * SEATS, 300, ignore_calls=True, threads=1)
+    assert not answer.is_exact
+    assert answer.deals == 300
+    assert answer.method_text.startswith("sampled: 300")
+
+
+@pytest.mark.parametrize(
+    "rules", [TAKE_2, replace(AUCTION_2, counter_timing="turn")], ids=["take", "auction"]
+)
+def test_the_same_seed_gives_the_same_numbers(rules: KqjRules) -> None:
+    """Whatever the threads."""
+    so_far = at(next(iter(rounds(rules, "always+greedy", 10))), 2, 3)
+    players = ("always+greedy",) * SEATS
+    one, three = (estimate_cards(so_far, players, 3000, threads=n) for n in (1, 3))
+    assert one == three
+    assert one.deals == 3000
+    other = estimate_cards(so_far, players, 3000, seed=2, threads=1)
+    assert other.cards != one.cards
+
+
+def _trial(so_far: KqjPartialRound, specification: str, ignore_calls: bool) -> KqjCardSampler:
+    table = make_seating(so_far.rules, [parse_player(specification)] * SEATS)
+    turn = make_turn(so_far, table, ignore_calls)
+    return KqjCardSampler(turn, encode_rules(so_far.rules), table, 1)
+
+
+@pytest.mark.parametrize(
+    ("rules", "calls"),
+    [(TAKE_2, ""), (TAKE_3, ""), (AUCTION_2, "always+")],
+    ids=["take-2", "take-3", "auction-2"],
+)
+def test_hands_drawn_by_the_calls_are_calibrated(rules: KqjRules, calls: str, plain: str) -> None:
+    """Over many rounds, Senders hold as many trumps as is predicted; without calls they do not.
+
+    The lead is a random card, so that it tells nothing else of the hand.
+    """
+    specification = f"{calls or plain + '+'}random"
+    misses: dict[bool, list[float]] = {False: [], True: []}
+    for record in rounds(rules, specification, 400, seed=9):
+        so_far = at(record, 1, 2)
+        sender = so_far.final_contract.sender
+        if sender == so_far.seat:
+            continue
+        assert record.hands is not None
+        trumps = [card for card in PACK if card.suit == record.contract]
+        left = {parse_card(text) for text in record.hands[sender]} - set(so_far.plays)
+        held = len(left & set(trumps))
+        for ignore_calls, each in misses.items():
+            trial = _trial(so_far, specification, ignore_calls)
+            chunk = trial.chunk(card_odds.SAMPLED, trial.new_search(None, None), 0, 256, 1)
+            hands = chunk.hands[:, so_far.place_of(sender)] & convert_cards_to_bits(trumps)
+            each.append(held - np.average(np.bitwise_count(hands), weights=chunk.weights))
+    for ignore_calls, each in misses.items():
+        assert len(each) > 200
+        deviation = np.mean(each) / (np.std(each) / math.sqrt(len(each)))
+        assert abs(deviation) > 5 if ignore_calls else abs(deviation) < 3.5, ignore_calls
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        TAKE_2,
+        replace(TAKE_3, all_no_trump="both_laps"),
+        AUCTION_2,
+        replace(AUCTION_3, counter_timing="turn"),
+    ],
+    ids=["take-2", "take-3", "any-time", "at-turn"],
+)
+def test_true_hands_agree_with_the_calls(rules: KqjRules) -> None:
+    """Every question that was answered is asked again with the same cards."""
+    specification = "points+greedy"
+    stakes = 0
+    for record in rounds(rules, specification, 150):
+        assert record.hands is not None
+        so_far = at(record, 1, 1)
+        trial = _trial(so_far, specification, False)
+        stakes += record.stake > 1
+        for place, first, last in trial.group_questions_by_place():
+            seat = (so_far.opener + place) % SEATS
+            hand = convert_cards_to_bits(parse_card(text) for text in record.hands[seat])
+            ways = trial.count_hand_ways(first, last, np.array([hand]), 1)
+            assert ways[0] > 0, told(record, seat)
+    assert stakes > 0 or rules.bidding == "take"
+
+
+def test_calls_that_nobody_would_make_are_told() -> None:
+    """`always` never passes."""
+    for record in rounds(TAKE_2, LIVELY, 30):
+        if len(record.calls) > 3:
+            with pytest.raises(OddsError, match="--ignore-calls"):
+                estimate_cards(at(record, 7, 6), ("always+greedy",) * SEATS, threads=1)
+            return
+    raise AssertionError("no round with a pass")
+
+
+@pytest.mark.parametrize("turn", [(2, 1), (7, 6)], ids=["drawn", "listed"])
+def test_calls_that_are_not_allowed_are_told(tmp_path: Path, turn: tuple[int, int]) -> None:
+    path = tmp_path / "bold.py"
+    path.write_text(
+        'from kqj_sim import policy\n@policy("bold")\ndef choose_take(view):\n    return 7\n'
+    )
+    so_far = at(next(iter(rounds(TAKE_2, "points+greedy", 10))), *turn)
+    with pytest.raises(PolicyError, match="chose what is not allowed"):
+        estimate_cards(so_far, (f"{path}+greedy",) * SEATS, 100, threads=1)
+
+
+def test_it_stops_when_it_is_sure(plain: str) -> None:
+    """By an interval that may be looked at at every moment."""
+    so_far = at(next(iter(rounds(TAKE_2, "always+greedy", 10))), 2, 3)
+    players = ("always+greedy",) * SEATS
+    answer = estimate_cards(so_far, players, 200_000, until=0.03, threads=1)
+    assert answer.sequential
+    best = answer.cards[0].measures["wins"]
+    decided = all(
+        each.versus_best["difference"].high < 0 for each in answer.cards[1:] if each.versus_best
+    )
+    assert best.high - best.value <= 0.03 or decided
+    assert 1000 <= answer.deals < 200_000
+
+
+def test_legal_cards_are_those_of_the_referee() -> None:
+    for record in rounds(TAKE_3, LIVELY, 10):
+        so_far = at(record, 4, 4)
+        leader, cards = so_far.tricks[-1]
+        right = list_legal_cards(
+            so_far.hand, cards, leader, so_far.teams, so_far.final_contract.contract
+        )
+        assert set(so_far.legal) == right

@@ -1,0 +1,162 @@
+"""What it is worth to play or pass: exact answers, plain sampling, and what is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from kqj_sim.analysis.odds.calls import DRAWN, LOST, NOT_PLAYED, WON, OddsError
+from kqj_sim.analysis.odds.kwajongen import (
+    KwajongenCallOdds,
+    KwajongenCallSampler,
+    estimate_kwajongen_calls,
+    parse_kwajongen_situation,
+)
+from kqj_sim.analysis.odds.sampling import ImpossibleBiddingError
+from kqj_sim.analysis.odds.situation import SituationError
+from kqj_sim.core.block import LANES, allocate_block
+from kqj_sim.core.kwajongen.cards import PACK
+from kqj_sim.core.kwajongen.odds import sample_deals
+from kqj_sim.encode import encode_cards, split_cards
+from kqj_sim.policies import parse_player
+from kqj_sim.rules import KwajongenRules
+
+RULES = KwajongenRules()
+NEVER, ALWAYS = "random:accept=0", "random:accept=1"
+PASS, PLAY = 0, 1
+
+
+def told(
+    hand: str, turned: str, players: str | Sequence[str], deals: int = 2048, **more: object
+) -> KwajongenCallOdds:
+    situation: dict[str, object] = {"place": None, "heard": None, "raised": False}
+    situation |= {key: more.pop(key) for key in list(more) if key in situation}
+    found = parse_kwajongen_situation(hand, RULES, turned=turned, **situation)  # type: ignore[arg-type]
+    return estimate_kwajongen_calls(found, players=players, deals=deals, **more)  # type: ignore[arg-type]
+
+
+def value(odds: KwajongenCallOdds, quantity: str, option: int) -> float:
+    return odds.estimate(quantity, option).value
+
+
+@pytest.mark.parametrize(("raised", "worth"), [(False, 2), (True, 3)])
+def test_the_four_highest_trumps_win_everything(raised: bool, worth: int) -> None:
+    odds = told("Ah Kh Qh Jh", "Th", NEVER, raised=raised)
+    assert value(odds, "difference", PLAY) == worth
+    for quantity in ("wins", "makes", "plays", "capot"):
+        assert value(odds, quantity, PLAY) == 1
+    assert value(odds, "passed_out", PASS) == 1
+    assert value(odds, "difference", PASS) == value(odds, "total", PASS) == 0
+    assert odds.best == PLAY and [odds.options[n].text for n in odds.ranking] == ["play", "pass"]
+    # The next opponent plays and loses all tricks: he goes up by one, too.
+    others = told("Ah Kh Qh Jh", "Th", ALWAYS, raised=raised)
+    assert value(others, "difference", PASS) == worth + 1
+    assert value(others, "makes", PASS) == value(others, "plays", PASS) == 0
+
+
+def test_what_rounds_are_worth_adds_up() -> None:
+    """Counts by ending and worth agree with the means, which are added up apart from them."""
+    odds = told("Ah 9h Ks Tc", "Jh", "standard", deals=1024, place=1, raised=True)
+    worths = np.arange(-odds.max_points, odds.max_points + 1)
+    for option in (PASS, PLAY):
+        counts, live = odds.point_counts[option], odds.sums.weights
+        assert counts.sum() == live < odds.deals
+        assert (counts.sum(axis=0) @ worths) / live == pytest.approx(
+            value(odds, "difference", option)
+        )
+        for ending, quantity in ((WON, "wins"), (DRAWN, "tie"), (NOT_PLAYED, "passed_out")):
+            assert counts[ending].sum() / live == pytest.approx(value(odds, quantity, option))
+        shares = [odds.estimate_points_share(option, int(worth)) for worth in worths]
+        assert sum(each.value for each in shares) == pytest.approx(1)
+        assert all(0 <= each.low <= each.value <= each.high <= 1 for each in shares)
+    # A win is worth 2 at least if raised, a tie 1 to those who did not play, a loss the others' 2.
+    wins, ties = (odds.point_counts[:, ending].sum(axis=0) for ending in (WON, DRAWN))
+    assert set(worths[wins > 0]) <= {2, 3, 4} and set(worths[ties > 0]) <= {-1, 1}
+    assert set(worths[odds.point_counts[:, LOST].sum(axis=0) > 0]) <= {-2, -3, -4}
+    assert set(worths[odds.point_counts[:, NOT_PLAYED].sum(axis=0) > 0]) <= {0}
+
+
+def test_those_before_have_passed() -> None:
+    """With players who pass by chance every deal agrees as often, and hands are not biased."""
+    players = ("random:accept=0.4", "random:accept=0.7", "standard", "standard")
+    odds = told("Ah 9h Ks Tc", "Jh", players, deals=8192, place=2)
+    assert odds.bidding_probability == pytest.approx(0.6 * 0.3, abs=4 * (0.18 * 0.82 / 8192) ** 0.5)
+    ignored = told("Ah 9h Ks Tc", "Jh", players, deals=2048, place=2, ignore_calls=True)
+    assert ignored.bidding_probability == 1 and ignored.deals == 2048
+    for option in (PASS, PLAY):
+        one, other = (each.estimate("difference", option) for each in (odds, ignored))
+        assert one.low < other.high and other.low < one.high
+    assert [table.name for table in ignored.tables()] == ["calls"]
+    assert [table.name for table in odds.tables()] == ["calls", "heard"]
+
+
+def test_the_hidden_cards_are_dealt_evenly() -> None:
+    situation = parse_kwajongen_situation("Ah 9h Ks Tc", RULES, turned="Jh", place=1)
+    sampler = KwajongenCallSampler(
+        situation, (parse_player("random", "kwajongen"),) * 4, 5, ignore_calls=True
+    )
+    own, shown = (
+        encode_cards(situation.hand, "kwajongen"),
+        encode_cards([situation.turned], "kwajongen"),
+    )
+    counts: Counter[tuple[int, int]] = Counter()
+    blocks = 40
+    for number in range(blocks):
+        hands, keys = np.zeros(4 * LANES, np.int64), np.zeros(LANES, np.int64)
+        kept = sample_deals(
+            allocate_block(), number * LANES, 5, sampler._rules, sampler._table, sampler._known, 0,
+            hands, keys,
+        )  # fmt: skip
+        assert kept == LANES and len(set(keys)) == LANES
+        for deal in hands.reshape(LANES, 4):
+            assert deal[1] == own and deal[3] & shown
+            assert [hand.bit_count() for hand in map(int, deal)] == [4] * 4
+            assert int(np.bitwise_or.reduce(deal)).bit_count() == 16
+            for place in (0, 2, 3):
+                counts.update((place, bit) for bit in split_cards(int(deal[place]) & ~shown))
+    deals = blocks * LANES
+    for place, size in ((0, 4), (2, 4), (3, 3)):
+        found = [counts[place, bit] for bit in split_cards(PACK & ~(own | shown))]
+        assert len(found) == 19 and sum(found) == size * deals
+        error = (deals * size / 19 * (1 - size / 19)) ** 0.5
+        assert max(abs(number - deals * size / 19) for number in found) < 4.5 * error
+
+
+def test_the_same_numbers_with_any_threads() -> None:
+    one, two = (told("Ah 9h Ks Tc", "Jh", "standard", threads=n, place=1) for n in (1, 2))
+    assert (one.sums.first == two.sums.first).all() and one.deals == two.deals == 2048
+    assert (one.order, one.choosing_deals) == (two.order, two.choosing_deals)
+    more = told("Ah 9h Ks Tc", "Jh", "standard", place=1, deals=4096, until=0.02)
+    assert more.sequential and more.ended in ("until", "deals")
+
+
+@pytest.mark.parametrize(
+    ("hand", "more", "fault"),
+    [
+        ("Ah Kh 9s", {}, "the hand has 3 cards: in Kwajongen one holds four"),
+        ("Ah Kh 9s 8s", {}, "'8s' is not a card: write a rank of A K Q J T 9"),
+        ("Ah Kh 9s Ts", {"turned": None}, "shown card is missing: give it, such as Kh"),
+        ("Ah Kh 9s Ts", {"turned": "Kh"}, "Kh is in the hand, but it is the dealer's"),
+        ("Ah Kh 9s Ts", {"place": 3}, "Jh is the dealer's own: it is one of the hand"),
+        ("Ah Kh 9s Ts", {"place": 4}, "it is 0 .the dealer's left. to 3 .the dealer."),
+        ("Ah Kh 9s Ts", {"heard": "pass, play"}, "call 2 heard, 'play': nobody is asked after"),
+        ("Ah Kh 9s Ts", {"heard": "pass", "place": 2}, "it is the turn of place 1"),
+        ("Ah Kh 9s Ts", {"heard": "p, p, p, p"}, "nobody is asked after four passes"),
+    ],
+)
+def test_what_cannot_be_is_told(hand: str, more: dict[str, object], fault: str) -> None:
+    with pytest.raises(SituationError, match=fault) as found:
+        parse_kwajongen_situation(hand, RULES, **{"turned": "Jh", **more})  # type: ignore[arg-type]
+    assert "\n" not in str(found.value)
+
+
+def test_players_who_never_pass_are_told() -> None:
+    with pytest.raises(ImpossibleBiddingError, match="would never pass 1 times there; seat others"):
+        told("Ah 9h Ks Tc", "Jh", ALWAYS, place=1, deals=300)
+    with pytest.raises(OddsError, match="3 players: there should be one, or one a place, four"):
+        told("Ah 9h Ks Tc", "Jh", ("random",) * 3)
+    with pytest.raises(OddsError, match="deals is 0"):
+        told("Ah 9h Ks Tc", "Jh", "random", deals=0)

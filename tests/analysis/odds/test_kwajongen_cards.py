@@ -1,0 +1,326 @@
+"""What a card is worth: against all distributions played on by the referee, and by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kqj_sim.analysis.odds.calls import OddsError
+from kqj_sim.analysis.odds.cards import CardOdds
+from kqj_sim.analysis.odds.kwajongen_cards import estimate_kwajongen_cards, make_kwajongen_turn
+from kqj_sim.analysis.odds.kwajongen_position import (
+    KwajongenPartialRound,
+    make_kwajongen_round,
+    parse_kwajongen_round,
+)
+from kqj_sim.analysis.odds.position import RoundError
+from kqj_sim.cards import SUITS, Card
+from kqj_sim.core.block import LANES
+from kqj_sim.core.kwajongen.odds import draw_hidden_hands, list_hidden_hands
+from kqj_sim.encode import encode_cards, encode_rules, encode_seating
+from kqj_sim.experiment import Experiment
+from kqj_sim.policies.spec import parse_player
+from kqj_sim.record import Record, partial_record_from_json, to_json
+from kqj_sim.records import play_records
+from kqj_sim.referee.kwajongen import PACK, find_trick_winner, list_legal_cards, score_round
+from kqj_sim.referee.trick import PlayedTrick
+from kqj_sim.rules import KwajongenRules
+from tests.core.kwajongen.coding import strength
+from tests.referee.kwajongen.random_rounds import random_record
+
+SEATS = 4
+Hands = dict[int, frozenset[Card]]
+RULES = [KwajongenRules(), KwajongenRules(void_rule="free")]
+
+PLAIN = '''\
+from kqj_sim import policy
+from kqj_sim.policies.tools import count
+
+plain = policy("plain")
+
+@plain
+def choose_accept(view):
+    """With two trumps."""
+    return count(view.hand & view.trumps) >= 2
+
+@plain
+def choose_card(view):
+    """The lowest bit of what is legal."""
+    return view.legal & -view.legal
+'''
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The specification of a player whose choices are seen at a glance."""
+    path = tmp_path_factory.mktemp("plain") / "plain.py"
+    path.write_text(PLAIN, encoding="utf-8")
+    return str(path)
+
+
+def at(record: Record, trick: int, card: int) -> KwajongenPartialRound:
+    """A round before a card of a trick, both from 1, as who is to play it sees it."""
+    return make_kwajongen_round(partial_record_from_json(to_json(record)), (trick, card))
+
+
+def is_right(so_far: KwajongenPartialRound, dealt: Hands) -> bool:
+    """Whether every play was allowed with these hands, and the dealer has the shown card."""
+    held = {seat: set(hand) for seat, hand in dealt.items()}
+    for leader, cards in so_far.tricks:
+        for position, card in enumerate(cards):
+            hand = held[(leader + position) % SEATS]
+            if card not in list_legal_cards(
+                so_far.rules, hand, cards[:position], so_far.turned.suit
+            ):
+                return False
+            hand.remove(card)
+    return so_far.turned in dealt[so_far.dealer]
+
+
+def hidden(so_far: KwajongenPartialRound) -> Iterator[Hands]:
+    """All that may have been dealt, by seat."""
+    own, played = so_far.seat, {seat: set(so_far.played_by(seat)) for seat in range(SEATS)}
+    others = [seat for seat in range(SEATS) if seat != own]
+
+    def deal(which: int, cards: set[Card]) -> Iterator[Hands]:
+        if which == len(others):
+            yield {own: frozenset(so_far.hand | played[own])}
+            return
+        seat = others[which]
+        for hand in combinations(sorted(cards), 4 - len(played[seat])):
+            for rest in deal(which + 1, cards - set(hand)):
+                yield {seat: frozenset(played[seat] | set(hand)), **rest}
+
+    unseen = set(PACK) - set(so_far.plays) - so_far.hand
+    return (dealt for dealt in deal(0, unseen) if is_right(so_far, dealt))
+
+
+def would_call(so_far: KwajongenPartialRound, dealt: Hands) -> bool:
+    """Whether the others would have called as they did, if they are plain players."""
+    return all(
+        (sum(card.suit == so_far.turned.suit for card in dealt[call.seat]) >= 2)
+        == (call.call == "play")
+        for call in so_far.calls or ()
+        if call.seat != so_far.seat
+    )
+
+
+def played_on(so_far: KwajongenPartialRound, card: Card, dealt: Hands) -> dict[str, int]:
+    """What comes of a card, by the referee; the others play as the plain player does."""
+    trump = so_far.turned.suit
+    held = {seat: set(hand) - set(so_far.plays) for seat, hand in dealt.items()}
+    tricks = [
+        PlayedTrick(b, c, find_trick_winner(b, c, trump)) for b, c in so_far.tricks if len(c) == 4
+    ]
+    leader, cards = so_far.tricks[-1]
+    chosen: Card | None = card
+    while len(tricks) < 4:
+        while len(cards) < SEATS:
+            seat = (leader + len(cards)) % SEATS
+            if chosen is None:
+                legal = list_legal_cards(so_far.rules, held[seat], cards, trump)
+                chosen = min(legal, key=lambda each: strength([each], trump))
+            held[seat].remove(chosen)
+            cards, chosen = (*cards, chosen), None
+        tricks.append(PlayedTrick(leader, cards, find_trick_winner(leader, cards, trump)))
+        leader, cards = tricks[-1].winner, ()
+    own, caller = so_far.seat % 2, so_far.final_contract.sender
+    score = score_round(so_far.teams, caller, tricks, so_far.pending)
+    return {
+        "wins": int(score.totals[own] > score.totals[1 - own]),
+        "difference": score.scores[1 - own] - score.scores[own],
+        "made": int(score.result == "made"),
+        "tie": int(score.result == "tie"),
+        "total": score.totals[own],
+        "capot": int(score.trick_counts[own] == 4),
+    }
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+@pytest.mark.parametrize("ignore_calls", [False, True])
+def test_the_last_two_tricks_by_enumeration(
+    rules: KwajongenRules, ignore_calls: bool, plain: str
+) -> None:
+    """Every measure of every card, among them rounds in which somebody was void."""
+    wanted = {2: 1, 3: 2, 4: 3}
+    experiment = Experiment(rules, (plain,) * SEATS, 200, 7)
+    for record in (each for each in play_records(experiment) if each.tricks):
+        for card in [card for card, number in wanted.items() if number > 0]:
+            so_far = at(record, 3, card)
+            if len(so_far.legal) < 2:
+                continue
+            answer = estimate_kwajongen_cards(so_far, ignore_calls=ignore_calls, threads=1)
+            if answer.layout_count is None or answer.layout_count > 2500:
+                continue
+            wanted[card] -= 1
+            agree(so_far, answer, ignore_calls)
+    assert sum(wanted.values()) == 0
+
+
+def agree(so_far: KwajongenPartialRound, answer: CardOdds, ignore_calls: bool) -> None:
+    """The answer is exact and says what enumeration says."""
+    assert answer.is_exact
+    worlds = list(hidden(so_far))
+    assert answer.layout_count == len(worlds)
+    kept = [dealt for dealt in worlds if ignore_calls or would_call(so_far, dealt)]
+    assert answer.bidding_probability == pytest.approx(len(kept) / len(worlds))
+    assert {each.card for each in answer.cards} == set(so_far.legal)
+    means: dict[Card, dict[str, float]] = {}
+    for card in so_far.legal:
+        found = [played_on(so_far, card, dealt) for dealt in kept]
+        means[card] = {
+            name: float(Fraction(sum(each[name] for each in found), len(found)))
+            for name in found[0]
+        }
+    best = means[answer.cards[0].card]
+    assert best["difference"] == max(each["difference"] for each in means.values())
+    for each in answer.cards:
+        for name, value in means[each.card].items():
+            assert each.measures[name].value == pytest.approx(value), (each.card, name)
+            if each.versus_best is not None:
+                assert each.versus_best[name].value == pytest.approx(value - best[name])
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_hands_that_are_drawn_are_possible(rules: KwajongenRules) -> None:
+    """At every card of random rounds; where few are, the true hands are among them."""
+    table = encode_seating(rules, [parse_player("random", "kwajongen")] * SEATS, None)
+    keys = np.zeros(LANES, dtype=np.int64)
+    checked = among = 0
+    bits = {1 << 16 * SUITS.index(card.suit) + "9TJQKA".index(card.rank): card for card in PACK}
+    for seed in range(12):
+        record = random_record(rules, seed)
+        for trick, card in [(n, k) for n in range(1, 5) for k in range(1, 5)]:
+            if not record.tricks:
+                break
+            so_far = at(record, trick, card)
+            turn, hands = make_kwajongen_turn(so_far), np.zeros(SEATS * LANES, dtype=np.int64)
+            assert draw_hidden_hands(turn, 0, seed, encode_rules(rules), table, hands, keys)
+            for draw in hands.reshape(-1, SEATS)[:12]:
+                dealt = {
+                    (so_far.opener + place) % SEATS: frozenset(
+                        held for bit, held in bits.items() if bit & int(hand)
+                    )
+                    for place, hand in enumerate(draw)
+                }
+                assert all(len(hand) == 4 for hand in dealt.values())
+                assert len(frozenset().union(*dealt.values())) == 16
+                assert dealt[so_far.seat] >= so_far.hand and is_right(so_far, dealt)
+                checked += 1
+            if (trick, card) >= (3, 4):
+                true = {
+                    seat: frozenset(Card(text[0], text[1]) for text in hand)
+                    for seat, hand in enumerate(record.dealt)
+                }
+                listed = {tuple(int(hand) for hand in each) for each in listed_hands(so_far, rules)}
+                places = [true[(so_far.opener + place) % SEATS] for place in range(SEATS)]
+                assert tuple(encode_cards(hand, "kwajongen") for hand in places) in listed
+                among += 1
+    assert checked > 1000 and among > 20
+
+
+def listed_hands(so_far: KwajongenPartialRound, rules: KwajongenRules) -> NDArray[np.int64]:
+    """All distributions that agree with the plays, (n, 4) by place, natural coding."""
+    room = np.zeros(SEATS * 2000, dtype=np.int64)
+    table = encode_seating(rules, [parse_player("random", "kwajongen")] * SEATS, None)
+    found = list_hidden_hands(make_kwajongen_turn(so_far), 2000, encode_rules(rules), table, room)
+    assert found > 0
+    return room.reshape(-1, SEATS)[:found]
+
+
+def a_round(rules: KwajongenRules = RULES[0]) -> Record:
+    """A round that was played, from the second trick on with a choice."""
+    records = (random_record(rules, seed) for seed in range(100))
+    return next(each for each in records if each.tricks and len(at(each, 3, 2).legal) == 2)
+
+
+def test_draws_agree_with_the_exact_answer_and_with_themselves(plain: str) -> None:
+    so_far = at(a_round(), 3, 2)
+    players = (plain,) * SEATS
+    exact = estimate_kwajongen_cards(so_far, players, ignore_calls=True)
+    one, two = (
+        estimate_kwajongen_cards(
+            so_far, players, 2000, 3, ignore_calls=True, threads=n, max_layouts=10
+        )
+        for n in (1, 2)
+    )
+    assert exact.is_exact and not one.is_exact and one.deals == 2000
+    assert [each.measures for each in one.cards] == [each.measures for each in two.cards]
+    means = {each.card: each.measures for each in exact.cards}
+    for each in one.cards:
+        for name in ("wins", "difference", "total"):
+            _, low, high, _ = each.measures[name]
+            assert low - (high - low) <= means[each.card][name].value <= high + (high - low)
+
+
+def test_players_who_would_not_have_called_so_are_told() -> None:
+    """Nobody passes who plays with every hand: told of draws, and of all distributions."""
+    records = (random_record(RULES[0], seed) for seed in range(100))
+    moments = [(1, 4), (3, 2)]
+    record = next(
+        each
+        for each in records
+        if each.tricks
+        and each.calls[0].call == "pass"
+        and all(at(each, *moment).seat != each.calls[0].seat for moment in moments)
+    )
+    for moment in moments:
+        with pytest.raises(OddsError, match="occur in none of") as found:
+            estimate_kwajongen_cards(at(record, *moment), ("random:accept=1",) * SEATS)
+        assert "--ignore-calls" in str(found.value) and "\n" not in str(found.value)
+
+
+TYPED = {"played": "Ts Kc", "turned": "Jc", "heard": "pass, play"}
+
+
+def test_a_round_is_read_as_typed() -> None:
+    so_far = parse_kwajongen_round("As Qd Kd 9c", RULES[0], **TYPED)  # type: ignore[arg-type]
+    assert so_far.seat == 2 and so_far.final_contract.sender == 1
+    assert [str(card) for card in so_far.legal] == ["As"]
+    again = parse_kwajongen_round("As Qd Kd 9c", RULES[0], played="Ts Kc", turned="Jc", sender=1)
+    assert again == so_far
+
+
+@pytest.mark.parametrize(
+    ("hand", "more", "fault"),
+    [
+        ("As Qd Kd", {}, "3 cards in hand: place 2, whose turn it is, has played 0"),
+        ("As Qd Kd 8c", {}, "'8c' is not a card: write a rank of A K Q J T 9"),
+        ("As Qd Kd Jc", {}, "Jc is the shown card, which the dealer, place 3, has"),
+        ("As Qd Kd 9c", {"turned": None}, "shown card is missing: give it, such as Kh"),
+        ("As Qd Kd 9c", {"heard": None}, "who said play is missing: give all calls heard"),
+        ("As Qd Kd 9c", {"heard": "pass, take"}, "call 2 heard, 'take': write pass or play"),
+        ("As Qd Kd 9c", {"heard": "pass"}, "the calls are not over: place 1 has yet to speak"),
+        ("As Qd Kd 9c", {"heard": "p, p, p, p"}, "all have passed: there is no card to play"),
+        ("As Qd Kd 9c", {"heard": "play, play"}, "call 2: the calling was closed before"),
+        ("As Qd Kd 9c", {"sender": 1}, "who plays follows from what was heard: leave one out"),
+        ("As Qd Kd 9c", {"place": 1}, "it is the turn of place 2, not of place 1"),
+        ("As Qd Kd 9c", {"played": "Ts Ts"}, "played: Ts is named twice"),
+        ("Qd Kd 9c", {"played": "Ts Kc As Jc Kd"}, "it is the turn of place 2, so give his cards"),
+    ],
+)
+def test_what_cannot_be_is_told(hand: str, more: dict[str, object], fault: str) -> None:
+    with pytest.raises(RoundError) as found:
+        parse_kwajongen_round(hand, RULES[0], **{**TYPED, **more})  # type: ignore[arg-type]
+    assert fault in str(found.value) and "\n" not in str(found.value)
+
+
+def test_records_that_cannot_be_are_told() -> None:
+    record = a_round()
+    text = to_json(record)
+    with pytest.raises(RoundError, match="the record's round is over"):
+        make_kwajongen_round(partial_record_from_json(text))
+    for where in ((5, 2), (1, 5)):
+        with pytest.raises(
+            RoundError, match=f"card {where[1]} of trick {where[0]} was not reached"
+        ):
+            make_kwajongen_round(partial_record_from_json(text), where)
+    with pytest.raises(RoundError, match="pending_before: 120 is not 0 or 1"):
+        make_kwajongen_round(
+            partial_record_from_json(text.replace('"pending_before":0', '"pending_before":120'))
+        )

@@ -1,0 +1,194 @@
+"""Rounds that are not over: what is read of them, and how mistakes are told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from kqj_sim.analysis.odds.kqj_position import KqjPartialRound, make_kqj_round, parse_kqj_round
+from kqj_sim.analysis.odds.position import RoundError
+from kqj_sim.analysis.odds.situation import SituationError
+from kqj_sim.cards import parse_cards
+from kqj_sim.record import RecordError, partial_record_from_json, to_json
+from kqj_sim.records import play_records
+from kqj_sim.referee.kqj.calling import FinalContract
+from kqj_sim.rules import SEATS, KqjRules
+from tests.variants import VARIANTS, lively, told
+
+OWN = "7h Ks 4d Qd 9s 8c Tc Jc"
+"""The eight cards of place 2."""
+
+
+def typed(hand: str, played: str, sender: int = 0) -> KqjPartialRound:
+    """A round at hearts with the Return 9h, as it is typed in."""
+    return parse_kqj_round(
+        hand, KqjRules(), played=played, turned="9h", contract="h", sender=sender
+    )
+
+
+def test_what_is_read() -> None:
+    so_far = typed(OWN, "As 4s")
+    assert so_far.seat == 2
+    assert so_far.tricks == ((0, parse_cards("As 4s")),)
+    assert set(so_far.legal) == {*parse_cards("Ks 9s")}
+    later = typed(OWN, "As 4s Ks 5s 6s 7s, 4c 5c")
+    assert [leader for leader, _ in later.tricks] == [0, 0]
+    assert set(later.legal) == {*parse_cards("8c Tc Jc")}
+    assert later == replace(later, given=later.hand | {parse_cards("Ks")[0]})
+
+
+@pytest.mark.parametrize("left", [OWN, OWN.replace("Ks ", "")])
+def test_all_cards_or_those_left_may_be_given(left: str) -> None:
+    assert len(typed(left, "As 4s Ks 5s 6s 7s, 4c 5c").hand) == 7
+
+
+@pytest.mark.parametrize(
+    ("hand", "played", "sender", "parts"),
+    [
+        (OWN, "As As", 0, "As is named twice"),
+        (OWN, "As Zs", 0, "'Zs' is not a card"),
+        (OWN, "As Ks", 0, "Ks is played by another: it is the turn of place 2"),
+        (OWN + " 5d", "As 4s", 0, "9 cards in hand: place 2, whose turn it is, has played 0"),
+        (OWN, "As 4s 9h", 0, "9h is the Return, which the Sender, place 0, has"),
+        (OWN, "As 4s", 2, "place 2, whose turn it is, is the Sender and took the Return, 9h"),
+        (OWN.replace("7h", "9h"), "As 4s", 0, "it cannot be a card of place 2"),
+        (OWN, "Ah 4s", 1, "trick 1: place 1 cannot have played 4s: he held 9h"),
+        (
+            OWN,
+            "As 4c Ks 5s 6s 7s, 4d 5s",
+            0,
+            "5s is named twice",
+        ),
+        (
+            OWN,
+            "As 4c Ks 5s 6s 7s, 4h 8s",
+            0,
+            "trick 1: place 1 cannot have played 4c: he held 8s",
+        ),
+        (
+            "7h 4d Qd 9s 8c Tc Jc",
+            "As 4s 5d 5s 6s 7s, 4c 5c",
+            0,
+            "trick 1: place 2 cannot have played 5d: he held 9s",
+        ),
+    ],
+)  # fmt: skip
+def test_mistakes_in_what_is_typed(hand: str, played: str, sender: int, parts: str) -> None:
+    """One line each, with who is to play."""
+    with pytest.raises(RoundError) as error:
+        typed(hand, played, sender)
+    assert parts in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+AUCTION = KqjRules(bidding="auction")
+
+
+@pytest.mark.parametrize(
+    ("rules", "more", "parts"),
+    [
+        (KqjRules(), {"turned": None}, "the Return is missing"),
+        (KqjRules(), {"contract": None}, "who plays what is missing"),
+        (KqjRules(), {"contract": "x"}, "contract: 'x' is not a contract"),
+        (KqjRules(), {"contract": "120 h"}, "belong to auctions"),
+        (KqjRules(), {"sender": 6}, "sender: 6 is not a seat"),
+        (KqjRules(), {"place": 3}, "it is the turn of place 2, not of place 3"),
+        (KqjRules(), {"heard": "pass"}, "follow from what was heard"),
+        (
+            KqjRules(),
+            {"heard": "pass", "contract": None, "sender": None},
+            "the calls are not over: place 1 has yet to speak",
+        ),
+        (AUCTION, {}, "with auctions there is no Return"),
+        (AUCTION, {"turned": None}, "amount: None is not a multiple of 10 from 120 to 600"),
+        (AUCTION, {"turned": None, "contract": "115 h"}, "amount: 115 is not"),
+        (
+            AUCTION,
+            {"turned": None, "contract": None, "sender": None, "heard": "pass, 120 x"},
+            "'120 x'",
+        ),
+    ],
+)
+def test_mistakes_in_how_it_is_typed(rules: KqjRules, more: dict[str, Any], parts: str) -> None:
+    given: dict[str, Any] = {"turned": "9h", "contract": "h", "sender": 0} | more
+    with pytest.raises((RoundError, SituationError)) as error:
+        parse_kqj_round(OWN, rules, played="As 4s", **given)
+    assert parts in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_calls_that_were_heard_say_what_is_played() -> None:
+    taken = parse_kqj_round(OWN, KqjRules(), played="As 4s", turned="9h", heard="pass, take h")
+    assert taken.final_contract == FinalContract(1, "h")
+    heard = "pass, 120 s, 130 h, counter, overcounter"
+    bid = parse_kqj_round(OWN, AUCTION, played="As 4s", heard=heard)
+    assert bid.final_contract == FinalContract(2, "h", 130, False, 4)
+    assert bid.calls is not None and [call.seat for call in bid.calls] == [0, 1, 2, 3, 2]
+    typed_in = parse_kqj_round(OWN, AUCTION, played="As 4s", contract="400 NT capot", sender=3)
+    assert typed_in.final_contract == FinalContract(3, "NT", 400, True)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_turn_of_a_record_is_read(name: str) -> None:
+    """With the hands of the others or without; the player is the one who played next."""
+    for record in play_records(lively(VARIANTS[name], deals=5, seed=2)):
+        if not record.tricks:
+            continue
+        whole = json.loads(to_json(record))
+        for trick, played in enumerate(record.tricks, 1):
+            for card in range(1, SEATS + 1):
+                seat = (played.leader + card - 1) % SEATS
+                so_far = make_kqj_round(partial_record_from_json(json.dumps(whole)), (trick, card))
+                assert so_far.seat == seat, told(record, trick, card)
+                assert played.cards[card - 1] in map(str, so_far.legal), told(record, trick, card)
+                so_far_only = _cut(whole, trick, card, seat)
+                assert make_kqj_round(partial_record_from_json(json.dumps(so_far_only))) == so_far
+
+
+def _cut(whole: dict[str, Any], trick: int, card: int, seat: int) -> dict[str, Any]:
+    """What a player could write down of a round before his card."""
+    keys = ("game", "rules", "dealer", "players", "teams", "turned", "calls", "pending_before")
+    tricks = [{"cards": each["cards"]} for each in whole["tricks"][:trick]]
+    tricks[-1]["cards"] = tricks[-1]["cards"][: card - 1]
+    hands = [cards if each == seat else None for each, cards in enumerate(whole["hands"])]
+    return {key: whole[key] for key in keys} | {"tricks": tricks, "hands": hands}
+
+
+def _whole() -> dict[str, Any]:
+    record = next(r for r in play_records(lively(KqjRules(), deals=9)) if r.tricks)
+    whole: dict[str, Any] = json.loads(to_json(record))
+    return whole
+
+
+@pytest.mark.parametrize(
+    ("change", "parts"),
+    [
+        ({}, "the record's round is over"),
+        ({"tricks": [], "hands": None}, "hands: it is the turn of seat"),
+        ({"tricks": [], "turned": None}, "turned: null"),
+        ({"tricks": [], "dealer": 6}, "dealer: 6"),
+        ({"tricks": [], "calls": []}, "the calls are not over"),
+        ({"tricks": [], "teams": [0, 0, 0, 1, 1, 1]}, "teams:"),
+        ({"tricks": [], "rules": {"teams": 4}}, "rules: teams is not 4"),
+        ({"tricks": [{"cards": ["4s"]}, {"cards": []}]}, "tricks[0].cards: 1 cards"),
+        ({"tricks": [{"cards": ["1s"]}]}, "tricks[0].cards: '1s' is not a card"),
+        ({"tricks": [], "calls": None, "sender": None}, "sender and contract are needed"),
+    ],
+)
+def test_mistakes_in_a_record(change: dict[str, Any], parts: str) -> None:
+    with pytest.raises(RoundError) as error:
+        make_kqj_round(partial_record_from_json(json.dumps(_whole() | change)))
+    assert parts in str(error.value)
+
+
+def test_a_card_that_was_not_reached() -> None:
+    with pytest.raises(RoundError, match="card 2 of trick 3 was not reached: 0 cards are played"):
+        make_kqj_round(partial_record_from_json(json.dumps(_whole() | {"tricks": []})), (3, 2))
+
+
+def test_what_is_no_record() -> None:
+    with pytest.raises(RecordError, match="the key dealer is missing"):
+        partial_record_from_json('{"game": "kqj", "rules": {}}')

@@ -1,0 +1,147 @@
+"""Searches for hidden hands end: by hands, by time, and with a line that names the call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from kqj_sim.analysis.odds import playouts
+from kqj_sim.analysis.odds import search as search_module
+from kqj_sim.analysis.odds.calls import OddsError, odds
+from kqj_sim.analysis.odds.cards import estimate_cards
+from kqj_sim.analysis.odds.kqj_position import KqjPartialRound, make_kqj_round
+from kqj_sim.analysis.odds.kwajongen_cards import (
+    estimate_kwajongen_cards as odds_of_kwajongen_cards,
+)
+from kqj_sim.analysis.odds.kwajongen_position import make_kwajongen_round as from_kwajongen_record
+from kqj_sim.analysis.odds.sampling import ImpossibleBiddingError
+from kqj_sim.analysis.odds.search import FEW_DEALS, PER_DEAL, Search, SearchEnded, rarest_question
+from kqj_sim.core.call_odds import SEARCHING, STOP
+from kqj_sim.experiment import Experiment
+from kqj_sim.record import partial_record_from_json, to_json
+from kqj_sim.records import play_records
+from kqj_sim.rules import KwajongenRules
+from kqj_sim.workers import map_in_threads
+from tests.variants import AUCTION_2
+
+HAND = "9h 8h Ah Kh Qh 5d 6c Ac"
+MANY_BIDS = "120 s, 130 h, 140 d, 150 c, 160 s, pass, 170 s, pass"
+
+
+def many_bids() -> KqjPartialRound:
+    """A round in which `points` bid often, before the first card of the second trick."""
+    records = play_records(Experiment(AUCTION_2, ("points+greedy",) * 6, 40, seed=3))
+    bids = {
+        record.deal: record
+        for record in records
+        if sum(call.call == "bid" for call in record.calls) > 6
+    }
+    return make_kqj_round(partial_record_from_json(to_json(next(iter(bids.values())))), (2, 1))
+
+
+def test_a_limit_of_hands_grows_with_the_deals_found() -> None:
+    search = Search(1, most_hands=PER_DEAL * 10)
+    search.finish(np.array([[PER_DEAL * 10 - 1, 0]]), 0)
+    search.finish(np.array([[20, 3]]), 3)
+    with pytest.raises(SearchEnded) as ended:
+        search.finish(np.array([[11, 0]]), 0)
+    assert not ended.value.by_time
+
+
+def test_the_rarest_question_is_named() -> None:
+    assert rarest_question(np.array([[1000, 900], [900, 1], [1, 0]])) == 1
+    assert rarest_question(np.array([[10**6, 10], [10, 1], [1, 0], [0, 0]])) == 0
+    assert rarest_question(np.array([[500, 500], [500, 0], [0, 0]])) == 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_cards_after_implausible_calls_end_with_the_call(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(playouts, "_MOST_HANDS", 1 << 19)
+    with pytest.raises(OddsError) as told:
+        estimate_cards(many_bids(), ("random",) * 6, 10, threads=threads, seconds=3600)
+    line = str(told.value)
+    assert "'s bid of " in line and "hands of the assumed player random;" in line
+    assert "choose other players with --players, such as points+network" in line
+    assert "\n" not in line
+    # What was tried depends neither on time nor on threads.
+    _lines.add(line)
+    assert len(_lines) == 1
+
+
+_lines: set[str] = set()
+
+
+def test_calls_after_implausible_calls_end_with_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_module.Search.__init__, "__defaults__", (None, None, 1 << 20))
+    with pytest.raises(ImpossibleBiddingError, match=r"bid of .* of the assumed player random"):
+        odds(HAND, rules=AUCTION_2, heard=MANY_BIDS, players="random", deals=10**6, seconds=3600)
+
+
+def test_enough_deals_are_an_answer_that_tells_why_it_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(search_module.Search.__init__, "__defaults__", (None, None, 1 << 20))
+    found = odds(
+        HAND,
+        rules=AUCTION_2,
+        heard="pass, 150 s, pass",
+        players="random",
+        deals=2_000_000,
+        seconds=3600,
+    )
+    assert found.ended == "search" and "bid of 150 s occurs in" in found.stopped
+    assert found.effective_sample_size >= FEW_DEALS and found.deals < 2_000_000
+
+
+def test_a_limit_of_time_ends_a_kernel_that_looks_for_hands() -> None:
+    tried: list[int] = []
+    began = time.monotonic()
+    with pytest.raises(OddsError, match=r"that were tried in 0.3 s; allow more with --time"):
+        estimate_cards(
+            many_bids(), ("random:bid=0.000001",) * 6, 10_000, seconds=0.3, threads=1,
+            searching=tried.append,
+        )  # fmt: skip
+    assert time.monotonic() - began < 10
+    assert tried == sorted(tried) and tried[-1] > 0
+
+
+def test_kwajongen_cards_end_too() -> None:
+    players = ("random:accept=0.5",) * 4
+    records = play_records(Experiment(KwajongenRules(), players, 40, seed=3))
+    record = next(each for each in records if len(each.calls) == 4 and each.tricks)
+    so_far = from_kwajongen_record(partial_record_from_json(to_json(record)), (1, 3))
+    with pytest.raises(OddsError, match=r"occur in none of 1,\d+,\d+ deals of the assumed players"):
+        odds_of_kwajongen_cards(so_far, ("random:accept=0",) * 4, 10, threads=1)
+
+
+def test_threads_are_told_to_stop_when_nobody_takes_more() -> None:
+    search = Search(1, seconds=0.2)
+
+    def work(first: int, count: int) -> int:
+        run = search.new_run()
+        run.signal[SEARCHING] = 1
+        while run.signal[STOP] == 0:
+            time.sleep(0.01)
+        return first
+
+    hands: list[Callable[[int, int], int]] = [work, work]
+    with pytest.raises(SearchEnded) as ended:
+        list(map_in_threads(hands, 0, 100, 1, search))
+    assert ended.value.by_time
+
+
+def test_only_search_is_timed() -> None:
+    """Compiling and playing on may take longer than the limit."""
+    search = Search(1, seconds=0.2)
+
+    def work(first: int, count: int) -> int:
+        search.new_run()
+        time.sleep(0.5)
+        return first
+
+    assert list(map_in_threads([work], 0, 1, 1, search)) == [0]

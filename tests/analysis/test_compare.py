@@ -1,0 +1,325 @@
+"""When a comparison stops, what it says, and how often that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import kqj_sim
+from kqj_sim.analysis import intervals
+from kqj_sim.analysis.compare import (
+    DEFAULT_CAP,
+    ComparisonError,
+    ComparisonPlan,
+    PolicyPair,
+    compare,
+)
+from kqj_sim.analysis.compare_tables import make_comparison_tables
+from kqj_sim.analysis.match import MatchMoments, PairedMatch
+from kqj_sim.paired import iterate_lead_chunks
+from kqj_sim.rules import KqjRules
+from kqj_sim.workers import Workers
+
+SEEDS = 1000
+WEAK, STRONG = "random:take=0.1", "random:take=0.1+greedy"
+TWIN = '''
+from kqj_sim import policy
+from kqj_sim.core.rng import below, draw
+from kqj_sim.policies.tools import nth_card
+
+twin = policy("twin", "passes, then takes, and plays anything; other draws, the same law", draws=0)
+
+
+@twin
+def choose_take(view, parameters):
+    """In the second lap, spades or hearts."""
+    return below(draw(view.random, 20 + int(parameters.draws)), 2) if view.lap == 2 else -1
+
+
+@twin
+def choose_card(view, parameters):
+    """Any legal card."""
+    count, cards = 0, view.legal
+    while cards != 0:
+        cards &= cards - 1
+        count += 1
+    return nth_card(view.legal, below(draw(view.random, 20 + int(parameters.draws)), count))
+'''
+
+
+@dataclass(frozen=True)
+class Resampled(PairedMatch):
+    """A contest whose deals are drawn from leads that were played before."""
+
+    population: NDArray[np.int64] | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Nothing else is counted."""
+        return ("lead", "differs")
+
+    def play(
+        self, first: int, count: int, threads: Workers, chunk: int | None
+    ) -> Iterator[MatchMoments]:
+        """Deals drawn by the seed and the number of the first."""
+        assert self.population is not None
+        generator = np.random.default_rng([self.seed, first])
+        leads = generator.choice(self.population, count)
+        counts = np.vstack([leads, leads != 0])
+        yield MatchMoments.of(self.names, np.arange(first, first + count), counts)
+
+
+@pytest.fixture(scope="module")
+def population() -> NDArray[np.int64]:
+    """Leads of one variant of a policy over another, times the contest's scale."""
+    players = "random:take=0.3+greedy", "random:take=0.25+greedy"
+    return np.concatenate([*iterate_lead_chunks(KqjRules(), *players, 40_000, 77)])
+
+
+def runs(population: NDArray[np.int64], plan: ComparisonPlan) -> Iterator[PolicyPair]:
+    """A thousand comparisons, each with deals of its own."""
+    for seed in range(SEEDS):
+        contest = Resampled(KqjRules(), ("a", "b"), seed=seed, population=population)
+        pair = PolicyPair(0, 1, contest, plan, MatchMoments.none(contest.names))
+        pair.play(1, None, None, None)
+        yield pair
+
+
+def test_equals_are_declared_different_in_at_most_5_percent_of_seeds(
+    population: NDArray[np.int64],
+) -> None:
+    even = np.concatenate([population, -population])
+    plan = ComparisonPlan(indifference=4, cap=6000)
+    verdicts = [pair.verdict for pair in runs(even, plan)]
+    assert verdicts.count("better") + verdicts.count("worse") <= 0.05 * SEEDS
+    assert verdicts.count("equal") > 0
+
+
+def test_a_sequence_holds_the_truth_when_it_stops(population: NDArray[np.int64]) -> None:
+    truth = population.mean() / PairedMatch(KqjRules(), ("a", "b")).scale
+    found = list(runs(population, ComparisonPlan(cap=6000)))
+    outside = [not pair.lead.low <= truth <= pair.lead.high for pair in found]
+    assert np.mean(outside) <= 0.05
+    assert len({pair.sums.deals for pair in found}) > 5
+
+
+@pytest.mark.parametrize(
+    "plan", [ComparisonPlan(deals=1500), ComparisonPlan(until=1.2)], ids=["deals", "until"]
+)
+def test_fixed_intervals_hold_the_truth_in_95_percent(
+    population: NDArray[np.int64], plan: ComparisonPlan
+) -> None:
+    truth = population.mean() / PairedMatch(KqjRules(), ("a", "b")).scale
+    found = list(runs(population, plan))
+    inside = [pair.lead.low <= truth <= pair.lead.high for pair in found]
+    assert 0.93 <= np.mean(inside) <= 0.97
+    if plan.until is not None:
+        half = [(pair.lead.high - pair.lead.low) / 2 for pair in found]
+        assert 0.8 * plan.until < min(half) <= max(half) <= plan.until
+
+
+def test_a_width_is_not_believed_before_rare_deals_would_have_been_seen() -> None:
+    """Leads of a point: as far as was seen, the first look would do."""
+    contest = PairedMatch(KqjRules(), ("a", "b"))
+    point = np.array([-contest.scale, contest.scale])
+    pair = next(runs(point, ComparisonPlan(until=1.0)))
+    # Three deals of 600 points that were not seen, beside which the rest is nothing.
+    enough = intervals.normal_quantile(0.95) * 3**0.5 * 600
+    assert enough < pair.sums.deals < 1.11 * enough
+    assert pair.lead.high - pair.lead.low < 0.1
+
+
+@pytest.mark.parametrize(
+    ("lead", "verdict"), [(-2, "worse"), (-1, "open"), (0, "equal"), (1, "open"), (2, "better")]
+)
+def test_what_an_interval_shows(lead: int, verdict: str) -> None:
+    """Of half-width 1.97; equal is what lies within 2.5 on both sides."""
+    contest = Resampled(KqjRules(), ("a", "b"))
+    leads = np.tile(np.array([lead - 20, lead + 20]) * contest.scale, 200)
+    sums = MatchMoments.of(contest.names, np.arange(400), np.vstack([leads, leads != 0]))
+    pair = PolicyPair(0, 1, contest, ComparisonPlan(deals=400, indifference=2.5), sums)
+    assert (pair.lead.high - pair.lead.low) / 2 == pytest.approx(1.97, abs=0.01)
+    assert pair.verdict == verdict
+
+
+def test_looks_come_at_the_same_deals_whatever_is_played() -> None:
+    looks = list(ComparisonPlan().iterate_looks())
+    assert looks[0] == 1002
+    assert looks[-1] == DEFAULT_CAP
+    assert all(one < other <= 1.11 * one for one, other in pairwise(looks))
+    assert all(look % 6 == 0 for look in looks[:-1])
+    assert list(ComparisonPlan(cap=500).iterate_looks()) == [500]
+    assert list(ComparisonPlan(deals=77).iterate_looks()) == [77]
+    assert looks[0] >= intervals.FIRST_LOOK
+
+
+def test_it_stops_when_one_is_shown_better() -> None:
+    found = compare(WEAK, STRONG, threads=1)
+    (pair,) = found.pairs
+    assert pair.verdict == "worse"
+    assert pair.lead.high < 0
+    assert pair.sums.deals == found.deals < 5000
+    assert pair.look_history[-1][0] == pair.sums.deals
+    # At the looks before nothing was shown.
+    assert all(lead.high >= 0 for lead in pair.leads[:-1])
+
+
+def test_the_same_policy_twice_is_equal_and_never_differs() -> None:
+    found = compare(STRONG, STRONG, indifference=0.5)
+    (pair,) = found.pairs
+    assert pair.verdict == "equal"
+    assert pair.lead.value == 0
+    assert str(found.lead(1, 0).value) == "0.0"  # Not -0.0, which tables would show.
+    assert pair.sums.leads == {0: pair.sums.deals}
+    assert found.names == (STRONG, f"{STRONG} (2)")
+    assert np.isnan(pair.relative_efficiency)
+
+
+@pytest.mark.parametrize("games", [False, True])
+@pytest.mark.parametrize("plan", [{"deals": 300}, {"cap": 300}], ids=["fixed", "watched"])
+def test_what_was_the_same_in_all_deals_has_an_interval(plan: dict[str, int], games: bool) -> None:
+    """Shares of nothing and of all, and leads of nothing; none goes beyond what is possible."""
+    rules = KqjRules(target=500)
+    found = compare(WEAK, STRONG, STRONG, rules=rules, games=games, **plan)  # type: ignore[arg-type]
+    for table in make_comparison_tables(found):
+        lines = table.frame.dropna(subset="value")
+        if table.name not in ("matrix", "largest"):
+            measured = lines[lines["unit"] != "count"]
+            assert (measured["low"] < measured["high"]).all(), table.name
+        shares = lines[(lines["unit"] == "share") & (table.name in ("why", "where"))]
+        shares = shares[~shares["quantity"].str.contains("lead")]
+        assert shares["low"].ge(0).all() and shares["high"].le(1).all()
+    same = found.pairs[2]
+    assert same.lead.value == 0 and same.lead.low == -same.lead.high < 0
+    differs = {pair.plan.share(pair.sums, "differs", 1)[:2] for pair in found.pairs}
+    assert (0, 0) in differs
+
+
+def test_a_cap_ends_what_shows_nothing() -> None:
+    (pair,) = compare("random:take=0.10", "random:take=0.101", cap=1200, indifference=0.01).pairs
+    assert (pair.sums.deals, pair.verdict) == (1200, "open")
+
+
+def test_policies_that_are_the_same_under_another_name_are_not_told_apart(tmp_path: Path) -> None:
+    twin = tmp_path / "twin.py"
+    twin.write_text(TWIN, encoding="utf-8")
+    told = 0
+    for seed in range(40):
+        found = compare(f"{twin}:draws=1", f"{twin}:draws=2", seed=seed, cap=1500, threads=1)
+        assert found.pairs[0].sums.sum("differs") > 1000
+        told += found.pairs[0].verdict in ("better", "worse")
+    assert told <= 6  # More than 6 of 40 at 5% each are one case in a hundred.
+
+
+@pytest.mark.parametrize("rules", [KqjRules(), KqjRules(teams=3)], ids=["two", "three"])
+def test_order_threads_and_chunks_do_not_matter(rules: KqjRules) -> None:
+    one = compare(WEAK, STRONG, "greedy", rules=rules, cap=1500, threads=1)
+    other = compare("greedy", STRONG, WEAK, rules=rules, cap=1500, threads=2, chunk=100)
+    for here, a in enumerate(one.names):
+        for there, b in enumerate(one.names):
+            if a != b:
+                assert one.lead(here, there) == other.lead(2 - here, 2 - there)
+    assert [one.names[each] for each in one.ranking] == [
+        other.names[each] for each in other.ranking
+    ]
+
+
+def test_the_intervals_of_several_pairs_hold_together() -> None:
+    two = compare(WEAK, STRONG, deals=1200)
+    three = compare(WEAK, STRONG, "greedy", deals=1200)
+    assert two.pairs[0].sums.total.tolist() == three.pairs[0].sums.total.tolist()
+    wide, narrow = ((lead.high - lead.low) for lead in (three.lead(0, 1), two.lead(0, 1)))
+    expected = intervals.student_quantile(1199, 1 - 0.05 / 3)
+    assert wide / narrow == pytest.approx(expected / intervals.student_quantile(1199, 0.95))
+    mean = three.estimate_mean_lead(1)
+    assert mean.value == pytest.approx((three.lead(1, 0).value + three.lead(1, 2).value) / 2)
+    assert three.count_better(three.ranking[0]) == 0
+
+
+def test_a_ranking_puts_whom_nobody_beats_first() -> None:
+    found = compare(WEAK, STRONG, "never+greedy", deals=3000)
+    best = found.ranking[0]
+    assert all(found.lead(best, each).value > 0 for each in range(3) if each != best)
+
+
+def test_the_factor_is_a_ratio_of_variances() -> None:
+    (pair,) = compare(STRONG, "random:take=0.3+greedy", deals=2000).pairs
+    contest = pair.match
+    leads = np.concatenate([*iterate_lead_chunks(contest.rules, *contest.players, 2000, 1)])
+    single = []
+    for seats in contest.arrangements:
+        rows = kqj_sim.simulate(
+            kqj_sim.Experiment(policies=tuple(contest.players[side] for side in seats), deals=2000)
+        )
+        lead = rows.column("score_0").astype(int) - rows.column("score_1")
+        single.append((lead if seats[0] == 0 else -lead).var(ddof=1))
+    assert pair.relative_efficiency == pytest.approx(
+        np.mean(single) / (leads / contest.scale).var(ddof=1)
+    )
+    assert pair.relative_efficiency > 2
+
+
+def test_calling_alone_and_playing_alone() -> None:
+    calling = compare("random:take=0.2", "never", part="calling", other_part="greedy", deals=60)
+    assert [player.split("+")[0] for player in calling.players] == ["random:take=0.2", "never"]
+    assert {player.split("+")[1] for player in calling.players} == {"greedy"}
+    playing = compare("random", "greedy", part="playing", other_part="random:take=0.2", deals=60)
+    assert [player.split("+")[1] for player in playing.players] == ["random", "greedy"]
+    assert playing.players[0].startswith("random:take=0.2")
+
+
+def test_against_a_field_each_plays_the_same_side_of_the_same_deals() -> None:
+    found = compare(WEAK, STRONG, field="greedy", deals=600)
+    worth = [
+        np.concatenate([*iterate_lead_chunks(KqjRules(), each, "greedy", 600, 1, single_team=True)])
+        for each in (WEAK, STRONG)
+    ]
+    scale = found.pairs[0].match.scale
+    assert found.pairs[0].lead.value == pytest.approx((worth[0] - worth[1]).mean() / scale)
+
+
+def test_games_stop_too() -> None:
+    rules = KqjRules(target=200)
+    found = compare(WEAK, STRONG, rules=rules, games=True, threads=1)
+    (pair,) = found.pairs
+    assert pair.verdict == "worse"
+    assert -100 <= pair.lead.value < 0
+
+
+def test_interrupted_it_gives_what_was_played() -> None:
+    found = compare(WEAK, STRONG, "greedy", deals=5000, chunk=1000, interrupted=lambda: True)
+    assert found.interrupted
+    (pair,) = found.pairs
+    assert (pair.one, pair.other) == (0, 1)
+    assert 0 < pair.sums.deals < 5000
+
+
+@pytest.mark.parametrize(
+    ("policies", "options", "message"),
+    [
+        ((WEAK,), {}, "two policies"),
+        ((WEAK, STRONG), {"deals": 10, "until": 1.0}, "one of them"),
+        ((WEAK, STRONG), {"deals": 0}, "deals is 0"),
+        ((WEAK, STRONG), {"cap": 0}, "cap is 0"),
+        ((WEAK, STRONG), {"until": 0.0}, "until is 0"),
+        ((WEAK, STRONG), {"indifference": -1.0}, "indifference is -1"),
+        ((WEAK, STRONG), {"confidence": 1.0}, "confidence is 1"),
+        ((WEAK, STRONG), {"part": "calling"}, "write random:take=0.1"),
+    ],
+)
+def test_what_makes_no_sense_is_told(
+    policies: tuple[str, ...], options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ComparisonError, match=message):
+        compare(*policies, **options)  # type: ignore[arg-type]
+
+
+def test_compare_is_a_public_name() -> None:
+    assert kqj_sim.compare is compare
+    assert replace(ComparisonPlan(), deals=5).max_deals == 5

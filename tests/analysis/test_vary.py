@@ -1,0 +1,141 @@
+"""Parameters that vary: how they are written, and what is played with them."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from kqj_sim.analysis.vary import (
+    FieldMatch,
+    ParameterError,
+    ParameterizedPolicy,
+    ParameterValues,
+    format_players,
+    list_combinations,
+    parse_parameter_values,
+)
+from kqj_sim.paired import iterate_lead_chunks
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.spec import parse_player
+from kqj_sim.records import play_records
+from kqj_sim.rules import SEATS, KqjRules
+from tests.variants import LIVELY
+
+COUNTER = ParameterizedPolicy("points:take=45+greedy")
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("take=30:70:20", ["30", "50", "70"]),
+        ("take=30:75:20", ["30", "50", "70"]),
+        ("take = 40,30, 45.5", ["40", "30", "45.5"]),
+        ("per_count=0.1:0.5:0.1", ["0.1", "0.2", "0.3", "0.4", "0.5"]),
+        ("take=-10:10:10", ["-10", "0", "10"]),
+        ("take=5:5:1", ["5"]),
+        ("calling.take=1,2", ["1", "2"]),
+    ],
+)
+def test_values_of_numbers(text: str, values: list[str]) -> None:
+    assert parse_parameter_values(text, COUNTER) == ParameterValues(
+        text.partition("=")[0].strip(), tuple(values)
+    )
+
+
+def test_values_of_names_and_flags() -> None:
+    subject = ParameterizedPolicy("pimc")
+    assert parse_parameter_values("prior=linear,network", subject).values == ("linear", "network")
+    assert parse_parameter_values("merge=true,False", subject).values == ("true", "false")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("take", "write parameter=from:to:step or parameter=value,value"),
+        ("take=", "write parameter=from:to:step"),
+        ("take=30:70", "30:70 is no range"),
+        ("take=30:70:0", "with a step above 0"),
+        ("take=30:70:-5", "with a step above 0"),
+        ("take=70:30:5", "the range is empty, as 30 is below 70"),
+        ("take=a:b:c", "is no range"),
+        ("take=0:400:0.1", "4,001 values: at most 400"),
+        ("take=0:1e5000:1", "far too many values: at most 400"),
+        ("take=-9e999999:9e999999:1e-999999", "far too many values: at most 400"),
+        ("take=1e5000:1e5000:1", "it should be a number from -400 to 400"),
+        ("take=3,4,3", "the value 3 is there twice"),
+        ("take=3,,4", "take=: it should be a number"),
+        ("tak=3:4:1", "no parameter 'tak'; did you mean 'take'"),
+        ("take=1000", "take=1000: it should be a number from -400 to 400"),
+        ("playing.take=3", "'greedy' has no parameter 'take'"),
+        ("seat.take=3", "seat.take: known: calling, playing"),
+    ],
+)
+def test_what_is_wrong_is_told(text: str, told: str) -> None:
+    with pytest.raises((ParameterError, PolicyError), match=told):
+        parse_parameter_values(text, COUNTER)
+
+
+@pytest.mark.parametrize(
+    ("policy", "name"), [("points:take=45", "points"), ("points+greedy", "points+greedy")]
+)
+def test_too_many_parameters_for_a_line_are_shown_by_a_command(policy: str, name: str) -> None:
+    count = len(parse_player(name).calling.policy.parameters)
+    told = f"no parameter 'prior'; `kqj-sim policies show {name}` lists the {count} there are"
+    with pytest.raises(PolicyError, match=rf"{re.escape(told)}$"):
+        parse_parameter_values("prior=1,2", ParameterizedPolicy(policy))
+
+
+def test_combinations_go_through_all_values() -> None:
+    varied = [ParameterValues("take", ("1", "2")), ParameterValues("lap2", ("3", "4"))]
+    assert list_combinations(varied) == [("1", "3"), ("1", "4"), ("2", "3"), ("2", "4")]
+    with pytest.raises(ParameterError, match="take varies twice"):
+        list_combinations([varied[0], varied[0]])
+    with pytest.raises(ParameterError, match="21 x 21 are 441 sets of values: at most 400"):
+        list_combinations([ParameterValues(name, tuple("x" * 21)) for name in "ab"])
+    with pytest.raises(ParameterError, match="nothing varies"):
+        list_combinations([])
+
+
+def test_values_are_those_of_the_player() -> None:
+    text = format_players(COUNTER.with_values({"take": "30", "lap2": "12"}))
+    expected = parse_player("points:take=30,lap2=12+greedy")
+    assert parse_player(text) == expected
+    # What a policy leaves out the default player does.
+    assert parse_player(
+        format_players(ParameterizedPolicy("points").with_values({"take": "1"}))
+    ) == parse_player("points:take=1")
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [KqjRules(), KqjRules(teams=3), KqjRules(teams=3, partners="random", bidding="auction")],
+    ids=["two", "three", "random three auction"],
+)
+def test_what_is_counted_is_what_the_records_say(rules: KqjRules) -> None:
+    one, other, deals = f"{LIVELY}+greedy", f"{LIVELY}+random", 120
+    match = FieldMatch(rules, other, seed=5)
+    played = match.play(one, 7, deals, threads=1)
+    assert np.array_equal(
+        played.lead,
+        np.concatenate([*iterate_lead_chunks(rules, one, other, deals, 5, 7, single_team=True)]),
+    )
+    takes, made = np.zeros(deals), np.zeros(deals)
+    for experiment, seats in zip(match.experiments(one, 7, deals), match.arrangements, strict=True):
+        for record in play_records(experiment):
+            assert record.deal is not None
+            own = record.sender is not None and seats[record.sender] == 0
+            takes[record.deal - 7] += own
+            made[record.deal - 7] += own and record.result == "made"
+    assert np.array_equal(played.takes, takes) and np.array_equal(played.made, made)
+    assert 0 < made.sum() < takes.sum() < deals * len(match.arrangements) / 6 * SEATS
+
+
+def test_too_many_values_are_refused_before_they_are_read() -> None:
+    text = "take=" + ",".join(map(str, range(100_000)))
+    with pytest.raises(ParameterError, match="take has 100,000 values: at most 400"):
+        parse_parameter_values(text, COUNTER)
+    hundreds = [ParameterValues(str(number), tuple(map(str, range(400)))) for number in range(4)]
+    with pytest.raises(ParameterError, match=r"400 x 400 x 400 x 400 are 25,600,000,000 sets"):
+        list_combinations(hundreds)

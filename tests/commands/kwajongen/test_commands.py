@@ -1,0 +1,282 @@
+"""The commands with --game kwajongen, as a user has them."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from kqj_sim.columns import KWAJONGEN_COLUMNS
+from kqj_sim.policies import parse_player
+from kqj_sim.rules import KwajongenRules
+from tests.test_cli import error_of, run
+
+GAME = ("--game", "kwajongen")
+RANDOM = (*GAME, "--policy", "random")
+BOLD, SHY = "random:accept=0.7", "random:accept=0.2"
+
+
+def told(*arguments: str) -> dict[str, Any]:
+    """What a command prints as JSON."""
+    done = run(*arguments, "--format", "json")
+    assert done.exit_code == 0, done.output
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def names(found: dict[str, Any]) -> list[str]:
+    return [table["name"] for table in found["tables"]]
+
+
+def test_simulate_names_the_game_and_has_its_tables() -> None:
+    found = told("simulate", *RANDOM, "--deals", "500", "--void-rule", "free", "--by", "dealer")
+    assert found["game"] == "kwajongen" and found["rules"] == {"void_rule": "free"}
+    assert len(found["policies"]) == 4 and found["deals"] == 500
+    assert names(found)[:2] == ["calls", "calls_by_place"] and "raised" not in names(found)
+    games = told("simulate", *RANDOM, "--games", "20")
+    assert {"raised", "results_by_raised", "games", "games_by_team"} <= {*names(games)}
+    shown = run("simulate", *RANDOM, "--deals", "500").stdout
+    assert shown.startswith("Kwajongen; random at every seat; 500 deals from 0, seed 1\n")
+
+
+def test_rows_picture_and_condition(tmp_path: Path) -> None:
+    rows, plot = tmp_path / "rows.csv", tmp_path / "all.svg"
+    condition = "taken and sender_trumps == 2"
+    done = run(
+        "simulate", *RANDOM, "--deals", "800", "--where", condition, "--rows", str(rows), "--plot",
+        str(plot),
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    frame = pd.read_csv(rows)
+    assert list(frame.columns) == ["deal", *(column.name for column in KWAJONGEN_COLUMNS), "run"]
+    assert (frame["sender_trumps"] == 2).all() and len(frame) > 50
+    assert "Who says play, by place" in plot.read_text(encoding="utf-8")
+
+
+def test_checkpoints_go_on_and_merge(tmp_path: Path) -> None:
+    parts = [tmp_path / "a.npz", tmp_path / "b.npz"]
+    for first, part in zip(("0", "300"), parts, strict=True):
+        done = run(
+            "simulate", *RANDOM, "--deals", "300", "--first", first, "--checkpoint", str(part)
+        )
+        assert done.exit_code == 0, done.output
+    whole = told("simulate", *RANDOM, "--deals", "600")
+    assert told("merge", *map(str, parts))["tables"] == whole["tables"]
+    other = run("simulate", "--policy", "random", "--deals", "300", "--checkpoint", str(parts[0]))
+    assert "another run (game kwajongen and not kqj)" in error_of(other, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("--teams", "3"), "--teams is a rule of kqj"),
+        (("--where", "lap == 1"), "lap is no column: the columns are dealer, taken, place"),
+        (("--by", "kind"), "'kind' is no column to group by"),
+        (("--policy", "points"), "points"),
+        (("--impose", "0:h"), "kqj only"),
+    ],
+)
+def test_what_is_of_the_other_game_is_told(arguments: tuple[str, ...], line: str) -> None:
+    done = run("simulate", *GAME, "--deals", "10", *arguments)
+    assert done.exit_code in (1, 2) and done.stdout == ""
+    assert done.stderr.startswith("Error: ") and line in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_records_are_checked_and_shown(tmp_path: Path) -> None:
+    path = tmp_path / "rounds.jsonl"
+    assert run("records", *RANDOM, "--games", "4", "--out", str(path)).exit_code == 0
+    done = run("check", str(path))
+    assert done.exit_code == 0 and "no discrepancies" in done.stderr
+    shown = run("show", str(path), "--line", "2").stdout
+    assert shown.startswith("Seed 1, deal ") and "Turned up: " in shown
+    one = run("show", *RANDOM, "--deal", "7").stdout
+    assert "Kwajongen" in one.splitlines()[0] and "change of the score" in one
+
+
+def test_compare_tells_who_is_better_and_shows_its_deals() -> None:
+    found = told("compare", *GAME, BOLD, SHY, "--deals", "300")
+    assert found["game"] == "kwajongen" and found["rules"] == KwajongenRules().to_dict()
+    (command, *_) = found["commands"]
+    assert shlex.split(command)[-1] == SHY
+    done = run(*shlex.split(command)[1:])
+    assert done.exit_code == 0 and "Version 2" in done.stdout
+    why = next(table for table in found["tables"] if table["name"] == "why")
+    assert "own score comes down by" in {row["quantity"] for row in why["rows"]}
+
+
+def test_sweep_draws_what_calling_is_worth(tmp_path: Path) -> None:
+    plot = tmp_path / "sweep.svg"
+    done = run(
+        "sweep", "random", "--vary", "accept=0:1:0.5", *GAME, "--field", "random", "--deals", "200",
+        "--plot", str(plot), "--format", "markdown",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "| is caller, share of its rounds |" in done.stdout
+    assert "Rounds as caller, and won" in plot.read_text(encoding="utf-8")
+
+
+MIXED = """
+deals = 300
+policy = "random"
+
+[report]
+games = 20
+chart_deals = 50
+
+[[experiment]]
+name = "KQJ"
+
+[[experiment]]
+name = "Kwajongen"
+game = "kwajongen"
+void_rule = "free"
+"""
+
+
+def test_report_has_the_games_own_chapters(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = run(
+        "report", *RANDOM, "--deals", "2000", "--games", "30", "--compare", BOLD, "--compare", SHY,
+        "--compare-deals", "100", "--out", str(out),
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    found = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    assert [section["name"] for section in found["sections"]] == [
+        "short", "calls", "results", "trumps", "points", "tricks", "changes", "raised", "games",
+        "compared",
+    ]  # fmt: skip
+    (experiment,) = found["experiments"]
+    assert experiment["game"] == "kwajongen"
+    tables = {table["name"] for table in experiment["tables"]}
+    assert {path.stem for path in (out / "tables").glob("*.csv")} == tables
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "<title>Kwajongen</title>" in page and "games from 10 down" in page
+
+
+def test_a_report_tells_of_both_games(tmp_path: Path) -> None:
+    (tmp_path / "both.toml").write_text(MIXED, encoding="utf-8")
+    out = tmp_path / "out"
+    done = run("report", "--config", str(tmp_path / "both.toml"), "--out", str(out), "--quiet")
+    assert done.exit_code == 0, done.output
+    found = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    assert [each["game"] for each in found["experiments"]] == ["kqj", "kwajongen"]
+    assert found["title"] == "KQJ and Kwajongen: KQJ, Kwajongen"
+    by_name = {section["name"]: section for section in found["sections"]}
+    assert [part["heading"] for part in by_name["games"]["parts"]] == ["KQJ", "Kwajongen"]
+    assert [part["heading"] for part in by_name["taking"]["parts"]] == ["KQJ"]
+    assert [part["heading"] for part in by_name["results"]["parts"]] == ["Kwajongen"]
+    assert len(by_name) == len(found["sections"])
+
+
+def test_deals_all_passed_out_make_tables_and_a_report(tmp_path: Path) -> None:
+    never = (*GAME, "--policy", "random:accept=0", "--deals", "50")
+    done = run("simulate", *never)
+    assert done.exit_code == 0 and "passed out" in done.stdout
+    assert run("report", *never, "--games", "0", "--out", str(tmp_path / "out")).exit_code == 0
+    page = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "Nobody says play: all deals are passed out." in page
+
+
+ODDS = ("odds", "Ah Kh 9s Ts", *GAME, "--turned", "Jh", "--deals", "512")
+
+
+def test_odds_of_a_hand() -> None:
+    found = told(*ODDS, "--place", "1", "--raised", "--players", RANDOM[-1])
+    assert found["game"] == "kwajongen" and found["best"] in ("play", "pass")
+    assert found["hand"] == ["Ah", "Kh", "9s", "Ts"] and found["turned"] == "Jh"
+    assert found["place"] == 1 and found["raised"] is True and found["deals"] == 512
+    assert names(found) == ["calls", "heard"] and 0.6 < found["agreeing_share"] < 0.8
+    shown = run(*ODDS, "--players", RANDOM[-1]).stdout
+    assert "Best: " in shown and "shown Jh; place 0 (the dealer's left), heard: nothing" in shown
+
+
+def test_odds_as_a_page_and_a_picture(tmp_path: Path) -> None:
+    page, picture = tmp_path / "hand.html", tmp_path / "hand.png"
+    asked = (*ODDS, "--place", "1", "--players", RANDOM[-1])
+    done = run(*asked, "--out", str(page), "--plot", str(picture))
+    assert done.exit_code == 0, done.output
+    assert done.stdout == "" and picture.read_bytes().startswith(b"\x89PNG")
+    text = page.read_text(encoding="utf-8")
+    # It needs nothing from elsewhere.
+    assert not re.search(r"(src|href)=[\"']?https?:|@import|url\(http", text)
+    assert "What to call with ♠ T 9  ♥ A K" in text and text.count("Best: play") == 1
+    assert re.search(r'"best": ?"play"', html.unescape(text))
+    # Two estimates of both calls, and what the round is worth after each, in every way it ends.
+    assert text.count("<figure>") == text.count("<svg") == 4
+    for ending in ("wins", "loses", "tie", "passed out"):
+        assert text.count(f">{ending}</text>") == 2
+    # The picture as SVG tells the same, the best call first; the same deals make the same file.
+    drawn = [tmp_path / "one.svg", tmp_path / "two.svg"]
+    for path in drawn:
+        assert run(*asked, "--plot", str(path)).exit_code == 0
+    one, two = (path.read_text(encoding="utf-8") for path in drawn)
+    assert one == two
+    assert 0 < one.index(">play: worth ") < one.index(">pass: worth ")
+
+
+def test_odds_of_cards(tmp_path: Path) -> None:
+    """Of a record that was played, and the same as it is typed."""
+    path = tmp_path / "rounds.jsonl"
+    done = run("records", *GAME, "--deals", "20", "--out", str(path))
+    assert done.exit_code == 0, done.output
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    number, record = next(each for each in enumerate(records, 1) if each[1]["tricks"])
+    of = ("odds", "--record", str(path), "--line", str(number), "--at")
+    found = told(*of, "3.2")
+    assert found["game"] == "kwajongen" and found["turned"] == record["turned"]
+    assert found["calls_count"] is True and found["sender"] == record["sender"]
+    assert found["best"] in found["hand"] and len(found["hand"]) == 2
+    sampled = (*of, "1.2", "--deals", "300")
+    assert told(*sampled)["deals"] == 300
+    first = record["tricks"][0]
+    place = (first["leader"] + 1 - record["dealer"] - 1) % 4
+    heard = ", ".join(call["call"] for call in record["calls"])
+    typed = told(
+        "odds", " ".join(record["dealt"][(first["leader"] + 1) % 4]), *GAME, "--turned",
+        record["turned"], "--heard", heard, "--played", first["cards"][0], "--deals", "300",
+    )  # fmt: skip
+    assert typed["place"] == place and typed["tables"] == told(*sampled)["tables"]
+    shown = run(*of, "4.4").stdout
+    assert "exact: the only distribution" in shown and "No other card may be played" in shown
+    assert "was not reached" in error_of(run(*of, "5.2"))
+    assert "20 records in the file" in error_of(run("odds", "--record", str(path), "--at", "3.2"))
+    beyond = run("odds", "--record", str(path), "--line", "21", "--at", "3.2")
+    assert "--line 21: the file has 20 lines" in error_of(beyond)
+    assert "--line is for --record" in error_of(run(*ODDS, "--line", "1"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        ((*ODDS, "--lap", "1"), "--lap is not for --game kwajongen"),
+        ((*ODDS, "--pending", "120"), "--pending is not for --game kwajongen"),
+        ((*ODDS, "--played", "9h"), "who said play is missing"),
+        ((*ODDS, "--sender", "1"), "--sender goes with --played"),
+        ((*ODDS, "--contract", "h"), "--contract is not for --game kwajongen"),
+        (("odds", *GAME, "--played", ""), "CARDS are missing: give your four cards, or those left"),
+        ((*ODDS, "--plot", "a.xyz"), ".png"),
+        ((*ODDS, "--teams", "3"), "--teams is a rule of kqj"),
+        ((*ODDS, "--players", "seat5=random"), "the seats are seat0 to seat3"),
+        (("odds", *GAME), "CARDS are missing: give your four cards"),
+        (("odds", "9h 8h Ah Ks 4d", "--return", "7h", "--raised"), "--raised is for --game kwaj"),
+    ],
+)
+def test_odds_refuse_what_is_not_of_the_game(arguments: tuple[str, ...], fault: str) -> None:
+    assert fault in error_of(run(*arguments))
+
+
+def test_a_fitted_count_is_a_players_file(tmp_path: Path) -> None:
+    done = run("train", "accept", "--deals", "10000", "--quiet")
+    assert done.exit_code == 0 and done.stderr == ""
+    path = tmp_path / "counted.toml"
+    path.write_text(done.stdout, encoding="utf-8")
+    assert float(parse_player(str(path), "kwajongen").calling.values_by_name["ace"]) > 5
+    fault = error_of(run("train", "accept", "--playing", "greedy"))
+    assert "no policy 'greedy'" in fault

@@ -1,0 +1,206 @@
+"""Runs that are saved all the time, and the putting together of several."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from kqj_sim.commands import simulate as saved
+from kqj_sim.commands.progress import ProgressLine
+from kqj_sim.reporting import checkpoint
+from kqj_sim.reporting.checkpoint import read_checkpoint
+from tests.commands.test_simulate import ENDLESS, ENVIRONMENT, PROGRAM, ending
+from tests.test_cli import error_of, run
+
+GREEDY = ("--policy", "greedy", "--seed", "4", "--by", "lap", "--where", "place < 5", "--quiet")
+
+
+def simulate(folder: Path, name: str, *arguments: str) -> tuple[bytes, bytes]:
+    """The tables and the picture of a simulation."""
+    files = folder / f"{name}.csv", folder / f"{name}.svg"
+    done = run("simulate", *arguments, "--out", str(files[0]), "--plot", str(files[1]))
+    assert done.exit_code == 0, done.output
+    return files[0].read_bytes(), files[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("unit", "many", "options"),
+    [
+        ("--deals", 30_000, GREEDY),
+        ("--deals", 150, (*GREEDY, "--by", "contracting_total", "--by", "sender_points")),
+        ("--deals", 3_000, ("--policy", "random+greedy", "--control", "greedy", "--quiet")),
+        ("--games", 600, ("--policy", "random", "--target", "300", "--quiet")),
+        ("--games", 300, ("--policy", "random", "--control", "greedy", "--quiet")),
+    ],
+    ids=["deals", "many groups", "control", "games", "control of games"],
+)
+def test_ranges_put_together_are_one_run(
+    unit: str, many: int, options: tuple[str, ...], tmp_path: Path
+) -> None:
+    whole = simulate(tmp_path, "whole", unit, str(many), *options)
+    third = many // 3
+    files = []
+    for number, (first, count) in enumerate([(0, third), (third, 1), (third + 1, 2 * third - 1)]):
+        files.append(str(tmp_path / f"{number}.npz"))
+        part = ("--first", str(first), unit, str(count), "--checkpoint", files[-1])
+        simulate(tmp_path, f"part{number}", *options, *part)
+    out, plot = tmp_path / "merged.csv", tmp_path / "merged.svg"
+    both = str(tmp_path / "both.npz")
+    assert run("merge", files[2], files[1], "--checkpoint", both).exit_code == 0
+    done = run("merge", both, files[0], "--out", str(out), "--plot", str(plot))
+    assert done.exit_code == 0, done.output
+    assert (out.read_bytes(), plot.read_bytes()) == whole
+
+
+def test_saved_run_goes_on_and_can_become_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = simulate(tmp_path, "whole", "--deals", "50000", *GREEDY)
+    checkpoint = ("--checkpoint", str(tmp_path / "run.npz"))
+    simulate(tmp_path, "short", "--deals", "7000", *GREEDY, *checkpoint)
+    monkeypatch.setattr(saved, "SPAN_SECONDS", 0.0)  # many small spans
+    monkeypatch.setattr(saved, "SAVE_SECONDS", 0.0)
+    for threads in ("1", "2"):
+        longer = simulate(
+            tmp_path, "longer", "--deals", "50000", *GREEDY, *checkpoint, "--threads", threads
+        )
+        assert longer == whole
+    assert read_checkpoint(tmp_path / "run.npz").finished == 50_000
+
+
+def killed_run(folder: Path, number: signal.Signals) -> tuple[int, str]:
+    """Start a run without end, end it by a signal once it has saved something."""
+    process = subprocess.Popen(
+        [*PROGRAM, "simulate", *ENDLESS, "--checkpoint", "run.npz", "--format", "json"],
+        cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    with ending(process):
+        path = folder / "run.npz"
+        before = read_checkpoint(path).finished if path.exists() else 0
+        while not (path.exists() and read_checkpoint(path).finished > before):
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.05)
+        process.send_signal(number)
+        said = process.communicate(timeout=60)[1]
+    return process.returncode, said
+
+
+def test_killed_run_goes_on_from_what_was_saved(tmp_path: Path) -> None:
+    run("simulate", "--deals", "1000", "--policy", "random")  # compiled before
+    status, _ = killed_run(tmp_path, signal.SIGKILL)
+    assert status == -signal.SIGKILL
+    status, said = killed_run(tmp_path, signal.SIGINT)
+    assert status == 130
+    assert "the same command goes on" in said
+    many = str(read_checkpoint(tmp_path / "run.npz").finished + 5000)
+    random = ("--deals", many, "--policy", "random", "--format", "csv")
+    resumed = run("simulate", *random, "--checkpoint", str(tmp_path / "run.npz"))
+    assert resumed.exit_code == 0, resumed.output
+    assert resumed.stdout == run("simulate", *random).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--seed", "5"), "seed 4 and not 5"),
+        (("--first", "10"), "first 0 and not 10"),
+        (("--deals", "1999"), "2,000 deals and not 1,999"),
+        (("--policy", "seat3=random"), "policies greedy, greedy"),
+        (("--teams", "3"), "teams 2 and not 3"),
+        (("--by", "place"), "by lap and not lap, place"),
+        (("--plot", "a.svg"), "another picture"),
+        (("--rows", "rows.csv"), "--rows and --checkpoint"),
+    ],
+)
+def test_checkpoint_of_another_run_is_refused(
+    arguments: tuple[str, ...], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = ("simulate", "--deals", "2000", *GREEDY, "--checkpoint", "run.npz")
+    assert run(*given).exit_code == 0
+    before = Path("run.npz").read_bytes()
+    done = run(*given, *arguments)
+    assert told in error_of(done, done.exit_code)
+    assert done.exit_code in (1, 2)
+    assert Path("run.npz").read_bytes() == before
+
+
+PLAYER = '[calling]\npolicy = "random"\ntake = {}\n[playing]\npolicy = "greedy"\n'
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (("--impose", "0:h"), ("--impose", "1:h"), "imposed 0:h and not 1:h"),
+        (("--where", "lap == 1"), ("--where", "lap == 2"), "where lap == 1 and not lap == 2"),
+        (("--control", "greedy"), ("--control", "random"), "control greedy and not random"),
+        (("--policy", "player.toml"), ("--policy", "player.toml"), "players have other parameters"),
+        ((), (), "other sources of the package"),
+        (("--game", "kqj"), ("--game", "kwajongen"), "game kqj and not kwajongen"),
+    ],
+    ids=["impose", "where", "control", "parameters", "sources", "game"],
+)
+def test_whatever_the_counts_depend_on_is_held_against(
+    before: tuple[str, ...],
+    after: tuple[str, ...],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = ("simulate", "--deals", "60", "--policy", "random", "--checkpoint", "run.npz")
+    Path("player.toml").write_text(PLAYER.format(0.3))
+    assert run(*given, *before).exit_code == 0
+    assert run(*given, *before).exit_code == 0
+    Path("player.toml").write_text(PLAYER.format(0.2))
+    if "sources" in told:
+        monkeypatch.setattr(checkpoint, "sources_hash", lambda: "other")
+    assert told in error_of(run(*given, *after), 1)
+
+
+def test_an_interrupted_run_loses_nothing_that_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[int] = []
+
+    def advance(line: ProgressLine, count: int) -> None:
+        told.append(count)
+        if len(told) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(ProgressLine, "advance", advance)
+    monkeypatch.setattr(saved, "SPAN_SECONDS", 0.0)
+    monkeypatch.setattr(saved, "SAVE_SECONDS", 1e9)
+    path = tmp_path / "run.npz"
+    arguments = (*ENDLESS, "--checkpoint", str(path), "--format", "json", "--threads", "1")
+    done = run("simulate", *arguments)
+    assert done.exit_code == 130, done.output
+    assert read_checkpoint(path).finished == json.loads(done.stdout)["deals"] == sum(told) > 0
+
+
+def test_parts_that_do_not_fit_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, first, seed in (("a", 0, 4), ("b", 900, 4), ("c", 1100, 4), ("d", 1000, 5)):
+        part = ("--first", str(first), "--deals", "1000", "--checkpoint", f"{name}.npz")
+        assert run("simulate", *GREEDY, *part, "--seed", str(seed)).exit_code == 0
+    Path("text.npz").write_text("deals")
+    assert "begins before the end of a.npz" in error_of(run("merge", "a.npz", "b.npz"), 1)
+    assert "leaves a gap to the end of a.npz" in error_of(run("merge", "c.npz", "a.npz"), 1)
+    assert "seed 5 and not 4" in error_of(run("merge", "d.npz", "a.npz"), 1)
+    assert "text.npz is no checkpoint" in error_of(run("merge", "a.npz", "text.npz"), 1)
+    assert "hold no picture" in error_of(run("merge", "a.npz", "--plot", "a.svg"))
+    assert "none.npz: No such file" in error_of(run("merge", "none.npz"), 1)
+
+
+def test_checkpoint_that_cannot_be_written_is_told_before_anything_is_played(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "nowhere" / "run.npz"
+    told = error_of(run("simulate", *ENDLESS, "--checkpoint", str(path)), 1)
+    assert "cannot be written" in told and os.path.basename(path) in told

@@ -1,0 +1,104 @@
+"""The commands that list columns and policies, and show a policy's parameters."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kqj_sim.columns import KQJ_COLUMNS
+from kqj_sim.policies import describe, parse_player
+from kqj_sim.policies.configured import parse_policy
+from kqj_sim.policies.registry import KQJ_BUILT_INS
+from kqj_sim.policies.spec import DEFAULT_PLAYER
+from tests.test_cli import error_of, run
+
+
+def _json(*arguments: str) -> Any:
+    return json.loads(run(*arguments, "--format", "json").output)
+
+
+def test_columns_lists_every_column() -> None:
+    lines = run("columns", "--format", "markdown").output.splitlines()
+    assert [line.split("|")[1].strip() for line in lines[2:]] == [c.name for c in KQJ_COLUMNS]
+    for line, column in zip(lines[2:], KQJ_COLUMNS, strict=True):
+        assert column.meaning in line
+        assert all(label in line for label in column.labels)
+    shown = run("columns").output
+    assert all(f"\n{column.name} " in shown for column in KQJ_COLUMNS)
+    listed = _json("columns")
+    assert [each["column"] for each in listed] == [column.name for column in KQJ_COLUMNS]
+    flags = [each["column"] for each in listed if each["values"] == "false, true"]
+    assert flags == [column.name for column in KQJ_COLUMNS if column.is_flag]
+
+
+def test_policies_lists_every_policy_with_what_it_does() -> None:
+    shown = run("policies", "--format", "markdown").output
+    listed = _json("policies")
+    assert listed["default"] == DEFAULT_PLAYER
+    assert f"what a policy leaves out: {DEFAULT_PLAYER}" in " ".join(shown.split())
+    for policy, found in zip(describe(), listed["policies"], strict=True):
+        (line,) = [line for line in shown.splitlines() if line.startswith(f"| {policy.name} |")]
+        assert policy.summary in line
+        calls, plays, parameters = (cell.strip() for cell in line.split("|")[2:5])
+        assert (calls == "yes", plays == "yes") == (policy.calls(), policy.plays)
+        assert int(parameters.replace("-", "0")) == len(policy.parameters)
+        assert (found["name"], found["summary"]) == (policy.name, policy.summary)
+        assert (found["calls"], found["plays"]) == (policy.calls(), policy.plays)
+        assert list(found["parameters"]) == list(policy.parameters)
+
+
+def test_lists_fit_a_page() -> None:
+    for command in ("columns", "policies"):
+        shown = run(command).output
+        assert max(len(line) for line in shown.splitlines()) <= 100
+
+
+@pytest.mark.parametrize("name", KQJ_BUILT_INS)
+def test_what_is_shown_is_a_file_of_the_same_player(name: str, tmp_path: Path) -> None:
+    shown = run("policies", "show", name).output
+    path = tmp_path / "edited.toml"
+    path.write_text(shown, encoding="utf-8")
+    assert parse_player(str(path)) == parse_player(name)
+    markdown = run("policies", "show", name, "--format", "markdown").output
+    parameters = parse_policy(name).policy.parameters
+    for parameter, each in parameters.items():
+        quote = '"' if each.kind == "policy" else ""
+        assert f"\n{parameter} = {quote}{each.write(each.default)}{quote} " in shown
+        (line,) = [line for line in markdown.splitlines() if line.startswith(f"| {parameter} |")]
+        assert each.meaning in line
+        assert each.allowed in line
+
+
+def test_what_is_shown_of_a_player_of_two_policies(tmp_path: Path) -> None:
+    path = tmp_path / "bold.toml"
+    path.write_text(run("policies", "show", "random:take=0.25+greedy").output, encoding="utf-8")
+    found = _json("policies", "show", f"{path}:bid=1")
+    assert found["name"] == "bold:bid=1"
+    assert (found["calling"]["policy"], found["playing"]["policy"]) == ("random", "greedy")
+    take, bid, *_ = found["calling"]["parameters"]
+    assert (take["value"], take["default"], take["low"], take["high"]) == (0.25, 0.1, 0, 1)
+    assert (bid["value"], bid["kind"]) == (1, "number")
+    assert found["playing"]["parameters"] == []
+    markdown = run("policies", "show", str(path), "--format", "markdown").output
+    assert "### random: calls" in markdown
+    assert "### greedy: plays" in markdown
+
+
+def test_a_policy_that_does_not_exist_cannot_be_shown() -> None:
+    assert "did you mean 'random'?" in error_of(run("policies", "show", "radnom"))
+    assert "radnom" in error_of(run("policies", "radnom"))
+
+
+def test_a_variable_sets_an_option_of_a_command_below_another() -> None:
+    shown = run("policies", "show", "random", env={"KQJ_SIM_POLICIES_SHOW_FORMAT": "json"})
+    assert json.loads(shown.output)["name"] == "random"
+    told = error_of(run("columns", env={"KQJ_SIM_POLICIES_SHOW_FORMATS": "json"}))
+    assert "KQJ_SIM_POLICIES_SHOW_FORMAT?" in told
+
+
+def test_colours_follow_the_option() -> None:
+    assert "\x1b[" not in run("columns").output
+    assert "\x1b[" in run("columns", "--color", "always").output

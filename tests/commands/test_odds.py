@@ -1,0 +1,132 @@
+"""The command that tells what each call is worth."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kqj_sim
+from kqj_sim.rules import KqjRules
+from tests.test_cli import error_of, run
+
+HAND = ("9h 8h Ah Ks 4d", "--return", "7h")
+FEW = ("--players", "points:take=45,lap2=38+greedy", "--deals", "512")
+
+
+def told(*arguments: str) -> dict[str, Any]:
+    """The JSON of an answer."""
+    done = run("odds", *HAND, *FEW, "--format", "json", *arguments)
+    assert done.exit_code == 0, done.output
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_json_carries_everything_needed_to_repeat_it() -> None:
+    found = told("--place", "2", "--seed", "9")
+    assert found["hand"] == ["9h", "8h", "Ah", "Ks", "4d"]
+    assert (found["return"], found["place"], found["lap"], found["seed"]) == ("7h", 2, 1, 9)
+    assert found["rules"] == KqjRules().to_dict()
+    assert found["heard"] == [{"place": place, "call": "pass"} for place in range(2)]
+    assert found["players"][0].startswith("points:")
+    assert (found["deals"], found["confidence"], found["best"]) == (512, 0.95, "take h")
+    assert found["choosing_deals"] == 256
+    assert 0 < found["agreeing_share"] < 1
+    assert 300 < found["effective_deals"] <= 512
+    assert [table["name"] for table in found["tables"]] == ["calls", "heard"]
+    for row in found["tables"][0]["rows"]:
+        assert row["unit"] != "share" or row["low"] <= row["value"] <= row["high"]
+
+
+def test_python_gives_the_same() -> None:
+    found = told("--place", "2")
+    again = kqj_sim.odds("9h 8h Ah Ks 4d", turned="7h", place=2, players=FEW[1], deals=512)
+    (row,) = [
+        row
+        for row in found["tables"][0]["rows"]
+        if (row["call"], row["quantity"]) == ("pass", "score difference")
+    ]
+    assert row["value"] == again.estimate("difference", 0).value
+
+
+def test_table_marks_the_best_call_and_names_the_players() -> None:
+    shown = " ".join(run("odds", *HAND, *FEW, "--place", "1").stdout.split())
+    assert shown.startswith("Best: take h, worth ")
+    assert (
+        "players points:take=45,lap2=38+greedy; 512 deals (calls ranked by 256 others), seed 1"
+        in shown
+    )
+    assert "Return 7h; place 1, lap 1, heard: all passed" in shown
+    assert re.search(r"\* take h \d", shown)
+    assert re.search(r"would have called as heard in \d", shown)
+
+
+def test_partners_that_were_named_are_told() -> None:
+    shown = run("odds", *HAND, *FEW, "--partners", "random", "--with", "1 2").stdout
+    assert "place 0 (the opener) with 1 2, lap 1" in " ".join(shown.split())
+
+
+def test_seats_can_be_given_players_of_their_own() -> None:
+    found = told("--players", "seat1=standard+greedy")
+    assert found["policies"][0] == FEW[1]
+    assert found["policies"][1] == "standard+greedy"
+
+
+def test_page_and_picture(tmp_path: Path) -> None:
+    page, picture = tmp_path / "hand.html", tmp_path / "hand.png"
+    done = run("odds", *HAND, *FEW, "--out", str(page), "--plot", str(picture))
+    assert done.exit_code == 0, done.output
+    assert done.stdout == ""
+    text = page.read_text(encoding="utf-8")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in text
+    # It needs nothing from elsewhere.
+    assert not re.search(r"(src|href)=[\"']?https?:|@import|url\(http", text)
+    assert re.search(r'"best": ?"take h"', html.unescape(text))
+    assert text.count("Best: take h") == 1
+    # A picture for each of the two calls.
+    assert text.count("<figure>") == 2
+    assert "What to call with ♠ K  ♥ A 9 8  ♦ 4" in text
+
+
+def test_time_and_certainty_end_it() -> None:
+    asked = ("odds", *HAND, *FEW[:2], "--until", "0.5%")
+    shown = " ".join(run(*asked).stdout.split())
+    assert re.search(
+        r"deals until enough was known \(calls ranked by [\d,]+ others\), seed 1", shown
+    )
+    found = json.loads(run(*asked, "--format", "json").stdout)
+    assert found["ended"] == "until"
+    assert found["intervals"] == "confidence sequences"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        ((*HAND, "--players", "gredy"), "did you mean 'greedy'"),
+        ((*HAND, "--deals", "9", "--until", "1%"), "--deals and --until"),
+        ((*HAND, "--out", "hand.xyz"), ".html"),
+        ((*HAND, "--players", "seat9=standard"), "--players seat9=standard: the seats are seat0"),
+        ((*HAND, "--with", "9"), "places are 0 (the opener) to 5"),
+        (("9h 8h Ah Ks 4d",), "the Return is missing"),
+        (("--at", "3.2"), "--at is for --record"),
+        (("--record", "-", "--heard", "pass"), "give nothing else of them"),
+        (
+            (*HAND, "--place", "1", "--players", "always+greedy"),
+            "place 0's call 'pass'",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_line(arguments: tuple[str, ...], what: str) -> None:
+    assert what in error_of(run("odds", *arguments, "--quiet"))
+
+
+def test_an_answer_on_few_deals_is_told_to_be_a_hint() -> None:
+    arguments = ("--heard", "120 s, counter 3", "--place", "2", "--bidding", "auction")
+    assumed = ("--players", "points+greedy", "--deals", "256")
+    shown = run("odds", "9s 8s 7d Ah Ad 5d 6c Ac", *arguments, *assumed)
+    assert "No more than a hint: it rests on what " in " ".join(shown.stdout.split())

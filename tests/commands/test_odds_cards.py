@@ -1,0 +1,88 @@
+"""`kqj-sim odds` during the round."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kqj_sim.record import to_json
+from kqj_sim.rules import KqjRules
+from tests.referee.kqj.random_rounds import random_record
+from tests.test_cli import error_of, run
+
+TYPED = ("odds", "7h Ks 4d Qd 9s 8c Tc Jc", "--return", "9h", "--played", "As 4s")
+FAST = ("--players", "always+greedy", "--threads", "1", "--quiet")
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    """A file of one round that was played."""
+    records = (random_record(KqjRules(), seed) for seed in range(1, 50))
+    path = tmp_path / "round.json"
+    path.write_text(to_json(next(each for each in records if each.tricks)), encoding="utf-8")
+    return path
+
+
+def test_a_record_is_answered_before_a_card(record: Path) -> None:
+    """The last card of the last trick but one: few distributions, all gone through."""
+    whole = json.loads(record.read_text(encoding="utf-8"))
+    asked = ("odds", "--record", str(record), "--at", "7.6", "--ignore-calls", *FAST)
+    done = run(*asked, "--format", "json")
+    assert done.exit_code == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["exact"] is True
+    assert answer["seat"] == (whole["tricks"][6]["leader"] + 5) % 6
+    assert answer["best"] in answer["hand"]
+    assert answer["tricks"][:6] == [
+        {key: each[key] for key in ("leader", "cards")} for each in whole["tricks"][:6]
+    ]
+    people = run(*asked)
+    assert f"Best: {answer['best']}" in people.stdout
+    assert f"exact: all {answer['distributions']:,} distributions" in people.stdout
+
+
+def test_cards_are_answered_as_typed() -> None:
+    done = run(*TYPED, "--heard", "take h", "--deals", "300", *FAST)
+    assert done.exit_code == 0, done.stderr
+    assert "sampled: 300 distributions" in done.stdout
+    assert "place 2 has" in done.stdout
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert {row[0] for row in rows if row} >= {"*"}
+
+
+@pytest.mark.parametrize(
+    ("more", "parts"),
+    [
+        ((), "who plays what is missing"),
+        (("--contract", "h", "--sender", "0", "--place", "3"), "it is the turn of place 2"),
+        (("--contract", "h", "--sender", "2"), "took the Return, 9h: it is missing"),
+        (("--heard", "pass"), "place 1 has yet to speak"),
+        (("--heard", "take h", "--lap", "1"), "--lap is for calls"),
+        (("--heard", "take h", "--plot", "x.png"), "--plot and .html are for calls"),
+        (("--record", "-"), "--record tells cards, places, calls"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(more: tuple[str, ...], parts: str) -> None:
+    done = run(*TYPED, *more)
+    assert done.exit_code == 2
+    assert parts in error_of(done)
+
+
+def test_mistakes_with_records(record: Path) -> None:
+    over = run("odds", "--record", str(record))
+    assert over.exit_code == 2
+    assert "the record's round is over" in error_of(over)
+    wrong = run("odds", "--record", str(record), "--at", "9.1")
+    assert wrong.exit_code == 2
+    assert "such as 3.2" in error_of(wrong)
+    none = run("odds", "--record", "-", input="{}")
+    assert none.exit_code == 1
+    assert "the key" in error_of(none, 1)
+
+
+def test_contract_needs_the_plays() -> None:
+    done = run("odds", "9h 8h Ah Ks 4d", "--return", "7h", "--contract", "h")
+    assert done.exit_code == 2
+    assert "go with --played" in error_of(done)

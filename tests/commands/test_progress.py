@@ -1,0 +1,47 @@
+"""What a long run tells of how far it has come."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from kqj_sim.commands import progress
+from kqj_sim.commands.progress import ProgressLine
+
+
+class Clock:
+    """A time that is set."""
+
+    now = 0.0
+
+    def monotonic(self) -> float:
+        """The time."""
+        return self.now
+
+
+def test_rate_and_time_left_are_those_of_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(progress, "time", clock)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with ProgressLine("deals", 1_000_000, quiet=False) as line:
+        line.resume(400_000)
+        clock.now = 20.0  # it was compiled meanwhile
+        line.advance(0)
+        assert line._progress is None
+        for second in range(1, 61):  # ten times as fast after half a minute
+            clock.now = 20.0 + second
+            line.advance(500 if second <= 30 else 5000)
+        assert line._progress is not None
+        (task,) = line._progress.tasks
+    assert task.completed == 400_000 + 30 * 500 + 30 * 5000
+    assert (task.fields["rate"], task.fields["left"]) == ("5,000", "1:27")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0:00"), (59.6, "1:00"), (3600, "1:00:00"), (90061, "1 day 01:01:01"),
+     (86400 * 1234, "1,234 days 00:00:00")],
+)  # fmt: skip
+def test_durations(seconds: float, text: str) -> None:
+    assert progress._format_duration(seconds) == text

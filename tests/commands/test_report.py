@@ -1,0 +1,402 @@
+"""The command that makes reports: its files agree, come again, and open in a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import time
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet
+import pytest
+
+from kqj_sim.analysis import study
+from kqj_sim.analysis.tables import Table, make_table
+from kqj_sim.reporting.grid import make_grids
+from kqj_sim.rules import KqjRules
+from tests.reporting.tables import line
+from tests.test_cli import error_of, run
+
+POLICIES = Path(__file__).resolve().parent.parent.parent / "reports" / "policies"
+SMALL = (
+    "--policy", "random", "--deals", "2000", "--games", "20", "--chart-deals", "900",
+)  # fmt: skip
+COMPARED = ("--compare", "random", "--compare", "random", "--compare-deals", "120")
+EXPERIMENTS = """
+deals = 500
+policy = "random"
+
+[report]
+games = 0
+chart_deals = 100
+
+[[experiment]]
+name = "Two teams"
+
+[[experiment]]
+name = "Three teams, auctions"
+teams = 3
+bidding = "auction"
+deals = 400
+"""
+
+
+class Tables(HTMLParser):
+    """The tables of a page: by caption their rows of cells."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, list[list[str]]]] = []
+        self._into: list[str] | None = None
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "caption":
+            self._into = [""]
+            self.found.append(("", []))
+        elif tag == "tr":
+            self.found[-1][1].append([])
+        elif tag in ("th", "td"):
+            self._into = self.found[-1][1][-1]
+            self._into.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "caption" and self._into is not None:
+            self.found[-1] = (self._into[0], [])
+        if tag in ("caption", "th", "td"):
+            self._into = None
+
+    def handle_data(self, data: str) -> None:
+        if self._into is not None:
+            self._into[-1] += data
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small report."""
+    out = tmp_path_factory.mktemp("report") / "out"
+    done = run("report", "--out", str(out), "--threads", "1", *SMALL, *COMPARED, "--rows")
+    assert done.exit_code == 0, done.output
+    assert done.stdout == f"{out / 'report.html'}\n"
+    return out
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder; the time of making is left out."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            text = re.sub(rb"\d{4}-\d\d-\d\d \d\d:\d\d UTC, in \d+ s", b"TIME", path.read_bytes())
+            found[path.relative_to(folder).as_posix()] = text
+    return found
+
+
+def told(folder: Path) -> dict[str, Any]:
+    """The report as JSON."""
+    found: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    return found
+
+
+def csv_tables(folder: Path, experiment: dict[str, Any], where: str = "") -> list[Table]:
+    """The tables of an experiment from their CSV files, with the titles of the JSON."""
+    tables = []
+    for each in experiment["tables"]:
+        path = folder / "tables" / where / f"{each['name']}.csv"
+        groups = tuple(each["groups"])
+        texts = dict.fromkeys(
+            (group for group in groups if isinstance(each["rows"][0][group], str)), "str"
+        )
+        frame = pd.read_csv(path, dtype=texts, keep_default_na=False, na_values={
+            column: [""] for column in ("value", "low", "high")
+        })  # fmt: skip
+        columns = [*groups, "quantity", "unit", "value", "low", "high", "deals"]
+        rows = frame[columns].itertuples(index=False, name=None)
+        lines = [line(len(groups), *row) for row in rows]
+        tables.append(make_table(each["name"], each["title"], groups, lines, each["note"]))
+    return tables
+
+
+def cells(table: Table) -> list[tuple[str, list[list[str]]]]:
+    """What a table is on a page."""
+    return [
+        (
+            grid.title,
+            [
+                [heading.replace("_", " ") for heading in grid.headings],
+                *([str(cell) for cell in row] for row in grid.rows),
+            ],
+        )
+        for grid in make_grids(table)
+    ]
+
+
+def test_folder_has_all_files_that_are_named(made: Path) -> None:
+    there = content(made)
+    assert {"report.html", "report.md", "report.json", "rows.parquet"} <= there.keys()
+    report = told(made)
+    (experiment,) = report["experiments"]
+    tables = {f"tables/{table['name']}.csv" for table in experiment["tables"]}
+    pictures = {
+        picture
+        for section in report["sections"]
+        for part in section["parts"]
+        for picture in part["pictures"]
+    }
+    assert tables | pictures == there.keys() - {
+        "report.html", "report.md", "report.json", "rows.parquet",
+    }  # fmt: skip
+    markdown = there["report.md"].decode()
+    assert {*re.findall(r"\]\((pictures/\S+)\)", markdown)} == pictures
+    assert len(pictures) > 10
+    assert [section["name"] for section in report["sections"]] == [
+        "short", "taking", "contracts", "hands", "totals", "take_chart", "bonuses", "litigation",
+        "scores", "games", "compared",
+    ]  # fmt: skip
+
+
+def test_every_number_of_the_page_is_that_of_the_csv(made: Path) -> None:
+    html = (made / "report.html").read_text(encoding="utf-8")
+    shown = Tables(html).found
+    (experiment,) = told(made)["experiments"]
+    tables = csv_tables(made, experiment)
+    right = [grid for table in tables if table.name != "compared_matrix" for grid in cells(table)]
+    for title, rows in shown:
+        if title not in ("Key figures",) and "Each against each" not in title:
+            assert (title, rows) in right, title
+    assert len(shown) > 25
+    everything = {cell for _, rows in right for row in rows for cell in row}
+    key_figures = dict(shown)["Key figures"][1:]
+    assert {value for _, value in key_figures} <= everything
+    text = " ".join(
+        sentence
+        for section in told(made)["sections"]
+        for part in section["parts"]
+        for sentence in part["text"]
+        if section["name"] != "compared"
+    )
+    numbers = re.findall(r"[\d,.]+%? (?:±[\d.]+\d|\([\d.]+ to [\d.]+\))", text)
+    assert len(numbers) > 20
+    assert {*numbers} <= everything
+    for sentence in re.findall(r"<p>(.*?)</p>", html)[:5]:
+        assert unescape(sentence) in (made / "report.md").read_text(encoding="utf-8")
+
+
+def test_json_has_the_numbers_of_the_csv(made: Path) -> None:
+    (experiment,) = told(made)["experiments"]
+    for table, as_json in zip(csv_tables(made, experiment), experiment["tables"], strict=True):
+        rows = table.frame.astype(object).where(table.frame.notna(), None).to_dict("records")
+        assert rows == as_json["rows"], table.name
+
+
+def test_report_says_how_it_was_made(made: Path) -> None:
+    report = told(made)
+    (experiment,) = report["experiments"]
+    assert experiment["rules"] == KqjRules().to_dict()
+    assert (experiment["seed"], experiment["deals"], experiment["games"]) == (1, 2000, 20)
+    assert experiment["policies"] == ["random"] * 6
+    words = shlex.split(report["command"])
+    assert words[:2] == ["kqj-sim", "report"]
+    assert words[words.index("--deals") :][:2] == ["--deals", "2000"]
+    assert words.count("--compare") == 2
+    assert "--threads" not in words
+    html = (made / "report.html").read_text(encoding="utf-8")
+    for what in ("Wilson", "seed 1", "all rules and rulings", "kqj-sim report --out"):
+        assert what in html
+    assert html.count(report["made"]) == 1
+
+
+def test_command_makes_the_same_again_but_for_the_time(made: Path, tmp_path: Path) -> None:
+    before = content(made)
+    words = shlex.split(told(made)["command"])
+    copy = tmp_path / "copy"
+    made.rename(copy)
+    try:
+        assert run(*words[1:], "--threads", "2").exit_code == 0
+        again = content(made)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+        copy.rename(made)
+    assert again.keys() == before.keys()
+    assert [name for name in again if again[name] != before[name]] == []
+
+
+def test_a_committed_report_comes_again(tmp_path: Path) -> None:
+    words = shlex.split(told(POLICIES)["command"])
+    out = tmp_path / "out"
+    words[words.index("--out") + 1] = str(out)
+    assert run(*words[1:]).exit_code == 0
+    again = {
+        name: text.replace(str(out).encode(), b"reports/policies")
+        for name, text in content(out).items()
+    }
+    committed = content(POLICIES)
+    assert again.keys() == committed.keys()
+    assert [name for name in again if again[name] != committed[name]] == []
+
+
+def test_rows_are_those_of_the_deals(made: Path) -> None:
+    file = pyarrow.parquet.ParquetFile(made / "rows.parquet")
+    rows = file.read()
+    assert rows.num_rows == 2000
+    assert json.loads(file.metadata.metadata[b"kqj_sim"])["deals"] == 2000
+    taken = pd.read_csv(made / "tables" / "taking.csv").set_index("quantity")["value"]
+    assert rows.column("taken").to_pandas().mean() == taken["taken, share of all deals"]
+
+
+def test_folder_that_is_not_empty_is_refused_before_anything_is_played(tmp_path: Path) -> None:
+    (tmp_path / "diary.txt").write_text("mine")
+    begun = time.monotonic()
+    done = run("report", "--out", str(tmp_path), "--deals", "1e12")
+    assert "is not empty" in error_of(done)
+    assert time.monotonic() - begun < 60
+    assert [path.name for path in tmp_path.iterdir()] == ["diary.txt"]
+    assert "does not exist" in error_of(run("report", "--out", str(tmp_path / "no" / "no")), 1)
+
+
+def test_several_experiments_stand_side_by_side(tmp_path: Path) -> None:
+    config = tmp_path / "variants.toml"
+    config.write_text(EXPERIMENTS, encoding="utf-8")
+    out = tmp_path / "out"
+    done = run("report", "--config", str(config), "--out", str(out), "--seed", "7")
+    assert done.exit_code == 0, done.output
+    two, three = told(out)["experiments"]
+    assert [two["name"], three["name"]] == ["Two teams", "Three teams, auctions"]
+    assert (two["deals"], three["deals"]) == (500, 400)
+    assert (two["seed"], three["seed"]) == (7, 7)
+    assert three["rules"] == KqjRules(teams=3, bidding="auction").to_dict()
+    sections = {section["name"]: section for section in told(out)["sections"]}
+    assert [part["heading"] for part in sections["contracts"]["parts"]] == [
+        "Two teams", "Three teams, auctions",
+    ]  # fmt: skip
+    assert [part["heading"] for part in sections["auctions"]["parts"]] == ["Three teams, auctions"]
+    html = (out / "report.html").read_text(encoding="utf-8")
+    shown = Tables(html).found
+    for experiment, folder in ((two, "two_teams"), (three, "three_teams_auctions")):
+        everything = [
+            grid for table in csv_tables(out, experiment, folder) for grid in cells(table)
+        ]
+        assert sum(each in everything for each in shown) > 15
+    key_figures = dict(shown)["Key figures"]
+    assert key_figures[0] == ["figure", "Two teams", "Three teams, auctions"]
+    assert "name = &#34;Two teams&#34;" in html
+    again = tmp_path / "again"
+    command = shlex.split(told(out)["command"])
+    assert "--deals" not in command
+    out.rename(again)
+    assert run(*command[1:]).exit_code == 0
+    assert content(again) == content(out)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[[experiment]]\nteams = 3", "[[experiment]] 1 has no name: write"),
+        ('[[experiment]]\nname = "a"\nteam = 3', "1: team is no option: did you mean teams?"),
+        ('[[experiment]]\nname = "a"\nteams = 4', "[[experiment]] 1: teams:"),
+        ('[[experiment]]\nname = "a"\nout = "b"', "out is no option"),
+        ('[[experiment]]\nname = "a"\n[[experiment]]\nname = "A"', "name of two experiments"),
+        ('[[experiment]]\nname = "a"\npolicy = "nobody"', "[[experiment]] 1 (a): "),
+        ('[experiment]\nname = "a"', "write [[experiment]]"),
+        ('[[experiment]]\nname = "a"\ncompare = "random"', "name two policies"),
+    ],
+)  # fmt: skip
+def test_mistakes_in_experiments_are_told(text: str, told: str, tmp_path: Path) -> None:
+    config = tmp_path / "variants.toml"
+    config.write_text(text, encoding="utf-8")
+    out = tmp_path / "out"
+    assert told in error_of(run("report", "--config", str(config), "--out", str(out)))
+    assert not out.exists()
+
+
+def test_other_commands_leave_experiments_alone(tmp_path: Path) -> None:
+    config = tmp_path / "variants.toml"
+    config.write_text(EXPERIMENTS, encoding="utf-8")
+    done = run("simulate", "--config", str(config), "--deals", "100", "--policy", "random")
+    assert done.exit_code == 0, done.output
+
+
+def test_interrupted_report_holds_what_was_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(study, "take_chart", interrupt)
+    out = tmp_path / "out"
+    done = run("report", "--out", str(out), *SMALL)
+    assert done.exit_code == 130
+    assert "Interrupted" in done.stderr
+    assert told(out)["experiments"][0]["interrupted"] is True
+    assert "The run was interrupted" in (out / "report.html").read_text(encoding="utf-8")
+    assert not (out / "tables" / "take_chart.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--deals", "1", "--policy", "random"],
+        ["--deals", "1", "--policy", "random", "--bidding", "auction"],
+        ["--deals", "20", "--policy", "never+random", "--games", "0"],
+        ["--deals", "20", "--policy", "never+random", "--games", "0", "--bidding", "auction"],
+        ["--deals", "20", "--policy", "random", "--impose", "0:h", "--partners", "random"],
+    ],
+    ids=" ".join,
+)
+def test_a_report_of_next_to_nothing_can_be_made(arguments: list[str], tmp_path: Path) -> None:
+    few = ("--games", "1", "--chart-deals", "1")
+    done = run("report", "--out", str(tmp_path / "out"), *few, *arguments)
+    assert done.exit_code == 0, done.output
+    assert "nan" not in (tmp_path / "out" / "report.md").read_text(encoding="utf-8").lower()
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+@pytest.mark.parametrize("width", [390, 1280])
+def test_page_opens_in_a_browser_without_errors_and_fits(
+    width: int, made: Path, tmp_path: Path
+) -> None:
+    assert CHROMIUM is not None
+    html = (made / "report.html").read_text(encoding="utf-8")
+    # A script is allowed in this copy alone; it writes down what does not fit.
+    measure = """<script>
+    const wide = [...document.querySelectorAll("body *")].filter(e =>
+      !e.closest(".scroll, svg, pre, .unseen") && e.getBoundingClientRect().right > innerWidth + 1);
+    const small = [...document.querySelectorAll("svg text")].map(e =>
+      e.getBoundingClientRect().height).filter(h => h > 0);
+    document.title = JSON.stringify({
+      inner: innerWidth, scroll: document.documentElement.scrollWidth,
+      wide: wide.map(e => e.tagName), text: Math.min(...small)});
+    </script></body>"""
+    open_policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
+    html = html.replace("default-src 'none'; style-src 'unsafe-inline'", open_policy)
+    copy = tmp_path / "page.html"
+    copy.write_text(html.replace("</body>", measure), encoding="utf-8")
+    done = subprocess.run(
+        [
+            CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+            "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={tmp_path / 'profile'}",
+            f"--window-size={width},900", "--dump-dom", copy.as_uri(),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )  # fmt: skip
+    assert "CONSOLE" not in done.stderr, done.stderr
+    match = re.search(r"<title>(.*?)</title>", done.stdout)
+    assert match is not None
+    found = json.loads(match[1])
+    assert found["scroll"] <= found["inner"], found
+    assert found["wide"] == []
+    assert found["text"] > 9
+    for section in told(made)["sections"]:
+        assert f'id="{section["name"]}"' in done.stdout

@@ -1,0 +1,430 @@
+"""The command that plays deals and prints tables."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kqj_sim
+from kqj_sim.cards import CONTRACTS
+from kqj_sim.record import from_json
+from kqj_sim.reporting.rows import RowsFile
+from kqj_sim.rules import KqjRules
+from tests.test_cli import error_of, run
+
+SMALL = ("--deals", "2000", "--policy", "random")
+
+
+def simulated(*arguments: str) -> dict[str, Any]:
+    """The JSON that a simulation prints."""
+    done = run("simulate", *SMALL, "--format", "json", *arguments)
+    assert done.exit_code == 0, done.output
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def numbers(found: dict[str, Any], table: str, **group: object) -> dict[str, float]:
+    """The values of a group of a table, by quantity."""
+    (rows,) = [each["rows"] for each in found["tables"] if each["name"] == table]
+    return {
+        row["quantity"]: row["value"]
+        for row in rows
+        if all(row[key] == value for key, value in group.items())
+    }
+
+
+def long_form(found: dict[str, Any]) -> list[tuple[object, ...]]:
+    """Every number of every table."""
+    return [
+        (table["name"], *(row[group] for group in table["groups"]), row["quantity"], row["value"])
+        for table in found["tables"]
+        for row in table["rows"]
+    ]
+
+
+def test_json_says_what_was_asked_for() -> None:
+    found = simulated("--teams", "3", "--seed", "9", "--first", "5", "--confidence", "99%")
+    assert found["rules"] == KqjRules(teams=3).to_dict()
+    assert (found["seed"], found["first"], found["deals"]) == (9, 5, 2000)
+    assert found["confidence"] == 0.99
+    assert found["policies"] == ["random"] * 6
+    assert found["interrupted"] is False
+
+
+def test_numbers_of_deals_can_be_written_in_several_ways() -> None:
+    assert {simulated("--deals", text)["deals"] for text in ("1e3", "1_000", "1000")} == {1000}
+
+
+def test_threads_cannot_be_seen() -> None:
+    assert simulated("--threads", "1") == simulated("--threads", "2")
+
+
+def test_table_is_for_people_and_names_the_run() -> None:
+    shown = run("simulate", *SMALL).stdout
+    assert shown.startswith("KQJ, two teams, fixed partners, taking; random at every seat; 2,000")
+    assert re.search(r"\d+\.\d% ±\d\.\d", shown)
+    assert max(len(line) for line in shown.splitlines()) <= 100
+    assert "\x1b" not in shown
+    assert "\x1b[" in run("simulate", *SMALL, "--color", "always").stdout
+
+
+def test_formats_hold_the_same_numbers(tmp_path: Path) -> None:
+    expected = simulated()
+    done = run("simulate", *SMALL, "--format", "csv")
+    from_csv = pd.read_csv(StringIO(done.stdout))
+    assert len(from_csv) == len(long_form(expected))
+    assert list(from_csv["value"].fillna(-1)) == [
+        -1 if value is None else value for *_, value in long_form(expected)
+    ]
+    path = tmp_path / "tables.parquet"
+    assert run("simulate", *SMALL, "--out", str(path)).output == ""
+    assert list(pd.read_parquet(path)["value"].fillna(-1)) == list(from_csv["value"].fillna(-1))
+
+
+def test_policies_for_all_for_a_team_and_for_a_seat() -> None:
+    found = simulated(
+        "--policy", "team0=greedy", "--policy", "seat2=random", "--policy", "seat5=greedy"
+    )
+    assert found["policies"] == ["greedy", "random", "random", "random", "greedy", "greedy"]
+
+
+def test_outputs_name_players_and_hold_their_parameters(tmp_path: Path) -> None:
+    path = tmp_path / "bold.toml"
+    path.write_text('name = "Bold one"\n[calling]\npolicy = "random"\ntake = 0.5\n')
+    found = simulated("--policy", "greedy", "--policy", f"seat0={path}:bid=0.25")
+    assert found["policies"] == ["Bold one:bid=0.25", *["greedy"] * 5]
+    assert found["players"][0].startswith("random:take=0.5,bid=0.25,capot=0.01,counter=0.02+")
+    assert found["players"][1].endswith("+greedy")
+    again = ["--policy", found["players"][1], "--policy", f"seat0={found['players'][0]}"]
+    assert simulated(*again)["tables"] == found["tables"]
+    shown = run("simulate", *SMALL, "--policy", str(path)).stdout
+    assert shown.startswith("KQJ, two teams, fixed partners, taking; Bold one at every seat; ")
+
+
+def test_a_mistake_in_a_users_policy_is_one_line(tmp_path: Path) -> None:
+    """By a process of its own: what numba prints by itself would be seen."""
+    path = tmp_path / "wrong.py"
+    path.write_text(
+        "from kqj_sim import lowest, policy\n"
+        '@policy("wrong")\n'
+        "def choose_card(view):\n"
+        "    assert view.trick_number < 3\n"
+        "    return lowest(view.legal)\n"
+    )
+    program = "from kqj_sim.cli import main; main()"
+    options = ["--deals", "500", "--policy", f"random:take=0.5+{path}", "--quiet"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, "simulate", *options],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert re.fullmatch(
+        r"Error: .*wrong\.py:4: policy 'wrong', choose_card\(\), deal \d+ of seed 1, seat \d: "
+        r"AssertionError\n",
+        done.stderr,
+    ), done.stderr
+
+
+def test_by_groups_and_where_keeps() -> None:
+    found = simulated("--by", "contract", "--where", "lap == 2 and contract != 'NT'")
+    groups = {
+        row["contract"]
+        for table in found["tables"]
+        if "contract" in table["groups"]
+        for row in table["rows"]
+    }
+    assert groups and groups <= {*CONTRACTS} - {"NT"}
+    assert found["by"] == ["contract"]
+    assert found["where"] == "lap == 2 and contract != 'NT'"
+
+
+def test_imposed_contract() -> None:
+    found = simulated("--impose", "2:AT")
+    assert found["imposed"] == "2:AT"
+    auction = simulated("--impose", "0:h:120", "--bidding", "auction")
+    assert auction["imposed"] == "0:h:120"
+
+
+def test_rows_are_written_with_the_tables(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    found = simulated("--rows", str(path), "--where", "taken == 1")
+    rows = pd.read_parquet(path)
+    assert set(rows["taken"]) == {1}
+    assert long_form(found) == long_form(simulated("--where", "taken == 1"))
+
+
+def test_rows_that_cannot_be_written_do_not_cost_the_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = RowsFile.write
+
+    def write(self: RowsFile, rows: Any, mask: Any = None) -> None:
+        if self.count:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written(self, rows, mask)
+
+    monkeypatch.setattr(RowsFile, "write", write)
+    rows, tables = tmp_path / "rows.csv", tmp_path / "tables.json"
+    done = run("simulate", "--deals", "50000", "--policy", "random", "--rows", str(rows),
+               "--out", str(tables))  # fmt: skip
+    assert done.exit_code == 1
+    assert "rows.csv: cannot be written: No space left on device" in done.stderr
+    assert 0 < json.loads(tables.read_text(encoding="utf-8"))["deals"] < 50000
+    assert [path.name for path in tmp_path.iterdir()] == ["tables.json"]
+
+
+def test_rows_of_games(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    arguments = ("simulate", "--games", "3", "--policy", "random", "--format", "json")
+    done = run(*arguments, "--rows", str(path))
+    found = json.loads(done.stdout)
+    rows = pd.read_csv(path)
+    assert set(rows["game"]) == {0, 1, 2}
+    assert len(rows) == found["deals"]
+    assert found["games"] == 3
+    assert done.stdout == run(*arguments).stdout
+
+
+def test_plot_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "totals.svg"
+    assert run("simulate", *SMALL, "--plot", str(path)).exit_code == 0
+    assert "random at every seat" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--policy", "randm"], "random"),
+        (["--policy", "random:tak=1"], "take"),
+        (["--by", "contrct"], "contract"),
+        (["--where", "lapp == 2"], "lap"),
+        (["--where", "lap == "], "lap == "),
+        (["--where", "__import__('os')"], "__import__"),
+        (["--out", "tables.xls"], ".parquet"),
+        (["--rows", "rows.txt"], ".parquet or .csv"),
+        (["--plot", "plot.gif"], ".png, .svg or .pdf"),
+        (["--confidence", "95"], "0.95"),
+        (["--threads", "0"], "whole number from 1"),
+        (["--deals", "10", "--games", "10"], "one of them"),
+    ],
+)
+def test_wrong_value_is_one_line_that_says_what_is_right(
+    arguments: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert told in error_of(run("simulate", "--policy", "random", "--quiet", *arguments))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("option", "name"), [("--out", "a.csv"), ("--rows", "a.csv"), ("--plot", "a.png")]
+)
+def test_unwritable_file_is_told_before_anything_is_played(
+    option: str, name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "nowhere" / name
+    # So many deals that the test would not end if they were played first.
+    endless = ("simulate", "--deals", "1e15", "--policy", "random", "--quiet")
+    told = error_of(run(*endless, option, str(path)), 1)
+    assert str(path) in told
+    assert "does not exist" in told
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_rule_without_effect_is_told() -> None:
+    done = run("simulate", *SMALL, "--max-amount", "300", "--format", "csv")
+    assert "--max-amount has no effect with --bidding take" in done.stderr
+    quiet = run("simulate", *SMALL, "--max-amount", "300", "--format", "csv", "--quiet")
+    assert quiet.stderr == ""
+
+
+def test_configuration_and_variables_set_options(tmp_path: Path) -> None:
+    path = tmp_path / "kqj.toml"
+    path.write_text(
+        'deals = 300\nteams = 3\npolicy = ["greedy", "seat1=random"]\nline = 4\n'
+        '[simulate]\nformat = "json"\nseed = 8\n[records]\nseed = 9\n'
+    )
+    arguments = ("simulate", "--config", str(path))
+    found = json.loads(run(*arguments).stdout)
+    assert (found["deals"], found["seed"], found["rules"]["teams"]) == (300, 8, 3)
+    assert found["policies"] == ["greedy", "random", "greedy", "greedy", "greedy", "greedy"]
+    environment = {"KQJ_SIM_SIMULATE_SEED": "11", "KQJ_SIM_SIMULATE_DEALS": "200"}
+    found = json.loads(run(*arguments, "--deals", "100", env=environment).stdout)
+    assert (found["deals"], found["seed"]) == (100, 11)
+
+
+def test_records_are_what_check_accepts_and_show_shows(tmp_path: Path) -> None:
+    path = tmp_path / "rounds.jsonl"
+    options = ("--policy", "random", "--bidding", "auction", "--seed", "4")
+    assert (
+        run("records", "--deals", "20", "--first", "7", *options, "--out", str(path)).output == ""
+    )
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [from_json(line).deal for line in lines] == list(range(7, 27))
+    assert run("check", str(path)).exit_code == 0
+    played = run("show", "--deal", "10", *options).stdout
+    assert played == run("show", str(path), "--line", "4").stdout
+    assert played.startswith("Seed 4, deal 10: ")
+
+
+def test_records_of_games_go_to_stdout_and_into_check() -> None:
+    written = run("records", "--games", "2", "--policy", "greedy").stdout
+    assert {from_json(line).game_id for line in written.splitlines()} == {0, 1}
+    assert run("check", "-", input=written).exit_code == 0
+
+
+def test_imposed_records() -> None:
+    written = run("records", "--deals", "3", "--impose", "1:NT", "--policy", "random").stdout
+    records = [from_json(line) for line in written.splitlines()]
+    assert all(record.imposed and record.contract == "NT" for record in records)
+    assert run("check", "-", input=written).exit_code == 0
+
+
+PROGRAM = [sys.executable, "-c", "from kqj_sim.cli import main; main()"]
+ENDLESS = ("--deals", "1e15", "--policy", "random")
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(kqj_sim.__file__).parents[1])}
+
+
+@contextmanager
+def ending(process: subprocess.Popen[Any]) -> Iterator[None]:
+    """However a test ends, the program that it has started does not go on."""
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+def interrupt_once_writing(arguments: list[str], path: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command that would take for ever; press Ctrl-C once its file has grown."""
+    process = subprocess.Popen(
+        [*PROGRAM, *arguments],
+        cwd=path.parent,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with ending(process):
+        while process.poll() is None and not any(
+            part.stat().st_size for part in path.parent.glob(f".{path.name}.*")
+        ):
+            time.sleep(0.02)
+        assert not path.exists()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+
+def test_interrupted_simulation_prints_what_is_finished(tmp_path: Path) -> None:
+    run("simulate", *SMALL)  # compiled before, nothing but the progress is said at first
+    terminal, stderr = pty.openpty()
+    process = subprocess.Popen(
+        [*PROGRAM, "simulate", *ENDLESS, "--format", "json", "--plot", "plot.svg"],
+        cwd=tmp_path,
+        env={**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "120"},
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+    )
+    os.close(stderr)
+    with ending(process):
+        shown = ""
+        while "a second" not in shown:
+            shown += os.read(terminal, 1 << 12).decode(errors="replace")
+        assert re.search(r"[\d,]+ of 1,000,000,000,000,000 deals", shown)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        with suppress(OSError):  # the end of a terminal is an error
+            while more := os.read(terminal, 1 << 12):
+                shown += more.decode(errors="replace")
+    os.close(terminal)
+    assert process.returncode == 130, shown
+    found = json.loads(out)
+    assert found["interrupted"] is True
+    deals = found["deals"]
+    assert 0 < deals < 1e15
+    assert f"Interrupted: the tables hold {deals:,} of 1,000,000,000,000,000 deals\r\n" in shown
+    assert [path.name for path in tmp_path.iterdir()] == ["plot.svg"]
+
+
+def test_interrupted_rows_are_whole_and_agree_with_the_tables(tmp_path: Path) -> None:
+    arguments = ["simulate", *ENDLESS, "--out", "tables.json", "--rows", "rows.parquet"]
+    done = interrupt_once_writing(arguments, tmp_path / "rows.parquet")
+    assert done.returncode == 130, done.stderr
+    deals = json.loads((tmp_path / "tables.json").read_text(encoding="utf-8"))["deals"]
+    rows = pd.read_parquet(tmp_path / "rows.parquet", columns=["deal"])
+    np.testing.assert_array_equal(rows["deal"], np.arange(deals))
+    assert f"{deals:,} of" in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["rows.parquet", "tables.json"]
+
+
+def test_interrupted_records_are_whole_lines(tmp_path: Path) -> None:
+    path = tmp_path / "rounds.jsonl"
+    done = interrupt_once_writing(["records", *ENDLESS, "--out", path.name], path)
+    assert done.returncode == 130, done.stderr
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [from_json(line).deal for line in lines] == list(range(len(lines)))
+    assert done.stderr.endswith(f"Interrupted: {len(lines):,} records were written\n")
+
+
+def test_no_progress_where_it_is_not_wanted() -> None:
+    for arguments in ((), ("--quiet",)):
+        done = run(
+            "simulate", "--deals", "1e6", "--policy", "random", "--format", "csv", *arguments
+        )
+        assert done.stderr == ""
+
+
+def test_control_adds_a_table_and_changes_no_other() -> None:
+    plain = simulated("--teams", "3")
+    found = simulated("--teams", "3", "--control", "random")
+    assert found["tables"][:-1] == plain["tables"]
+    assert found["tables"][-1]["name"] == "scores_corrected"
+    # The control is what is played, so that nothing is left of the luck.
+    corrected = numbers(found, "scores_corrected", team=1)["corrected, mean a deal"]
+    assert corrected == pytest.approx(0, abs=1e-9)
+    two = simulated("--control", "random")["tables"][-1]["rows"]
+    assert {row["team"] for row in two} == {0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--control", "random", "--where", "lap == 1"], "leave --where out"),
+        (["--control", "gredy"], "did you mean 'greedy'"),
+    ],
+)
+def test_wrong_controls_are_told(arguments: list[str], told: str) -> None:
+    assert told in error_of(run("simulate", *SMALL, *arguments))
+
+
+def test_control_of_games_adds_a_table_and_changes_no_other() -> None:
+    arguments = ("simulate", "--games", "60", "--policy", "random", "--format", "json")
+    plain, found = (
+        json.loads(run(*arguments, *control).stdout)["tables"]
+        for control in ((), ("--control", "random+greedy"))
+    )
+    assert found[:-1] == plain
+    assert found[-1]["name"] == "games_corrected"
+    assert {row["team"] for row in found[-1]["rows"]} == {0}
+    names = {row["quantity"] for row in found[-1]["rows"]}
+    assert {"won, corrected, share of games", "final lead, corrected, mean"} <= names

@@ -1,0 +1,155 @@
+"""The commands that vary and search a policy's parameters."""
+
+from __future__ import annotations
+
+import json
+import re
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from kqj_sim.policies.spec import parse_player
+from kqj_sim.reporting.sweep import MAX_NAMED_SETTINGS
+from tests.test_cli import error_of, run
+from tests.variants import LIVELY
+
+POLICY = f"{LIVELY}+greedy"
+SWEEP = ("sweep", POLICY, "--field", POLICY, "--vary", "take=0.1:0.5:0.2", "--deals", "600")
+TUNE = (
+    "tune", POLICY, "--field", POLICY, "--parameters", "take=0.1:0.9,bid", "--deals", "50",
+    "--generations", "2", "--candidates", "4", "--confirm", "300", "--quiet",
+)  # fmt: skip
+
+
+def swept(*arguments: str) -> dict[str, Any]:
+    """The JSON that a sweep prints."""
+    done = run(*SWEEP, "--format", "json", *arguments)
+    assert done.exit_code == 0, done.output
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_sweep_says_what_is_best_and_what_was_played() -> None:
+    found = swept("--teams", "3", "--seed", "5", "--first", "9", "--confidence", "90%")
+    assert (found["seed"], found["first"], found["deals"]) == (5, 9, 600)
+    assert found["rules"]["teams"] == 3 and found["confidence"] == 0.9
+    assert found["vary"] == {"take": ["0.1", "0.3", "0.5"]}
+    assert found["rounds_a_deal_and_set"] == 3
+    (table,) = found["tables"]
+    best = [row for row in table["rows"] if row["standing"] == "best"]
+    assert {row["take"] for row in best} == {*found["best"]}
+    assert f"Best: take={found['best'][0]}" in found["answer"][0]
+    assert len(best) == 4 and len(table["rows"]) == 12
+
+
+def test_sweep_is_written_for_people_and_programs(tmp_path: Path) -> None:
+    shown = run(*SWEEP).stdout
+    assert shown.startswith("Best: take=0.")
+    assert max(len(line) for line in shown.splitlines()) <= 100
+    path = tmp_path / "sweep.csv"
+    assert run(*SWEEP, "--out", str(path), "--quiet").output == ""
+    frame = pd.read_csv(StringIO(path.read_text(encoding="utf-8")))
+    assert list(frame["take"].dropna().unique()) == [0.1, 0.3, 0.5]
+
+
+def test_threads_cannot_be_seen() -> None:
+    assert swept("--threads", "1") == swept("--threads", "2")
+
+
+@pytest.mark.parametrize("more", [[], ["--vary", "bid=0.1,0.2"], ["--vary", "take2=1"]])
+def test_sweep_is_drawn(more: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "sweep.png"
+    if "take2=1" in more:
+        assert "did you mean 'take'" in error_of(run(*SWEEP, *more, "--plot", str(path)))
+        return
+    done = run(*SWEEP, *more, "--plot", str(path))
+    assert done.exit_code == 0, done.output
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_long_lists_are_cut_short() -> None:
+    done = run(
+        "sweep", POLICY, "--field", POLICY, "--vary", "counter=0.1:0.95:0.05", "--deals", "50"
+    )
+    assert done.exit_code == 0, done.output
+    assert "None of the 18 is shown worse than another" in done.stdout
+    assert MAX_NAMED_SETTINGS < 18
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--vary", "take=0.1,0.2"], "take varies twice"),
+        (["--vary", "bid=9"], "bid=9: it should be a number from 0 to 1"),
+        (["--vary", "bid=0.1,0.2", "--vary", "capot=0,1", "--plot", "a.png"], "at most 2"),
+        (["--until", "0.5"], "--deals and --until"),
+        (["--plot", "a.gif"], ".png, .svg or .pdf"),
+        (["--field", "gredy"], "did you mean 'greedy'"),
+        (["--deals", "1"], "whole number from 2"),
+    ],
+)
+def test_wrong_sweeps_are_told_in_a_line(arguments: list[str], told: str) -> None:
+    assert told in error_of(run(*SWEEP, *arguments))
+
+
+@pytest.mark.parametrize(
+    "command", [("sweep", "--vary", "take=0,40"), ("tune", "--parameters=take")]
+)
+def test_parameters_that_the_game_does_not_read_are_an_error(
+    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name, *arguments = command
+    wrong = run(name, "points+greedy", *arguments, "--teams", "3")
+    assert "read with --teams 2 --bidding take only; here it is three_take" in error_of(wrong)
+    assert wrong.exit_code == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_width_is_above_zero() -> None:
+    wrong = run("sweep", POLICY, "--vary", "take=0.1,0.2", "--until", "0")
+    assert "above 0" in error_of(wrong)
+
+
+def test_tune_writes_a_player_that_can_be_seated(tmp_path: Path) -> None:
+    path, plot = tmp_path / "better.toml", tmp_path / "search.svg"
+    done = run(*TUNE, "--out", str(path), "--plot", str(plot), "--format", "json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert parse_player(str(path)) == parse_player(found["found"])
+    take = found["parameters"]["take"]
+    assert take["low"] == 0.1 <= take["found"] <= take["high"] == 0.9
+    assert found["confirmed_on"] == 300 and found["generations"] == 2
+    assert found["commands"] == [f"kqj-sim compare {path} {POLICY}"]
+    assert plot.read_text(encoding="utf-8").startswith("<?xml")
+    first = path.read_text(encoding="utf-8").splitlines()[0]
+    assert re.match(r"# Made by: kqj-sim tune random.* --generations 2 ", first)
+    assert "--quiet" not in first and "--out" not in first
+
+
+def test_tune_tells_of_each_generation(tmp_path: Path) -> None:
+    done = run(*TUNE[:-1], "--out", str(tmp_path / "better.toml"))
+    assert done.exit_code == 0, done.output
+    assert "generation 2 of 2: take=0." in done.stderr
+    assert done.stdout.startswith("Found: take=0.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--parameters", "tak"], "did you mean 'take'"),
+        (["--parameters", "take"], "take is there twice"),
+        (["--parameters", "capot=0.5:0.1"], "the range is empty"),
+        (["--out", "better.csv"], "ends in .toml"),
+        (["--candidates", "2"], "whole number from 3"),
+    ],
+)
+def test_wrong_searches_are_told_in_a_line(
+    arguments: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert told in error_of(run(*TUNE, *arguments))
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,72 @@
+"""Rows against a slow function of the record of the same deal: all columns, all variants."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kqj_sim.columns import KQJ_COLUMNS
+from kqj_sim.experiment import Experiment
+from kqj_sim.records import play_records
+from kqj_sim.simulation import simulate
+from tests.core.slow_rows import slow_row
+from tests.variants import VARIANTS, impositions, lively, tables, told
+
+
+def _assert_rows_tell_the_records(experiment: Experiment) -> None:
+    rows = simulate(experiment)
+    records = list(play_records(experiment))
+    assert [record.deal for record in records] == rows.deal.tolist()
+    values = rows.values.T.tolist()
+    for record, row in zip(records, values, strict=True):
+        expected = slow_row(record)
+        found = dict(zip((column.name for column in KQJ_COLUMNS), row, strict=True))
+        wrong = [
+            f"{name} is {found[name]}, by the record {expected[name]}"
+            for name in found
+            if found[name] != expected[name]
+        ]
+        assert not wrong, told(record, *wrong)
+    if rows.game is not None and rows.round is not None:
+        assert [record.game_id for record in records] == rows.game.tolist()
+        assert [record.round for record in records] == rows.round.tolist()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_rows_of_single_rounds(variant: str) -> None:
+    _assert_rows_tell_the_records(lively(VARIANTS[variant], deals=300, seed=3))
+    _assert_rows_tell_the_records(Experiment(VARIANTS[variant], tables()["mixed"], 60, 4))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_rows_of_games(variant: str) -> None:
+    rules = replace(VARIANTS[variant], target=500)
+    _assert_rows_tell_the_records(lively(rules, games=5, seed=5, first=11))
+
+
+@pytest.mark.parametrize(
+    "variant", ["2-fixed-take-second_lap", "3-random-auction-turn-total-amount"]
+)
+def test_rows_of_imposed_contracts(variant: str) -> None:
+    for imposed in impositions(VARIANTS[variant]):
+        _assert_rows_tell_the_records(lively(VARIANTS[variant], deals=5, imposed=imposed))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_values_are_within_the_described_ranges(variant: str) -> None:
+    values = simulate(lively(VARIANTS[variant], deals=5000, seed=6)).values
+    for column, found in zip(KQJ_COLUMNS, values, strict=True):
+        assert column.low <= found.min(), column.name
+        assert found.max() <= column.high, column.name
+
+
+def test_card_points_of_a_played_round_are_236() -> None:
+    for rules in VARIANTS.values():
+        rows = simulate(lively(rules, deals=2000, seed=8))
+        played = rows.column("taken") == 1
+        points = sum(rows.column(f"card_points_{team}").astype(int) for team in range(3))
+        tricks = sum(rows.column(f"tricks_{team}") for team in range(3))
+        assert np.array_equal(points, 236 * played)
+        assert np.array_equal(tricks, 8 * played)

@@ -1,0 +1,305 @@
+"""Worlds: against all worlds found by plain Python, and what plays tell against true hands."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import chisquare
+
+from kqj_sim.cards import parse_card
+from kqj_sim.core import hidden_hands
+from kqj_sim.core.cards import PACK
+from kqj_sim.core.hidden_hands import (
+    EXCLUDED,
+    HAND_SIZES,
+    KNOWLEDGE_SIZE,
+    UNSEEN,
+    assign_to_holder,
+    enumerate_layouts,
+    exclude_by_trick,
+    sample_layouts,
+)
+from kqj_sim.core.jit import block_loop
+from kqj_sim.experiment import Experiment
+from kqj_sim.record import Record
+from kqj_sim.records import play_records
+from kqj_sim.referee.kqj import PACK as CARDS
+from kqj_sim.rules import SEATS
+from tests.core.coding import strength_of
+from tests.core.exclusions import exclusions
+from tests.variants import LIVELY, VARIANTS, tables, told
+
+UNLIKELY = 1e-4
+
+World = tuple[int, ...]
+
+
+class Known(NamedTuple):
+    """How many cards each player holds, and which he cannot hold (bits 0, 1, ...)."""
+
+    counts: tuple[int, ...]
+    lacks: tuple[int, ...]
+
+    @property
+    def unseen(self) -> int:
+        """As many cards as are held: the lowest bits."""
+        return (1 << sum(self.counts)) - 1
+
+    def array(self) -> NDArray[np.int64]:
+        """As the core takes it."""
+        known = np.zeros(KNOWLEDGE_SIZE, dtype=np.int64)
+        known[UNSEEN] = self.unseen
+        known[HAND_SIZES : HAND_SIZES + SEATS] = self.counts
+        known[EXCLUDED : EXCLUDED + SEATS] = self.lacks
+        return known
+
+
+CASES = {
+    "nothing": Known((0, 1, 2, 1, 1, 1), (0,) * 6),
+    "one bound": Known((1, 2, 0, 2, 2, 1), (0, 0b1111, 0, 0, 0, 0)),
+    "two bound": Known((0, 2, 2, 2, 1, 1), (0, 0b1111, 0, 0b110001, 0, 0)),
+    "each bound": Known((2, 2, 0, 1, 2, 1), (0b11, 0b101, 0, 0b11110, 0b1000, 0b1100000)),
+    "one card has one holder": Known((0, 2, 2, 2, 1, 1), (-1, 1, 0, 1, 1, 1)),
+    "only a circle of three": Known((0, 1, 0, 1, 0, 1), (-1, 0b100, 0, 0b001, 0, 0b010)),
+    "only a circle of five": Known((1, 1, 1, 1, 0, 1), (0b11100, 0b11001, 0b10011, 0b00111, 0, 14)),
+    "circle and pair": Known((0, 1, 1, 1, 1, 1), (0, 0b11100, 0b11001, 0b11010, 0b00111, 0b00111)),
+    "forced": Known((0, 1, 1, 1, 0, 0), (0, 0b110, 0b100, 0, 0, 0)),
+    "impossible": Known((0, 1, 1, 1, 0, 0), (0, 0b110, 0b110, 0, 0, 0)),
+    "a card that nobody may hold": Known((0, 1, 1, 1, 0, 0), (1, 1, 1, 1, 1, 1)),
+    "three tricks left": Known((0, 3, 3, 2, 2, 2), (0, 0x3FF, 0x3F, 0xF8, 0xC3F, 0)),
+}
+"""By what binds the players."""
+
+
+def _slow_worlds(known: Known) -> set[World]:
+    """Every world: for each player in turn every choice of his cards."""
+
+    def deal(player: int, left: frozenset[int]) -> Iterator[World]:
+        if player == SEATS:
+            yield ()
+            return
+        may = [card for card in left if not known.lacks[player] >> card & 1]
+        for hand in combinations(may, known.counts[player]):
+            for rest in deal(player + 1, left - set(hand)):
+                yield (sum(1 << card for card in hand), *rest)
+
+    return set(deal(0, frozenset(range(sum(known.counts)))))
+
+
+def _worlds(numbers: NDArray[np.int64], found: int) -> list[World]:
+    return [tuple(world) for world in numbers[: SEATS * found].reshape(-1, SEATS).tolist()]
+
+
+def _all(known: Known, limit: int) -> list[World] | None:
+    """What `enumerate_layouts` writes; None if there are too many."""
+    numbers = np.zeros(SEATS * limit, dtype=np.int64)
+    found = enumerate_layouts(known.array(), limit, numbers)
+    return None if found < 0 else _worlds(numbers, found)
+
+
+def _sampled(known: Known, number: int, key: int) -> list[World]:
+    numbers = np.zeros(SEATS * number, dtype=np.int64)
+    return _worlds(numbers, sample_layouts(known.array(), number, key, numbers))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_all_worlds_are_those_of_plain_python(case: str) -> None:
+    slow = _slow_worlds(CASES[case])
+    found = _all(CASES[case], len(slow) + 1)
+    assert found is not None
+    assert len(found) == len(slow)
+    assert set(found) == slow
+    assert _all(CASES[case], len(slow)) == found
+    if slow:
+        assert _all(CASES[case], len(slow) - 1) is None
+
+
+def _random_known(draw: random.Random) -> Known:
+    counts = [draw.randint(0, 2) for _ in range(SEATS)]
+    cards = sum(counts)
+    lacks = [sum(1 << c for c in range(cards) if draw.random() < 0.4) for _ in range(SEATS)]
+    return Known(tuple(counts), tuple(lacks))
+
+
+def test_all_worlds_of_random_cases() -> None:
+    draw = random.Random(5)
+    numbers = set()
+    for case in range(300):
+        known = _random_known(draw)
+        slow = _slow_worlds(known)
+        found = _all(known, 2000)
+        assert found is None or set(found) == slow, f"{case}: {known}"
+        assert (found is None) == (len(slow) > 2000), f"{case}: {known}"
+        assert found is None or len(found) == len(slow), f"{case}: {known}"
+        numbers.add(min(len(slow), 3))
+    assert numbers == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_more_worlds_than_wanted_are_all_written(case: str) -> None:
+    slow = _slow_worlds(CASES[case])
+    if len(slow) < 1000:
+        found = _sampled(CASES[case], 1000, key=1)
+        assert len(found) == len(slow)
+        assert set(found) == slow
+
+
+@block_loop
+def _after(known: Any, rounds: int, key: int, world: Any) -> None:
+    """The world after many rounds of the chain."""
+    hidden_hands._separate_forced_cards(known)
+    hidden_hands._build_first_layout(known, key)
+    hidden_hands._run_chain(known, rounds, key, 100)
+    hidden_hands._write_layout(known, world, 0)
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if len(_slow_worlds(CASES[c])) > 1])
+def test_the_chain_is_uniform(case: str) -> None:
+    """Where a circle must be found by chance it takes many rounds."""
+    slow = sorted(_slow_worlds(CASES[case]))
+    world = np.zeros(SEATS, dtype=np.int64)
+    seen: Counter[World] = Counter()
+    for key in range(max(30 * len(slow), 3000)):
+        _after(CASES[case].array(), 500 if "circle" in case else 20, key, world)
+        seen[_worlds(world, 1)[0]] += 1
+    assert set(seen) <= set(slow)
+    assert chisquare([seen[world] for world in slow]).pvalue > UNLIKELY, case
+
+
+@pytest.mark.parametrize("case", ["nothing", "one bound", "two bound", "each bound"])
+@pytest.mark.parametrize("which", [0, 4])
+def test_worlds_drawn_are_uniform(case: str, which: int) -> None:
+    """The first of a few, and the last."""
+    slow = sorted(_slow_worlds(CASES[case]))
+    seen = Counter(_sampled(CASES[case], 5, key)[which] for key in range(30 * len(slow)))
+    assert set(seen) <= set(slow)
+    assert chisquare([seen[world] for world in slow]).pvalue > UNLIKELY, case
+
+
+def _wide(draw: random.Random, bound: int) -> Known:
+    """Five players with six cards each, some of whom lack suits of eight cards."""
+    lacks = [0] * SEATS
+    for player in draw.sample(range(1, SEATS), bound):
+        lacks[player] = 0xFF << 8 * draw.randrange(3)
+    return Known((0, 6, 6, 6, 6, 6), tuple(lacks))
+
+
+@pytest.mark.parametrize("bound", range(5))
+def test_shares_of_large_worlds(bound: int) -> None:
+    """How often each player has each card: the first, the tenth and the last world alike.
+
+    A chain that had not forgotten its start, or favoured some, would differ from fresh chains.
+    """
+    known = _wide(random.Random(bound), bound)
+    places = (0, 9, 31)
+    cards = np.arange(30)
+    held = np.zeros((len(places), SEATS, 30))
+    runs = 4000
+    for key in range(runs):
+        drawn = np.array(_sampled(known, 32, key))[list(places)]
+        held += drawn[:, :, None] >> cards & 1
+    mean = held.mean(axis=0)
+    assert np.all(held.sum(axis=1) == runs)
+    assert np.all(held.sum(axis=2) == runs * np.array(known.counts))
+    lacks = np.array(known.lacks)[:, None] >> cards & 1
+    assert np.all((mean == 0) == ((lacks == 1) | (np.array(known.counts) == 0)[:, None]))
+    share = mean / runs
+    z = (held - mean) / np.sqrt(runs * share * (1 - share) * 2 / 3 + 1e-9)
+    assert np.abs(z).max() < 5.0
+    assert z[:, share > 0].std() < 1.2
+    kinds = {(known.lacks, int(group)) for group in cards // 8}
+    for _, group in kinds:
+        alike = held.mean(axis=0)[:, cards // 8 == group] / runs
+        error = np.sqrt(alike * (1 - alike) / runs / len(places)) + 1e-9
+        assert np.abs((alike - alike.mean(axis=1, keepdims=True)) / error).max() < 5.0
+
+
+def test_worlds_follow_each_other_nearly_independently() -> None:
+    """A card's owners in neighbouring worlds agree hardly more often than by chance."""
+    known = _wide(random.Random(3), 4)
+    same = by_chance = 0.0
+    for key in range(300):
+        drawn = np.array(_sampled(known, 32, key))
+        held = (drawn[:, :, None] >> np.arange(30) & 1).astype(float)
+        same += (held[1:] * held[:-1]).sum() / 31
+        by_chance += (held.mean(axis=0) ** 2).sum() - held.var(axis=0).sum() / 31
+    assert same / by_chance < 1.1
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_same_key_draws_the_same_worlds(case: str) -> None:
+    known = CASES[case]
+    assert _sampled(known, 10, key=3) == _sampled(known, 10, key=3)
+    if len(_slow_worlds(known)) > 50:
+        assert _sampled(known, 10, key=3) != _sampled(known, 10, key=4)
+
+
+@block_loop
+def _excluded(known: Any, cards: Any, leader: int, players: int, trumps: int, climb: int) -> None:
+    exclude_by_trick(known, cards, 0, 1, cards.shape[0], leader, players, trumps, climb)
+
+
+@block_loop
+def _note_holder(known: Any, player: int, cards: int) -> None:
+    assign_to_holder(known, player, cards)
+
+
+def test_who_certainly_holds_a_card() -> None:
+    known = Known((0, 1, 1, 1, 1, 1), (0,) * 6).array()
+    _note_holder(known, 2, 0b100)
+    numbers = np.zeros(SEATS * 24, dtype=np.int64)
+    assert enumerate_layouts(known, 24, numbers) == 24
+    assert {world[2] for world in _worlds(numbers, 24)} == {0b100}
+
+
+def _wrong(record: Record) -> str | None:
+    """What is wrong with the exclusions in a round, if anything."""
+    assert record.contract is not None
+    coded = strength_of(record.contract)
+    climbing = PACK if record.contract == "AT" else 0
+    trumps = 0
+    if record.contract in "shdc":
+        climbing = trumps = sum(coded[card] for card in CARDS if card.suit == record.contract)
+    opener = (record.dealer + 1) % SEATS
+    teams = [record.teams[(opener + place) % SEATS] for place in range(SEATS)]
+    players = sum(team << 9 * place for place, team in enumerate(teams))
+    slow = exclusions(record)
+    finished = np.zeros(KNOWLEDGE_SIZE, dtype=np.int64)
+    for trick in record.tricks:
+        leader = (trick.leader - opener) % SEATS
+        cards = [coded[parse_card(text)] for text in trick.cards]
+        for count in range(1, SEATS + 1):
+            known = finished.copy()
+            on_table = np.array(cards[:count], dtype=np.int64)
+            _excluded(known, on_table, leader, players, trumps, climbing)
+            lacks, held = next(slow)
+            for place in range(SEATS):
+                seat = (opener + place) % SEATS
+                fast = int(known[EXCLUDED + place])
+                hand = sum(coded[card] for card in held[seat])
+                if fast != sum(coded[card] for card in lacks[seat]):
+                    return told(record, f"seat {seat}: not the slow exclusions")
+                if fast & hand:
+                    return told(record, f"seat {seat}: holds what he is said to lack")
+        finished = known
+    return None
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_exclusions_by_plays(variant: str) -> None:
+    """They are those of a slow twin, and never those of a card held."""
+    for policies in ((LIVELY,) * SEATS, tables()["lively_callers"]):
+        rounds = 0
+        for record in play_records(Experiment(VARIANTS[variant], policies, deals=20, seed=3)):
+            if record.contract is not None:
+                wrong = _wrong(record)
+                assert wrong is None, wrong
+                rounds += 1
+        assert rounds > 5

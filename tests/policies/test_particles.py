@@ -1,0 +1,264 @@
+"""How likely worlds are, by what the others have called and played, against a slow twin."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kqj_sim.cards import Card, parse_card
+from kqj_sim.columns import CONTRACT_LABELS
+from kqj_sim.core import rng
+from kqj_sim.core.block import (
+    DEAL_NUMBER,
+    HAND,
+    KEY,
+    LEADER,
+    PLAYERS,
+    SEATS,
+    allocate_block,
+    history_offset,
+    team_of,
+)
+from kqj_sim.core.cards import TOP_SUIT
+from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, draw_subset, infer_knowledge, sample_layouts
+from kqj_sim.core.jit import kernel
+from kqj_sim.core.trick import suit_mask_of
+from kqj_sim.encode import encode_rules, encode_seating
+from kqj_sim.policies import linear, points, weights
+from kqj_sim.policies.particles import (
+    OpponentModel,
+    resample_layouts,
+    weigh_by_calls,
+    weigh_by_cards,
+)
+from kqj_sim.policies.spec import parse_player
+from kqj_sim.record import Record
+from kqj_sim.records import play_records
+from kqj_sim.referee.kqj import list_legal_cards
+from kqj_sim.rules import KqjRules
+from tests.core.coding import NATURAL, strength_of
+from tests.core.turns import stopped
+from tests.policies.moments import moments, view_of
+from tests.policies.slow_count import slow_count
+from tests.referee.kqj.random_rounds import rules_in
+from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, lively, told
+
+SEED = 31
+PATIENCE = 2.0
+SOFT = 20.0
+VALUES = {name: float(each.default) for name, each in points.PARAMETERS.items()}
+RULES = {"take-2": TAKE_2, "take-3": TAKE_3, "auction-2": AUCTION_2, "auction-3": AUCTION_3}
+
+
+class Weighed(NamedTuple):
+    """Worlds of a lane, int64 (n, 6), and how likely the calls and the cards are in each."""
+
+    worlds: NDArray[np.int64]
+    calls: NDArray[np.float64]
+    cards: NDArray[np.float64]
+
+
+@kernel(cache=False)  # type: ignore[untyped-decorator]
+def _weigh(
+    state: Any, i: int, trick: int, position: int, model: OpponentModel, block: Any, worlds: Any,
+    calls: Any, cards: Any,
+) -> int:  # fmt: skip
+    known = np.empty(KNOWLEDGE_SIZE, np.int64)
+    infer_knowledge(state, i, trick, position, known)
+    count = sample_layouts(known, len(calls), state[KEY + i], worlds)
+    weigh_by_calls(state, i, trick, position, state[KEY + i], model, worlds, count, calls)
+    weigh_by_cards(state, i, trick, position, model, block, worlds, count, cards)
+    return int(count)
+
+
+def weighed(
+    rules: KqjRules, state: Any, lane: int, trick: int, position: int, number: int
+) -> Weighed:
+    """Some worlds of a lane, weighed."""
+    table = encode_seating(rules, [parse_player("linear")] * SEATS, None, for_rollouts=True)
+    worlds, calls, cards = np.empty(SEATS * number, np.int64), np.ones(number), np.ones(number)
+    model = OpponentModel(table, PATIENCE, encode_rules(rules))
+    count = _weigh(state, lane, trick, position, model, allocate_block(), worlds, calls, cards)
+    return Weighed(worlds.reshape(-1, SEATS)[:count], calls[:count], cards[:count])
+
+
+def chance(values: list[float], chosen: int, patience: float) -> float:
+    """The chance of one of some choices."""
+    odds = [(1 + (max(values) - value) / patience) ** -2 for value in values]
+    return odds[chosen] / sum(odds)
+
+
+def slow_cards(
+    record: Record, seat: int, hands: dict[int, set[Card]], trick: int, position: int
+) -> float:
+    """How likely the others played as they did up to a turn, from hands of eight cards by seat."""
+    assert record.contract is not None
+    coded = strength_of(record.contract)
+    given = weights.load("linear", len(set(record.teams)), rules_in(record).bidding)
+    product = 1.0
+    for moment in moments(record):
+        if (len(moment.finished), len(moment.trick)) == (trick, position):
+            return product
+        played = {c for leader, cards in moment.finished for c in cards}
+        if moment.seat == seat:
+            continue
+        hand = hands[moment.seat] - played
+        legal = list_legal_cards(hand, moment.trick, moment.leader, record.teams, moment.contract)
+        order = sorted(legal, key=lambda card: coded[card])
+        turn = len(moment.trick)
+        card = parse_card(record.tricks[len(moment.finished)].cards[turn])
+        found = np.empty(9, np.float32)
+        view = view_of(moment._replace(hand=frozenset(hand), legal=frozenset(legal)))
+        linear.write_card_values(view, given, found)
+        product *= chance(found[: len(order)].tolist(), order.index(card), PATIENCE)
+    raise AssertionError("there is no such turn")
+
+
+def slow_take(record: Record, seat: int, hand: set[Card], key: int) -> float:
+    """How likely a seat passed and took as it did, from its hand of eight cards."""
+    assert record.turned is not None and record.contract is not None
+    prefix = "" if len(set(record.teams)) == 2 else "three_"
+    kinds = {"NT": "no_trump", "AT": "all_trumps"}
+    turned, place = parse_card(record.turned), (seat - record.dealer - 1) % SEATS
+    natural = sum(NATURAL[card] for card in hand - {turned})
+    first = draw_subset(natural, 5, key, 8 * place)
+    five = [card for card in hand if NATURAL[card] & first]
+    product, spoken = 1.0, 0
+    for call in record.calls:
+        if call.seat != seat:
+            continue
+        spoken += 1
+        at = "take" if spoken == 1 else "lap2"
+        least = VALUES[f"{prefix}{at}"]
+        least += VALUES[f"{prefix}{at}_{place}"] if place else 0.0
+        may = CONTRACT_LABELS if spoken == 2 else (turned.suit,)
+        values = [
+            slow_count([*five, turned], contract, VALUES)
+            + (VALUES[prefix + kinds.get(contract, "other")] if contract != turned.suit else 0.0)
+            for contract in may
+        ]
+        chosen = 1 + may.index(call.contract) if call.contract is not None else 0
+        product *= chance([least, *values], chosen, SOFT)
+    return product
+
+
+def slow_bid(record: Record, seat: int, hand: set[Card]) -> float:
+    """How likely a seat bids as it last did, from its hand."""
+    last = {c.seat: c for c in record.calls if c.amount is not None}
+    if seat not in last:
+        return 1.0
+    call = last[seat]
+    assert call.contract is not None and call.amount is not None
+    prefix = "" if len(set(record.teams)) == 2 else "three_"
+    base = {"NT": "base_nt", "AT": "base_at"}.get(call.contract, "base_suit")
+    partners = sum(
+        record.teams[other] == record.teams[seat] and said.contract == call.contract
+        for other, said in last.items()
+        if other != seat
+    )
+    first = call.amount <= rules_in(record).minimum_bid
+    needed = call.amount + (0.5 if first else 0.2) * VALUES[f"{prefix}spread"]
+    needed -= VALUES[prefix + base] + VALUES[f"{prefix}named"] * partners
+    needed /= VALUES[f"{prefix}per_count"]
+    share = NormalDist(0, 10).cdf(slow_count(hand, call.contract, VALUES) - needed)
+    return 0.05 + 0.95 * share
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+def test_worlds_are_as_likely_as_a_slow_twin_says(rules: KqjRules) -> None:
+    experiment = lively(rules, seed=SEED, deals=24)
+    records = {record.deal: record for record in play_records(experiment)}
+    seen = calls_differ = cards_differ = 0
+    for trick, position in ((0, 3), (3, 4)):
+        state, lanes = stopped(experiment, trick, position, experiment.deals)
+        for lane in range(min(lanes, 7)):
+            record = records[int(state[DEAL_NUMBER + lane])]
+            assert record.contract is not None
+            cards = {bit: card for card, bit in strength_of(record.contract).items()}
+            opener = (record.dealer + 1) % SEATS
+            seat = (opener + int(state[LEADER + lane]) + position) % SEATS
+            turns = [(t, p) for t in range(trick + 1) for p in range(SEATS)]
+            played: dict[int, set[Card]] = {s: set() for s in range(SEATS)}
+            for t, p in turns[: SEATS * trick + position]:
+                of = record.tricks[t]
+                played[(of.leader + p) % SEATS].add(parse_card(of.cards[p]))
+            found = weighed(rules, state, lane, trick, position, 5)
+            for number, world in enumerate(found.worlds.tolist()):
+                hands = {
+                    s: played[s]
+                    | {c for bit, c in cards.items() if world[(s - opener) % SEATS] & bit}
+                    for s in range(SEATS)
+                }
+                others = [s for s in range(SEATS) if s != seat]
+                key = rng.derive_deal_key(state[KEY + lane], number)
+                called = np.prod(
+                    [
+                        slow_bid(record, s, hands[s])
+                        if rules.bidding == "auction"
+                        else slow_take(record, s, hands[s], key)
+                        for s in others
+                    ]
+                )
+                slow = slow_cards(record, seat, hands, trick, position)
+                assert found.calls[number] == pytest.approx(called, rel=1e-5), told(record)
+                assert found.cards[number] == pytest.approx(slow, rel=1e-3), told(record)
+                seen += 1
+            calls_differ += np.ptp(found.calls) > 1e-3 * found.calls.max()
+            cards_differ += np.ptp(found.cards) > 1e-3 * found.cards.max()
+    assert seen > 40
+    assert cards_differ > 8
+    assert calls_differ > 1
+
+
+def test_who_lets_a_trick_go_holds_no_card_that_takes_it() -> None:
+    """Of who played last to the first trick, followed suit and left it to an opponent."""
+    state, lanes = stopped(lively(TAKE_2, seed=SEED), 1, 0)
+    last = SEATS - 1
+    before, after = [], []
+    for lane in range(lanes):
+        trick = [int(state[history_offset(0, 1 + turn) + lane]) for turn in range(SEATS)]
+        suit = int(suit_mask_of(trick[0]))
+        winner, players = int(state[LEADER + lane]), int(state[PLAYERS + lane])
+        lost_to_opponent = (winner - last) % 2 != 0
+        higher = suit & -2 * trick[winner] & ~int(state[HAND + lane])
+        if not (trick[last] & suit & ~TOP_SUIT and trick[winner] & suit and lost_to_opponent):
+            continue
+        assert team_of(players, winner) != team_of(players, last)
+        worlds, _, cards = weighed(TAKE_2, state, lane, 1, 0, 64)
+        holds = worlds[:, last] & higher != 0
+        if holds.any() and not holds.all():
+            before.append(holds.mean())
+            after.append(cards[holds].sum() / cards.sum())
+    assert len(before) > 5
+    assert np.mean(after) < 0.7 * np.mean(before)
+    assert np.mean(np.array(after) < before) > 0.8
+
+
+def test_worlds_are_drawn_again_in_even_steps() -> None:
+    draw = np.random.default_rng(3)
+    for count, wanted in ((8, 8), (5, 9), (40, 9), (100, 1), (9, 8)):
+        chances = draw.random(count) ** 8
+        shares = chances.copy()
+        fraction = draw.random()
+        resample_layouts(shares, count, wanted, fraction)
+        exact = chances / chances.sum() * min(count, wanted)
+        assert shares.sum() == pytest.approx(min(count, wanted))
+        if count <= wanted:
+            np.testing.assert_allclose(shares, exact)
+        else:
+            assert (shares == shares.round()).all()
+            assert (np.abs(shares - exact) < 1).all()
+
+
+def test_each_world_is_drawn_again_as_often_as_it_should() -> None:
+    chances = np.array([0.2, 3.0, 0.7, 0.1, 2.0])
+    total = np.zeros(5)
+    for step in range(1000):
+        shares = chances.copy()
+        resample_layouts(shares, 5, 3, step / 1000)
+        total += shares
+    np.testing.assert_allclose(total / 1000, chances / 2, atol=0.003)

@@ -1,0 +1,155 @@
+"""The fits behind the point count find what made-up rounds were made from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kqj_sim.training.auctions import MIN_OCCURRENCES, _least_squares
+from kqj_sim.training.point_count import (
+    CONTRACT_SETTINGS,
+    HELD_OUT_SHARE,
+    KIND_OF_ROLE,
+    TERMS_OF_KIND,
+    ContractSetting,
+    CountSample,
+    compute_offsets,
+    fit_count,
+)
+from kqj_sim.training.points import round_thresholds, summarise_bands, threshold_parameters
+from kqj_sim.training.thresholds import Threshold, _fit_root
+
+NO_TRUMP = [each for each in CONTRACT_SETTINGS if each.role == "NT"]
+POINTS = np.array([27.0, 10.0, 3.0, 6.0, 12.0, 3.0])
+BASES = {each: 90.0 - 10 * number for number, each in enumerate(CONTRACT_SETTINGS)}
+SLOPES = {
+    each: 1.0 if each == NO_TRUMP[0] else 0.8 + 0.1 * each.teams for each in CONTRACT_SETTINGS
+}
+NOISE = 40.0
+
+
+def made_up(
+    situation: ContractSetting, points: np.ndarray, rounds: int, draws: np.random.Generator
+) -> CountSample:
+    """Rounds whose totals are a base, a slope times the count, and noise; values are twice that."""
+    terms = draws.poisson(0.7, (rounds, len(points))).astype(float)
+    total = BASES[situation] + SLOPES[situation] * (terms @ points)
+    total += draws.normal(0, NOISE, rounds)
+    return CountSample(terms, total, 2 * total - 180, total > 100)
+
+
+def test_count_is_that_of_which_the_rounds_are_made() -> None:
+    draws = np.random.default_rng(5)
+    fit = fit_count({each: made_up(each, POINTS, 20_000, draws) for each in NO_TRUMP}, "NT")
+    assert np.array_equal(fit.whole, POINTS)
+    assert np.abs((fit.points - POINTS) / fit.errors).max() < 3.5
+    assert [line.situation for line in fit.lines] == NO_TRUMP
+    for line in fit.lines:
+        assert line.base == pytest.approx(BASES[line.situation], abs=2)
+        assert line.slope == pytest.approx(SLOPES[line.situation], abs=0.04)
+        assert line.value_slope == pytest.approx(2 * line.slope)
+        assert line.residual == pytest.approx(NOISE, rel=0.03)
+        spread = SLOPES[line.situation] * np.sqrt(0.7 * POINTS @ POINTS)
+        assert line.r2 == pytest.approx(spread**2 / (spread**2 + NOISE**2), abs=0.05)
+        assert line.r2_unconstrained == pytest.approx(line.r2, abs=0.01)
+
+
+def test_errors_are_how_far_fits_scatter() -> None:
+    """The size of the points is uncertain as well, for one situation sets it."""
+    draws = np.random.default_rng(6)
+    fits = [
+        fit_count({each: made_up(each, POINTS, 500, draws) for each in NO_TRUMP[:2]}, "NT")
+        for _ in range(300)
+    ]
+    scatter = np.std([fit.points for fit in fits], axis=0, ddof=1)
+    told = np.mean([fit.errors for fit in fits], axis=0)
+    assert told == pytest.approx(scatter, rel=0.15)
+
+
+def test_fit_does_not_see_what_is_held_out() -> None:
+    draws = np.random.default_rng(7)
+    samples = {each: made_up(each, POINTS, 1000, draws) for each in NO_TRUMP}
+    fit = fit_count(samples, "NT")
+    first = round(1000 * (1 - HELD_OUT_SHARE))
+    spoilt = {
+        each: replace(part, total=np.concatenate([part.total[:first], -part.total[first:]]))
+        for each, part in samples.items()
+    }
+    other = fit_count(spoilt, "NT")
+    assert np.array_equal(fit.points, other.points)
+    assert [line.base for line in fit.lines] == [line.base for line in other.lines]
+    assert all(line.r2 > 0 > wrong.r2 for line, wrong in zip(fit.lines, other.lines, strict=True))
+
+
+def test_offsets_make_scores_alike() -> None:
+    """With a count and its offset another contract is worth what the Return's suit is."""
+    draws = np.random.default_rng(8)
+    whole = {kind: np.arange(3.0, 3 + len(terms)) for kind, terms in TERMS_OF_KIND.items()}
+    samples = {
+        each: made_up(each, whole[KIND_OF_ROLE[each.role]], 20_000, draws)
+        for each in CONTRACT_SETTINGS
+    }
+    fits = {kind: fit_count(samples, kind) for kind in TERMS_OF_KIND}
+    found = compute_offsets(fits, 2, 60.0)
+    lines = {
+        each.situation.role: each
+        for fit in fits.values()
+        for each in fit.lines
+        if each.situation.teams == 2 and each.situation.bidding == "take"
+    }
+    base = lines["return"]
+    for role, name in (("other", "other"), ("NT", "no_trump"), ("AT", "all_trumps")):
+        worth = lines[role].value_base + lines[role].value_slope * 60
+        same = base.value_base + base.value_slope * (60 + found[name])
+        assert same == pytest.approx(worth, abs=base.value_slope)
+
+
+def test_root_is_where_nothing_is_gained() -> None:
+    draws = np.random.default_rng(9)
+    counts = draws.uniform(0, 100, 5000)
+    roots = []
+    for _ in range(100):
+        gains = 2 * (counts - 33) + draws.normal(0, 100, len(counts))
+        roots.append(_fit_root(counts, gains))
+    found, errors = np.array(roots).T
+    assert found.mean() == pytest.approx(33, abs=0.8)
+    assert errors.mean() == pytest.approx(found.std(), rel=0.25)
+    assert np.isnan(_fit_root(counts, -counts)[0])
+
+
+def test_least_squares_leave_out_what_is_hardly_seen() -> None:
+    draws = np.random.default_rng(10)
+    one = np.ones(4000)
+    often, seldom = (draws.random(4000) < share for share in (0.3, MIN_OCCURRENCES / 4000 / 4))
+    wanted = 50 - 7.0 * often + draws.normal(0, 20, 4000)
+    found, errors, r2, expected = _least_squares(
+        ["base", "often", "seldom"], [one, often, seldom], wanted
+    )
+    assert [*found] == ["base", "often"]
+    assert found["often"] == pytest.approx(-7, abs=4 * errors["often"])
+    assert errors["often"] == pytest.approx(20 / np.sqrt(4000 * 0.3 * 0.7), rel=0.05)
+    assert r2 == pytest.approx(1 - np.var(wanted - expected) / np.var(wanted))
+
+
+def test_bands_of_few_rounds_are_joined() -> None:
+    counts = np.repeat([5.0, 12.0, 25.0, 38.0], [3, 300, 400, 10])
+    value = np.repeat([-90.0, -30.0, 10.0, 80.0], [3, 300, 400, 10])
+    rounds = CountSample(counts[:, None], counts, value, value > 0)
+    found = summarise_bands(rounds, np.array([1]), 2)
+    assert [(band.low, band.deals) for band in found] == [(10, 303), (20, 410)]
+    assert [band.made for band in found] == [0, 1]
+    assert found[0].value == pytest.approx((3 * -90 + 300 * -30) / 303)
+    assert found[0].share == pytest.approx(303 / 713)
+
+
+def test_thresholds_become_parameters() -> None:
+    turns = [Threshold(1, place, 20.4 + place, 1.0, 9000, -8.0, 2.0) for place in range(6)]
+    turns += [Threshold(2, place, 30.0, 1.0, 9000, 9.0 if place else -9.0, 2.0)
+              for place in range(6)]  # fmt: skip
+    whole = round_thresholds(turns)
+    assert whole == [20, 21, 22, 23, 24, 25, 30, 0, 0, 0, 0, 0]
+    found = threshold_parameters(whole)
+    assert found["take"] == 20 and found["take_5"] == 5
+    assert found["lap2"] == 30 and found["lap2_1"] == -30
