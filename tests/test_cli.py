@@ -8,24 +8,10 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner, Result
 
 import kqj_sim
 from kqj_sim.cli import main
-
-
-def run(*arguments: str, **settings: object) -> Result:
-    """Run a command."""
-    return CliRunner().invoke(main, list(arguments), **settings)  # type: ignore[arg-type]
-
-
-def error_of(result: Result, status: int = 2) -> str:
-    """The one line that a failed command wrote."""
-    assert result.exit_code == status, result.output
-    assert result.stdout == ""
-    assert result.stderr.startswith("Error: "), result.stderr
-    assert result.stderr.count("\n") == 1, result.stderr
-    return result.stderr
+from tests.command_line import expect_error, run
 
 
 def test_every_command_has_help_with_an_example() -> None:
@@ -132,16 +118,16 @@ def test_examples_of_the_help_name_options_that_exist() -> None:
     ],
 )
 def test_wrong_usage_is_one_line_that_says_what_is_right(arguments: list[str], told: str) -> None:
-    assert told in error_of(run(*arguments))
+    assert told in expect_error(run(*arguments))
 
 
 def test_variable_sets_an_option() -> None:
-    told = error_of(run("simulate", env={"KQJ_SIM_SIMULATE_DEALS": "-7"}))
+    told = expect_error(run("simulate", env={"KQJ_SIM_SIMULATE_DEALS": "-7"}))
     assert "not -7" in told
 
 
 def test_unknown_variable_names_the_nearest_right_one() -> None:
-    told = error_of(run("columns", env={"KQJ_SIM_SIMULATE_DEAL": "7"}))
+    told = expect_error(run("columns", env={"KQJ_SIM_SIMULATE_DEAL": "7"}))
     assert "KQJ_SIM_SIMULATE_DEAL sets no option" in told
     assert "KQJ_SIM_SIMULATE_DEALS" in told
 
@@ -168,11 +154,11 @@ def test_wrong_configuration_is_one_line_that_says_what_is_right(
 ) -> None:
     path = tmp_path / "kqj.toml"
     path.write_text(text)
-    assert told in error_of(run("simulate", "--config", str(path)))
+    assert told in expect_error(run("simulate", "--config", str(path)))
 
 
 def test_missing_configuration_fails() -> None:
-    assert "No such file" in error_of(run("simulate", "--config", "nowhere.toml"), 1)
+    assert "No such file" in expect_error(run("simulate", "--config", "nowhere.toml"), 1)
 
 
 def test_broken_pipe_is_quiet() -> None:

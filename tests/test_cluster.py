@@ -19,8 +19,7 @@ from kqj_sim.commands.progress import ProgressLine
 from kqj_sim.core.block import LANES
 from kqj_sim.dask_cluster import DaskCluster
 from kqj_sim.simulation import simulate
-from tests.commands.test_simulate import ENVIRONMENT, ending
-from tests.test_cli import error_of, run
+from tests.command_line import ENVIRONMENT, expect_error, kill_at_end, run
 from tests.variants import TAKE_2, lively
 
 OWN = """
@@ -59,7 +58,7 @@ class Local:
             [sys.executable, "-m", "dask", *map(str, arguments), "--no-dashboard"],
             cwd=self.folder, env=ENVIRONMENT, stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        self.stack.enter_context(ending(process))
+        self.stack.enter_context(kill_at_end(process))
         return process
 
 
@@ -201,9 +200,9 @@ def test_an_interrupted_run_shows_what_is_finished(
 
 def test_a_wrong_choice_is_told_as_ever(local: Local, folder: Path) -> None:
     given = (*RANDOM, "--policy", "random+own.py:wrong", "--deals", "30000", "--quiet")
-    here = error_of(run(*given, "--threads", "1"))
+    here = expect_error(run(*given, "--threads", "1"))
     assert "own.py:" in here and "0 is no card" in here
-    assert error_of(run(*given, "--cluster", local.address)) == here
+    assert expect_error(run(*given, "--cluster", local.address)) == here
 
 
 def test_rows_from_python(local: Local, folder: Path) -> None:
@@ -221,23 +220,23 @@ def test_workers_with_other_versions_are_refused(
 ) -> None:
     here = {**dask_cluster._get_software_versions(), "numba": "0.1"}
     monkeypatch.setattr(dask_cluster, "_made_by", lambda: here)
-    told = error_of(run(*RANDOM, "--cluster", local.address, "--quiet"), 1)
+    told = expect_error(run(*RANDOM, "--cluster", local.address, "--quiet"), 1)
     assert "a worker of the cluster has numba" in told and "not 0.1: install the same" in told
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nonsense", "http://127.0.0.1:1", ""])
 def test_a_cluster_that_is_not_there(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_cluster, "CONNECT_SECONDS", 0.3)
-    told = error_of(run(*RANDOM, "--cluster", address, "--quiet"), 1)
+    told = expect_error(run(*RANDOM, "--cluster", address, "--quiet"), 1)
     assert f"no cluster at {address}: " in told and "`dask scheduler` starts one" in told
 
 
 def test_threads_are_not_for_clusters() -> None:
-    told = error_of(run(*RANDOM, "--cluster", "127.0.0.1:1", "--threads", "2"))
+    told = expect_error(run(*RANDOM, "--cluster", "127.0.0.1:1", "--threads", "2"))
     assert "--threads and --cluster" in told
 
 
 def test_without_dask_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    told = error_of(run(*RANDOM, "--cluster", "127.0.0.1:1", "--quiet"), 1)
+    told = expect_error(run(*RANDOM, "--cluster", "127.0.0.1:1", "--quiet"), 1)
     assert "pip install 'kqj-sim[cluster]'" in told

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks import kills
-from tests.commands.test_simulate import ENVIRONMENT
+from tests.command_line import ENVIRONMENT
 
 
 @pytest.mark.parametrize("name", ["deals", "control"])

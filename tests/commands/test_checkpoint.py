@@ -15,8 +15,7 @@ from kqj_sim.commands import simulate as saved
 from kqj_sim.commands.progress import ProgressLine
 from kqj_sim.reporting import checkpoint
 from kqj_sim.reporting.checkpoint import read_checkpoint
-from tests.commands.test_simulate import ENDLESS, ENVIRONMENT, PROGRAM, ending
-from tests.test_cli import error_of, run
+from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, expect_error, kill_at_end, run
 
 GREEDY = ("--policy", "greedy", "--seed", "4", "--by", "lap", "--where", "place < 5", "--quiet")
 
@@ -80,7 +79,7 @@ def killed_run(folder: Path, number: signal.Signals) -> tuple[int, str]:
         [*PROGRAM, "simulate", *ENDLESS, "--checkpoint", "run.npz", "--format", "json"],
         cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    with ending(process):
+    with kill_at_end(process):
         path = folder / "run.npz"
         before = read_checkpoint(path).finished if path.exists() else 0
         while not (path.exists() and read_checkpoint(path).finished > before):
@@ -126,7 +125,7 @@ def test_checkpoint_of_another_run_is_refused(
     assert run(*given).exit_code == 0
     before = Path("run.npz").read_bytes()
     done = run(*given, *arguments)
-    assert told in error_of(done, done.exit_code)
+    assert told in expect_error(done, done.exit_code)
     assert done.exit_code in (1, 2)
     assert Path("run.npz").read_bytes() == before
 
@@ -161,7 +160,7 @@ def test_whatever_the_counts_depend_on_is_held_against(
     Path("player.toml").write_text(PLAYER.format(0.2))
     if "sources" in told:
         monkeypatch.setattr(checkpoint, "sources_hash", lambda: "other")
-    assert told in error_of(run(*given, *after), 1)
+    assert told in expect_error(run(*given, *after), 1)
 
 
 def test_an_interrupted_run_loses_nothing_that_it_shows(
@@ -190,17 +189,17 @@ def test_parts_that_do_not_fit_are_told(tmp_path: Path, monkeypatch: pytest.Monk
         part = ("--first", str(first), "--deals", "1000", "--checkpoint", f"{name}.npz")
         assert run("simulate", *GREEDY, *part, "--seed", str(seed)).exit_code == 0
     Path("text.npz").write_text("deals")
-    assert "begins before the end of a.npz" in error_of(run("merge", "a.npz", "b.npz"), 1)
-    assert "leaves a gap to the end of a.npz" in error_of(run("merge", "c.npz", "a.npz"), 1)
-    assert "seed 5 and not 4" in error_of(run("merge", "d.npz", "a.npz"), 1)
-    assert "text.npz is no checkpoint" in error_of(run("merge", "a.npz", "text.npz"), 1)
-    assert "hold no picture" in error_of(run("merge", "a.npz", "--plot", "a.svg"))
-    assert "none.npz: No such file" in error_of(run("merge", "none.npz"), 1)
+    assert "begins before the end of a.npz" in expect_error(run("merge", "a.npz", "b.npz"), 1)
+    assert "leaves a gap to the end of a.npz" in expect_error(run("merge", "c.npz", "a.npz"), 1)
+    assert "seed 5 and not 4" in expect_error(run("merge", "d.npz", "a.npz"), 1)
+    assert "text.npz is no checkpoint" in expect_error(run("merge", "a.npz", "text.npz"), 1)
+    assert "hold no picture" in expect_error(run("merge", "a.npz", "--plot", "a.svg"))
+    assert "none.npz: No such file" in expect_error(run("merge", "none.npz"), 1)
 
 
 def test_checkpoint_that_cannot_be_written_is_told_before_anything_is_played(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "nowhere" / "run.npz"
-    told = error_of(run("simulate", *ENDLESS, "--checkpoint", str(path)), 1)
+    told = expect_error(run("simulate", *ENDLESS, "--checkpoint", str(path)), 1)
     assert "cannot be written" in told and os.path.basename(path) in told

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kqj_sim.analysis.compare import compare
-from tests.test_cli import error_of, run
+from tests.command_line import expect_error, run
 
 ONE, OTHER, THIRD = "random:take=0.3+greedy", "random:take=0.3", "random:take=0.1"
 FEW = ("--deals", "600", "--threads", "1")
@@ -168,5 +168,5 @@ def test_everything_can_be_written_to_files(tmp_path: Path, several: bool) -> No
 
 def test_a_file_that_cannot_be_written_is_told_before(tmp_path: Path) -> None:
     path = tmp_path / "nowhere" / "a.csv"
-    told = error_of(run("compare", ONE, OTHER, "--out", str(path)), 1)
+    told = expect_error(run("compare", ONE, OTHER, "--out", str(path)), 1)
     assert "does not exist" in told

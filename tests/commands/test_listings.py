@@ -13,7 +13,7 @@ from kqj_sim.policies import describe, parse_player
 from kqj_sim.policies.configured import parse_policy
 from kqj_sim.policies.registry import KQJ_BUILT_INS
 from kqj_sim.policies.spec import DEFAULT_PLAYER
-from tests.test_cli import error_of, run
+from tests.command_line import expect_error, run
 
 
 def _json(*arguments: str) -> Any:
@@ -88,14 +88,14 @@ def test_what_is_shown_of_a_player_of_two_policies(tmp_path: Path) -> None:
 
 
 def test_a_policy_that_does_not_exist_cannot_be_shown() -> None:
-    assert "did you mean 'random'?" in error_of(run("policies", "show", "radnom"))
-    assert "radnom" in error_of(run("policies", "radnom"))
+    assert "did you mean 'random'?" in expect_error(run("policies", "show", "radnom"))
+    assert "radnom" in expect_error(run("policies", "radnom"))
 
 
 def test_a_variable_sets_an_option_of_a_command_below_another() -> None:
     shown = run("policies", "show", "random", env={"KQJ_SIM_POLICIES_SHOW_FORMAT": "json"})
     assert json.loads(shown.output)["name"] == "random"
-    told = error_of(run("columns", env={"KQJ_SIM_POLICIES_SHOW_FORMATS": "json"}))
+    told = expect_error(run("columns", env={"KQJ_SIM_POLICIES_SHOW_FORMATS": "json"}))
     assert "KQJ_SIM_POLICIES_SHOW_FORMAT?" in told
 
 

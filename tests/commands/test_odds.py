@@ -12,7 +12,7 @@ import pytest
 
 import kqj_sim
 from kqj_sim.rules import KqjRules
-from tests.test_cli import error_of, run
+from tests.command_line import expect_error, run
 
 HAND = ("9h 8h Ah Ks 4d", "--return", "7h")
 FEW = ("--players", "points:take=45,lap2=38+greedy", "--deals", "512")
@@ -122,7 +122,7 @@ def test_time_and_certainty_end_it() -> None:
     ],
 )
 def test_what_is_wrong_is_told_in_a_line(arguments: tuple[str, ...], what: str) -> None:
-    assert what in error_of(run("odds", *arguments, "--quiet"))
+    assert what in expect_error(run("odds", *arguments, "--quiet"))
 
 
 def test_an_answer_on_few_deals_is_told_to_be_a_hint() -> None:

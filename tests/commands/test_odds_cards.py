@@ -9,8 +9,8 @@ import pytest
 
 from kqj_sim.record import to_json
 from kqj_sim.rules import KqjRules
+from tests.command_line import expect_error, run
 from tests.referee.kqj.random_rounds import random_record
-from tests.test_cli import error_of, run
 
 TYPED = ("odds", "7h Ks 4d Qd 9s 8c Tc Jc", "--return", "9h", "--played", "As 4s")
 FAST = ("--players", "always+greedy", "--threads", "1", "--quiet")
@@ -67,22 +67,22 @@ def test_cards_are_answered_as_typed() -> None:
 def test_mistakes_are_told_in_a_line(more: tuple[str, ...], parts: str) -> None:
     done = run(*TYPED, *more)
     assert done.exit_code == 2
-    assert parts in error_of(done)
+    assert parts in expect_error(done)
 
 
 def test_mistakes_with_records(record: Path) -> None:
     over = run("odds", "--record", str(record))
     assert over.exit_code == 2
-    assert "the record's round is over" in error_of(over)
+    assert "the record's round is over" in expect_error(over)
     wrong = run("odds", "--record", str(record), "--at", "9.1")
     assert wrong.exit_code == 2
-    assert "such as 3.2" in error_of(wrong)
+    assert "such as 3.2" in expect_error(wrong)
     none = run("odds", "--record", "-", input="{}")
     assert none.exit_code == 1
-    assert "the key" in error_of(none, 1)
+    assert "the key" in expect_error(none, 1)
 
 
 def test_contract_needs_the_plays() -> None:
     done = run("odds", "9h 8h Ah Ks 4d", "--return", "7h", "--contract", "h")
     assert done.exit_code == 2
-    assert "go with --played" in error_of(done)
+    assert "go with --played" in expect_error(done)

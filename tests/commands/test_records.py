@@ -12,8 +12,8 @@ from kqj_sim.experiment import Experiment
 from kqj_sim.record import to_json
 from kqj_sim.records import play_records
 from kqj_sim.rules import KqjRules, KwajongenRules
+from tests.command_line import expect_error, run
 from tests.referee.kqj.random_rounds import random_game, random_record
-from tests.test_cli import error_of, run
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def test_check_replay_does_not_list_every_reason(played: Path) -> None:
 
 @pytest.mark.parametrize("command", ["check", "show"])
 def test_missing_file_fails(command: str) -> None:
-    assert "nowhere.jsonl: No such file" in error_of(run(command, "nowhere.jsonl"), 1)
+    assert "nowhere.jsonl: No such file" in expect_error(run(command, "nowhere.jsonl"), 1)
 
 
 def test_show_of_a_line(rounds: Path) -> None:
@@ -178,7 +178,7 @@ def test_show_reads_stdin(rounds: Path) -> None:
 
 
 def test_show_of_a_line_that_is_not_there_fails(rounds: Path) -> None:
-    told = error_of(run("show", str(rounds), "--line", "9"), 1)
+    told = expect_error(run("show", str(rounds), "--line", "9"), 1)
     assert "no record on line 9" in told
 
 
@@ -191,6 +191,6 @@ def test_show_warns_of_a_round_against_the_rules(rounds: Path) -> None:
 
 def test_show_of_what_is_no_round_fails_with_its_line(rounds: Path) -> None:
     forge(rounds, 2, dealt=[["Zz"]] * 6)
-    assert "'Zz' is not a card" in error_of(run("show", str(rounds), "--line", "2"), 1)
+    assert "'Zz' is not a card" in expect_error(run("show", str(rounds), "--line", "2"), 1)
     rounds.write_text("{}\n", encoding="utf-8")
-    assert f"{rounds}:1: " in error_of(run("show", str(rounds)), 1)
+    assert f"{rounds}:1: " in expect_error(run("show", str(rounds)), 1)

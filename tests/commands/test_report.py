@@ -21,8 +21,8 @@ from kqj_sim.analysis import study
 from kqj_sim.analysis.tables import Table, make_table
 from kqj_sim.reporting.grid import make_grids
 from kqj_sim.rules import KqjRules
+from tests.command_line import expect_error, run
 from tests.reporting.tables import line
-from tests.test_cli import error_of, run
 
 POLICIES = Path(__file__).resolve().parent.parent.parent / "reports" / "policies"
 SMALL = (
@@ -254,10 +254,10 @@ def test_folder_that_is_not_empty_is_refused_before_anything_is_played(tmp_path:
     (tmp_path / "diary.txt").write_text("mine")
     begun = time.monotonic()
     done = run("report", "--out", str(tmp_path), "--deals", "1e12")
-    assert "is not empty" in error_of(done)
+    assert "is not empty" in expect_error(done)
     assert time.monotonic() - begun < 60
     assert [path.name for path in tmp_path.iterdir()] == ["diary.txt"]
-    assert "does not exist" in error_of(run("report", "--out", str(tmp_path / "no" / "no")), 1)
+    assert "does not exist" in expect_error(run("report", "--out", str(tmp_path / "no" / "no")), 1)
 
 
 def test_several_experiments_stand_side_by_side(tmp_path: Path) -> None:
@@ -311,7 +311,7 @@ def test_mistakes_in_experiments_are_told(text: str, told: str, tmp_path: Path) 
     config = tmp_path / "variants.toml"
     config.write_text(text, encoding="utf-8")
     out = tmp_path / "out"
-    assert told in error_of(run("report", "--config", str(config), "--out", str(out)))
+    assert told in expect_error(run("report", "--config", str(config), "--out", str(out)))
     assert not out.exists()
 
 

@@ -11,8 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -21,12 +20,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import kqj_sim
 from kqj_sim.cards import CONTRACTS
 from kqj_sim.record import from_json
 from kqj_sim.reporting.rows import RowsFile
 from kqj_sim.rules import KqjRules
-from tests.test_cli import error_of, run
+from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, expect_error, kill_at_end, run
 
 SMALL = ("--deals", "2000", "--policy", "random")
 
@@ -231,7 +229,7 @@ def test_wrong_value_is_one_line_that_says_what_is_right(
     arguments: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert told in error_of(run("simulate", "--policy", "random", "--quiet", *arguments))
+    assert told in expect_error(run("simulate", "--policy", "random", "--quiet", *arguments))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -244,7 +242,7 @@ def test_unwritable_file_is_told_before_anything_is_played(
     path = tmp_path / "nowhere" / name
     # So many deals that the test would not end if they were played first.
     endless = ("simulate", "--deals", "1e15", "--policy", "random", "--quiet")
-    told = error_of(run(*endless, option, str(path)), 1)
+    told = expect_error(run(*endless, option, str(path)), 1)
     assert str(path) in told
     assert "does not exist" in told
     assert list(tmp_path.iterdir()) == []
@@ -299,21 +297,6 @@ def test_imposed_records() -> None:
     assert run("check", "-", input=written).exit_code == 0
 
 
-PROGRAM = [sys.executable, "-c", "from kqj_sim.cli import main; main()"]
-ENDLESS = ("--deals", "1e15", "--policy", "random")
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(kqj_sim.__file__).parents[1])}
-
-
-@contextmanager
-def ending(process: subprocess.Popen[Any]) -> Iterator[None]:
-    """However a test ends, the program that it has started does not go on."""
-    try:
-        yield
-    finally:
-        process.kill()
-        process.wait()
-
-
 def interrupt_once_writing(arguments: list[str], path: Path) -> subprocess.CompletedProcess[str]:
     """Run a command that would take for ever; press Ctrl-C once its file has grown."""
     process = subprocess.Popen(
@@ -324,7 +307,7 @@ def interrupt_once_writing(arguments: list[str], path: Path) -> subprocess.Compl
         stderr=subprocess.PIPE,
         text=True,
     )
-    with ending(process):
+    with kill_at_end(process):
         while process.poll() is None and not any(
             part.stat().st_size for part in path.parent.glob(f".{path.name}.*")
         ):
@@ -346,7 +329,7 @@ def test_interrupted_simulation_prints_what_is_finished(tmp_path: Path) -> None:
         stderr=stderr,
     )
     os.close(stderr)
-    with ending(process):
+    with kill_at_end(process):
         shown = ""
         while "a second" not in shown:
             shown += os.read(terminal, 1 << 12).decode(errors="replace")
@@ -414,7 +397,7 @@ def test_control_adds_a_table_and_changes_no_other() -> None:
     ],
 )
 def test_wrong_controls_are_told(arguments: list[str], told: str) -> None:
-    assert told in error_of(run("simulate", *SMALL, *arguments))
+    assert told in expect_error(run("simulate", *SMALL, *arguments))
 
 
 def test_control_of_games_adds_a_table_and_changes_no_other() -> None:

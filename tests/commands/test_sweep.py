@@ -13,7 +13,7 @@ import pytest
 
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.reporting.sweep import MAX_NAMED_SETTINGS
-from tests.test_cli import error_of, run
+from tests.command_line import expect_error, run
 from tests.variants import LIVELY
 
 POLICY = f"{LIVELY}+greedy"
@@ -63,7 +63,7 @@ def test_threads_cannot_be_seen() -> None:
 def test_sweep_is_drawn(more: list[str], tmp_path: Path) -> None:
     path = tmp_path / "sweep.png"
     if "take2=1" in more:
-        assert "did you mean 'take'" in error_of(run(*SWEEP, *more, "--plot", str(path)))
+        assert "did you mean 'take'" in expect_error(run(*SWEEP, *more, "--plot", str(path)))
         return
     done = run(*SWEEP, *more, "--plot", str(path))
     assert done.exit_code == 0, done.output
@@ -92,7 +92,7 @@ def test_long_lists_are_cut_short() -> None:
     ],
 )
 def test_wrong_sweeps_are_told_in_a_line(arguments: list[str], told: str) -> None:
-    assert told in error_of(run(*SWEEP, *arguments))
+    assert told in expect_error(run(*SWEEP, *arguments))
 
 
 @pytest.mark.parametrize(
@@ -104,14 +104,14 @@ def test_parameters_that_the_game_does_not_read_are_an_error(
     monkeypatch.chdir(tmp_path)
     name, *arguments = command
     wrong = run(name, "points+greedy", *arguments, "--teams", "3")
-    assert "read with --teams 2 --bidding take only; here it is three_take" in error_of(wrong)
+    assert "read with --teams 2 --bidding take only; here it is three_take" in expect_error(wrong)
     assert wrong.exit_code == 2
     assert not list(tmp_path.iterdir())
 
 
 def test_width_is_above_zero() -> None:
     wrong = run("sweep", POLICY, "--vary", "take=0.1,0.2", "--until", "0")
-    assert "above 0" in error_of(wrong)
+    assert "above 0" in expect_error(wrong)
 
 
 def test_tune_writes_a_player_that_can_be_seated(tmp_path: Path) -> None:
@@ -151,5 +151,5 @@ def test_wrong_searches_are_told_in_a_line(
     arguments: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert told in error_of(run(*TUNE, *arguments))
+    assert told in expect_error(run(*TUNE, *arguments))
     assert not list(tmp_path.iterdir())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from kqj_sim.cards import Card, parse_card
@@ -11,10 +12,13 @@ from kqj_sim.core import cards as points
 from kqj_sim.core.cards import PACK as ALL_CARDS
 from kqj_sim.core.cards import TOP_SUIT
 from kqj_sim.core.views import CardView
+from kqj_sim.encode import ImposedContract
 from kqj_sim.record import Record
+from kqj_sim.records import play_records
 from kqj_sim.referee.kqj import list_legal_cards
 from kqj_sim.referee.kqj.cards import outranks
 from tests.core.coding import strength_of
+from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, lively
 
 SEATS = range(6)
 
@@ -153,3 +157,29 @@ def view_of(moment: Moment) -> CardView:
         team_count=len(set(record.teams)),
         random=0,
     )
+
+
+TURN_RULES = {
+    "take-2": TAKE_2,
+    "take-3": TAKE_3,
+    "auction-2": AUCTION_2,
+    "auction-3-random": AUCTION_3,
+}
+"""The variants of `iterate_turns`, by name."""
+
+
+@cache
+def play_rounds(name: str) -> list[Record]:
+    """Play some rounds of a variant, with contracts called and imposed."""
+    rules = TURN_RULES[name]
+    amount = None if rules.bidding == "take" else rules.minimum_bid
+    imposed = [ImposedContract(place, c, amount) for place, c in ((0, "NT"), (3, "AT"), (5, "c"))]
+    experiments = [lively(rules, deals=8), *(lively(rules, deals=2, imposed=i) for i in imposed)]
+    return [r for each in experiments for r in play_records(each) if r.contract is not None]
+
+
+def iterate_turns(name: str) -> Iterator[tuple[Moment, CardView]]:
+    """Yield every turn to play of the rounds of a variant, with the view of its player."""
+    for record in play_rounds(name):
+        for moment in moments(record):
+            yield moment, view_of(moment)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from functools import cache
 from itertools import permutations
 from math import prod
 
@@ -15,7 +13,6 @@ import pytest
 from kqj_sim.cards import SUITS
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.views import CardView
-from kqj_sim.encode import ImposedContract
 from kqj_sim.policies import features
 from kqj_sim.policies.features import (
     CARD_FEATURES,
@@ -27,23 +24,10 @@ from kqj_sim.policies.features import (
 )
 from kqj_sim.policies.trick_odds import build_trick_context, estimate_win_chances
 from kqj_sim.record import Record, from_json, to_json
-from kqj_sim.records import play_records
 from tests.core.coding import strength_of
-from tests.policies.moments import Moment, moments, view_of
+from tests.policies.moments import TURN_RULES, iterate_turns, moments, play_rounds, view_of
 from tests.policies.slow_features import Slow, Values
-from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, lively, told
-
-RULES = {"take-2": TAKE_2, "take-3": TAKE_3, "auction-2": AUCTION_2, "auction-3-random": AUCTION_3}
-
-
-@cache
-def rounds(name: str) -> list[Record]:
-    """Some rounds of a variant, called and imposed."""
-    rules = RULES[name]
-    amount = None if rules.bidding == "take" else rules.minimum_bid
-    imposed = [ImposedContract(place, c, amount) for place, c in ((0, "NT"), (3, "AT"), (5, "c"))]
-    experiments = [lively(rules, deals=8), *(lively(rules, deals=2, imposed=i) for i in imposed)]
-    return [r for each in experiments for r in play_records(each) if r.contract is not None]
+from tests.variants import told
 
 
 @kernel(cache=False)
@@ -86,16 +70,9 @@ def index_of(tables: dict[str, tuple[int, ...]], values: Values) -> int:
     return start + int(np.ravel_multi_index([int(value) for value in each], sizes))
 
 
-def turns(name: str) -> Iterator[tuple[Moment, CardView]]:
-    """The turns of the rounds of a variant."""
-    for record in rounds(name):
-        for moment in moments(record):
-            yield moment, view_of(moment)
-
-
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", TURN_RULES)
 def test_chances_are_those_of_the_slow_twin(name: str) -> None:
-    for moment, view in turns(name):
+    for moment, view in iterate_turns(name):
         slow = Slow(moment)
         cards = sorted(moment.legal)
         chances = _outcomes(view, np.array([slow.bits[card] for card in cards]))
@@ -103,10 +80,10 @@ def test_chances_are_those_of_the_slow_twin(name: str) -> None:
         assert np.allclose(chances, wanted, rtol=0, atol=1e-12), told(moment.record, view, wanted)
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", TURN_RULES)
 def test_features_are_those_of_the_slow_twin(name: str) -> None:
     contracts = set()
-    for moment, view in turns(name):
+    for moment, view in iterate_turns(name):
         slow = Slow(moment)
         cards = sorted(moment.legal)
         shared, rows = computed(view, [slow.bits[card] for card in cards])
@@ -119,12 +96,12 @@ def test_features_are_those_of_the_slow_twin(name: str) -> None:
     assert len(contracts) >= 4, contracts
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", TURN_RULES)
 def test_each_table_gives_its_features_in_range(name: str) -> None:
     ends = np.cumsum([prod(sizes) for sizes in CARD_TABLES.values()])
     assert ends[-1] == CARD_INDICES
     assert sum(map(prod, SHARED_TABLES.values())) == SHARED_INDICES
-    for moment, view in turns(name):
+    for moment, view in iterate_turns(name):
         coded = strength_of(moment.contract)
         shared, rows = computed(view, [coded[card] for card in moment.legal])
         assert all(0 <= index < SHARED_INDICES for index in shared)
@@ -153,9 +130,9 @@ def _exchanged(record: Record, suits: str) -> Record:
     return from_json(msgspec.json.encode(changed).decode())
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", TURN_RULES)
 def test_suits_that_play_the_same_part_may_be_exchanged(name: str) -> None:
-    for number, record in enumerate(rounds(name)):
+    for number, record in enumerate(play_rounds(name)):
         assert from_json(to_json(record)) == record
         suits = "".join(list(permutations(SUITS))[1 + number % 23])
         other = dict(zip(SUITS, suits, strict=True))

@@ -18,7 +18,7 @@ from kqj_sim.policies.features import (
     write_shared_features,
 )
 from kqj_sim.policies.trick_odds import KIND_COUNT, build_trick_context
-from tests.policies.test_features import RULES, turns
+from tests.policies.moments import TURN_RULES, iterate_turns
 
 Floats = NDArray[np.float64]
 
@@ -104,8 +104,8 @@ def test_values_are_those_of_numpy(policy: str) -> None:
     draw = np.random.default_rng(5)
     weights = draw.normal(size=size).astype(np.float32)
     kinds = set()
-    for name in RULES:
-        for number, (moment, view) in enumerate(turns(name)):
+    for name in TURN_RULES:
+        for number, (moment, view) in enumerate(iterate_turns(name)):
             if number % 5 == 0:
                 wanted = slow(view, weights.astype(np.float64))
                 values = np.full(9, np.nan, np.float32)
@@ -124,5 +124,5 @@ def test_of_equal_cards_the_lowest_is_played(policy: str) -> None:
     module, size, _ = POLICIES[policy]
     choose_card = kernel(cache=False)(module.choose_card)
     weights = np.zeros(size, np.float32)
-    for _, view in turns("take-2"):
+    for _, view in iterate_turns("take-2"):
         assert choose_card(view, (), weights) == view.legal & -view.legal

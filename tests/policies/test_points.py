@@ -29,6 +29,7 @@ from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import simulate
 from tests.core.coding import bits
 from tests.policies.chosen import calling_before
+from tests.policies.hands import GOOD_HAND, POOR_HAND, parse_cards
 from tests.policies.slow_count import slow_count
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, told
 
@@ -57,14 +58,10 @@ def test_the_count_is_its_slow_namesakes(size: int) -> None:
     assert len(seen) > 100
 
 
-def cards(text: str) -> list[Card]:
-    """Cards from a text such as `Ah 9s`."""
-    return [parse_card(each) for each in text.split()]
-
-
 def test_of_a_holding_the_best_one_counts_once() -> None:
     held = {
-        text: count_points(bits(cards(text)), 0, VALUES) for text in ("Ks Qs", "Ks Qs Js", "Ks Js")
+        text: count_points(bits(parse_cards(text)), 0, VALUES)
+        for text in ("Ks Qs", "Ks Qs Js", "Ks Js")
     }
     trumps = FITTED["trump"]
     assert held["Ks Qs"] == 2 * trumps + FITTED["trump_KQ"] + 3 * FITTED["void"]
@@ -73,13 +70,15 @@ def test_of_a_holding_the_best_one_counts_once() -> None:
 
 
 def test_who_runs_alone_wins_every_trick() -> None:
-    best = bits(cards("9h 8h 7h Ah Th Hh Kh Qh"))
+    best = bits(parse_cards("9h 8h 7h Ah Th Hh Kh Qh"))
     assert [wins_every_trick(best, number) for number in range(6)] == [0, 1, 0, 0, 0, 1]
-    at_no_trump = bits(cards("As Ts Hs Ks Ah Th Ad Ac"))
+    at_no_trump = bits(parse_cards("As Ts Hs Ks Ah Th Ad Ac"))
     assert [wins_every_trick(at_no_trump, number) for number in range(6)] == [0, 0, 0, 0, 1, 0]
-    at_all_trumps = bits(cards("9s 8s 7s As 9h 8h 9d 9c"))
+    at_all_trumps = bits(parse_cards("9s 8s 7s As 9h 8h 9d 9c"))
     assert [wins_every_trick(at_all_trumps, number) for number in range(6)] == [0, 0, 0, 0, 0, 1]
-    assert not any(wins_every_trick(bits(cards("As Ts Hs Qs Ah Th Ad Ac")), n) for n in range(6))
+    assert not any(
+        wins_every_trick(bits(parse_cards("As Ts Hs Qs Ah Th Ad Ac")), n) for n in range(6)
+    )
 
 
 def test_normal_share() -> None:
@@ -157,7 +156,7 @@ def bid_view(hand: str, **given: Any) -> BidView:
     """An opener's first turn, unless told otherwise."""
     teams = given.pop("team_count", 2)
     view = BidView(
-        bits(cards(hand)), 0, 0, 120 if teams == 2 else 80, 600, 1, -1, 0, -1, 0,
+        bits(parse_cards(hand)), 0, 0, 120 if teams == 2 else 80, 600, 1, -1, 0, -1, 0,
         TWO_TEAMS if teams == 2 else THREE_TEAMS, teams, 0,
     )  # fmt: skip
     return view._replace(**given)
@@ -168,15 +167,11 @@ def last_bid(place: int, amount: int, contract: int) -> int:
     return (amount // 10 << 3 | contract + 1) << 10 * place
 
 
-GOOD = "9h 8h 7h Ah Ks As Td 4c"
-POOR = "4h 5s 6s Js Qd 4d 5c 6c"
-
-
 def test_opens_with_a_good_hand_and_passes_with_a_poor_one() -> None:
     for teams in (2, 3):
-        call = points.choose_bid(bid_view(GOOD, team_count=teams), VALUES)
+        call = points.choose_bid(bid_view(GOOD_HAND, team_count=teams), VALUES)
         assert call & 1 == 0 and (call >> 1) & 7 == 1 and call >> 4 >= (120 if teams == 2 else 80)
-        assert points.choose_bid(bid_view(POOR, team_count=teams), VALUES) == PASS
+        assert points.choose_bid(bid_view(POOR_HAND, team_count=teams), VALUES) == PASS
 
 
 def test_announces_capot_when_it_is_sure() -> None:
@@ -188,12 +183,12 @@ def test_announces_capot_when_it_is_sure() -> None:
 
 
 def test_passes_where_no_amount_is_left() -> None:
-    view = bid_view(GOOD, lowest_amount=610, amount=600, bidder=1, contract=0)
+    view = bid_view(GOOD_HAND, lowest_amount=610, amount=600, bidder=1, contract=0)
     assert points.choose_bid(view, VALUES) == PASS
 
 
 def test_bids_tell_cards() -> None:
-    view = bid_view(POOR)
+    view = bid_view(POOR_HAND)
     alone = points.expected_total(view, 1, VALUES)
     told_by_partner = view._replace(last_bids=last_bid(2, 130, 1))
     told_by_opponent = view._replace(last_bids=last_bid(3, 130, 1))
@@ -205,25 +200,27 @@ def test_bids_tell_cards() -> None:
 
 def counter_view(hand: str, **given: Any) -> CounterView:
     """Place 1 asked about place 0's bid of 120 in hearts."""
-    view = CounterView(bits(cards(hand)), 1, 0, 120, 1, 0, last_bid(0, 120, 1), TWO_TEAMS, 2, 0)
+    view = CounterView(
+        bits(parse_cards(hand)), 1, 0, 120, 1, 0, last_bid(0, 120, 1), TWO_TEAMS, 2, 0
+    )
     return view._replace(**given)
 
 
 def test_counters_who_holds_their_trumps() -> None:
-    assert points.choose_counter(counter_view(GOOD), VALUES)
-    assert not points.choose_counter(counter_view(POOR), VALUES)
+    assert points.choose_counter(counter_view(GOOD_HAND), VALUES)
+    assert not points.choose_counter(counter_view(POOR_HAND), VALUES)
 
 
 def test_counters_capot_with_the_highest_trump() -> None:
-    lacking = GOOD.replace("9h", "6h")
-    assert points.choose_counter(counter_view(GOOD, capot=1), VALUES)
+    lacking = GOOD_HAND.replace("9h", "6h")
+    assert points.choose_counter(counter_view(GOOD_HAND, capot=1), VALUES)
     assert not points.choose_counter(counter_view(lacking, capot=1), VALUES)
 
 
 def test_overcounters_with_a_hand_that_makes_it() -> None:
     great = "9h 8h 7h Ah Kh Qh Jh As"
     assert points.choose_overcounter(counter_view(great, place=0), VALUES)
-    assert not points.choose_overcounter(counter_view(POOR, place=0), VALUES)
+    assert not points.choose_overcounter(counter_view(POOR_HAND, place=0), VALUES)
     sure = counter_view("9h 8h 7h Ah Th Hh Kh Qh", place=0, amount=400, capot=1)
     assert points.choose_overcounter(sure, VALUES)
 

@@ -15,7 +15,7 @@ from kqj_sim.policies.configured import ConfiguredPolicy, parse_policy
 from kqj_sim.policies.registry import KQJ_BUILT_INS
 from kqj_sim.policies.spec import DEFAULT_PLAYER, Player, get_default_player
 from kqj_sim.records import play_records
-from tests.test_cli import run
+from tests.command_line import run
 from tests.variants import AUCTION_2, TAKE_2, policy_module
 
 QUESTIONS = ("take", "bid", "counter", "overcounter", "card")

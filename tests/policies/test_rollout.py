@@ -29,7 +29,7 @@ from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import simulate
 from tests.core.coding import bits
-from tests.policies.test_points import GOOD, cards
+from tests.policies.hands import GOOD_HAND, parse_cards
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2
 
 SEED = 29
@@ -69,7 +69,7 @@ def test_hidden_cards_of_an_auction_are_dealt_once_and_bidders_have_trumps() -> 
     state, hands = allocate_block(), np.zeros(2 * SEATS, dtype=np.int64)
     state[PLAYERS], state[SENDER], state[STAKE], state[CONTRACT] = TWO_TEAMS, 1, 1, 1
     state[LAST_BIDS] = (130 // 10 << 3 | 1 + 1) << 10
-    own, hearts = bits(cards(GOOD.replace("h", "d"))), 0xFFF << 16
+    own, hearts = bits(parse_cards(GOOD_HAND.replace("h", "d"))), 0xFFF << 16
     held = np.zeros((1000, SEATS))
     for k in range(len(held)):
         deal_auction(state, 0, hands, 0, own, rng.draw(SEED, k), 2, encode_rules(AUCTION_2))
@@ -92,7 +92,7 @@ def test_hidden_hands_would_have_called_as_their_places_did(opening: int, least:
     state[OPENING_AMOUNT], state[AMOUNT] = opening, opening + 10
     bids = ((opening // 10) << 3 | 1 + 1, (opening // 10 + 1) << 3 | 3 + 1)
     state[LAST_BIDS] = bids[0] | bids[1] << 20
-    own = bits(cards("As Ts 7d 4d 5d 6d 4s 5s"))
+    own = bits(parse_cards("As Ts 7d 4d 5d 6d 4s 5s"))
     choose, _ = points.compile_decision("bid")
     calls = bid_code(opening, 1, 0), PASS, bid_code(opening + 10, 3, 0)
     agreeing = np.zeros(len(calls))

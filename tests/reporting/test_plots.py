@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +15,11 @@ from kqj_sim.reporting.kqj.plots import KqjPlotCounts
 from kqj_sim.reporting.plots import render_simulation
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import simulate
+from tests.reporting.images import SIGNATURES, read_texts
 from tests.reporting.tables import run
 
 EXPERIMENT = Experiment(policies=("random",) * 6, deals=4000, seed=5)
 ROWS = simulate(EXPERIMENT, threads=1)
-STARTS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 
 def counted(experiment: Experiment = EXPERIMENT) -> KqjPlotCounts:
@@ -28,11 +27,6 @@ def counted(experiment: Experiment = EXPERIMENT) -> KqjPlotCounts:
     counts = KqjPlotCounts()
     counts.add(simulate(experiment, threads=1))
     return counts
-
-
-def words(svg: bytes) -> set[str]:
-    """The texts of a picture."""
-    return set(re.findall(r"<text[^>]*>([^<]+)</text>", svg.decode()))
 
 
 def test_totals_are_the_histograms_of_the_rows() -> None:
@@ -68,7 +62,7 @@ def test_merging_adds() -> None:
 
 @pytest.mark.parametrize("format", PLOT_SUFFIXES.values())
 def test_picture_comes_in_every_format(format: str) -> None:
-    assert render_simulation(counted(), run(), format).startswith(STARTS[format])
+    assert render_simulation(counted(), run(), format).startswith(SIGNATURES[format])
 
 
 def test_same_run_gives_the_same_file() -> None:
@@ -77,7 +71,7 @@ def test_same_run_gives_the_same_file() -> None:
 
 def test_picture_names_rules_policies_deals_and_seed() -> None:
     text = " ".join(
-        words(render_simulation(counted(), run(policies=("random",) * 6, seed=7), "svg"))
+        read_texts(render_simulation(counted(), run(policies=("random",) * 6, seed=7), "svg"))
     )
     for part in ("two teams", "random at every seat", "1,000,000 deals", "seed 7"):
         assert part in text
@@ -85,7 +79,7 @@ def test_picture_names_rules_policies_deals_and_seed() -> None:
 
 def test_picture_says_the_numbers() -> None:
     counts = counted()
-    found = words(render_simulation(counts, run(), "svg"))
+    found = read_texts(render_simulation(counts, run(), "svg"))
     totals = np.concatenate(
         [
             [total] * int(n)
@@ -110,5 +104,5 @@ def test_picture_says_the_numbers() -> None:
     ids=["three teams", "imposed", "all passed out", "one deal"],
 )
 def test_every_kind_of_experiment_can_be_drawn(experiment: Experiment, tmp_path: Path) -> None:
-    found = words(render_simulation(counted(experiment), run(rules=experiment.rules), "svg"))
+    found = read_texts(render_simulation(counted(experiment), run(rules=experiment.rules), "svg"))
     assert ("no rounds were played" in found) == (experiment.policies[0] == "random:take=0")

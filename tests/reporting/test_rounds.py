@@ -8,13 +8,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from kqj_sim.cards import SUIT_SYMBOLS, parse_card
-from kqj_sim.record import Record, RecordError, Trick
+from kqj_sim.cards import parse_card
+from kqj_sim.record import RecordError, Trick
 from kqj_sim.referee.kqj import FinalContract
-from kqj_sim.reporting.grid import PIPED_WIDTH, to_screen
+from kqj_sim.reporting.grid import PIPED_WIDTH
 from kqj_sim.reporting.rounds import check_record_shape, render_round
 from kqj_sim.rules import KqjRules
 from tests.referee.kqj.random_rounds import random_game, random_record
+from tests.reporting.printed_rounds import find_section, print_round, with_symbol
 
 FORMS = [
     KqjRules(teams=teams, partners=partners, bidding=bidding)
@@ -24,36 +25,21 @@ FORMS = [
 ]
 
 
-def shown(record: Record, color: bool = False) -> str:
-    """The round as text."""
-    return to_screen(render_round(record), color=color, width=None)
-
-
-def with_sign(card: str) -> str:
-    """`Th` as `T♥`."""
-    return card[0] + SUIT_SYMBOLS[card[1]]
-
-
-def section(text: str, title: str) -> str:
-    """What stands under a title."""
-    return re.split(rf"^{title}$", text, maxsplit=1, flags=re.MULTILINE)[1].split("\n\n")[0]
-
-
 @pytest.mark.parametrize("rules", FORMS, ids=repr)
 def test_every_card_call_and_score_is_shown(rules: KqjRules) -> None:
     for seed in range(10):
         record = random_record(rules, seed)
-        text = shown(record)
+        text = print_round(record)
         why = f"seed={seed} {record}"
         assert max(len(line) for line in text.splitlines()) <= PIPED_WIDTH, why
-        spoken = re.findall(r"\b(pass|take|bid|counter|overcounter)\b", section(text, "Calls"))
+        spoken = re.findall(r"\b(pass|take|bid|counter|overcounter)\b", find_section(text, "Calls"))
         assert sorted(spoken) == sorted(call.call for call in record.calls), why
         if record.tricks:
-            tricks = section(text, "Tricks")
+            tricks = find_section(text, "Tricks")
             for trick in record.tricks:
-                assert all(tricks.count(with_sign(card)) == 1 for card in trick.cards), why
+                assert all(tricks.count(with_symbol(card)) == 1 for card in trick.cards), why
             assert len(re.findall(r">", tricks)) == 8 + 1, why
-        result = section(text, "Result")
+        result = find_section(text, "Result")
         assert record.result.replace("_", " ") in result, why
         for team, score in enumerate(record.scores):
             (line,) = re.findall(rf"^{team}  .*$", result, re.MULTILINE)
@@ -63,7 +49,7 @@ def test_every_card_call_and_score_is_shown(rules: KqjRules) -> None:
 
 def test_hands_stand_by_suit_from_the_ace_down() -> None:
     record = random_record(KqjRules(), 3)
-    hands = section(shown(record), "Hands")
+    hands = find_section(print_round(record), "Hands")
     for seat in range(6):
         (line,) = re.findall(rf"^{seat}  .*$", hands, re.MULTILINE)
         held = "".join(
@@ -80,17 +66,19 @@ def test_points_of_the_tricks_add_up_to_236() -> None:
     for seed in range(20):
         record = random_record(KqjRules(), seed)
         if record.tricks:
-            lines = re.findall(r"^[1-8] .*$", section(shown(record), "Tricks"), re.MULTILINE)
+            lines = re.findall(
+                r"^[1-8] .*$", find_section(print_round(record), "Tricks"), re.MULTILINE
+            )
             assert sum(int(line.split()[-2]) for line in lines) == 236
 
 
 def test_leader_and_winner_are_marked() -> None:
     record = random_record(KqjRules(), 3)
-    lines = re.findall(r"^[1-8] .*$", section(shown(record), "Tricks"), re.MULTILINE)
+    lines = re.findall(r"^[1-8] .*$", find_section(print_round(record), "Tricks"), re.MULTILINE)
     for line, trick in zip(lines, record.tricks, strict=True):
-        assert f">{with_sign(trick.cards[0])}" in line
+        assert f">{with_symbol(trick.cards[0])}" in line
         winning = trick.cards[(trick.winner - trick.leader) % 6]
-        assert f"{with_sign(winning)}*" in line
+        assert f"{with_symbol(winning)}*" in line
         assert (line.count(">"), line.count("*")) == (1, 1)
 
 
@@ -101,7 +89,7 @@ def test_counters_have_a_row_of_their_own() -> None:
         for record in (random_record(rules, seed) for seed in range(1000))
         if record.stake == 4
     )
-    last = section(shown(countered), "Calls").rstrip().splitlines()[-1]
+    last = find_section(print_round(countered), "Calls").rstrip().splitlines()[-1]
     assert last.split() == [
         call.call
         for call in sorted(countered.calls[-2:], key=lambda c: (c.seat - countered.dealer - 1) % 6)
@@ -111,21 +99,21 @@ def test_counters_have_a_row_of_their_own() -> None:
 
 def test_imposed_round_says_so() -> None:
     record = random_record(KqjRules(), 1, impose=FinalContract(2, "AT"))
-    assert "the contract was imposed" in section(shown(record), "Calls")
-    assert "All-Trumps" in shown(record)
+    assert "the contract was imposed" in find_section(print_round(record), "Calls")
+    assert "All-Trumps" in print_round(record)
 
 
 def test_game_shows_scores_before_and_after() -> None:
     for rules in (KqjRules(), KqjRules(teams=3, partners="random")):
         record = random_game(rules, 4)[1]
-        text = shown(record)
+        text = print_round(record)
         whose = "seat" if rules.partners == "random" else "team"
         assert f"scores before: {whose} 0 {record.score_before[0]:,}" in text  # type: ignore[index]
         assert f"Scores after the round: {whose} 0 {record.score_after[0]:,}" in text  # type: ignore[index]
 
 
 def test_rules_that_differ_from_the_default_are_named() -> None:
-    text = shown(random_record(KqjRules(teams=3, all_no_trump="never"), 1))
+    text = print_round(random_record(KqjRules(teams=3, all_no_trump="never"), 1))
     assert text.splitlines()[:2] == [
         "Seed 1, deal 0: KQJ, three teams, fixed partners, taking, all_no_trump never",
         "Players: random at every seat",
@@ -134,11 +122,13 @@ def test_rules_that_differ_from_the_default_are_named() -> None:
 
 def test_red_suits_are_red_on_a_terminal_only() -> None:
     record = random_record(KqjRules(), 3)
-    assert "\x1b" not in shown(record)
-    lines = section(re.sub(r"\x1b\[1m(\w+)\x1b\[0m\n", r"\1\n", shown(record, True)), "Tricks")
+    assert "\x1b" not in print_round(record)
+    lines = find_section(
+        re.sub(r"\x1b\[1m(\w+)\x1b\[0m\n", r"\1\n", print_round(record, True)), "Tricks"
+    )
     for trick in record.tricks:
         for card in trick.cards:
-            red = re.search(rf"\x1b\[(1;)?31m>?{with_sign(card)}", lines) is not None
+            red = re.search(rf"\x1b\[(1;)?31m>?{with_symbol(card)}", lines) is not None
             assert red == (parse_card(card).suit in "hd"), card
 
 
@@ -170,4 +160,4 @@ def test_round_against_the_rules_is_shown_all_the_same() -> None:
     record = random_record(KqjRules(), 3)
     wrong = msgspec.structs.replace(record, hands=[["As"] * 3] * 6, scores=[7, 9])
     check_record_shape(wrong)
-    assert "9" in shown(wrong)
+    assert "9" in print_round(wrong)

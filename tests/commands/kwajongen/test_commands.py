@@ -15,7 +15,7 @@ import pytest
 from kqj_sim.columns import KWAJONGEN_COLUMNS
 from kqj_sim.policies import parse_player
 from kqj_sim.rules import KwajongenRules
-from tests.test_cli import error_of, run
+from tests.command_line import expect_error, run
 
 GAME = ("--game", "kwajongen")
 RANDOM = (*GAME, "--policy", "random")
@@ -69,7 +69,7 @@ def test_checkpoints_go_on_and_merge(tmp_path: Path) -> None:
     whole = told("simulate", *RANDOM, "--deals", "600")
     assert told("merge", *map(str, parts))["tables"] == whole["tables"]
     other = run("simulate", "--policy", "random", "--deals", "300", "--checkpoint", str(parts[0]))
-    assert "another run (game kwajongen and not kqj)" in error_of(other, 1)
+    assert "another run (game kwajongen and not kqj)" in expect_error(other, 1)
 
 
 @pytest.mark.parametrize(
@@ -245,11 +245,13 @@ def test_odds_of_cards(tmp_path: Path) -> None:
     assert typed["place"] == place and typed["tables"] == told(*sampled)["tables"]
     shown = run(*of, "4.4").stdout
     assert "exact: the only distribution" in shown and "No other card may be played" in shown
-    assert "was not reached" in error_of(run(*of, "5.2"))
-    assert "20 records in the file" in error_of(run("odds", "--record", str(path), "--at", "3.2"))
+    assert "was not reached" in expect_error(run(*of, "5.2"))
+    assert "20 records in the file" in expect_error(
+        run("odds", "--record", str(path), "--at", "3.2")
+    )
     beyond = run("odds", "--record", str(path), "--line", "21", "--at", "3.2")
-    assert "--line 21: the file has 20 lines" in error_of(beyond)
-    assert "--line is for --record" in error_of(run(*ODDS, "--line", "1"))
+    assert "--line 21: the file has 20 lines" in expect_error(beyond)
+    assert "--line is for --record" in expect_error(run(*ODDS, "--line", "1"))
 
 
 @pytest.mark.parametrize(
@@ -269,7 +271,7 @@ def test_odds_of_cards(tmp_path: Path) -> None:
     ],
 )
 def test_odds_refuse_what_is_not_of_the_game(arguments: tuple[str, ...], fault: str) -> None:
-    assert fault in error_of(run(*arguments))
+    assert fault in expect_error(run(*arguments))
 
 
 def test_a_fitted_count_is_a_players_file(tmp_path: Path) -> None:
@@ -278,5 +280,5 @@ def test_a_fitted_count_is_a_players_file(tmp_path: Path) -> None:
     path = tmp_path / "counted.toml"
     path.write_text(done.stdout, encoding="utf-8")
     assert float(parse_player(str(path), "kwajongen").calling.values_by_name["ace"]) > 5
-    fault = error_of(run("train", "accept", "--playing", "greedy"))
+    fault = expect_error(run("train", "accept", "--playing", "greedy"))
     assert "no policy 'greedy'" in fault

@@ -14,14 +14,12 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.core import block as rows
-from kqj_sim.core import dispatch
 from kqj_sim.core.block import LANES, STRIDE, voids_of
 from kqj_sim.core.dispatch import ACCEPT, FOLLOW, LEAD
 from kqj_sim.core.hidden_hands import EXCLUDED, HAND_SIZES, KNOWLEDGE_SIZE, UNSEEN
-from kqj_sim.core.jit import kernel
 from kqj_sim.core.kwajongen.cards import DEALT_FOUR, PACK, SEATS, TRICKS, to_strength_order
 from kqj_sim.core.kwajongen.odds import expand_suits, infer_during_play
-from kqj_sim.core.kwajongen.round import prepare_play, record_trick
+from kqj_sim.core.kwajongen.round import prepare_play
 from kqj_sim.core.kwajongen.trick import finish_trick
 from kqj_sim.core.play import move_taken_first
 from kqj_sim.encode import split_cards
@@ -29,16 +27,11 @@ from kqj_sim.experiment import Experiment
 from kqj_sim.policies.registry import BUILT_INS
 from kqj_sim.records import make_recording_block
 from kqj_sim.rules import KwajongenRules
+from tests.policies.kwajongen.kernels import ask, remember_trick
 
 SEED = 21
 Block = NDArray[np.int64]
 RULES = KwajongenRules()
-
-
-@kernel(cache=False)
-def ask(table, member, state, lanes, first, second, rule):  # type: ignore[no-untyped-def]
-    """Ask the players of a table once."""
-    dispatch.ask(table, member, state, lanes, first, second, 2, rule)
 
 
 def lane(state: Block, offset: int) -> Block:
@@ -110,11 +103,6 @@ def test_a_card_hangs_on_nothing_but_the_view(name: str) -> None:
         remember_trick(state, lanes, block.table, trick)
         finish_trick(state, lanes)
     assert changed > 4 * lanes
-
-
-@kernel(cache=False)
-def remember_trick(state, lanes, table, trick):  # type: ignore[no-untyped-def]
-    record_trick(state, lanes, table, trick)
 
 
 def _exchange(

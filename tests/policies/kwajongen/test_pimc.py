@@ -30,8 +30,8 @@ from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS
 from kqj_sim.records import make_recording_block
 from kqj_sim.rules import KwajongenRules
 from tests.core.kwajongen.coding import cards_of
-from tests.policies.kwajongen.test_honesty import ask, remember_trick
-from tests.policies.kwajongen.test_policies import slow_count
+from tests.policies.kwajongen.kernels import ask, remember_trick
+from tests.policies.kwajongen.slow_count import slow_count
 
 SEED, WORLDS, DRAWN, ROUNDS = 5, 6, 8, 40
 PLAYERS, TRUMP, SUIT = 6, 48, 0x3F

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kqj_sim.cards import parse_card
 from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment, ExperimentError
 from kqj_sim.policies import PolicyError, parse_player
@@ -21,6 +20,7 @@ from kqj_sim.records import play_records
 from kqj_sim.referee import check_record
 from kqj_sim.rules import KqjRules, KwajongenRules
 from kqj_sim.simulation import simulate
+from tests.policies.kwajongen.slow_count import slow_count
 from tests.variants import told
 
 RULES = KwajongenRules()
@@ -97,25 +97,6 @@ def test_random_plays_with_its_chance_and_any_card() -> None:
     assert (simulate(Experiment(RULES, ("random:accept=0",) * 4, 500)).column("taken") == 0).all()
     leads = {record.tricks[0].cards[0] for record in rounds(("random:accept=1",) * 4, 300)}
     assert len(leads) == 24
-
-
-RANKS = ("nine", "ten", "jack", "queen", "king", "ace")
-
-
-def slow_count(hand: list[str], turned: str, place: int) -> float:
-    """The count by its description, from texts."""
-    value = {name: float(each.default) for name, each in COUNT_PARAMETERS.items()}
-    trump = parse_card(turned).suit
-    points = dict(zip(KwajongenRules.ranks[::-1], (value[name] for name in RANKS), strict=True))
-    trumps = [text for text in hand if text[1] == trump]
-    total = sum(points[text[0]] for text in trumps)
-    total += sum(value["plain_king"] for text in hand if text[0] == "K" and text[1] != trump)
-    total += sum(value["plain_ace"] for text in hand if text[0] == "A" and text[1] != trump)
-    held = {text[1] for text in hand}
-    total += value["void"] * (4 - len(held)) if trumps else 0.0
-    total += {2: value["two"], 3: value["three"], 4: value["four"]}.get(len(trumps), 0.0)
-    more = value["shown"] * (points[turned[0]] - value["nine"])
-    return total + {0: -more, 1: more, 2: -more, 3: 0.0}[place]
 
 
 def test_standard_plays_with_the_points_that_its_place_wants() -> None:

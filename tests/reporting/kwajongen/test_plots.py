@@ -9,8 +9,8 @@ from kqj_sim.reporting.kwajongen.plots import KwajongenPlotCounts
 from kqj_sim.reporting.plots import make_plot_counts, render_simulation
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation import simulate
+from tests.reporting.images import SIGNATURES, read_texts
 from tests.reporting.tables import run
-from tests.reporting.test_plots import STARTS, words
 
 EXPERIMENT = Experiment(KwajongenRules(), ("random",) * 4, 3000, 5)
 RUN = run(rules=KwajongenRules(), policies=("random",) * 4, deals=3000)
@@ -34,15 +34,17 @@ def test_counts_are_those_of_the_rows() -> None:
     assert sum(counts.tricks().values()) == sum(places.values())
 
 
-@pytest.mark.parametrize("format", STARTS)
+@pytest.mark.parametrize("format", SIGNATURES)
 def test_each_format_is_what_it_says(format: str) -> None:
-    assert render_simulation(counted(), RUN, format).startswith(STARTS[format])
+    assert render_simulation(counted(), RUN, format).startswith(SIGNATURES[format])
 
 
 def test_words_tell_what_is_shown() -> None:
-    told = words(render_simulation(counted(), RUN, "svg"))
+    told = read_texts(render_simulation(counted(), RUN, "svg"))
     assert {"Who says play, by place", "Tricks of the caller's team", "dealer"} <= told
 
 
 def test_nothing_played_is_said() -> None:
-    assert "no rounds were played" in words(render_simulation(KwajongenPlotCounts(), RUN, "svg"))
+    assert "no rounds were played" in read_texts(
+        render_simulation(KwajongenPlotCounts(), RUN, "svg")
+    )

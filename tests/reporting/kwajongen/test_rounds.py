@@ -11,7 +11,7 @@ from kqj_sim.record import Record, RecordError
 from kqj_sim.reporting.rounds import render_round
 from kqj_sim.rules import KwajongenRules
 from tests.referee.kwajongen.random_rounds import random_game, random_record
-from tests.reporting.test_rounds import section, shown, with_sign
+from tests.reporting.printed_rounds import find_section, print_round, with_symbol
 
 RULES = KwajongenRules()
 
@@ -19,21 +19,21 @@ RULES = KwajongenRules()
 def test_every_card_call_and_score_is_shown() -> None:
     for seed in range(30):
         record = random_record(RULES, seed)
-        text = shown(record)
+        text = print_round(record)
         why = f"seed={seed} {record}"
-        calls = re.findall(r"\b(pass|play)\b", section(text, "Calls"))
+        calls = re.findall(r"\b(pass|play)\b", find_section(text, "Calls"))
         assert calls == [call.call for call in record.calls], why
-        assert f"Turned up: {with_sign(record.turned or '')}" in text, why
+        assert f"Turned up: {with_symbol(record.turned or '')}" in text, why
         if record.tricks:
-            tricks = section(text, "Tricks")
+            tricks = find_section(text, "Tricks")
             for trick in record.tricks:
-                assert all(tricks.count(with_sign(card)) == 1 for card in trick.cards), why
+                assert all(tricks.count(with_symbol(card)) == 1 for card in trick.cards), why
             points = [int(line.split()[-2]) for line in tricks.splitlines() if line[:1].isdigit()]
             assert sum(points) == sum(record.card_points), why
         words = {"made": "won", "failed": "lost", "tie": "tied", "passed_out": "passed out"}
-        assert words[record.result] in section(text, "Result"), why
+        assert words[record.result] in find_section(text, "Result"), why
         for team, score in enumerate(record.scores):
-            (line,) = re.findall(rf"^{team}  .*$", section(text, "Result"), re.MULTILINE)
+            (line,) = re.findall(rf"^{team}  .*$", find_section(text, "Result"), re.MULTILINE)
             numbers = line.split()[-3:]
             assert numbers == [
                 str(record.trick_counts[team]), str(record.card_points[team]), str(score),
@@ -51,17 +51,17 @@ def find(**wanted: object) -> Record:
 
 
 def test_raised_rounds_are_told_before_and_after() -> None:
-    passed_out = shown(find(result="passed_out", pending_before=0))
+    passed_out = print_round(find(result="passed_out", pending_before=0))
     assert "The next round is raised" in passed_out and "nobody said play" in passed_out
     assert "The round is raised" not in passed_out
-    tied = shown(find(result="tie", pending_before=1))
+    tied = print_round(find(result="tie", pending_before=1))
     assert "The round is raised" in tied and "The next round is raised" not in tied
-    assert "tied, which the caller pays" in tied and "caller" in section(tied, "Hands")
+    assert "tied, which the caller pays" in tied and "caller" in find_section(tied, "Hands")
 
 
 def test_hands_stand_by_suit_from_the_ace_down() -> None:
     record = find(result="made")
-    hands = section(shown(record), "Hands")
+    hands = find_section(print_round(record), "Hands")
     for seat in range(4):
         (line,) = re.findall(rf"^{seat}  .*$", hands, re.MULTILINE)
         held = [
