@@ -26,6 +26,7 @@ from kqj_sim.commands.sweep import sweep
 from kqj_sim.commands.train import train
 from kqj_sim.commands.tune import tune
 from kqj_sim.messages import shorten
+from kqj_sim.run_scope import run_scope
 
 
 class CommandGroup(click.Group):
@@ -72,7 +73,8 @@ class CommandGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that `ctx` names, if the variables of the environment are right."""
         check_environment(self)
-        return super().invoke(ctx)
+        with run_scope():
+            return super().invoke(ctx)
 
 
 def _open_missing_streams() -> None:

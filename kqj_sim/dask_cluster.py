@@ -20,7 +20,7 @@ import numba
 
 from kqj_sim import __version__
 from kqj_sim.core.jit import hash_sources
-from kqj_sim.policies import user_policies
+from kqj_sim.policies import policy_files
 
 R = TypeVar("R")
 
@@ -74,7 +74,7 @@ def _run_on_worker(
 ) -> tuple[float, Any]:
     """On a worker: the seconds that a range took, and what came of it."""
     _check_versions(expected)
-    with user_policies.substitute_files(user_files):
+    with policy_files.substitute_files(user_files):
         play = pickle.loads(pickled_function)
         began = time.perf_counter()
         found = play(first, count)
@@ -210,7 +210,7 @@ class DaskCluster:
         """
         import cloudpickle
 
-        sent, pickled = user_policies.list_read_files(), cloudpickle.dumps(function)
+        sent, pickled = policy_files.list_read_files(), cloudpickle.dumps(function)
         size = min_size
         waiting: deque[tuple[int, Any]] = deque()
         with self._convert_errors():

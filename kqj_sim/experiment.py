@@ -123,8 +123,10 @@ class Experiment:
 
     @cached_property
     def players(self) -> tuple[Player, ...]:
-        """Who calls and who plays at each seat."""
-        return tuple(parse_player(text, self.rules.game) for text in self.policies)
+        """The player of each seat; each different specification is parsed once."""
+        game = self.rules.game
+        parsed = {text: parse_player(text, game) for text in dict.fromkeys(self.policies)}
+        return tuple(parsed[text] for text in self.policies)
 
     def table(self) -> tuple[Any, Seating]:
         """The experiment as the kernels take it; policies are compiled if need be."""

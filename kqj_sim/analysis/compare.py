@@ -22,6 +22,7 @@ from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.match import MatchMoments, PairedMatch
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
 from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.run_scope import run_scope
 from kqj_sim.simulation import CHUNK_ROWS
 from kqj_sim.workers import Workers, count_workers
 
@@ -357,6 +358,7 @@ class Comparison:
         return sorted(policies, key=lambda policy: (self.count_better(policy), -leads[policy]))
 
 
+@run_scope()
 def compare(
     *policies: str,
     rules: GameRules | None = None,

@@ -36,6 +36,7 @@ from kqj_sim.analysis.vary import (
 )
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
 from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.run_scope import run_scope
 from kqj_sim.workers import Workers, split_range
 
 DEFAULT_DEALS = 20_000
@@ -224,6 +225,7 @@ def compare_with_best(
     return found, may_be.tolist()
 
 
+@run_scope()
 def sweep(
     policy: str,
     vary: Sequence[str],

@@ -8,7 +8,6 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -173,10 +172,7 @@ class Tally:
 
     def merge(self, other: Tally) -> None:
         """Add the counts of other deals; raises ValueError if `other` counts something else."""
-        mine, others = (
-            (_drop_deal_range(t.experiment), t.by, t.where, t.detail) for t in (self, other)
-        )
-        if mine != others:
+        if self._counted_fields() != other._counted_fields():
             raise ValueError("only tallies of the same experiment, by and where can be merged")
         self._counts.merge(other._counts)
         for name, counter in other._games.items():
@@ -224,6 +220,14 @@ class Tally:
                 made.append(make_length_table(self._games, confidence))
         return [table for table in made if table.lines]
 
+    def _counted_fields(self) -> tuple[object, ...]:
+        """Return everything that tallies must share to be merged: all but the range of deals."""
+        played = self.experiment
+        return (
+            played.rules, played.policies, played.seed, played.imposed, played.games is None,
+            self.by, self.where, self.detail,
+        )  # fmt: skip
+
     def _select_rows(self, rows: Rows) -> NDArray[np.bool_]:
         """Which rows are counted, bool (rows,)."""
         if self._expression is not None:
@@ -231,8 +235,3 @@ class Tally:
         if len(self._every_row) < len(rows):
             self._every_row = np.ones(len(rows), np.bool_)
         return self._every_row[: len(rows)]
-
-
-def _drop_deal_range(experiment: Experiment) -> Experiment:
-    """An experiment whatever deals or games of it are played."""
-    return replace(experiment, first=0, deals=1, games=experiment.games and 1)

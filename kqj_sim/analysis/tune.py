@@ -26,6 +26,7 @@ from kqj_sim.policies.player_files import PlayerSpec
 from kqj_sim.policies.registry import format_parameter_number
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
 from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.run_scope import run_scope
 
 DEFAULT_DEALS = 10_000
 DEFAULT_GENERATIONS = 30
@@ -172,6 +173,7 @@ def parse_search_parameter(text: str, policy: ParameterizedPolicy) -> SearchPara
     return SearchParameter(name, low, high, min(step, high - low), float(start))
 
 
+@run_scope()
 def tune(
     policy: str,
     parameters: Sequence[str],

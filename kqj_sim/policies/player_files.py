@@ -31,7 +31,7 @@ from kqj_sim.policies.configured import (
     parse_policy,
 )
 from kqj_sim.policies.errors import PolicyError, suggest_names
-from kqj_sim.policies.user_policies import read_file
+from kqj_sim.policies.policy_files import read_file
 
 PLAYER_PARTS = ("calling", "playing")
 _KEYS = ("name", "policy", "parameters", *PLAYER_PARTS)

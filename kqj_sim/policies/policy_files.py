@@ -1,10 +1,15 @@
-"""Policies of a user's Python file."""
+"""Users' files: their contents, sent along to other machines, and the policies of Python files."""
 
 from __future__ import annotations
 
+import errno
 import linecache
+import os
 import sys
 import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from importlib.util import decode_source
 from pathlib import Path
@@ -14,10 +19,44 @@ from types import ModuleType
 from kqj_sim.messages import quote
 from kqj_sim.policies.errors import PolicyError, suggest_names
 from kqj_sim.policies.registry import Policy, forget_policies, policies_of_module
-from kqj_sim.policies.user_policies import read_file, shorten_path
+from kqj_sim.policies.user_policies import shorten_path
+from kqj_sim.run_scope import once_per_run
+
+_READ_FILES: dict[str, bytes] = {}
+_SUBSTITUTES: ContextVar[Mapping[str, bytes] | None] = ContextVar("_SUBSTITUTES", default=None)
+
+
+@once_per_run
+def read_file(path: Path) -> bytes:
+    """Return the content of a file, or what was sent in its place; raises OSError."""
+    sent = _SUBSTITUTES.get()
+    if sent is None:
+        if "\0" in str(path):  # No file name has it, and Python would raise a ValueError.
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+        content = _READ_FILES[str(path)] = path.read_bytes()
+        return content
+    if str(path) not in sent:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    return sent[str(path)]
+
+
+def list_read_files() -> dict[str, bytes]:
+    """Return the contents of the files this process has read, by path as written."""
+    return dict(_READ_FILES)
+
+
+@contextmanager
+def substitute_files(contents: Mapping[str, bytes]) -> Iterator[None]:
+    """Read these contents, by path, in place of all files within the block, in this thread."""
+    token = _SUBSTITUTES.set(contents)
+    try:
+        yield
+    finally:
+        _SUBSTITUTES.reset(token)
+
 
 _LOAD_LOCK = RLock()
-"""What a file defines is noted while it runs: one at a time."""
+"""A file registers its policies while it runs, so only one may run at a time."""
 
 
 def load_policy_file(path: Path, name: str) -> Policy:

@@ -15,6 +15,7 @@ from kqj_sim.messages import quote
 from kqj_sim.policies.configured import ConfiguredPolicy, parse_policy, split_file_suffix
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.player_files import PlayerSpec, make_player_spec, read_player_file
+from kqj_sim.run_scope import once_per_run
 
 DEFAULT_PLAYER = "points+network"
 """Who sits at a table of KQJ where nobody is named; he answers what other policies leave out."""
@@ -52,6 +53,7 @@ def get_default_player(game: str = "kqj") -> Player:
     return parse_player(DEFAULT_PLAYERS[game], game)
 
 
+@once_per_run
 def parse_player_spec(spec: str, game: str = "kqj") -> PlayerSpec:
     """Who calls and who plays, as far as a specification says it; raises as `parse_player`."""
     if any("\ud800" <= character <= "\udfff" for character in spec):

@@ -1,19 +1,13 @@
-"""The contents of users' files, which go along where their policies play on another machine.
-
-Users' own functions: compiled with their helpers, their mistakes told by their own lines.
-"""
+"""Compilation of users' functions with their helpers, and errors that name the user's own line."""
 
 from __future__ import annotations
 
 import builtins
 import difflib
-import errno
 import inspect
 import os
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -23,38 +17,6 @@ from numba import types
 
 from kqj_sim.policies.binding import VIEW_OF_DECISION, compile_choice
 from kqj_sim.policies.errors import PolicyError, suggest_names
-
-_READ_FILES: dict[str, bytes] = {}
-_SUBSTITUTES: ContextVar[Mapping[str, bytes] | None] = ContextVar("_SENT", default=None)
-
-
-def read_file(path: Path) -> bytes:
-    """The content of a file, or what was sent in its place; raises OSError."""
-    sent = _SUBSTITUTES.get()
-    if sent is None:
-        if "\0" in str(path):  # No file name has it, and Python would raise a ValueError.
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-        content = _READ_FILES[str(path)] = path.read_bytes()
-        return content
-    if str(path) not in sent:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-    return sent[str(path)]
-
-
-def list_read_files() -> dict[str, bytes]:
-    """The files that this process has read, by their paths as they were written."""
-    return dict(_READ_FILES)
-
-
-@contextmanager
-def substitute_files(contents: Mapping[str, bytes]) -> Iterator[None]:
-    """Meanwhile, in this thread, these contents are what there is, and no file is read."""
-    token = _SUBSTITUTES.set(contents)
-    try:
-        yield
-    finally:
-        _SUBSTITUTES.reset(token)
-
 
 _EXPECTED_ANSWER = {
     "take": "a contract (0 to 5) or PASS",

@@ -44,6 +44,7 @@ from kqj_sim.experiment import MAX_DEAL
 from kqj_sim.policies.spec import DEFAULT_PLAYER, Player, parse_player
 from kqj_sim.record import Call
 from kqj_sim.rules import MAX_TOTAL, GameRules, KqjRules
+from kqj_sim.run_scope import run_scope
 from kqj_sim.workers import count_processors
 
 QUANTITIES: dict[str, bool] = {
@@ -599,6 +600,7 @@ def parse_players(
     return tuple(parse_player(text, rules.game) for text in players)
 
 
+@run_scope()
 def odds(
     hand: str,
     *,
