@@ -25,52 +25,60 @@ HASHES = FOLDER / "hashes.json"
 WORDING = {".html", ".svg", ".md"}
 
 
-def commands() -> list[str]:
+def list_commands() -> list[str]:
     """Return the commands of `commands.txt`, in order."""
     lines = (FOLDER / "commands.txt").read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def written_by(command: str) -> bytes:
-    """Run a command and return its stdout and the files that it writes.
+def write_output(command: str) -> bytes:
+    """Run a command and return its stdout and the data files that it writes.
 
     Raises:
         AssertionError: the command failed.
     """
     with tempfile.TemporaryDirectory() as folder:
         arguments = [part.replace("{out}", folder) for part in shlex.split(command)]
-        result = CliRunner().invoke(main, [*arguments, *quiet(arguments)], catch_exceptions=False)
+        result = CliRunner().invoke(
+            main, [*arguments, *list_quiet_options(arguments)], catch_exceptions=False
+        )
         assert result.exit_code == 0, f"{command}: {result.stderr}"
         parts = [result.stdout_bytes]
         for path in sorted(Path(folder).rglob("*")):
             if path.is_file() and path.suffix not in WORDING:
                 parts += [path.relative_to(folder).as_posix().encode(), path.read_bytes()]
         text = b"\n".join(parts).replace(folder.encode(), b"{out}")
-    # The time at which a report was made is not a number of it.
+    # Two runs of a report differ in the time at which they were made.
     return re.sub(rb'"made": ?"[^"]*"', b'"made":""', text)
 
 
-def quiet(arguments: list[str]) -> list[str]:
+def list_quiet_options(arguments: list[str]) -> list[str]:
     """Return the option that keeps stderr empty, for the commands that have it."""
     return [] if arguments[0] in ("columns", "policies") else ["--quiet"]
 
 
-def hash_of(command: str) -> str:
+def hash_output(command: str) -> str:
     """Return the SHA-256 of everything that a command writes, as 16 hexadecimal digits."""
-    return hashlib.sha256(written_by(command)).hexdigest()[:16]
+    return hashlib.sha256(write_output(command)).hexdigest()[:16]
 
 
-def run() -> int:
+def read_hashes() -> dict[str, str]:
+    """Return the stored hashes by command."""
+    hashes: dict[str, str] = json.loads(HASHES.read_text(encoding="utf-8"))
+    return hashes
+
+
+def compare_hashes() -> int:
     """Compare or store the hashes; return the exit status."""
-    now = {command: hash_of(command) for command in commands()}
+    now = {command: hash_output(command) for command in list_commands()}
     if "--write" in sys.argv:
         HASHES.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
         return 0
-    stored = json.loads(HASHES.read_text(encoding="utf-8"))
+    stored = read_hashes()
     differing = [command for command in now if stored.get(command) != now[command]]
     print("\n".join(differing) or f"{len(now)} commands write what they wrote before")
     return 1 if differing else 0
 
 
 if __name__ == "__main__":
-    sys.exit(run())
+    sys.exit(compare_hashes())
