@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.tables import Table
 from kqj_sim.reporting.compare import write_headline
-from kqj_sim.reporting.figures import render_distribution, render_dots
 from kqj_sim.reporting.grid import Cell, Grid, format_number, make_grids
 from kqj_sim.reporting.page import Part, Picture
+from kqj_sim.reporting.page_charts import render_distribution, render_dots
 from kqj_sim.rules import KqjRules
 
 if TYPE_CHECKING:

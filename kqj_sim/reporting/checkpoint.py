@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from kqj_sim.analysis.control_variates import ControlTally
     from kqj_sim.analysis.game_control_variates import GameControlTally
     from kqj_sim.experiment import Experiment
-    from kqj_sim.reporting.figures import PlotCounts
+    from kqj_sim.reporting.plot_counts import PlotCounts
     from kqj_sim.rows import GameRows, Rows
 
 

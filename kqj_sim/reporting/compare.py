@@ -1,13 +1,10 @@
-"""A comparison in words, and as a report.
-
-Pictures of a comparison: who leads whom, deal by deal and as it went on.
-"""
+"""Reports of comparisons of policies: headline, tables, commands and picture."""
 
 from __future__ import annotations
 
 import math
-import textwrap
 from dataclasses import dataclass
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,15 +13,26 @@ from kqj_sim.analysis.compare import COMPARISON_TERMS, Comparison, PolicyPair
 from kqj_sim.analysis.compare_tables import make_comparison_tables
 from kqj_sim.messages import shell_join
 from kqj_sim.policies.spec import parse_player
-from kqj_sim.reporting.figures import BLUE, ORANGE, render_figure
+from kqj_sim.reporting.figures import (
+    BLUE,
+    DASHES,
+    ORANGE,
+    SMALL,
+    draw_dots,
+    draw_heat_map,
+    draw_line,
+    draw_message,
+    draw_title_lines,
+    render_figure,
+    wrap_text,
+)
 from kqj_sim.reporting.grid import format_number
+from kqj_sim.reporting.page import INK
 from kqj_sim.reporting.run import Report, Run, describe_rules
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from kqj_sim.analysis.compare import Comparison, PolicyPair
 
 
 @dataclass(frozen=True)
@@ -253,23 +261,22 @@ MAX_BINS = 60
 MAX_LEAD_TICKS = 8
 """So many different leads have a tick each, at most."""
 MIN_TICK_RATIO = 1.25
-"""Numbers of deals whose ratio is less would be written over each other."""
+"""Ticks whose numbers of deals have a smaller ratio would be written over each other."""
 
 
 def render_comparison(comparison: Comparison, format: str) -> bytes:
-    """The picture of a comparison, as `pictures.picture`.
+    """Return the picture of a comparison as a "png", "svg" or "pdf" file.
 
-    Of two policies what the deals are worth, and the lead as it went on; of more the lead of each
-    over the others, and of each over each.
+    Two policies: the distribution of the lead over the deals, and its estimate by number of deals.
+    Several: the mean lead of each over the others, and of each over each.
     """
     several = len(comparison.names) > 2 and not comparison.interrupted
 
-    def paint(figure: Figure) -> None:
+    def draw(figure: Figure) -> None:
         run = make_comparison_report(comparison).run
         lines = [write_headline(comparison)[0], run.summary(), run.describe_intervals()]
-        title = "\n".join(part for line in lines for part in textwrap.wrap(line, 125))
-        figure.suptitle(title, fontsize=11, x=0.01, ha="left")
-        left, right = figure.subplots(1, 2, width_ratios=(1, 1))
+        draw_title_lines(figure, lines, 125)
+        left, right = figure.subplots(1, 2)
         if several:
             _draw_ranking(left, comparison)
             _draw_matrix(right, comparison)
@@ -278,7 +285,12 @@ def render_comparison(comparison: Comparison, format: str) -> bytes:
             _draw_look_history(right, comparison, comparison.pairs[0])
 
     height = max(5.0, 2.6 + 0.55 * len(comparison.names)) if several else 5.4
-    return render_figure(paint, (13, height), format)
+    return render_figure(draw, (13, height), format)
+
+
+def _get_unit(comparison: Comparison) -> str:
+    """Return the unit of observation, in the plural."""
+    return "games" if comparison.games else "deals"
 
 
 def _get_lead_unit(comparison: Comparison) -> str:
@@ -286,83 +298,73 @@ def _get_lead_unit(comparison: Comparison) -> str:
 
 
 def _get_lead_decimals(comparison: Comparison) -> int:
-    """Decimals of a lead: per cent of the games have one."""
     return 1 if comparison.games else COMPARISON_TERMS[comparison.rules.game].decimals
 
 
 def _draw_leads(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
-    """How often each lead occurred, where there was one."""
+    """Draw the distribution of the leads other than 0."""
     sums, scale = pair.sums, pair.points / pair.match.scale
     leads = {lead: count for lead, count in sums.leads.items() if lead != 0}
     even = sums.leads[0] / max(1, sums.deals)
-    what = "games" if comparison.games else "deals"
-    axes.set_title(f"What the {what} are worth; {100 * even:.1f}% of them nothing")
+    unit = _get_unit(comparison)
+    axes.set_title(f"What the {unit} are worth; {100 * even:.1f}% of them nothing")
     axes.set_xlabel(f"lead of {comparison.names[pair.one]}, {_get_lead_unit(comparison)}")
-    axes.set_ylabel(f"% of the {what}")
+    axes.set_ylabel(f"% of the {unit}")
     if not leads:
-        axes.set_axis_off()
-        axes.text(0.5, 0.5, "no lead in any of them", ha="center", transform=axes.transAxes)
+        draw_message(axes, "no lead in any of them")
         return
     values = np.array(sorted(leads)) * scale
     counts = np.array([leads[lead] for lead in sorted(leads)]) * 100 / sums.deals
-    most = np.abs(values).max()
     step = float(np.diff(np.sort([0.0, *values])).min())
-    width = max(step, 2 * most / MAX_BINS)
-    # A bar for each value stands there, one for several between them.
+    width = max(step, 2 * np.abs(values).max() / MAX_BINS)
+    # The bar of a single value is centred on it, that of several lies between them.
     shift = 0.0 if width == step else 0.5
     tallest = 0.0
     for sign, colour, policy in ((1, BLUE, pair.one), (-1, ORANGE, pair.other)):
-        # The same bins to either side of nothing, as the two sides are to be compared.
-        own = values * sign > 0
-        bins = np.ceil(np.abs(values[own]) / width - 1e-9).astype(int)
-        shares = np.bincount(bins, counts[own], 1)
+        # The same bins on either side of 0, as the two sides are to be compared.
+        ahead = values * sign > 0
+        bins = np.ceil(np.abs(values[ahead]) / width - 1e-9).astype(int)
+        shares = np.bincount(bins, counts[ahead], 1)
         tallest = max(tallest, shares.max())
-        label = f"{comparison.names[policy]} ahead: {counts[own].sum():.1f}%"
+        label = f"{comparison.names[policy]} ahead: {counts[ahead].sum():.1f}%"
         middle = sign * (np.arange(len(shares)) - shift) * width
         axes.bar(middle, shares, 0.95 * width, color=colour, label=label)
     axes.set_ylim(0, 1.25 * tallest)
     if len(values) <= MAX_LEAD_TICKS:
         axes.set_xticks([0.0, *values])
-    axes.legend(frameon=False, loc="upper left")
-    axes.grid(axis="y", alpha=0.3)
+    axes.legend(loc="upper left")
+    axes.grid(axis="y")
 
 
 def _draw_look_history(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
-    """The lead and its interval at each look."""
-    what = "games" if comparison.games else "deals"
+    """Draw the lead and its interval at each look."""
     axes.set_title(f"Lead of {comparison.names[pair.one]} as it went on")
-    axes.set_xlabel(f"{what} played")
+    axes.set_xlabel(f"{_get_unit(comparison)} played")
     axes.set_ylabel(_get_lead_unit(comparison))
-    plan = pair.plan
-    looks = [
-        (moments[0], lead) for moments, lead in zip(pair.look_history, pair.leads, strict=True)
-    ]
-    if not looks:
-        looks = [(pair.sums.deals, pair.lead)]
-    deals = [look for look, _ in looks]
-    value, low, high = (np.array([lead[k] for _, lead in looks]) for k in range(3))
-    if len(looks) == 1:
-        errors = [value - low, high - value]
-        axes.errorbar(deals, value, yerr=np.nan_to_num(errors), fmt="o", color=BLUE, capsize=4)
-    else:
-        axes.fill_between(deals, low, high, color=BLUE, alpha=0.2, linewidth=0)
-        axes.plot(deals, value, color=BLUE)
+    deals, leads = [int(moments[0]) for moments in pair.look_history], list(pair.leads)
+    if not deals:
+        deals, leads = [pair.sums.deals], [pair.lead]
+    single = len(deals) == 1
+    draw_line(axes, deals, leads, "o" if single else "-", BLUE, band=not single)
+    if not single:
         axes.set_xscale("log")
         axes.minorticks_off()
     ticks = _choose_ticks(deals[0], deals[-1])
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-    axes.axhline(0, color="black", linewidth=1)
-    if plan.is_sequential:
-        axes.axhspan(-plan.indifference, plan.indifference, color="black", alpha=0.08, linewidth=0)
+    axes.axhline(0, color=INK, linewidth=1, linestyle=DASHES)
+    if pair.plan.is_sequential:
+        indifference = pair.plan.indifference
+        axes.axhspan(-indifference, indifference, color=INK, alpha=0.08, linewidth=0)
         axes.annotate(
-            f"within ±{plan.indifference:g}: equal", (0.99, plan.indifference), (0, 3),
-            xycoords=("axes fraction", "data"), textcoords="offset points", ha="right", fontsize=9,
+            f"within ±{indifference:g}: equal", (0.99, indifference), (0, 3),
+            xycoords=("axes fraction", "data"), textcoords="offset points", ha="right",
+            fontsize=SMALL,
         )  # fmt: skip
-    axes.grid(alpha=0.3)
+    axes.grid()
 
 
 def _choose_ticks(first: int, last: int) -> list[int]:
-    """The first and the last number of deals, and round ones between."""
+    """Return the first and the last number of deals, and round ones between."""
     between = [n * 10**power for power in range(8) for n in (1, 2, 5)]
     ends = sorted({first, last} if last > MIN_TICK_RATIO * first else {last})
     return sorted(
@@ -371,49 +373,32 @@ def _choose_ticks(first: int, last: int) -> list[int]:
 
 
 def _draw_ranking(axes: Axes, comparison: Comparison) -> None:
-    """The mean lead of each over the others, best first."""
+    """Draw the mean lead of each policy over the others, best first."""
     axes.set_title("Mean lead over the others")
+    decimals = _get_lead_decimals(comparison)
+    means = {policy: comparison.estimate_mean_lead(policy) for policy in comparison.ranking}
+    names = dict(enumerate(comparison.names))
+    draw_dots(
+        axes, {"": means}, "points", names=names, middle=0,
+        write=lambda lead: f"{lead.value:+.{decimals}f}",
+    )  # fmt: skip
     axes.set_xlabel(_get_lead_unit(comparison))
-    order, decimals = comparison.ranking, _get_lead_decimals(comparison)
-    for row, policy in enumerate(reversed(order)):
-        lead = comparison.estimate_mean_lead(policy)
-        errors = np.nan_to_num([[lead.value - lead.low], [lead.high - lead.value]])
-        axes.errorbar([lead.value], [row], xerr=errors, fmt="o", color=BLUE, capsize=4)
-        axes.annotate(
-            f"{lead.value:+.{decimals}f}", (lead.value, row), (0, 7), textcoords="offset points",
-            ha="center", fontsize=9,
-        )  # fmt: skip
-    names = [comparison.names[policy] for policy in reversed(order)]
-    axes.set_yticks(range(len(order)), [_wrap_name(name) for name in names])
-    axes.set_ylim(-0.6, len(order) - 0.3)
-    axes.axvline(0, color="black", linewidth=1)
-    axes.grid(axis="x", alpha=0.3)
 
 
 def _draw_matrix(axes: Axes, comparison: Comparison) -> None:
-    """The lead of the row over the column; grey where neither is shown better."""
+    """Draw the lead of the row over the column; pale where neither is shown better."""
+    order, decimals = comparison.ranking, _get_lead_decimals(comparison)
+    values, texts = {}, {}
+    for cell in permutations(order, 2):
+        lead = comparison.lead(*cell)
+        values[cell] = lead.value if lead.low > 0 or lead.high < 0 else 0.0
+        half = (lead.high - lead.low) / 2
+        texts[cell] = f"{lead.value:+.{decimals}f}"
+        texts[cell] += "" if math.isnan(half) else f"\n±{half:.{decimals}f}"
+    most = max(*map(abs, values.values()), 1e-9)
+    # Twice the largest lead, so that no cell is dark.
+    draw_heat_map(axes, values, order, order, (-2 * most, 2 * most), texts=texts, diverging=True)
+    names = [wrap_text(comparison.names[policy], 16) for policy in order]
+    axes.set_xticks(range(len(order)), names, rotation=30 if len(order) > 4 else 0, fontsize=SMALL)
+    axes.set_yticks(range(len(order)), names, fontsize=SMALL)
     axes.set_title(f"Lead of the row over the column, {_get_lead_unit(comparison)}")
-    order = comparison.ranking
-    size, decimals = len(order), _get_lead_decimals(comparison)
-    colours = np.zeros((size, size))
-    for row, one in enumerate(order):
-        for column, other in enumerate(order):
-            if one == other:
-                continue
-            lead = comparison.lead(one, other)
-            told = lead.low > 0 or lead.high < 0
-            colours[row, column] = lead.value if told else 0.0
-            half = (lead.high - lead.low) / 2
-            text = f"{lead.value:+.{decimals}f}"
-            text += "" if math.isnan(half) else f"\n±{half:.{decimals}f}"
-            axes.text(column, row, text, ha="center", va="center", fontsize=9)
-    most = max(np.abs(colours).max(), 1e-9)
-    axes.imshow(colours, cmap="RdBu", vmin=-2 * most, vmax=2 * most, aspect="auto")
-    names = [_wrap_name(comparison.names[policy], 16) for policy in order]
-    axes.set_xticks(range(size), names, rotation=30 if size > 4 else 0, ha="center", fontsize=9)
-    axes.set_yticks(range(size), names, fontsize=9)
-    axes.tick_params(length=0)
-
-
-def _wrap_name(name: str, width: int = 26) -> str:
-    return "\n".join(textwrap.wrap(name, width)) or name

@@ -18,6 +18,34 @@ INK = "#0b0c0d"
 """The colour that text and axes have in a picture's SVG; on a page it becomes that of the text."""
 
 
+def minify_svg(svg: str) -> str:
+    """Remove what does not show: comments, line ends, fractions of a dot, needless groups."""
+    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.S)
+    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
+    svg = re.sub(r' transform="rotate\(-0[^"]*"', "", svg)
+    font = "font-family: 'DejaVu Sans', sans-serif"
+    svg = svg.replace(f"{font}; ", "").replace("<svg ", f'<svg style="{font}" ', 1)
+    svg = re.sub(r">\s+<", ">\n<", re.sub(r" *\n *", " ", svg)).strip() + "\n"
+    return _remove_groups(svg)
+
+
+def _remove_groups(svg: str) -> str:
+    """Remove the many groups that do nothing but have a name."""
+    kept: list[str] = []
+    wanted: list[bool] = []
+    for text in re.split(r"(</?g\b[^>]*>\n)", svg):
+        closing = text.startswith("</g>")
+        if not (closing or re.match(r"<g\b", text)):
+            kept.append(text)
+            continue
+        wanted_now = wanted.pop() if closing else " " in re.sub(r' id="[^"]*"', "", text)
+        if wanted_now:
+            kept.append(text)
+        if not closing and not text.endswith("/>\n"):
+            wanted.append(wanted_now)
+    return "".join(kept)
+
+
 @dataclass(frozen=True)
 class Picture:
     """A picture: the name of its file, what it shows in words, and SVG on no background.

@@ -1,21 +1,26 @@
-"""A sweep in words and as a report.
-
-The picture of a sweep: lines over one parameter, or heat maps over two.
-"""
+"""Reports of sweeps over a policy's parameters: headline, table and picture."""
 
 from __future__ import annotations
 
 import math
-import textwrap
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from kqj_sim.analysis.compare import COMPARISON_TERMS
 from kqj_sim.analysis.tables import Table, TableRow, make_table
-from kqj_sim.reporting.figures import BLUE, GREEN, GREY, ORANGE, render_figure
+from kqj_sim.reporting.figures import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    draw_heat_map,
+    draw_line,
+    draw_title_lines,
+    render_figure,
+)
 from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.run import Report, Run, describe_rules
 
@@ -25,7 +30,6 @@ if TYPE_CHECKING:
 
     from kqj_sim.analysis.intervals import Estimate
     from kqj_sim.analysis.sweep import Setting, Sweep
-    from kqj_sim.reporting.run import Run
 
 
 _COLUMNS = {"table", "quantity", "unit", "value", "low", "high", "deals", "standing", "run"}
@@ -177,13 +181,12 @@ _MAX_LABELLED_CELLS = 144
 
 
 def render_sweep(sweep: Sweep, run: Run, format: str) -> bytes:
-    """The picture of a sweep of one or two parameters, as `pictures.picture`."""
+    """Return the picture of a sweep of one or two parameters as a "png", "svg" or "pdf" file."""
+    single = len(sweep.varied_parameters) == 1
 
-    def paint(figure: Figure) -> None:
-        lines = [*write_headline(sweep)[:2], run.summary()]
-        title = "\n".join(piece for line in lines for piece in textwrap.wrap(line, 120))
-        figure.suptitle(title, fontsize=11, x=0.01, ha="left")
-        if len(sweep.varied_parameters) == 1:
+    def draw(figure: Figure) -> None:
+        draw_title_lines(figure, [*write_headline(sweep)[:2], run.summary()], 115)
+        if single:
             upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(1.5, 1))
             _draw_points(upper, sweep)
             _draw_shares(lower, sweep)
@@ -193,11 +196,11 @@ def render_sweep(sweep: Sweep, run: Run, format: str) -> bytes:
             _draw_map(right, sweep, "taken")
             _draw_frame_legend(figure)
 
-    return render_figure(paint, (10, 8) if len(sweep.varied_parameters) == 1 else (14, 6.8), format)
+    return render_figure(draw, (10, 8) if single else (14, 6.8), format)
 
 
 def _get_axis_positions(sweep: Sweep) -> tuple[list[float], list[str] | None]:
-    """Where the values stand on the axis, and their names if they are no numbers."""
+    """Return the positions of the values on the axis, and their names if they are no numbers."""
     values = sweep.varied_parameters[0].values
     try:
         return [float(value) for value in values], None
@@ -206,141 +209,99 @@ def _get_axis_positions(sweep: Sweep) -> tuple[list[float], list[str] | None]:
 
 
 def _draw_points(axes: Axes, sweep: Sweep) -> None:
-    """Points a round with intervals; what may be the best is filled."""
+    """Draw points a round with intervals; what may be the best is filled."""
     places, _ = _get_axis_positions(sweep)
     settings = sweep.settings
     confidence = f"{100 * sweep.plan.confidence:g}%"
-    reached = [bound for each in settings for bound in (each.points.low, each.points.high)]
-    if np.nanmin([0.0, *reached]) < 0 < np.nanmax([0.0, *reached]):
+    bounds = [bound for each in settings for bound in (each.points.low, each.points.high)]
+    if np.nanmin([0.0, *bounds]) < 0 < np.nanmax([0.0, *bounds]):
         axes.axhline(0, color=GREY, linewidth=1)
     axes.plot(places, [each.points.value for each in settings], color=BLUE, linewidth=1, alpha=0.5)
-    looks = {
+    styles = {
         "no": ("shown worse than another", "white", BLUE, 6),
         "maybe": (f"not told from the best ({confidence}, all together)", BLUE, BLUE, 6),
         "best": ("best", ORANGE, ORANGE, 9),
     }
-    for standing, (label, face, edge, size) in looks.items():
-        chosen = [
-            (place, each.points)
+    for standing, (label, face, edge, size) in styles.items():
+        chosen = {
+            place: each.points
             for place, each in zip(places, settings, strict=True)
             if each.standing == standing
-        ]
+        }
         if chosen:
-            axes.errorbar(
-                [place for place, _ in chosen],
-                [points.value for _, points in chosen],
-                yerr=_compute_error_lengths([points for _, points in chosen]),
-                fmt="o", markerfacecolor=face, markeredgecolor=edge, ecolor=edge,
-                markersize=size, capsize=3, label=label,
+            draw_line(
+                axes, list(chosen), list(chosen.values()), "o", edge,
+                label=label, face=face, size=size,
             )  # fmt: skip
     axes.set_title(f"Points a round more than the field, with {confidence} intervals")
     axes.set_ylabel("points a round")
-    axes.grid(axis="y", alpha=0.3)
-    axes.legend(loc="best", frameon=False)
+    axes.grid(axis="y")
+    axes.legend(loc="best")
 
 
 def _draw_shares(axes: Axes, sweep: Sweep) -> None:
-    """How often its side takes, and how many of its contracts it makes."""
+    """Draw the shares of rounds taken and of contracts made."""
     places, names = _get_axis_positions(sweep)
     words = COMPARISON_TERMS[sweep.rules.game]
     taken, made = f"{words.takes}, % of its rounds", f"{words.made}, % of its {words.contracts}"
-    for label, colour, marker, shares in (
-        (taken, GREEN, "s", [each.taken for each in sweep.settings]),
-        (made, ORANGE, "^", [each.made for each in sweep.settings]),
-    ):
-        axes.errorbar(
-            places,
-            [100 * each.value for each in shares],
-            yerr=100 * np.array(_compute_error_lengths(shares)),
-            color=colour,
-            marker=marker,
-            markersize=5,
-            linewidth=1,
-            capsize=3,
-            label=label,
-        )
+    shares = [each.taken for each in sweep.settings]
+    draw_line(axes, places, shares, "s-", GREEN, label=taken, scale=100)
+    shares = [each.made for each in sweep.settings]
+    draw_line(axes, places, shares, "^-", ORANGE, label=made, scale=100)
     axes.set_title(words.both)
     axes.set_ylabel("%")
     axes.set_xlabel(sweep.varied_parameters[0].name)
     axes.set_xticks(places if len(places) <= 15 else places[:: len(places) // 10], names)
-    axes.grid(axis="y", alpha=0.3)
-    axes.legend(loc="best", frameon=False)
+    axes.grid(axis="y")
+    axes.legend(loc="best")
 
 
-def _draw_map(axes: Axes, sweep: Sweep, what: str) -> None:
-    """A heat map: rows are the first parameter's values, columns the second's."""
-    rows, columns = (each.values for each in sweep.varied_parameters)
-    found: list[Estimate] = [getattr(each, what) for each in sweep.settings]
-    scale = 100 if what == "taken" else 1
-    shape = (len(rows), len(columns))
-    values = scale * np.array([each.value for each in found]).reshape(shape)
-    # Symmetric about 0, where a side scores as much as the field.
-    limit = max(float(np.abs(values).max()), 1e-9)
-    least, most = float(values.min()), float(values.max())
-    # The darkest green is left out, so that frames and numbers can be seen on it.
-    limits = (-limit, limit) if what == "points" else (least, most + (most - least) / 3)
-    image = axes.imshow(
-        values, cmap="PuOr" if what == "points" else "Greens", vmin=limits[0], vmax=limits[1],
-        aspect="auto", origin="lower",
-    )  # fmt: skip
-    words = COMPARISON_TERMS[sweep.rules.game]
-    takes = f"{words.takes[0].upper()}{words.takes[1:]}, % of its rounds"
-    with_intervals = f"with {100 * sweep.plan.confidence:g}% intervals"
-    titles = {
-        "points": f"Points a round more than the field, {with_intervals}",
-        "taken": f"{takes}, {with_intervals}",
+_FRAME_STYLES = {"best": ("solid", "best"), "maybe": ("dotted", "not told from it")}
+"""Line styles and names of the frames around cells, by `Setting.standing`."""
+
+
+def _draw_map(axes: Axes, sweep: Sweep, quantity: Literal["points", "taken"]) -> None:
+    """Draw a heat map: rows are the first parameter's values, columns the second's."""
+    first, second = sweep.varied_parameters
+    words, is_share = COMPARISON_TERMS[sweep.rules.game], quantity == "taken"
+    scale, decimals = (100, 1) if is_share else (1, words.decimals)
+    by_cell = dict(zip(product(first.values, second.values), sweep.settings, strict=True))
+    found: dict[tuple[Any, Any], Estimate] = {
+        cell: getattr(setting, quantity) for cell, setting in by_cell.items()
     }
-    decimals = words.decimals if what == "points" else 1
-    axes.set_title(titles[what])
-    axes.set_xticks(range(len(columns)), columns, rotation=90 if len(columns) > 12 else 0)
-    axes.set_yticks(range(len(rows)), rows)
-    axes.set_xlabel(sweep.varied_parameters[1].name)
-    axes.set_ylabel(sweep.varied_parameters[0].name)
-    axes.spines[:].set_visible(False)
-    figure = axes.figure
-    figure.colorbar(image, ax=axes, shrink=0.8)
-    _draw_frames(axes, sweep.settings, len(columns))
-    if values.size <= _MAX_LABELLED_CELLS:
-        middle = (limits[0] + limits[1]) / 2
-        halves = scale * np.array([each.high - each.low for each in found]).reshape(shape) / 2
-        for (row, column), value in np.ndenumerate(values):
-            dark = abs(value) > 0.6 * limit if what == "points" else value > middle
-            axes.text(
-                column, row, f"{value:z.{decimals}f}\n±{halves[row, column]:.{decimals}f}",
-                ha="center", va="center", fontsize=8, color="white" if dark else "black",
-            )  # fmt: skip
-
-
-_FRAME_STYLES = {"best": ("solid", 3.0, "best"), "maybe": ("dotted", 2.0, "not told from it")}
-
-
-def _draw_frames(axes: Axes, settings: Sequence[Setting], columns: int) -> None:
-    """A frame around the best, a dotted one around what cannot be told from it."""
-    from matplotlib.patches import Rectangle
-
-    for number, each in enumerate(settings):
-        if each.standing in _FRAME_STYLES:
-            style, width, _ = _FRAME_STYLES[each.standing]
-            row, column = divmod(number, columns)
-            corner = (column - 0.46, row - 0.46)
-            axes.add_patch(
-                Rectangle(corner, 0.92, 0.92, fill=False, linestyle=style, linewidth=width)
-            )
+    values = {cell: scale * each.value for cell, each in found.items()}
+    # Symmetric about 0, where a side scores as much as the field.
+    limit = max(*map(abs, values.values()), 1e-9)
+    low, high = (min(values.values()), max(values.values())) if is_share else (-limit, limit)
+    texts = {
+        cell: f"{values[cell]:z.{decimals}f}\n±{scale * (each.high - each.low) / 2:.{decimals}f}"
+        for cell, each in found.items()
+    }
+    frames = {
+        cell: _FRAME_STYLES[setting.standing][0]
+        for cell, setting in by_cell.items()
+        if setting.standing in _FRAME_STYLES
+    }
+    draw_heat_map(
+        axes, values, first.values[::-1], second.values, (low, high),
+        texts=texts if len(values) <= _MAX_LABELLED_CELLS else None,
+        frames=frames, diverging=not is_share,
+    )  # fmt: skip
+    takes = f"{words.takes[0].upper()}{words.takes[1:]}, % of its rounds"
+    title = takes if is_share else "Points a round more than the field"
+    axes.set_title(f"{title}, with {100 * sweep.plan.confidence:g}% intervals")
+    if len(second.values) > 12:
+        axes.tick_params("x", rotation=90)
+    axes.set_xlabel(second.name)
+    axes.set_ylabel(first.name)
 
 
 def _draw_frame_legend(figure: Figure) -> None:
-    """A legend of the frames below the maps."""
+    """Draw a legend of the frames below the maps."""
     from matplotlib.patches import Rectangle
 
     frames = [
-        Rectangle((0, 0), 1, 1, fill=False, linestyle=style, linewidth=width / 2, label=label)
-        for style, width, label in _FRAME_STYLES.values()
+        Rectangle((0, 0), 1, 1, fill=False, linestyle=style, linewidth=1.2, label=label)
+        for style, label in _FRAME_STYLES.values()
     ]
-    figure.legend(handles=frames, loc="outside lower center", ncols=2, frameon=False)
-
-
-def _compute_error_lengths(estimates: Sequence[Estimate]) -> list[list[float]]:
-    """How far intervals reach below and above; 0 where there is none."""
-    below = [np.nan_to_num(each.value - each.low) for each in estimates]
-    above = [np.nan_to_num(each.high - each.value) for each in estimates]
-    return [below, above]
+    figure.legend(handles=frames, loc="outside lower center", ncols=2)

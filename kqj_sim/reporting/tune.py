@@ -1,13 +1,9 @@
-"""What a search for better parameters found: in words, as tables, and as a player's file.
-
-The picture of a search for better parameters: what it scored, and where its centre went.
-"""
+"""Reports of searches for better parameters: headline, tables, picture and player's file."""
 
 from __future__ import annotations
 
 import math
 import os
-import textwrap
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,16 +15,24 @@ from kqj_sim.messages import shell_join
 from kqj_sim.policies.configured import split_file_suffix
 from kqj_sim.policies.player_files import PLAYER_PARTS, format_player_file
 from kqj_sim.policies.registry import format_parameter_number
-from kqj_sim.reporting.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, render_figure
+from kqj_sim.reporting.figures import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    draw_title_lines,
+    render_figure,
+)
 from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.run import Report, Run, describe_rules
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from kqj_sim.analysis.tune import Tuning
     from kqj_sim.policies.player_files import PlayerSpec
-    from kqj_sim.reporting.run import Run
 
 
 _LINE_WIDTH = 100
@@ -215,44 +219,45 @@ def _make_paths_relative(parts: PlayerSpec, folder: Path) -> PlayerSpec:
 
 
 def render_tuning(tuning: Tuning, run: Run, format: str) -> bytes:
-    """The picture of a search, as `pictures.picture`."""
+    """Return the picture of a search as a "png", "svg" or "pdf" file."""
 
-    def paint(figure: Figure) -> None:
-        title = [
-            piece for line in (*write_headline(tuning), run.summary()) for piece in _wrap_line(line)
-        ]
-        figure.suptitle("\n".join(title), fontsize=11, x=0.01, ha="left")
+    def draw(figure: Figure) -> None:
+        draw_title_lines(figure, (*write_headline(tuning), run.summary()), 115)
         upper, lower = figure.subplots(2, 1, sharex=True)
-        generations = [each.number for each in tuning.generations]
-        scored = [points for each in tuning.generations for points in (each.points, each.best)]
-        if min(scored) <= 0 <= max(scored):
-            upper.axhline(0, color=GREY, linewidth=1)
-        upper.plot(generations, [each.best for each in tuning.generations], ".", color=ORANGE,
-                   label="best candidate, luck included")  # fmt: skip
-        upper.plot(generations, [each.points for each in tuning.generations], "o-", color=BLUE,
-                   markersize=4, label="mean of the candidates")  # fmt: skip
-        upper.set_title("Points a round more than the field, by generation")
-        upper.set_ylabel("points a round")
-        colours = (BLUE, ORANGE, GREEN, PURPLE, GREY)
-        for number, each in enumerate(tuning.search_parameters):
-            width = (each.high - each.low) / 100
-            values = [(g.values[number] - each.low) / width for g in tuning.generations]
-            style = ("-", "--", ":")[number // len(colours) % 3]
-            lower.plot(
-                [0, *generations], [(each.start - each.low) / width, *values], style,
-                color=colours[number % len(colours)], label=each.name,
-            )  # fmt: skip
-        lower.set_title("The centre of the search, as % of each parameter's range")
-        lower.set_ylabel("% of the range")
-        lower.set_ylim(-2, 102)
+        _draw_scores(upper, tuning)
+        _draw_centres(lower, tuning)
         lower.set_xlabel("generation")
         lower.xaxis.get_major_locator().set_params(integer=True)
         for axes in (upper, lower):
-            axes.grid(axis="y", alpha=0.3)
-            axes.legend(loc="best", frameon=False, ncols=2 + len(tuning.search_parameters) // 6)
+            axes.grid(axis="y")
+            axes.legend(loc="best", ncols=2 + len(tuning.search_parameters) // 6)
 
-    return render_figure(paint, (10, 8), format)
+    return render_figure(draw, (10, 8), format)
 
 
-def _wrap_line(line: str) -> list[str]:
-    return textwrap.wrap(line, 120)
+def _draw_scores(axes: Axes, tuning: Tuning) -> None:
+    """Draw the points of the candidates by generation."""
+    generations = [each.number for each in tuning.generations]
+    best = [each.best for each in tuning.generations]
+    means = [each.points for each in tuning.generations]
+    if min(*best, *means) <= 0 <= max(*best, *means):
+        axes.axhline(0, color=GREY, linewidth=1)
+    axes.plot(generations, best, ".", color=ORANGE, label="best candidate, luck included")
+    axes.plot(generations, means, "o-", color=BLUE, markersize=4, label="mean of the candidates")
+    axes.set_title("Points a round more than the field, by generation")
+    axes.set_ylabel("points a round")
+
+
+def _draw_centres(axes: Axes, tuning: Tuning) -> None:
+    """Draw the centre of the search by generation, a line for each parameter."""
+    generations = [each.number for each in tuning.generations]
+    colours = (BLUE, ORANGE, GREEN, PURPLE, GREY)
+    for number, each in enumerate(tuning.search_parameters):
+        values = [each.start, *(generation.values[number] for generation in tuning.generations)]
+        shares = [100 * (value - each.low) / (each.high - each.low) for value in values]
+        style = ("-", "--", ":")[number // len(colours) % 3]
+        colour = colours[number % len(colours)]
+        axes.plot([0, *generations], shares, style, color=colour, label=each.name)
+    axes.set_title("The centre of the search, as % of each parameter's range")
+    axes.set_ylabel("% of the range")
+    axes.set_ylim(-2, 102)

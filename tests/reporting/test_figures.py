@@ -9,13 +9,9 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.reporting.figures import (
-    RESULT_COLOURS,
-    render_distribution,
-    render_dots,
-    render_heat_maps,
-)
+from kqj_sim.reporting.figures import RESULT_COLOURS
 from kqj_sim.reporting.page import INK
+from kqj_sim.reporting.page_charts import render_distribution, render_dots, render_heat_maps
 
 HALF = Estimate(0.5, 0.4, 0.6, 100)
 LITTLE = Estimate(0.01, 0.005, 0.02, 100)

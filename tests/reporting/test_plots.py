@@ -11,8 +11,9 @@ from kqj_sim.analysis.intervals import estimate_share
 from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
 from kqj_sim.reporting.formats import PLOT_SUFFIXES
-from kqj_sim.reporting.kqj.plots import KqjPlotCounts
-from kqj_sim.reporting.plots import render_simulation
+from kqj_sim.reporting.kqj.plots import count_callers, count_totals, estimate_bonuses
+from kqj_sim.reporting.plot_counts import PlotCounts
+from kqj_sim.reporting.plots import make_plot_counts, render_simulation
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import simulate
 from tests.reporting.images import SIGNATURES, read_texts
@@ -22,15 +23,15 @@ EXPERIMENT = Experiment(policies=("random",) * 6, deals=4000, seed=5)
 ROWS = simulate(EXPERIMENT, threads=1)
 
 
-def counted(experiment: Experiment = EXPERIMENT) -> KqjPlotCounts:
+def counted(experiment: Experiment = EXPERIMENT) -> PlotCounts:
     """The counts of an experiment."""
-    counts = KqjPlotCounts()
+    counts = make_plot_counts("kqj")
     counts.add(simulate(experiment, threads=1))
     return counts
 
 
 def test_totals_are_the_histograms_of_the_rows() -> None:
-    totals = counted().totals()
+    totals = count_totals(counted())
     assert list(sorted(totals)) == sorted(["s", "h", "d", "c", "NT", "AT"])
     heart_made = (ROWS.column("contract") == 1) & (ROWS.column("result") == 0)
     expected = np.bincount(ROWS.column("contracting_total")[heart_made], minlength=601)
@@ -38,14 +39,14 @@ def test_totals_are_the_histograms_of_the_rows() -> None:
 
 
 def test_speaking_counts_taken_deals_of_all() -> None:
-    played, deals = counted().count_callers()
+    played, deals = count_callers(counted())
     assert deals == 4000
     assert sum(played.values()) == int(ROWS.column("taken").sum())
     assert played[2, 3] == int(((ROWS.column("lap") == 2) & (ROWS.column("place") == 3)).sum())
 
 
 def test_bonuses_are_shares_of_played_rounds() -> None:
-    bonuses = counted().bonuses(0.9)
+    bonuses = estimate_bonuses(counted(), 0.9)
     played = int(ROWS.column("taken").sum())
     kq = int((ROWS.column("kq_defending") > 0).sum())
     assert bonuses["KQ", "defending"] == estimate_share(kq, played, 0.9)
@@ -56,8 +57,8 @@ def test_bonuses_are_shares_of_played_rounds() -> None:
 def test_merging_adds() -> None:
     both = counted()
     both.merge(counted())
-    assert both.count_callers()[1] == 8000
-    assert both.totals()["s"]["made"].sum() == 2 * counted().totals()["s"]["made"].sum()
+    assert count_callers(both)[1] == 8000
+    assert count_totals(both)["s"]["made"].sum() == 2 * count_totals(counted())["s"]["made"].sum()
 
 
 @pytest.mark.parametrize("format", PLOT_SUFFIXES.values())
@@ -83,14 +84,14 @@ def test_picture_says_the_numbers() -> None:
     totals = np.concatenate(
         [
             [total] * int(n)
-            for total, n in enumerate(np.sum(list(counts.totals()["h"].values()), axis=0))
+            for total, n in enumerate(np.sum(list(count_totals(counts)["h"].values()), axis=0))
             if n
         ]
     )
     assert f"median {int(np.quantile(totals, 0.5, method='inverted_cdf'))}" in found
-    made = counts.totals()["h"]["made"].sum() / len(totals)
+    made = count_totals(counts)["h"]["made"].sum() / len(totals)
     assert f"{100 * made:.1f}%" in found
-    assert f"{100 * counts.bonuses(0.95)['Capot', 'contracting'].value:#.3g}%" in found
+    assert f"{100 * estimate_bonuses(counts, 0.95)['Capot', 'contracting'].value:#.3g}%" in found
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
 def test_file_holds_the_rows_in_order_of_deal(
     suffix: str, group: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows_module, "ROW_GROUP", group)
+    monkeypatch.setattr(rows_module, "ROW_GROUP_SIZE", group)
     path = tmp_path / f"rows{suffix}"
     write(path)
     # `none` is a label, not a missing value.

@@ -17,10 +17,10 @@ from kqj_sim.reporting.chapter import (
     format_estimate,
     select_reliable,
 )
-from kqj_sim.reporting.figures import render_distribution, render_dots, render_heat_maps
 from kqj_sim.reporting.kqj import chapters_on_calls as calls
 from kqj_sim.reporting.kqj.words import KIND_NAMES, PLACE_NAMES, has_played_deals
 from kqj_sim.reporting.page import Part
+from kqj_sim.reporting.page_charts import render_distribution, render_dots, render_heat_maps
 from kqj_sim.rules import require_kqj_rules
 
 HALF_OF_POINTS = 123

@@ -7,9 +7,9 @@ from typing import Any
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.tables import SHARE_OF_DEALS, SHARE_OF_TAKEN
 from kqj_sim.reporting.chapter import MIN_OBSERVATIONS, Findings, format_estimate, select_reliable
-from kqj_sim.reporting.figures import render_distribution, render_dots, render_heat_maps
 from kqj_sim.reporting.kqj.words import KIND_NAMES, PLACE_NAMES, has_played_deals
 from kqj_sim.reporting.page import Part
+from kqj_sim.reporting.page_charts import render_distribution, render_dots, render_heat_maps
 from kqj_sim.rules import require_kqj_rules
 
 

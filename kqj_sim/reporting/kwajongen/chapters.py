@@ -14,9 +14,9 @@ from kqj_sim.reporting.chapter import (
     format_estimate,
     select_reliable,
 )
-from kqj_sim.reporting.figures import render_distribution, render_dots, render_heat_maps
 from kqj_sim.reporting.kwajongen.plots import PLACE_NAMES
 from kqj_sim.reporting.page import Part
+from kqj_sim.reporting.page_charts import render_distribution, render_dots, render_heat_maps
 
 WON, LOST, TIED = (f"{words}, {SHARE_OF_PLAYED}" for words in RESULT_NAMES.values())
 SAYS_PLAY = "says play, share of those asked"

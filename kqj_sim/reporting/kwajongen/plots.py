@@ -1,4 +1,4 @@
-"""The picture of a simulation of Kwajongen: card points, who plays, results, tricks.
+"""The picture of a simulation of Kwajongen: card points, callers, results, tricks.
 
 Shares carry the intervals of the tables.
 """
@@ -9,77 +9,72 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kqj_sim.analysis.intervals import Estimate, estimate_share
+from kqj_sim.analysis.intervals import estimate_share
 from kqj_sim.analysis.tables import get_labels
 from kqj_sim.reporting.figures import (
     BLUE,
     GREEN,
-    GREY,
-    ORANGE,
-    PlotCounts,
+    RESULT_COLOURS,
     draw_bars,
     draw_legend,
+    draw_message,
     draw_stacked_rows,
-    hide_axes,
+    draw_stacks,
 )
-from kqj_sim.rules import KwajongenRules
+from kqj_sim.rules import GameRules, KwajongenRules
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from kqj_sim.analysis.where import Expression
+    from kqj_sim.reporting.plot_counts import PlotCounts
 
 SEATS, TRICKS = KwajongenRules.seats, KwajongenRules.tricks
 PLACE_NAMES = ("dealer's left", "2nd", "3rd", "dealer")
-"""The places in the order of speaking, in words."""
-RESULT_STYLES = {
-    "made": ("caller's team", BLUE), "tie": ("tied", GREY), "failed": ("others", ORANGE),
-}  # fmt: skip
-"""Who wins, in words, and their colours."""
+"""The places in the order of speaking."""
+_RESULTS = {"made": "caller's team", "tie": "tied", "failed": "others"}
+"""The winner by result."""
 
 _CARD_POINTS_JOINT = ("result", "contracting_card_points")
 _PLACE_JOINT = ("place", "result")
 _TRUMP_JOINT = ("sender_trumps", "result")
 _TRICK_JOINT = ("taken", "contracting_tricks")
 
-
-class KwajongenPlotCounts(PlotCounts):
-    """What the picture shows, counted chunk by chunk of rows."""
-
-    def __init__(self, where: Expression | None = None) -> None:
-        super().__init__(
-            "kwajongen", (_CARD_POINTS_JOINT, _PLACE_JOINT, _TRUMP_JOINT, _TRICK_JOINT), where
-        )
-
-    def by_result(self, columns: tuple[str, str]) -> dict[str, dict[int, int]]:
-        """Played rounds by result, and by the column that stands beside it."""
-        found: dict[str, dict[int, int]] = {result: {} for result in RESULT_STYLES}
-        other = next(name for name in columns if name != "result")
-        values, counts = self.cells(("result", other))
-        for (result, number), count in zip(values.tolist(), counts.tolist(), strict=True):
-            name = get_labels("result", "kwajongen")[result]
-            if name in found:
-                found[name][number] = count
-        return found
-
-    def places(self) -> tuple[dict[int, int], int]:
-        """Deals by the caller's place, and all deals."""
-        values, counts = self.cells(("place",))
-        found = dict(zip(values[:, 0].tolist(), counts.tolist(), strict=True))
-        return {place: count for place, count in found.items() if place >= 0}, int(counts.sum())
-
-    def tricks(self) -> dict[int, int]:
-        """Played rounds by the tricks of the caller's team."""
-        values, counts = self.cells(_TRICK_JOINT)
-        return {
-            number: count
-            for (taken, number), count in zip(values.tolist(), counts.tolist(), strict=True)
-            if taken
-        }
+JOINTS = (_CARD_POINTS_JOINT, _PLACE_JOINT, _TRUMP_JOINT, _TRICK_JOINT)
+"""The tuples of columns that are counted for the picture."""
 
 
-def draw_simulation(figure: Figure, counts: KwajongenPlotCounts, confidence: float) -> None:
+def count_by_result(counts: PlotCounts, column: str) -> dict[str, dict[int, int]]:
+    """Return the played rounds by result and by a column that is counted with it."""
+    found: dict[str, dict[int, int]] = {result: {} for result in _RESULTS}
+    values, occurrences = counts.cells(("result", column))
+    for (result, number), count in zip(values.tolist(), occurrences.tolist(), strict=True):
+        name = get_labels("result", "kwajongen")[result]
+        if name in found:
+            found[name][number] = count
+    return found
+
+
+def count_callers(counts: PlotCounts) -> tuple[dict[int, int], int]:
+    """Return the deals by the caller's place, and all deals."""
+    values, occurrences = counts.cells(("place",))
+    found = dict(zip(values[:, 0].tolist(), occurrences.tolist(), strict=True))
+    return {place: count for place, count in found.items() if place >= 0}, int(occurrences.sum())
+
+
+def count_tricks(counts: PlotCounts) -> dict[int, int]:
+    """Return the played rounds by the tricks of the caller's team."""
+    values, occurrences = counts.cells(_TRICK_JOINT)
+    return {
+        number: count
+        for (taken, number), count in zip(values.tolist(), occurrences.tolist(), strict=True)
+        if taken
+    }
+
+
+def draw_simulation(
+    figure: Figure, counts: PlotCounts, rules: GameRules, confidence: float
+) -> None:
     """Draw the picture of a simulation."""
     every: Any = figure.subplots(2, 2)
     (points, calls), (tricks, trumps) = every
@@ -89,32 +84,33 @@ def draw_simulation(figure: Figure, counts: KwajongenPlotCounts, confidence: flo
     _draw_trumps(trumps, counts, confidence)
 
 
-def _draw_points(axes: Axes, counts: KwajongenPlotCounts) -> None:
-    """Played rounds by the card points of the caller's team, coloured by who wins."""
+def _draw_points(axes: Axes, counts: PlotCounts) -> None:
+    """Draw the played rounds by the card points of the caller's team, coloured by the winner."""
     axes.set_title("Card points of the caller's team, by who wins")
-    found = counts.by_result(_CARD_POINTS_JOINT)
+    found = count_by_result(counts, "contracting_card_points")
     played = sum(sum(points.values()) for points in found.values())
     if not played:
-        hide_axes(axes)
+        draw_message(axes)
         return
-    last = max(max(points, default=0) for points in found.values())
-    base = np.zeros(last + 1)
-    for result, (_, colour) in RESULT_STYLES.items():
-        heights = np.array([100 * found[result].get(at, 0) / played for at in range(last + 1)])
-        axes.bar(range(last + 1), heights, 0.9, base, color=colour, linewidth=0)
-        base += heights
+    every = np.arange(max(max(points, default=0) for points in found.values()) + 1)
+    heights = {
+        result: np.array([100 * points.get(at, 0) / played for at in every.tolist()])
+        for result, points in found.items()
+    }
+    draw_stacks(axes, every, heights, 0.9)
     axes.set_xlabel("card points; the cards dealt have 26.7 on average")
     axes.set_ylabel("% of played rounds")
-    axes.grid(axis="y", alpha=0.3)
-    draw_legend(axes, dict(RESULT_STYLES.values()), "upper right")
+    axes.grid(axis="y")
+    colours = {winner: RESULT_COLOURS[result] for result, winner in _RESULTS.items()}
+    draw_legend(axes, colours, "upper right")
 
 
-def _draw_calls(axes: Axes, counts: KwajongenPlotCounts, confidence: float) -> None:
-    """Of all deals who becomes caller, and of those asked who says play."""
+def _draw_calls(axes: Axes, counts: PlotCounts, confidence: float) -> None:
+    """Draw by place the share of play among those asked, and of callers among all deals."""
     axes.set_title("Who says play, by place")
-    places, deals = counts.places()
+    places, deals = count_callers(counts)
     if not places:
-        hide_axes(axes)
+        draw_message(axes)
         return
     asked, rates, callers = deals, [], []
     for place in range(SEATS):
@@ -123,52 +119,42 @@ def _draw_calls(axes: Axes, counts: KwajongenPlotCounts, confidence: float) -> N
         callers.append(estimate_share(count, deals, confidence))
         asked -= count
     for shift, colour, shares in ((-0.2, BLUE, rates), (0.2, GREEN, callers)):
-        _draw_percent_bars(axes, [place + shift for place in range(SEATS)], shares, colour, 0.38)
+        at = [place + shift for place in range(SEATS)]
+        draw_bars(axes, at, shares, 0.38, colour, numbers=True)
     axes.set_xticks(range(SEATS), PLACE_NAMES)
     axes.set_ylabel("%")
     axes.set_ylim(0, 1.25 * axes.get_ylim()[1])
     draw_legend(axes, {"of those asked": BLUE, "of all deals": GREEN}, "upper center", 2)
 
 
-def _draw_tricks(axes: Axes, counts: KwajongenPlotCounts, confidence: float) -> None:
-    """Played rounds by the tricks of the caller's team."""
+def _draw_tricks(axes: Axes, counts: PlotCounts, confidence: float) -> None:
+    """Draw the played rounds by the tricks of the caller's team."""
     axes.set_title("Tricks of the caller's team")
-    found = counts.tricks()
+    found = count_tricks(counts)
     if not found:
-        hide_axes(axes)
+        draw_message(axes)
         return
-    played = sum(found.values())
-    shares = [estimate_share(found.get(n, 0), played, confidence) for n in range(TRICKS + 1)]
-    _draw_percent_bars(axes, list(range(TRICKS + 1)), shares, BLUE, 0.72)
-    axes.set_xticks(range(TRICKS + 1))
+    played, every = sum(found.values()), range(TRICKS + 1)
+    shares = [estimate_share(found.get(number, 0), played, confidence) for number in every]
+    draw_bars(axes, every, shares, 0.72, BLUE, numbers=True)
+    axes.set_xticks(every)
     axes.set_xlabel("tricks")
     axes.set_ylabel("% of played rounds")
 
 
-def _draw_trumps(axes: Axes, counts: KwajongenPlotCounts, confidence: float) -> None:
-    """Who wins, by the number of the caller's trumps."""
+def _draw_trumps(axes: Axes, counts: PlotCounts, confidence: float) -> None:
+    """Draw the results by the number of the caller's trumps."""
     axes.set_title("Who wins, by the caller's trumps")
-    found = counts.by_result(_TRUMP_JOINT)
-    numbers = sorted({number for trumps in found.values() for number in trumps})
-    if not numbers:
-        hide_axes(axes)
+    found = count_by_result(counts, "sender_trumps")
+    rows = {}
+    for number in sorted({number for trumps in found.values() for number in trumps}):
+        results = {result: trumps.get(number, 0) for result, trumps in found.items()}
+        rows[f"{number}\n{sum(results.values()):,}\nrounds"] = results
+    if not rows:
+        draw_message(axes)
         return
-    counts_of = {n: {result: trumps.get(n, 0) for result, trumps in found.items()} for n in numbers}
-    rows = {f"{n}\n{sum(each.values()):,}\nrounds": each for n, each in counts_of.items()}
-    colours = {result: colour for result, (_, colour) in RESULT_STYLES.items()}
-    draw_stacked_rows(axes, rows, colours, "won", confidence)
+    draw_stacked_rows(axes, rows, list(_RESULTS), "won", confidence)
     axes.set_ylabel("trumps of the caller")
     axes.set_xlabel(
         f"% of rounds; share won by the caller's team with its {100 * confidence:g}% interval"
     )
-
-
-def _draw_percent_bars(
-    axes: Axes, at: list[float] | list[int], shares: list[Estimate], colour: str, width: float
-) -> None:
-    """Bars with intervals, in per cent, with their numbers."""
-    draw_bars(axes, at, shares, width, colour)
-    for x, each in zip(at, shares, strict=True):
-        top = 100 * (each.high if each.observations else 0)
-        axes.text(x, top, f"{100 * each.value:.1f}", ha="center", va="bottom", fontsize=9)
-    axes.grid(axis="y", alpha=0.3)

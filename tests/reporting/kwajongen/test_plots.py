@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kqj_sim.experiment import Experiment
-from kqj_sim.reporting.kwajongen.plots import KwajongenPlotCounts
+from kqj_sim.reporting.kwajongen.plots import count_by_result, count_callers, count_tricks
+from kqj_sim.reporting.plot_counts import PlotCounts
 from kqj_sim.reporting.plots import make_plot_counts, render_simulation
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation import simulate
@@ -16,22 +17,21 @@ EXPERIMENT = Experiment(KwajongenRules(), ("random",) * 4, 3000, 5)
 RUN = run(rules=KwajongenRules(), policies=("random",) * 4, deals=3000)
 
 
-def counted() -> KwajongenPlotCounts:
+def counted() -> PlotCounts:
     counts = make_plot_counts("kwajongen")
-    assert isinstance(counts, KwajongenPlotCounts)
     counts.add(simulate(EXPERIMENT, threads=1))
     return counts
 
 
 def test_counts_are_those_of_the_rows() -> None:
     counts, rows = counted(), simulate(EXPERIMENT, threads=1)
-    places, deals = counts.places()
+    places, deals = count_callers(counts)
     assert deals == 3000 and sum(places.values()) == int(rows.column("taken").sum())
     assert places[3] == int((rows.column("place") == 3).sum())
-    made = counts.by_result(("sender_trumps", "result"))["made"]
+    made = count_by_result(counts, "sender_trumps")["made"]
     right = (rows.column("result") == 0) & (rows.column("sender_trumps") == 2)
     assert made[2] == int(right.sum())
-    assert sum(counts.tricks().values()) == sum(places.values())
+    assert sum(count_tricks(counts).values()) == sum(places.values())
 
 
 @pytest.mark.parametrize("format", SIGNATURES)
@@ -45,6 +45,5 @@ def test_words_tell_what_is_shown() -> None:
 
 
 def test_nothing_played_is_said() -> None:
-    assert "no rounds were played" in read_texts(
-        render_simulation(KwajongenPlotCounts(), RUN, "svg")
-    )
+    empty = make_plot_counts("kwajongen")
+    assert "no rounds were played" in read_texts(render_simulation(empty, RUN, "svg"))
