@@ -45,7 +45,7 @@ class ClusterError(RuntimeError):
 
 
 @cache
-def _get_software_versions() -> dict[str, str]:
+def get_software_versions() -> dict[str, str]:
     """What must be the same everywhere, for the results to be."""
     return {
         "kqj-sim": __version__,
@@ -57,7 +57,7 @@ def _get_software_versions() -> dict[str, str]:
 
 def _check_versions(expected: dict[str, str]) -> None:
     """Raise ClusterError if this worker is another than it should be."""
-    for what, version in _get_software_versions().items():
+    for what, version in get_software_versions().items():
         if expected.get(what) != version:
             raise ClusterError(
                 f"a worker of the cluster has {what} {version} and not {expected.get(what)}: "
@@ -161,7 +161,7 @@ class DaskCluster:
     def _check_workers(self) -> None:
         """Raise what is wrong with a worker."""
         try:
-            self._client.run(_check_versions, _get_software_versions())
+            self._client.run(_check_versions, get_software_versions())
         except Exception as error:
             # So Dask tells of a function that cannot be imported there.
             if type(error) is Exception:
@@ -220,7 +220,7 @@ class DaskCluster:
                         # The last ranges are smaller, so that all are busy up to the end.
                         share = max(min_size, -(-(end - first) // (2 * self.size)))
                         count = min(size, share, end - first)
-                        given = _get_software_versions(), sent, pickled, first, count
+                        given = get_software_versions(), sent, pickled, first, count
                         waiting.append(
                             (count, self._client.submit(_run_on_worker, *given, pure=False))
                         )

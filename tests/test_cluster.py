@@ -87,7 +87,7 @@ def wait_for(local: Local, workers: int) -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with policies; ranges are short, so that there are many."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(dask_cluster, "RANGE_SECONDS", 0.3)
+    monkeypatch.setattr(dask_cluster, "TARGET_RANGE_SECONDS", 0.3)
     Path("own.py").write_text(OWN, encoding="utf-8")
     Path("player.toml").write_text(PLAYER, encoding="utf-8")
     return tmp_path
@@ -218,8 +218,8 @@ def test_rows_from_python(local: Local, folder: Path) -> None:
 def test_workers_with_other_versions_are_refused(
     local: Local, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = {**dask_cluster._get_software_versions(), "numba": "0.1"}
-    monkeypatch.setattr(dask_cluster, "_made_by", lambda: here)
+    here = {**dask_cluster.get_software_versions(), "numba": "0.1"}
+    monkeypatch.setattr(dask_cluster, "get_software_versions", lambda: here)
     told = expect_error(run(*RANDOM, "--cluster", local.address, "--quiet"), 1)
     assert "a worker of the cluster has numba" in told and "not 0.1: install the same" in told
 

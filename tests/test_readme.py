@@ -84,8 +84,8 @@ def words(text: str) -> set[str]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder that has the README's own files, the reports' folder and the examples."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(training_run, "CHUNK", 1000)
-    monkeypatch.setattr(train_command, "MATCH", 100)
+    monkeypatch.setattr(training_run, "CHUNK_DECISIONS", 1000)
+    monkeypatch.setattr(train_command, "MATCH_DEALS", 100)
     (tmp_path / "reports").mkdir()
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for name, text in named_files().items():

@@ -30,7 +30,7 @@ SEEDS = 1000
 WEAK, STRONG = "random:take=0.1", "random:take=0.1+greedy"
 TWIN = '''
 from kqj_sim import policy
-from kqj_sim.core.rng import below, draw
+from kqj_sim.core.rng import draw, scale_below
 from kqj_sim.policies.tools import nth_card
 
 twin = policy("twin", "passes, then takes, and plays anything; other draws, the same law", draws=0)
@@ -39,7 +39,7 @@ twin = policy("twin", "passes, then takes, and plays anything; other draws, the 
 @twin
 def choose_take(view, parameters):
     """In the second lap, spades or hearts."""
-    return below(draw(view.random, 20 + int(parameters.draws)), 2) if view.lap == 2 else -1
+    return scale_below(draw(view.random, 20 + int(parameters.draws)), 2) if view.lap == 2 else -1
 
 
 @twin
@@ -49,7 +49,7 @@ def choose_card(view, parameters):
     while cards != 0:
         cards &= cards - 1
         count += 1
-    return nth_card(view.legal, below(draw(view.random, 20 + int(parameters.draws)), count))
+    return nth_card(view.legal, scale_below(draw(view.random, 20 + int(parameters.draws)), count))
 '''
 
 

@@ -112,7 +112,7 @@ def test_threads_and_batches_do_not_matter(
     rules: KqjRules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = swept(rules=rules, deals=2400, first=3)
-    monkeypatch.setattr(module, "SECONDS", 0.0)
+    monkeypatch.setattr(module, "TARGET_BATCH_SECONDS", 0.0)
     parts = swept(rules=rules, deals=2400, first=3, threads=2)
     assert repr(parts.settings) == repr(whole.settings)  # NaN is not equal to itself.
 

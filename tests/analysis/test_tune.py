@@ -112,7 +112,7 @@ def test_interrupted_it_gives_what_it_has(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_interrupted_confirmation_counts_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
     played = landscape(monkeypatch, 0.0, take=42)
-    monkeypatch.setattr(module, "BATCH", 50)
+    monkeypatch.setattr(module, "CONFIRMATION_BATCH_DEALS", 50)
     found = tuned(
         "points:take=20", "take=0:80", interrupted=lambda: len(played) >= 3 * 4 * 60 + 200
     )

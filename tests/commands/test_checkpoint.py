@@ -159,7 +159,7 @@ def test_whatever_the_counts_depend_on_is_held_against(
     assert run(*given, *before).exit_code == 0
     Path("player.toml").write_text(PLAYER.format(0.2))
     if "sources" in told:
-        monkeypatch.setattr(checkpoint, "sources_hash", lambda: "other")
+        monkeypatch.setattr(checkpoint, "hash_sources", lambda: "other")
     assert told in expect_error(run(*given, *after), 1)
 
 

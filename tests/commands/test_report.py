@@ -328,7 +328,7 @@ def test_interrupted_report_holds_what_was_finished(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(study, "take_chart", interrupt)
+    monkeypatch.setattr(study, "make_take_chart", interrupt)
     out = tmp_path / "out"
     done = run("report", "--out", str(out), *SMALL)
     assert done.exit_code == 130

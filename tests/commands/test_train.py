@@ -23,8 +23,8 @@ SMALL = ("--decisions", "3000", "--held-out", "500", "--threads", "1")
 def own_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No weights in the package, none in use, and small chunks."""
     monkeypatch.setattr(weights, "FOLDER", tmp_path / "package")
-    monkeypatch.setattr(training_run, "CHUNK", 2000)
-    monkeypatch.setattr(command, "MATCH", 200)
+    monkeypatch.setattr(training_run, "CHUNK_DECISIONS", 2000)
+    monkeypatch.setattr(command, "MATCH_DEALS", 200)
 
 
 def train(*arguments: str) -> Result:
@@ -78,7 +78,7 @@ def test_interrupted_training_goes_on(tmp_path: Path, monkeypatch: pytest.Monkey
     assert stopped.exit_code == 130
     assert "Interrupted: 2,000 of 3,000 decisions; go on with --resume" in stopped.stderr
     monkeypatch.undo()
-    monkeypatch.setattr(training_run, "CHUNK", 2000)
+    monkeypatch.setattr(training_run, "CHUNK_DECISIONS", 2000)
     told = error_of(train("linear", "--out", str(parts), *SMALL, "--rounds", "1"))
     assert "go on from it with --resume, or remove it" in told
     told = error_of(train("linear", "--out", str(parts), *SMALL, "--rounds", "2", "--resume"))

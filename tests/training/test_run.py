@@ -31,7 +31,7 @@ PLAN = TrainingPlan("network", 2, "take", "standard", decisions=3500, rounds=2, 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks of some thousand decisions, the last one of a round smaller than the others."""
-    monkeypatch.setattr(run, "CHUNK", 1500)
+    monkeypatch.setattr(run, "CHUNK_DECISIONS", 1500)
 
 
 def learner(policy: str) -> Learner:
