@@ -1,4 +1,4 @@
-"""What holds the project together: one-way imports, docstrings, pins, linter, type checker."""
+"""The architecture and the conventions: one-way imports, docstrings, pins, linter, types."""
 
 from __future__ import annotations
 
@@ -21,61 +21,63 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "kqj_sim"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-TEXT = {"messages", "notation", "columns", "rules", "record"}
-ENGINE = {"core", "policies", "encode", "games", "mistakes", "rows"}
-PLAY = {"experiment", "crew", "summary", "worker"}
+TEXT = {"messages", "cards", "columns", "rules", "record"}
+ENGINE = {"core", "policies", "encode", "games", "policy_errors", "rows"}
+PLAY = {"experiment", "workers"}
 MAY_IMPORT: dict[str, set[str]] = {
     "messages": set(),
-    "notation": {"messages"},
-    "columns": {"notation"},
-    "rules": {"messages", "notation", "columns"},
-    "record": {"messages", "notation", "columns", "rules"},
+    "workers": set(),
+    "run_scope": set(),
+    "cards": {"messages"},
+    "columns": {"cards"},
+    "rules": {"messages", "cards", "columns"},
+    "record": {"messages", "cards", "columns", "rules"},
     "referee": TEXT,
     "core": {"columns"},
-    "policies": {"core", "messages", "notation", "rules"},
+    "policies": {"core", "messages", "cards", "rules", "run_scope"},
     "encode": TEXT | {"core", "policies"},
     "games": {"core", "columns", "rules"},
-    "mistakes": TEXT | {"core", "policies", "encode", "games"},
+    "policy_errors": TEXT | {"core", "policies", "encode", "games"},
     "rows": {"core", "columns", "rules"},
     "experiment": TEXT | ENGINE,
-    "crew": set(),
-    "summary": {"rows"},
-    "worker": ENGINE | {"experiment", "crew"},
     "simulation": ENGINE | PLAY,
-    "cluster": {"core", "crew", "policies"},
+    "dask_cluster": {"core", "workers", "policies"},
     "records": TEXT | ENGINE | {"experiment"},
     "replay": TEXT | ENGINE | {"experiment", "records"},
-    "duplicate": TEXT | ENGINE | PLAY | {"simulation"},
-    "training": TEXT | ENGINE | PLAY | {"simulation", "records", "duplicate"},
-    "analysis": TEXT | ENGINE | PLAY | {"referee", "simulation", "duplicate"},
-    "reporting": TEXT | ENGINE | {"experiment", "referee", "duplicate", "analysis", "training"},
-    "cli": TEXT
+    "paired": TEXT | ENGINE | PLAY | {"simulation"},
+    "training": TEXT | ENGINE | PLAY | {"simulation", "records", "paired"},
+    "analysis": TEXT | ENGINE | PLAY | {"referee", "run_scope", "simulation", "paired"},
+    "reporting": TEXT | ENGINE | {"experiment", "referee", "paired", "analysis", "training"},
+    "commands": TEXT
     | ENGINE
     | PLAY
-    | {"referee", "cluster", "simulation", "records", "replay"}
-    | {"duplicate", "analysis", "reporting", "training"},
+    | {"referee", "dask_cluster", "simulation", "records", "replay"}
+    | {"paired", "analysis", "reporting", "training", "run_scope"},
+    "cli": {"commands", "messages", "run_scope"},
 }
-"""The layers from the bottom, each with those it may import besides itself.
+"""The layers from the bottom up, each with the layers that it may import.
 
-A layer is a module or a folder of the package.  The package's own `__init__` hands out public
-names and stands apart; of it a layer may import the version only.
+A layer is a module or a folder of the package.  The package's own `__init__` re-exports public
+names and belongs to no layer; a layer may import its version.
 """
 
 LIBRARIES: dict[str, set[str]] = {
     "messages": set(),
-    "notation": set(),
+    "workers": set(),
+    "run_scope": set(),
+    "cards": set(),
     "columns": set(),
     "rules": set(),
     "record": {"msgspec"},
     "referee": set(),
     "core": {"llvmlite", "numba", "numpy", "platformdirs"},
-    "crew": set(),
-    "cluster": {"cloudpickle", "distributed", "numba"},
+    "dask_cluster": {"cloudpickle", "distributed", "numba"},
+    "cli": {"click"},
 }
-"""Libraries of the lower layers; the others may use every declared dependency."""
+"""The libraries of the lower layers and of `cli`; the others may use every declared one."""
 
 HEAVY = {"cmaes", "distributed", "matplotlib", "numba", "numpy", "pandas", "scipy"}
-"""Libraries that neither `import kqj_sim` nor `kqj-sim --help` may wait for."""
+"""Libraries that neither `import kqj_sim` nor `kqj-sim --help` may import."""
 
 NOT_FOR_FILES = {
     "a registry's address": re.compile(
@@ -88,23 +90,23 @@ NOT_FOR_FILES = {
 
 
 def modules() -> list[Path]:
-    """Every module of the package, `__init__` of the package itself left out."""
+    """Return every module of the package but its `__init__`."""
     return [path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
 
 
 def name_of(path: Path) -> str:
-    """Dotted name of a module."""
+    """Return the dotted name of a module."""
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def layer_of(path: Path) -> str:
-    """The layer to which a module belongs."""
+    """Return the layer of a module."""
     return name_of(path).split(".")[1]
 
 
 def imports_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Line and absolute dotted name of every import, those inside functions too."""
+    """Yield line and absolute dotted name of every import, those inside functions too."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
@@ -116,7 +118,7 @@ def imports_of(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def undocumented(tree: ast.Module) -> Iterator[str]:
-    """Public functions, classes and methods without a docstring; the module itself too."""
+    """Yield the public functions, classes and methods, and the module, without a docstring."""
     if not ast.get_docstring(tree):
         yield "the module"
     scopes: list[tuple[str, ast.Module | ast.ClassDef]] = [("", tree)]
@@ -133,7 +135,7 @@ def undocumented(tree: ast.Module) -> Iterator[str]:
 
 
 def text_files() -> Iterator[Path]:
-    """The checkout's files that are text, without environments, caches, builds and logs."""
+    """Yield the text files of the checkout, without environments, caches, builds and logs."""
     for path in sorted(ROOT.rglob("*")):
         folders = path.relative_to(ROOT).parts[:-1]
         hidden = any(name.startswith(".") and name != ".ci" for name in folders)
@@ -143,7 +145,7 @@ def text_files() -> Iterator[Path]:
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run this Python with arguments at the checkout's root, to its end."""
+    """Run Python with arguments at the root of the checkout."""
     return subprocess.run(
         [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -160,6 +162,22 @@ def test_imports_point_one_way() -> None:
             if package == "kqj_sim" and target not in {layer, "__version__"} | MAY_IMPORT[layer]:
                 wrong.append(f"{name_of(path)} line {line} imports {name}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_modules_do_not_import_each_other() -> None:
+    """No module imports, through however many others, itself."""
+    names = {name_of(path): path for path in modules()}
+    imported: dict[str, set[str]] = {}
+    for name, path in names.items():
+        targets = set()
+        for _, target in imports_of(path):
+            while target and target not in names:
+                target = target.rpartition(".")[0]
+            targets.add(target)
+        imported[name] = targets - {"", name}
+    while leaves := {name for name, targets in imported.items() if not targets & {*imported}}:
+        imported = {name: found for name, found in imported.items() if name not in leaves}
+    assert not imported, f"in or above a cycle: {sorted(imported)}"
 
 
 def test_layers_use_their_libraries_only() -> None:
