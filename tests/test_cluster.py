@@ -22,6 +22,8 @@ from kqj_sim.simulation import simulate
 from tests.command_line import ENVIRONMENT, expect_error, kill_at_end, run
 from tests.variants import TAKE_2, lively
 
+pytestmark = pytest.mark.slow
+
 OWN = """
 from kqj_sim import highest, lowest, policy
 

@@ -7,6 +7,8 @@ import pytest
 from benchmarks import kills
 from tests.command_line import ENVIRONMENT
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", ["deals", "control"])
 def test_killed_runs_end_with_the_same_tables(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 
 from benchmarks import reference, scalar, sheets
 from benchmarks.results import Loops, Process, Processor, Reference, Results, Speed, Stage, Timing
@@ -17,6 +18,7 @@ UNLIKELY = 4.5
 """Standard errors by which an estimate is never off."""
 
 
+@pytest.mark.slow
 def test_rounds_a_deal_at_a_time_are_those_of_the_engine() -> None:
     rows = simulate(Experiment(policies=(RANDOM,) * 6, deals=COUNT, seed=5))
     taken = rows.column("taken") == 1

@@ -91,6 +91,7 @@ def test_one_alone_has_his_contracts_and_his_times() -> None:
     assert slow[1] > 2 * alone.cards
 
 
+@pytest.mark.slow
 def test_all_of_it_runs(tmp_path: Path) -> None:
     out, readme = tmp_path / "STRENGTH.md", tmp_path / "README.md"
     readme.write_text("Before\n<!-- strength -->\nold\n<!-- /strength -->\nafter\n", "utf-8")

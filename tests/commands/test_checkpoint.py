@@ -31,14 +31,24 @@ def simulate(folder: Path, name: str, *arguments: str) -> tuple[bytes, bytes]:
 @pytest.mark.parametrize(
     ("unit", "many", "options"),
     [
-        ("--deals", 30_000, GREEDY),
-        ("--deals", 150, (*GREEDY, "--by", "contracting_total", "--by", "sender_points")),
-        ("--deals", 3_000, ("--policy", "random+greedy", "--control", "greedy", "--quiet")),
-        ("--games", 600, ("--policy", "random", "--target", "300", "--quiet")),
-        ("--games", 300, ("--policy", "random", "--control", "greedy", "--quiet")),
+        pytest.param("--deals", 30_000, GREEDY, id="deals"),
+        pytest.param(
+            "--deals", 150, (*GREEDY, "--by", "contracting_total", "--by", "sender_points"),
+            id="many groups", marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "--deals", 3_000, ("--policy", "random+greedy", "--control", "greedy", "--quiet"),
+            id="control", marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "--games", 600, ("--policy", "random", "--target", "300", "--quiet"), id="games"
+        ),
+        pytest.param(
+            "--games", 300, ("--policy", "random", "--control", "greedy", "--quiet"),
+            id="control of games", marks=pytest.mark.slow,
+        ),
     ],
-    ids=["deals", "many groups", "control", "games", "control of games"],
-)
+)  # fmt: skip
 def test_ranges_put_together_are_one_run(
     unit: str, many: int, options: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -90,6 +100,7 @@ def killed_run(folder: Path, number: signal.Signals) -> tuple[int, str]:
     return process.returncode, said
 
 
+@pytest.mark.slow
 def test_killed_run_goes_on_from_what_was_saved(tmp_path: Path) -> None:
     run("simulate", "--deals", "1000", "--policy", "random")  # compiled before
     status, _ = killed_run(tmp_path, signal.SIGKILL)

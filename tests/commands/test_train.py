@@ -16,6 +16,8 @@ from kqj_sim.policies import weights
 from kqj_sim.training import run as training_run
 from kqj_sim.training.run import Training
 
+pytestmark = pytest.mark.slow
+
 SMALL = ("--decisions", "3000", "--held-out", "500", "--threads", "1")
 
 

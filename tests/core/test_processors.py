@@ -21,6 +21,8 @@ from kqj_sim.experiment import Experiment
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import simulate
 
+pytestmark = pytest.mark.slow
+
 X86 = "x86_64" in llvm.get_process_triple()
 AVX2 = "+avx2,+avx,+fma,+bmi,+bmi2,+popcnt,+lzcnt,+sse4.2"
 PROCESSORS = {

@@ -51,6 +51,7 @@ def test_what_rounds_are_worth_is_what_the_rows_say(deals: PlayedDeals) -> None:
     assert np.array_equal(deals.points[0, :2_000], rows.column("contracting_card_points"))
 
 
+@pytest.mark.slow
 def test_a_fit_comes_near_the_package(deals: PlayedDeals) -> None:
     found = fit_count(deals)
     assert set(found) == set(COUNT_PARAMETERS)

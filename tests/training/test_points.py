@@ -29,6 +29,7 @@ def turns(count: float, weakest: float) -> list[Threshold]:
     ]
 
 
+@pytest.mark.slow
 def test_fit_writes_parameters_and_page(tmp_path: Path) -> None:
     given = ("--playing", "random", "--deals", "1000", "--seed", "3", "--out", str(tmp_path / "a"))
     done = run(*given)

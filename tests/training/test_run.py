@@ -51,6 +51,7 @@ def trained(training: Training, threads: int = 1) -> bytes:
     return training.learner.trained_weights().tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("policy", "decisions"), [("linear", 1600), ("network", 3500)])
 def test_interrupted_training_gives_the_same_weights(policy: str, decisions: int) -> None:
     plan = replace(PLAN, policy=policy, decisions=decisions)
