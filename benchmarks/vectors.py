@@ -1,9 +1,10 @@
-"""Which loops of the engine became vector instructions, as the compiler itself tells.
+"""Loops of the engine that LLVM turned into vector instructions, from its own remarks.
 
-A stage that is no longer vectorised still gives the right rows, five times later and silently.
-So every stage and every simple policy is compiled anew here, with LLVM's remarks turned on.
+A stage that loses vectorisation still gives the right rows, but five times slower, and nothing
+says so.  Therefore every stage and every simple policy is compiled here with LLVM's remarks on.
 
-`python benchmarks/vectors.py` prints a list of `Loops` in JSON; `benchmarks/speed.py` shows it.
+`python benchmarks/vectors.py` prints a list of `Loops` as JSON, with `lost` true where a stage has
+fewer vector loops than it should; `benchmarks/speed.py` prints them as a table.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.results import Loops
 
 POLICIES = ("random", "greedy")
-"""Those whose lead, follow and take should be vector code; `standard` looks at card by card."""
+"""Policies whose decisions should be vector code; `standard` has loops over cards."""
 
 VECTORISED = {
-    "seat_players": 2, "deal": 19, "no_calls": 1, "complete_hands": 12, "prepare_play": 12,
-    "after_trick": 1, "put_last_cards": 1, "count_tricks": 2, "score_rounds": 1,
-    "describe_calls": 7, "describe_play": 2, "write_rows": 2, "random: take": 2, "random: bid": 1,
-    "random: counter": 1, "random: lead": 1, "random: follow": 1, "greedy: lead": 1,
-    "greedy: follow": 1,
+    "seat_players": 2, "deal": 19, "reset_calls": 1, "complete_hands": 12, "prepare_play": 12,
+    "finish_trick": 1, "play_last_trick": 1, "count_tricks": 2, "score_rounds": 1,
+    "fill_call_columns": 7, "fill_play_columns": 2, "write_rows": 2, "random: take": 2,
+    "random: bid": 1, "random: counter": 1, "random: lead": 1, "random: follow": 1,
+    "greedy: lead": 1, "greedy: follow": 1,
 }  # fmt: skip
-"""Loops, after unrolling, that become vector code: LLVM does not always say what it leaves."""
+"""Least number of vector loops of each stage, after unrolling."""
 
 SCALAR_BY_DESIGN = {
     "deal": {
@@ -41,15 +42,15 @@ SCALAR_BY_DESIGN = {
     },
     "seat_players": {"cannot identify array bounds"},
 }
-"""Why one loop of a stage stays scalar: `pdep` has no vector form, and random partners are looked
-up in one of two tables.  Stages that only move lanes about have none and are not looked at."""
+"""Expected reasons why a loop stays scalar: `pdep` has no vector form, and random partners are
+looked up in one of two tables.  Stages that only move lanes have none and are left out."""
 
 REGISTERS = ("zmm", "ymm", "xmm")
 """Vector registers of 512, 256 and 128 bits."""
 
 
 def main() -> None:
-    """Compile every stage in a folder of its own, and print what LLVM tells."""
+    """Compile every stage with an empty cache and print what LLVM says about its loops."""
     with tempfile.TemporaryDirectory() as folder:
         # numba reads it at import, and LLVM takes its options before it compiles anything.
         os.environ["NUMBA_CACHE_DIR"] = folder
@@ -142,7 +143,7 @@ def _loops(name: str, make: Callable[[], str]) -> Loops:
 
 
 def _remarks_of(make: Callable[[], str]) -> tuple[str, str]:
-    """What `make` returns, and what LLVM writes to stderr meanwhile."""
+    """Return the result of `make` and what LLVM wrote to stderr meanwhile."""
     sys.stderr.flush()
     kept = os.dup(2)
     with tempfile.TemporaryFile() as file:
