@@ -22,7 +22,7 @@ from kqj_sim.core.dispatch import (
     COUNTER,
     FOLLOW,
     LEAD,
-    LOOP_COUNT,
+    LOOP_ENTRIES,
     OVERCOUNTER,
     RESUME_COUNT,
     TAKE,
@@ -41,7 +41,7 @@ from kqj_sim.core.round import (
     resume_play,
     resume_taking,
 )
-from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Seating
+from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.policies import weights
 from kqj_sim.policies.binding import (
     DECISION_OF_LOOP,
@@ -154,17 +154,17 @@ def encode_seating(
     """
     distinct = list(dict.fromkeys(players))
     members, kernels = _select_loops(rules, imposed)
-    functions = np.zeros(LOOP_COUNT * SEATS, dtype=np.int64)
-    parameters = np.zeros(LOOP_COUNT * SEATS * MAX_PARAMETERS)
-    resources = np.zeros(LOOP_COUNT * SEATS, dtype=np.int64)
+    functions = np.zeros(LOOP_ENTRIES, dtype=np.int64)
+    parameters = np.zeros(LOOP_ENTRIES * MAX_PARAMETERS)
+    resources = np.zeros(LOOP_ENTRIES, dtype=np.int64)
     remembers = False
     for member in members:
         for number, each in enumerate(distinct):
             chosen = each.policy_for(DECISION_OF_LOOP[member])
             resource = _find_resource(rules, chosen, DECISION_OF_LOOP[member])
             bound = _bind_loop(member, chosen.policy, len(distinct) == 1, len(resource), rules.game)
-            functions[member * SEATS + number] = bound.address
-            resources[member * SEATS + number] = resource.ctypes.data
+            functions[member * MAX_POLICIES + number] = bound.address
+            resources[member * MAX_POLICIES + number] = resource.ctypes.data
             remembers |= "card" in chosen.policy.blocks
             start = parameter_offset(member, number)
             parameters[start : start + len(chosen.parameters)] = chosen.parameters

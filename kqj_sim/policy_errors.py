@@ -11,10 +11,11 @@ import numpy as np
 from numba import carray
 from numpy.typing import NDArray
 
-from kqj_sim.core.block import DEAL_NUMBER, DEALER, LANES, PENDING, SEATS, allocate_block
+from kqj_sim.core.block import DEAL_NUMBER, DEALER, LANES, PENDING, allocate_block
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP
 from kqj_sim.core.dispatch import LOOP_COUNT
 from kqj_sim.core.jit import int64_at, scalar
+from kqj_sim.core.rules import MAX_POLICIES
 from kqj_sim.core.views import EXCEPTION_RAISED, PASS
 from kqj_sim.encode import (
     CONTRACTS,
@@ -102,10 +103,10 @@ def _replay_answers(
     distinct = list(dict.fromkeys(players))
     notes = np.zeros(_LOG_SIZE, dtype=np.int64)
     notes[0] = 1
-    headers = np.zeros((LOOP_COUNT, SEATS, 3), dtype=np.int64)
+    headers = np.zeros((LOOP_COUNT, MAX_POLICIES, 3), dtype=np.int64)
     for member, question in enumerate(DECISION_OF_LOOP):
         for number, each in enumerate(distinct):
-            at = member * SEATS + number
+            at = member * MAX_POLICIES + number
             if table.loop_addresses[at] == 0:
                 continue
             policy = each.policy_for(question).policy
@@ -132,7 +133,7 @@ def _replay_answers(
 def _bind_logging_loop(loop: int, policy: Policy, game: str) -> Any:
     """The loop of a member with a policy that notes what it is asked and what it answers."""
     inner = guard_exceptions(adapt_arguments(*policy.compile_decision(DECISION_OF_LOOP[loop])))
-    start = loop * SEATS
+    start = loop * MAX_POLICIES
 
     def read(resources: Any, number: int) -> Any:
         return carray(int64_at(resources[start + number]), 3)

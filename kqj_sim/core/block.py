@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
 from kqj_sim.core.jit import block_loop, scalar
+from kqj_sim.core.types import Kernel, PackedPlayers
 
 LANES = 256
 """Deals of a block."""
@@ -109,6 +110,8 @@ LED = _reserve_rows()
 """Lane of the suit led."""
 MUST_BEAT_LED = _reserve_rows()
 """The same if one must beat in it, else 0."""
+OBLIGED_CARDS = _reserve_rows()
+"""Kwajongen: the cards of which a player who is void must play one, the trumps or none."""
 MASTER = _reserve_rows()
 MASTER_TEAM = _reserve_rows()
 PLAYED_CARDS = _reserve_rows()
@@ -125,7 +128,9 @@ DEALT = _reserve_rows(6)
 REPLACEMENT_CARD = _reserve_rows()
 """The card that the dealer has in place of the Return."""
 SCRATCH = _reserve_rows(12)
-TRICK_HISTORY = _reserve_rows(TRICKS * (SEATS + 1))
+HISTORY_ROWS = SEATS + 1
+"""Rows of a trick in TRICK_HISTORY, in Kwajongen too."""
+TRICK_HISTORY = _reserve_rows(TRICKS * HISTORY_ROWS)
 """For each finished trick the place of its leader, then the six cards in the order played; kept
 where `core.rules.Seating.memory` says so."""
 COLUMN_ROWS = _reserve_rows(len(KQJ_COLUMNS))
@@ -158,7 +163,7 @@ def column_offset(name: str) -> int:
 @scalar
 def history_offset(trick: int, card: int) -> int:
     """The offset of a row of a trick: 0 for its leader's place, 1 to 6 for the cards in order."""
-    return TRICK_HISTORY + ((SEATS + 1) * trick + card) * STRIDE
+    return TRICK_HISTORY + (HISTORY_ROWS * trick + card) * STRIDE
 
 
 @scalar
@@ -215,13 +220,21 @@ def voids_of(players: int, position: int) -> int:
     return (players >> (PLAYER_BITS * position + 5)) & 15
 
 
-@scalar
-def rotate_players(players: int, positions: int) -> int:
-    """Packed players counted from a position (0 to 5) onwards."""
-    low = PLAYER_BITS * positions
-    return ((players >> low) | (players << (SEATS * PLAYER_BITS - low))) & (
-        (1 << SEATS * PLAYER_BITS) - 1
-    )
+def make_rotate_players(seats: int) -> Kernel:
+    """Return `rotate_players` for a number of seats."""
+
+    @scalar
+    def rotate_players(players: PackedPlayers, positions: int) -> PackedPlayers:
+        """Count packed players from a position (0 to seats - 1) onwards."""
+        low = PLAYER_BITS * positions
+        return ((players >> low) | (players << (seats * PLAYER_BITS - low))) & (
+            (1 << seats * PLAYER_BITS) - 1
+        )
+
+    return rotate_players
+
+
+rotate_players = make_rotate_players(SEATS)
 
 
 _SWAP_FROM, _SWAP_TO = SCRATCH, SCRATCH + STRIDE

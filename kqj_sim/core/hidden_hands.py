@@ -44,29 +44,31 @@ from kqj_sim.core.deal import deposit
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.trick import read_upcard, suit_mask_of, winning_cards
 
-_GROUPS = (1 << SEATS) - 1
+HOLDER_COUNT = SEATS
+"""Holders of hidden cards; in Kwajongen one of them stands for the cards that stay out."""
+_GROUPS = (1 << HOLDER_COUNT) - 1
 """Groups of players, numbered by their bits; all six are none, since they have room for all."""
-_GROUPS_WITH = tuple(sum(1 << g for g in range(_GROUPS) if g >> p & 1) for p in range(SEATS))
+_GROUPS_WITH = tuple(sum(1 << g for g in range(_GROUPS) if g >> p & 1) for p in range(HOLDER_COUNT))
 """The groups with each player, a bit a group."""
 
 UNSEEN = 0
 """All hidden cards."""
 HAND_SIZES = 1
 """How many cards each player holds; 0 for who knows."""
-EXCLUDED = HAND_SIZES + SEATS
+EXCLUDED = HAND_SIZES + HOLDER_COUNT
 """Cards that each player cannot hold."""
-_FREE = EXCLUDED + SEATS
+_FREE = EXCLUDED + HOLDER_COUNT
 """Hidden cards that more than one player may hold."""
 _BOUND = _FREE + 1
 """Players who cannot hold some of these, a bit a player."""
 _FORCED = _BOUND + 1
 """Cards that a player alone can hold."""
-_ROOM = _FORCED + SEATS
+_ROOM = _FORCED + HOLDER_COUNT
 """How many of the others each player holds."""
-_LAYOUT = _ROOM + SEATS
+_LAYOUT = _ROOM + HOLDER_COUNT
 """The world in hand, without the fixed cards."""
-_BEFORE = _LAYOUT + SEATS
-_TIGHT = _BEFORE + SEATS
+_BEFORE = _LAYOUT + HOLDER_COUNT
+_TIGHT = _BEFORE + HOLDER_COUNT
 """The groups without slack."""
 _SLACK = _TIGHT + 1
 """The room of each group less the cards that must come to one of its players."""
@@ -100,9 +102,9 @@ def _separate_forced_cards(knowledge: Any) -> None:
     """Set apart the cards that one player alone can hold, and note who is bound by the others."""
     unseen = knowledge[UNSEEN]
     free = unseen
-    for player in range(SEATS):
+    for player in range(HOLDER_COUNT):
         alone = unseen & ~knowledge[EXCLUDED + player]
-        for other in range(SEATS):
+        for other in range(HOLDER_COUNT):
             if other != player:
                 alone &= knowledge[EXCLUDED + other] if knowledge[HAND_SIZES + other] > 0 else -1
         knowledge[_FORCED + player] = alone
@@ -110,7 +112,7 @@ def _separate_forced_cards(knowledge: Any) -> None:
         free &= ~alone
     knowledge[_FREE] = free
     bound = 0
-    for player in range(SEATS):
+    for player in range(HOLDER_COUNT):
         binds = knowledge[_ROOM + player] > 0 and knowledge[EXCLUDED + player] & free != 0
         bound |= 1 << player if binds else 0
     knowledge[_BOUND] = bound
@@ -120,7 +122,7 @@ def _separate_forced_cards(knowledge: Any) -> None:
 def _groups_holding(knowledge: Any, card: int) -> int:
     """The groups that have all players who may hold a card."""
     groups = -1
-    for player in range(SEATS):
+    for player in range(HOLDER_COUNT):
         groups &= _GROUPS_WITH[player] if knowledge[EXCLUDED + player] & card == 0 else -1
     return groups
 
@@ -136,7 +138,7 @@ def _reset_layout(knowledge: Any) -> bool:
     for group in range(_GROUPS):
         only = knowledge[_FREE]
         room = 0
-        for player in range(SEATS):
+        for player in range(HOLDER_COUNT):
             within = (group >> player) & 1 != 0
             room += knowledge[_ROOM + player] if within else 0
             only &= -1 if within else knowledge[EXCLUDED + player]
@@ -147,7 +149,7 @@ def _reset_layout(knowledge: Any) -> bool:
     knowledge[_TIGHT] = tight
     nobodys = knowledge[_FREE]
     room = 0
-    for player in range(SEATS):
+    for player in range(HOLDER_COUNT):
         knowledge[_LAYOUT + player] = 0
         nobodys &= knowledge[EXCLUDED + player]
         room += knowledge[_ROOM + player]
@@ -177,8 +179,8 @@ def _assign_card(knowledge: Any, card: int, player: int, times: int) -> None:
 @scalar
 def _write_layout(knowledge: Any, layouts: Any, number: int) -> None:
     """Put the world in hand into its place."""
-    for player in range(SEATS):
-        layouts[cell_index(number * SEATS, player)] = (
+    for player in range(HOLDER_COUNT):
+        layouts[cell_index(number * HOLDER_COUNT, player)] = (
             knowledge[_LAYOUT + player] | knowledge[_FORCED + player]
         )
 
@@ -202,10 +204,10 @@ def _enumerate_free_cards(knowledge: Any, limit: int, layouts: Any) -> int:
                 return -1
             _write_layout(knowledge, layouts, found)
             found += 1
-            player = SEATS
-        while player < SEATS and not _can_assign(knowledge, card, player):
+            player = HOLDER_COUNT
+        while player < HOLDER_COUNT and not _can_assign(knowledge, card, player):
             player += 1
-        if player < SEATS:
+        if player < HOLDER_COUNT:
             _assign_card(knowledge, card, player, 1)
             left ^= card
             card = lowest_bit(left)
@@ -247,12 +249,12 @@ def _deal_with_one_bound(knowledge: Any, key: int, counter: int) -> None:
     bound = knowledge[_BOUND]
     player = 0 if bound == 0 else popcount(bound - 1)
     left = knowledge[_FREE]
-    for turn in range(SEATS):
+    for turn in range(HOLDER_COUNT):
         may = left & ~knowledge[EXCLUDED + player]
         hand = draw_subset(may, knowledge[_ROOM + player], key, counter + _DRAWS_PER_STEP * turn)
         knowledge[_LAYOUT + player] = hand
         left ^= hand
-        player = player + 1 if player + 1 < SEATS else 0
+        player = player + 1 if player + 1 < HOLDER_COUNT else 0
 
 
 @block_loop
@@ -264,9 +266,9 @@ def _build_first_layout(knowledge: Any, key: int) -> None:
     while left != 0:
         card = lowest_bit(left)
         left ^= card
-        player = rng.scale_below(rng.draw(key, rng.HIDDEN_HAND + counter), SEATS)
+        player = rng.scale_below(rng.draw(key, rng.HIDDEN_HAND + counter), HOLDER_COUNT)
         while not _can_assign(knowledge, card, player):
-            player = player + 1 if player + 1 < SEATS else 0
+            player = player + 1 if player + 1 < HOLDER_COUNT else 0
         _assign_card(knowledge, card, player, 1)
         counter += 1
 
@@ -302,7 +304,7 @@ def _pass_around(knowledge: Any, key: int, counter: int) -> None:
     players = popcount(left)
     if players < 3:
         return
-    for player in range(SEATS):
+    for player in range(HOLDER_COUNT):
         knowledge[_BEFORE + player] = knowledge[_LAYOUT + player]
     length = 3 + rng.scale_below(rng.draw(key, rng.HIDDEN_HAND + counter), players - 2)
     ways, ways_back = 1, 1
@@ -330,7 +332,7 @@ def _pass_around(knowledge: Any, key: int, counter: int) -> None:
     ways_back *= popcount(knowledge[_LAYOUT + first] & ~knowledge[EXCLUDED + giver_before])
     chance = rng.to_fraction(rng.draw(key, rng.HIDDEN_HAND + counter + 2 * _DRAWS_PER_STEP - 1))
     if chance * ways_back >= ways:
-        for player in range(SEATS):
+        for player in range(HOLDER_COUNT):
             knowledge[_LAYOUT + player] = knowledge[_BEFORE + player]
 
 
@@ -338,8 +340,8 @@ def _pass_around(knowledge: Any, key: int, counter: int) -> None:
 def _run_chain(knowledge: Any, rounds: int, key: int, counter: int) -> int:
     """Rounds of the chain: all pairs of players, and a circle; the counter after them."""
     for _ in range(rounds):
-        for one in range(SEATS - 1):
-            for other in range(one + 1, SEATS):
+        for one in range(HOLDER_COUNT - 1):
+            for other in range(one + 1, HOLDER_COUNT):
                 _redeal_pair(knowledge, one, other, key, counter)
                 counter += _DRAWS_PER_STEP
         _pass_around(knowledge, key, counter)
@@ -372,11 +374,11 @@ def sample_layouts(knowledge: Any, number: int, key: int, layouts: Any) -> int:
     bound = knowledge[_BOUND]
     if bound & (bound - 1) == 0:
         for world in range(number):
-            _deal_with_one_bound(knowledge, key, world * SEATS * _DRAWS_PER_STEP)
+            _deal_with_one_bound(knowledge, key, world * HOLDER_COUNT * _DRAWS_PER_STEP)
             _write_layout(knowledge, layouts, world)
         return number
     _build_first_layout(knowledge, key)
-    counter = _run_chain(knowledge, _BURN_IN_SWEEPS, key, SEATS * _DRAWS_PER_STEP)
+    counter = _run_chain(knowledge, _BURN_IN_SWEEPS, key, HOLDER_COUNT * _DRAWS_PER_STEP)
     for world in range(number):
         _write_layout(knowledge, layouts, world)
         counter = _run_chain(knowledge, _THINNING_SWEEPS, key, counter)
@@ -428,7 +430,7 @@ def exclude_by_trick(
 @scalar
 def assign_to_holder(knowledge: Any, player: int, cards: int) -> None:
     """Note that a player certainly holds cards: everybody else lacks them."""
-    for other in range(SEATS):
+    for other in range(HOLDER_COUNT):
         if other != player:
             knowledge[EXCLUDED + other] |= cards
 

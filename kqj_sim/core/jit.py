@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
-from types import FunctionType, ModuleType
 from typing import Any
 
 import llvmlite.ir as ir
@@ -28,23 +28,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.extending import intrinsic
 
-
-def _import_array_functions() -> None:
-    """Import numba's array functions without `scipy.linalg`, which takes as long as they do.
-
-    They only look whether it is there.  Who compiles a product of matrices imports it then.
-    """
-    name = "scipy.linalg.cython_blas"
-    if name in sys.modules:
-        return
-    sys.modules[name] = ModuleType(name)
-    try:
-        import_module("numba.np.arraymath")
-    finally:
-        del sys.modules[name]
-
-
-_import_array_functions()
+from kqj_sim.core.types import Kernel, NumbaObject
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -76,32 +60,71 @@ def has_cached_kernels() -> bool:
     return CACHE_FOLDER.is_dir() and any(CACHE_FOLDER.rglob("*.nbi"))
 
 
-def kernel(*args: Any, cache: bool = True, **options: Any) -> Any:
-    """`numba.njit` with the package's options and cache folder; with or without arguments."""
+def kernel(*signature: Any, cache: bool = True, name: str | None = None, **options: Any) -> Any:
+    """Decorate a function to be compiled by `numba.njit` with the package's options.
+
+    Used as `@kernel`, `@kernel(signature)` or `@kernel(name=..., ...)`.
+
+    Args:
+        signature: nothing, the function itself, or one numba signature to compile at once.
+        cache: keep the compiled code on disk.
+        name: of a function that a factory makes; compiled code is kept on disk by this name.
+        options: further options of `numba.njit`.
+    """
 
     def compile_function(function: Callable[..., Any], *signature: Any) -> Any:
-        previous = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(CACHE_FOLDER)
-        try:
+        if name is not None:
+            function = make_forwarder(function, name)
+        with _cache_folder():
             return numba.njit(*signature, cache=cache, nogil=True, error_model="numpy", **options)(
                 function
             )
-        finally:
-            numba.config.CACHE_DIR = previous
 
-    if len(args) == 1 and callable(args[0]) and not isinstance(args[0], types.Type):
-        return compile_function(args[0])
-    return lambda function: compile_function(function, *args)
+    if len(signature) == 1 and callable(signature[0]) and not isinstance(signature[0], types.Type):
+        return compile_function(signature[0])
+    return lambda function: compile_function(function, *signature)
 
 
-def compile_cfunc(signature: Any, function: Callable[..., Any], cache: bool) -> Any:
-    """`numba.cfunc` in the package's cache folder: a kernel with an address of its own."""
+def compile_cfunc(
+    signature: NumbaObject, function: Callable[..., Any], *, cache: bool, name: str | None = None
+) -> Kernel:
+    """Return a function compiled by `numba.cfunc`, whose `address` compiled code can call.
+
+    `cache` and `name` are those of `kernel`.
+    """
+    if name is not None:
+        function = make_forwarder(function, name)
+    with _cache_folder():
+        return numba.cfunc(signature, cache=cache, nopython=True, error_model="numpy")(function)
+
+
+@contextmanager
+def _cache_folder() -> Iterator[None]:
+    """Have numba keep what is decorated meanwhile in CACHE_FOLDER."""
     previous = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(CACHE_FOLDER)
     try:
-        return numba.cfunc(signature, cache=cache, nopython=True, error_model="numpy")(function)
+        yield
     finally:
         numba.config.CACHE_DIR = previous
+
+
+def make_forwarder(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return a plain function of a name that only calls `function`, which is compiled into it.
+
+    A function that a factory makes is a closure.  numba finds the compiled code of a closure on
+    disk by its pickled cells, which for compiled functions are others in each process.  A forwarder
+    has no cells, so it is found by its name, which therefore must be unique.
+    """
+    parameters = ", ".join(inspect.signature(function).parameters)
+    source = f"def forward({parameters}):\n    return function({parameters})\n"
+    names: dict[str, Any] = {"__name__": __name__, "function": block_loop(function)}
+    # numba wants a file on disk behind a function that it keeps.
+    exec(compile(source, __file__, "exec"), names)
+    forwarder: Callable[..., Any] = names["forward"]
+    forwarder.__name__ = forwarder.__qualname__ = name
+    forwarder.__doc__ = function.__doc__
+    return forwarder
 
 
 def address_of(function: Any, signature: Any) -> int:
@@ -155,31 +178,6 @@ def _make_pointer_cast(dtype: Any) -> Any:
 int64_at = _make_pointer_cast(types.int64)
 float64_at = _make_pointer_cast(types.float64)
 float32_at = _make_pointer_cast(types.float32)
-
-
-def rebind_globals(name: str, function: Any, **names: Any) -> Any:
-    """A plain copy of a function in which some global names stand for something else.
-
-    So one text serves two games at no cost: what differs is bound when the copy is compiled, with
-    `scalar`, `block_loop` or `kernel`.
-
-    Args:
-        name: what the copy is called, as compiled code is kept on disk by name.
-        function: the function, plain or compiled.
-        names: what its global names stand for in the copy.
-
-    Raises:
-        NameError: the function uses no such global name.
-    """
-    plain = getattr(function, "py_func", function)
-    for each in names:
-        if each not in plain.__code__.co_names:
-            raise NameError(f"{plain.__name__} uses no name {each!r}")
-    copy = FunctionType(plain.__code__, {**plain.__globals__, **names}, name)
-    copy.__qualname__ = name
-    copy.__module__ = plain.__module__
-    copy.__doc__ = plain.__doc__
-    return copy
 
 
 @intrinsic
@@ -264,7 +262,7 @@ class InlineFunction:
 
     def __init__(self, function: Callable[..., Any], always_inline: bool) -> None:
         self.py_func = function
-        self._options = {"forceinline": always_inline}
+        self._options: dict[str, Any] = {"forceinline": always_inline}
         self._lean_dispatcher = kernel(
             function,
             cache=False,

@@ -1,8 +1,6 @@
-"""From the calls to the cards: who holds what, and eight tricks."""
+"""From the calls to the last card: complete hands, prepare the play, play the tricks."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from kqj_sim.core import rng
 from kqj_sim.core.block import (
@@ -52,38 +50,39 @@ from kqj_sim.core.cards import (
 )
 from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.jit import block_loop, scalar
-from kqj_sim.core.rules import Rules
+from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.trick import finish_trick, play_last_trick
+from kqj_sim.core.types import Block, Card, CardSet, Flag, Kernel, Position
 
-_TAKEN = SCRATCH + 2 * STRIDE
+_HAS_SENDER = SCRATCH + 2 * STRIDE
 """1 where there is a Sender."""
 
 
 @block_loop
-def move_taken_first(state: Any, lanes: int, auction: int) -> int:
-    """Exchange lanes so that those with a Sender come first; how many they are."""
+def move_taken_first(state: Block, lanes: int, auction: Flag) -> int:
+    """Exchange lanes so that those with a Sender come first; return their number."""
     for i in range(lanes):
-        state[_TAKEN + i] = 1 if state[SENDER + i] >= 0 else 0
-    taken, pairs = pair_selected_lanes(state, lanes, _TAKEN)
+        state[_HAS_SENDER + i] = 1 if state[SENDER + i] >= 0 else 0
+    taken, pairs = pair_selected_lanes(state, lanes, _HAS_SENDER)
     swap_lanes(state, pairs, 0, AUCTION_ROWS if auction else TAKING_ROWS)
     return taken
 
 
 @scalar
-def _select_of_three(cards: int, number: int) -> int:
-    """The card with the number 0, 1 or 2 (from the lowest) of three."""
+def _select_of_three(cards: CardSet, number: int) -> Card:
+    """Return the card with the number 0, 1 or 2 (from the lowest) of three."""
     cards = cards & (cards - 1) if number >= 1 else cards
     cards = cards & (cards - 1) if number >= 2 else cards
     return lowest_bit(cards)
 
 
 @block_loop
-def complete_hands(state: Any, lanes: int, sender_takes_return: int) -> None:
-    """Give out the remaining cards: eight for each place in DEALT, natural coding.
+def complete_hands(state: Block, lanes: int, sender_takes_return: Flag) -> None:
+    """Deal the remaining cards: eight for each place in DEALT, natural coding.
 
-    The Sender takes the Return; unless he is the dealer himself, he gives the dealer one random
-    card of his three in its place.  In auctions (`sender_takes_return` 0) there is no Return: the
-    card is one of the dealer's.
+    With `sender_takes_return` (games without an auction) the Sender takes the Return and, unless
+    they are the dealer, gives the dealer one random card of their three further cards in its place.
+    In auctions there is no Return: the card is one of the dealer's.
     """
     n = pad_lanes(lanes)
     for i in range(n):
@@ -94,12 +93,12 @@ def complete_hands(state: Any, lanes: int, sender_takes_return: int) -> None:
         extra = FURTHER_CARDS + place * STRIDE
         for i in range(n):
             three = state[cell_index(extra, i)]
-            turned_up = state[UPCARD + i]
+            upcard = state[UPCARD + i]
             number = rng.scale_below(rng.draw(state[KEY + i], rng.DEAL + 18), 3)
             given = _select_of_three(three, number)
             takes = (state[SENDER + i] == place) & (sender_takes_return != 0)
             state[cell_index(hand, i)] = state[cell_index(five, i)] | three ^ (
-                given | turned_up if takes else 0
+                given | upcard if takes else 0
             )
             state[REPLACEMENT_CARD + i] = given if takes else state[REPLACEMENT_CARD + i]
     for i in range(n):
@@ -111,8 +110,8 @@ def complete_hands(state: Any, lanes: int, sender_takes_return: int) -> None:
 
 
 @block_loop
-def prepare_play(state: Any, lanes: int) -> None:
-    """Everything that the first trick needs, from DEALT, SENDER and CONTRACT."""
+def prepare_play(state: Block, lanes: int) -> None:
+    """Fill the rows that the first trick needs, from DEALT, SENDER and CONTRACT."""
     n = pad_lanes(lanes)
     for i in range(n):
         contract = state[CONTRACT + i]
@@ -147,32 +146,60 @@ def prepare_play(state: Any, lanes: int) -> None:
             state[cell_index(held, i)] = hand
 
 
-@block_loop
-def play_tricks(
-    state: Any, lanes: int, rules: Rules, seating: Any, first_trick: int, first_position: int
-) -> None:
-    """The tricks from a position of one on; the last is forced and always played whole."""
-    position = first_position
-    for trick in range(first_trick, TRICKS - 1):
-        while position < SEATS:
-            member = LEAD if position == 0 else FOLLOW
-            ask(seating, member, state, lanes, trick, position, rules.teams, 0)
-            position += 1
-        position = 0
-        record_trick(state, lanes, seating, trick)
-        finish_trick(state, lanes)
-    play_last_trick(state, lanes)
-    record_trick(state, lanes, seating, TRICKS - 1)
-    finish_trick(state, lanes)
+def make_record_trick(seats: int) -> Kernel:
+    """Return `record_trick` for a number of seats."""
 
-
-@scalar
-def record_trick(state: Any, lanes: int, seating: Any, trick: int) -> None:
-    """Keep the leader and the cards of a trick, if that is wanted."""
-    if seating.keeps_history != 0:
-        for i in range(lanes):
-            state[cell_index(history_offset(trick, 0), i)] = state[LEADER + i]
-        for position in range(SEATS):
+    @scalar
+    def record_trick(state: Block, lanes: int, seating: Seating, trick: int) -> None:
+        """Write the leader and the cards of a trick to the history, if it is kept."""
+        if seating.keeps_history != 0:
             for i in range(lanes):
-                card = state[cell_index(TRICK_CARDS + position * STRIDE, i)]
-                state[cell_index(history_offset(trick, 1 + position), i)] = card
+                state[cell_index(history_offset(trick, 0), i)] = state[LEADER + i]
+            for position in range(seats):
+                for i in range(lanes):
+                    card = state[cell_index(TRICK_CARDS + position * STRIDE, i)]
+                    state[cell_index(history_offset(trick, 1 + position), i)] = card
+
+    return record_trick
+
+
+def make_play_tricks(
+    *,
+    seats: int,
+    tricks: int,
+    record_trick: Kernel,
+    finish_trick: Kernel,
+    play_last_trick: Kernel,
+) -> Kernel:
+    """Return `play_tricks` for a game of so many seats and tricks, from its steps."""
+
+    @block_loop
+    def play_tricks(
+        state: Block, lanes: int, rules: Rules, seating: Seating, first_trick: int,
+        first_position: Position,
+    ) -> None:  # fmt: skip
+        """Play the tricks from a position of one on; the last is forced and always played whole."""
+        position = first_position
+        for trick in range(first_trick, tricks - 1):
+            while position < seats:
+                loop = LEAD if position == 0 else FOLLOW
+                ask(seating, loop, state, lanes, trick, position, rules.teams, 0)
+                position += 1
+            position = 0
+            record_trick(state, lanes, seating, trick)
+            finish_trick(state, lanes)
+        play_last_trick(state, lanes)
+        record_trick(state, lanes, seating, tricks - 1)
+        finish_trick(state, lanes)
+
+    return play_tricks
+
+
+record_trick = make_record_trick(SEATS)
+play_tricks = make_play_tricks(
+    seats=SEATS,
+    tricks=TRICKS,
+    record_trick=record_trick,
+    finish_trick=finish_trick,
+    play_last_trick=play_last_trick,
+)

@@ -1,27 +1,18 @@
-"""A block of rounds: from the deals' numbers to the rows.
+"""Rounds of KQJ, a block at a time: from deal numbers to rows.
 
-A round is three stages, called by address: `begin_rounds`, one of `call_by_taking`,
-`call_by_auction`, `impose_contract`, `impose_opener_take` and `impose_opener_pass`, and
-`finish_rounds`.
-
-Marks: a number for all that was said and played in a round, to tell two rounds apart.
-
-Who sits where: teams and policies of the places.
-
-Going on from the middle of a round: the kernels of policies that play hands out.
-
-Each is called by address (`core.rules.Seating.resume`) with a block whose rows say how things
-stand, and two numbers that say where; all have one signature, `RESUME_SIGNATURE`.
+A round has three stages, called by address: `begin_rounds`; one of `call_by_taking`,
+`call_by_auction`, `impose_contract`, `impose_opener_take` and `impose_opener_pass`; and
+`finish_rounds`.  Policies that play hands out continue rounds in the middle by the `resume_...`
+kernels, which share `RESUME_SIGNATURE`.
 """
 
 from __future__ import annotations
 
 from itertools import permutations
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numba import typeof, types
-from numpy.typing import NDArray
 
 from kqj_sim.core import rng
 from kqj_sim.core.bidding import (
@@ -69,45 +60,52 @@ from kqj_sim.core.jit import block_loop, kernel, make_address_caller
 from kqj_sim.core.play import complete_hands, move_taken_first, play_tricks, prepare_play
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.scoring import count_tricks, score_rounds
+from kqj_sim.core.types import Block, CoreRules, Int16Array, Int64Array, Kernel, NumbaObject
 from kqj_sim.core.views import PASS
 
 _HASH_MULTIPLIER = np.int64(-0x61C8864680B583EB)
-"""SplitMix64's constant; multiplying by it and folding the high bits down mixes well enough: two
-rounds that differ have the same mark once in 2**60 or so."""
+"""SplitMix64's constant.  Multiplying by it and folding the high bits down mixes well enough: two
+different rounds have the same fingerprint about once in 2**60."""
 
 
-@block_loop
-def write_fingerprints(
-    state: Any, lanes: int, played: int, log: Any, fingerprints: Any, first: int
-) -> None:
-    """Mark the rounds of a block by their calls and cards.
+def make_write_fingerprints(seats: int, tricks: int) -> Kernel:
+    """Return `write_fingerprints` for a game of so many seats and tricks."""
 
-    Args:
-        state: the block; its history was kept (`core.rules.Seating.memory`).
-        lanes, played: how many lanes, and how many of them, the first, were played.
-        log: int64 (`core.bidding.LOG_SIZE`,), the calls by ORIGINAL_LANE.
-        fingerprints: int64, written from `first` on.
-    """
-    for i in range(lanes):
-        mark = np.int64(0)
-        for call in range(state[CALL_COUNT + i]):
-            mark = (mark ^ log[call * STRIDE + state[ORIGINAL_LANE + i]]) * _HASH_MULTIPLIER
-            mark ^= mark >> 32
-        fingerprints[first + i] = mark
-    for trick in range(TRICKS):
-        for card in range(1, SEATS + 1):
-            offset = history_offset(trick, card)
-            for i in range(played):
-                mark = (fingerprints[first + i] ^ state[cell_index(offset, i)]) * _HASH_MULTIPLIER
-                fingerprints[first + i] = mark ^ (mark >> 32)
+    @block_loop
+    def write_fingerprints(
+        state: Block, lanes: int, played: int, log: Int64Array, fingerprints: Int64Array, first: int
+    ) -> None:
+        """Write a number for each round of a block that its calls and cards determine.
+
+        Args:
+            state: the block; its history was kept (`core.rules.Seating.keeps_history`).
+            lanes, played: number of lanes, and of those, the first, that were played.
+            log: int64 (`core.bidding.LOG_SIZE`,), the calls by ORIGINAL_LANE.
+            fingerprints: written from index `first` on.
+        """
+        for i in range(lanes):
+            mark = np.int64(0)
+            for call in range(state[CALL_COUNT + i]):
+                mark = (mark ^ log[call * STRIDE + state[ORIGINAL_LANE + i]]) * _HASH_MULTIPLIER
+                mark ^= mark >> 32
+            fingerprints[first + i] = mark
+        for trick in range(tricks):
+            for card in range(1, seats + 1):
+                offset = history_offset(trick, card)
+                for i in range(played):
+                    mark = fingerprints[first + i] ^ state[cell_index(offset, i)]
+                    mark *= _HASH_MULTIPLIER
+                    fingerprints[first + i] = mark ^ (mark >> 32)
+
+    return write_fingerprints
 
 
 def _pack_teams(teams: tuple[int, ...]) -> int:
     return sum(team << PLAYER_BITS * seat for seat, team in enumerate(teams))
 
 
-def _list_splits(teams: int) -> NDArray[np.int64]:
-    """All splits of the seats into equal teams with numbers, packed: 20 or 90."""
+def _list_splits(teams: int) -> Int64Array:
+    """Return all splits of the seats into equal numbered teams, packed: 20 or 90."""
     sizes = [seat % teams for seat in range(SEATS)]
     return np.array(sorted({_pack_teams(split) for split in permutations(sizes)}), dtype=np.int64)
 
@@ -117,7 +115,7 @@ TWO_TEAM_SPLITS, THREE_TEAM_SPLITS = _list_splits(2), _list_splits(3)
 
 
 @block_loop
-def seat_players(state: Any, lanes: int, rules: Rules, policy_of_seat: int) -> None:
+def seat_players(state: Block, lanes: int, rules: Rules, policy_of_seat: int) -> None:
     """Fill PLAYERS: the team and the policy of each place, from the seats and the dealer."""
     policies = 0
     for seat in range(SEATS):
@@ -139,7 +137,7 @@ def seat_players(state: Any, lanes: int, rules: Rules, policy_of_seat: int) -> N
 
 
 @kernel
-def begin_rounds(state: Any, lanes: int, rules: Rules, seating: Seating, log: Any) -> int:
+def begin_rounds(state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array) -> int:
     """Seat the players and deal."""
     seat_players(state, lanes, rules, seating.seats)
     deal(state, lanes)
@@ -148,23 +146,29 @@ def begin_rounds(state: Any, lanes: int, rules: Rules, seating: Seating, log: An
 
 
 @kernel
-def call_by_taking(state: Any, lanes: int, rules: Rules, seating: Seating, log: Any) -> int:
-    """The calls of a game without auctions."""
+def call_by_taking(
+    state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array
+) -> int:
+    """Run the taking."""
     run_taking(state, lanes, rules, seating, log, 0)
     return lanes
 
 
 @kernel
-def call_by_auction(state: Any, lanes: int, rules: Rules, seating: Seating, log: Any) -> int:
-    """The calls of a game with auctions."""
+def call_by_auction(
+    state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array
+) -> int:
+    """Complete the hands and run the auction."""
     complete_hands(state, lanes, 0)
     run_auction(state, lanes, rules, seating, log, 0)
     return lanes
 
 
 @kernel
-def impose_contract(state: Any, lanes: int, rules: Rules, seating: Seating, log: Any) -> int:
-    """No calls: the table says who is Sender."""
+def impose_contract(
+    state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array
+) -> int:
+    """Make the seating's imposed place the Sender, without calls."""
     for i in range(pad_lanes(lanes)):
         state[SENDER + i] = seating.imposed_place
         state[CONTRACT + i] = seating.imposed_contract
@@ -173,8 +177,10 @@ def impose_contract(state: Any, lanes: int, rules: Rules, seating: Seating, log:
 
 
 @kernel
-def impose_opener_take(state: Any, lanes: int, rules: Rules, seating: Seating, log: Any) -> int:
-    """The opener takes with the Return's suit, whatever he holds."""
+def impose_opener_take(
+    state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array
+) -> int:
+    """Have the opener take with the Return's suit, whatever their hand."""
     for i in range(pad_lanes(lanes)):
         state[SENDER + i] = 0
         state[CONTRACT + i] = trailing_zeros(state[UPCARD + i]) >> 4
@@ -183,17 +189,19 @@ def impose_opener_take(state: Any, lanes: int, rules: Rules, seating: Seating, l
 
 
 @kernel
-def impose_opener_pass(state: Any, lanes: int, rules: Rules, seating: Seating, log: Any) -> int:
-    """The opener passes in the first lap, whatever he holds; then the players call."""
+def impose_opener_pass(
+    state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array
+) -> int:
+    """Have the opener pass in the first lap, whatever their hand; then the players call."""
     run_taking(state, lanes, rules, seating, log, 1)
     return lanes
 
 
 @kernel
-def finish_rounds(state: Any, lanes: int, rules: Rules, seating: Seating, log: Any) -> int:
-    """Play and score what was taken, and describe it; how many lanes were played.
+def finish_rounds(state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array) -> int:
+    """Play and score the rounds that were taken, and fill their columns.
 
-    Lanes are exchanged so that those that were played come first.
+    Lanes are exchanged so that those that were played come first; return their number.
     """
     played = move_taken_first(state, lanes, rules.auction)
     complete_hands(state, played, 1 - rules.auction)
@@ -209,8 +217,8 @@ def finish_rounds(state: Any, lanes: int, rules: Rules, seating: Seating, log: A
     return played
 
 
-def make_stage_signature(rules: Any, seating: Seating) -> Any:
-    """The signature of the stages with a game's rules, for `compile.address_of`."""
+def make_stage_signature(rules: CoreRules, seating: Seating) -> NumbaObject:
+    """Return the signature of the stages with a game's rules."""
     block = types.int64[::1]
     return types.int64(block, types.int64, typeof(rules), typeof(seating), block)
 
@@ -220,136 +228,160 @@ BEGIN_STAGE, CALL_STAGE, FINISH_STAGE = range(3)
 
 _EMPTY = np.zeros(1, dtype=np.int64)
 EMPTY_SEATING = Seating(_EMPTY, np.zeros(1), _EMPTY, 1, 0, _EMPTY, _EMPTY, -1, -1, 0, 0, _EMPTY)
-"""A table for its types."""
-call_stage = make_address_caller(make_stage_signature(Rules(*[0] * 9), EMPTY_SEATING))
-"""Call a stage of a round: (address, (state, lanes, rules, table, log))."""
+"""A seating for its types."""
+call_stage = make_address_caller(
+    make_stage_signature(Rules(*[0] * len(Rules._fields)), EMPTY_SEATING)
+)
+"""Call a stage of a round: (address, (block, lanes, rules, seating, log))."""
 
 
-@kernel
-def play_block(state: Any, lanes: int, seed: int, rules: Rules, seating: Seating, log: Any) -> int:
-    """Deal, call, play and score the rounds of a block.
+class RoundKernels(NamedTuple):
+    """The kernels that play single rounds of a game."""
 
-    DEAL_NUMBER, DEALER and PENDING of the lanes say which rounds.
-
-    `log` is empty, or int64 (`calls.LOG_SIZE`,): then the calls are noted there, by lane as before
-    the exchange (ORIGIN).
-
-    Returns:
-        The number of lanes that were played; they come first.
-    """
-    for i in range(pad_lanes(lanes)):
-        state[KEY + i] = rng.derive_deal_key(seed, state[DEAL_NUMBER + i])
-        state[ILLEGAL + i] = 0
-    played = lanes
-    for stage in range(seating.stages.shape[0]):
-        played = call_stage(seating.stages[stage], (state, lanes, rules, seating, log))
-    return played
+    start_deals: Kernel
+    play_block: Kernel
+    play_deals: Kernel
+    replay_deals: Kernel
 
 
-@kernel
-def start_deals(state: Any, first: int, lanes: int) -> None:
-    """Name single rounds: deals from `first` on, the dealer is deal mod 6, nothing pending."""
-    for i in range(pad_lanes(lanes)):
-        state[DEAL_NUMBER + i] = first + i
-        state[DEALER + i] = (first + i) % SEATS
-        state[PENDING + i] = 0
-
-
-@kernel
-def play_deals(
-    state: Any, first: int, count: int, seed: int, rules: Rules, seating: Seating, deals: Any,
-    values: Any, fingerprints: Any,
-) -> int:  # fmt: skip
-    """Single rounds of the deals `first` to `first + count - 1`; the dealer is deal mod 6.
+def make_round_kernels(game: str, *, seats: int, tricks: int, call_stage: Kernel) -> RoundKernels:
+    """Return the kernels of a game.
 
     Args:
-        state: a block.
-        first, count: the deals.
-        seed: seed of the run.
-        rules, seating: the experiment.
-        deals: int64 (count,), filled with the number of each row's deal.
-        values: int16 (columns * count,), of which the wanted columns are filled.
-        fingerprints: empty, or int64 (count,), filled with `core.marks`; then the table has a
-            memory.
-
-    Returns:
-        -1, or the number of a deal in which a policy chose what is not allowed.
+        game: its name; compiled code is kept on disk by it.
+        seats, tricks: of a round.
+        call_stage: calls a stage with the game's rules.
     """
-    marked = fingerprints.shape[0] > 0
-    log = np.empty(LOG_SIZE if marked else 0, np.int64)
-    for done in range(0, count, LANES):
-        lanes = min(LANES, count - done)
-        start_deals(state, first + done, lanes)
-        played = play_block(state, lanes, seed, rules, seating, log)
-        for i in range(lanes):
-            if state[ILLEGAL + i] != 0:
-                return int(state[DEAL_NUMBER + i])
-        write_rows(state, lanes, seating.wanted, deals, values, done)
-        if marked:
-            write_fingerprints(state, lanes, played, log, fingerprints, done)
-    return -1
+    write_fingerprints = make_write_fingerprints(seats, tricks)
 
+    @kernel(name=f"{game}_play_block")
+    def play_block(
+        state: Block, lanes: int, seed: int, rules: CoreRules, seating: Seating, log: Int64Array
+    ) -> int:
+        """Deal, call, play and score the rounds of a block.
 
-@kernel
-def replay_deals(
-    state: Any, numbers: Any, dealers: Any, seed: int, rules: Rules, seating: Seating, deals: Any,
-    values: Any,
-) -> int:  # fmt: skip
-    """Single rounds of any deals and dealers, with nothing pending.
+        DEAL_NUMBER, DEALER and PENDING must be filled.
 
-    Args:
-        state, seed, rules, seating, deals, values: as for `play_deals`.
-        numbers, dealers: int64 (count,), the deals and the seats that deal.
+        `log` is empty or int64 (`core.bidding.LOG_SIZE`,), filled with the calls by ORIGINAL_LANE.
 
-    Returns:
-        As `play_deals`.
-    """
-    log = np.empty(0, np.int64)
-    done, count = 0, numbers.shape[0]
-    while done < count:
-        lanes = min(LANES, count - done)
+        Returns:
+            The number of lanes that were played; they come first.
+        """
         for i in range(pad_lanes(lanes)):
-            which = done + min(i, lanes - 1)
-            state[DEAL_NUMBER + i] = numbers[which]
-            state[DEALER + i] = dealers[which]
-            state[PENDING + i] = 0
-        play_block(state, lanes, seed, rules, seating, log)
-        for i in range(lanes):
-            if state[ILLEGAL + i] != 0:
-                return int(state[DEAL_NUMBER + i])
-        write_rows(state, lanes, seating.wanted, deals, values, done)
-        done += lanes
-    return -1
+            state[KEY + i] = rng.derive_deal_key(seed, state[DEAL_NUMBER + i])
+            state[ILLEGAL + i] = 0
+        played = lanes
+        for stage in range(seating.stages.shape[0]):
+            played = call_stage(seating.stages[stage], (state, lanes, rules, seating, log))
+        return played
 
+    @kernel(name=f"{game}_start_deals")
+    def start_deals(state: Block, first: int, lanes: int) -> None:
+        """Assign single rounds: deals from `first` on, dealer deal mod seats, nothing pending."""
+        for i in range(pad_lanes(lanes)):
+            state[DEAL_NUMBER + i] = first + i
+            state[DEALER + i] = (first + i) % seats
+            state[PENDING + i] = 0
+
+    @kernel(name=f"{game}_play_deals")
+    def play_deals(
+        state: Block, first: int, count: int, seed: int, rules: CoreRules, seating: Seating,
+        deals: Int64Array, values: Int16Array, fingerprints: Int64Array,
+    ) -> int:  # fmt: skip
+        """Play single rounds of the deals `first` to `first + count - 1`, dealer deal mod seats.
+
+        Args:
+            state: a block.
+            first, count: the deals.
+            seed: seed of the run.
+            rules, seating: the experiment.
+            deals: int64 (count,), filled with the deal number of each row.
+            values: int16 (columns * count,), of which the wanted columns are filled.
+            fingerprints: empty, or int64 (count,), filled with the rounds' fingerprints; then the
+                seating must keep the history.
+
+        Returns:
+            -1, or the number of a deal in which a policy made an illegal choice.
+        """
+        marked = fingerprints.shape[0] > 0
+        log = np.empty(LOG_SIZE if marked else 0, np.int64)
+        for done in range(0, count, LANES):
+            lanes = min(LANES, count - done)
+            start_deals(state, first + done, lanes)
+            played = play_block(state, lanes, seed, rules, seating, log)
+            for i in range(lanes):
+                if state[ILLEGAL + i] != 0:
+                    return int(state[DEAL_NUMBER + i])
+            write_rows(state, lanes, seating.wanted, deals, values, done)
+            if marked:
+                write_fingerprints(state, lanes, played, log, fingerprints, done)
+        return -1
+
+    @kernel(name=f"{game}_replay_deals")
+    def replay_deals(
+        state: Block, numbers: Int64Array, dealers: Int64Array, seed: int, rules: CoreRules,
+        seating: Seating, deals: Int64Array, values: Int16Array,
+    ) -> int:  # fmt: skip
+        """Play single rounds of any deals and dealers, with nothing pending.
+
+        Args:
+            state, seed, rules, seating, deals, values: as for `play_deals`.
+            numbers, dealers: int64 (count,), the deals and their dealers' seats.
+
+        Returns:
+            As `play_deals`.
+        """
+        log = np.empty(0, np.int64)
+        done, count = 0, numbers.shape[0]
+        while done < count:
+            lanes = min(LANES, count - done)
+            for i in range(pad_lanes(lanes)):
+                which = done + min(i, lanes - 1)
+                state[DEAL_NUMBER + i] = numbers[which]
+                state[DEALER + i] = dealers[which]
+                state[PENDING + i] = 0
+            play_block(state, lanes, seed, rules, seating, log)
+            for i in range(lanes):
+                if state[ILLEGAL + i] != 0:
+                    return int(state[DEAL_NUMBER + i])
+            write_rows(state, lanes, seating.wanted, deals, values, done)
+            done += lanes
+        return -1
+
+    return RoundKernels(start_deals, play_block, play_deals, replay_deals)
+
+
+start_deals, play_block, play_deals, replay_deals = make_round_kernels(
+    "kqj", seats=SEATS, tricks=TRICKS, call_stage=call_stage
+)
 
 RESUME_CALLS, RESUME_PLAY = range(2)
-"""The kernels of `core.rules.Seating.resume`."""
+"""The kernels of `core.rules.Seating.resume`, by index."""
 CARD_VALUES = 2
-"""Behind them stands how the player values cards (`core.valuing`), or 0."""
+"""Index of the address of the player's `core.dispatch.VALUE_SIGNATURE` function, 0 for none."""
 
 NOTHING_PENDING, BID_PENDING, COUNTER_PENDING = range(3)
-"""What was said just now in an auction that goes on."""
+"""The last call of an auction that is resumed."""
 
 
 @kernel
 def resume_taking(
-    state: Any, lanes: int, rules: Rules, seating: Seating, turn: int, unused: int
+    state: Block, lanes: int, rules: Rules, seating: Seating, turn: int, unused: int
 ) -> int:
-    """The taking from a turn (0 to 11) on, where OPEN."""
+    """Continue the taking from a turn (0 to 11), where STILL_CALLING."""
     run_taking(state, lanes, rules, seating, np.empty(0, np.int64), turn)
     return lanes
 
 
 @kernel
 def resume_auction(
-    state: Any, lanes: int, rules: Rules, seating: Seating, turn: int, pending: int
+    state: Block, lanes: int, rules: Rules, seating: Seating, turn: int, pending: int
 ) -> int:
-    """An auction from a turn on, where OPEN.
+    """Continue an auction from a turn, where STILL_CALLING.
 
-    With `pending` BID_PENDING what CALL says is entered for that turn first.  With COUNTER_PENDING
-    somebody was
-    asked to counter: who did (NEWS and STAKE) may be overcountered; where he did not, nobody else
-    counters in this turn, nor does he bid if it was his.
+    With `pending` BID_PENDING, CALL is entered for that turn first.  With COUNTER_PENDING, a player
+    was asked to counter: if they did (AWAITS_REPLY and STAKE), they may be overcountered; if not,
+    nobody else counters in this turn, nor do they bid if it was theirs.
     """
     complete_hands(state, lanes, 0)
     log = np.empty(0, np.int64)
@@ -367,9 +399,9 @@ def resume_auction(
 
 @kernel
 def resume_play(
-    state: Any, lanes: int, rules: Rules, seating: Seating, trick: int, position: int
+    state: Block, lanes: int, rules: Rules, seating: Seating, trick: int, position: int
 ) -> int:
-    """The cards from a position of a trick (0 to 6) on, and what the round is worth.
+    """Continue the play from a position of a trick (0 to 6), and score the round.
 
     Afterwards the rows `total_0` and `score_0` and those of the other teams are filled.
     """
@@ -379,13 +411,14 @@ def resume_play(
     return lanes
 
 
-def make_resume_signature(rules: Rules, seating: Seating) -> Any:
-    """The signature of the kernels, for `compile.address_of`."""
+def make_resume_signature(rules: Rules, seating: Seating) -> NumbaObject:
+    """Return the signature of the `resume_...` kernels."""
     block = types.int64[::1]
     i64 = types.int64
     return i64(block, i64, typeof(rules), typeof(seating), i64, i64)
 
 
-RESUME_SIGNATURE = make_resume_signature(Rules(*[0] * 9), EMPTY_SEATING)
+RESUME_SIGNATURE = make_resume_signature(Rules(*[0] * len(Rules._fields)), EMPTY_SEATING)
 call_resume = make_address_caller(RESUME_SIGNATURE)
-"""Call one of the kernels: (address, (state, lanes, rules, table, two numbers that say where))."""
+"""Call a `resume_...` kernel: (address, (block, lanes, rules, seating, turn or trick, pending or
+position))."""

@@ -53,3 +53,6 @@ class Seating(NamedTuple):
 
 MAX_PARAMETERS = 192
 """Parameters that a policy may have."""
+
+MAX_POLICIES = 6
+"""Different policies at a table; `Seating` has so many entries for each loop."""

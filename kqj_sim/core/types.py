@@ -53,7 +53,8 @@ Block: TypeAlias = Int64Array
 Int64Pointer: TypeAlias = Int64Array
 """A C pointer to int64; kernels index it like an array, but it has no shape."""
 Float32Pointer: TypeAlias = Float32Array
-"""A C pointer to float32; kernels index it like an array, but it has no shape."""
+Float64Pointer: TypeAlias = Float64Array
+"""C pointers to floats, likewise."""
 
 Kernel: TypeAlias = Any
 """A compiled function.  Any, since numba's decorators are untyped and add attributes of their own
@@ -64,3 +65,5 @@ Parameters: TypeAlias = Any
 """A policy's parameters: a named tuple of floats whose class is made at run time, or 0.0."""
 Vector: TypeAlias = Any
 """Sixteen float32 in registers (`core.simd`); exists in compiled code only."""
+CoreRules: TypeAlias = Any
+"""`core.rules.Rules` or its twin of Kwajongen: kernels of both games are made by one factory."""

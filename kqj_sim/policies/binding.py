@@ -1,21 +1,21 @@
 """Policies compiled into the loops that ask them.
 
-The templates of `core.asking` are copied with the policy's function in place of theirs.  A copy has
-a name of its own, so that numba keeps it on disk; built-in policies are covered by the hash of the
-package's sources in the cache folder's name, a user's policies are compiled anew in each process.
+The factories of `core.dispatch` compile a policy's function into each loop.  The loops of built-in
+policies are kept on disk by name, as the cache folder's name has a hash of the package's sources;
+those of user policies are compiled anew in each process.
 """
 
 from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numba import carray, types
 
-from kqj_sim.core import dispatch, views
-from kqj_sim.core.block import SEATS
+from kqj_sim.core import dispatch, trick, views
 from kqj_sim.core.dispatch import ACCEPT, BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
 from kqj_sim.core.jit import (
     compile_cfunc,
@@ -23,12 +23,12 @@ from kqj_sim.core.jit import (
     float32_at,
     kernel,
     make_tuple_reader,
-    rebind_globals,
     scalar,
 )
-from kqj_sim.core.kwajongen import trick as kwajongen_asking
+from kqj_sim.core.kwajongen import trick as kwajongen_trick
 from kqj_sim.core.kwajongen.cards import AcceptView
-from kqj_sim.core.rules import MAX_PARAMETERS
+from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES
+from kqj_sim.core.types import Kernel
 
 VIEW_OF_DECISION = {
     "take": views.TakeView,
@@ -40,22 +40,25 @@ VIEW_OF_DECISION = {
 }
 """The questions a policy answers, and what it sees."""
 
-LOOPS: dict[str, dict[int, tuple[str, Callable[..., None]]]] = {
+LOOPS: dict[str, dict[int, tuple[str, Callable[[dispatch.Asking], dispatch.AskLoop]]]] = {
     "kqj": {
-        TAKE: ("take", dispatch.ask_take),
-        BID: ("bid", dispatch.ask_bid),
-        COUNTER: ("counter", dispatch.ask_counter),
-        OVERCOUNTER: ("overcounter", dispatch.ask_counter),
-        LEAD: ("lead", dispatch.ask_lead),
-        FOLLOW: ("follow", dispatch.ask_follow),
+        TAKE: ("take", dispatch.make_ask_take),
+        BID: ("bid", dispatch.make_ask_bid),
+        COUNTER: ("counter", dispatch.make_ask_counter),
+        OVERCOUNTER: ("overcounter", dispatch.make_ask_counter),
+        LEAD: (
+            "lead",
+            partial(dispatch.make_ask_lead, lead_view=trick.lead_view, put_lead=trick.put_lead),
+        ),
+        FOLLOW: ("follow", partial(dispatch.make_ask_follow, follow_view=trick.follow_view)),
     },
     "kwajongen": {
-        ACCEPT: ("kwajongen_accept", kwajongen_asking.ask_accept),
-        LEAD: ("kwajongen_lead", kwajongen_asking.ask_lead),
-        FOLLOW: ("kwajongen_follow", kwajongen_asking.ask_follow),
+        ACCEPT: ("kwajongen_accept", kwajongen_trick.make_ask_accept),
+        LEAD: ("kwajongen_lead", kwajongen_trick.make_ask_lead),
+        FOLLOW: ("kwajongen_follow", kwajongen_trick.make_ask_follow),
     },
 }
-"""Name and template of each member of a `core.rules.Seating` that a game asks."""
+"""Name and factory of each loop that a game asks."""
 
 DECISION_OF_LOOP = ("take", "bid", "counter", "overcounter", "card", "card", "accept")
 """The question that each member (`core.dispatch.TAKE` to `ACCEPT`) asks."""
@@ -123,7 +126,7 @@ def guard_exceptions(decide: Any) -> Any:
 
 def parameter_offset(loop: int, number: int) -> int:
     """Where the parameters of the policy `number` for a loop begin in `Table.parameters`."""
-    return (loop * SEATS + number) * MAX_PARAMETERS
+    return (loop * MAX_POLICIES + number) * MAX_PARAMETERS
 
 
 def make_parameters_reader(loop: int, parameters: Any) -> Any:
@@ -140,7 +143,7 @@ def _make_weights_reader(loop: int, size: int) -> Any:
     """A scalar function that finds a policy's weights (`size` of them) among the resources."""
     if size == 0:
         return scalar(lambda resources, number: 0.0)
-    start = loop * SEATS
+    start = loop * MAX_POLICIES
 
     def read(resources: Any, number: int) -> Any:
         return carray(float32_at(resources[start + number]), size)
@@ -175,35 +178,31 @@ def bind_policy(
 
 
 def bind_function(
-    member: int, decide: Any, parameters: Any, weights: Any, name: str | None, sole_policy: bool,
-    checked: bool, game: str = "kqj",
-) -> Any:  # fmt: skip
-    """A loop with a function compiled into it that answers (view, parameters, weights).
+    loop: int, choose: Kernel, read_parameters: Kernel, read_weights: Kernel, name: str | None,
+    sole_policy: bool, checked: bool, game: str = "kqj",
+) -> Kernel:  # fmt: skip
+    """Return a loop with a function (view, parameters, weights) compiled into it.
 
-    `parameters` and `weights` are functions that find them in the arrays which the loop gets.
+    `read_parameters` and `read_weights` find them (`core.dispatch.Asking`); the other arguments are
+    those of `bind_policy`.
     """
-    loop, template = LOOPS[game][member]
-    label = f"{loop}_{name}_{'everybody' if sole_policy else 'some'}{'_checked' if checked else ''}"
-    copy = rebind_globals(
-        label,
-        template,
-        _choose=decide,
-        _parameters=parameters,
-        _weights=weights,
-        _SOLE_POLICY=sole_policy,
-        _CHECKED=checked,
+    label, make_loop = LOOPS[game][loop]
+    label += f"_{name}_{'everybody' if sole_policy else 'some'}{'_checked' if checked else ''}"
+    asking = dispatch.Asking(choose, read_parameters, read_weights, sole_policy, checked)
+    return compile_cfunc(
+        dispatch.ASK_SIGNATURE,
+        make_loop(asking),
+        cache=name is not None,
+        name=None if name is None else label,
     )
-    return compile_cfunc(dispatch.ASK_SIGNATURE, copy, cache=name is not None)
 
 
-def bind_card_values(values: Any, size: int, name: str) -> Any:
-    """A copy of `core.dispatch.value_cards` with a policy's values compiled into it.
+def bind_card_values(write_values: Kernel, size: int, name: str) -> Kernel:
+    """Return a `core.dispatch.VALUE_SIGNATURE` function with a policy's values compiled into it.
 
     Args:
-        values: the policy's function (`registry.Policy.valuing`).
-        size: how many weights it has.
-        name: the policy's name; the result is kept on disk.
+        write_values: the policy's function (`registry.Policy.value_function`).
+        size: number of its weights.
+        name: the policy's name, by which the compiled code is kept on disk.
     """
-    return kernel(
-        rebind_globals(f"values_{name}", dispatch.value_cards, _values=values, _SIZE=size)
-    )
+    return kernel(name=f"values_{name}")(dispatch.make_value_cards(write_values, size))

@@ -46,7 +46,7 @@ from kqj_sim.core.hidden_hands import draw_subset
 from kqj_sim.core.jit import block_loop, scalar, stack_float32, stack_int64
 from kqj_sim.core.playouts import copy_lanes
 from kqj_sim.core.round import CARD_VALUES
-from kqj_sim.core.rules import Rules, Seating
+from kqj_sim.core.rules import MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import find_legal_cards, finish_trick, put_follow, put_lead
 from kqj_sim.core.views import TakeView
 from kqj_sim.policies.point_count import count_points
@@ -215,7 +215,7 @@ def _chance_of_card(
     if choices == 1:
         return 1.0
     values = stack_float32(TRICKS)
-    weights = model.table.resources[LEAD * SEATS]
+    weights = model.table.resources[LEAD * MAX_POLICIES]
     call_value_cards(
         model.table.resume[CARD_VALUES], (block, 0, trick, position, teams, weights, values)
     )

@@ -48,7 +48,7 @@ from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, infer_knowledge, sample_la
 from kqj_sim.core.jit import block_loop, int64_at, scalar, stack_float32
 from kqj_sim.core.playouts import PlayoutQueue, compute_utility, new_playout_queue, play_out_queue
 from kqj_sim.core.round import CARD_VALUES
-from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Seating
+from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import find_legal_cards, put_follow, put_lead
 from kqj_sim.policies.binding import parameter_offset
 from kqj_sim.policies.particles import OpponentModel, weigh_layouts
@@ -150,7 +150,7 @@ def choose_card(
     )
     weigh, patience = parameter_table[at + 3] != 0.0, parameter_table[at + 4]
     drawn = wanted * int(parameter_table[at + 5]) if weigh else wanted
-    resource = int64_at(resources[LEAD * SEATS + number])
+    resource = int64_at(resources[LEAD * MAX_POLICIES + number])
     rules = unpack_rules(resource)
     rollouts, prior = unpack_seating(resource, 0), unpack_seating(resource, 1)
     model = OpponentModel(unpack_seating(resource, 2), patience, rules)
@@ -207,7 +207,7 @@ def choose_card(
         count = popcount(candidates[i])
         if count > 1 and prior.distinct > 0:
             legal = find_legal_cards(state, i, trick, position, teams)
-            weights = prior.resources[LEAD * SEATS]
+            weights = prior.resources[LEAD * MAX_POLICIES]
             call_value_cards(
                 prior.resume[CARD_VALUES], (state, i, trick, position, teams, weights, priors)
             )

@@ -55,7 +55,7 @@ from kqj_sim.core.dispatch import unpack_rules, unpack_seating
 from kqj_sim.core.jit import block_loop, int64_at, scalar
 from kqj_sim.core.playouts import CALL_STATE_ROWS, resume_calls_and_play
 from kqj_sim.core.round import BID_PENDING, COUNTER_PENDING, NOTHING_PENDING
-from kqj_sim.core.rules import Rules, Seating
+from kqj_sim.core.rules import MAX_POLICIES, Rules, Seating
 from kqj_sim.core.views import PASS
 from kqj_sim.policies.binding import parameter_offset
 from kqj_sim.policies.hidden_hands import deal_auction, deal_taking
@@ -154,7 +154,7 @@ def _allocate_rollouts() -> _RolloutBlock:
 def _read_setup(loop: int, number: int, parameter_table: Any, resources: Any) -> _RolloutSetup:
     """The parameters and players of the policy `number`, as a member of a table."""
     at = _parameters_at(loop, number)
-    resource = int64_at(resources[loop * SEATS + number])
+    resource = int64_at(resources[loop * MAX_POLICIES + number])
     return _RolloutSetup(
         int(parameter_table[at]),
         int(parameter_table[at + 1]),

@@ -39,12 +39,12 @@ from kqj_sim.core.block import (
     team_of,
 )
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, lowest_bit
-from kqj_sim.core.dispatch import FOLLOW, LEAD, LOOP_COUNT, ask
+from kqj_sim.core.dispatch import FOLLOW, LEAD, LOOP_ENTRIES, ask
 from kqj_sim.core.jit import int64_at, kernel, scalar, stack_int64
 from kqj_sim.core.play import complete_hands, move_taken_first, prepare_play
 from kqj_sim.core.playouts import compute_utility, copy_lanes, put_trick_cards
 from kqj_sim.core.round import RESUME_PLAY, call_resume, call_stage
-from kqj_sim.core.rules import MAX_PARAMETERS, Rules, Seating
+from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import finish_trick
 from kqj_sim.policies.binding import bind_function
 from kqj_sim.policies.features import (
@@ -112,7 +112,7 @@ def _bind_recorder(member: int) -> Any:
     """A loop that notes decisions."""
 
     def sheet_of(resources: Any, number: int) -> Any:
-        return int64_at(resources[member * SEATS])
+        return int64_at(resources[member * MAX_POLICIES])
 
     return bind_function(
         member, _record_decision, scalar(lambda table, number: 0.0), scalar(sheet_of), "recorder",
@@ -123,12 +123,12 @@ def _bind_recorder(member: int) -> Any:
 def make_recorder_seating(seating: Seating, sheet: NDArray[np.int64]) -> Seating:
     """A table whose players note into a sheet, int64 (1 + LANES * SHEET_SIZE,), that must
     outlive it."""
-    functions = np.zeros(LOOP_COUNT * SEATS, dtype=np.int64)
-    resources = np.zeros(LOOP_COUNT * SEATS, dtype=np.int64)
+    functions = np.zeros(LOOP_ENTRIES, dtype=np.int64)
+    resources = np.zeros(LOOP_ENTRIES, dtype=np.int64)
     for member in (LEAD, FOLLOW):
-        functions[member * SEATS] = _RECORDERS[member].address
-        resources[member * SEATS] = sheet.ctypes.data
-    parameters = np.zeros(LOOP_COUNT * SEATS * MAX_PARAMETERS)
+        functions[member * MAX_POLICIES] = _RECORDERS[member].address
+        resources[member * MAX_POLICIES] = sheet.ctypes.data
+    parameters = np.zeros(LOOP_ENTRIES * MAX_PARAMETERS)
     return seating._replace(
         loop_addresses=functions, parameters=parameters, resources=resources, distinct=1
     )

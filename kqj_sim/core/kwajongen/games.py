@@ -1,35 +1,23 @@
-"""Games of Kwajongen: from ten down to nothing, by the loop of `core.games`.
+"""Games of Kwajongen: from ten points down to none, by the kernels of `core.games`.
 
-Rounds that are passed out are rounds of the game: the same dealer deals again.
+A round that is passed out counts as a round, but the same dealer deals again.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from kqj_sim.core import games, rng
-from kqj_sim.core.block import (
-    DEAL_NUMBER,
-    DEALER,
-    ORIGINAL_LANE,
-    PENDING,
-    SENDER,
-    STRIDE,
-    pad_lanes,
-)
+from kqj_sim.core.block import ORIGINAL_LANE, SENDER, STRIDE
 from kqj_sim.core.games import (
-    FIRST_DEALER,
-    GAME,
-    MAX_ROUNDS,
     PENDING_NEXT,
     PLAYED_ROUNDS,
     ROUND,
     SCORE,
     WINNER,
+    make_game_kernels,
 )
-from kqj_sim.core.jit import kernel, rebind_globals
+from kqj_sim.core.jit import kernel
 from kqj_sim.core.kwajongen.cards import SEATS, KwajongenCoreRules, column_offset
 from kqj_sim.core.kwajongen.round import play_block
+from kqj_sim.core.types import Block, Int64Array
 
 START_SCORE = 10
 """The score with which each team begins."""
@@ -40,31 +28,10 @@ _ROUND_SCORE = column_offset("score_0")
 
 
 @kernel
-def start_game(slots: Any, slot: int, game: int, seed: int) -> None:
-    """Begin a game: its first dealer is drawn at random."""
-    slots[slot, :] = 0
-    slots[slot, GAME] = game
-    slots[slot, WINNER] = -1
-    slots[slot, FIRST_DEALER] = rng.scale_below(
-        rng.draw(rng.derive_deal_key(seed, game * MAX_ROUNDS), rng.FIRST_DEALER), SEATS
-    )
-    for team in range(TEAMS):
-        slots[slot, SCORE + team] = START_SCORE
-
-
-@kernel
-def assign_rounds(state: Any, slots: Any, lanes: int) -> None:
-    """Say which rounds the lanes of a block are to play: the next one of each slot."""
-    for i in range(pad_lanes(lanes)):
-        slot = min(i, lanes - 1)
-        state[DEAL_NUMBER + i] = slots[slot, GAME] * MAX_ROUNDS + slots[slot, ROUND]
-        state[DEALER + i] = (slots[slot, FIRST_DEALER] + slots[slot, PLAYED_ROUNDS]) % SEATS
-        state[PENDING + i] = slots[slot, PENDING_NEXT]
-
-
-@kernel
-def advance(state: Any, slots: Any, lanes: int, rules: KwajongenCoreRules, target: int) -> None:
-    """After a round: scores, whether the next is raised, and who has won."""
+def advance(
+    state: Block, slots: Int64Array, lanes: int, rules: KwajongenCoreRules, target: int
+) -> None:
+    """Update the slots after a round: scores, the raising of the next and the winner."""
     for i in range(lanes):
         slot = state[ORIGINAL_LANE + i]
         taken = state[SENDER + i] >= 0
@@ -79,13 +46,12 @@ def advance(state: Any, slots: Any, lanes: int, rules: KwajongenCoreRules, targe
         slots[slot, ROUND] += 1
 
 
-play_games = kernel(
-    rebind_globals(
-        "kwajongen_play_games",
-        games.play_games,
-        start_game=start_game,
-        assign_rounds=assign_rounds,
-        play_block=play_block,
-        advance=advance,
-    )
+start_game, assign_rounds, play_games = make_game_kernels(
+    "kwajongen",
+    seats=SEATS,
+    scores=TEAMS,
+    start_score=START_SCORE,
+    dealer_field=PLAYED_ROUNDS,
+    play_block=play_block,
+    advance=advance,
 )

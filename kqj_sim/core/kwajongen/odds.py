@@ -27,6 +27,7 @@ from kqj_sim.core.block import (
     LANES,
     LEADER,
     LED,
+    OBLIGED_CARDS,
     ORIGINAL_LANE,
     PENDING,
     PLAYED_CARDS,
@@ -47,6 +48,7 @@ from kqj_sim.core.deal import draw_cards
 from kqj_sim.core.hidden_hands import (
     EXCLUDED,
     HAND_SIZES,
+    HOLDER_COUNT,
     KNOWLEDGE_SIZE,
     UNSEEN,
     enumerate_layouts,
@@ -55,7 +57,6 @@ from kqj_sim.core.hidden_hands import (
 from kqj_sim.core.jit import block_loop, kernel, scalar
 from kqj_sim.core.kwajongen.cards import (
     DEALT_FOUR,
-    OBLIGED_CARDS,
     PACK,
     SEATS,
     SUIT_MASK,
@@ -80,8 +81,6 @@ from kqj_sim.core.kwajongen.trick import find_voids, finish_trick, put_lead, rea
 from kqj_sim.core.rules import Seating
 from kqj_sim.core.trick import put_follow
 
-HOLDER_COUNT = 6
-"""Players that `core.worlds` counts."""
 UNDEALT = SEATS
 """The number of the cards that stay out."""
 DEALER_PLACE = SEATS - 1

@@ -1,20 +1,12 @@
-"""A block of rounds of Kwajongen, in three stages as in `core.round`.
-
-Kwajongen's calls: from the dealer's left each once, until somebody plays.
-
-Dealing Kwajongen: four cards each, one of the dealer's face up; eight stay out.
-
-Kwajongen's play: four tricks of what was dealt, by the loops of `core.play`.
-"""
+"""Rounds of Kwajongen, a block at a time, in three stages as in `core.round`."""
 
 from __future__ import annotations
 
 from math import comb
-from typing import Any
 
 import numpy as np
 
-from kqj_sim.core import play, rng, round
+from kqj_sim.core import rng
 from kqj_sim.core.bidding import log_call, reset_calls
 from kqj_sim.core.block import (
     CALL,
@@ -25,6 +17,7 @@ from kqj_sim.core.block import (
     KEY,
     LEADER,
     MUST_BEAT,
+    OBLIGED_CARDS,
     PLAYED_CARDS,
     PLAYER_BITS,
     PLAYERS,
@@ -45,17 +38,17 @@ from kqj_sim.core.block import (
 from kqj_sim.core.cards import make_point_planes
 from kqj_sim.core.deal import PAIRS, TRIPLES, deposit
 from kqj_sim.core.dispatch import ACCEPT, ask
-from kqj_sim.core.jit import block_loop, kernel, make_address_caller, rebind_globals, scalar
-from kqj_sim.core.kwajongen import cards as bits
+from kqj_sim.core.jit import block_loop, kernel, make_address_caller
 from kqj_sim.core.kwajongen.cards import (
     DEALT_FOUR,
-    OBLIGED_CARDS,
     PACK,
     SEATS,
     TRICKS,
+    TRUMP_SUIT,
     KwajongenCoreRules,
     rotate_players,
     suit_of,
+    to_strength_order,
 )
 from kqj_sim.core.kwajongen.scoring import (
     fill_call_columns,
@@ -64,33 +57,33 @@ from kqj_sim.core.kwajongen.scoring import (
     score_rounds,
 )
 from kqj_sim.core.kwajongen.trick import finish_trick, play_last_trick
-from kqj_sim.core.play import move_taken_first
-from kqj_sim.core.round import EMPTY_SEATING, make_stage_signature
+from kqj_sim.core.play import make_play_tricks, make_record_trick, move_taken_first
+from kqj_sim.core.round import EMPTY_SEATING, make_round_kernels, make_stage_signature
 from kqj_sim.core.rules import Seating
+from kqj_sim.core.types import Block, Int64Array, Place
 
 LOG_PASS, LOG_PLAY = range(2)
-"""Kinds of logged calls (`core.calls`)."""
+"""Kinds of logged calls (`core.bidding.log_call`)."""
 
 
 @block_loop
-def set_trumps(state: Any, lanes: int) -> None:
-    """The suit of the turned card is the trump suit, whether somebody plays or not."""
+def set_trumps(state: Block, lanes: int) -> None:
+    """Make the upcard's suit the trump suit, whether a place accepts or not."""
     for i in range(pad_lanes(lanes)):
         state[CONTRACT + i] = suit_of(state[UPCARD + i])
 
 
 @block_loop
 def run_accepting(
-    state: Any,
+    state: Block,
     lanes: int,
     rules: KwajongenCoreRules,
-    seating: Any,
-    log: Any,
-    first_place: int,
-    end: int,
+    seating: Seating,
+    log: Int64Array,
+    first_place: Place,
+    end: Place,
 ) -> None:
-    """Ask each place from one (0 to 3) up to another, left out, whether it plays, where
-    STILL_CALLING."""
+    """Ask the places `first_place` to `end - 1` in turn whether they play, where STILL_CALLING."""
     n = pad_lanes(lanes)
     for place in range(first_place, end):
         ask(seating, ACCEPT, state, lanes, place, 0, rules.teams, rules.must_trump)
@@ -107,7 +100,8 @@ def run_accepting(
 
 PACK_SIZE = 24
 GROUP_SIZES = (2, 2, 2, 2, 2, 2, 1, 3)
-"""Sizes of the groups in the order drawn: two pairs a place, the turned card, the dealer's rest."""
+"""Sizes of the groups in the order drawn: two pairs a place, the upcard, the dealer's
+other three."""
 _CARDS_LEFT = [PACK_SIZE - sum(GROUP_SIZES[:number]) for number in range(len(GROUP_SIZES))]
 SUBSET_COUNTS = np.array(
     [comb(n, k) for n, k in zip(_CARDS_LEFT, GROUP_SIZES, strict=True)], dtype=np.int64
@@ -115,7 +109,7 @@ SUBSET_COUNTS = np.array(
 
 
 @block_loop
-def deal(state: Any, lanes: int) -> None:
+def deal(state: Block, lanes: int) -> None:
     """Deal `lanes` rounds: DEALT_FOUR and UPCARD from KEY."""
     n = pad_lanes(lanes)
     for group in range(len(GROUP_SIZES)):
@@ -139,18 +133,18 @@ def deal(state: Any, lanes: int) -> None:
 
 
 POINTS_OF_RANK = (0, 0, 1, 2, 3, 4)
-"""By bit of a lane, 9 T J Q K A, in every suit."""
+"""By rank, 9 T J Q K A, in every suit."""
 CARD_POINT_PLANES = make_point_planes(*[POINTS_OF_RANK] * 4)
 _PLANE_COUNT = np.shape(CARD_POINT_PLANES)[0]
 
 
 @block_loop
-def prepare_play(state: Any, lanes: int, rules: KwajongenCoreRules) -> None:
-    """Everything that the first trick needs, from DEALT_FOUR, SENDER and CONTRACT."""
+def prepare_play(state: Block, lanes: int, rules: KwajongenCoreRules) -> None:
+    """Fill the rows that the first trick needs, from DEALT_FOUR, SENDER and CONTRACT."""
     n = pad_lanes(lanes)
     for i in range(n):
-        state[TRUMPS + i] = bits.TRUMP_SUIT
-        state[OBLIGED_CARDS + i] = bits.TRUMP_SUIT if rules.must_trump else 0
+        state[TRUMPS + i] = TRUMP_SUIT
+        state[OBLIGED_CARDS + i] = TRUMP_SUIT if rules.must_trump else 0
         state[MUST_BEAT + i] = 0
         state[PLAYED_CARDS + i] = 0
         state[WON_CARDS + i] = 0
@@ -169,29 +163,25 @@ def prepare_play(state: Any, lanes: int, rules: KwajongenCoreRules) -> None:
         dealt = DEALT + place * STRIDE
         hand = HAND + place * STRIDE
         for i in range(n):
-            cards = bits.to_strength_order(state[cell_index(held, i)], state[CONTRACT + i])
+            cards = to_strength_order(state[cell_index(held, i)], state[CONTRACT + i])
             state[cell_index(dealt, i)] = cards
             state[cell_index(hand, i)] = cards
 
 
-record_trick = scalar(rebind_globals("kwajongen_remember", play.record_trick, SEATS=SEATS))
-play_tricks = block_loop(
-    rebind_globals(
-        "kwajongen_play_tricks",
-        play.play_tricks,
-        SEATS=SEATS,
-        TRICKS=TRICKS,
-        record_trick=record_trick,
-        finish_trick=finish_trick,
-        play_last_trick=play_last_trick,
-    )
+record_trick = make_record_trick(SEATS)
+play_tricks = make_play_tricks(
+    seats=SEATS,
+    tricks=TRICKS,
+    record_trick=record_trick,
+    finish_trick=finish_trick,
+    play_last_trick=play_last_trick,
 )
 
 _PACKED_TEAMS = sum((seat % 2) << PLAYER_BITS * seat for seat in range(SEATS))
 
 
 @block_loop
-def seat_players(state: Any, lanes: int, policy_of_seat: int) -> None:
+def seat_players(state: Block, lanes: int, policy_of_seat: int) -> None:
     """Fill PLAYERS: the team and the policy of each place, from the seats and the dealer."""
     seats = _PACKED_TEAMS
     for seat in range(SEATS):
@@ -203,7 +193,7 @@ def seat_players(state: Any, lanes: int, policy_of_seat: int) -> None:
 
 @kernel
 def begin_rounds(
-    state: Any, lanes: int, rules: KwajongenCoreRules, seating: Seating, log: Any
+    state: Block, lanes: int, rules: KwajongenCoreRules, seating: Seating, log: Int64Array
 ) -> int:
     """Seat the players and deal."""
     seat_players(state, lanes, seating.seats)
@@ -215,20 +205,20 @@ def begin_rounds(
 
 @kernel
 def call_by_accepting(
-    state: Any, lanes: int, rules: KwajongenCoreRules, seating: Seating, log: Any
+    state: Block, lanes: int, rules: KwajongenCoreRules, seating: Seating, log: Int64Array
 ) -> int:
-    """The calls."""
+    """Run the calls: each place once, from the dealer's left, until one plays."""
     run_accepting(state, lanes, rules, seating, log, 0, SEATS)
     return lanes
 
 
 @kernel
 def finish_rounds(
-    state: Any, lanes: int, rules: KwajongenCoreRules, seating: Seating, log: Any
+    state: Block, lanes: int, rules: KwajongenCoreRules, seating: Seating, log: Int64Array
 ) -> int:
-    """Play and score where somebody accepted, and describe it; how many lanes were played.
+    """Play and score the rounds that a place accepted, and fill their columns.
 
-    Lanes are exchanged so that those that were played come first.
+    Lanes are exchanged so that those that were played come first; return their number.
     """
     played = move_taken_first(state, lanes, 0)
     prepare_play(state, played, rules)
@@ -243,22 +233,8 @@ def finish_rounds(
 
 
 call_stage = make_address_caller(make_stage_signature(KwajongenCoreRules(2, 0), EMPTY_SEATING))
-"""Call a stage of a round: (address, (state, lanes, rules, table, log))."""
+"""Call a stage of a round: (address, (block, lanes, rules, seating, log))."""
 
-write_fingerprints = block_loop(
-    rebind_globals("kwajongen_write_marks", round.write_fingerprints, SEATS=SEATS, TRICKS=TRICKS)
-)
-play_block = kernel(rebind_globals("kwajongen_play_block", round.play_block, call_stage=call_stage))
-start_deals = kernel(rebind_globals("kwajongen_start_deals", round.start_deals, SEATS=SEATS))
-play_deals = kernel(
-    rebind_globals(
-        "kwajongen_play_deals",
-        round.play_deals,
-        start_deals=start_deals,
-        play_block=play_block,
-        write_fingerprints=write_fingerprints,
-    )
-)
-replay_deals = kernel(
-    rebind_globals("kwajongen_play_again", round.replay_deals, play_block=play_block)
+start_deals, play_block, play_deals, replay_deals = make_round_kernels(
+    "kwajongen", seats=SEATS, tricks=TRICKS, call_stage=call_stage
 )
