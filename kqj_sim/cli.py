@@ -1,7 +1,4 @@
-"""The group of commands, and how every one of them ends.
-
-The command `kqj-sim`: parse, call one function, hand the result to a writer.
-"""
+"""The program `kqj-sim`: its commands, loaded when they are used, and its exit status."""
 
 from __future__ import annotations
 
@@ -9,30 +6,73 @@ import difflib
 import gc
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
 
 import click
 
 from kqj_sim import __version__
-from kqj_sim.commands.compare import compare
-from kqj_sim.commands.errors import DEBUG, ENVIRONMENT_PREFIX, end
-from kqj_sim.commands.listings import columns, policies
-from kqj_sim.commands.odds import odds
-from kqj_sim.commands.records import check, records, show
-from kqj_sim.commands.report import report
-from kqj_sim.commands.simulate import merge, simulate
-from kqj_sim.commands.sweep import sweep
-from kqj_sim.commands.train import train
-from kqj_sim.commands.tune import tune
+from kqj_sim.commands.errors import DEBUG, ENVIRONMENT_PREFIX, exit_with_error
 from kqj_sim.messages import shorten
 from kqj_sim.run_scope import run_scope
 
 
-class CommandGroup(click.Group):
-    """A group whose errors are one line on stderr.
+class CommandEntry(NamedTuple):
+    """A command in the table: the module that defines it, and the first line of its help."""
 
-    The exit status is 0 for done, 1 for failed, 2 for wrong usage and 130 for interrupted.
+    module: str
+    summary: str
+
+
+COMMANDS: Mapping[str, CommandEntry] = {
+    "simulate": CommandEntry("simulate", "Play deals and summarise the results in tables."),
+    "merge": CommandEntry("merge", "Merge checkpoints of adjacent ranges into one run."),
+    "odds": CommandEntry("odds", "Estimate the value of each call, or card, and name the best."),
+    "compare": CommandEntry("compare", "Compare policies on the same deals and rank them."),
+    "sweep": CommandEntry("sweep", "Vary a policy's parameters and score every setting."),
+    "tune": CommandEntry("tune", "Search a policy's parameters for more points a round."),
+    "report": CommandEntry("report", "Play deals and write a report with tables and plots."),
+    "records": CommandEntry("records", "Play deals and write each round as a line of JSON."),
+    "show": CommandEntry("records", "Show one round: hands, calls, tricks, points and scores."),
+    "check": CommandEntry("check", "Check recorded rounds against an independent referee."),
+    "train": CommandEntry("train", "Train the learned policies and fit the point counts."),
+    "columns": CommandEntry("listings", "List the columns of the rows, for --by and --where."),
+    "policies": CommandEntry("listings", "List the policies and explain their parameters."),
+}
+"""The commands by name; a module is one of `kqj_sim.commands`."""
+
+
+class LazyCommands(MutableMapping[str, click.Command]):
+    """Commands by name, each imported when it is first looked up."""
+
+    def __init__(self, entries: Mapping[str, CommandEntry]) -> None:
+        self._entries = dict(entries)
+        self._loaded: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._loaded:
+            module = import_module(f"kqj_sim.commands.{self._entries[name].module}")
+            self._loaded[name] = getattr(module, name)
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._entries, *self._loaded)))
+
+    def __len__(self) -> int:
+        return len([*self])
+
+
+class CommandGroup(click.Group):
+    """The group of commands; errors are one line on stderr.
+
+    The exit status is 0 for success, 1 for failure, 2 for wrong usage, 130 after an interruption.
     """
 
     def main(
@@ -44,11 +84,11 @@ class CommandGroup(click.Group):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run a command; as the program (`standalone_mode`) ends it with its exit status."""
+        """Run a command; with `standalone_mode`, exit the process with the command's status."""
         if standalone_mode:
             _open_missing_streams()
-            # Importing the libraries makes objects by the hundred thousand and no garbage: looking
-            # for it as often as Python does by itself costs a fifth of a short run.
+            # Importing the libraries creates hundreds of thousands of objects and no garbage.
+            # Collecting as often as Python does by default costs a fifth of a short run.
             gc.set_threshold(2_000_000, 10, 10)
         try:
             status = super().main(
@@ -63,22 +103,27 @@ class CommandGroup(click.Group):
         except (Exception, KeyboardInterrupt) as error:
             if not standalone_mode:
                 raise
-            end(error, sys.argv[1:] if args is None else args)
+            exit_with_error(error, sys.argv[1:] if args is None else args)
         if standalone_mode:
-            # Nor is there any for Python to look for when it ends, another fifth.
+            # The collection at exit costs another fifth.
             gc.freeze()
             sys.exit(status if isinstance(status, int) else 0)
         return status
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command that `ctx` names, if the variables of the environment are right."""
+        """Check the environment variables, then run the command that `ctx` names."""
         check_environment(self)
         with run_scope():
             return super().invoke(ctx)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands from the table, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name].summary) for name in self.list_commands(ctx)])
+
 
 def _open_missing_streams() -> None:
-    """Let output lead nowhere that was closed when the program began (`>&-`)."""
+    """Discard what is written to a stream that was closed at the start (`>&-`)."""
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     if sys.stderr is None:
@@ -86,7 +131,7 @@ def _open_missing_streams() -> None:
 
 
 def _list_variables(group: click.Group, prefix: str) -> Iterator[str]:
-    """The variables that set options of a group's commands."""
+    """Yield the names of the environment variables that set options of a group's commands."""
     for name, command in group.commands.items():
         for parameter in command.params:
             if isinstance(parameter, click.Option):
@@ -96,10 +141,13 @@ def _list_variables(group: click.Group, prefix: str) -> Iterator[str]:
 
 
 def check_environment(program: click.Group) -> None:
-    """Raise UsageError for a variable KQJ_SIM_... that sets no option."""
+    """Raise UsageError for an environment variable KQJ_SIM_... that sets no option."""
+    given = [name for name in os.environ if name.startswith(f"{ENVIRONMENT_PREFIX}_")]
+    if not given:
+        return
     known = [*_list_variables(program, ENVIRONMENT_PREFIX), DEBUG]
-    for name in os.environ:
-        if name.startswith(f"{ENVIRONMENT_PREFIX}_") and name not in known:
+    for name in given:
+        if name not in known:
             short = shorten(name)
             near = difflib.get_close_matches(short, known, n=1, cutoff=0)[0]
             raise click.UsageError(f"the variable {short} sets no option: did you mean {near}?")
@@ -108,6 +156,7 @@ def check_environment(program: click.Group) -> None:
 @click.group(
     name="kqj-sim",
     cls=CommandGroup,
+    commands=LazyCommands(COMMANDS),
     context_settings={
         "help_option_names": ["-h", "--help"],
         "auto_envvar_prefix": ENVIRONMENT_PREFIX,
@@ -124,24 +173,16 @@ Examples:
   kqj-sim records --deals 1000 --out rounds.jsonl && kqj-sim check rounds.jsonl
 
 \b
-Every option can also be set by a variable, --deals of simulate by KQJ_SIM_SIMULATE_DEALS,
-and in a TOML file given by --config.  Completion for a shell (bash, zsh or fish):
+Every option can also be set by an environment variable (--deals of simulate by
+KQJ_SIM_SIMULATE_DEALS) and in a TOML file (--config).  Completion for bash, zsh or fish:
   eval "$(_KQJ_SIM_COMPLETE=bash_source kqj-sim)"
 """,
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def main() -> None:
-    """Play KQJ or Kwajongen by the million and see what comes of it.
+    """Simulate millions of KQJ or Kwajongen deals and summarise the results.
 
-    KQJ is a six-player card game of the Belote family, Kwajongen (--game kwajongen) a small one
-    for four.  Policies call and play the cards; the tables tell how often deals are taken, made
-    and failed, by whom and with what scores.
+    KQJ is a six-player card game of the Belote family; Kwajongen (--game kwajongen) is a small
+    one for four players.  Policies call and play the cards; the tables show how often deals are
+    taken, made and failed, by whom and with what scores.
     """
-
-
-COMMANDS = (
-    simulate, merge, odds, compare, sweep, tune, report, records, show, check, train, columns,
-    policies,
-)  # fmt: skip
-for command in COMMANDS:
-    main.add_command(command)

@@ -1,4 +1,4 @@
-"""How the program ends by an error: one line on stderr and an exit status."""
+"""Errors of the program: one line on stderr and an exit status."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from kqj_sim.messages import WIDTH, one_line, quote, shorten
 FAILED, WRONG_USAGE = 1, 2
 ENVIRONMENT_PREFIX = "KQJ_SIM"
 DEBUG = f"{ENVIRONMENT_PREFIX}_DEBUG"
-"""The environment variable that shows tracebacks; anything but nothing and 0 turns it on."""
+"""The environment variable that shows tracebacks, unless it is empty or 0."""
 
 _PATH_WIDTH = 100
-"""Most characters of a file name in a message: it is recognised by its folder and its end."""
+"""Most characters of a file name in a message: its folder and its end identify it."""
 
 
-def end(error: BaseException, arguments: Sequence[str]) -> NoReturn:
-    """End the program by an error, with one line on stderr.
+def exit_with_error(error: BaseException, arguments: Sequence[str]) -> NoReturn:
+    """Print an error as one line on stderr and exit the process with its status.
 
     `arguments` are the words of the command line, which Click repeats in its messages.
     """
@@ -48,12 +48,12 @@ def end(error: BaseException, arguments: Sequence[str]) -> NoReturn:
 
 
 def _explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
-    """Return what an error says, and the exit status for it."""
+    """Return the message of an error and its exit status."""
     if isinstance(error, click.ClickException):
         return _shorten_inputs(error.format_message(), arguments), error.exit_code
     if type(error).__module__.startswith("kqj_sim."):
-        # The package's own errors say in a line what would be right.  They are wrong values,
-        # but for records, which come from files, and what went wrong while running.
+        # The package's own errors are one line that says what would be right.  ValueErrors are
+        # wrong usage, except those of records, which come from files.
         failed = not isinstance(error, ValueError) or type(error).__name__ == "RecordError"
         return str(error), FAILED if failed else WRONG_USAGE
     if isinstance(error, OSError) and (error.strerror or error.filename):
@@ -80,7 +80,7 @@ def _explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
 
 
 def _shorten_inputs(message: str, arguments: Iterable[str]) -> str:
-    """Return a message of Click's with long or unprintable words of the user's shortened."""
+    """Return a message of Click with the user's long or unprintable words shortened."""
     given = {*arguments, *(each.partition("=")[2] for each in arguments)}
     for name, value in os.environ.items():
         if name.startswith(f"{ENVIRONMENT_PREFIX}_"):
@@ -92,7 +92,7 @@ def _shorten_inputs(message: str, arguments: Iterable[str]) -> str:
 
 
 def _say(text: str) -> None:
-    """Write a line to stderr, if anybody can still read it; what is on stdout comes first."""
+    """Flush stdout, then write a line to stderr unless it is closed."""
     _flush_output()
     with suppress(OSError, ValueError):
         click.echo(text, err=True)
@@ -106,6 +106,6 @@ def _flush_output() -> None:
 
 
 def _drop_output() -> None:
-    """Let stdout lead nowhere: Python must not try to write the rest of it at exit."""
+    """Discard the rest of stdout, which Python would otherwise try to write at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
