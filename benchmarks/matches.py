@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.block_player import CHUNK_ROWS
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
 from kqj_sim.core import round
 from kqj_sim.core.block import LANE_MULTIPLE, LANES, allocate_block
@@ -28,7 +29,7 @@ from kqj_sim.paired import (
 )
 from kqj_sim.rows import Rows
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import CHUNK_ROWS, iterate_row_chunks, play_same_deals
+from kqj_sim.simulation import iterate_row_chunks, play_same_deals
 
 MOST = 60_000
 """Deals that are played at a time, at most; each seat deals as often as the others."""
@@ -210,7 +211,7 @@ def measure_cost(rules: KqjRules, player: str, seed: int, seconds: float) -> tup
     (0 if none is), each divided by the number of teams.  The least of some repetitions counts, each
     of about so many `seconds`.
     """
-    core_rules, table = Experiment(rules, (player,) * SEATS).table()
+    core_rules, table = Experiment(rules, (player,) * SEATS).compile_seating()
     no_stage = table._replace(stages=table.stages[:0])  # A round without stages: keys are made.
     calling = round.call_by_auction if rules.bidding == "auction" else round.call_by_taking
     state, log = allocate_block(), np.empty(0, dtype=np.int64)

@@ -12,11 +12,11 @@ import numba
 import numpy as np
 
 from benchmarks.results import Stage
+from kqj_sim.block_player import CHUNK_ROWS
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.core import columns, play, rng, round, scoring
 from kqj_sim.core.block import DEAL_NUMBER, ILLEGAL, KEY, LANES, allocate_block
 from kqj_sim.experiment import Experiment
-from kqj_sim.simulation import CHUNK_ROWS
 
 NAMES = (
     "keys", "dealing", "calls", "exchange of lanes", "hands and contract", "tricks",
@@ -71,7 +71,7 @@ def _play(
 
 def measure(policy: str) -> list[Stage]:
     """Nanoseconds a deal that each stage takes, of two-team taking."""
-    rules, table = Experiment(policies=(policy,) * 6).table()
+    rules, table = Experiment(policies=(policy,) * 6).compile_seating()
     state, log = allocate_block(), np.empty(0, np.int64)
     deals, values = (
         np.empty(CHUNK_ROWS, np.int64),

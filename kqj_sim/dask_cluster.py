@@ -1,4 +1,4 @@
-"""A Dask cluster as a crew: other processes, on this machine or others, play ranges of deals.
+"""A Dask cluster as an executor: processes on this machine or others play ranges of deals.
 
 This is the only module that knows Dask, which is installed by the extra `kqj-sim[cluster]`.
 """
@@ -25,28 +25,28 @@ from kqj_sim.policies import policy_files
 R = TypeVar("R")
 
 CONNECT_SECONDS = 10.0
-"""How long a scheduler may take to answer, and workers to appear."""
+"""Time limit for the scheduler to answer and for workers to appear."""
 
 TARGET_RANGE_SECONDS = 2.0
-"""What a worker's thread takes for a range, about: the way there and back is nothing beside it."""
+"""Approximate time of a range on one thread: long beside the time to send it."""
 
 RANGES_IN_FLIGHT = 3
-"""Ranges for each thread of the workers that are given out, or wait to be taken in."""
+"""Ranges submitted for each thread of the workers and not collected yet."""
 
 MAX_RANGE_GROWTH = 4
-"""A range is at most so many times as large as one that is known."""
+"""Largest ratio of a range's size to that of a finished one."""
 
 POLL_SECONDS = 10.0
-"""So often it is looked whether there are workers at all, and how many."""
+"""Time between two counts of the workers."""
 
 
 class ClusterError(RuntimeError):
-    """A cluster that cannot be used; one line that says why and what would be right."""
+    """A cluster that cannot be used; one line with the reason and what would be right."""
 
 
 @cache
 def get_software_versions() -> dict[str, str]:
-    """What must be the same everywhere, for the results to be."""
+    """Return the versions that must agree for equal results, by name."""
     return {
         "kqj-sim": __version__,
         "sources of kqj-sim": hash_sources(),
@@ -56,7 +56,7 @@ def get_software_versions() -> dict[str, str]:
 
 
 def _check_versions(expected: dict[str, str]) -> None:
-    """Raise ClusterError if this worker is another than it should be."""
+    """Raise ClusterError if a version of this worker is not the one expected."""
     for what, version in get_software_versions().items():
         if expected.get(what) != version:
             raise ClusterError(
@@ -72,7 +72,7 @@ def _run_on_worker(
     first: int,
     count: int,
 ) -> tuple[float, Any]:
-    """On a worker: the seconds that a range took, and what came of it."""
+    """Run a pickled function on a worker; return the seconds it took and its result."""
     _check_versions(expected)
     with policy_files.substitute_files(user_files):
         play = pickle.loads(pickled_function)
@@ -82,18 +82,18 @@ def _run_on_worker(
 
 
 class DaskCluster:
-    """The workers of a Dask cluster, a crew for whatever takes threads.  A context manager.
+    """The workers of a Dask cluster, an `Executor`.  A context manager that disconnects at exit.
 
-    Each thread of a worker plays ranges of deals and sends back what they come to.  The ranges of
-    a worker that dies are played by others.
+    Each thread of a worker plays ranges of deals and sends back their results.  If a worker dies,
+    others play its ranges.
 
     Args:
-        address: of the scheduler, such as `tcp://192.168.1.5:8786`.
-        tell: is told lines about what the cluster waits for.
+        address: address of the scheduler, such as `tcp://192.168.1.5:8786`.
+        notify: called with a line of text while the cluster has no workers; None to stay silent.
 
     Raises:
-        ClusterError: Dask is not installed, there is no such cluster, it has no workers, or they
-            have other versions of what matters.
+        ClusterError: Dask is not installed, no scheduler answers, there are no workers, or they
+            have other versions.
     """
 
     def __init__(self, address: str, notify: Callable[[str], None] | None = None) -> None:
@@ -109,7 +109,7 @@ class DaskCluster:
         try:
             get_address_host_port(address)  # raises ValueError, after which a client would hang
             with warnings.catch_warnings():
-                # Versions of Dask that differ: it is checked below what matters.
+                # Dask warns of differing versions; those that matter are checked below.
                 warnings.simplefilter("ignore")
                 self._client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
@@ -143,34 +143,34 @@ class DaskCluster:
         self.close()
 
     def close(self) -> None:
-        """Leave the cluster, which drops what it has not finished."""
+        """Disconnect; the cluster drops unfinished ranges."""
         self._client.close()
 
     @property
-    def size(self) -> int:
-        """The threads of all workers, of those of one if there is none at the moment."""
+    def thread_count(self) -> int:
+        """The number of threads of all workers; 1 while there are no workers."""
         if time.monotonic() - self._thread_count_time > POLL_SECONDS:
             self._update_thread_count()
         return max(1, self._threads)
 
     def _update_thread_count(self) -> None:
-        """See how many threads there are."""
+        """Ask the scheduler for the number of threads."""
         self._threads: int = sum(self._client.nthreads().values())
         self._thread_count_time = time.monotonic()
 
     def _check_workers(self) -> None:
-        """Raise what is wrong with a worker."""
+        """Raise ClusterError or ImportError if a worker lacks a module or has another version."""
         try:
             self._client.run(_check_versions, get_software_versions())
         except Exception as error:
-            # So Dask tells of a function that cannot be imported there.
+            # Dask raises a bare Exception if a worker cannot import the function.
             if type(error) is Exception:
                 raise ImportError(str(error)) from None
             raise
 
     @contextmanager
     def _convert_errors(self) -> Iterator[None]:
-        """Say in a line what goes wrong with the cluster; TimeoutError goes through."""
+        """Convert errors of Dask to ClusterError; TimeoutError passes."""
         from distributed import CancelledError, KilledWorker
 
         try:
@@ -196,7 +196,7 @@ class DaskCluster:
                 f"the cluster at {self.address} failed: {_first_line(error)}"
             ) from None
 
-    def run(
+    def map_ranges(
         self,
         function: Callable[[int, int], R],
         first: int,
@@ -204,9 +204,11 @@ class DaskCluster:
         min_size: int,
         max_size: int | None = None,
     ) -> Generator[R]:
-        """What `function(first, count)` gives for ranges, in order; arguments as `Crew.run`.
+        """Yield the results of ranges in order; see `Executor.map_ranges`.
 
-        Raises what `function` raises there, and ClusterError.
+        Raises:
+            ClusterError: the cluster fails, or a worker lacks a module.
+            Exception: whatever `function` raises.
         """
         import cloudpickle
 
@@ -216,9 +218,9 @@ class DaskCluster:
         with self._convert_errors():
             try:
                 while first < end or waiting:
-                    while first < end and len(waiting) < RANGES_IN_FLIGHT * self.size:
-                        # The last ranges are smaller, so that all are busy up to the end.
-                        share = max(min_size, -(-(end - first) // (2 * self.size)))
+                    while first < end and len(waiting) < RANGES_IN_FLIGHT * self.thread_count:
+                        # The last ranges are smaller, to keep all workers busy to the end.
+                        share = max(min_size, -(-(end - first) // (2 * self.thread_count)))
                         count = min(size, share, end - first)
                         given = get_software_versions(), sent, pickled, first, count
                         waiting.append(
@@ -234,7 +236,7 @@ class DaskCluster:
                 self._client.cancel([future for _, future in waiting])
 
     def _wait_for_result(self, future: Any) -> tuple[float, Any]:
-        """What `_run_on_worker` gives for a range, when it does."""
+        """Return the result of `_run_on_worker` once it is there."""
         from distributed import wait
 
         while True:
@@ -254,5 +256,5 @@ class DaskCluster:
 
 
 def _first_line(error: BaseException) -> str:
-    """What an error says first."""
+    """Return the first line of an error's message, or its type."""
     return (str(error) or type(error).__name__).splitlines()[0]

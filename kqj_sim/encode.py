@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -42,6 +41,7 @@ from kqj_sim.core.round import (
     resume_taking,
 )
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
+from kqj_sim.imposed import ImposedContract, ImposedFirstCall
 from kqj_sim.policies import weights
 from kqj_sim.policies.binding import (
     DECISION_OF_LOOP,
@@ -110,32 +110,6 @@ def encode_rules(rules: GameRules) -> Any:
         amount_rounded=int(rules.amount_uses == "rounded"),
         must_outscore=int(rules.must_outscore),
     )
-
-
-@dataclass(frozen=True)
-class ImposedContract:
-    """A Sender and a contract that are given, with nobody calling.
-
-    Attributes:
-        place: the Sender's place, 0 the opener to 5 the dealer.
-        contract: `s h d c NT AT`.
-        amount: the amount, with auctions.
-    """
-
-    place: int
-    contract: str
-    amount: int | None = None
-
-
-@dataclass(frozen=True)
-class ImposedFirstCall:
-    """The opener's first call in a game without auctions, given whatever he holds.
-
-    Attributes:
-        takes: he takes with the Return's suit; else he passes, and the players go on calling.
-    """
-
-    takes: bool
 
 
 def encode_seating(

@@ -1,4 +1,4 @@
-"""What is played: the rules, who sits at each seat, which deals; checked before anything runs."""
+"""Experiments: the rules, the player of each seat and the deals, checked before anything runs."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from typing import Any
 from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.core import games as core_games
 from kqj_sim.core.rules import Seating
-from kqj_sim.encode import ImposedContract, ImposedFirstCall, encode_rules, encode_seating
-from kqj_sim.messages import quote
+from kqj_sim.encode import encode_rules, encode_seating
+from kqj_sim.imposed import ImposedContract, ImposedContractError, ImposedFirstCall
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, Player, parse_player
 from kqj_sim.policy_errors import FailedRound, explain_failure
 from kqj_sim.rules import GameRules, KqjRules
 
 MAX_DEAL = 1 << 60
+"""Largest number of a deal, and of deals."""
 
 _COMPILE_LOCK = RLock()
-"""What is compiled is kept by its address: once, by one thread."""
+"""Policies are compiled by one thread at a time, since kernels find them by their address."""
 
 
 class ExperimentError(ValueError):
@@ -28,35 +29,34 @@ class ExperimentError(ValueError):
 
 
 class EndlessGameError(RuntimeError):
-    """A game that does not end."""
+    """A game that is not over after the greatest number of rounds."""
 
 
 def make_endless_game_error(seed: int, deal: int) -> EndlessGameError:
-    """The error for a game that is not over after the greatest number of rounds."""
+    """Return the error for the game to which a deal belongs."""
     return EndlessGameError(
         f"game {deal // core_games.MAX_ROUNDS} of seed {seed} is not over after "
-        f"{core_games.MAX_ROUNDS} "
-        "rounds; let the policies take more often, or lower the target"
+        f"{core_games.MAX_ROUNDS} rounds; let the policies take more often, or lower the target"
     )
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is simulated.
+    """A simulation to run; equal experiments give equal rows.
 
     Attributes:
         rules: the rules of the table.
-        policies: a specification for each seat (`kqj_sim.policies`); without any the game's
-            default player sits at all of them.
-        deals: number of single rounds; not looked at with `games`.
-        seed: 0 to 2**63 - 1; a deal is found again from (seed, deal).
+        policies: the policy specification of each seat, (seats,); empty for the game's default
+            player at all seats.
+        deals: number of single rounds; ignored with `games`.
+        seed: 0 to 2**63 - 1; seed and number determine a deal.
         first: number of the first deal, or of the first game.
-        games: number of games to the target; None for single rounds.
-        imposed: a Sender and contract, or the opener's first call, that are given (KQJ).
+        games: number of games to the target score; None for single rounds.
+        imposed: a Sender and contract, or the opener's first call, in place of the bidding (KQJ).
 
     Raises:
-        ExperimentError: a number out of range, an imposed contract that the rules do not know.
-        PolicyError: a specification that names no policy.
+        ExperimentError: a number is out of range, or the rules do not allow `imposed`.
+        PolicyError: a specification names no policy.
     """
 
     rules: GameRules = field(default_factory=KqjRules)
@@ -86,39 +86,19 @@ class Experiment:
             if not least <= value <= most:
                 raise ExperimentError(f"{name} is {value}: it should be {least} to {most}")
         if self.imposed is not None:
-            if not isinstance(self.rules, KqjRules):
-                raise ExperimentError("a contract can be imposed in kqj only")
-            self._check_imposed(self.rules, self.imposed)
+            try:
+                self.imposed.check(self.rules)
+            except ImposedContractError as error:
+                raise ExperimentError(f"imposed {error}") from None
         assert self.players
 
-    @staticmethod
-    def _check_imposed(rules: KqjRules, imposed: ImposedContract | ImposedFirstCall) -> None:
-        if not isinstance(imposed, ImposedContract):
-            if rules.bidding != "take":
-                raise ExperimentError("with auctions nobody takes: leave the first call free")
-            return
-        if not 0 <= imposed.place < rules.seats:
-            raise ExperimentError(
-                f"imposed place {imposed.place}: it should be 0 (the opener) to 5 (the dealer)"
-            )
-        if imposed.contract not in rules.contracts:
-            raise ExperimentError(
-                f"imposed contract {quote(imposed.contract)}: it should be one of "
-                f"{', '.join(rules.contracts)}"
-            )
-        if rules.bidding == "take":
-            if imposed.amount is not None:
-                raise ExperimentError("an imposed amount belongs to auctions: leave it out")
-            return
-        low, high = rules.minimum_bid, rules.max_amount
-        if imposed.amount is None or not low <= imposed.amount <= high or imposed.amount % 10:
-            raise ExperimentError(
-                f"imposed amount {imposed.amount}: with auctions it should be a multiple of ten "
-                f"from {low} to {high}"
-            )
+    @property
+    def imposed_text(self) -> str | None:
+        """The imposed contract as `--impose` takes it, such as 0:h:150; None if there is none."""
+        return str(self.imposed) if isinstance(self.imposed, ImposedContract) else None
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields: elsewhere the players are read again."""
+        """Return the fields without cached values; another process parses the players again."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
@@ -128,11 +108,11 @@ class Experiment:
         parsed = {text: parse_player(text, game) for text in dict.fromkeys(self.policies)}
         return tuple(parsed[text] for text in self.policies)
 
-    def table(self) -> tuple[Any, Seating]:
-        """The experiment as the kernels take it; policies are compiled if need be."""
+    def compile_seating(self) -> tuple[Any, Seating]:
+        """Return the rules and seating for the kernels; compile policies if needed."""
         with _COMPILE_LOCK:
             return encode_rules(self.rules), encode_seating(self.rules, self.players, self.imposed)
 
     def explain_illegal_choice(self, failed_round: FailedRound) -> PolicyError:
-        """The error for a round in which a policy chose what is not allowed."""
+        """Return the error that names the illegal choice of a policy in a round."""
         return explain_failure(self.rules, self.players, self.imposed, failed_round)

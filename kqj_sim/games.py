@@ -1,7 +1,4 @@
-"""The games, and what of the engine belongs to each: where a game's parts are bound together.
-
-What deals, calls, scores and describes a round is each game's own; everything above asks `game_of`.
-"""
+"""The games in the engine: one frozen value for each, with its pack, columns and kernels."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from kqj_sim.core.kwajongen import games as kwajongen_games
 from kqj_sim.core.kwajongen import round as kwajongen_round
 from kqj_sim.rules import RULES_BY_GAME, GameRules
 
-__all__ = ["GAMES", "Game", "game_of"]
+__all__ = ["GAMES", "Game", "get_game"]
 
 
 @dataclass(frozen=True)
@@ -28,53 +25,55 @@ class Game:
 
     Attributes:
         name: as in records and `--game`.
-        seats, tricks: of a round.
-        pack: all its cards, natural coding.
-        target: what the kernels of games take as the score that ends a game.
+        seats, tricks: numbers of a round.
+        pack: all cards, a set in natural coding.
+        find_target: returns the score that ends a game under its rules, for `play_games`.
         start_deals, play_block, play_deals, replay_deals: kernels of single rounds (`core.round`).
-        start_game, assign_rounds, advance, play_games: kernels of games (`core.games`).
+        start_game, assign_rounds, advance_games, play_games: kernels of games (`core.games`).
     """
 
     name: str
     seats: int
     tricks: int
     pack: int
-    target: Callable[[Any], int]
+    find_target: Callable[[Any], int]
     start_deals: Any
     play_block: Any
     play_deals: Any
     replay_deals: Any
     start_game: Any
     assign_rounds: Any
-    advance: Any
+    advance_games: Any
     play_games: Any
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The columns of its rows."""
+        """The columns of the game's rows, in their order."""
         return get_columns(self.name)
 
-    def column(self, name: str) -> int:
-        """The offset of a column's row in the block."""
+    def column_offset(self, name: str) -> int:
+        """Return the offset of a column's row in the block."""
         return COLUMN_ROWS + get_column_numbers(self.name)[name] * STRIDE
 
 
-def _make_game(name: str, pack: int, target: Callable[[Any], int], rounds: Any, games: Any) -> Game:
-    """A game whose kernels of single rounds, and of games, are those of two modules."""
+def _make_game(
+    name: str, pack: int, find_target: Callable[[Any], int], rounds: Any, games: Any
+) -> Game:
+    """Return a game with the kernels of two modules, for single rounds and for games."""
     rules = RULES_BY_GAME[name]
     return Game(
         name=name,
         seats=rules.seats,
         tricks=rules.tricks,
         pack=pack,
-        target=target,
+        find_target=find_target,
         start_deals=rounds.start_deals,
         play_block=rounds.play_block,
         play_deals=rounds.play_deals,
         replay_deals=rounds.replay_deals,
         start_game=games.start_game,
         assign_rounds=games.assign_rounds,
-        advance=games.advance,
+        advance_games=games.advance,
         play_games=games.play_games,
     )
 
@@ -91,6 +90,6 @@ GAMES = {
 """The games by name."""
 
 
-def game_of(rules: GameRules) -> Game:
-    """The game that rules are of."""
+def get_game(rules: GameRules) -> Game:
+    """Return the game to which the rules belong."""
     return GAMES[rules.game]

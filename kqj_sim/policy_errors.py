@@ -19,13 +19,12 @@ from kqj_sim.core.rules import MAX_POLICIES
 from kqj_sim.core.views import EXCEPTION_RAISED, PASS
 from kqj_sim.encode import (
     CONTRACTS,
-    ImposedContract,
-    ImposedFirstCall,
     encode_rules,
     encode_seating,
     format_cards,
 )
-from kqj_sim.games import Game, game_of
+from kqj_sim.games import Game, get_game
+from kqj_sim.imposed import ImposedContract, ImposedFirstCall
 from kqj_sim.policies.binding import (
     DECISION_OF_LOOP,
     VIEW_OF_DECISION,
@@ -76,7 +75,7 @@ def explain_failure(
         rules, players, imposed: the experiment.
         failed: the round in which it happened.
     """
-    game = game_of(rules)
+    game = get_game(rules)
     where = f"deal {failed.deal} of seed {failed.seed}"
     for chosen, question, answer, view in _replay_answers(rules, players, imposed, failed):
         fault = _CHECKS[question](view, answer, game)
@@ -99,7 +98,7 @@ def _replay_answers(
     failed: FailedRound,
 ) -> list[tuple[ConfiguredPolicy, str, int, Any]]:
     """Play a round again; who was asked what, what he answered, and what he saw."""
-    game, table = game_of(rules), encode_seating(rules, players, imposed)
+    game, table = get_game(rules), encode_seating(rules, players, imposed)
     distinct = list(dict.fromkeys(players))
     notes = np.zeros(_LOG_SIZE, dtype=np.int64)
     notes[0] = 1

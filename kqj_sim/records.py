@@ -19,7 +19,7 @@ from kqj_sim.core.kwajongen.cards import DEALT_FOUR
 from kqj_sim.core.scoring import CAPOT_BONUS, KQ_BONUS, KQJ_BONUS, LAST_TRICK_BONUS
 from kqj_sim.encode import format_cards, split_cards
 from kqj_sim.experiment import Experiment, make_endless_game_error
-from kqj_sim.games import game_of
+from kqj_sim.games import get_game
 from kqj_sim.policy_errors import find_failed_round
 from kqj_sim.record import Bonus, Call, Record, Trick
 from kqj_sim.rules import KqjRules
@@ -41,8 +41,8 @@ class _RecordingBlock(ABC):
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
-        self.game = game_of(experiment.rules)
-        self.core_rules, table = experiment.table()
+        self.game = get_game(experiment.rules)
+        self.core_rules, table = experiment.compile_seating()
         self.table = table._replace(keeps_history=1)
         self.players = [player.text for player in experiment.players]
         self.state = core_state.allocate_block()
@@ -110,7 +110,7 @@ class _RecordingBlock(ABC):
         return self._read_rows(offset, lane, self.game.seats)
 
     def _column(self, name: str, lane: int) -> int:
-        return self._read_row(self.game.column(name), lane)
+        return self._read_row(self.game.column_offset(name), lane)
 
     def _read_team_values(self, name: str, lane: int) -> list[int]:
         teams = self.experiment.rules.team_count
@@ -316,8 +316,8 @@ def _play_games(experiment: Experiment) -> Iterator[Record]:
             block.game.assign_rounds(block.state, slots, lanes)
             block.play(lanes)
             before = [scores(slot) for slot in range(lanes)]
-            block.game.advance(
-                block.state, slots, lanes, block.core_rules, block.game.target(rules)
+            block.game.advance_games(
+                block.state, slots, lanes, block.core_rules, block.game.find_target(rules)
             )
             for lane in range(lanes):
                 slot, record = block.get_original_lane(lane), block.record(lane)

@@ -15,8 +15,8 @@ from typing import TypeAlias
 from kqj_sim.columns import get_column_numbers, get_columns
 from kqj_sim.core.block import LANES
 from kqj_sim.core.games import MAX_ROUNDS
-from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import MAX_DEAL, Experiment, ExperimentError
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.record import Record, RecordError
 from kqj_sim.records import make_recording_block, play_rounds

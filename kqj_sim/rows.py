@@ -1,4 +1,4 @@
-"""Rows: what came of deals, an array a column of `kqj_sim.columns`, and of finished games."""
+"""Columnar results: one row per deal, one array per column, and one row per finished game."""
 
 from __future__ import annotations
 
@@ -20,12 +20,15 @@ __all__ = ["GameRows", "Rows", "concatenate_rows", "copy_rows"]
 
 @dataclass(frozen=True)
 class GameRows:
-    """Finished games, by number of game.
+    """Results of finished games, in order of their numbers.
 
     Attributes:
-        game, rounds, played_rounds, first_dealer: int64 (n,); rounds are passed out or played.
+        game: number of the game, int64 (n,).
+        rounds: number of all rounds, int64 (n,).
+        played_rounds: number of rounds that were not passed out, int64 (n,).
+        first_dealer: seat of the first dealer, int64 (n,).
         winner: int64 (n,), a team, or a seat with random partners.
-        first_dealer_side_won: int64 (n,), 1 if the first dealer (or his team) won.
+        first_dealer_side_won: int64 (n,), 1 if the first dealer or their team won.
         score: int64 (n, teams or seats), the final scores.
     """
 
@@ -41,8 +44,8 @@ class GameRows:
         return len(self.game)
 
     @classmethod
-    def of(cls, rules: GameRules, games: NDArray[np.int64]) -> GameRows:
-        """From the core's slots, int64 (n, `core.games.SLOT_FIELDS`)."""
+    def from_slots(cls, rules: GameRules, games: NDArray[np.int64]) -> GameRows:
+        """Return the rows of the core's slots, int64 (n, `core.games.SLOT_FIELDS`)."""
         games = games[np.argsort(games[:, core_games.GAME], kind="stable")]
         dealer, winner = games[:, core_games.FIRST_DEALER], games[:, core_games.WINNER]
         side = dealer if rules.partners == "random" else dealer % rules.team_count
@@ -59,7 +62,7 @@ class GameRows:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of deals.
+    """Results of deals, one row per deal.
 
     Attributes:
         deal: int64 (n,), the numbers of the deals.
@@ -67,10 +70,10 @@ class Rows:
             them.  Sums and products of int16 overflow silently: calculate with `column`.
         game, round: int64 (n,), for rounds of games; else None.
         ended: the games that ended with these rounds; None for single rounds.
-        fingerprints: int64 (n,), a number for all that was said and played, if asked for.
-        game_name: the name of the game that they are of.
-        filled_columns: names of the columns that hold anything, where not all were wanted; None:
-            all.
+        fingerprints: int64 (n,), a hash of all calls and plays of each round; None if not asked
+            for.
+        game_name: name of the game, as in `--game`.
+        filled_columns: names of the columns that were filled; None for all.
     """
 
     deal: NDArray[np.int64]
@@ -87,7 +90,7 @@ class Rows:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The columns of `values`."""
+        """The columns of `values`, in their order."""
         return get_columns(self.game_name)
 
     def column(self, name: str) -> NDArray[Any]:
@@ -96,7 +99,7 @@ class Rows:
         A column with labels gives the numbers of its labels.
 
         Raises:
-            KeyError: the game has no such column, or it was not asked for.
+            KeyError: the game has no such column, or it was not filled.
         """
         if self.filled_columns is not None and name not in self.filled_columns:
             raise KeyError(name)
@@ -106,7 +109,7 @@ class Rows:
         return values
 
     def frame(self) -> pd.DataFrame:
-        """Return the rows as a pandas table.
+        """Return the rows as a pandas data frame.
 
         Columns with labels are categorical, flags bool, `deal`, `game` and `round` int64, all
         other columns int32.
@@ -127,19 +130,21 @@ class Rows:
 
 
 def concatenate_rows(parts: list[Rows]) -> Rows:
-    """Rows put together, by number of deal, and games by number."""
+    """Return all rows in order of deal, with their games in order of number."""
 
-    def joined(name: str) -> Any:
+    def concatenate(name: str) -> Any:
         values = [getattr(part, name) for part in parts]
         return None if values[0] is None else np.concatenate(values)[order]
 
     order: Any = slice(None)
-    order = np.argsort(joined("deal"), kind="stable")
-    deal, game, number, marks = (joined(name) for name in ("deal", "game", "round", "fingerprints"))
+    order = np.argsort(concatenate("deal"), kind="stable")
+    deal, game, number, fingerprints = (
+        concatenate(name) for name in ("deal", "game", "round", "fingerprints")
+    )
     values = np.take(np.concatenate([part.values for part in parts], axis=1), order, axis=1)
     ended = [part.ended for part in parts if part.ended is not None]
     if not ended:
-        return Rows(deal, values, fingerprints=marks, game_name=parts[0].game_name)
+        return Rows(deal, values, fingerprints=fingerprints, game_name=parts[0].game_name)
     order = np.argsort(np.concatenate([games.game for games in ended]), kind="stable")
     columns = (
         np.concatenate([getattr(games, column.name) for games in ended])[order]
@@ -149,6 +154,8 @@ def concatenate_rows(parts: list[Rows]) -> Rows:
 
 
 def copy_rows(rows: Rows) -> Rows:
-    """Rows that the next chunk does not overwrite."""
-    marks = None if rows.fingerprints is None else rows.fingerprints.copy()
-    return replace(rows, deal=rows.deal.copy(), values=rows.values.copy(), fingerprints=marks)
+    """Return a copy that the next chunk does not overwrite."""
+    fingerprints = None if rows.fingerprints is None else rows.fingerprints.copy()
+    return replace(
+        rows, deal=rows.deal.copy(), values=rows.values.copy(), fingerprints=fingerprints
+    )

@@ -1,19 +1,14 @@
-"""An experiment becomes rows: chunks of deals, threads, seeds, progress.
+"""Play experiments: keep their rows, reduce them, or play several on the same deals.
 
-A chunk is a range of deals (or of games).  What it gives depends on the seed and the range alone,
-and results are put together in the order of the chunks, so neither the number of threads nor the
-size of the chunks can be seen in them.
-
-What the rows of an experiment are reduced to.
-
-What one thread plays: blocks of deals, or of games, and the rows that come of them.
+A chunk is a range of deals (or of games).  Its rows depend on the seed and the range alone, and
+results are combined in the order of the chunks: they are the same whatever the number of threads,
+the size of the chunks, or the cluster.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
@@ -21,42 +16,39 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.core import games as core_games
-from kqj_sim.core.block import LANES, allocate_block
-from kqj_sim.core.rules import Seating
-from kqj_sim.experiment import Experiment, ExperimentError, make_endless_game_error
-from kqj_sim.games import game_of
-from kqj_sim.policy_errors import FailedRound, find_failed_round
+from kqj_sim.block_player import CHUNK_ROWS, BlockPlayer, report_illegal_choices
+from kqj_sim.core.block import LANES
+from kqj_sim.experiment import Experiment, ExperimentError
 from kqj_sim.rows import GameRows, Rows, concatenate_rows, copy_rows
 from kqj_sim.workers import Executor, Workers, count_workers, map_in_threads, split_range
 
 
 class Reducer(Protocol):
-    """What rows are reduced to; merging must not depend on the order."""
+    """An aggregation of rows; merging must not depend on the order."""
 
     @property
     def columns(self) -> frozenset[str] | None:
-        """The columns of the rows that it looks at, the others are not made; None: all."""
+        """Names of the columns that it reads; the others are not filled.  None for all."""
 
     def add(self, rows: Rows) -> None:
-        """Take in the rows of a chunk, in a worker's thread."""
+        """Add the rows of a chunk, in a worker's thread."""
 
     def add_games(self, games: GameRows) -> None:
-        """Take in finished games, in a worker's thread."""
+        """Add finished games, in a worker's thread."""
 
     def merge(self, other: Any) -> None:
-        """Take in what another summary took in."""
+        """Add everything that another reducer of the same kind holds."""
 
 
 @runtime_checkable
 class SerializableReducer(Protocol):
-    """A summary whose counts can be sent, and kept."""
+    """A reducer whose counts can be sent to another process and stored."""
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
-        """Everything counted, as arrays by name."""
+        """Return all counts, as arrays by name."""
 
     def add_numbers(self, numbers: dict[str, NDArray[np.int64]]) -> None:
-        """Add what `numbers` of such a summary gave."""
+        """Add the counts that `numbers` of another reducer returned."""
 
 
 S = TypeVar("S", bound=Reducer)
@@ -67,9 +59,9 @@ class ReducedResult(Generic[S]):
     """A reduced experiment.
 
     Attributes:
-        result: what the rows were reduced to.
-        deals: finished rounds that it holds.
-        interrupted: True if Ctrl-C ended it early.
+        result: the reducer with all rows added.
+        deals: number of finished rounds in it.
+        interrupted: True if Ctrl-C ended the run early.
     """
 
     result: S
@@ -79,12 +71,12 @@ class ReducedResult(Generic[S]):
 
 @dataclass(frozen=True)
 class ReducedRange:
-    """What came of a range of deals (or games) that was played elsewhere.
+    """The reduced rows of a range of deals (or games) that an executor played.
 
     Attributes:
-        count: how many they are.
-        deals: rounds that were played.
-        numbers: what the summary counted.
+        count: number of deals (or games) in the range.
+        deals: number of rounds played.
+        numbers: the counts of the reducer, as `SerializableReducer.numbers` returns them.
     """
 
     count: int
@@ -92,270 +84,98 @@ class ReducedRange:
     numbers: dict[str, NDArray[np.int64]]
 
 
-class RangeCollector(Generic[S]):
-    """What a crew has played, added up."""
+class _RangeCollector(Generic[S]):
+    """A reducer to which the ranges that an executor played are added."""
 
-    def __init__(self, summary: S) -> None:
-        self.summary = summary
+    def __init__(self, reducer: S) -> None:
+        self.reducer = reducer
         self.deals = 0
 
-    def take(self, parts: Iterable[ReducedRange]) -> Generator[int]:
-        """Add up parts; the numbers of deals, or games."""
-        # Ctrl-C, which reaches the main thread, must not end an addition half-way.
+    def collect(self, ranges: Iterable[ReducedRange]) -> Generator[int]:
+        """Add ranges as they arrive; yield the number of deals (or games) of each."""
+        # Ctrl-C reaches the main thread: it must not stop an addition half-way.
         with ThreadPoolExecutor(1) as pool:
-            for part in parts:
-                yield pool.submit(self._add, part).result()
+            for each in ranges:
+                yield pool.submit(self._add, each).result()
 
-    def _add(self, part: ReducedRange) -> int:
-        assert isinstance(self.summary, SerializableReducer)
-        self.summary.add_numbers(part.numbers)
-        self.deals += part.deals
-        return part.count
-
-
-CHUNK_ROWS = 1 << 14
-"""Rows that are made at a time by a thread: small enough to stay in the processor's cache."""
-
-
-class IllegalChoice(Exception):
-    """A policy chose what is not allowed, or raised an exception, in a round."""
-
-    def __init__(self, experiment: Experiment, failed_round: FailedRound) -> None:
-        super().__init__(experiment, failed_round)
-        self.experiment = experiment
-        self.round = failed_round
-
-
-class Worker:
-    """One thread's block of deals, and room for the rows that come of it.
-
-    Args:
-        experiment: what is played.
-        table: its `Experiment.table()`.
-        chunk: single deals at a time, at most.
-        marked: whether the rows have `fingerprints`; for single deals only.
-        wanted: the columns that the rows are to have; None: all.
-    """
-
-    def __init__(
-        self,
-        experiment: Experiment,
-        kernel_arguments: tuple[Any, Seating],
-        chunk: int,
-        with_fingerprints: bool = False,
-        columns: frozenset[str] | None = None,
-    ) -> None:
-        self.experiment = experiment
-        self.game = game_of(experiment.rules)
-        self.rules, self.table = kernel_arguments
-        if with_fingerprints:
-            self.table = self.table._replace(keeps_history=1)
-        self._filled = columns
-        if columns is not None:
-            numbers = [
-                number for number, column in enumerate(self.game.columns) if column.name in columns
-            ]
-            self.table = self.table._replace(wanted=np.array(numbers, np.int64))
-        room = chunk if experiment.games is None else CHUNK_ROWS
-        self.fingerprints = np.empty(room if with_fingerprints else 0, dtype=np.int64)
-        self.state = allocate_block()
-        self.deal = np.empty(room, dtype=np.int64)
-        self.values = np.empty(len(self.game.columns) * room, dtype=np.int16)
-        self.slots = core_games.new_slots(LANES)
-        self.games = core_games.new_slots(room)
-
-    def play(self, first: int, count: int) -> Iterator[Rows]:
-        """The rows of a range of deals, or of games; each is overwritten by the next."""
-        if self.experiment.games is None:
-            yield self.deals(first, count)
-        else:
-            yield from self._games(first, count)
-
-    def deals(self, first: int, count: int) -> Rows:
-        """The rows of a range of single deals; overwritten by the next."""
-        columns = len(self.game.columns)
-        deal, values = self.deal[:count], self.values[: columns * count]
-        seed, marks = self.experiment.seed, self.fingerprints[:count]
-        wrong = self.game.play_deals(
-            self.state, first, count, seed, self.rules, self.table, deal, values, marks
-        )
-        if wrong >= 0:
-            raise IllegalChoice(self.experiment, find_failed_round(self.state, seed, wrong))
-        return Rows(
-            deal,
-            values.reshape(columns, count),
-            fingerprints=marks if len(marks) else None,
-            game_name=self.game.name,
-            filled_columns=self._filled,
-        )
-
-    def replay(self, numbers: NDArray[np.int64], dealers: NDArray[np.int64]) -> Rows:
-        """The rows of any single deals, (n,) up to the chunk; overwritten by the next."""
-        count, columns = len(numbers), len(self.game.columns)
-        deal, values = self.deal[:count], self.values[: columns * count]
-        seed = self.experiment.seed
-        wrong = self.game.replay_deals(
-            self.state, numbers, dealers, seed, self.rules, self.table, deal, values
-        )
-        if wrong >= 0:
-            raise IllegalChoice(self.experiment, find_failed_round(self.state, seed, wrong))
-        return Rows(
-            deal,
-            values.reshape(columns, count),
-            game_name=self.game.name,
-            filled_columns=self._filled,
-        )
-
-    def _games(self, first: int, count: int) -> Iterator[Rows]:
-        rules, seed = self.experiment.rules, self.experiment.seed
-        room, target = len(self.deal), self.game.target(rules)
-        lanes = min(count, LANES)
-        for slot in range(lanes):
-            self.game.start_game(self.slots, slot, first + slot, seed)
-        following, last = first + lanes, first + count
-        while lanes > 0:
-            lanes, following, rows, over, error, deal = self.game.play_games(
-                self.state, self.slots, lanes, following, last, seed, self.rules, target,
-                self.table, self.deal, self.values, self.games,
-            )  # fmt: skip
-            if error == core_games.ILLEGAL_CHOICE:
-                raise IllegalChoice(self.experiment, find_failed_round(self.state, seed, deal))
-            if error == core_games.TOO_LONG:
-                raise make_endless_game_error(seed, deal)
-            deals = self.deal[:rows]
-            values = self.values.reshape(len(self.game.columns), room)[:, :rows]
-            game, number = np.divmod(deals, core_games.MAX_ROUNDS)
-            ended = GameRows.of(rules, self.games[:over])
-            yield Rows(
-                deals,
-                values,
-                game,
-                number,
-                ended,
-                game_name=self.game.name,
-                filled_columns=self._filled,
-            )
-
-
-@contextmanager
-def report_illegal_choices() -> Iterator[None]:
-    """Say of a wrong choice what is wrong with it."""
-    try:
-        yield
-    except IllegalChoice as wrong:
-        raise wrong.experiment.explain_illegal_choice(wrong.round) from None
-
-
-class DealReplayer:
-    """Plays any of an experiment's single deals, in the thread that asks for them.
-
-    Raises PolicyError for a policy that cannot be used.
-    """
-
-    def __init__(self, experiment: Experiment) -> None:
-        self._worker = Worker(experiment, experiment.table(), CHUNK_ROWS)
-
-    def play(self, first: int, count: int) -> Rows:
-        """The rows of a range of deals, in order of deal.
-
-        Raises PolicyError for a choice that is not allowed.
-        """
-        with report_illegal_choices():
-            return concatenate_rows(
-                [
-                    copy_rows(self._worker.deals(*piece))
-                    for piece in split_range(first, first + count, CHUNK_ROWS)
-                ]
-            )
-
-    def replay(self, rows: Rows) -> Rows:
-        """The deals of rows, no two the same, once more in their order and with their dealers.
-
-        Nothing is pending.  Raises PolicyError for a choice that is not allowed.
-        """
-        dealers = rows.column("dealer").astype(np.int64)
-        with report_illegal_choices():
-            parts = [
-                copy_rows(self._worker.replay(rows.deal[part], dealers[part]))
-                for part in (slice(at, at + CHUNK_ROWS) for at in range(0, len(rows), CHUNK_ROWS))
-            ]
-        deals = np.concatenate([part.deal for part in parts])
-        order = np.empty(len(rows), np.int64)
-        order[np.argsort(rows.deal)] = np.argsort(deals)
-        values = np.concatenate([part.values for part in parts], axis=1)
-        return Rows(deals[order], values[:, order], game_name=rows.game_name)
+    def _add(self, reduced: ReducedRange) -> int:
+        assert isinstance(self.reducer, SerializableReducer)
+        self.reducer.add_numbers(reduced.numbers)
+        self.deals += reduced.deals
+        return reduced.count
 
 
 CHUNK_GAMES = 1 << 10
+"""Games that a thread plays at a time."""
 MIN_CHUNKS_PER_THREAD = 8
-"""Chunks that each thread has at least, so that all end at about the same time."""
+"""Fewest chunks for each thread, so that all threads end at about the same time."""
 FIRST_RANGE_DEALS, FIRST_RANGE_GAMES = LANES, LANES // 8
-"""What a crew begins with: how long deals take is not known yet."""
+"""Sizes of an executor's first ranges, while the time of a deal is unknown."""
 MAX_ROWS_PER_RANGE = 8 * CHUNK_ROWS
-"""Rows that a crew sends together, at most: some megabytes."""
+"""Most rows that an executor sends together: some megabytes."""
 
 R = TypeVar("R")
 
 
 class _ReducingWorker(Generic[S]):
-    """One thread's worker, and the summary that it adds to."""
+    """One thread's block player and the reducer to which it adds."""
 
-    def __init__(self, worker: Worker, summary: S) -> None:
-        self.worker = worker
-        self.summary = summary
+    def __init__(self, player: BlockPlayer, reducer: S) -> None:
+        self.player = player
+        self.reducer = reducer
         self.deals = 0
 
     def play(self, first: int, count: int) -> int:
-        for rows in self.worker.play(first, count):
-            self.summary.add(rows)
+        """Play a chunk, add its rows to the reducer and return `count`."""
+        for rows in self.player.play(first, count):
+            self.reducer.add(rows)
             if rows.ended is not None:
-                self.summary.add_games(rows.ended)
+                self.reducer.add_games(rows.ended)
             self.deals += len(rows)
         return count
 
 
 @dataclass(frozen=True)
 class _ReductionJob(Generic[S]):
-    """What is reduced, and to what."""
+    """An experiment and the reducers for its rows; an executor receives it pickled."""
 
     experiment: Experiment
-    start: Callable[[], S]
+    make_reducer: Callable[[], S]
     chunk: int
 
-    def make_workers(self, number: int) -> list[_ReducingWorker[S]]:
-        """For so many threads."""
-        table = self.experiment.table()
-        summaries = [self.start() for _ in range(number)]
+    def make_workers(self, thread_count: int) -> list[_ReducingWorker[S]]:
+        """Return a worker for each thread."""
+        seating = self.experiment.compile_seating()
+        reducers = [self.make_reducer() for _ in range(thread_count)]
         return [
             _ReducingWorker(
-                Worker(self.experiment, table, self.chunk, columns=summary.columns), summary
+                BlockPlayer(self.experiment, seating, self.chunk, columns=reducer.columns), reducer
             )
-            for summary in summaries
+            for reducer in reducers
         ]
 
-    def part(self, first: int, count: int) -> ReducedRange:
-        """Play a range in this thread."""
-        (folding,) = self.make_workers(1)
+    def play_range(self, first: int, count: int) -> ReducedRange:
+        """Play and reduce a range in this thread."""
+        (worker,) = self.make_workers(1)
         for piece in split_range(first, first + count, self.chunk):
-            folding.play(*piece)
-        summary = folding.summary
-        if not isinstance(summary, SerializableReducer):
-            raise TypeError(f"{type(summary).__name__} has no numbers that could be sent")
-        return ReducedRange(count, folding.deals, summary.numbers())
+            worker.play(*piece)
+        reducer = worker.reducer
+        if not isinstance(reducer, SerializableReducer):
+            raise TypeError(f"{type(reducer).__name__} has no numbers that could be sent")
+        return ReducedRange(count, worker.deals, reducer.numbers())
 
 
 def _get_deal_range(experiment: Experiment) -> tuple[int, int]:
-    """The number of the first deal, or game, and the one behind the last."""
+    """Return the numbers of the first deal (or game) and of the one after the last."""
     return experiment.first, experiment.first + (experiment.games or experiment.deals)
 
 
-MOST_THREADS = 1 << 10
-"""Each has its own arrays, so that many more would take all memory."""
+MAX_THREADS = 1 << 10
+"""Each thread has its own arrays: many more would take all memory."""
 
 
 def _choose_chunk_size(experiment: Experiment, threads: Workers) -> int:
-    """Rows that a thread makes at a time: less than CHUNK_ROWS where one thread would end long
-    last."""
+    """Return the deals (or games) of a chunk: fewer for a short run, to keep all threads busy."""
     if experiment.games is not None:
         return CHUNK_GAMES
     share = -(-experiment.deals // (MIN_CHUNKS_PER_THREAD * max(count_workers(threads), 1)))
@@ -363,13 +183,13 @@ def _choose_chunk_size(experiment: Experiment, threads: Workers) -> int:
 
 
 def _check_chunk_size(experiment: Experiment, threads: Workers, chunk: int | None) -> int:
-    """How many deals, or games, are played at a time; raises ExperimentError."""
+    """Return the deals (or games) of a chunk; raise ExperimentError for a wrong number."""
     size = _choose_chunk_size(experiment, threads) if chunk is None else chunk
     for name, value in (("threads", threads), ("chunk", size)):
         if isinstance(value, int) and value < 1:
             raise ExperimentError(f"{name} is {value}: it should be 1 or more")
-    if isinstance(threads, int) and threads > MOST_THREADS:
-        raise ExperimentError(f"threads is {threads:,}: it should be 1 to {MOST_THREADS:,}")
+    if isinstance(threads, int) and threads > MAX_THREADS:
+        raise ExperimentError(f"threads is {threads:,}: it should be 1 to {MAX_THREADS:,}")
     return size
 
 
@@ -384,29 +204,29 @@ def reduce_rows(
 
     Args:
         experiment: what to play.
-        make_reducer: makes an empty summary, one for each thread.
-        threads: threads, all processors by default; or a crew, such as
-            `kqj_sim.dask_cluster.DaskCluster`, for a summary that is `SerializableReducer`.
-        chunk: deals (or games) a thread plays at a time.
-        progress: called with numbers of deals (or games) as they are finished, in this thread.
+        make_reducer: returns an empty reducer; called once for each thread and once more.
+        threads: number of threads, by default one for each processor; or an executor, such as
+            `kqj_sim.dask_cluster.DaskCluster`, with a `SerializableReducer`.
+        chunk: deals (or games) that a thread plays at a time.
+        progress: called in this thread with the number of deals (or games) just finished.
 
     Raises:
-        ExperimentError: threads or chunk below 1.
-        PolicyError: a policy cannot be used, or makes a choice that is not allowed.
-        GameError: a game does not end.
+        ExperimentError: threads or chunk is below 1.
+        PolicyError: a policy cannot be used, or makes an illegal choice.
+        EndlessGameError: a game does not end.
     """
-    found: list[_ReducingWorker[S] | RangeCollector[S]]
+    parts: list[_ReducingWorker[S] | _RangeCollector[S]]
     if threads is None or isinstance(threads, int):
         job = _ReductionJob(experiment, make_reducer, _check_chunk_size(experiment, threads, chunk))
-        foldings = job.make_workers(count_workers(threads))
+        workers = job.make_workers(count_workers(threads))
         counts = map_in_threads(
-            [each.play for each in foldings], *_get_deal_range(experiment), job.chunk
+            [each.play for each in workers], *_get_deal_range(experiment), job.chunk
         )
-        found = [*foldings]
+        parts = [*workers]
     else:
-        received = RangeCollector(make_reducer())
-        counts = received.take(reduce_ranges(experiment, make_reducer, threads, chunk))
-        found = [received]
+        collector = _RangeCollector(make_reducer())
+        counts = collector.collect(reduce_ranges(experiment, make_reducer, threads, chunk))
+        parts = [collector]
     interrupted = False
     try:
         with report_illegal_choices():
@@ -418,9 +238,9 @@ def reduce_rows(
     finally:
         counts.close()
     result = make_reducer()
-    for each in found:
-        result.merge(each.summary)
-    return ReducedResult(result, sum(each.deals for each in found), interrupted)
+    for each in parts:
+        result.merge(each.reducer)
+    return ReducedResult(result, sum(each.deals for each in parts), interrupted)
 
 
 def reduce_ranges(
@@ -429,18 +249,17 @@ def reduce_ranges(
     executor: Executor,
     chunk: int | None = None,
 ) -> Generator[ReducedRange]:
-    """What a crew makes of an experiment, range by range in order; else as `reduce_rows`."""
+    """Yield the reduced ranges of an experiment in order; arguments as in `reduce_rows`."""
     job = _ReductionJob(experiment, make_reducer, _check_chunk_size(experiment, executor, chunk))
     least = min(job.chunk, FIRST_RANGE_DEALS if experiment.games is None else FIRST_RANGE_GAMES)
     with report_illegal_choices():
-        yield from executor.run(job.part, *_get_deal_range(experiment), least)
+        yield from executor.map_ranges(job.play_range, *_get_deal_range(experiment), least)
 
 
 def iterate_row_chunks(
     experiment: Experiment, threads: Workers = None, chunk: int | None = None
 ) -> Iterator[Rows]:
-    """The rows of an experiment in order of deal, a chunk at a time; arguments as in
-    `reduce_rows`."""
+    """Yield the rows of an experiment in order of deal, chunk by chunk, as `reduce_rows`."""
     yield from play_same_deals(
         [experiment], _get_only_rows, threads, chunk, max_deals_per_message=MAX_ROWS_PER_RANGE
     )
@@ -452,44 +271,48 @@ def _get_only_rows(played: tuple[Rows, ...]) -> Rows:
 
 @dataclass(frozen=True)
 class _SameDealsJob(Generic[R]):
-    """What is played together, and what is made of the rows."""
+    """Experiments on the same deals and a function of their rows; an executor receives it
+    pickled."""
 
     experiments: Sequence[Experiment]
-    work: Callable[[tuple[Rows, ...]], R]
-    add: Callable[[R, R], object] | None
+    function: Callable[[tuple[Rows, ...]], R]
+    combine: Callable[[R, R], object] | None
     chunk: int
-    marked: bool
+    with_fingerprints: bool
 
-    def hands(self, number: int) -> list[Callable[[int, int], R]]:
-        """For so many threads, what plays a chunk."""
-        tables = [(each, each.table()) for each in self.experiments]
+    def make_workers(self, thread_count: int) -> list[Callable[[int, int], R]]:
+        """Return for each thread a function of a chunk's first deal and count."""
+        seatings = [(each, each.compile_seating()) for each in self.experiments]
         return [
             partial(
                 self._play,
-                [Worker(each, table, self.chunk, self.marked) for each, table in tables],
+                [
+                    BlockPlayer(each, seating, self.chunk, self.with_fingerprints)
+                    for each, seating in seatings
+                ],
             )
-            for _ in range(number)
+            for _ in range(thread_count)
         ]
 
-    def _play(self, workers: Sequence[Worker], first: int, count: int) -> R:
-        return self.work(
+    def _play(self, players: Sequence[BlockPlayer], first: int, count: int) -> R:
+        return self.function(
             tuple(
-                concatenate_rows([copy_rows(rows) for rows in worker.play(first, count)])
-                for worker in workers
+                concatenate_rows([copy_rows(rows) for rows in player.play(first, count)])
+                for player in players
             )
         )
 
-    def part(self, first: int, count: int) -> list[R]:
-        """Play a range in this thread: what came of each chunk, or all of it added up."""
-        (hand,) = self.hands(1)
-        found: list[R] = []
+    def play_range(self, first: int, count: int) -> list[R]:
+        """Play a range in this thread; return the result of each chunk, or all combined."""
+        (play_chunk,) = self.make_workers(1)
+        results: list[R] = []
         for piece in split_range(first, first + count, self.chunk):
-            made = hand(*piece)
-            if self.add is None or not found:
-                found.append(made)
+            result = play_chunk(*piece)
+            if self.combine is None or not results:
+                results.append(result)
             else:
-                self.add(found[0], made)
-        return found
+                self.combine(results[0], result)
+        return results
 
 
 def play_same_deals(
@@ -501,21 +324,20 @@ def play_same_deals(
     combine: Callable[[R, R], object] | None = None,
     max_deals_per_message: int | None = None,
 ) -> Iterator[R]:
-    """Play several experiments on the same deals, and give what `function` makes of each chunk.
+    """Play several experiments on the same deals; yield `function` of the rows of each chunk.
 
     Args:
         experiments: one or more with the same seed and range of deals, or of games.
-        function: called in a worker's thread with the rows of each experiment, all in order of
-            deal.
-        threads, chunk: as for `reduce_rows`; what is given comes in the order of the chunks.
-        with_fingerprints: whether the rows have `marks`; for single deals only.
-        combine: adds what comes of a chunk to what came of the ones before, so that a crew has less
-            to send; None: what comes of each chunk is sent.
-        max_deals_per_message: deals (games) whose outcome a crew sends together, at most; None: no
-            limit.
+        function: called in a worker's thread with the rows of each experiment, in order of deal.
+        threads, chunk: as in `reduce_rows`; results come in the order of the chunks.
+        with_fingerprints: whether the rows have `fingerprints`; for single deals only.
+        combine: adds the result of a chunk, its second argument, to its first in place, so that
+            an executor sends less; None to send the result of each chunk.
+        max_deals_per_message: most deals (or games) whose results an executor sends together;
+            None for no limit.
 
     Raises:
-        ExperimentError: the experiments have other deals; and as `reduce_rows`.
+        ExperimentError: the experiments have different deals; and as `reduce_rows`.
     """
     if len({(each.seed, each.first, each.deals, each.games) for each in experiments}) != 1:
         raise ExperimentError("experiments that are played together have the same deals")
@@ -525,16 +347,16 @@ def play_same_deals(
     with report_illegal_choices():
         if threads is None or isinstance(threads, int):
             yield from map_in_threads(
-                job.hands(count_workers(threads)), *_get_deal_range(experiment), size
+                job.make_workers(count_workers(threads)), *_get_deal_range(experiment), size
             )
             return
         least = min(size, FIRST_RANGE_DEALS if experiment.games is None else FIRST_RANGE_GAMES)
-        for found in threads.run(
-            job.part, *_get_deal_range(experiment), least, max_deals_per_message
+        for results in threads.map_ranges(
+            job.play_range, *_get_deal_range(experiment), least, max_deals_per_message
         ):
-            yield from found
+            yield from results
 
 
 def simulate(experiment: Experiment, threads: Workers = None) -> Rows:
-    """Play an experiment and keep all its rows, in order of deal; raises as `reduce_rows`."""
+    """Play an experiment and return all its rows, in order of deal; raise as `reduce_rows`."""
     return concatenate_rows(list(iterate_row_chunks(experiment, threads)))

@@ -1,7 +1,6 @@
-"""Who does work that comes in ranges of numbers: threads of this process, or workers elsewhere.
+"""Run functions over ranges of numbers, in threads of this process or by another executor.
 
-What comes of a range depends on the range alone, and is given in the order of the ranges: who did
-it, how many they were and how large the ranges were cannot be seen in it.
+The result of a range depends on the range alone, and results come in the order of the ranges.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ R = TypeVar("R")
 
 
 class Executor(Protocol):
-    """Workers elsewhere; `kqj_sim.dask_cluster.DaskCluster` is one."""
+    """Workers outside this process, such as `kqj_sim.dask_cluster.DaskCluster`."""
 
     @property
-    def size(self) -> int:
-        """How many ranges they do at a time."""
+    def thread_count(self) -> int:
+        """The number of ranges that run at the same time, at least 1."""
 
-    def run(
+    def map_ranges(
         self,
         function: Callable[[int, int], R],
         first: int,
@@ -30,57 +29,57 @@ class Executor(Protocol):
         min_size: int,
         max_size: int | None = None,
     ) -> Generator[R]:
-        """What `function(first, count)` gives for ranges that make up `first` to `end`, in order.
+        """Yield `function(first, count)` of consecutive ranges from `first` up to `end`, in order.
 
         Args:
-            function: called elsewhere, several times at once, and again for a range that was lost;
-                it and what it gives are pickled.
-            first, end: the first number, and the one behind the last.
-            min_size: numbers of a range to begin with, and at least; others are worth the way.
-            max_size: numbers of a range at most.
+            function: runs in other processes, several times at once, and again for a range that
+                was lost.  It and its results are pickled.
+            first, end: the first number, and the one after the last.
+            min_size: size of the first ranges, and the smallest size; only the last may be less.
+            max_size: largest size of a range; None for no limit.
         """
 
 
 Workers: TypeAlias = int | Executor | None
-"""How many threads of this process work, None for all processors; or workers elsewhere."""
+"""A number of threads of this process, None for one on each processor, or an executor."""
 
 
 UNBOUNDED = 1 << 60
-"""In place of the number behind the last, for work that goes on until nobody takes what comes."""
+"""The end of a range that goes on until its results are no longer consumed."""
 
 
 def count_processors() -> int:
-    """The processors this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def count_workers(workers: Workers) -> int:
-    """How many ranges are done at a time."""
+    """Return the number of ranges that run at the same time."""
     if workers is None:
         return count_processors()
-    return workers if isinstance(workers, int) else workers.size
+    return workers if isinstance(workers, int) else workers.thread_count
 
 
 def split_range(first: int, end: int, range_size: int) -> Iterator[tuple[int, int]]:
-    """First number and count of the ranges of a size, the last one smaller, from `first` to `end`.
+    """Yield the first number and the count of consecutive ranges from `first` up to `end`.
 
-    `end` is the number behind the last.
+    All have `range_size` numbers but the last, which may have fewer.  `end` is not included.
     """
     for start in range(first, end, range_size):
         yield start, min(range_size, end - start)
 
 
 class Watch(Protocol):
-    """What is called while threads work."""
+    """Callbacks while threads work."""
 
     def wait(self) -> None:
-        """Called ten times a second while a range is awaited; what it raises ends the work."""
+        """Act every `TICK_SECONDS` while a result is awaited; an exception ends the work."""
 
     def end(self) -> None:
-        """Called when nothing more is wanted: ranges that are worked on may be left unfinished."""
+        """Act when no more results are wanted; ranges in progress may be abandoned."""
 
 
-TICK = 0.1
+TICK_SECONDS = 0.1
 """Seconds between two calls of `Watch.wait`."""
 
 
@@ -91,16 +90,19 @@ def map_in_threads(
     range_size: int,
     watch: Watch | None = None,
 ) -> Generator[R]:
-    """What comes of ranges of a size, in order; each of `functions` works in one thread at a
-    time."""
+    """Yield the results of consecutive ranges, in order.
+
+    There is a thread for each of `functions`, and each function runs in one thread at a time, so
+    that it may use buffers of its own.
+    """
     idle = deque(functions)
 
     def work(first: int, count: int) -> R:
-        hand = idle.pop()
+        function = idle.pop()
         try:
-            return hand(first, count)
+            return function(first, count)
         finally:
-            idle.append(hand)
+            idle.append(function)
 
     waiting: deque[Future[R]] = deque()
     pool = ThreadPoolExecutor(len(functions))
@@ -108,17 +110,17 @@ def map_in_threads(
         for piece in split_range(first, end, range_size):
             waiting.append(pool.submit(work, *piece))
             if len(waiting) > 2 * len(functions):
-                yield _result(waiting.popleft(), watch)
+                yield _wait_for_result(waiting.popleft(), watch)
         while waiting:
-            yield _result(waiting.popleft(), watch)
+            yield _wait_for_result(waiting.popleft(), watch)
     finally:
         if watch is not None:
             watch.end()
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _result(future: Future[R], watch: Watch | None) -> R:
-    """Wait for a result, and let `watch` know of the waiting."""
-    while watch is not None and not wait([future], TICK).done:
+def _wait_for_result(future: Future[R], watch: Watch | None) -> R:
+    """Return a result when it is there; call `watch` while waiting."""
+    while watch is not None and not wait([future], TICK_SECONDS).done:
         watch.wait()
     return future.result()

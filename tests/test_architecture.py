@@ -21,9 +21,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "kqj_sim"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-TEXT = {"messages", "cards", "columns", "rules", "record"}
+TEXT = {"messages", "cards", "columns", "rules", "record", "imposed"}
 ENGINE = {"core", "policies", "encode", "games", "policy_errors", "rows"}
-PLAY = {"experiment", "workers"}
+PLAY = {"experiment", "workers", "block_player"}
 MAY_IMPORT: dict[str, set[str]] = {
     "messages": set(),
     "workers": set(),
@@ -32,6 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "columns": {"cards"},
     "rules": {"messages", "cards", "columns"},
     "record": {"messages", "cards", "columns", "rules"},
+    "imposed": {"messages", "cards", "rules"},
     "referee": TEXT,
     "core": {"columns"},
     "policies": {"core", "messages", "cards", "rules", "run_scope"},
@@ -40,6 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "policy_errors": TEXT | {"core", "policies", "encode", "games"},
     "rows": {"core", "columns", "rules"},
     "experiment": TEXT | ENGINE,
+    "block_player": ENGINE | {"experiment", "workers"},
     "simulation": ENGINE | PLAY,
     "dask_cluster": {"core", "workers", "policies"},
     "records": TEXT | ENGINE | {"experiment"},
@@ -68,6 +70,7 @@ LIBRARIES: dict[str, set[str]] = {
     "cards": set(),
     "columns": set(),
     "rules": set(),
+    "imposed": set(),
     "record": {"msgspec"},
     "referee": set(),
     "core": {"llvmlite", "numba", "numpy", "platformdirs"},

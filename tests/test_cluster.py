@@ -210,7 +210,7 @@ def test_a_wrong_choice_is_told_as_ever(local: Local, folder: Path) -> None:
 def test_rows_from_python(local: Local, folder: Path) -> None:
     experiment = lively(TAKE_2, deals=3 * LANES + 1, first=5)
     with DaskCluster(local.address) as crew:
-        assert crew.size == 2
+        assert crew.thread_count == 2
         found = simulate(experiment, crew)
     expected = simulate(experiment)
     assert (found.deal == expected.deal).all()

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from kqj_sim.core.block import LANES
-from kqj_sim.encode import ImposedContract, ImposedFirstCall
 from kqj_sim.experiment import Experiment
+from kqj_sim.imposed import ImposedContract, ImposedFirstCall
 from kqj_sim.policies import PolicyError
 from kqj_sim.record import Record
 from kqj_sim.records import play_records

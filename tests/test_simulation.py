@@ -13,8 +13,8 @@ import pytest
 import kqj_sim
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.core.games import MAX_ROUNDS
-from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import MAX_DEAL, EndlessGameError, Experiment, ExperimentError
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies import PolicyError
 from kqj_sim.policies.spec import DEFAULT_PLAYER
 from kqj_sim.rows import GameRows, Rows

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import cycle, product
 from typing import Any
 
-from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.registry import KQJ_BUILT_INS, find_policy
 from kqj_sim.record import Record, to_json
 from kqj_sim.rules import SEATS, KqjRules

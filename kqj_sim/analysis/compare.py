@@ -20,10 +20,10 @@ from typing import Literal
 from kqj_sim.analysis import intervals
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.match import MatchMoments, PairedMatch
+from kqj_sim.block_player import CHUNK_ROWS
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.run_scope import run_scope
-from kqj_sim.simulation import CHUNK_ROWS
 from kqj_sim.workers import Workers, count_workers
 
 FIRST_BATCH_DEALS = 64

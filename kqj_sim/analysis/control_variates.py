@@ -27,9 +27,9 @@ from kqj_sim.analysis.intervals import (
     student_quantile,
 )
 from kqj_sim.analysis.tables import Table, TableRow, make_table
+from kqj_sim.block_player import DealReplayer
 from kqj_sim.columns import get_column_numbers
 from kqj_sim.experiment import ExperimentError
-from kqj_sim.simulation import DealReplayer
 
 if TYPE_CHECKING:
     from kqj_sim.experiment import Experiment

@@ -33,9 +33,9 @@ from kqj_sim.analysis.control_variates import (
 )
 from kqj_sim.analysis.intervals import DEFAULT_CONFIDENCE, Estimate
 from kqj_sim.analysis.tables import Table, TableRow, Unit, make_table
+from kqj_sim.block_player import DealReplayer
 from kqj_sim.experiment import ExperimentError
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import DealReplayer
 
 if TYPE_CHECKING:
     from kqj_sim.experiment import Experiment

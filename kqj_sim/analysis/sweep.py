@@ -331,7 +331,7 @@ def _play_until_done(
         if not (threads is None or isinstance(threads, int)):
             work = partial(_play_range, match, players, size)
             with closing(
-                threads.run(work, first + sums.deals, first + look, FIRST_BATCH_DEALS)
+                threads.map_ranges(work, first + sums.deals, first + look, FIRST_BATCH_DEALS)
             ) as parts:
                 for part in parts:
                     sums.merge(part)

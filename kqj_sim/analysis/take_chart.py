@@ -35,8 +35,8 @@ from kqj_sim.core.jit import kernel
 from kqj_sim.core.round import BEGIN_STAGE, call_stage, start_deals
 from kqj_sim.core.rules import Rules
 from kqj_sim.core.rules import Seating as CoreTable
-from kqj_sim.encode import ImposedFirstCall
 from kqj_sim.experiment import Experiment
+from kqj_sim.imposed import ImposedFirstCall
 from kqj_sim.rows import Rows
 from kqj_sim.rules import SEATS
 from kqj_sim.simulation import play_same_deals
@@ -87,7 +87,7 @@ def classify_hands(experiment: Experiment, first: int, count: int) -> NDArray[np
     It is (t * 7 + n) * 4 + a: he holds the highest trumps TOP_TRUMPS[t], n trumps (1 to 6, the
     Return is one) and a aces of other suits (0 to 3).
     """
-    rules, table = experiment.table()
+    rules, table = experiment.compile_seating()
     found = np.zeros(count, np.int64)
     _find_classes(allocate_block(), first, count, experiment.seed, rules, table, found)
     return found

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim import paired
+from kqj_sim.block_player import CHUNK_ROWS
 from kqj_sim.columns import get_column_numbers, get_columns
 from kqj_sim.experiment import Experiment
 from kqj_sim.messages import quote, shorten
@@ -29,7 +30,7 @@ from kqj_sim.policies.registry import Parameter, ParameterValue, format_paramete
 from kqj_sim.policies.spec import get_default_player, parse_player_spec
 from kqj_sim.rows import Rows
 from kqj_sim.rules import GameRules
-from kqj_sim.simulation import CHUNK_ROWS, play_same_deals
+from kqj_sim.simulation import play_same_deals
 from kqj_sim.workers import Workers, count_workers
 
 MAX_SETTINGS = 400

@@ -1,1 +1,1 @@
-"""The commands of `kqj-sim`, one module each, and the options they share."""
+"""The commands of `kqj-sim`, and the options and output that they share."""

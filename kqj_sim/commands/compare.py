@@ -1,51 +1,33 @@
-"""The command that compares policies on the same deals."""
+"""The command `compare`."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import click
 
 from kqj_sim.commands.options import (
+    PositiveNumberType,
     WholeNumberType,
-    check_terminal_format,
-    color_option,
-    confidence_option,
     config_option,
     first_option,
-    format_option,
-    open_output,
     open_workers,
-    out_option,
     pop_rules,
     print_rule_notes,
     quiet_option,
     rule_options,
     seed_option,
     worker_options,
-    write_report,
+)
+from kqj_sim.commands.output import (
+    Output,
+    color_option,
+    confidence_option,
+    format_option,
+    out_option,
 )
 from kqj_sim.commands.progress import InterruptHandler, ProgressLine, exit_interrupted
-from kqj_sim.reporting.formats import PLOT_SUFFIXES, choose_by_suffix, choose_table_format
-
-
-class PositiveNumberType(click.ParamType[float]):
-    """A number above 0, also written ±0.5."""
-
-    name = "points"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """The number, or a usage error."""
-        try:
-            width = float(str(value).strip().lstrip("±"))
-        except ValueError:
-            width = 0.0
-        if not 0 < width < float("inf"):
-            self.fail(f"it is a number above 0, such as 0.5, not {value}", param, ctx)
-        return width
 
 
 @click.command(
@@ -62,13 +44,13 @@ Examples:
 """
 )
 @click.argument("policies", nargs=-1, required=True, metavar="A B [C ...]")
-@click.option("--calling", is_flag=True, help="Compare the calling: all play as --with does.")
-@click.option("--playing", is_flag=True, help="Compare the playing: all call as --with does.")
+@click.option("--calling", is_flag=True, help="Compare the calling; all play like --with.")
+@click.option("--playing", is_flag=True, help="Compare the playing; all call like --with.")
 @click.option(
     "--with",
     "other_part",
     metavar="SPEC",
-    help="Who does the other part, with --calling or --playing.  [default: the default player]",
+    help="Policy of the other part, with --calling or --playing.  [default: the default player]",
 )
 @click.option(
     "--field",
@@ -77,26 +59,26 @@ Examples:
     "[default: they play each other, sides exchanged]",
 )
 @click.option(
-    "--deals", type=WholeNumberType(1, "1e5"), help="Deals (games) of each pair, no more or less."
+    "--deals", type=WholeNumberType(1, "1e5"), help="Exact number of deals (games) of each pair."
 )
 @click.option(
     "--until",
     type=PositiveNumberType(),
-    help="Stop when the interval reaches so far to either side: points a round (per cent of the "
-    "games).",
+    help="Stop when the half-width of the interval is at most this: points a round (per cent of "
+    "the games).",
 )
 @click.option(
     "--indifference",
     type=PositiveNumberType(),
-    help="With neither --deals nor --until: stop when one is shown better, or both are shown equal "
-    "within this.  [default: 0.5; points of kwajongen 0.01]",
+    help="With neither --deals nor --until: stop when one is shown to be better, or both to be "
+    "equal within this.  [default: 0.5; points of kwajongen 0.01]",
 )
 @click.option(
     "--cap",
     type=WholeNumberType(1, "1e6"),
     help="The most deals (games).  [default: 1e6 deals, 1e5 games]",
 )
-@click.option("--games", is_flag=True, help="Whole games to the target, by who wins them.")
+@click.option("--games", is_flag=True, help="Play whole games to the target and compare the wins.")
 @seed_option
 @first_option
 @worker_options
@@ -115,11 +97,12 @@ def compare(
     confidence: float, format: str | None, out: str | None, plot: str | None, color: str,
     quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """Which policy is better, by how much, how sure, and why: all on the same deals.
+    """Compare policies on the same deals and rank them.
 
-    Two policies play each other, every deal in all arrangements of the sides; more of them each
-    against each, with a ranking.  It is played until one is shown better or both are shown equal,
-    as sure as the intervals say whenever that is; or as long as --deals or --until ask for.
+    Shows which policy is better, by how much, how certainly and why.  Two policies play each
+    other, every deal in all arrangements of the sides; more than two play in pairs.  Play ends
+    when one is shown to be better or both to be equal, at the confidence of the intervals, or as
+    --deals or --until say.
 
     POLICIES are names, files or NAME:PARAMETER=VALUE,... as in `kqj-sim policies`.
     """
@@ -133,22 +116,18 @@ def compare(
         raise click.UsageError("--deals and --until: give one of them")
     if deals is not None and cap is not None:
         raise click.UsageError("--deals and --cap: give one of them")
-    format = choose_table_format(out, format)
-    check_terminal_format(format, out)
-    picture = None if plot is None else choose_by_suffix(plot, PLOT_SUFFIXES)
+    output = Output(out, format, plot, color)
     rules = pop_rules(options)
     print_rule_notes(rules, quiet)
     from kqj_sim.analysis.compare import DEFAULT_CAP, compare
-    from kqj_sim.reporting.compare import make_comparison_report
+    from kqj_sim.reporting.compare import make_comparison_report, render_comparison
 
     pairs = len(policies) * (len(policies) - 1) // 2
     most = pairs * (deals or cap or (DEFAULT_CAP // 10 if games else DEFAULT_CAP))
-    with ExitStack() as stack:
-        tables_file = open_output(stack, out)
-        plot_file = open_output(stack, plot)
+    with output:
         with (
             ProgressLine("games" if games else "deals", most, quiet) as progress,
-            open_workers(threads, cluster, quiet) as crew,
+            open_workers(threads, cluster, quiet) as workers,
             InterruptHandler() as interruption,
         ):
             compared = compare(
@@ -165,20 +144,17 @@ def compare(
                 confidence=confidence,
                 seed=seed,
                 first=first,
-                threads=crew,
+                threads=workers,
                 progress=progress.advance,
-                interrupted=lambda: interruption.asked,
+                interrupted=lambda: interruption.stop_requested,
             )
         if not compared.pairs:
             raise click.Abort
-        write_report(make_comparison_report(compared), format, tables_file, color)
-        if plot_file is not None and picture is not None:
-            from kqj_sim.reporting.compare import render_comparison
-
-            plot_file.write(render_comparison(compared, picture))
+        output.write_report(make_comparison_report(compared))
+        output.write_plot(partial(render_comparison, compared))
     if compared.interrupted:
-        told = f"{compared.pairs[-1].sums.deals:,} {'games' if games else 'deals'} of the last pair"
+        unit = "games" if games else "deals"
         exit_interrupted(
-            f"{len(compared.pairs)} of {pairs} pairs, {told}; the intervals are those of what was "
-            "played"
+            f"{len(compared.pairs)} of {pairs} pairs, {compared.pairs[-1].sums.deals:,} {unit} of "
+            f"the last pair; the intervals hold for the {unit} played"
         )

@@ -1,4 +1,4 @@
-"""Options from a TOML file."""
+"""Values of options from a TOML file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 from kqj_sim.messages import shorten, visible
 
 CONFIG_KEY, EXPERIMENTS_KEY = "kqj_sim.config", "kqj_sim.experiments"
-"""Where a context keeps the name and text of its file, and the tables of its experiments."""
+"""Keys under which a context keeps its file's name and text, and its tables of experiments."""
 
 _EXPERIMENT_TABLE = "experiment"
 
@@ -21,11 +21,14 @@ _EXPERIMENT_TABLE = "experiment"
 def read_config(ctx: click.Context, parameter: click.Parameter, path: str | None) -> None:
     """Make the values of a TOML file the defaults of a command's options.
 
-    Keys are the options' names, with - or _ .  At the top they hold for every command that has
-    the option, in a table with a command's name for that one alone, and there they come first;
-    [train.linear] is the table of a command within another.  Tables [[experiment]] are kept for a
-    command that takes several experiments, see `parse_option_values`.
-    Raises UsageError for what is not TOML and for unknown keys, OSError if it cannot be read.
+    Keys are the options' names, with - or _.  At the top they hold for every command that has the
+    option.  In a table with a command's name they hold for that command and override those at the
+    top; [train.linear] is the table of a command within another.  Tables [[experiment]] are kept
+    for commands that take several experiments, see `parse_option_values`.
+
+    Raises:
+        UsageError: the file is not TOML, or has an unknown key.
+        OSError: the file cannot be read.
     """
     if path is None or ctx.resilient_parsing:
         return
@@ -34,7 +37,7 @@ def read_config(ctx: click.Context, parameter: click.Parameter, path: str | None
         values = tomllib.loads(text)
     except RecursionError:
         raise click.UsageError(f"{shorten(path)} is nested too deeply") from None
-    except ValueError as error:  # TOML's, Unicode's, and that of numbers with too many digits
+    except ValueError as error:  # not TOML, not UTF-8, or a number with too many digits
         raise click.UsageError(f"{shorten(path)} is not TOML: {error}") from None
     ctx.meta[CONFIG_KEY] = (visible(path), text)
     ctx.meta[EXPERIMENTS_KEY] = _pop_experiments(path, values)
@@ -55,15 +58,16 @@ def read_config(ctx: click.Context, parameter: click.Parameter, path: str | None
 def parse_option_values(
     ctx: click.Context, where: str, table: dict[str, Any], names: Sequence[str]
 ) -> dict[str, Any]:
-    """The values of a table of an experiment, as the command would have them from its options.
+    """Return the values of a table as the command would get them from its options.
 
     Args:
         ctx: the context of the command.
-        where: what table it is, for errors.
-        table: the values as they stand in the file.
-        names: the options that it may hold.
+        where: a name for the table, for errors.
+        table: the values in the file.
+        names: the options that the table may hold.
 
-    Raises UsageError for other keys and for values that the options do not take.
+    Raises:
+        UsageError: another key, or a value that the option does not accept.
     """
     options = _list_options(ctx.command)
     found: dict[str, Any] = {}
@@ -80,7 +84,7 @@ def parse_option_values(
 
 
 def _pop_experiments(path: str, values: dict[str, Any]) -> list[dict[str, Any]]:
-    """The tables of experiments, which are taken out of `values`."""
+    """Return the tables of experiments and remove them from `values`."""
     tables = values.pop(_EXPERIMENT_TABLE, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise click.UsageError(
@@ -92,10 +96,14 @@ def _pop_experiments(path: str, values: dict[str, Any]) -> list[dict[str, Any]]:
 def _select_values(
     path: str, values: dict[str, Any], command: click.Command, names: list[str], where: str = ""
 ) -> dict[str, Any]:
-    """The values in a command's table, overridden by those in the tables within it.
+    """Return the values in a command's table, overridden by the table of the subcommand.
 
-    Those are the tables of its commands, of which `names` says the one that runs, and then the one
-    within that; `where` says which table it is.
+    Args:
+        path: name of the file, for errors.
+        values: the table.
+        command: the command to which the table belongs.
+        names: the subcommand that runs, then the one within it, and so on.
+        where: name of the table, such as train.linear; empty at the top.
     """
     commands = command.commands if isinstance(command, click.Group) else {}
     chosen: dict[str, Any] = {}
@@ -118,7 +126,7 @@ def _select_values(
 
 
 def _list_nested_options(command: click.Command) -> list[str]:
-    """The names of the options of a command and of those within it."""
+    """Return the names of the options of a command and of its subcommands."""
     names = [*_list_options(command)]
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         names += _list_nested_options(inner)
@@ -126,7 +134,7 @@ def _list_nested_options(command: click.Command) -> list[str]:
 
 
 def _list_options(command: click.Command) -> dict[str, click.Option]:
-    """The options that may stand in a file, by their long names with _ for - ."""
+    """Return the options that a file may set, by their long names with _ for -."""
     return {
         name.removeprefix("--").replace("-", "_"): option
         for option in command.params
@@ -137,6 +145,7 @@ def _list_options(command: click.Command) -> dict[str, click.Option]:
 
 
 def _find_option(path: str, key: str, names: list[str], where: str = "") -> str:
+    """Return the option that a key names; raise UsageError if there is none."""
     key = shorten(key)
     name = key.replace("-", "_")
     if name not in names:
@@ -146,19 +155,19 @@ def _find_option(path: str, key: str, names: list[str], where: str = "") -> str:
 
 
 def _convert_value(path: str, name: str, option: click.Option, value: Any) -> Any:
-    """The value as the command line would give it; options that repeat take a list."""
+    """Return a value as the command line would give it; repeatable options take a list."""
     if option.multiple:
         items = value if isinstance(value, list) else [value]
-        return [_checked(path, name, str(item)) for item in items]
+        return [_check_value(path, name, str(item)) for item in items]
     if isinstance(value, dict | list) or (isinstance(value, bool) and not option.is_flag):
         raise click.UsageError(f"{path}: {name} is a single value, not {shorten(value)}")
     if option.is_flag and not isinstance(value, bool):
         raise click.UsageError(f"{path}: {name} is true or false, not {shorten(value)}")
-    return _checked(path, name, value)
+    return _check_value(path, name, value)
 
 
-def _checked(path: str, name: str, value: Any) -> Any:
-    """A value without the one character that no command line, and no file name, can hold."""
+def _check_value(path: str, name: str, value: Any) -> Any:
+    """Return the value; raise UsageError for NUL, which no command line can hold."""
     if isinstance(value, str) and "\0" in value:
         raise click.UsageError(f"{path}: {name} holds a NUL character: leave it out")
     return value

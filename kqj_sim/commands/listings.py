@@ -1,4 +1,4 @@
-"""Commands that list what can be named: columns of the rows, and policies."""
+"""The commands `columns` and `policies`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kqj_sim.columns import Column, get_columns
-from kqj_sim.commands.options import Command, color_option, game_option, screen_width, wants_color
+from kqj_sim.commands.options import Command, game_option
+from kqj_sim.commands.output import color_option, print_screen, screen_width
 
 if TYPE_CHECKING:
     from kqj_sim.policies.configured import ConfiguredPolicy
@@ -23,7 +24,7 @@ def _make_format_option(*choices: str) -> Callable[[Command], Command]:
         type=click.Choice(choices),
         default=choices[0],
         show_default=True,
-        help="How to write it.",
+        help="Output format.",
     )
 
 
@@ -37,20 +38,20 @@ Example:
 @_make_format_option("table", "markdown", "json")
 @color_option
 def columns(game: str, format: str, color: str) -> None:
-    """List the columns of the rows, for --by, --where and --rows.
+    """List the columns of the rows, for --by and --where.
 
-    A row is a deal.  Columns hold whole numbers, flags (false or true), or the texts listed here.
-    A condition compares numbers with numbers and texts with texts in quotes, and joins comparisons
-    by and, or, not.  A flag is a condition by itself; compared and counted it is 0 or 1.
+    A row is a deal; --rows writes all columns.  Columns hold whole numbers, flags (false or true),
+    or the texts listed here.  A condition compares numbers with numbers and texts with texts in
+    quotes, and joins comparisons by and, or, not.  A flag is a condition by itself; compared and counted it is 0 or 1.
     """
-    rows = [(column.name, _values(column), column.meaning) for column in get_columns(game)]
+    rows = [(column.name, _describe_values(column), column.meaning) for column in get_columns(game)]
     if format == "json":
         _write_json([dict(zip(("column", "values", "meaning"), row, strict=True)) for row in rows])
         return
     _print_table("", ("column", "values", "meaning"), rows, format, color)
 
 
-def _values(column: Column) -> str:
+def _describe_values(column: Column) -> str:
     """Return the values that a column may hold, as text."""
     if column.is_flag:
         return "false, true"
@@ -72,11 +73,12 @@ Examples:
 @color_option
 @click.pass_context
 def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
-    """List the policies, for --policy; `show` explains the parameters of one.
+    """List the policies and explain their parameters.
 
-    A specification is a name, then the parameters to change: NAME:PARAMETER=VALUE,...  A+B calls
-    like A and plays like B.  A policy of your own is a Python file and a name in it, FILE.py:NAME;
-    a TOML file sets who calls, who plays and their parameters.
+    A specification, for --policy, is a name and the parameters to change:
+    NAME:PARAMETER=VALUE,...  A+B calls like A and plays like B.  A policy of your own is a Python
+    file and a name in it, FILE.py:NAME; a TOML file names the policies that call and play, and
+    their parameters.  `show` explains the parameters of a policy.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -118,11 +120,11 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
     ]
     options = "" if game == "kqj" else f"--game {game} "
     note = (
-        "Who sits where nobody is named, and does what a policy leaves out: "
-        f"{DEFAULT_PLAYERS[game]}.\n"
+        f"Default player: {DEFAULT_PLAYERS[game]}.  It plays the seats that you do not name and "
+        "takes the decisions that a policy leaves open.\n"
         f"Parameters of a policy: kqj-sim policies show {options}NAME"
     )
-    headings = ("policy", "calls", "plays", "parameters", "what it does")
+    headings = ("policy", "calls", "plays", "parameters", "summary")
     _print_table("", headings, rows, format, color, keys=4, note=note)
 
 
@@ -139,7 +141,7 @@ Examples:
 @_make_format_option("toml", "markdown", "json")
 @click.pass_context
 def show(ctx: click.Context, specification: str, game: str, format: str) -> None:
-    """Show the parameters of a policy: meaning, range and default, as a TOML file to edit.
+    """Show the parameters of a policy as a TOML file to edit: meaning, range, default.
 
     NAME is a name or any other specification.  The file reads back as the same player.
     """
@@ -164,12 +166,12 @@ def show(ctx: click.Context, specification: str, game: str, format: str) -> None
 
 
 def _convert_value(parameter: Parameter, value: ParameterValue) -> Any:
-    """A value as JSON has it: whole numbers without a point, flags as true and false."""
+    """Return a value for JSON: whole numbers without a point, flags as true and false."""
     return value if isinstance(value, str) else json.loads(parameter.write(value))
 
 
 def _describe_policy(policy: ConfiguredPolicy | None) -> dict[str, Any] | None:
-    """A policy with its parameters as plain values."""
+    """Return a policy and its parameters as plain values, None for None."""
     if policy is None:
         return None
     parameters = policy.policy.parameters
@@ -193,7 +195,7 @@ def _describe_policy(policy: ConfiguredPolicy | None) -> dict[str, Any] | None:
 
 
 def _show_markdown(parts: PlayerSpec) -> None:
-    """A table of parameters for each part, or one for both."""
+    """Print a table of parameters for calling and one for playing, or one for both."""
     titled = [("calls", parts.calling), ("plays", parts.playing)]
     if parts.is_single_policy:
         titled = [("calls and plays", parts.calling)]
@@ -217,6 +219,7 @@ def _show_markdown(parts: PlayerSpec) -> None:
 
 
 def _write_json(value: Any) -> None:
+    """Print a value as JSON."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=1))
 
 
@@ -229,14 +232,12 @@ def _print_table(
     keys: int = 1,
     note: str = "",
 ) -> None:
-    from kqj_sim.reporting.grid import Cell, Grid, to_markdown, to_rich, to_screen
+    """Print a table of texts, whose first `keys` columns are left-aligned."""
+    from kqj_sim.reporting.grid import Cell, Grid, to_markdown, to_rich
 
     cells = tuple(tuple(Cell(text) for text in row) for row in rows)
     grid: Grid = Grid(title, headings, cells, keys, note)
-    colored = wants_color(color)
-    text = (
-        to_markdown(grid)
-        if format == "markdown"
-        else to_screen([to_rich(grid, numbers=False)], color=colored, width=screen_width())
-    )
-    click.echo(text, nl=False, color=colored)
+    if format == "markdown":
+        click.echo(to_markdown(grid), nl=False)
+    else:
+        print_screen([to_rich(grid, numbers=False)], color)

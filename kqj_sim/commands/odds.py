@@ -16,14 +16,18 @@ from kqj_sim.commands.options import (
     ShareType,
     WholeNumberType,
     assign_policies,
-    color_option,
-    confidence_option,
     config_option,
-    open_output,
     pop_rules,
     print_rule_notes,
     quiet_option,
     rule_options,
+    seed_option,
+    threads_option,
+)
+from kqj_sim.commands.output import (
+    color_option,
+    confidence_option,
+    open_output,
     write_report,
 )
 from kqj_sim.reporting.formats import FORMATS, PLOT_SUFFIXES, TABLE_SUFFIXES, choose_by_suffix
@@ -125,12 +129,8 @@ Examples:
     "or the best call is sure.",
 )
 @click.option("--time", "seconds", type=float, metavar="SECONDS", help="A limit of time.")
-@click.option(
-    "--seed", type=WholeNumberType(0, "1"), default=1, show_default=True, help="Seed of the deals."
-)
-@click.option(
-    "--threads", type=WholeNumberType(1, "2"), help="Threads to use.  [default: all processors]"
-)
+@seed_option
+@threads_option
 @confidence_option
 @config_option
 @rule_options

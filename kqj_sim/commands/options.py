@@ -1,37 +1,26 @@
-"""Options that commands share, and what they come to: rules, policies, an experiment.
-
-Who plays: threads of this process, or the workers of a cluster.
-
-Options of the commands that set a policy against a field.
-
-Where results go: the options for it that commands share, files, and the screen.
-"""
+"""Options that several commands share, their types, and the values parsed from them."""
 
 from __future__ import annotations
 
 import logging
-import os
 import re
-import shutil
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import Field, fields
 from decimal import Decimal
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from kqj_sim.cards import NotationError, parse_contract
+from kqj_sim.cards import NotationError
 from kqj_sim.commands.config import read_config
+from kqj_sim.imposed import ImposedContract, ImposedContractError
 from kqj_sim.messages import quote, shorten
-from kqj_sim.reporting.formats import FORMATS
 from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, make_rules
 
 if TYPE_CHECKING:
     from kqj_sim.experiment import Experiment
-    from kqj_sim.reporting.run import Report
     from kqj_sim.workers import Workers
 
 
@@ -41,7 +30,7 @@ MAX_INTEGER = 2**63 - 1
 
 
 class WholeNumberType(click.ParamType[int]):
-    """A whole number from `lowest`, also written 1e6 or 100_000."""
+    """A whole number of at least `lowest`; 1e6 and 100_000 are numbers, too."""
 
     name = "number"
 
@@ -50,7 +39,7 @@ class WholeNumberType(click.ParamType[int]):
         self.example = example
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number, or a usage error."""
+        """Return the number; raise BadParameter if it is none."""
         try:
             number = Decimal(str(value))
             whole = int(number) if abs(number) <= MAX_INTEGER and number == int(number) else None
@@ -67,7 +56,7 @@ class WholeNumberType(click.ParamType[int]):
 
 
 class ShareType(click.ParamType[float]):
-    """A number between 0 and 1, or from `lowest` to `highest`, also written 95%."""
+    """A number from `lowest` to `highest`, both between 0 and 1; also written 95%."""
 
     name = "share"
 
@@ -78,7 +67,7 @@ class ShareType(click.ParamType[float]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The number, or a usage error."""
+        """Return the number; raise BadParameter if it is none."""
         text = str(value).strip()
         try:
             share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
@@ -94,8 +83,26 @@ class ShareType(click.ParamType[float]):
         return share
 
 
+class PositiveNumberType(click.ParamType[float]):
+    """A number above 0, also written ±0.5."""
+
+    name = "points"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number; raise BadParameter if it is none."""
+        try:
+            width = float(str(value).strip().lstrip("±"))
+        except ValueError:
+            width = 0.0
+        if not 0 < width < float("inf"):
+            self.fail(f"it is a number above 0, such as 0.5, not {value}", param, ctx)
+        return width
+
+
 def combine_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """One decorator for several options, shown in this order."""
+    """Return one decorator that adds several options, which help shows in this order."""
 
     def add(command: Command) -> Command:
         for option in reversed(options):
@@ -125,7 +132,7 @@ game_option = click.option(
     type=click.Choice(list(RULES_BY_GAME)),
     default="kqj",
     show_default=True,
-    help="Which game is played.",
+    help="The game to play.",
 )
 
 rule_options = combine_options(
@@ -141,7 +148,7 @@ rule_options = combine_options(
 teams_and_bidding = combine_options(
     *(_make_rule_option(rule) for rule in fields(KqjRules) if rule.name in ("teams", "bidding"))
 )
-"""Options for the rules by which learned policies are told apart."""
+"""Options for the rules for which policies are trained."""
 
 config_option = click.option(
     "--config",
@@ -184,7 +191,7 @@ experiment_options = combine_options(
     ),
     seed_option,
 )
-"""What an experiment is made of, except how many deals."""
+"""Options of an experiment, except its number of deals."""
 
 count_options = combine_options(
     first_option,
@@ -195,23 +202,17 @@ count_options = combine_options(
     ),
 )
 
-color_option = click.option(
-    "--color",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    show_default=True,
-    help="Colours; auto: on a terminal, unless NO_COLOR is set.",
-)
-
 quiet_option = click.option(
-    "--quiet", is_flag=True, help="Nothing on stderr but errors and what was interrupted."
+    "--quiet", is_flag=True, help="Show errors only: no progress, no warnings."
 )
 
 
 def pop_rules(options: dict[str, Any]) -> GameRules:
-    """The rules, whose options are taken out of `options`.
+    """Return the rules and remove their options from `options`.
 
-    Raises RulesError, and UsageError for a rule of another game.
+    Raises:
+        RulesError: a value is not allowed.
+        UsageError: an option is a rule of another game.
     """
     chosen: str = options.pop("game")
     context = click.get_current_context()
@@ -223,7 +224,7 @@ def pop_rules(options: dict[str, Any]) -> GameRules:
                 values[rule.name] = value
                 continue
             source = context.get_parameter_source(rule.name)
-            if value != rule.default or source is not click.core.ParameterSource.DEFAULT:
+            if value != rule.default or source is not ParameterSource.DEFAULT:
                 name = rule.name.replace("_", "-")
                 raise click.UsageError(
                     f"--{name} is a rule of {game}: leave it out, or write --game {game}"
@@ -232,11 +233,7 @@ def pop_rules(options: dict[str, Any]) -> GameRules:
 
 
 def print_rule_notes(rules: GameRules, quiet: bool) -> None:
-    """Say on stderr, unless `quiet`, what one should know before anything is played.
-
-    Which rules were set that this way of bidding does not look at, and that the engine has to be
-    compiled first.
-    """
+    """Warn on stderr of rules without effect and of the first compilation, unless `quiet`."""
     if quiet:
         return
     announce_compiling()
@@ -251,10 +248,16 @@ def assign_policies(
     option: str = "--policy",
     default: str | None = None,
 ) -> tuple[str, ...]:
-    """The policy of each seat; raises UsageError for a seat or team that does not exist.
+    """Return the policy specification of each seat, (seats,).
 
-    `option` is the option's name, `default` who sits where it names nobody, the default player
-    unless given.
+    Args:
+        specifications: SPEC for all seats, team0=SPEC or seat3=SPEC; a later one overrides.
+        rules: the rules, which give seats and teams.
+        option: the option's name, for errors.
+        default: the policy of seats that no specification names; None for the default player.
+
+    Raises:
+        UsageError: a seat or team does not exist, or a specification is empty.
     """
     from kqj_sim.policies.spec import DEFAULT_PLAYERS
 
@@ -276,6 +279,7 @@ def assign_policies(
 
 
 def _list_named_seats(match: re.Match[str], rules: GameRules, option: str) -> list[int]:
+    """Return the seats that seatN=SPEC or teamN=SPEC names; raise UsageError if there are none."""
     whose, digits, policy = match[1], match[2], shorten(match[3])
     given = f"{option} {shorten(whose + digits)}={policy}"
     number = int(digits[:4] or -1)
@@ -296,85 +300,43 @@ def _list_named_seats(match: re.Match[str], rules: GameRules, option: str) -> li
     )
 
 
-def parse_imposed(text: str, rules: GameRules) -> tuple[int, str, int | None]:
-    """Place, contract and amount that `--impose` gives; raises UsageError."""
-    if not isinstance(rules, KqjRules):
-        raise click.UsageError(f"--impose {shorten(text)}: a contract can be imposed in kqj only")
-    form = "0:h:150" if rules.bidding == "auction" else "0:h"
-    place, *rest = text.split(":")
-    text = shorten(text)
-    if len(rest) not in (1, 2):
-        raise click.UsageError(f"--impose {text}: write place and contract, such as {form}")
-    if place not in [str(number) for number in range(rules.seats)]:
-        raise click.UsageError(
-            f"--impose {text}: {quote(place)} is no place; it is 0 (the opener) to 5 (the dealer)"
-        )
-    try:
-        contract = parse_contract(rest[0])
-    except NotationError as error:
-        raise click.UsageError(f"--impose {text}: {error}") from None
-    if contract not in rules.contracts:
-        raise click.UsageError(
-            f"--impose {text}: with --all-no-trump never the contracts are "
-            f"{' '.join(rules.contracts)}"
-        )
-    if rules.bidding == "take":
-        if len(rest) == 2:
-            raise click.UsageError(
-                f"--impose {text}: an amount is for --bidding auction; write {place}:{contract}"
-            )
-        return int(place), contract, None
-    amount = rest[1] if len(rest) == 2 else ""
-    if not (
-        amount.isascii()
-        and amount.isdecimal()
-        and int(amount[:9]) % 10 == 0
-        and rules.minimum_bid <= int(amount[:9]) <= rules.max_amount
-    ):
-        raise click.UsageError(
-            f"--impose {text}: auctions need an amount, a multiple of 10 from "
-            f"{rules.minimum_bid} to {rules.max_amount}, such as {place}:{contract}:"
-            f"{rules.minimum_bid}"
-        )
-    return int(place), contract, int(amount)
-
-
 def pop_experiment(options: dict[str, Any], quiet: bool, **counts: Any) -> Experiment:
-    """The experiment that the options ask for, which are taken out of `options`.
+    """Return the experiment that the options describe and remove these from `options`.
 
-    `counts` are further fields, such as `deals`.  Unless `quiet`, stderr is told of rules
-    without effect, and that the engine has to be compiled first.  Raises what is wrong with
-    the options.
+    Unless `quiet`, print warnings and notes on stderr.
+
+    Args:
+        options: values of `experiment_options`, by name.
+        quiet: print nothing.
+        counts: further fields of the experiment, such as `deals`.
+
+    Raises:
+        UsageError, RulesError, ExperimentError, PolicyError: an option is wrong.
     """
     rules = pop_rules(options)
-    imposed: str | None = options.pop("impose")
+    imposed = _parse_imposed(options.pop("impose"), rules)
     policies = assign_policies(options.pop("policy"), rules)
     seed: int = options.pop("seed")
-    if imposed is not None:
-        what_if = parse_imposed(imposed, rules)
     print_rule_notes(rules, quiet)
-    from kqj_sim.encode import ImposedContract
     from kqj_sim.experiment import Experiment
 
-    if imposed is not None:
-        counts["imposed"] = ImposedContract(*what_if)
-    return Experiment(rules=rules, policies=policies, seed=seed, **counts)
+    return Experiment(rules=rules, policies=policies, seed=seed, imposed=imposed, **counts)
 
 
-def wants_color(choice: str) -> bool:
-    """Whether to write colours to stdout, by the choice of --color."""
-    if choice != "auto":
-        return choice == "always"
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-
-
-def screen_width() -> int | None:
-    """Characters in a line of the terminal on stdout; None if it is none."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+def _parse_imposed(text: str | None, rules: GameRules) -> ImposedContract | None:
+    """Return the contract that `--impose` names; raise UsageError if the rules forbid it."""
+    if text is None:
+        return None
+    try:
+        imposed = ImposedContract.from_text(text)
+        imposed.check(rules)
+    except (NotationError, ImposedContractError) as error:
+        raise click.UsageError(f"--impose {shorten(text)}: {error}") from None
+    return imposed
 
 
 def announce_compiling() -> None:
-    """Say on stderr that the engine is compiled first, if no earlier run has left it."""
+    """Print a note on stderr if no earlier run has compiled the engine."""
     from kqj_sim.core.jit import has_cached_kernels
 
     if not has_cached_kernels():
@@ -391,14 +353,16 @@ worker_options = combine_options(
         "`dask worker ADDRESS` adds a machine.",
     ),
 )
-"""Threads, or a cluster."""
+"""Options for the workers: threads, or a cluster."""
 
 
 @contextmanager
 def open_workers(threads: int | None, cluster: str | None, quiet: bool) -> Iterator[Workers]:
-    """Who plays, by the options; a cluster is left at the end.
+    """Yield the number of threads, or the cluster, which is left at the end.
 
-    Raises UsageError for threads of a cluster, and ClusterError.
+    Raises:
+        UsageError: both are given.
+        ClusterError: the cluster cannot be used.
     """
     if cluster is None:
         yield threads
@@ -410,7 +374,7 @@ def open_workers(threads: int | None, cluster: str | None, quiet: bool) -> Itera
         )
     from kqj_sim.dask_cluster import DaskCluster
 
-    # What matters of what Dask logs comes as an error.
+    # Failures of Dask come as exceptions; its log would only repeat them.
     logging.disable(logging.CRITICAL)
     try:
         with DaskCluster(
@@ -431,74 +395,4 @@ field_options = combine_options(
     config_option,
     rule_options,
 )
-"""A field, where the deals begin, the rules."""
-
-format_option = click.option(
-    "--format",
-    type=click.Choice(FORMATS),
-    help="Format of the tables.  [default: by the suffix of --out, else table]",
-)
-out_option = click.option(
-    "--out", metavar="FILE", help="Write the tables to this file instead of stdout."
-)
-confidence_option = click.option(
-    "--confidence",
-    type=ShareType(0.01, 0.999999),
-    default=0.95,
-    show_default=True,
-    help="Of the intervals.",
-)
-plot_option = click.option("--plot", metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")
-
-
-def check_terminal_format(format: str, out: str | None) -> None:
-    """Raise UsageError for a format that a terminal cannot show."""
-    if format == "parquet" and out is None and sys.stdout.isatty():
-        raise click.UsageError("--format parquet is nothing for a terminal: give --out FILE")
-
-
-_OPTIONS_WITHOUT_EFFECT = {"color", "format", "out", "plot", "quiet", "threads"}
-
-
-def list_command_words(ctx: click.Context) -> list[str]:
-    """The command line that gives the same results: what was set, wherever it came from."""
-    words = ctx.command_path.split()
-    for parameter in ctx.command.params:
-        name = parameter.name or ""
-        given = ctx.get_parameter_source(name)
-        if (
-            name not in ctx.params
-            or name in _OPTIONS_WITHOUT_EFFECT
-            or given is ParameterSource.DEFAULT
-        ):
-            continue
-        value = ctx.params[name]
-        for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(parameter, click.Argument):
-                words.append(str(each))
-            elif isinstance(each, bool):
-                words.append((parameter.opts if each else parameter.secondary_opts)[0])
-            else:
-                words += [parameter.opts[0], str(each)]
-    return words
-
-
-def open_output(stack: ExitStack, path: str | None) -> IO[bytes] | None:
-    """A file to be written, opened before the run: nothing is lost to one that cannot be."""
-    if path is None:
-        return None
-    from kqj_sim.reporting.files import OutputFile
-
-    return stack.enter_context(OutputFile(path))
-
-
-def write_report(report: Report, format: str, stream: IO[bytes] | None, color: str) -> None:
-    """Tables to a file, or to stdout with colours and a width that suit it."""
-    from kqj_sim.reporting.formats import render
-
-    if stream is not None:
-        stream.write(render(report, format))
-        return
-    colored = format == "table" and wants_color(color)
-    text = render(report, format, color=colored, width=screen_width())
-    click.echo(text, nl=False, color=colored)
+"""Options of commands that set a policy against a field."""

@@ -1,7 +1,4 @@
-"""How far a long run has come, on a terminal's stderr.
-
-Ctrl-C: where the work in hand must be finished first, and how a command ends after it.
-"""
+"""Progress of a long run on stderr, and its interruption by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -18,25 +15,27 @@ import click
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-
 EXIT_INTERRUPTED = 130
 """The exit status after Ctrl-C."""
 
 
 class InterruptHandler:
-    """Makes a first Ctrl-C a request to stop, true in `asked`; a second one is as ever.
+    """A context manager, for the main thread, in which a first Ctrl-C only requests a stop.
 
-    A context manager, for the main thread.
+    A second Ctrl-C interrupts as usual.
+
+    Attributes:
+        stop_requested: True after the first Ctrl-C.
     """
 
-    asked = False
+    stop_requested = False
 
     def __enter__(self) -> InterruptHandler:
         self._before = signal.signal(signal.SIGINT, self._request_stop)
         return self
 
     def _request_stop(self, number: int, frame: FrameType | None) -> None:
-        self.asked = True
+        self.stop_requested = True
         signal.signal(signal.SIGINT, self._before)
 
     def __exit__(
@@ -49,34 +48,38 @@ class InterruptHandler:
 
 
 def exit_interrupted(message: str) -> NoReturn:
-    """End a command that was interrupted and has shown what was finished; `message` says how
-    much."""
+    """Exit a command that was interrupted; `message` says how much it has finished."""
     click.echo(f"Interrupted: {message}", err=True)
     click.get_current_context().exit(EXIT_INTERRUPTED)
 
 
 SHOW_AFTER_SECONDS = 1.0
-"""Seconds that a run may last without a word."""
+"""Time before the progress of a run is shown."""
 
 RATE_WINDOW_SECONDS, RATE_SAMPLE_SECONDS = 30.0, 0.1
-"""Seconds of which the rate and the time left are told, and how often they are noted."""
+"""Time over which the rate is measured, and time between two samples of it."""
 
 
 def make_timed_printer(quiet: bool) -> Callable[[str], None]:
-    """What says a line on stderr, with the seconds from now on before it; nothing if `quiet`."""
+    """Return a function that prints a line with the seconds since now; no output if `quiet`."""
     began = time.monotonic()
 
-    def say(line: str) -> None:
+    def print_line(line: str) -> None:
         if not quiet:
             click.echo(f"{time.monotonic() - began:7.0f} s  {line}", err=True)
 
-    return say
+    return print_line
 
 
 class ProgressLine:
     """A line with a bar, the rate and the time left, shown after a second on a terminal.
 
     A context manager.
+
+    Args:
+        unit: plural of what is counted, such as deals.
+        total: number of all units.
+        quiet: show nothing.
     """
 
     def __init__(self, unit: str, total: int, quiet: bool) -> None:
@@ -93,17 +96,17 @@ class ProgressLine:
         return self
 
     def resume(self, count: int) -> None:
-        """Say how many an earlier run has finished."""
+        """Add units that an earlier run finished; they do not count for the rate."""
         self._finished += count
 
     def advance(self, count: int, answer: str = "") -> None:
-        """Say that so many more deals, or games, are finished, and what the answer is so far."""
+        """Add finished units, and show `answer`, the result so far."""
         self._finished += count
         if not self._wanted:
             return
         now = time.monotonic()
         if self._began is None:
-            # The rate leaves out what went before: compiling, and the first chunk.
+            # The rate leaves out compiling and the first chunk.
             self._began = now
         if not self._lately or now - self._lately[-1][0] > RATE_SAMPLE_SECONDS:
             self._lately.append((now, self._finished))
@@ -148,7 +151,7 @@ class ProgressLine:
 
 
 def _format_duration(seconds: float) -> str:
-    """A time as a person reads it: `0:45`, `2:30:00`, `3 days 04:00:00`."""
+    """Return a duration for people: `0:45`, `2:30:00`, `3 days 04:00:00`."""
     minutes, second = divmod(round(seconds), 60)
     hours, minute = divmod(minutes, 60)
     days, hour = divmod(hours, 24)

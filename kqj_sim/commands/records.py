@@ -1,26 +1,22 @@
-"""Commands about single rounds: write them, show one, hold them against the rules."""
+"""The commands `records` and `show`: single rounds as JSON and for people."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from kqj_sim.commands.checking import CheckedFiles
 from kqj_sim.commands.options import (
     WholeNumberType,
-    color_option,
     count_options,
     experiment_options,
     pop_experiment,
     quiet_option,
-    screen_width,
-    wants_color,
 )
+from kqj_sim.commands.output import color_option, open_output, screen_width, wants_color
 from kqj_sim.commands.progress import InterruptHandler, exit_interrupted
-from kqj_sim.messages import visible
 
 if TYPE_CHECKING:
     from kqj_sim.record import Record
@@ -41,7 +37,10 @@ Examples:
 @click.option("--out", metavar="FILE", help="Write to this file instead of stdout.")
 @quiet_option
 def records(deals: int | None, out: str | None, quiet: bool, **options: Any) -> None:
-    """Play deals, or whole games, and write each round: JSON Lines, one object a round."""
+    """Play deals and write each round as a line of JSON.
+
+    With --games the rounds of whole games, game by game.
+    """
     if deals is not None and options["games"] is not None:
         raise click.UsageError("--deals and --games: give one of them")
     first: int = options.pop("first")
@@ -52,19 +51,15 @@ def records(deals: int | None, out: str | None, quiet: bool, **options: Any) -> 
 
     written = 0
     with ExitStack() as stack:
-        stream: IO[bytes] = sys.stdout.buffer
-        if out is not None:
-            from kqj_sim.reporting.files import OutputFile
-
-            stream = stack.enter_context(OutputFile(out))
+        stream = open_output(stack, out) or sys.stdout.buffer
         interruption = stack.enter_context(InterruptHandler())
         for record in play_records(experiment):
             stream.write(to_json(record).encode() + b"\n")
             written += 1
-            if interruption.asked:
+            if interruption.stop_requested:
                 break
         stream.flush()
-    if interruption.asked:
+    if interruption.stop_requested:
         exit_interrupted(f"{written:,} records were written")
 
 
@@ -87,9 +82,13 @@ Examples:
 @click.option(
     "--against",
     metavar="SPEC",
-    help="The deal as `kqj-sim compare` plays it: --policy against this, in all arrangements.",
+    help="Play the deal as `kqj-sim compare` does: --policy against this, in all arrangements.",
 )
-@click.option("--field", metavar="SPEC", help="With --against: each of them against this instead.")
+@click.option(
+    "--field",
+    metavar="SPEC",
+    help="With --against: each of the two plays against this policy instead.",
+)
 @experiment_options
 @color_option
 @quiet_option
@@ -99,18 +98,17 @@ def show(
 ) -> None:  # fmt: skip
     """Show one round: hands, calls, tricks, points and scores.
 
-    Either a deal that is played by its number with --seed and --deal, or a line of a FILE of
-    records (- for stdin).  With --against the deal is shown as often as it goes differently when
-    two policies play it, side by side where there is room.
+    The round is a deal, named by --seed and --deal and played, or a line of a FILE of records (-
+    for stdin).  With --against, two policies play the deal in all arrangements, and each different
+    outcome is shown, side by side where there is room.
     """
     if field is not None and against is None:
         raise click.UsageError("--field is for --against: name who is compared")
-    if file is None and against is not None:
-        _reject_options(("line",), "is for a FILE of records: name the file")
-        _show_versions(options, deal, against, field, color, quiet)
-        return
     if file is None:
         _reject_options(("line",), "is for a FILE of records: name the file")
+        if against is not None:
+            _show_versions(options, deal, against, field, color, quiet)
+            return
         record = _play_record(options, deal, quiet)
     else:
         names = [name for name in click.get_current_context().params if name not in _FILE_OPTIONS]
@@ -130,7 +128,7 @@ def show(
 def _show_versions(
     options: dict[str, Any], deal: int, against: str, field: str | None, color: str, quiet: bool
 ) -> None:
-    """Show a deal as two policies play it, a version for each way in which it goes."""
+    """Show a deal as two policies play it, once for each different outcome."""
     given: tuple[str, ...] = options["policy"]
     if len(given) != 1 or given[0].startswith(("team", "seat")):
         raise click.UsageError("--against needs --policy SPEC, one policy for the whole side")
@@ -142,12 +140,12 @@ def _show_versions(
     from kqj_sim.reporting.rounds import render_versions
 
     players = (experiment.policies[0], against)
-    contest = PairedMatch(experiment.rules, players, field, experiment.seed)
-    records = [next(iter(play_records(each))) for each in contest.experiments(deal, 1)]
+    match = PairedMatch(experiment.rules, players, field, experiment.seed)
+    records = [next(iter(play_records(each))) for each in match.experiments(deal, 1)]
     colored, width = wants_color(color), screen_width()
     from kqj_sim.reporting.grid import to_screen
 
-    parts = render_versions(records, contest.tables(), width)
+    parts = render_versions(records, match.tables(), width)
     click.echo(to_screen(parts, color=colored, width=width), nl=False, color=colored)
 
 
@@ -163,6 +161,7 @@ def _reject_options(names: Any, reason: str) -> None:
 
 
 def _play_record(options: dict[str, Any], deal: int, quiet: bool) -> Record:
+    """Play a deal and return its record."""
     experiment = pop_experiment(options, quiet, deals=1, first=deal)
     from kqj_sim.records import play_records
 
@@ -170,7 +169,7 @@ def _play_record(options: dict[str, Any], deal: int, quiet: bool) -> Record:
 
 
 def _read_record(file: str, line: int) -> Record:
-    """The record on a line of a file; raises RecordError and OSError."""
+    """Return the record on a line of a file; raise RecordError or OSError."""
     from kqj_sim.record import RecordError, read_records
 
     with click.open_file(file, "rb") as stream:
@@ -181,41 +180,3 @@ def _read_record(file: str, line: int) -> Record:
     if isinstance(record, RecordError):
         raise RecordError(f"{file}:{line}: {record}")
     return record
-
-
-@click.command(
-    epilog="""\b
-Examples:
-  kqj-sim check rounds.jsonl
-  kqj-sim records --deals 1000 | kqj-sim check -
-  kqj-sim check --replay rounds.jsonl
-"""
-)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "--replay",
-    is_flag=True,
-    help="Also play each round again from its rules, players, seed, deal, dealer and pending "
-    "gratuity, and compare. Loads and runs the policy files that the records name.",
-)
-@quiet_option
-def check(files: tuple[str, ...], replay: bool, quiet: bool) -> None:
-    """Check recorded rounds against an independent referee.
-
-    Prints each discrepancy with its file and line.  The exit status is 1 if there are any.
-
-    The referee finds what the rules do not allow.  With --replay a change of the seed, the deal or
-    the players is found, too, unless it leads to the same round.  Records whose policies are not
-    known here are counted with the reason, and are no discrepancies.
-    """
-    checked = CheckedFiles(replay, quiet)
-    for file in files:
-        name = "stdin" if file == "-" else visible(file)
-        with click.open_file(file, "rb") as stream:
-            for line, discrepancy in checked.discrepancies(stream):
-                click.echo(f"{name}:{line}: {discrepancy}")
-    if not quiet:
-        for told in checked.summary():
-            click.echo(told, err=True)
-    if checked.found:
-        click.get_current_context().exit(1)

@@ -1,4 +1,4 @@
-"""The command that plays deals and makes a report of them: a page, its tables, its pictures."""
+"""The command `report`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from click.core import ParameterSource
 from kqj_sim.commands.config import CONFIG_KEY, EXPERIMENTS_KEY, parse_option_values
 from kqj_sim.commands.options import (
     WholeNumberType,
-    confidence_option,
     experiment_options,
     first_option,
     open_workers,
@@ -23,6 +22,7 @@ from kqj_sim.commands.options import (
     quiet_option,
     worker_options,
 )
+from kqj_sim.commands.output import confidence_option
 from kqj_sim.commands.progress import ProgressLine, exit_interrupted
 from kqj_sim.messages import quote, shell_join, visible
 from kqj_sim.reporting.formats import make_slug
@@ -47,7 +47,7 @@ EXPERIMENT_OPTIONS = (
 """Options that an [[experiment]] may set for itself."""
 
 _HIDDEN_OPTIONS = {"quiet", "threads", "cluster", "force"}
-"""Options that do not show in a report."""
+"""Options without effect on the results, left out of the command that a report shows."""
 
 
 @click.command(
@@ -87,7 +87,7 @@ above them, and options of the command line, hold for all:
     type=WholeNumberType(0, "1000"),
     default=DEFAULT_GAMES,
     show_default=True,
-    help="Whole games to the target to play besides; 0 for none.",
+    help="Whole games to the target to play as well; 0 for none.",
 )
 @click.option(
     "--chart-deals",
@@ -112,25 +112,19 @@ above them, and options of the command line, hold for all:
 )
 @worker_options
 @confidence_option
-@click.option("--rows", is_flag=True, help="Write the rows too, one a deal, as Parquet.")
+@click.option("--rows", is_flag=True, help="Also write one row per deal, as Parquet.")
 @click.option("--force", is_flag=True, help="Replace files of the same names in the folder.")
 @experiment_options
 @quiet_option
 def report(
-    out: str,
-    title: str | None,
-    threads: int | None,
-    cluster: str | None,
-    confidence: float,
-    rows: bool,
-    force: bool,
-    quiet: bool,
-    **options: Any,
-) -> None:
-    """Play deals and make a report: report.html, one file that needs no network.
+    out: str, title: str | None, threads: int | None, cluster: str | None, confidence: float,
+    rows: bool, force: bool, quiet: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Play deals and write a report with tables and plots.
 
-    Beside it stand the same as Markdown with its pictures, every table as CSV, and the whole as
-    JSON.  Who takes when with what, what is made, when to take, bonuses, scores, whole games.
+    DIR/report.html is a single file that needs no network.  Beside it are the report as Markdown
+    with its pictures, every table as CSV, and all data as JSON.  The report covers who takes with
+    which cards, what is made, when to take, bonuses, scores and whole games.
     """
     begun = time.monotonic()
     ctx = click.get_current_context()
@@ -138,11 +132,12 @@ def report(
     command = _format_command(ctx, config)
     from kqj_sim.reporting.files import OutputFolder
 
-    with OutputFolder(out, force) as folder, open_workers(threads, cluster, quiet) as crew:
+    with OutputFolder(out, force) as folder, open_workers(threads, cluster, quiet) as workers:
         plans = _make_plans(ctx, options, confidence, quiet)
         studies: list[Study] = []
         for plan in plans:
-            studies.append(_run_study(plan, folder if rows else None, len(plans) > 1, crew, quiet))
+            rows_folder = folder if rows else None
+            studies.append(_run_study(plan, rows_folder, len(plans) > 1, workers, quiet))
             if studies[-1].interrupted:
                 break
         if studies[-1].deals == 0:
@@ -166,16 +161,16 @@ def report(
 
 
 def _format_command(ctx: click.Context, config: tuple[str, str] | None) -> str:
-    """The command that makes the same report again: every option that was given."""
+    """Return the command that makes the same report, with every option that was given."""
     words = ["kqj-sim", str(ctx.info_name)]
     words += ["--config", config[0]] if config else []
-    unsaid = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
+    not_given = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
     for option in ctx.command.params:
         name = str(option.name)
         if (
             name in _HIDDEN_OPTIONS
             or name not in ctx.params
-            or ctx.get_parameter_source(name) in unsaid
+            or ctx.get_parameter_source(name) in not_given
         ):
             continue
         value = ctx.params[name]
@@ -190,7 +185,7 @@ def _format_command(ctx: click.Context, config: tuple[str, str] | None) -> str:
 def _make_plans(
     ctx: click.Context, options: dict[str, Any], confidence: float, quiet: bool
 ) -> list[StudyPlan]:
-    """What is to be played: one experiment, or those of the file of options."""
+    """Return the plan of each experiment: one, or those of the file given by --config."""
     tables: list[dict[str, Any]] = ctx.meta.get(EXPERIMENTS_KEY, [])
     if not tables:
         return [_make_plan("", options, confidence, quiet)]
@@ -215,6 +210,7 @@ def _make_plans(
 
 
 def _make_plan(name: str, options: dict[str, Any], confidence: float, quiet: bool) -> StudyPlan:
+    """Return the plan of an experiment with these options."""
     given = dict(options)
     counts = {field: given.pop(field) for field in ("deals", "first")}
     games, chart_deals = given.pop("games"), given.pop("chart_deals")
@@ -230,7 +226,7 @@ def _make_plan(name: str, options: dict[str, Any], confidence: float, quiet: boo
 def _run_study(
     plan: StudyPlan, folder: OutputFolder | None, several: bool, threads: Workers, quiet: bool
 ) -> Study:
-    """Play a plan; with a folder its rows are written there."""
+    """Play a plan; with a folder, write its rows there."""
     from kqj_sim.analysis.study import run_study
 
     def progress(unit: str, total: int) -> ProgressLine:
@@ -250,6 +246,7 @@ def _run_study(
 
 
 def _make_title(plans: list[StudyPlan]) -> str:
+    """Return the title of a report that was given none."""
     from kqj_sim.reporting.run import GAME_NAMES, describe_rules
 
     if len(plans) > 1:

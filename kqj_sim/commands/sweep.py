@@ -1,33 +1,32 @@
-"""The command that varies a policy's parameters against a field."""
+"""The command `sweep`."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import click
 
-from kqj_sim.commands.compare import PositiveNumberType
 from kqj_sim.commands.options import (
+    PositiveNumberType,
     WholeNumberType,
-    check_terminal_format,
-    color_option,
-    confidence_option,
     field_options,
-    format_option,
-    open_output,
     open_workers,
-    out_option,
-    plot_option,
     pop_rules,
     print_rule_notes,
     quiet_option,
     seed_option,
     worker_options,
-    write_report,
+)
+from kqj_sim.commands.output import (
+    Output,
+    color_option,
+    confidence_option,
+    format_option,
+    out_option,
+    plot_option,
 )
 from kqj_sim.commands.progress import InterruptHandler, ProgressLine, exit_interrupted
-from kqj_sim.reporting.formats import PLOT_SUFFIXES, choose_by_suffix, choose_table_format
 
 
 @click.command(
@@ -58,8 +57,8 @@ Examples:
 @click.option(
     "--until",
     type=PositiveNumberType(),
-    help="Play until the points of every set of values are known to this half-width, such as 0.5; "
-    "a million deals at most.",
+    help="Play until the points of every setting are known to this half-width, such as 0.5; at "
+    "most a million deals.",
 )
 @seed_option
 @worker_options
@@ -71,35 +70,19 @@ Examples:
 @color_option
 @quiet_option
 def sweep(
-    policy: str,
-    vary: tuple[str, ...],
-    field: str | None,
-    deals: int | None,
-    until: float | None,
-    seed: int,
-    first: int,
-    threads: int | None,
-    cluster: str | None,
-    format: str | None,
-    out: str | None,
-    plot: str | None,
-    confidence: float,
-    color: str,
-    quiet: bool,
-    **options: Any,
-) -> None:
-    """Vary a policy's parameters: what each set of values scores against a field.
+    policy: str, vary: tuple[str, ...], field: str | None, deals: int | None, until: float | None,
+    seed: int, first: int, threads: int | None, cluster: str | None, format: str | None,
+    out: str | None, plot: str | None, confidence: float, color: str, quiet: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Vary a policy's parameters and score every setting.
 
     One team plays the policy and the others the field (with random partners every second seat),
-    with the cards of every side in turn; all sets of values play the same deals.  The best one is
-    told, with those that cannot be told from it.
+    with the cards of every side in turn; all settings play the same deals.  The answer names the
+    best setting and those statistically tied with it.
     """
     if deals is not None and until is not None:
         raise click.UsageError("--deals and --until: give one of them")
-    format = choose_table_format(out, format)
-    check_terminal_format(format, out)
-    if plot is not None:
-        choose_by_suffix(plot, PLOT_SUFFIXES)
+    output = Output(out, format, plot, color)
     rules = pop_rules(options)
     print_rule_notes(rules, quiet)
     from kqj_sim.analysis.compare import DEFAULT_CAP
@@ -113,12 +96,10 @@ def sweep(
     if plot is not None and len(vary) > MAX_PARAMETERS:
         raise click.UsageError(f"--plot draws at most {MAX_PARAMETERS} parameters, not {len(vary)}")
     most = deals or (DEFAULT_DEALS if until is None else DEFAULT_CAP)
-    with ExitStack() as stack:
-        tables_file = open_output(stack, out)
-        plot_file = open_output(stack, plot)
+    with output:
         with (
             ProgressLine("deals", most * len(sets), quiet) as progress,
-            open_workers(threads, cluster, quiet) as crew,
+            open_workers(threads, cluster, quiet) as workers,
             InterruptHandler() as interruption,
         ):
             found = sweep(
@@ -131,13 +112,12 @@ def sweep(
                 confidence=confidence,
                 seed=seed,
                 first=first,
-                threads=crew,
+                threads=workers,
                 progress=progress.advance,
-                interrupted=lambda: interruption.asked,
+                interrupted=lambda: interruption.stop_requested,
             )
         report = make_sweep_report(found)
-        write_report(report, format, tables_file, color)
-        if plot is not None and plot_file is not None:
-            plot_file.write(render_sweep(found, report.run, choose_by_suffix(plot, PLOT_SUFFIXES)))
+        output.write_report(report)
+        output.write_plot(partial(render_sweep, found, report.run))
     if found.interrupted:
         exit_interrupted(f"the tables hold {found.deals:,} deals of each")

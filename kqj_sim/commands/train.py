@@ -20,14 +20,12 @@ import click
 from kqj_sim import __version__
 from kqj_sim.commands.options import (
     WholeNumberType,
-    color_option,
     combine_options,
     config_option,
     quiet_option,
-    screen_width,
     teams_and_bidding,
-    wants_color,
 )
+from kqj_sim.commands.output import color_option, print_screen, screen_width
 from kqj_sim.commands.progress import (
     InterruptHandler,
     ProgressLine,
@@ -402,10 +400,10 @@ def _train(
             progress.advance(count)
             if training.finished:
                 break
-            if interruption.asked or time.monotonic() - saved > SAVE_SECONDS:
+            if interruption.stop_requested or time.monotonic() - saved > SAVE_SECONDS:
                 _write(checkpoint, training.save())
                 saved = time.monotonic()
-            if interruption.asked:
+            if interruption.stop_requested:
                 break
     return training.finished
 
@@ -428,7 +426,7 @@ def _print_result(
     color: str,
 ) -> None:
     """Print what the weights are worth."""
-    from kqj_sim.reporting.grid import to_rich, to_screen
+    from kqj_sim.reporting.grid import to_rich
     from kqj_sim.training.report import play_match, report_gains
     from kqj_sim.workers import count_processors
 
@@ -440,9 +438,7 @@ def _print_result(
     click.echo(
         f"{ahead} points a round ahead of {before}, on {MATCH_DEALS:,} deals with sides changed"
     )
-    colored = wants_color(color)
-    text = to_screen([to_rich(_make_grid(rows))], color=colored, width=screen_width())
-    click.echo(text, nl=False, color=colored)
+    print_screen([to_rich(_make_grid(rows))], color)
 
 
 def _make_grid(rows: list[KindReport]) -> Grid:

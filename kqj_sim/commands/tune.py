@@ -1,30 +1,32 @@
-"""The command that searches a policy's parameters."""
+"""The command `tune`."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kqj_sim.commands.options import (
     WholeNumberType,
-    check_terminal_format,
-    color_option,
-    confidence_option,
     field_options,
-    list_command_words,
-    open_output,
-    plot_option,
     pop_rules,
     print_rule_notes,
     quiet_option,
     threads_option,
-    write_report,
+)
+from kqj_sim.commands.output import (
+    Output,
+    color_option,
+    confidence_option,
+    list_command_words,
+    open_output,
+    plot_option,
 )
 from kqj_sim.commands.progress import InterruptHandler, exit_interrupted, make_timed_printer
 from kqj_sim.messages import shell_join, visible
-from kqj_sim.reporting.formats import FORMATS, PLOT_SUFFIXES, choose_by_suffix
+from kqj_sim.reporting.formats import FORMATS
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.tune import Generation
@@ -47,7 +49,7 @@ Then: kqj-sim simulate --policy bidder.toml
     multiple=True,
     required=True,
     metavar="NAME[=FROM:TO],...",
-    help="What to search, each within its own range or the one given; "
+    help="Parameters to search, each within its own range or the one given; "
     "`kqj-sim policies show POLICY` lists them.",
 )
 @click.option(
@@ -62,7 +64,7 @@ Then: kqj-sim simulate --policy bidder.toml
     type=WholeNumberType(1, "30"),
     default=30,
     show_default=True,
-    help="Generations, at most; each has other deals.",
+    help="Most generations; each plays other deals.",
 )
 @click.option(
     "--candidates",
@@ -74,7 +76,7 @@ Then: kqj-sim simulate --policy bidder.toml
     type=WholeNumberType(2, "1e5"),
     default=100_000,
     show_default=True,
-    help="Fresh deals on which what was found is held against where it began.",
+    help="Fresh deals on which the result is compared with the start.",
 )
 @click.option(
     "--seed",
@@ -93,65 +95,51 @@ Then: kqj-sim simulate --policy bidder.toml
     metavar="FILE.toml",
     default="tuned.toml",
     show_default=True,
-    help="The policy with what was found, for --policy.",
+    help="File for the policy with the best parameters, for --policy.",
 )
 @plot_option
 @confidence_option
 @color_option
 @quiet_option
 def tune(
-    policy: str,
-    parameters: tuple[str, ...],
-    deals: int,
-    generations: int,
-    candidates: int | None,
-    confirm: int,
-    seed: int,
-    field: str | None,
-    first: int,
-    threads: int | None,
-    format: str,
-    out: str,
-    plot: str | None,
-    confidence: float,
-    color: str,
-    quiet: bool,
-    **options: Any,
-) -> None:
-    """Search a policy's parameters for points a round against a field.
+    policy: str, parameters: tuple[str, ...], deals: int, generations: int,
+    candidates: int | None, confirm: int, seed: int, field: str | None, first: int,
+    threads: int | None, format: str, out: str, plot: str | None, confidence: float, color: str,
+    quiet: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Search a policy's parameters for more points a round.
 
-    An evolution strategy (CMA-ES) tries candidates, generation by generation, all candidates of one
-    on the same deals.  What it finds is held against where it began on fresh deals, and written to
-    a file that --policy accepts.  Ctrl-C ends the search with what was found so far.
+    An evolution strategy (CMA-ES) plays candidates against a field, generation by generation; the
+    candidates of a generation play the same deals.  The result is compared with the start on fresh
+    deals and written to a file that --policy accepts.  Ctrl-C ends the search with the best result
+    so far.
     """
     if not out.lower().endswith(".toml"):
         raise click.UsageError(f"--out {out}: a player's file ends in .toml")
-    check_terminal_format(format, None)
-    if plot is not None:
-        choose_by_suffix(plot, PLOT_SUFFIXES)
+    output = Output(None, format, plot, color)
     rules = pop_rules(options)
     names = [each.strip() for text in parameters for each in text.split(",")]
     print_rule_notes(rules, quiet)
     from kqj_sim.analysis.compare import COMPARISON_TERMS
     from kqj_sim.analysis.tune import tune
     from kqj_sim.policies.registry import format_parameter_number
-    from kqj_sim.reporting.tune import make_tuning_report, render_player_file
+    from kqj_sim.reporting.tune import make_tuning_report, render_player_file, render_tuning
 
-    say, decimals = make_timed_printer(quiet), COMPARISON_TERMS[rules.game].decimals
+    print_line, decimals = make_timed_printer(quiet), COMPARISON_TERMS[rules.game].decimals
 
-    def tell(generation: Generation) -> None:
+    def report_generation(generation: Generation) -> None:
         values = zip(names, generation.values, strict=True)
         text = ", ".join(
             f"{each.partition('=')[0]}={format_parameter_number(v)}" for each, v in values
         )
-        say(
+        print_line(
             f"generation {generation.number} of {generations}: {text}; candidates "
             f"{generation.points:+.{decimals}f} points a round"
         )
 
     with ExitStack() as stack:
         toml = open_output(stack, out)
-        plot_file = open_output(stack, plot)
+        stack.enter_context(output)
         with InterruptHandler() as interruption:
             found = tune(
                 policy,
@@ -166,19 +154,16 @@ def tune(
                 seed=seed,
                 first=first,
                 threads=threads,
-                progress=tell,
-                interrupted=lambda: interruption.asked,
+                progress=report_generation,
+                interrupted=lambda: interruption.stop_requested,
             )
         if toml is not None:
             toml.write(
                 render_player_file(found, out, list_command_words(click.get_current_context()))
             )
         report = make_tuning_report(found, shell_join(["kqj-sim", "compare", out, policy]))
-        write_report(report, format, None, color)
-        if plot is not None and plot_file is not None:
-            from kqj_sim.reporting.tune import render_tuning
-
-            plot_file.write(render_tuning(found, report.run, choose_by_suffix(plot, PLOT_SUFFIXES)))
+        output.write_report(report)
+        output.write_plot(partial(render_tuning, found, report.run))
     if not quiet:
         click.echo(f"{visible(out)} is written", err=True)
     if found.interrupted:

@@ -27,8 +27,8 @@ from kqj_sim.analysis.tables import Table
 from kqj_sim.analysis.tally import Tally
 from kqj_sim.analysis.where import Expression, compile_expression
 from kqj_sim.core.jit import hash_sources
-from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.messages import shorten
 from kqj_sim.reporting.files import OutputFile
 from kqj_sim.reporting.run import Run
@@ -185,8 +185,8 @@ class CountedRun:
 
     @classmethod
     def of(
-        cls, experiment: Experiment, imposed: str | None, by: tuple[str, ...], where: str | None,
-        control: str | None, layout: str,
+        cls, experiment: Experiment, by: tuple[str, ...], where: str | None, control: str | None,
+        layout: str,
     ) -> CountedRun:  # fmt: skip
         """What an experiment counts."""
         return cls(
@@ -198,7 +198,7 @@ class CountedRun:
             players=tuple(player.text for player in experiment.players),
             seed=experiment.seed,
             unit="deals" if experiment.games is None else "games",
-            imposed=imposed,
+            imposed=experiment.imposed_text,
             by=by,
             where=where,
             control=control,
@@ -351,13 +351,6 @@ def merge_checkpoints(
     )
 
 
-def _parse_imposed(text: str | None) -> ImposedContract | None:
-    if text is None:
-        return None
-    place, contract, *amount = text.split(":")
-    return ImposedContract(int(place), contract, int(amount[0]) if amount else None)
-
-
 def _make_empty_aggregation(counted: CountedRun) -> Aggregation:
     """Counts of nothing, of the layout that was counted."""
     games = counted.unit == "games"
@@ -367,7 +360,7 @@ def _make_empty_aggregation(counted: CountedRun) -> Aggregation:
         deals=1,
         seed=counted.seed,
         games=1 if games else None,
-        imposed=_parse_imposed(counted.imposed),
+        imposed=ImposedContract.from_text(counted.imposed) if counted.imposed else None,
     )
     expression = None
     if counted.where is not None:

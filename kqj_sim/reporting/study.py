@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kqj_sim import __version__
 from kqj_sim.reporting.chapter import Chapter, Findings, KeyFigure, collect_tables
@@ -130,18 +130,9 @@ def make_run(study: Study) -> Run:
         first=experiment.first,
         deals=study.deals,
         confidence=study.plan.confidence,
-        imposed=format_imposed(study),
+        imposed=study.plan.experiment.imposed_text,
         interrupted=study.interrupted,
     )
-
-
-def format_imposed(study: Study) -> str | None:
-    """An imposed contract as on the command line."""
-    imposed: Any = study.plan.experiment.imposed
-    if imposed is None:
-        return None
-    amount = "" if imposed.amount is None else f":{imposed.amount}"
-    return f"{imposed.place}:{imposed.contract}{amount}"
 
 
 def iterate_files(studies: Sequence[Study], provenance: Provenance) -> Iterator[tuple[str, bytes]]:

@@ -79,7 +79,7 @@ def play_sample(
         trumps = _read_row(block.state, CONTRACT, lanes)
         turned[rows] = to_strength_order.py_func(_read_row(block.state, UPCARD, lanes), trumps)
         # The team of seat 0 sits at the places 0 and 2 if the dealer's seat is odd.
-        even = _read_row(block.state, block.game.column("dealer"), lanes) % 2 == 0
+        even = _read_row(block.state, block.game.column_offset("dealer"), lanes) % 2 == 0
         for side in range(2):
             teams = [_read_row(block.state, WON_CARDS + team * STRIDE, lanes) for team in range(2)]
             won[side, rows] = np.where(even, teams[1 - side], teams[side])

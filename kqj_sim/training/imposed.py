@@ -38,7 +38,8 @@ from kqj_sim.core.jit import kernel
 from kqj_sim.core.round import BEGIN_STAGE, FINISH_STAGE, call_stage
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.scoring import MADE
-from kqj_sim.encode import ImposedContract, encode_rules, encode_seating
+from kqj_sim.encode import encode_rules, encode_seating
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules

@@ -20,10 +20,11 @@ from kqj_sim.analysis.game_control_variates import (
     GameControlTally,
     compute_point_weights,
 )
+from kqj_sim.block_player import DealReplayer
 from kqj_sim.experiment import Experiment, ExperimentError
 from kqj_sim.rows import GameRows, Rows
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.simulation import DealReplayer, reduce_rows, simulate
+from kqj_sim.simulation import reduce_rows, simulate
 
 CALLS = "random:take=0.1,bid=0.1,counter=0.1"
 """So that many rounds are passed out, and rounds are in another order once they were played."""

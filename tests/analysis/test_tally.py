@@ -16,8 +16,8 @@ from kqj_sim.analysis.tables import Table, TableRow, describe_distribution, devi
 from kqj_sim.analysis.tally import ColumnError, Tally
 from kqj_sim.analysis.where import ExpressionError
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
-from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules, require_kqj_rules
 from tests.analysis import by_pandas

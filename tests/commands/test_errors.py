@@ -367,12 +367,12 @@ def test_debugging_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_errors_in_worker_threads_are_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kqj_sim import simulation
+    from kqj_sim.block_player import BlockPlayer
 
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("in a thread")
 
-    monkeypatch.setattr(simulation.Worker, "play", fail, raising=True)
+    monkeypatch.setattr(BlockPlayer, "play", fail, raising=True)
     done = run("simulate", "--policy", "greedy", "--deals", "100", "--threads", "2", "--quiet")
     check_line(done)
     assert "unexpected ZeroDivisionError: in a thread" in done.stderr

@@ -31,8 +31,8 @@ from kqj_sim.core.cards import PACK
 from kqj_sim.core.deal import GROUP_SIZES, PAIRS, SUBSET_COUNTS, TRIPLES, deal
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.play import complete_hands
-from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.simulation import simulate
 from tests.core.coding import NATURAL
 from tests.variants import AUCTION_2, LIVELY, TAKE_2, lively

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.record import Record, to_json
 from kqj_sim.records import play_records
 from kqj_sim.rows import Rows

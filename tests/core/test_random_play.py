@@ -15,8 +15,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.columns import CONTRACT_LABELS
-from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import simulate

@@ -48,7 +48,7 @@ def stopped(
 
     Also how many lanes of it are played; the finished tricks are kept.
     """
-    rules, table = experiment.table()
+    rules, table = experiment.compile_seating()
     state = allocate_block()
     start_deals(state, 0, lanes)
     table = table._replace(keeps_history=1)

@@ -12,7 +12,7 @@ from kqj_sim.core import cards as points
 from kqj_sim.core.cards import PACK as ALL_CARDS
 from kqj_sim.core.cards import TOP_SUIT
 from kqj_sim.core.views import CardView
-from kqj_sim.encode import ImposedContract
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
 from kqj_sim.referee.kqj import list_legal_cards

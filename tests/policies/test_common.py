@@ -17,8 +17,8 @@ from kqj_sim.core.cards import SUIT_MASK
 from kqj_sim.core.dispatch import COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
 from kqj_sim.core.round import start_deals
 from kqj_sim.core.views import PASS
-from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.registry import find_policy
 from kqj_sim.record import Record
 from kqj_sim.records import _KqjRecordingBlock, play_records

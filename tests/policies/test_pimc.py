@@ -135,7 +135,7 @@ def _ask(state: Any, lanes: int, rules: Rules, table: Seating, trick: int, posit
 def _choices(player: str, rules: KqjRules, trick: int, position: int) -> NDArray[np.int64]:
     """What a player chooses in rounds of lively players, by lane."""
     state, lanes = stopped(Experiment(rules, (LIVELY,) * SEATS, 256, SEED), trick, position)
-    _ask(state, lanes, *Experiment(rules, (player,) * SEATS).table(), trick, position)
+    _ask(state, lanes, *Experiment(rules, (player,) * SEATS).compile_seating(), trick, position)
     start = ON_TABLE + position * STRIDE
     return state[start : start + lanes].copy()
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from scipy.stats import binomtest, chisquare
 
-from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.record import Call, Record
 from kqj_sim.records import play_records
 from kqj_sim.referee.kqj import list_legal_calls

@@ -21,8 +21,9 @@ from kqj_sim.core.block import (
 from kqj_sim.core.cards import PACK
 from kqj_sim.core.round import THREE_TEAMS, TWO_TEAMS
 from kqj_sim.core.views import PASS
-from kqj_sim.encode import ImposedFirstCall, encode_rules
+from kqj_sim.encode import encode_rules
 from kqj_sim.experiment import Experiment
+from kqj_sim.imposed import ImposedFirstCall
 from kqj_sim.policies.hidden_hands import deal_auction, pick_counterer, view_last_call
 from kqj_sim.policies.points import FITTED, points
 from kqj_sim.rows import Rows

@@ -180,7 +180,7 @@ class Witness:
         self.experiment = experiment
         self.failures: list[str] = []
         self.exchanged: Counter[str] = Counter()
-        self.rules, table = experiment.table()
+        self.rules, table = experiment.compile_seating()
         functions = table.loop_addresses.copy()
         self._loops = []
         for at in range(len(functions)):

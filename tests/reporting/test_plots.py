@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis.intervals import estimate_share
-from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.reporting.formats import PLOT_SUFFIXES
 from kqj_sim.reporting.kqj.plots import count_callers, count_totals, estimate_bonuses
 from kqj_sim.reporting.plot_counts import PlotCounts

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kqj_sim.analysis.odds.auction_state import ObservedCall
 from kqj_sim.core.call_odds import SEARCHING, STOP
-from kqj_sim.workers import TICK
+from kqj_sim.workers import TICK_SECONDS
 
 Numbers: TypeAlias = NDArray[np.int64]
 
@@ -118,7 +118,7 @@ class Search:
         # Only search counts: compiling and playing on may take long where hands are found at once.
         now = time.monotonic()
         if any(run.signal[SEARCHING] for run in self._running):
-            self._searched += now - max(self._waited_at, now - 2 * TICK)
+            self._searched += now - max(self._waited_at, now - 2 * TICK_SECONDS)
         self._waited_at = now
         if self._searched > self.seconds:
             raise SearchEnded(by_time=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kqj_sim.encode import ImposedContract
 from kqj_sim.experiment import Experiment, ExperimentError
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies import PolicyError, parse_player
 from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS
 from kqj_sim.policies.player_files import format_player_file

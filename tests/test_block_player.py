@@ -1,15 +1,15 @@
-"""What one thread plays: rows have the columns that are wanted, and no others."""
+"""Rows of one thread: they have the columns that are wanted, and no others."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from kqj_sim.block_player import CHUNK_ROWS, BlockPlayer
 from kqj_sim.columns import get_columns
 from kqj_sim.experiment import Experiment
 from kqj_sim.rows import Rows, copy_rows
 from kqj_sim.rules import KqjRules, KwajongenRules
-from kqj_sim.simulation import CHUNK_ROWS, Worker
 from tests.variants import AUCTION_3
 
 EXPERIMENTS = {
@@ -24,7 +24,7 @@ COUNT = 700
 
 def played(experiment: Experiment, wanted: frozenset[str] | None) -> list[Rows]:
     """Rows of the first deals, or of all the games."""
-    worker = Worker(experiment, experiment.table(), CHUNK_ROWS, columns=wanted)
+    worker = BlockPlayer(experiment, experiment.compile_seating(), CHUNK_ROWS, columns=wanted)
     # What was there before is no column's value, and no two times the same.
     worker.values[:] = np.random.default_rng().integers(-32768, -10000, len(worker.values))
     return [copy_rows(rows) for rows in worker.play(0, experiment.games or COUNT)]

@@ -1,0 +1,188 @@
+"""Where the results of a command go: files, pictures, and the terminal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Self
+
+import click
+from click.core import ParameterSource
+
+from kqj_sim.commands.options import ShareType
+from kqj_sim.reporting.formats import (
+    FORMATS,
+    PLOT_SUFFIXES,
+    TABLE_SUFFIXES,
+    choose_by_suffix,
+    render,
+)
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from kqj_sim.reporting.run import Report
+
+color_option = click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colours; auto: on a terminal, unless NO_COLOR is set.",
+)
+
+format_option = click.option(
+    "--format",
+    type=click.Choice(FORMATS),
+    help="Format of the tables.  [default: by the suffix of --out, else table]",
+)
+out_option = click.option(
+    "--out", metavar="FILE", help="Write the tables to this file instead of stdout."
+)
+confidence_option = click.option(
+    "--confidence",
+    type=ShareType(0.01, 0.999999),
+    default=0.95,
+    show_default=True,
+    help="Confidence level of the intervals.",
+)
+plot_option = click.option("--plot", metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")
+
+
+def wants_color(choice: str) -> bool:
+    """Return whether to write colours to stdout, given the value of --color."""
+    if choice != "auto":
+        return choice == "always"
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def screen_width() -> int | None:
+    """Return the width of the terminal on stdout, in characters; None if it is no terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+class Output:
+    """The tables and the picture of a command, to files or to stdout.
+
+    A context manager: files are opened before the run, so that no results are lost to a path that
+    cannot be written, and completed at the end.
+
+    Args:
+        out: path of the tables; None for stdout.
+        format: format of the tables; None to choose it by the suffix of `out`.
+        plot: path of the picture; None for no picture.
+        color: the value of --color.
+        suffixes: formats of the tables by suffix.
+
+    Raises:
+        FormatError: a suffix stands for no format.
+        UsageError: a binary format would go to a terminal.
+    """
+
+    def __init__(
+        self,
+        out: str | None,
+        format: str | None,
+        plot: str | None,
+        color: str,
+        suffixes: Mapping[str, str] = TABLE_SUFFIXES,
+    ) -> None:
+        if format is None:
+            hint = ", or give --format"
+            format = "table" if out is None else choose_by_suffix(out, suffixes, hint)
+        if format == "parquet" and out is None and sys.stdout.isatty():
+            raise click.UsageError("--format parquet is not text for a terminal: give --out FILE")
+        self.format = format
+        self._out = out
+        self._plot = plot
+        self._color = color
+        self._plot_format = None if plot is None else choose_by_suffix(plot, PLOT_SUFFIXES)
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            self._tables_file = open_output(stack, self._out)
+            self._plot_file = open_output(stack, self._plot)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    def write_report(self, report: Report) -> None:
+        """Write tables to the file, or to stdout with colours and a width that suit it."""
+        if self._tables_file is None:
+            print_report(report, self.format, self._color)
+        else:
+            self._tables_file.write(render(report, self.format))
+
+    def write_page(self, page: bytes) -> None:
+        """Write a page to the file, or to stdout."""
+        if self._tables_file is None:
+            click.echo(page, nl=False)
+        else:
+            self._tables_file.write(page)
+
+    def write_plot(self, draw: Callable[[str], bytes]) -> None:
+        """Write the picture that `draw` returns for a format; without --plot do nothing."""
+        if self._plot_file is not None and self._plot_format is not None:
+            self._plot_file.write(draw(self._plot_format))
+
+
+def open_output(stack: ExitStack, path: str | None) -> IO[bytes] | None:
+    """Open a file that appears under its name when `stack` closes; None without a path."""
+    if path is None:
+        return None
+    from kqj_sim.reporting.files import OutputFile
+
+    return stack.enter_context(OutputFile(path))
+
+
+def print_report(report: Report, format: str, color: str) -> None:
+    """Write tables to stdout, with colours and a width that suit it."""
+    colored = format == "table" and wants_color(color)
+    text = render(report, format, color=colored, width=screen_width())
+    click.echo(text, nl=False, color=colored)
+
+
+def print_screen(parts: Sequence[RenderableType], color: str) -> None:
+    """Write tables and texts of Rich to stdout."""
+    from kqj_sim.reporting.grid import to_screen
+
+    colored = wants_color(color)
+    click.echo(to_screen(parts, color=colored, width=screen_width()), nl=False, color=colored)
+
+
+_OPTIONS_WITHOUT_EFFECT = {"color", "format", "out", "plot", "quiet", "threads"}
+
+
+def list_command_words(ctx: click.Context) -> list[str]:
+    """Return a command line that gives the same results, with every option that was set."""
+    words = ctx.command_path.split()
+    for parameter in ctx.command.params:
+        name = parameter.name or ""
+        given = ctx.get_parameter_source(name)
+        if (
+            name not in ctx.params
+            or name in _OPTIONS_WITHOUT_EFFECT
+            or given is ParameterSource.DEFAULT
+        ):
+            continue
+        value = ctx.params[name]
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(parameter, click.Argument):
+                words.append(str(each))
+            elif isinstance(each, bool):
+                words.append((parameter.opts if each else parameter.secondary_opts)[0])
+            else:
+                words += [parameter.opts[0], str(each)]
+    return words

@@ -1,0 +1,104 @@
+"""Contracts and first calls that an experiment imposes in place of the bidding (KQJ)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from kqj_sim.cards import parse_contract
+from kqj_sim.messages import quote
+from kqj_sim.rules import GameRules, KqjRules
+
+
+class ImposedContractError(ValueError):
+    """An imposed contract that the rules do not allow; one line that says what would be right."""
+
+
+@dataclass(frozen=True)
+class ImposedContract:
+    """A Sender and a contract that are given; nobody calls.
+
+    Attributes:
+        place: the Sender's place, 0 the opener to 5 the dealer.
+        contract: `s h d c NT AT`.
+        amount: points bid, with auctions only.
+    """
+
+    place: int
+    contract: str
+    amount: int | None = None
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Parse PLACE:CONTRACT[:AMOUNT], such as 0:h or 0:h:150.
+
+        Raises:
+            ImposedContractError: the text has another form, or the amount is no number.
+            NotationError: the contract does not exist.
+        """
+        place, *rest = text.split(":")
+        if len(rest) not in (1, 2):
+            raise ImposedContractError("write place and contract, such as 0:h, or 0:h:150")
+        if place not in [*"0123456789"]:
+            raise ImposedContractError(
+                f"{quote(place)} is not a place: it should be 0 (the opener) to 5 (the dealer)"
+            )
+        contract = parse_contract(rest[0])
+        if len(rest) == 1:
+            return cls(int(place), contract)
+        if not (rest[1].isascii() and rest[1].isdecimal()):
+            raise ImposedContractError(
+                f"{quote(rest[1])} is not an amount: it should be a multiple of 10, such as 150"
+            )
+        return cls(int(place), contract, int(rest[1][:9]))
+
+    def __str__(self) -> str:
+        """Return the text that `from_text` parses."""
+        amount = "" if self.amount is None else f":{self.amount}"
+        return f"{self.place}:{self.contract}{amount}"
+
+    def check(self, rules: GameRules) -> None:
+        """Raise ImposedContractError if the rules do not allow the contract."""
+        if not isinstance(rules, KqjRules):
+            raise ImposedContractError("contract: contracts can be imposed in kqj only")
+        if not 0 <= self.place < rules.seats:
+            raise ImposedContractError(
+                f"place {self.place}: it should be 0 (the opener) to 5 (the dealer)"
+            )
+        if self.contract not in rules.contracts:
+            raise ImposedContractError(
+                f"contract {quote(self.contract)}: it should be one of {', '.join(rules.contracts)}"
+            )
+        if rules.bidding == "take":
+            if self.amount is not None:
+                raise ImposedContractError(
+                    f"amount {self.amount}: amounts belong to auctions (--bidding auction); "
+                    f"write {self.place}:{self.contract}"
+                )
+            return
+        low, high = rules.minimum_bid, rules.max_amount
+        if self.amount is None or not low <= self.amount <= high or self.amount % 10:
+            given = "amount" if self.amount is None else f"amount {self.amount}"
+            raise ImposedContractError(
+                f"{given}: with auctions it should be a multiple of 10 from {low} to {high}, such "
+                f"as {self.place}:{self.contract}:{low}"
+            )
+
+
+@dataclass(frozen=True)
+class ImposedFirstCall:
+    """The opener's first call, given whatever cards the opener holds; with taking only.
+
+    Attributes:
+        takes: True to take in the suit of the Return; False to pass, after which the players go
+            on calling.
+    """
+
+    takes: bool
+
+    def check(self, rules: GameRules) -> None:
+        """Raise ImposedContractError if the rules have no taking."""
+        if not isinstance(rules, KqjRules):
+            raise ImposedContractError("first call: calls can be imposed in kqj only")
+        if rules.bidding != "take":
+            raise ImposedContractError("first call: with auctions nobody takes, leave it free")
