@@ -66,7 +66,7 @@ class LazyCommands(MutableMapping[str, click.Command]):
         return iter(dict.fromkeys((*self._entries, *self._loaded)))
 
     def __len__(self) -> int:
-        return len([*self])
+        return len(self._entries.keys() | self._loaded.keys())
 
 
 class CommandGroup(click.Group):

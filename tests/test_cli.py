@@ -10,7 +10,7 @@ import click
 import pytest
 
 import kqj_sim
-from kqj_sim.cli import main
+from kqj_sim.cli import COMMANDS, main
 from tests.command_line import expect_error, run
 
 
@@ -34,6 +34,24 @@ def test_every_command_has_help_with_an_example() -> None:
         for parameter in command.params:
             if isinstance(parameter, click.Option):
                 assert parameter.help, f"{name} --{parameter.name} has no help"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_table_of_commands_has_the_first_line_of_their_help(name: str) -> None:
+    assert main.commands[name].get_short_help_str(200) == COMMANDS[name].summary
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command_waits_for_no_heavy_library(name: str) -> None:
+    program = f"from kqj_sim.cli import main; main(['{name}', '--help'], standalone_mode=False)"
+    shown = subprocess.run(
+        [sys.executable, "-c", f"{program}\nimport sys\nprint('modules:', *sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = shown.stdout.rpartition("modules:")[2].split()
+    assert not {"numba", "numpy", "pandas", "matplotlib", "scipy"} & {*loaded}
 
 
 @pytest.mark.parametrize("arguments", [[], ["train"]])
@@ -91,7 +109,7 @@ def test_examples_of_the_help_name_options_that_exist() -> None:
         (["simulate", "--bidding", "auction", "--impose", "0:h"], "0:h:120"),
         (["simulate", "--bidding", "auction", "--impose", "0:h:125"], "multiple of 10"),
         (["simulate", "--bidding", "auction", "--impose", "0:h:700"], "120 to 600"),
-        (["simulate", "--all-no-trump", "never", "--impose", "0:AT"], "s h d c"),
+        (["simulate", "--all-no-trump", "never", "--impose", "0:AT"], "s, h, d, c"),
         (["records", "--deals", "5", "--games", "5"], "one of them"),
         (["compare", "standard"], "two policies or more"),
         (["compare"], "A B [C ...]"),

@@ -82,7 +82,7 @@ def test_an_experiment_that_cannot_be_run(values: dict[str, Any], parts: list[st
 
 @pytest.mark.parametrize("amount", [None, 110, 125, 610, -120])
 def test_an_imposed_amount_is_one_that_may_be_bid(amount: int | None) -> None:
-    with pytest.raises(ExperimentError, match="multiple of ten from 120 to 600"):
+    with pytest.raises(ExperimentError, match="multiple of 10 from 120 to 600"):
         Experiment(AUCTION_2, imposed=ImposedContract(0, "h", amount))
 
 

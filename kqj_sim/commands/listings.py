@@ -42,7 +42,8 @@ def columns(game: str, format: str, color: str) -> None:
 
     A row is a deal; --rows writes all columns.  Columns hold whole numbers, flags (false or true),
     or the texts listed here.  A condition compares numbers with numbers and texts with texts in
-    quotes, and joins comparisons by and, or, not.  A flag is a condition by itself; compared and counted it is 0 or 1.
+    quotes, and joins comparisons by and, or, not.  A flag is a condition by itself; compared and
+    counted it is 0 or 1.
     """
     rows = [(column.name, _describe_values(column), column.meaning) for column in get_columns(game)]
     if format == "json":

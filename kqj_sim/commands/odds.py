@@ -1,21 +1,23 @@
-"""The command that tells what each call is worth."""
+"""The command `odds`."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from functools import partial
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+import re
+from typing import IO, Any, NamedTuple
 
 import click
 
-from kqj_sim.commands.estimation import OddsOptions, exit_if_interrupted, run_estimate
-from kqj_sim.commands.odds_cards import card_options, read_partial_round, report_cards
+from kqj_sim.commands.odds_questions import (
+    PAGE_FORMAT,
+    PositionOptions,
+    Question,
+    ask_about_record,
+    make_question,
+)
 from kqj_sim.commands.options import (
     ShareType,
     WholeNumberType,
-    assign_policies,
+    combine_options,
     config_option,
     pop_rules,
     print_rule_notes,
@@ -24,20 +26,11 @@ from kqj_sim.commands.options import (
     seed_option,
     threads_option,
 )
-from kqj_sim.commands.output import (
-    color_option,
-    confidence_option,
-    open_output,
-    write_report,
-)
-from kqj_sim.reporting.formats import FORMATS, PLOT_SUFFIXES, TABLE_SUFFIXES, choose_by_suffix
-from kqj_sim.rules import SEATS, GameRules, KqjRules, KwajongenRules
+from kqj_sim.commands.output import Output, color_option, confidence_option
+from kqj_sim.commands.progress import EXIT_INTERRUPTED, ProgressLine
+from kqj_sim.reporting.formats import FORMATS, TABLE_SUFFIXES
+from kqj_sim.rules import SEATS
 
-if TYPE_CHECKING:
-    from kqj_sim.analysis.intervals import Estimate
-    from kqj_sim.analysis.odds.calls import CallOdds
-
-PAGE_FORMAT = "html"
 _SUFFIXES = {**TABLE_SUFFIXES, ".html": PAGE_FORMAT}
 
 
@@ -49,13 +42,73 @@ class PlacesType(click.ParamType[tuple[int, ...]]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, ...]:
-        """The places, or a usage error."""
+        """Return the places; raise BadParameter if there are none."""
         if isinstance(value, tuple):
             return value
         words = str(value).replace(",", " ").split()
         if not words or any(word not in map(str, range(SEATS)) for word in words):
             self.fail(f"places are 0 (the opener) to 5 (the dealer), such as 2 4, not {value}")
         return tuple(int(word) for word in words)
+
+
+class TrickCardType(click.ParamType[tuple[int, int]]):
+    """A card of a trick, such as `3.2`: trick 3, card 2."""
+
+    name = "turn"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        """Return the trick (1 to 8) and the card (1 to 6); raise BadParameter for others."""
+        if isinstance(value, tuple):
+            return value
+        match = re.fullmatch(r"([1-8])\.([1-6])", str(value).strip())
+        if match is None:
+            self.fail(
+                f"it is a trick, 1 to 8, and a card of it, 1 to 6, such as 3.2, not {value}",
+                param,
+                ctx,
+            )
+        return int(match[1]), int(match[2])
+
+
+round_options = combine_options(
+    click.option(
+        "--played",
+        metavar="CARDS",
+        help='During the round: the cards played so far, trick after trick, "9h Th 4h 6s 5h Ah, '
+        'Ac 4c"; "" if you lead to the first.  CARDS are all you were dealt or those left.',
+    ),
+    click.option(
+        "--contract",
+        metavar="CONTRACT",
+        help='The contract, if --heard does not give all calls: h, or "150 h".',
+    ),
+    click.option(
+        "--sender",
+        type=click.IntRange(0, SEATS - 1),
+        help="The place of the Sender, with --contract.",
+    ),
+    click.option(
+        "--record",
+        metavar="FILE",
+        type=click.File("rb", lazy=True),
+        help="A record of a round in progress, in place of the options above; - reads stdin.",
+    ),
+    click.option(
+        "--line",
+        type=click.IntRange(1),
+        metavar="NUMBER",
+        help="With --record: the line of the record in a file with several.",
+    ),
+    click.option(
+        "--at",
+        type=TrickCardType(),
+        metavar="TRICK.CARD",
+        help="With --record: before this card, 3.2 for the second of trick 3.",
+    ),
+)
+"""Options that describe a round in progress."""
 
 
 @click.command(
@@ -79,18 +132,18 @@ Examples:
     "--turned",
     "turned",
     metavar="CARD",
-    help="The card turned up, with taking; in Kwajongen the dealer's card that is shown.",
+    help="The card turned up: the Return, with taking; in Kwajongen the dealer's card.",
 )
 @click.option(
     "--place",
     type=click.IntRange(0, SEATS - 1),
-    help="Your place: 0 the opener to 5 the dealer.  [default: whose turn it is after --heard]",
+    help="Your place: 0 the opener to 5 the dealer.  [default: the next to call after --heard]",
 )
 @click.option("--lap", type=click.IntRange(1, 2), help="The lap, with taking.  [default: 1]")
 @click.option(
     "--heard",
     metavar="CALLS",
-    help='All calls so far: "pass, 120 h, pass, counter".  A counter\'s place may be told, '
+    help='All calls so far: "pass, 120 h, pass, counter".  A counter may name its place, '
     '"counter 4".  [default: all before you passed]',
 )
 @click.option(
@@ -100,20 +153,20 @@ Examples:
     metavar="PLACES",
     help="Places of your partners, with --partners random.  [default: seated alternately]",
 )
-@card_options
+@round_options
 @click.option(
     "--players",
     multiple=True,
     metavar="SPEC",
-    help="Who calls and plays, you included: SPEC for all, team0=SPEC or seat3=SPEC (seats are "
+    help="Policies of all players, you included: SPEC for all, team0=SPEC or seat3=SPEC (seats are "
     "places here); a later one overrides.  [default: points:take=45,lap2=38+network with two "
     "teams and taking, else points+network]",
 )
 @click.option(
-    "--ignore-calls", is_flag=True, help="Hidden cards need not agree with what was heard."
+    "--ignore-calls", is_flag=True, help="Deal the hidden cards regardless of the calls so far."
 )
 @click.option(
-    "--pending", type=WholeNumberType(0, "120"), default=0, help="Litigation gratuity that waits."
+    "--pending", type=WholeNumberType(0, "120"), default=0, help="Pending litigation gratuity."
 )
 @click.option("--raised", is_flag=True, help="The round is raised (kwajongen only).")
 @click.option(
@@ -128,7 +181,9 @@ Examples:
     help="Go on until the chance of the best call is known to this on either side, such as 0.5%, "
     "or the best call is sure.",
 )
-@click.option("--time", "seconds", type=float, metavar="SECONDS", help="A limit of time.")
+@click.option(
+    "--time", "seconds", type=float, metavar="SECONDS", help="Stop after this many seconds."
+)
 @seed_option
 @threads_option
 @confidence_option
@@ -140,215 +195,106 @@ Examples:
     help="Format of the answer.  [default: by the suffix of --out, else table]",
 )
 @click.option("--out", metavar="FILE", help="Write the answer to this file; .html: as a page.")
-@click.option("--plot", metavar="FILE", help="Draw what each call makes: .png, .svg or .pdf.")
+@click.option("--plot", metavar="FILE", help="Draw the results of each call: .png, .svg or .pdf.")
 @color_option
 @quiet_option
 def odds(
     hand: str | None, turned: str | None, place: int | None, lap: int | None, heard: str | None,
     partner_places: tuple[int, ...] | None, played: str | None, contract: str | None,
-    sender: int | None, record: IO[bytes] | None, line: int | None,
-    at: tuple[int, int] | None,
-    players: tuple[str, ...], ignore_calls: bool, pending: int, raised: bool,
-    deals: int | None,
+    sender: int | None, record: IO[bytes] | None, line: int | None, at: tuple[int, int] | None,
+    players: tuple[str, ...], ignore_calls: bool, pending: int, raised: bool, deals: int | None,
     until: float | None, seconds: float | None, seed: int, threads: int | None, confidence: float,
     format: str | None, out: str | None, plot: str | None, color: str, quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """What each call is worth with a hand, and which is best.
+    """Estimate the value of each call, or card, and name the best.
 
     CARDS are the cards you hold: five with taking, eight with auctions, four in Kwajongen.  Hidden
-    cards are dealt at random so that the players assumed would have called as they did; then every
-    call that is open to you is made in the same deals, they call on, and play.
+    cards are sampled such that the assumed players would have called as observed; every call open
+    to you is then made in the same deals, and the players call on and play.
 
-    During the round, with --played or --record: what each card is worth that you may play.  CARDS
-    are your eight or those left.  Hidden cards agree with the plays, too (who could not follow,
-    beat or trump); few distributions are all gone through.
+    During the round, with --played or --record, the odds are those of each card that you may play.
+    CARDS are then your eight cards or those left.  Hidden cards agree with the plays, too (who
+    could not follow, beat or trump); if few layouts are possible, all of them are played.
     """
     if deals is not None and until is not None:
         raise click.UsageError("--deals and --until: give one of them")
-    if format is None:
-        format = "table" if out is None else choose_by_suffix(out, _SUFFIXES, ", or give --format")
-    if format == "parquet" and out is None and sys.stdout.isatty():
-        raise click.UsageError("--format parquet is nothing for a terminal: give --out FILE")
-    if plot is not None:
-        choose_by_suffix(plot, PLOT_SUFFIXES)
+    output = Output(out, format, plot, color, _SUFFIXES)
     rules = pop_rules(options)
-    how = OddsOptions(
-        deals, until, seconds, seed, threads, confidence, ignore_calls, players, format, out,
-        color, quiet,
-    )  # fmt: skip
-    if not isinstance(rules, KqjRules):
-        _reject_options(rules, _KQJ_ONLY)
-    elif raised:
-        raise click.UsageError("--raised is for --game kwajongen: leave it out")
     for option, given in (("--at", at), ("--line", line)):
         if given is not None and record is None:
             raise click.UsageError(f"{option} is for --record: leave it out, or give a record")
-    if record is not None or played is not None:
-        if plot is not None or format == PAGE_FORMAT:
-            raise click.UsageError("--plot and .html are for calls: cards have a table only")
-        if record is not None:
-            told = (hand, turned, place, lap, heard, partner_places, played, contract, sender)
-            if raised or any(each is not None for each in told):
-                raise click.UsageError(
-                    "--record tells cards, places, calls and plays: give nothing else of them"
-                )
-            report_cards(read_partial_round(record.read(), line, at), how)
-            return
-        if hand is None:
-            own = "eight" if isinstance(rules, KqjRules) else "four"
-            raise click.UsageError(f"CARDS are missing: give your {own} cards, or those left")
-        if isinstance(rules, KwajongenRules):
-            from kqj_sim.analysis.odds import kwajongen_position as kwajongen
-
-            report_cards(
-                kwajongen.parse_kwajongen_round(
-                    hand, rules, played=played or "", turned=turned, heard=heard, sender=sender,
-                    place=place, raised=raised,
-                ),
-                how,
-            )  # fmt: skip
-            return
-        if lap is not None:
-            raise click.UsageError("--lap is for calls: leave it out")
-        from kqj_sim.analysis.odds.kqj_position import parse_kqj_round
-
-        report_cards(
-            parse_kqj_round(
-                hand, rules, played=played or "", turned=turned, heard=heard, contract=contract,
-                sender=sender, place=place, partners=partner_places, pending=pending,
-            ),
-            how,
-        )  # fmt: skip
-        return
-    if isinstance(rules, KwajongenRules):
-        if sender is not None:
-            raise click.UsageError("--sender goes with --played: the cards so far are missing")
-        _report_calls(
-            _make_kwajongen_estimator(hand, turned, place, heard, raised, rules, players),
-            rules,
-            how,
-            plot,
-        )
-        return
-    if hand is None:
-        raise click.UsageError("CARDS are missing: give the cards you hold, such as '9h 8h Ah'")
-    if contract is not None or sender is not None:
-        raise click.UsageError(
-            "--contract and --sender go with --played: the cards played so far are missing"
-        )
-    from kqj_sim.analysis.odds.situation import parse_situation
-
-    situation = parse_situation(
-        hand, rules, turned=turned, place=place, lap=lap, heard=heard, partners=partner_places
+    about_cards = record is not None or played is not None
+    if about_cards and (plot is not None or output.format == PAGE_FORMAT):
+        raise click.UsageError("--plot and .html are for calls: cards have a table only")
+    position = PositionOptions(
+        hand, turned, place, lap, heard, partner_places, played, contract, sender, pending, raised
     )
-    from kqj_sim.analysis.odds.calls import estimate_calls
-
-    seated = _assign_players(players, rules)
-    ask = partial(estimate_calls, situation, players=seated, pending=pending)
-    _report_calls(ask, rules, how, plot)
-
-
-_KQJ_ONLY = (
-    "lap", "partner_places", "contract", "pending",
-)  # fmt: skip
-"""Options of questions that are answered for KQJ only."""
-
-
-def _reject_options(rules: GameRules, names: Sequence[str]) -> None:
-    """Raise UsageError if one of these options was given."""
-    context = click.get_current_context()
-    options = {each.name: each.opts[0] for each in context.command.params}
-    for name in names:
-        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
-            raise click.UsageError(f"{options[name]} is not for --game {rules.game}: leave it out")
-
-
-def _make_kwajongen_estimator(
-    hand: str | None, turned: str | None, place: int | None, heard: str | None, raised: bool,
-    rules: KwajongenRules, players: tuple[str, ...],
-) -> Callable[..., CallOdds]:  # fmt: skip
-    """What finds out what playing and passing are worth in Kwajongen."""
-    if hand is None:
-        raise click.UsageError("CARDS are missing: give your four cards, such as 'Ah Kh 9s Ts'")
-    from kqj_sim.analysis.odds.kwajongen import estimate_kwajongen_calls, parse_kwajongen_situation
-
-    situation = parse_kwajongen_situation(
-        hand, rules, turned=turned, place=place, heard=heard, raised=raised
-    )
-    seated = assign_policies(players, rules, "--players")
-    return partial(estimate_kwajongen_calls, situation, players=seated)
-
-
-def _report_calls(
-    estimate: Callable[..., CallOdds], rules: GameRules, options: OddsOptions, plot: str | None
-) -> None:
-    """Find out what each call is worth, and tell it; `estimate` takes what `options` says."""
-    print_rule_notes(rules, options.quiet)
-    picture = None if plot is None else choose_by_suffix(plot, PLOT_SUFFIXES)
-    with ExitStack() as stack:
-        answer_file = open_output(stack, options.out)
-        plot_file = open_output(stack, plot)
-        found: Any = run_estimate(
-            estimate, options, partial(_find_best_call, confidence=options.confidence)
-        )
-        _write_odds(found, options, answer_file)
-        if picture is not None and plot_file is not None:
-            plot_file.write(_get_call_output(rules).render(found, options.confidence, picture))
-    exit_if_interrupted(found.ended == "interrupted", found.deals)
-
-
-def _find_best_call(odds: CallOdds, confidence: float) -> tuple[str, Estimate]:
-    """The best call, and its chance to win."""
-    return odds.options[odds.best].text, odds.estimate("wins", odds.best, confidence)
-
-
-def _assign_players(players: tuple[str, ...], rules: KqjRules) -> tuple[str, ...]:
-    """Who sits at each place."""
-    from kqj_sim.analysis.odds.calls import choose_assumed_player
-
-    return assign_policies(players, rules, "--players", choose_assumed_player(rules))
-
-
-class _CallOutput(NamedTuple):
-    """Functions that present the odds of calls of a game."""
-
-    make_report: Callable[..., Any]
-    make_pictures: Callable[..., Any]
-    render: Callable[..., bytes]
-
-
-def _get_call_output(rules: GameRules) -> _CallOutput:
-    """Return the functions that present the odds of a game."""
-    from kqj_sim.reporting import odds, odds_plots
-
-    if isinstance(rules, KqjRules):
-        return _CallOutput(
-            odds.make_kqj_call_report,
-            odds_plots.make_kqj_pictures,
-            odds_plots.render_kqj_call_odds,
-        )
-    return _CallOutput(
-        odds.make_kwajongen_call_report,
-        odds_plots.make_kwajongen_pictures,
-        odds_plots.render_kwajongen_call_odds,
-    )
-
-
-def _write_odds(odds: Any, options: OddsOptions, stream: Any) -> None:
-    """The answer in a format, to a file or stdout."""
-    rules, confidence = odds.situation.rules, options.confidence
-    output = _get_call_output(rules)
-    report = output.make_report(odds, confidence)
-    if options.format != PAGE_FORMAT:
-        write_report(report, options.format, stream, options.color)
-        return
-    from kqj_sim.cards import format_hand
-    from kqj_sim.reporting.odds import make_odds_page
-    from kqj_sim.reporting.page import to_html
-
-    hand = format_hand(odds.situation.hand, ranks=rules.ranks)
-    page = to_html(make_odds_page(report, hand, *output.make_pictures(odds, confidence)))
-    if stream is None:
-        click.echo(page, nl=False)
+    if record is None:
+        question = make_question(position, rules, players, confidence)
     else:
-        stream.write(page)
+        if raised or any(each is not None for each in position[:-2]):
+            raise click.UsageError(
+                "--record holds the cards, places, calls and plays: leave their options out"
+            )
+        question = ask_about_record(record.read(), line, at, players)
+    print_rule_notes(question.rules, quiet)
+    limits = EstimationOptions(
+        deals, until, seconds, seed, threads, confidence, ignore_calls, quiet
+    )
+    with output:
+        answer = run_estimation(question, limits)
+        question.write(answer, output)
+    if question.is_interrupted(answer):
+        click.echo(f"Interrupted: the answer rests on {answer.deals:,} deals", err=True)
+        click.get_current_context().exit(EXIT_INTERRUPTED)
+
+
+class EstimationOptions(NamedTuple):
+    """The options that limit an estimation and fix its deals."""
+
+    deals: int | None
+    until: float | None
+    seconds: float | None
+    seed: int
+    threads: int | None
+    confidence: float
+    ignore_calls: bool
+    quiet: bool
+
+
+def run_estimation(question: Question, options: EstimationOptions) -> Any:
+    """Return the answer to a question; show the progress."""
+    from kqj_sim.analysis.odds.calls import DEFAULT_DEALS, MAX_DEALS
+    from kqj_sim.analysis.odds.choosing import limits
+    from kqj_sim.reporting.grid import format_number
+
+    deals = MAX_DEALS if options.until is not None else options.deals or DEFAULT_DEALS
+    choosing = limits(deals, options.until, None, 0).deals
+    with ProgressLine("deals", choosing + deals, options.quiet) as line:
+        finished, shown = 0, ""
+
+        def show_answer(found: Any) -> None:
+            nonlocal finished, shown
+            shown, chance = question.find_best(found)
+            now = found.deals
+            if found.choosing_deals > 0:
+                # A choice that ended early leaves out the rest of its deals.
+                now += choosing
+                shown += f": wins {format_number(*chance[:3], 'share')}"
+            line.advance(now - finished, shown)
+            finished = now
+
+        def show_search(hands: int) -> None:
+            line.advance(0, shown or f"searching for hands that agree: {hands:,} tried")
+
+        return question.estimate(
+            deals=deals,
+            until=options.until,
+            seconds=options.seconds,
+            seed=options.seed,
+            confidence=options.confidence,
+            threads=options.threads,
+            ignore_calls=options.ignore_calls,
+            progress=show_answer,
+            searching=show_search,
+        )

@@ -195,7 +195,7 @@ MATCH_DEALS = 10_000
 
 @click.group()
 def train() -> None:
-    """Train the policies that learn: their weights, and the point count."""
+    """Train the learned policies and fit the point counts."""
 
 
 train.add_command(points)

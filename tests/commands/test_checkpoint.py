@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim.commands import simulate as saved
+from kqj_sim.commands import saved_run
 from kqj_sim.commands.progress import ProgressLine
 from kqj_sim.reporting import checkpoint
 from kqj_sim.reporting.checkpoint import read_checkpoint
@@ -73,8 +73,8 @@ def test_saved_run_goes_on_and_can_become_longer(
     whole = simulate(tmp_path, "whole", "--deals", "50000", *GREEDY)
     checkpoint = ("--checkpoint", str(tmp_path / "run.npz"))
     simulate(tmp_path, "short", "--deals", "7000", *GREEDY, *checkpoint)
-    monkeypatch.setattr(saved, "SPAN_SECONDS", 0.0)  # many small spans
-    monkeypatch.setattr(saved, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(saved_run, "SPAN_SECONDS", 0.0)  # many small spans
+    monkeypatch.setattr(saved_run, "SAVE_SECONDS", 0.0)
     for threads in ("1", "2"):
         longer = simulate(
             tmp_path, "longer", "--deals", "50000", *GREEDY, *checkpoint, "--threads", threads
@@ -185,8 +185,8 @@ def test_an_interrupted_run_loses_nothing_that_it_shows(
             os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(ProgressLine, "advance", advance)
-    monkeypatch.setattr(saved, "SPAN_SECONDS", 0.0)
-    monkeypatch.setattr(saved, "SAVE_SECONDS", 1e9)
+    monkeypatch.setattr(saved_run, "SPAN_SECONDS", 0.0)
+    monkeypatch.setattr(saved_run, "SAVE_SECONDS", 1e9)
     path = tmp_path / "run.npz"
     arguments = (*ENDLESS, "--checkpoint", str(path), "--format", "json", "--threads", "1")
     done = run("simulate", *arguments)

@@ -114,7 +114,7 @@ def test_time_and_certainty_end_it() -> None:
         ((*HAND, "--with", "9"), "places are 0 (the opener) to 5"),
         (("9h 8h Ah Ks 4d",), "the Return is missing"),
         (("--at", "3.2"), "--at is for --record"),
-        (("--record", "-", "--heard", "pass"), "give nothing else of them"),
+        (("--record", "-", "--heard", "pass"), "leave their options out"),
         (
             (*HAND, "--place", "1", "--players", "always+greedy"),
             "place 0's call 'pass'",

@@ -61,7 +61,7 @@ def test_cards_are_answered_as_typed() -> None:
         (("--heard", "pass"), "place 1 has yet to speak"),
         (("--heard", "take h", "--lap", "1"), "--lap is for calls"),
         (("--heard", "take h", "--plot", "x.png"), "--plot and .html are for calls"),
-        (("--record", "-"), "--record tells cards, places, calls"),
+        (("--record", "-"), "--record holds the cards, places, calls"),
     ],
 )
 def test_mistakes_are_told_in_a_line(more: tuple[str, ...], parts: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim.commands import checking
+from kqj_sim.commands import check as check_module
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import to_json
 from kqj_sim.records import play_records
@@ -86,7 +86,7 @@ def played(tmp_path: Path) -> Path:
 def test_check_replay_finds_what_the_referee_cannot(
     played: Path, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "BATCH", batch)
+    monkeypatch.setattr(check_module, "BATCH", batch)
     count = len(played.read_text(encoding="utf-8").splitlines())
     done = run("check", "--replay", str(played))
     assert (done.exit_code, done.stdout) == (0, "")
@@ -114,7 +114,7 @@ def test_check_replay_finds_what_the_referee_cannot(
 def test_check_replay_follows_the_rounds_of_a_game(
     played: Path, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "BATCH", batch)
+    monkeypatch.setattr(check_module, "BATCH", batch)
     for line, key in ((3, "score_before"), (4, "score_before"), (5, "round")):
         values = json.loads(played.read_text(encoding="utf-8").splitlines()[line - 1])
         value = values[key]

@@ -267,7 +267,7 @@ def test_odds_of_cards(tmp_path: Path) -> None:
         ((*ODDS, "--teams", "3"), "--teams is a rule of kqj"),
         ((*ODDS, "--players", "seat5=random"), "the seats are seat0 to seat3"),
         (("odds", *GAME), "CARDS are missing: give your four cards"),
-        (("odds", "9h 8h Ah Ks 4d", "--return", "7h", "--raised"), "--raised is for --game kwaj"),
+        (("odds", "9h 8h Ah Ks 4d", "--return", "7h", "--raised"), "--raised is not for --game k"),
     ],
 )
 def test_odds_refuse_what_is_not_of_the_game(arguments: tuple[str, ...], fault: str) -> None:

@@ -1,0 +1,303 @@
+"""Questions that the command `odds` answers: about calls and about cards, in both games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from kqj_sim.commands.options import assign_policies
+from kqj_sim.commands.output import Output
+from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.intervals import Estimate
+    from kqj_sim.analysis.odds.calls import CallOdds
+    from kqj_sim.analysis.odds.cards import CardOdds
+    from kqj_sim.analysis.odds.position import PartialRound
+
+PAGE_FORMAT = "html"
+"""The format of a page, which only questions about calls have."""
+
+
+class PositionOptions(NamedTuple):
+    """The options that describe what the player knows; None where an option was not given."""
+
+    hand: str | None
+    turned: str | None
+    place: int | None
+    lap: int | None
+    heard: str | None
+    partner_places: tuple[int, ...] | None
+    played: str | None
+    contract: str | None
+    sender: int | None
+    pending: int
+    raised: bool
+
+    def require_hand(self, hint: str) -> str:
+        """Return the cards; raise UsageError with a hint if there are none."""
+        if self.hand is None:
+            raise click.UsageError(f"CARDS are missing: give {hint}")
+        return self.hand
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with its estimator and the writer of its answer.
+
+    Attributes:
+        rules: the rules of the round.
+        estimate: estimates the answer; takes the limits and callbacks as keyword arguments.
+        find_best: returns the text and the chance to win of an answer's best call or card.
+        write: writes an answer.
+        is_interrupted: returns True if Ctrl-C ended the estimation of an answer.
+    """
+
+    rules: GameRules
+    estimate: Callable[..., Any]
+    find_best: Callable[[Any], tuple[str, Estimate]]
+    write: Callable[[Any, Output], None]
+    is_interrupted: Callable[[Any], bool]
+
+
+class _GameQuestions(NamedTuple):
+    """The questions of a game, and the options that belong to the other game only."""
+
+    ask_about_calls: Callable[[PositionOptions, Any, tuple[str, ...], float], Question]
+    ask_about_cards: Callable[[PositionOptions, Any, tuple[str, ...]], Question]
+    foreign_options: tuple[str, ...]
+
+
+def make_question(
+    position: PositionOptions, rules: GameRules, players: tuple[str, ...], confidence: float
+) -> Question:
+    """Return the question about calls or, with cards played, about cards.
+
+    Args:
+        position: what the player knows.
+        rules: the rules of the round.
+        players: values of --players.
+        confidence: confidence level of the intervals.
+
+    Raises:
+        UsageError: options are missing, or belong to another question.
+        SituationError, RoundError: the position is impossible.
+    """
+    game = _QUESTIONS[rules.game]
+    _reject_foreign_options(rules, game.foreign_options)
+    if position.played is None:
+        return game.ask_about_calls(position, rules, players, confidence)
+    return game.ask_about_cards(position, rules, players)
+
+
+def _reject_foreign_options(rules: GameRules, names: tuple[str, ...]) -> None:
+    """Raise UsageError if one of these options was given."""
+    context = click.get_current_context()
+    options = {each.name: each.opts[0] for each in context.command.params}
+    for name in names:
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            raise click.UsageError(f"{options[name]} is not for --game {rules.game}: leave it out")
+
+
+def _ask_about_kqj_calls(
+    position: PositionOptions, rules: KqjRules, players: tuple[str, ...], confidence: float
+) -> Question:
+    hand = position.require_hand("the cards you hold, such as '9h 8h Ah'")
+    if position.contract is not None or position.sender is not None:
+        raise click.UsageError(
+            "--contract and --sender go with --played: the cards played so far are missing"
+        )
+    from kqj_sim.analysis.odds.calls import choose_assumed_player, estimate_calls
+    from kqj_sim.analysis.odds.situation import parse_situation
+    from kqj_sim.reporting import odds, odds_plots
+
+    situation = parse_situation(
+        hand, rules, turned=position.turned, place=position.place, lap=position.lap,
+        heard=position.heard, partners=position.partner_places,
+    )  # fmt: skip
+    seated = assign_policies(players, rules, "--players", choose_assumed_player(rules))
+    return Question(
+        rules,
+        partial(estimate_calls, situation, players=seated, pending=position.pending),
+        partial(_find_best_call, confidence=confidence),
+        partial(
+            _write_call_odds,
+            confidence=confidence,
+            make_report=odds.make_kqj_call_report,
+            make_pictures=odds_plots.make_kqj_pictures,
+            render=odds_plots.render_kqj_call_odds,
+        ),
+        lambda odds: odds.ended == "interrupted",
+    )
+
+
+def _ask_about_kwajongen_calls(
+    position: PositionOptions, rules: KwajongenRules, players: tuple[str, ...], confidence: float
+) -> Question:
+    if position.sender is not None:
+        raise click.UsageError("--sender goes with --played: the cards so far are missing")
+    hand = position.require_hand("your four cards, such as 'Ah Kh 9s Ts'")
+    from kqj_sim.analysis.odds.kwajongen import estimate_kwajongen_calls, parse_kwajongen_situation
+    from kqj_sim.reporting import odds, odds_plots
+
+    situation = parse_kwajongen_situation(
+        hand, rules, turned=position.turned, place=position.place, heard=position.heard,
+        raised=position.raised,
+    )  # fmt: skip
+    seated = assign_policies(players, rules, "--players")
+    return Question(
+        rules,
+        partial(estimate_kwajongen_calls, situation, players=seated),
+        partial(_find_best_call, confidence=confidence),
+        partial(
+            _write_call_odds,
+            confidence=confidence,
+            make_report=odds.make_kwajongen_call_report,
+            make_pictures=odds_plots.make_kwajongen_pictures,
+            render=odds_plots.render_kwajongen_call_odds,
+        ),
+        lambda odds: odds.ended == "interrupted",
+    )
+
+
+def _ask_about_kqj_cards(
+    position: PositionOptions, rules: KqjRules, players: tuple[str, ...]
+) -> Question:
+    hand = position.require_hand("your eight cards, or those left")
+    if position.lap is not None:
+        raise click.UsageError("--lap is for calls: leave it out")
+    from kqj_sim.analysis.odds.kqj_position import parse_kqj_round
+
+    partial_round = parse_kqj_round(
+        hand, rules, played=position.played or "", turned=position.turned, heard=position.heard,
+        contract=position.contract, sender=position.sender, place=position.place,
+        partners=position.partner_places, pending=position.pending,
+    )  # fmt: skip
+    return _ask_about_round(partial_round, players)
+
+
+def _ask_about_kwajongen_cards(
+    position: PositionOptions, rules: KwajongenRules, players: tuple[str, ...]
+) -> Question:
+    hand = position.require_hand("your four cards, or those left")
+    from kqj_sim.analysis.odds.kwajongen_position import parse_kwajongen_round
+
+    partial_round = parse_kwajongen_round(
+        hand, rules, played=position.played or "", turned=position.turned, heard=position.heard,
+        sender=position.sender, place=position.place, raised=position.raised,
+    )  # fmt: skip
+    return _ask_about_round(partial_round, players)
+
+
+_QUESTIONS: Mapping[str, _GameQuestions] = {
+    KqjRules.game: _GameQuestions(_ask_about_kqj_calls, _ask_about_kqj_cards, ("raised",)),
+    KwajongenRules.game: _GameQuestions(
+        _ask_about_kwajongen_calls,
+        _ask_about_kwajongen_cards,
+        ("lap", "partner_places", "contract", "pending"),
+    ),
+}
+
+
+def ask_about_record(
+    data: bytes, line: int | None, at: tuple[int, int] | None, players: tuple[str, ...]
+) -> Question:
+    """Return the question about the cards of a recorded round.
+
+    Args:
+        data: content of a file with one record, or with several and `line`.
+        line: line of the record, from 1.
+        at: trick (from 1) and card (from 1) before which the round is taken up; None for the end.
+        players: values of --players; without any, the players of the record are assumed.
+
+    Raises:
+        UsageError: the file has more records, or fewer lines.
+        RecordError, RoundError: the record is damaged, or no position.
+    """
+    from kqj_sim.analysis.odds.kqj_position import make_kqj_round
+    from kqj_sim.analysis.odds.kwajongen_position import make_kwajongen_round
+    from kqj_sim.record import partial_record_from_json
+
+    lines = data.splitlines()
+    records = [each for each in lines if each.startswith(b"{") and b":" in each]
+    if line is not None:
+        if line > len(lines):
+            raise click.UsageError(f"--line {line}: the file has {len(lines)} lines")
+        data = lines[line - 1]
+    elif len(records) > 1:
+        raise click.UsageError(
+            f"--record: {len(records)} records in the file, there should be one; name one with "
+            "--line, such as --line 1"
+        )
+    record = partial_record_from_json(data)
+    make_round: Callable[..., PartialRound] = (
+        make_kqj_round if record.game == KqjRules.game else make_kwajongen_round
+    )
+    return _ask_about_round(make_round(record, at), players)
+
+
+def _ask_about_round(partial_round: PartialRound, players: tuple[str, ...]) -> Question:
+    """Return the question which card to play in a round in progress."""
+    from kqj_sim.analysis.odds.calls import choose_assumed_player
+    from kqj_sim.analysis.odds.cards import estimate_cards
+    from kqj_sim.analysis.odds.kwajongen_cards import estimate_kwajongen_cards
+
+    rules = partial_round.rules
+    is_kqj = isinstance(rules, KqjRules)
+    estimate: Callable[..., CardOdds] = estimate_cards if is_kqj else estimate_kwajongen_cards
+    default = choose_assumed_player(rules) if isinstance(rules, KqjRules) else None
+    if partial_round.players is not None and not players:
+        seated = partial_round.players
+    else:
+        seated = assign_policies(players, rules, "--players", default)
+    return Question(
+        rules,
+        partial(estimate, partial_round, seated),
+        _find_best_card,
+        _write_card_odds,
+        lambda odds: odds.interrupted,
+    )
+
+
+def _find_best_call(odds: CallOdds, confidence: float) -> tuple[str, Estimate]:
+    """Return the best call and its chance to win."""
+    return odds.options[odds.best].text, odds.estimate("wins", odds.best, confidence)
+
+
+def _find_best_card(odds: CardOdds) -> tuple[str, Estimate]:
+    """Return the best card and its chance to win."""
+    best = odds.cards[0]
+    return str(best.card), best.measures["wins"]
+
+
+def _write_call_odds(
+    odds: Any,
+    output: Output,
+    confidence: float,
+    make_report: Callable[..., Any],
+    make_pictures: Callable[..., Any],
+    render: Callable[..., bytes],
+) -> None:
+    """Write the odds of calls as tables or as a page, and the picture."""
+    report = make_report(odds, confidence)
+    if output.format == PAGE_FORMAT:
+        from kqj_sim.cards import format_hand
+        from kqj_sim.reporting.odds import make_odds_page
+        from kqj_sim.reporting.page import to_html
+
+        hand = format_hand(odds.situation.hand, ranks=odds.situation.rules.ranks)
+        output.write_page(to_html(make_odds_page(report, hand, *make_pictures(odds, confidence))))
+    else:
+        output.write_report(report)
+    output.write_plot(lambda format: render(odds, confidence, format))
+
+
+def _write_card_odds(odds: CardOdds, output: Output) -> None:
+    """Write the odds of cards as tables."""
+    from kqj_sim.reporting.odds import make_card_report
+
+    output.write_report(make_card_report(odds))
