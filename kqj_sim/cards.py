@@ -1,4 +1,4 @@
-"""Cards, hands and contracts as text, and back; knows no rules.
+"""Cards, hands and contracts as text: parsing and formatting, without any rules.
 
 A card is written rank then suit (`Hh` is the Hero of hearts, `Ts` the ten of spades), a
 contract `s h d c NT AT`.
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from kqj_sim.messages import quote
 
 RANKS = "ATHKQJ987654"
-"""The ranks of KQJ from the highest of a plain suit down; other games have some of them."""
+"""The ranks of KQJ from the highest of a plain suit down; other games use some of them."""
 SUITS = "shdc"
 CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
 NUMBER_WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight")
@@ -30,7 +30,7 @@ _CARD_PATTERN = re.compile(rf"(10|[{RANKS}])([{''.join(_SUIT_BY_TEXT)}])", re.IG
 
 
 class NotationError(ValueError):
-    """A text that is no card, hand or contract; its one line says what would be right."""
+    """A text that is no card, hand or contract; one line that says what would be right."""
 
 
 class Card(NamedTuple):
@@ -44,9 +44,9 @@ class Card(NamedTuple):
 
 
 def parse_card(text: str, *, ranks: str = RANKS) -> Card:
-    """The card of a pack with these ranks that `text` names; raises NotationError.
+    """Parse a card of a pack with these ranks; raise NotationError.
 
-    Read are capital and small letters, `10` for `T`, and black and white suit signs.
+    Capital and small letters, `10` for `T`, and black and white suit signs are accepted.
     """
     match = _CARD_PATTERN.fullmatch(text.replace(_EMOJI_SELECTOR, "").strip())
     card = match and _make_card(match)
@@ -56,15 +56,17 @@ def parse_card(text: str, *, ranks: str = RANKS) -> Card:
 
 
 def format_card(card: Card, *, symbols: bool = False) -> str:
-    """The text of a card, `Th`, or with the suit's sign, `T♥`."""
+    """Return the text of a card, `Th`, or with the suit's sign, `T♥`."""
     return card.rank + (SUIT_SYMBOLS[card.suit] if symbols else card.suit)
 
 
 def parse_cards(text: str, *, ranks: str = RANKS) -> tuple[Card, ...]:
-    """The cards named in `text`, in its order, with or without commas and blanks between.
+    """Parse cards, with or without commas and blanks between them, in the order of the text.
 
-    `9h 8h, Ah` and `9h8hAh` are the same three cards.  Raises NotationError for what is not
-    a card of a pack with these ranks, and for a card named twice.
+    `9h 8h, Ah` and `9h8hAh` are the same three cards.
+
+    Raises:
+        NotationError: a word is no card of a pack with these ranks, or a card occurs twice.
     """
     rest = text.replace(_EMOJI_SELECTOR, "")
     cards: list[Card] = []
@@ -88,21 +90,21 @@ def parse_cards(text: str, *, ranks: str = RANKS) -> tuple[Card, ...]:
 
 
 def format_hand(cards: Iterable[Card], *, symbols: bool = True, ranks: str = RANKS) -> str:
-    """Cards for people, by suit and from the ace down, in the order of `ranks`: `♠ A T 9  ♥ H 4`.
+    """Return cards for people, by suit and in the order of `ranks`: `♠ A T 9  ♥ H 4`.
 
     Without `symbols` the suits are letters: `s A T 9  h H 4`.
     """
     held = set(cards)
     groups = []
     for suit in SUITS:
-        own = [rank for rank in ranks if Card(rank, suit) in held]
-        if own:
-            groups.append(" ".join([SUIT_SYMBOLS[suit] if symbols else suit, *own]))
+        held_ranks = [rank for rank in ranks if Card(rank, suit) in held]
+        if held_ranks:
+            groups.append(" ".join([SUIT_SYMBOLS[suit] if symbols else suit, *held_ranks]))
     return "  ".join(groups)
 
 
 def parse_contract(text: str) -> str:
-    """The contract that `text` names, as one of CONTRACTS; raises NotationError."""
+    """Parse a contract, one of CONTRACTS; raise NotationError."""
     plain = text.replace(_EMOJI_SELECTOR, "").strip()
     contract = _SUIT_BY_TEXT.get(plain.lower(), plain.upper())
     if contract not in CONTRACTS:
@@ -111,14 +113,16 @@ def parse_contract(text: str) -> str:
 
 
 def format_contract(contract: str, *, symbols: bool = False) -> str:
-    """The text of a contract, `h`, or with the suit's sign, `♥`; `NT` and `AT` stay."""
+    """Return the text of a contract, `h`, or with the suit's sign, `♥`; `NT` and `AT` stay."""
     return SUIT_SYMBOLS.get(contract, contract) if symbols else contract
 
 
 def _make_card(match: re.Match[str]) -> Card:
+    """Return the card that a match of `_CARD_PATTERN` names."""
     rank, suit = match.groups()
     return Card("T" if rank == "10" else rank.upper(), _SUIT_BY_TEXT[suit.lower()])
 
 
 def _describe_card_syntax(ranks: str) -> str:
+    """Return how to write a card, for errors."""
     return f"a rank of {' '.join(ranks)}, then a suit of {' '.join(SUITS)}, as in Th"

@@ -1,7 +1,7 @@
-"""The columns of each game's rows: a row a deal, named flat columns of small integers.
+"""The columns of each game's rows: one row per deal, named columns of small integers.
 
-This is the one description of what a row holds.  The core fills the columns in this order,
-`--where` and `--by` know them by these names, and the documentation prints the same table.
+This is the only description of a row.  The core fills the columns in this order, `--where` and
+`--by` use these names, and the documentation prints the same table.
 
 A column with `labels` holds the number of a label; its texts are what tables, files and
 expressions show and accept.  A flag holds 0 or 1; frames and files show it as a boolean.
@@ -19,7 +19,7 @@ RANK_LABELS = ("4", "5", "6", "7", "8", "9", "J", "Q", "K", "H", "T", "A")
 
 @dataclass(frozen=True)
 class Column:
-    """One column: values are integers from `low` to `high`, numbers of `labels`, or a flag."""
+    """A column: its values are integers from `low` to `high`, numbers of `labels`, or a flag."""
 
     name: str
     low: int
@@ -142,10 +142,10 @@ KQJ_COLUMN_NUMBERS = _COLUMN_NUMBERS_BY_GAME["kqj"]
 
 
 def get_columns(game: str) -> tuple[Column, ...]:
-    """The columns of a game's rows, in their order."""
+    """Return the columns of a game's rows, in their order."""
     return _COLUMNS_BY_GAME[game]
 
 
 def get_column_numbers(game: str) -> Mapping[str, int]:
-    """The number of each column of a game's rows, by its name."""
+    """Return the number of each column of a game's rows, by its name."""
     return _COLUMN_NUMBERS_BY_GAME[game]

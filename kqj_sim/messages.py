@@ -1,4 +1,4 @@
-"""Text of the user in messages: shortened, on one line, with control characters made visible."""
+"""The user's text in messages: shortened, on one line, with control characters visible."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONGEST_LINE = 360
 """Most characters of a message."""
 
 _LONG_WORD = re.compile(r"\S{121,}")
-"""A word that is no sentence's: input that was not shortened where it was repeated."""
+"""A word too long for a sentence: input that a message repeats without shortening it."""
 
 
 def visible(text: str) -> str:
@@ -26,7 +26,7 @@ def visible(text: str) -> str:
 def shorten(value: object, width: int = WIDTH) -> str:
     """Return a value as a message repeats it: visible, at most `width` characters.
 
-    Of a longer one the beginning and the end are left, with an ellipsis between.
+    A longer one keeps its beginning and its end, with an ellipsis between.
     """
     text = str(value)
     cut = len(text) > width

@@ -1,8 +1,7 @@
-"""The round record: a round, whole, as one JSON object, to JSON and back.
+"""Round records: a whole round as one JSON object, written and read.
 
-The structs below have the keys of RECORD.md under their own names; cards and contracts are
-texts.  Reading holds a record against this form only; whether it obeys the rules of the
-game is for the referee to say.
+The structs have the keys of RECORD.md under the same names; cards and contracts are texts.  Reading
+checks the form of a record only; the referee checks that it obeys the rules of the game.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ from kqj_sim.rules import RULES_BY_GAME, GameRules, RulesError, make_rules
 
 R = TypeVar("R")
 
-# Sums of a few of these stay integers that can be shown.
 Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+"""An integer that numpy and sums of a few such integers can hold."""
 
 
 class RecordError(ValueError):
-    """A text that is no record; its one line names the key that is wrong."""
+    """A text that is no record; one line that names the wrong key."""
 
 
 class Call(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A call; keys that do not belong to it are None and not written."""
+    """A call; keys that do not belong to it are None and are not written."""
 
     seat: Int64
     call: Literal["pass", "take", "bid", "counter", "overcounter", "play"]
@@ -38,7 +37,7 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Trick(msgspec.Struct, frozen=True):
-    """A trick; `cards` in the order played, from the leader on."""
+    """A trick; `cards` are in the order played."""
 
     leader: Int64
     cards: list[str]
@@ -46,7 +45,7 @@ class Trick(msgspec.Struct, frozen=True):
 
 
 class Bonus(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A bonus; only KQ and KQJ have a seat and a suit."""
+    """A bonus; only those for KQ and KQJ have a seat and a suit."""
 
     bonus: Literal["last_trick", "capot", "kq", "kqj"]
     team: Int64
@@ -58,8 +57,8 @@ class Bonus(msgspec.Struct, frozen=True, omit_defaults=True):
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A round; lists are per seat (seat 0 first) or per team (team 0 first).
 
-    `score_before` and `score_after` are per team, in KQJ with random partners per seat; they are
-    None, as `game_id` and `round`, if the round belongs to no game.
+    `score_before` and `score_after` are per team, or in KQJ with random partners per seat.  They,
+    `game_id` and `round` are None if the round belongs to no game.
     """
 
     game: Literal["kqj", "kwajongen"]
@@ -95,7 +94,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     scores: list[Int64]
 
     def game_rules(self) -> GameRules:
-        """The rules of the round; raises RecordError if a field is missing or wrong."""
+        """Return the rules of the round; raise RecordError if a field is missing or wrong."""
         values = {}
         for rule in fields(RULES_BY_GAME[self.game]):
             if rule.name not in self.rules:
@@ -108,7 +107,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class PartialTrick(msgspec.Struct, frozen=True):
-    """A trick, finished or not; leader and winner may be left out."""
+    """A trick, finished or not; leader and winner may be missing."""
 
     cards: list[str]
     leader: Int64 | None = None
@@ -116,12 +115,11 @@ class PartialTrick(msgspec.Struct, frozen=True):
 
 
 class PartialRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A round that is not over: a record whose plays break off.
+    """A round in progress: the keys of a record that one player needs; any record is one, too.
 
-    It has the keys of a record (of which any record is one), but only those by which a player
-    sees how things stand.  `hands`, or with auctions and in Kwajongen `dealt`, need the cards of
-    who is to play alone; those of the others may be empty or null.  `sender`, `contract`, `amount`,
-    `capot` and `stake` are for rounds without `calls`.
+    `hands`, or with auctions and in Kwajongen `dealt`, need only the cards of the player to move;
+    those of the others may be empty or null.  `sender`, `contract`, `amount`, `capot` and `stake`
+    are for rounds without `calls`.
     """
 
     game: Literal["kqj", "kwajongen"]
@@ -149,9 +147,10 @@ _decode_partial = msgspec.json.Decoder(PartialRecord).decode
 
 
 def to_json(record: Record) -> str:
-    """The record as one line of JSON, without a line end.
+    """Return the record as one line of JSON, without a line end.
 
-    Raises RecordError for a value that JSON does not have.
+    Raises:
+        RecordError: JSON cannot express a value.
     """
     try:
         return _encode(record).decode()
@@ -160,19 +159,21 @@ def to_json(record: Record) -> str:
 
 
 def from_json(text: str | bytes) -> Record:
-    """The record that `text` (if bytes, UTF-8) holds; unknown keys are ignored.
+    """Parse a record from text, or from bytes in UTF-8; ignore unknown keys.
 
-    Raises RecordError for what is not JSON, a missing key and a value of a wrong type.
+    Raises:
+        RecordError: the text is not JSON, a key is missing, or a value has a wrong type.
     """
     return _decode_record(_decode, text)
 
 
 def partial_record_from_json(text: str | bytes) -> PartialRecord:
-    """The round so far that `text` holds; as `from_json`."""
+    """Parse a round in progress, as `from_json`."""
     return _decode_record(_decode_partial, text)
 
 
 def _decode_record(decode: Callable[[str | bytes], R], text: str | bytes) -> R:
+    """Return the decoded text; convert errors to RecordError."""
     try:
         return decode(text)
     except msgspec.ValidationError as error:
@@ -186,10 +187,10 @@ def _decode_record(decode: Callable[[str | bytes], R], text: str | bytes) -> R:
 def read_records(
     lines: Iterable[str | bytes],
 ) -> Iterator[tuple[int, Record | RecordError]]:
-    """The records of a file open for reading, with their line numbers from 1.
+    """Yield the line number, from 1, and the record of each line of an open file.
 
-    A line that is no record comes as its RecordError; blank lines are skipped.  A file opened
-    in binary mode can be read on after a line that is not UTF-8.
+    A line that is no record yields its RecordError; blank lines are skipped.  Only a file opened in
+    binary mode can be read on after a line that is not UTF-8.
     """
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -201,7 +202,7 @@ def read_records(
 
 
 def _reorder_message(message: str) -> str:
-    """Say msgspec's message with the key first: `calls[0].seat: expected int, got str`."""
+    """Return a message of msgspec with the key first: `calls[0].seat: expected int, got str`."""
     reason, _, path = visible(message).partition(" - at `$")
     missing = re.fullmatch(r"Object missing required field `(\w+)`", reason)
     reason = f"the key {missing[1]} is missing" if missing else reason[:1].lower() + reason[1:]
@@ -210,4 +211,5 @@ def _reorder_message(message: str) -> str:
 
 
 def _format_error(error: Exception) -> str:
+    """Return an error's message on one line."""
     return one_line(str(error))

@@ -1,8 +1,7 @@
-"""Play recorded rounds again from what determines them, and compare.
+"""Replay recorded rounds and compare.
 
-Rules, players, seed, deal, dealer and pending gratuity determine a round (for an imposed one the
-Sender and the contract, too).  A record that says something else was changed, or comes from another
-version of the program.
+Rules, players, seed, deal, dealer and pending gratuity determine a round, and the Sender and the
+contract an imposed one.  A record that differs was changed, or comes from another version.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ _CHOSEN = {"calls", "tricks", "sender", "contract", "hands"}
 
 @dataclass(frozen=True)
 class Replayed:
-    """The outcome of playing a recorded round again.
+    """The outcome of replaying a recorded round.
 
     Attributes:
         record: the record.
         differing: the keys of the record that differ, in its order; none if the rounds are equal.
-        reason: why the round could not be played again; empty if it was.
+        reason: the reason why the round could not be replayed; empty if it was.
     """
 
     record: Record
@@ -54,7 +53,7 @@ class Replayed:
 
     @property
     def discrepancy(self) -> str:
-        """One line that names the keys that differ and the likely cause; empty if none does."""
+        """One line with the differing keys and the likely cause; empty if there are none."""
         if not self.differing:
             return ""
         record, keys = self.record, ", ".join(self.differing)
@@ -72,37 +71,37 @@ class Replayed:
 
 
 def replay_records(records: Iterable[Record]) -> list[Replayed]:
-    """Play the rounds of records again and compare, in the order given.
+    """Replay the rounds of records and compare them, in the order given.
 
     A user policy that a record names is loaded from its file and run.
     """
-    order = list(records)
+    all_records = list(records)
     found: dict[int, Replayed] = {}
     together: dict[Experiment, list[int]] = defaultdict(list)
     known: dict[_Key, Experiment] = {}
-    for number, record in enumerate(order):
+    for number, record in enumerate(all_records):
         try:
-            together[_experiment(record, known)].append(number)
+            together[_find_experiment(record, known)].append(number)
         except (RecordError, ExperimentError, PolicyError) as error:
             found[number] = Replayed(record, reason=str(error))
     for experiment, numbers in together.items():
         for start in range(0, len(numbers), LANES):
             part = numbers[start : start + LANES]
-            replayed = _replay(experiment, [order[number] for number in part])
+            replayed = _replay(experiment, [all_records[number] for number in part])
             found.update(zip(part, replayed, strict=True))
-    return [found[number] for number in range(len(order))]
+    return [found[number] for number in range(len(all_records))]
 
 
-def _experiment(record: Record, known: dict[_Key, Experiment]) -> Experiment:
+def _find_experiment(record: Record, known: dict[_Key, Experiment]) -> Experiment:
     """Return the experiment that a record's round belongs to.
 
-    Experiments are kept in `known`: reading players costs more than playing a round.
+    Experiments are kept in `known`: parsing players takes longer than playing a round.
 
     Raises:
         RecordError, ExperimentError, PolicyError: the engine cannot play the round; one line.
     """
     rules = record.game_rules()
-    imposed = _imposed(record, rules) if record.imposed else None
+    imposed = _read_imposed_contract(record, rules) if record.imposed else None
     key = rules, record.seed, tuple(record.players), imposed
     if key not in known:
         if not record.players:
@@ -112,7 +111,7 @@ def _experiment(record: Record, known: dict[_Key, Experiment]) -> Experiment:
     return known[key]
 
 
-def _imposed(record: Record, rules: GameRules) -> ImposedContract:
+def _read_imposed_contract(record: Record, rules: GameRules) -> ImposedContract:
     """Return the Sender and contract of an imposed round; raises RecordError if there are none."""
     if record.sender is None or record.contract is None:
         raise RecordError("imposed: a round without a Sender and a contract is not imposed")
@@ -134,7 +133,7 @@ def _check_numbers(record: Record, rules: GameRules) -> None:
 
 
 def _replay(experiment: Experiment, records: Sequence[Record]) -> list[Replayed]:
-    """Play rounds of one experiment again, `LANES` at most."""
+    """Replay at most `LANES` rounds of one experiment."""
     try:
         block = make_recording_block(experiment)
     except PolicyError as error:
@@ -149,18 +148,18 @@ def _replay(experiment: Experiment, records: Sequence[Record]) -> list[Replayed]
         middle = len(records) // 2
         return [*_replay(experiment, records[:middle]), *_replay(experiment, records[middle:])]
     return [
-        Replayed(record, _differing(record, other))
+        Replayed(record, _find_differing_keys(record, other))
         for record, other in zip(records, again, strict=True)
     ]
 
 
-def _differing(record: Record, again: Record) -> tuple[str, ...]:
-    """Return the keys in which a record differs from the round played again."""
+def _find_differing_keys(record: Record, again: Record) -> tuple[str, ...]:
+    """Return the keys in which a record differs from the replayed round."""
     keys = [
         key
         for key in Record.__struct_fields__
         if key not in _GIVEN
-        and _in_order(key, getattr(record, key)) != _in_order(key, getattr(again, key))
+        and _sort_unordered(key, getattr(record, key)) != _sort_unordered(key, getattr(again, key))
     ]
     if record.game_id is not None:
         of_deal = zip(("game_id", "round"), divmod(record.deal, MAX_ROUNDS), strict=True)
@@ -168,8 +167,8 @@ def _differing(record: Record, again: Record) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def _in_order(key: str, value: object) -> object:
-    """Return a value with what has no order in a fixed one: cards of a hand, and bonuses."""
+def _sort_unordered(key: str, value: object) -> object:
+    """Return a value with the cards of each hand, or the bonuses, in a fixed order."""
     if key in ("dealt", "hands") and isinstance(value, list):
         return [sorted(hand) for hand in value]
     return sorted(value, key=repr) if key == "bonuses" and isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""The rules objects of the games: the fields of the specification, with their defaults."""
+"""The rules of the games: the options of the specification, with their defaults."""
 
 from __future__ import annotations
 
@@ -11,31 +11,35 @@ from kqj_sim.cards import CONTRACTS, RANKS
 from kqj_sim.messages import quote, shorten
 
 SEATS = 6
-"""Seats of a table of KQJ; `GameRules.seats` is that of any game."""
+"""Seats in KQJ; `GameRules.seats` is the number in any game."""
 
 MAX_TOTAL = 600
-"""No total of KQJ is larger: card points, last trick, Capot and four KQJ at All-Trumps."""
+"""The largest total in KQJ: card points, last trick, Capot and four KQJ at All-Trumps."""
 
 
 class RulesError(ValueError):
-    """A rule that does not exist; its one line says what would be right."""
+    """A rule or a value of one that does not exist; one line that says what would be right."""
 
 
 def _make_rule_field(
     default: Any, choices: tuple[Any, ...] | None, help: str, only: str = ""
 ) -> Any:
-    """A field: `choices` is None where any number of a kind will do; `only` is the bidding
-    without which the field has no effect."""
+    """Return a dataclass field for a rule.
+
+    Args:
+        default: the default value.
+        choices: the allowed values, default first; None for any positive multiple of 10.
+        help: a line for the command line.
+        only: the bidding without which the field has no effect; empty for none.
+    """
     return field(default=default, metadata={"choices": choices, "help": help, "only": only})
 
 
 @dataclass(frozen=True)
 class _BaseRules:
-    """What the rules of every game have: facts of the game, and its fields as a dictionary.
+    """Rules of any game: facts of the game, and a field for each option.
 
-    Each field's metadata has `choices` (the allowed values, default first, or None for a
-    multiple of ten), a line of `help`, and `only`, which names the bidding of KQJ without which
-    the field has no effect.
+    Each field's metadata has `choices`, `help` and `only`, the arguments of `_make_rule_field`.
     """
 
     game: ClassVar[str]
@@ -43,13 +47,13 @@ class _BaseRules:
     seats: ClassVar[int]
     """Number of players, seated 0 to seats - 1 clockwise."""
     tricks: ClassVar[int]
-    """Number of tricks, and of the cards of a hand when play begins."""
+    """Number of tricks, and of cards in a hand when play begins."""
     ranks: ClassVar[str]
     """The ranks of the pack, from the highest of a plain suit down."""
     start_score: ClassVar[int]
     """Score of each side when a game begins."""
     score_sign: ClassVar[int]
-    """1 where a higher score is better, -1 where a lower one is."""
+    """1 if a higher score is better, -1 if a lower one is."""
 
     def __post_init__(self) -> None:
         for rule in fields(self):
@@ -57,16 +61,16 @@ class _BaseRules:
 
     @property
     def without_effect(self) -> tuple[str, ...]:
-        """Fields set to another value than the default that are not looked at."""
+        """Names of fields that differ from the default but are ignored."""
         return ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Every field and its value, defaults written out."""
+        """Return every field and its value, defaults included."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The rules with these fields, the others at their defaults; raises RulesError."""
+        """Return rules with these fields, the others at their defaults; raise RulesError."""
         names = [rule.name for rule in fields(cls)]
         for name in values:
             if name not in names:
@@ -76,10 +80,13 @@ class _BaseRules:
 
 @dataclass(frozen=True)
 class KqjRules(_BaseRules):
-    """The rules of a table of KQJ; raises RulesError for a value that does not exist.
+    """The rules of a table of KQJ.
 
-    Setting a field that is for auctions has no effect with bidding="take" and is no error;
-    `without_effect` names them so that a caller can say so.
+    With bidding="take", fields for auctions have no effect; setting one is no error, and
+    `without_effect` names it.
+
+    Raises:
+        RulesError: a value does not exist.
     """
 
     game: ClassVar[str] = "kqj"
@@ -137,22 +144,22 @@ class KqjRules(_BaseRules):
 
     @property
     def max_points(self) -> int:
-        """The most that a round is worth to a side, gratuities apart: a total, or an amount."""
+        """Most points of a side in a round, gratuities aside: a total, or four times an amount."""
         return 4 * self.max_amount if self.bidding == "auction" else MAX_TOTAL
 
     @property
     def score_count(self) -> int:
-        """Number of game scores: one a team, or one a seat with random partners."""
+        """Number of game scores: one per team, or with random partners one per seat."""
         return SEATS if self.partners == "random" else self.teams
 
     @property
     def contracts(self) -> tuple[str, ...]:
-        """The contracts that can be played, in the order of CONTRACTS."""
+        """The possible contracts, in the order of CONTRACTS."""
         return CONTRACTS[:4] if self.all_no_trump == "never" else CONTRACTS
 
     @property
     def without_effect(self) -> tuple[str, ...]:
-        """Fields set to another value than the default that this bidding does not look at."""
+        """Names of fields that differ from the default but are ignored with this bidding."""
         return tuple(
             rule.name
             for rule in fields(self)
@@ -161,7 +168,7 @@ class KqjRules(_BaseRules):
         )
 
     def fixed_team_of(self, seat: int) -> int:
-        """Team of a seat 0 to 5 with fixed partners."""
+        """Return the team of a seat, 0 to 5, with fixed partners."""
         return seat % self.teams
 
 
@@ -180,8 +187,8 @@ class KwajongenRules(_BaseRules):
     partners: ClassVar[str] = "fixed"
     contracts: ClassVar[tuple[str, ...]] = CONTRACTS[:4]
     max_points: ClassVar[int] = 4
-    """The most that a round is worth to a side: a raised one lost without a trick by its caller,
-    3 down for the others and 1 up for him."""
+    """Largest lead of a side in a round: a raised one that the caller loses without a trick brings
+    the other team down by 3 and the caller's up by 1."""
 
     void_rule: Literal["must_trump", "free"] = _make_rule_field(
         "must_trump",
@@ -190,23 +197,24 @@ class KwajongenRules(_BaseRules):
     )
 
     def fixed_team_of(self, seat: int) -> int:
-        """Team of a seat 0 to 3."""
+        """Return the team of a seat, 0 to 3."""
         return seat % 2
 
 
 GameRules: TypeAlias = KqjRules | KwajongenRules
-"""The rules of a game; its `game` says of which."""
+"""The rules of a game, which `game` names."""
 
 RULES_BY_GAME: Mapping[str, type[KqjRules] | type[KwajongenRules]] = {
     rules.game: rules for rules in (KqjRules, KwajongenRules)
 }
-"""The class of each game's rules, by its name."""
+"""The class of rules of each game, by the name of the game."""
 
 
 def make_rules(game: str, values: Mapping[str, Any]) -> GameRules:
-    """The rules of a game with these fields, the others at their defaults.
+    """Return the rules of a game with these fields, the others at their defaults.
 
-    Raises RulesError for a game, a field or a value that does not exist.
+    Raises:
+        RulesError: the game, a field or a value does not exist.
     """
     if game not in RULES_BY_GAME:
         raise RulesError(f"{quote(game)} is not a game: {_suggest(game, list(RULES_BY_GAME))}")
@@ -214,14 +222,14 @@ def make_rules(game: str, values: Mapping[str, Any]) -> GameRules:
 
 
 def require_kqj_rules(rules: GameRules) -> KqjRules:
-    """The rules as those of KQJ; raises RulesError if they are of another game."""
+    """Return the rules, which must be of KQJ; raise RulesError for another game."""
     if not isinstance(rules, KqjRules):
         raise RulesError(f"this is of KQJ only, not of {rules.game}")
     return rules
 
 
 def _check_value(rule: Field[Any], value: Any) -> None:
-    """Raise RulesError if `value` is not one of the field's."""
+    """Raise RulesError if a field does not allow a value."""
     choices = rule.metadata["choices"]
     if choices is None:
         if type(value) is not int or value <= 0 or value % 10:
@@ -240,14 +248,14 @@ def _check_value(rule: Field[Any], value: Any) -> None:
 
 
 def _suggest(wrong: Any, right: list[str]) -> str:
-    """What to write instead: the nearest of `right`, and all of them."""
+    """Return a hint with the nearest of the right values, and all of them."""
     near = difflib.get_close_matches(shorten(wrong), right, n=1)
     hint = f"did you mean {near[0]}? " if near else ""
     return f"{hint}It is one of {', '.join(right)}"
 
 
 def _format_value(value: Any) -> str:
-    """A value on one line; plain texts bare, as on the command line."""
+    """Return a value on one line; plain texts without quotes, as on the command line."""
     if isinstance(value, str) and not value.isidentifier():
         return quote(value)
     return shorten(value)

@@ -1,7 +1,7 @@
-"""The referee: the rules of the games in plain Python, slow and plain enough to be seen right.
+"""The referee: the rules of the games in plain Python, simple enough to verify by reading.
 
-It shares nothing with the compiled core, which is held against it.  `referee.kqj` and
-`referee.kwajongen` have each game's own rules; what is here serves both.
+It shares nothing with the compiled core, which is tested against it.  `referee.kqj` and
+`referee.kwajongen` hold the rules of each game; the modules here serve both.
 """
 
 from kqj_sim.referee.check import check_record, check_records

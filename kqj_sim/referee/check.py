@@ -1,4 +1,4 @@
-"""Holding round records, and files of them, against the rules of their game."""
+"""Check round records, and files of them, against the rules of their game."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kqj_sim.rules import KqjRules
 
 
 def check_record(record: Record) -> list[str]:
-    """Every discrepancy of a record with the rules, one line each; none gives [].
+    """Return the discrepancies of a record with the rules, one line each; [] if there are none.
 
-    Takes whatever a Record can be made to hold and raises nothing.
+    Accepts whatever a Record can hold, and raises nothing.
     """
     try:
-        # A record made in Python may hold anything: its way through JSON shows that.
+        # A record made in Python may hold values of any type: the way through JSON rejects them.
         record = from_json(to_json(record))
         return _make_check(record).run()
     except RecordError as error:
@@ -27,11 +27,14 @@ def check_record(record: Record) -> list[str]:
 def check_records(
     records: Iterable[tuple[int, Record | RecordError]], before: Record | None = None
 ) -> Iterator[tuple[int, str]]:
-    """Yield every discrepancy of a file of records, with its line number.
+    """Yield the line number and text of every discrepancy of a file of records.
 
-    Takes what `read_records` gives.  Besides each record by itself this checks that rounds of
-    one game (same seed and `game_id`) on consecutive lines follow from each other; `before` is the
-    record on the line before the first.
+    Besides each record, check that rounds of one game (same seed and `game_id`) on consecutive
+    lines follow from each other.
+
+    Args:
+        records: line numbers and records, as `read_records` yields them.
+        before: the record on the line before the first; None if there is none.
     """
     for line, record in records:
         if isinstance(record, RecordError):
@@ -47,7 +50,7 @@ def check_records(
 
 
 def _make_check(record: Record) -> RoundCheck:
-    """The check by the rules of the record's game; raises RecordError if these are wrong."""
+    """Return the check for the record's game; raise RecordError if its rules are wrong."""
     rules = record.game_rules()
     if isinstance(rules, KqjRules):
         return KqjCheck(record, rules)
@@ -55,7 +58,7 @@ def _make_check(record: Record) -> RoundCheck:
 
 
 def _check_continuity(before: Record, after: Record) -> Iterator[str]:
-    """What does not follow, if both rounds belong to one game."""
+    """Yield the keys of a round that do not follow from the round before, if one game has both."""
     if after.game_id is None or after.round == 0:
         return
     if (before.game, before.seed, before.game_id) != (after.game, after.seed, after.game_id):

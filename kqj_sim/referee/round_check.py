@@ -1,9 +1,8 @@
-"""Replaying the round of a record: the steps that are the same in every game.
+"""The check of a round's record by replaying the round: the steps that every game shares.
 
-Everything a record says follows from a few of its keys: the rules, the dealer, the teams,
-the cards dealt, the calls and the cards played.  A check replays the round from these and
-tells where the other keys say something else.  A stage whose own matter is unsound ends the
-check, since what comes after it could not be replayed.
+A few keys determine a record: the rules, the dealer, the teams, the cards dealt, the calls and the
+cards played.  A check replays the round from these and reports where the other keys differ.  A
+step that cannot be replayed ends the check.
 """
 
 from __future__ import annotations
@@ -19,29 +18,30 @@ from kqj_sim.rules import GameRules
 
 
 class ReplayError(Exception):
-    """A discrepancy after which the round cannot be replayed further."""
+    """A discrepancy that prevents replaying the rest of the round."""
 
 
 def describe_difference(key: str, recorded: object, expected: object, source: str) -> Iterator[str]:
-    """The line that tells of a key which says something else than is right, if it does."""
+    """Yield a line that names the expected value if the recorded one differs."""
     if recorded != expected:
         yield f"{key}: {format_value(recorded)}, by {source} {format_value(expected)}"
 
 
 def format_value(value: object) -> str:
-    """A value in a line, cut if it is long."""
+    """Return a value as text, cut at 200 characters."""
     text = "null" if value is None else repr(value)
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 
 class RoundCheck(ABC):
-    """The check of one record; `found` gathers the discrepancies.
+    """The check of one record, with a subclass for each game's rules.
 
-    A game has a class of its own, which says what follows from what by its rules.
+    Attributes:
+        discrepancies: lines that name the differences found so far.
     """
 
-    cards: ClassVar[Mapping[str, Card]]
-    """The cards of the game's pack, by their texts."""
+    card_by_text: ClassVar[Mapping[str, Card]]
+    """The cards of the game's pack by their text."""
 
     def __init__(self, record: Record, rules: GameRules) -> None:
         self.record = record
@@ -50,10 +50,10 @@ class RoundCheck(ABC):
         self.team_count = rules.team_count
         self.score_count = rules.score_count
         self.start_score = rules.start_score
-        self.found: list[str] = []
+        self.discrepancies: list[str] = []
 
     def run(self) -> list[str]:
-        """Every discrepancy, one line each."""
+        """Return the discrepancies, one line each."""
         try:
             self.check_header()
             if not 0 <= self.record.dealer < self.seats:
@@ -69,79 +69,79 @@ class RoundCheck(ABC):
                 self.compare("tricks", self.record.tricks, [], "a round passed out")
                 score = self.passed_out()
             self.check_score(score)
-        except ReplayError as discrepancy:
-            self.found.append(str(discrepancy))
-        return self.found
+        except ReplayError as error:
+            self.discrepancies.append(str(error))
+        return self.discrepancies
 
-    # What each game says by its own rules.
+    # Steps that each game defines.
 
     @abstractmethod
     def check_teams(self) -> list[int]:
-        """The team of each seat."""
+        """Check the teams; return the team of each seat."""
 
     @abstractmethod
     def check_pending(self) -> None:
-        """What waited before the round."""
+        """Check `pending_before`."""
 
     @abstractmethod
     def check_score_form(self, scores: Sequence[int]) -> None:
-        """Which numbers scores of a game may be."""
+        """Check that a game can have these scores."""
 
     @abstractmethod
     def is_decided(self, scores: Sequence[int]) -> bool:
-        """Whether a game with these scores is over."""
+        """Return True if a game with these scores is over."""
 
     @abstractmethod
     def score_after(self, before: Sequence[int]) -> list[int]:
-        """The scores of a game that follow from those before and the record's `scores`."""
+        """Return the scores of the game after the round, from those before it."""
 
     @abstractmethod
     def check_deal(self) -> None:
-        """The cards held before the bidding, and the card turned up."""
+        """Check the cards dealt before the calling, and the card turned up."""
 
     @abstractmethod
     def check_calling(self) -> bool:
-        """The calls and what they came to; whether the round is played."""
+        """Check the calls and the contract; return False if all passed."""
 
     @abstractmethod
     def check_hands(self) -> list[set[Card]]:
-        """The cards of each seat with which play begins."""
+        """Check the hands with which play begins; return that of each seat."""
 
     @abstractmethod
     def legal_cards(self, hand: set[Card], trick: Sequence[Card], leader: int) -> set[Card]:
-        """The cards of a hand that may be played next to a trick led by `leader`."""
+        """Return the cards of a hand that may be played next to a trick led by `leader`."""
 
     @abstractmethod
     def trick_winner(self, leader: int, cards: Sequence[Card]) -> int:
-        """The seat that wins a trick."""
+        """Return the seat that wins a trick led by `leader`."""
 
     @abstractmethod
     def score(self, tricks: Sequence[PlayedTrick]) -> RoundScore:
-        """What the round played comes to."""
+        """Return the score of the round from its tricks."""
 
     @abstractmethod
     def passed_out(self) -> RoundScore:
-        """What a round in which all passed comes to."""
+        """Return the score of a round in which all passed."""
 
     @abstractmethod
     def next_dealer(self) -> int:
-        """The dealer of the round after this one."""
+        """Return the dealer of the next round."""
 
-    # What follows in every game.
+    # Steps that all games share.
 
     @property
     def seat_error(self) -> str:
-        """What is said of a seat that does not exist."""
+        """The end of a message about a seat that does not exist."""
         return f"is not a seat from 0 to {self.seats - 1}"
 
     def compare(
         self, key: str, recorded: object, expected: object, source: str = "the rules"
     ) -> None:
-        """Tell of a key that says something else than is right."""
-        self.found += describe_difference(key, recorded, expected, source)
+        """Report a key whose recorded value is not the expected one."""
+        self.discrepancies += describe_difference(key, recorded, expected, source)
 
     def check_header(self) -> None:
-        """The keys from which nothing in the round follows."""
+        """Check the keys that do not bear on the round."""
         record = self.record
         counts = {
             "seed": record.seed,
@@ -151,19 +151,19 @@ class RoundCheck(ABC):
         }
         for key, count in counts.items():
             if count is not None and count < 0:
-                self.found.append(f"{key}: {format_value(count)} is not 0 or more")
+                self.discrepancies.append(f"{key}: {format_value(count)} is not 0 or more")
         self.compare("players: their number", len(record.players), self.seats)
         self.check_pending()
 
     def check_game(self) -> None:
-        """The game that the round belongs to."""
+        """Check the keys of the game to which the round belongs."""
         record = self.record
         before, after = record.score_before, record.score_after
         keys = (record.game_id, record.round, before, after)
         if all(key is None for key in keys):
             return
         if before is None or after is None or None in keys:
-            self.found.append(
+            self.discrepancies.append(
                 "game_id: given with round, score_before and score_after, or all four are null"
             )
             return
@@ -176,26 +176,26 @@ class RoundCheck(ABC):
             self.compare("score_before", before, start, "the start of a game")
             self.compare("pending_before", record.pending_before, 0, "the start of a game")
         if self.is_decided(before):
-            self.found.append(
+            self.discrepancies.append(
                 f"score_before: with {format_value(before)} the game was decided before"
             )
         if len(record.scores) == self.team_count:
-            right = self.score_after(before)
-            self.compare("score_after", after, right, "score_before and scores")
+            expected = self.score_after(before)
+            self.compare("score_after", after, expected, "score_before and scores")
 
-    def card(self, key: str, text: str) -> Card:
-        """The card that a key names; raises Unsound."""
-        card = self.cards.get(text)
+    def parse_card(self, key: str, text: str) -> Card:
+        """Return the card that a key names; raise ReplayError if there is none."""
+        card = self.card_by_text.get(text)
         if card is None:
             raise ReplayError(f"{key}: {format_value(text)} is not a card: rank and suit, like Th")
         return card
 
-    def hands(self, key: str, texts: Sequence[Sequence[str]], size: int) -> list[set[Card]]:
-        """A hand of `size` cards a seat, all distinct; raises Unsound."""
+    def parse_hands(self, key: str, texts: Sequence[Sequence[str]], size: int) -> list[set[Card]]:
+        """Return the hand of each seat; raise ReplayError unless each has `size` distinct cards."""
         if [len(hand) for hand in texts] != [size] * self.seats:
             sizes = [len(hand) for hand in texts]
             raise ReplayError(f"{key}: {sizes} cards, by the rules {self.seats} x {size}")
-        cards = [[self.card(key, text) for text in hand] for hand in texts]
+        cards = [[self.parse_card(key, text) for text in hand] for hand in texts]
         seen: set[Card] = set()
         for card in (card for hand in cards for card in hand):
             if card in seen:
@@ -204,7 +204,7 @@ class RoundCheck(ABC):
         return [set(hand) for hand in cards]
 
     def check_tricks(self, hands: Sequence[set[Card]]) -> list[PlayedTrick]:
-        """The tricks: each card held and legal, leaders and winners."""
+        """Check that each card is held and legal, and leaders and winners; return the tricks."""
         held = [set(hand) for hand in hands]
         if len(self.record.tricks) != self.tricks:
             raise ReplayError(f"tricks: {len(self.record.tricks)}, by the rules {self.tricks}")
@@ -223,27 +223,29 @@ class RoundCheck(ABC):
     def check_trick_cards(
         self, where: str, trick: Trick, leader: int, held: list[set[Card]]
     ) -> tuple[Card, ...]:
-        """The cards of a trick, which are taken from those `held`."""
+        """Check the cards of a trick, remove them from `held` and return them."""
         if len(trick.cards) != self.seats:
             raise ReplayError(f"{where}.cards: {len(trick.cards)}, by the rules {self.seats}")
         cards: list[Card] = []
         for place, text in enumerate(trick.cards):
             seat = (leader + place) % self.seats
-            card = self.card(f"{where}.cards", text)
+            card = self.parse_card(f"{where}.cards", text)
             if card not in held[seat]:
                 raise ReplayError(f"{where}.cards: seat {seat} does not hold {card}")
             legal = self.legal_cards(held[seat], cards, leader)
             if card not in legal:
                 right = " ".join(sorted(str(card) for card in legal))
-                self.found.append(f"{where}.cards: seat {seat} may play {right}, not {card}")
+                self.discrepancies.append(
+                    f"{where}.cards: seat {seat} may play {right}, not {card}"
+                )
             held[seat].remove(card)
             cards.append(card)
         return tuple(cards)
 
     def check_score(self, score: RoundScore) -> None:
-        """Points, bonuses, result and scores."""
-        for key, right in score._asdict().items():
-            said = getattr(self.record, key)
+        """Check points, bonuses, result and scores."""
+        for key, expected in score._asdict().items():
+            recorded = getattr(self.record, key)
             if key == "bonuses":
-                said, right = sorted(said, key=repr), sorted(right, key=repr)
-            self.compare(key, said, right)
+                recorded, expected = sorted(recorded, key=repr), sorted(expected, key=repr)
+            self.compare(key, recorded, expected)

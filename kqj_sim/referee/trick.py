@@ -1,7 +1,4 @@
-"""Tricks, the same in every game: who is master, and what the teams won.
-
-What a round comes to, in any game: the keys of the record that scoring fills.
-"""
+"""Tricks and the score of a round, in the form that every game has."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from kqj_sim.record import Bonus
 
 
 class RoundScore(NamedTuple):
-    """What a round came to; lists are per team, the names are the record's."""
+    """The score of a round under the names of a record's keys; lists are per team."""
 
     card_points: list[int]
     trick_counts: list[int]
@@ -26,7 +23,7 @@ class RoundScore(NamedTuple):
 
 
 class PlayedTrick(NamedTuple):
-    """A trick, in the order played from the leader on."""
+    """A trick: the leader's seat, the cards in the order played, and the winner's seat."""
 
     leader: int
     cards: tuple[Card, ...]
@@ -36,15 +33,15 @@ class PlayedTrick(NamedTuple):
 def find_master_index(
     trick: Sequence[Card], contract: str, beats_master: Callable[[Card, Card, str], bool]
 ) -> int:
-    """Which card of the trick, counted from 0 for the lead, is master so far.
+    """Return the position in the trick, from 0 for the lead, of the card that is master so far.
 
-    `beats_master` says whether a card takes the trick from the one that is master.
+    `beats_master(card, master, contract)` returns True if a later card takes the trick.
     """
-    place = 0
+    master = 0
     for later in range(1, len(trick)):
-        if beats_master(trick[later], trick[place], contract):
-            place = later
-    return place
+        if beats_master(trick[later], trick[master], contract):
+            master = later
+    return master
 
 
 def sum_tricks_by_team(
@@ -53,7 +50,14 @@ def sum_tricks_by_team(
     team_count: int,
     points: Callable[[Card], int],
 ) -> tuple[list[int], list[int]]:
-    """The card points and the number of tricks of each team; `teams` are those of the seats."""
+    """Return the card points and the number of tricks of each team.
+
+    Args:
+        tricks: the tricks of the round.
+        teams: the team of each seat.
+        team_count: number of teams.
+        points: returns the points of a card.
+    """
     card_points = [0] * team_count
     trick_counts = [0] * team_count
     for trick in tricks:

@@ -38,7 +38,7 @@ def test_policies_lists_every_policy_with_what_it_does() -> None:
     shown = run("policies", "--format", "markdown").output
     listed = _json("policies")
     assert listed["default"] == DEFAULT_PLAYER
-    assert f"what a policy leaves out: {DEFAULT_PLAYER}" in " ".join(shown.split())
+    assert f"Default player: {DEFAULT_PLAYER}" in " ".join(shown.split())
     for policy, found in zip(describe(), listed["policies"], strict=True):
         (line,) = [line for line in shown.splitlines() if line.startswith(f"| {policy.name} |")]
         assert policy.summary in line

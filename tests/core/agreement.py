@@ -84,7 +84,7 @@ def _pending_records(rules: KqjRules) -> Iterator[Record]:
     for lane in range(LANES):
         block.state[PENDING + lane] = 10 * (lane % 40)
     block.play(LANES)
-    return map(block.record, range(LANES))
+    return map(block.read_record, range(LANES))
 
 
 def variant_agrees(variant: str) -> Agreement:

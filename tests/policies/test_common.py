@@ -196,7 +196,7 @@ def test_what_plays_tell_of_a_hand_is_what_the_referee_says(rules: KqjRules) -> 
     start_deals(block.state, 0, DEALS)
     block.play(DEALS)
     for lane in range(DEALS):
-        record = block.record(lane)
+        record = block.read_record(lane)
         if record.contract is None:
             continue
         bits = strength_of(record.contract)

@@ -165,7 +165,7 @@ def _find_caller(calls: Sequence[Call], dealer: int, seat_term: str = "seat") ->
     """Who said play; raises RoundError if the calls are not allowed, or nobody did."""
     calling = KwajongenCalling(dealer)
     replay_calls(calling, calls, seat_term)
-    caller = calling.caller()
+    caller = calling.find_caller()
     if caller is None:
         raise RoundError(ALL_PASSED_MESSAGE)
     return caller

@@ -11,7 +11,7 @@ from kqj_sim.rules import SEATS, KqjRules
 
 
 class FinalContract(NamedTuple):
-    """What the calling came to; with taking `amount` is None, `capot` False, `stake` 1."""
+    """The contract after the calling; with taking `amount` is None, `capot` False, `stake` 1."""
 
     sender: int
     contract: str
@@ -21,9 +21,13 @@ class FinalContract(NamedTuple):
 
 
 class KqjCalling:
-    """The calls of one round so far; `add` takes them one after another.
+    """The calls of a round so far; `add` appends the next one.
 
-    `teams` is the team of each seat, `turned` the Return (None with auctions).
+    Args:
+        rules: the rules of the round.
+        dealer: seat of the dealer.
+        teams: the team of each seat.
+        turned: the Return; None with auctions.
     """
 
     def __init__(
@@ -38,7 +42,7 @@ class KqjCalling:
 
     @property
     def turn(self) -> int:
-        """The seat whose turn it is to speak."""
+        """The seat whose turn it is to call."""
         return (self.opener + len(self.calls)) % SEATS
 
     @property
@@ -48,16 +52,16 @@ class KqjCalling:
 
     @property
     def lowest_amount(self) -> int:
-        """The lowest amount that may be bid next; above `max_amount` if none may."""
+        """The lowest amount of the next bid; above `max_amount` if no bid is possible."""
         return (
             self.rules.minimum_bid if self.last_bid is None else _require_amount(self.last_bid) + 10
         )
 
     @property
     def is_closed(self) -> bool:
-        """Whether nobody has another turn.
+        """True if no seat has another turn.
 
-        There may still be a counter to a Capot bid, and an overcounter to a counter.
+        A Capot bid may still be countered, and a counter overcountered.
         """
         if not self.calls:
             return False
@@ -72,7 +76,7 @@ class KqjCalling:
         return self.last_bid.capot is True or passes == SEATS - 1
 
     def add(self, call: Call) -> None:
-        """Take a legal call; raises ValueError with the reason if it is none."""
+        """Append a call; raise ValueError with the reason if it is illegal."""
         reason = self.explain_illegal_call(call)
         if reason is not None:
             raise ValueError(reason)
@@ -81,7 +85,7 @@ class KqjCalling:
             self.last_bid = call
 
     def final_contract(self) -> FinalContract | None:
-        """What a closed calling came to; None if all passed."""
+        """Return the contract of a closed calling; None if all passed."""
         if self.rules.bidding == "take":
             last = self.calls[-1]
             return (
@@ -96,7 +100,7 @@ class KqjCalling:
         )
 
     def explain_illegal_call(self, call: Call) -> str | None:
-        """Why the call may not come next, in one line; None if it may."""
+        """Return the reason why a call is illegal, in one line; None if it is legal."""
         keys = (call.amount is not None, call.contract is not None, call.capot is not None)
         if call.call == "bid":
             if not all(keys):
@@ -179,9 +183,9 @@ def list_legal_calls(
     turned: Card | None,
     calls: Iterable[Call] = (),
 ) -> set[Call]:
-    """Every call, of any seat, that may come next; raises ValueError if `calls` are illegal.
+    """Return every legal next call of any seat; raise ValueError if `calls` are illegal.
 
-    That counters and overcounters are among them does not mean that one must be made.
+    Counters and overcounters are among them, but a player may always leave them out.
     """
     calling = KqjCalling(rules, dealer, teams, turned)
     for call in calls:

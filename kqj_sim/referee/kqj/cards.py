@@ -18,12 +18,12 @@ ALL_TRUMPS_POINTS = {"9": 17, "8": 14, "7": 7, "A": 6, "T": 5, "H": 4, "K": 3, "
 
 
 def is_trump(card: Card, contract: str) -> bool:
-    """Whether the card ranks and must be followed as a trump; at All-Trumps every card."""
+    """Return True if the card is a trump; at All-Trumps every card is one."""
     return contract == "AT" or card.suit == contract
 
 
 def card_points(card: Card, contract: str) -> int:
-    """What the card is worth in a trick; the 48 cards make 236 at every contract."""
+    """Return the points of a card; those of all 48 cards make 236 in every contract."""
     if contract == "NT":
         return NO_TRUMP_POINTS.get(card.rank, 0)
     if contract == "AT":
@@ -34,6 +34,6 @@ def card_points(card: Card, contract: str) -> int:
 
 
 def outranks(card: Card, other: Card, contract: str) -> bool:
-    """Whether the card is the higher of two of one suit."""
+    """Return True if the card is higher than another card of its suit."""
     order = TRUMP_ORDER if is_trump(card, contract) else PLAIN_ORDER
     return order.index(card.rank) < order.index(other.rank)

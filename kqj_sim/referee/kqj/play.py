@@ -1,4 +1,4 @@
-"""Play of the cards: the master, the legal cards (RULES.md, section 5)."""
+"""Play of the cards: the master of a trick and the legal cards (RULES.md, section 5)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kqj_sim.rules import SEATS
 
 
 def beats_master(card: Card, master: Card, contract: str) -> bool:
-    """Whether the card, played later, takes the trick from the one that is master."""
+    """Return True if a card played later takes the trick from the master."""
     if card.suit == master.suit:
         return outranks(card, master, contract)
     # Another suit beats the master only as the one trump suit; at AT and NT none does.
@@ -19,12 +19,12 @@ def beats_master(card: Card, master: Card, contract: str) -> bool:
 
 
 def find_current_master(trick: Sequence[Card], contract: str) -> int:
-    """Which card of the trick, counted from 0 for the lead, is master so far."""
+    """Return the position in the trick, from 0 for the lead, of the master so far."""
     return find_master_index(trick, contract, beats_master)
 
 
 def find_trick_winner(leader: int, trick: Sequence[Card], contract: str) -> int:
-    """The seat whose card is master of the trick that `leader` led."""
+    """Return the seat that wins a trick led by `leader`."""
     return (leader + find_current_master(trick, contract)) % SEATS
 
 
@@ -35,10 +35,14 @@ def list_legal_cards(
     teams: Sequence[int],
     contract: str,
 ) -> set[Card]:
-    """The cards of `hand` that may be played next to `trick`.
+    """Return the cards of a hand that may be played next.
 
-    `trick` has the cards played so far, from the seat `leader` on, so that the player is the
-    seat len(trick) places after it; `teams` is the team of each of the six seats.
+    Args:
+        hand: the player's cards.
+        trick: the cards played so far; the player sits len(trick) seats after the leader.
+        leader: seat of the leader.
+        teams: the team of each of the six seats.
+        contract: `s h d c NT AT`.
     """
     if not trick:
         return set(hand)
@@ -52,9 +56,9 @@ def list_legal_cards(
             card for card in following if all(outranks(card, other, contract) for other in played)
         }
         return higher or following
-    place = find_current_master(trick, contract)
+    master = find_current_master(trick, contract)
     player = (leader + len(trick)) % SEATS
-    if teams[(leader + place) % SEATS] == teams[player]:
+    if teams[(leader + master) % SEATS] == teams[player]:
         return set(hand)
-    trumping = {card for card in hand if beats_master(card, trick[place], contract)}
+    trumping = {card for card in hand if beats_master(card, trick[master], contract)}
     return trumping or set(hand)

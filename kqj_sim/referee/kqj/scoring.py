@@ -16,7 +16,7 @@ LAST_TRICK, CAPOT, KQ, KQJ = 10, 154, 20, 50
 
 
 def round_to_ten(total: int) -> int:
-    """The total to the nearest ten, 5 upwards."""
+    """Return a total rounded to the nearest ten, 5 upwards."""
     return (total + 5) // 10 * 10
 
 
@@ -26,21 +26,21 @@ def find_bonuses(
     teams: Sequence[int],
     contract: str,
 ) -> list[Bonus]:
-    """The bonuses of eight played tricks; `hands` are the eight cards of each seat."""
+    """Return the bonuses of eight played tricks; `hands` are the eight cards of each seat."""
     winner = teams[tricks[-1].winner]
     bonuses = [Bonus("last_trick", winner, LAST_TRICK)]
     if all(teams[trick.winner] == winner for trick in tricks):
         bonuses.append(Bonus("capot", winner, CAPOT))
-    when = {card: number for number, trick in enumerate(tricks) for card in trick.cards}
+    trick_of = {card: number for number, trick in enumerate(tricks) for card in trick.cards}
     trump_suits = {"AT": SUITS, "NT": ""}.get(contract, contract)
     for seat in range(SEATS):
         for suit in trump_suits:
             king, queen, jack = Card("K", suit), Card("Q", suit), Card("J", suit)
             if king not in hands[seat] or queen not in hands[seat]:
                 continue
-            if when[king] > when[queen]:
+            if trick_of[king] > trick_of[queen]:
                 continue
-            if jack in hands[seat] and when[queen] < when[jack]:
+            if jack in hands[seat] and trick_of[queen] < trick_of[jack]:
                 bonuses.append(Bonus("kqj", teams[seat], KQJ, seat, suit))
             else:
                 bonuses.append(Bonus("kq", teams[seat], KQ, seat, suit))
@@ -50,7 +50,7 @@ def find_bonuses(
 def round_gratuities(
     rules: KqjRules, card_points: Sequence[int], trick_counts: Sequence[int]
 ) -> list[int]:
-    """The three-team gratuities of each team; with two teams there are none."""
+    """Return the three-team gratuities of each team; with two teams there are none."""
     gratuities = [0] * rules.team_count
     if rules.team_count == 2:
         return gratuities
@@ -74,20 +74,20 @@ def judge_contract(
     totals: Sequence[int],
     trick_counts: Sequence[int],
 ) -> str:
-    """What became of the contract of `team`: "made", "failed" or "litigation"."""
-    own = totals[team]
-    best_other = max(total for other, total in enumerate(totals) if other != team)
+    """Return the result of the contract of `team`: "made", "failed" or "litigation"."""
+    total = totals[team]
+    best_other = max(points for other, points in enumerate(totals) if other != team)
     if called.amount is not None:
-        reached = round_to_ten(own) if rules.amount_uses == "rounded" else own
+        reached = round_to_ten(total) if rules.amount_uses == "rounded" else total
         if reached < called.amount:
             return "failed"
         if called.capot and trick_counts[team] != TRICKS:
             return "failed"
         if not rules.must_outscore:
             return "made"
-    if own == best_other:
+    if total == best_other:
         return "litigation"
-    return "made" if own > best_other else "failed"
+    return "made" if total > best_other else "failed"
 
 
 def score_totals(
@@ -153,7 +153,7 @@ def score_round(
 
 
 def score_passed_out(rules: KqjRules, pending_before: int = 0) -> RoundScore:
-    """The score of a round in which all passed."""
+    """Return the score of a round in which all passed."""
     zeros = [0] * rules.team_count
     return RoundScore(zeros, zeros, [], zeros, "passed_out", zeros, pending_before, zeros)
 
@@ -161,18 +161,18 @@ def score_passed_out(rules: KqjRules, pending_before: int = 0) -> RoundScore:
 def add_scores(
     rules: KqjRules, before: Sequence[int], teams: Sequence[int], scores: Sequence[int]
 ) -> list[int]:
-    """The game scores after a round: per team, with random partners per seat."""
+    """Return the game scores after a round: per team, or with random partners per seat."""
     if rules.partners == "random":
         return [before[seat] + scores[teams[seat]] for seat in range(SEATS)]
     return [before[team] + scores[team] for team in range(rules.team_count)]
 
 
 def is_decided(rules: KqjRules, game_scores: Sequence[int]) -> bool:
-    """Whether the game is over: somebody has the target, and the best score is his alone."""
+    """Return True if the game is over: one side alone has the best score, at least the target."""
     best = max(game_scores)
     return best >= rules.target and list(game_scores).count(best) == 1
 
 
 def _compute_reward(called: FinalContract, total: int) -> int:
-    """What a team that scores gets: its total, or with auctions the amount and its stake."""
+    """Return the points of a winner: its total, or with auctions the amount times the stake."""
     return round_to_ten(total) if called.amount is None else called.amount * called.stake

@@ -9,7 +9,7 @@ SEATS = KwajongenRules.seats
 
 
 class KwajongenCalling:
-    """The calls of one round so far; `add` takes them one after another."""
+    """The calls of a round so far; `add` appends the next one."""
 
     def __init__(self, dealer: int) -> None:
         self.opener = (dealer + 1) % SEATS
@@ -17,27 +17,27 @@ class KwajongenCalling:
 
     @property
     def turn(self) -> int:
-        """The seat whose turn it is to speak."""
+        """The seat whose turn it is to call."""
         return (self.opener + len(self.calls)) % SEATS
 
     @property
     def is_closed(self) -> bool:
-        """Whether nobody has another turn: somebody plays, or all four have passed."""
-        return len(self.calls) == SEATS or self.caller() is not None
+        """True if no seat has another turn: one said play, or all four passed."""
+        return len(self.calls) == SEATS or self.find_caller() is not None
 
-    def caller(self) -> int | None:
-        """The seat that said play; None if nobody did."""
+    def find_caller(self) -> int | None:
+        """Return the seat that said play; None if none did."""
         return next((call.seat for call in self.calls if call.call == "play"), None)
 
     def add(self, call: Call) -> None:
-        """Take a legal call; raises ValueError with the reason if it is none."""
+        """Append a call; raise ValueError with the reason if it is illegal."""
         reason = self.explain_illegal_call(call)
         if reason is not None:
             raise ValueError(reason)
         self.calls.append(call)
 
     def explain_illegal_call(self, call: Call) -> str | None:
-        """Why the call may not come next, in one line; None if it may."""
+        """Return the reason why a call is illegal, in one line; None if it is legal."""
         if call.call not in ("pass", "play"):
             return f"there is no {call.call}: pass or play"
         if (call.amount, call.contract, call.capot) != (None, None, None):

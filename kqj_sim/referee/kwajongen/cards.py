@@ -14,10 +14,10 @@ POINTS = {"A": 4, "K": 3, "Q": 2, "J": 1}
 
 
 def card_points(card: Card) -> int:
-    """What the card is worth in a trick; the 24 cards make 40."""
+    """Return the points of a card; those of all 24 cards make 40."""
     return POINTS.get(card.rank, 0)
 
 
 def outranks(card: Card, other: Card) -> bool:
-    """Whether the card is the higher of two of one suit."""
+    """Return True if the card is higher than another card of its suit."""
     return ORDER.index(card.rank) < ORDER.index(other.rank)

@@ -1,4 +1,4 @@
-"""Play of the cards: the master, the legal cards (RULES.md, section 10, 3)."""
+"""Play of the cards: the master of a trick and the legal cards (RULES.md, section 10, 3)."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ SEATS = KwajongenRules.seats
 
 
 def beats_master(card: Card, master: Card, trump: str) -> bool:
-    """Whether the card, played later, takes the trick from the one that is master."""
+    """Return True if a card played later takes the trick from the master."""
     if card.suit == master.suit:
         return outranks(card, master)
     return card.suit == trump
 
 
 def find_trick_winner(leader: int, trick: Sequence[Card], trump: str) -> int:
-    """The seat whose card is master of the trick that `leader` led."""
+    """Return the seat that wins a trick led by `leader`."""
     return (leader + find_master_index(trick, trump, beats_master)) % SEATS
 
 
 def list_legal_cards(
     rules: KwajongenRules, hand: Collection[Card], trick: Sequence[Card], trump: str
 ) -> set[Card]:
-    """The cards of `hand` that may be played next to `trick`, the cards played so far."""
+    """Return the cards of a hand that may be played next to the cards of a trick so far."""
     if not trick:
         return set(hand)
     following = {card for card in hand if card.suit == trick[0].suit}

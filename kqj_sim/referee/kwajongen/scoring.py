@@ -38,24 +38,24 @@ def score_round(
 
 
 def score_passed_out() -> RoundScore:
-    """The score of a round in which all passed: the next that is played is raised."""
+    """Return the score of a round in which all passed: the next one is raised."""
     zeros = [0] * TEAMS
     return RoundScore(zeros, zeros, [], zeros, "passed_out", zeros, 1, zeros)
 
 
 def find_next_dealer(dealer: int, is_passed_out: bool) -> int:
-    """Who deals next: the same again if all passed, else the next in turn."""
+    """Return the next dealer: the same one if all passed, else the next in turn."""
     return dealer if is_passed_out else (dealer + 1) % SEATS
 
 
 def add_scores(before: Sequence[int], scores: Sequence[int]) -> list[int]:
-    """The game scores of the teams after a round."""
+    """Return the game scores of the teams after a round."""
     return [score + change for score, change in zip(before, scores, strict=True)]
 
 
 def is_decided(game_scores: Sequence[int]) -> bool:
-    """Whether the game is over: a team is down at 0 or below.
+    """Return True if the game is over: a team is at 0 or below.
 
-    Only one can be: no round brings both teams down.
+    No round brings both teams down, so that the winner is unique.
     """
     return min(game_scores) <= 0

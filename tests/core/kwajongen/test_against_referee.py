@@ -60,7 +60,7 @@ def test_raised_rounds_agree_with_the_referee(rules: KwajongenRules) -> None:
     block.game.start_deals(block.state, 0, LANES)
     block.state[PENDING : PENDING + LANES] = 1
     block.play(LANES)
-    seen = rounds_of([block.record(lane) for lane in range(LANES)])
+    seen = rounds_of([block.read_record(lane) for lane in range(LANES)])
     assert seen["raised"] == LANES
     assert all(seen[each] > 0 for each in ("made", "failed", "tie", "passed_out", "all tricks"))
 

@@ -60,7 +60,7 @@ def test_players_are_offered_all_that_is_legal_and_nothing_else(void_rule: str) 
                 right = list_legal_cards(rules, hand, played, TRUMP)
                 assert cards_of(int(offered(state, lane, trick, position)), TRUMP) == right
                 sizes.add((len(hand), len(right)))
-            ask(block.table, FOLLOW if position else LEAD, state, lanes, trick, position)
+            ask(block.seating, FOLLOW if position else LEAD, state, lanes, trick, position)
             for lane, table in enumerate(tables):
                 table.append(int(state[rows.TRICK_CARDS + position * STRIDE + lane]))
         tables = [[] for _ in range(lanes)]

@@ -71,7 +71,7 @@ def test_a_call_hangs_on_nothing_but_the_view() -> None:
                     changed += hands[k] != other[DEALT_FOUR + k * STRIDE + i]
                     other[DEALT_FOUR + k * STRIDE + i] = hands[k]
             for each in (state, other):
-                ask(block.table, ACCEPT, each, LANES, place, 0, 1)
+                ask(block.seating, ACCEPT, each, LANES, place, 0, 1)
             assert (lane(state, rows.CALL) == lane(other, rows.CALL)).all(), name
         assert changed > SEATS * LANES
 
@@ -97,10 +97,10 @@ def test_a_card_hangs_on_nothing_but_the_view(name: str) -> None:
                 changed += _exchange(state, other, i, trick, position, known, draw)
             for each in (state, other):
                 member = LEAD if position == 0 else FOLLOW
-                ask(block.table, member, each, lanes, trick, position, 0)
+                ask(block.seating, member, each, lanes, trick, position, 0)
             card = rows.TRICK_CARDS + position * STRIDE
             assert (lane(state, card)[:lanes] == lane(other, card)[:lanes]).all(), (trick, position)
-        remember_trick(state, lanes, block.table, trick)
+        remember_trick(state, lanes, block.seating, trick)
         finish_trick(state, lanes)
     assert changed > 4 * lanes
 

@@ -178,7 +178,7 @@ def test_cards_are_those_of_a_plain_twin(void_rule: str, heard: bool) -> None:
     choices = 0
     for trick in range(TRICKS - 1):
         for position in range(SEATS):
-            ask(block.table, FOLLOW if position else LEAD, state, lanes, trick, position, 0)
+            ask(block.seating, FOLLOW if position else LEAD, state, lanes, trick, position, 0)
             for lane, account in enumerate(accounts):
                 card = int(state[rows.TRICK_CARDS + position * STRIDE + lane])
                 hand = int(state[rows.HAND + position * STRIDE + lane])
@@ -187,6 +187,6 @@ def test_cards_are_those_of_a_plain_twin(void_rule: str, heard: bool) -> None:
                     assert card == account.choice(worlds, heard), (lane, trick, position)
                     choices += 1
                 account.play(card)
-        remember_trick(state, lanes, block.table, trick)
+        remember_trick(state, lanes, block.seating, trick)
         finish_trick(state, lanes)
     assert choices > 4 * lanes

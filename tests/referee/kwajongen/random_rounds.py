@@ -91,7 +91,7 @@ def _play_round(
     while impose is None and not calling.is_closed:
         call = "play" if draw.random() < PLAYS else "pass"
         calling.add(Call(calling.turn, call))  # type: ignore[arg-type]
-    caller = calling.caller() if impose is None else impose
+    caller = calling.find_caller() if impose is None else impose
     tricks: list[PlayedTrick] = []
     if caller is None:
         score = score_passed_out()

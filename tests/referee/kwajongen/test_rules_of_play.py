@@ -70,13 +70,13 @@ def test_from_the_dealers_left_each_player_speaks_once() -> None:
     while not calling.is_closed:
         seats.append(calling.turn)
         calling.add(Call(calling.turn, "pass"))
-    assert seats == [3, 0, 1, 2] and calling.caller() is None
+    assert seats == [3, 0, 1, 2] and calling.find_caller() is None
 
 
 @pytest.mark.parametrize("passes", range(4))
 def test_the_first_to_say_play_is_the_caller_and_closes(passes: int) -> None:
     calling = closed(1, *["pass"] * passes, "play")
-    assert calling.is_closed and calling.caller() == (2 + passes) % 4
+    assert calling.is_closed and calling.find_caller() == (2 + passes) % 4
     late = Call(calling.turn, "pass")
     assert calling.explain_illegal_call(late) == "the calling was closed before"
 
