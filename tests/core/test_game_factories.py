@@ -37,7 +37,7 @@ KERNELS = {
     "replay_deals": GAME.replay_deals,
     "start_game": GAME.start_game,
     "assign_rounds": GAME.assign_rounds,
-    "advance": GAME.advance,
+    "advance_games": GAME.advance_games,
     "play_games": GAME.play_games,
     "begin_rounds": kwajongen_round.begin_rounds,
     "call_by_accepting": kwajongen_round.call_by_accepting,
