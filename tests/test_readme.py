@@ -25,6 +25,8 @@ README = "\n".join(
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 )
 """The README, and behind it the pages it leads to."""
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PACKAGE = ROOT / "kqj_sim"
 REPORTS = (ROOT / "reports" / "README.md").read_text(encoding="utf-8")
 
 FEW = {
@@ -215,13 +217,20 @@ def test_columns_that_are_named_exist() -> None:
 
 
 def test_paths_that_are_named_exist() -> None:
-    named = re.findall(r"`((?:[\w.]+/)+[\w.]*|[A-Z]+(?:\.md)?|\w+\.txt)`", README + REPORTS)
+    """A path is relative to any folder of the project; the files of examples are elsewhere."""
+    pages = README + REPORTS + CONTRIBUTING
+    named = re.findall(r"`((?:[\w.]+/)+[\w.]*|[A-Z]+\.md|LICENSE|\w+\.(?:txt|py))`", pages)
+    folders = ("kqj_sim", "tests", "benchmarks", "docs", "examples", "reports")
+    found = [*ROOT.iterdir(), *(path for name in folders for path in (ROOT / name).rglob("*"))]
+    paths = {f"/{path.relative_to(ROOT).as_posix()}{'/' * path.is_dir()}" for path in found}
+    allowed = {".venv/bin/python", *named_files()}
     missing = [
-        path
-        for path in named
-        if path not in ("NT", "AT", "BUILT_IN", ".venv/bin/python") and not (ROOT / path).exists()
-        and not (ROOT / "kqj_sim" / path).exists()
-    ]  # fmt: skip
+        name
+        for name in named
+        if name not in allowed
+        and "COMMAND" not in name
+        and not any(path.endswith(f"/{name}") for path in paths)
+    ]
     assert len(named) > 8
     assert not missing
 
@@ -249,16 +258,23 @@ def test_links_lead_somewhere() -> None:
     assert found > 10
 
 
-def test_the_listing_of_the_package_is_whole() -> None:
-    listing = re.search(r"^    kqj_sim/\n(.*?)^    tests/", README, re.M | re.S)
-    assert listing is not None
-    listed = set(re.findall(r"\b(\w+(?:\.py|/))(?=\s)", listing[1]))
+def test_contributors_find_every_part_of_the_package() -> None:
+    listing = CONTRIBUTING.split("\n## Where things go\n")[1].split("\n## ")[0]
+    listed = {
+        name for row in re.findall(r"^\| (`.*?) \|", listing, re.M) for name in row.split("`")
+    }
     there = {
         f"{path.name}/" if path.is_dir() else path.name
-        for path in (ROOT / "kqj_sim").iterdir()
+        for path in PACKAGE.iterdir()
         if path.suffix == ".py" or (path / "__init__.py").is_file()
     }
-    assert listed == there - {"__init__.py"}
+    assert there - {"__init__.py"} <= listed
+    missing = [
+        name
+        for name in listed
+        if re.search(r"\w", name) and not any((root / name).exists() for root in (ROOT, PACKAGE))
+    ]
+    assert not missing
 
 
 def test_two_commands_set_up_and_do_everything() -> None:
