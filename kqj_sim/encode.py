@@ -1,4 +1,4 @@
-"""Rules and policies as the numbers that the kernels take: the one place that speaks both."""
+"""Rules and policies as the numbers that the kernels take: the one place that knows both."""
 
 from __future__ import annotations
 
@@ -62,24 +62,24 @@ _RANK_ORDERS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "kqj": (RANK_LABELS, _TRUMP_ORDER),
     "kwajongen": (_KWAJONGEN_RANKS, _KWAJONGEN_RANKS),
 }
-"""The ranks by bit of a lane in natural and in trump order."""
+"""Ranks by bit of a suit in natural and in trump order."""
 
 
 def split_cards(cards: int) -> Iterator[int]:
-    """The bits of a set, lowest first."""
+    """Yield the numbers of a set's bits, lowest first."""
     while cards:
         yield (cards & -cards).bit_length() - 1
         cards &= cards - 1
 
 
 def format_cards(cards: int, contract: int | None = None, game: str = "kqj") -> list[str]:
-    """The texts of a set in natural coding, or in that by strength for a contract (0 to 5)."""
+    """Return the texts of a set in natural coding, or coded by strength for a contract (0 to 5)."""
     orders = _RANK_ORDERS[game]
     return [_format_card(bit >> 4, bit & 15, contract, *orders) for bit in split_cards(cards)]
 
 
 def encode_cards(cards: Iterable[Card], game: str = "kqj") -> int:
-    """Cards as a set in natural coding."""
+    """Return cards as a set in natural coding."""
     ranks, _ = _RANK_ORDERS[game]
     return sum(1 << 16 * SUIT_LABELS.index(suit) + ranks.index(rank) for rank, suit in cards)
 
@@ -87,7 +87,8 @@ def encode_cards(cards: Iterable[Card], game: str = "kqj") -> int:
 def _format_card(
     lane: int, rank: int, contract: int | None, plain: Sequence[str], trump: Sequence[str]
 ) -> str:
-    """The text of the card of a lane (`core.cards.to_strength_order`)."""
+    """Return the text of a card by its suit and rank in the coding
+    (`core.cards.to_strength_order`)."""
     if contract is None:
         return plain[rank] + SUIT_LABELS[lane]
     if contract >= NO_TRUMP:
@@ -96,7 +97,8 @@ def _format_card(
 
 
 def encode_rules(rules: GameRules) -> Any:
-    """The rules in integers: the `Rules` of `core.rules`, or of `core.kwajongen.rules`."""
+    """Return the rules in integers: `core.rules.Rules` or
+    `core.kwajongen.cards.KwajongenCoreRules`."""
     if not isinstance(rules, KqjRules):
         return CoreKwajongenRules(teams=2, must_trump=int(rules.void_rule == "must_trump"))
     return Rules(
@@ -118,10 +120,10 @@ def encode_seating(
     imposed: ImposedContract | ImposedFirstCall | None,
     for_rollouts: bool = False,
 ) -> Seating:
-    """The seats' policies and the stages of a round as addresses and numbers.
+    """Return the seats' policies and the stages of a round as addresses and numbers.
 
-    Only what the bidding needs is compiled.  With `for_rollouts` it is a table of players who play
-    hands out for another policy, and goes on from the middle of a round.
+    Only the loops that the bidding needs are compiled.  With `for_rollouts` the seating can go on
+    from the middle of a round, to play hands out for another policy.
 
     Raises:
         kqj_sim.policies.PolicyError: a policy's function does not compile.
@@ -181,7 +183,7 @@ def encode_seating(
 def _select_loops(
     rules: GameRules, imposed: ImposedContract | ImposedFirstCall | None
 ) -> tuple[list[int], tuple[Any, Any, Any]]:
-    """The members that a round asks, and its stages."""
+    """Return the loops that a round runs, and its stages."""
     if not isinstance(rules, KqjRules):
         stages = (
             kwajongen_round.begin_rounds,
@@ -202,7 +204,8 @@ def _select_loops(
 
 @cache
 def _find_resource(rules: GameRules, configured: ConfiguredPolicy, decision: str) -> NDArray[Any]:
-    """What a policy's function finds by its address; kept for ever, as addresses to it are."""
+    """Return the array that a policy's function gets by address; never freed, as addresses to it
+    are kept."""
     if not isinstance(rules, KqjRules):
         return np.empty(0)
     if decision in configured.policy.blocks:
@@ -217,7 +220,7 @@ def _find_resource(rules: GameRules, configured: ConfiguredPolicy, decision: str
 
 @cache
 def _encode_rollout_seating(rules: KqjRules, spec: str) -> Seating | None:
-    """A table with one player at all seats, who plays hands out, or values cards."""
+    """Return a seating with one player at all seats, to play hands out or to value cards."""
     if spec == NO_POLICY:
         return None
     return encode_seating(rules, [parse_player(spec)] * SEATS, None, for_rollouts=True)
@@ -225,7 +228,7 @@ def _encode_rollout_seating(rules: KqjRules, spec: str) -> Seating | None:
 
 @cache
 def _bind_card_values(rules: KqjRules, policy: Policy) -> Any:
-    """How a policy values cards, compiled and kept; None if it does not."""
+    """Compile and keep a policy's values of cards; None if it has none."""
     if policy.value_function is None or policy.weights is None:
         return None
     size = len(weights.load(policy.weights, rules.teams, rules.bidding))
@@ -234,7 +237,7 @@ def _bind_card_values(rules: KqjRules, policy: Policy) -> Any:
 
 @cache
 def _bind_loop(loop: int, policy: Policy, everybody: bool, weights_size: int, game: str) -> Any:
-    """A loop with a policy compiled into it; a user's policy is checked and not kept on disk."""
+    """Compile a loop with a policy in it; a user's policy is checked and not cached on disk."""
     question = DECISION_OF_LOOP[loop]
     if question in policy.blocks:
         return compile_cfunc(ASK_SIGNATURE, policy.blocks[question], cache=True)

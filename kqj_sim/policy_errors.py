@@ -1,4 +1,4 @@
-"""What a user's policy did wrong in a round: the round is played again, and its answers noted."""
+"""Errors of user policies in a round: the round is replayed, and the policies' answers logged."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ from kqj_sim.rules import GameRules
 
 _VIEWS: dict[str, Any] = dict(VIEW_OF_DECISION)
 _ENTRY_SIZE = 3 + max(len(view._fields) for view in _VIEWS.values())
-"""Numbers of an answer in the notes: member, number of the policy, answer, then the view."""
+"""Numbers per answer in the log: loop, number of the policy, answer, then the view."""
 
 _LOG_SIZE = 1 + 4096 * _ENTRY_SIZE
-"""Room for all answers of a round; the first number says how much of it is used."""
+"""Room for all answers of a round; the first number is the size of the part in use."""
 
 
 class FailedRound(NamedTuple):
-    """A round in which something went wrong: the numbers it is played again from."""
+    """A round in which a policy failed: the numbers that replay it."""
 
     seed: int
     deal: int
@@ -58,7 +58,7 @@ class FailedRound(NamedTuple):
 
 
 def find_failed_round(state: NDArray[np.int64], seed: int, deal: int) -> FailedRound:
-    """The round of a deal that is in a block."""
+    """Return the round of a deal that is in a block."""
     lane = int(np.flatnonzero(state[DEAL_NUMBER : DEAL_NUMBER + LANES] == deal)[0])
     return FailedRound(seed, deal, int(state[DEALER + lane]), int(state[PENDING + lane]))
 
@@ -69,7 +69,7 @@ def explain_failure(
     imposed: ImposedContract | ImposedFirstCall | None,
     failed: FailedRound,
 ) -> PolicyError:
-    """The error for a choice that is not allowed, or an exception, with the policy's own line.
+    """Return the error for an illegal choice, or an exception, with the policy's own line.
 
     Args:
         rules, players, imposed: the experiment.
@@ -97,7 +97,7 @@ def _replay_answers(
     imposed: ImposedContract | ImposedFirstCall | None,
     failed: FailedRound,
 ) -> list[tuple[ConfiguredPolicy, str, int, Any]]:
-    """Play a round again; who was asked what, what he answered, and what he saw."""
+    """Replay a round; return (policy, decision, answer, view) of each answer of user policies."""
     game, table = get_game(rules), encode_seating(rules, players, imposed)
     distinct = list(dict.fromkeys(players))
     notes = np.zeros(_LOG_SIZE, dtype=np.int64)
@@ -130,7 +130,7 @@ def _replay_answers(
 
 @cache
 def _bind_logging_loop(loop: int, policy: Policy, game: str) -> Any:
-    """The loop of a member with a policy that notes what it is asked and what it answers."""
+    """Compile a loop with a policy that logs its views and answers."""
     inner = guard_exceptions(adapt_arguments(*policy.compile_decision(DECISION_OF_LOOP[loop])))
     start = loop * MAX_POLICIES
 
@@ -157,12 +157,12 @@ def _bind_logging_loop(loop: int, policy: Policy, game: str) -> Any:
 
 
 def _place_of_view(decision: str, view: Any, seats: int) -> int:
-    """The place of the player who is asked."""
+    """Return the place of the player who decides."""
     return (view.leader + view.position) % seats if decision == "card" else int(view.place)
 
 
 def _find_exception(configured: ConfiguredPolicy, decision: str, view: Any) -> tuple[int, str]:
-    """The line of an exception in the user's file (0 if it is not known), and what it says."""
+    """Return the line of an exception in the user's file (0 if unknown), and its text."""
     plain, arguments = configured.policy.choices[decision]
     compiled, _ = configured.policy.compile_decision(decision)
     asked = (view, configured.policy.tuple_type(*configured.parameters))[:arguments]
@@ -179,7 +179,7 @@ def _find_exception(configured: ConfiguredPolicy, decision: str, view: Any) -> t
 
 
 def _check_card(view: Any, card: int, game: Game) -> str | None:
-    """What is wrong with a card, None if nothing is."""
+    """Return the error of a card, None if it is legal."""
     if card > 0 and card.bit_count() == 1 and card & view.legal:
         return None
     known = card & game.pack == card
@@ -192,7 +192,7 @@ def _check_card(view: Any, card: int, game: Game) -> str | None:
 
 
 def _check_take(view: Any, call: int, game: Game) -> str | None:
-    """What is wrong with the answer to a question whether to take."""
+    """Return the error of a decision to take, None if it is allowed."""
     own = (view.turned.bit_length() - 1) >> 4
     allowed = list(range(NO_TRUMP)) if view.lap == 2 else [own]
     allowed += [NO_TRUMP, ALL_TRUMPS] if view.all_no_trump else []
@@ -204,7 +204,7 @@ def _check_take(view: Any, call: int, game: Game) -> str | None:
 
 
 def _check_bid(view: Any, call: int, game: Game) -> str | None:
-    """What is wrong with the answer to a question what to bid."""
+    """Return the error of a bid, None if it is allowed."""
     amount, contract = call >> 4, (call >> 1) & 7
     highest = ALL_TRUMPS if view.all_no_trump else NO_TRUMP - 1
     amounts = range(view.lowest_amount, view.highest_amount + 1, 10)
@@ -216,7 +216,7 @@ def _check_bid(view: Any, call: int, game: Game) -> str | None:
 
 
 def _check_yes_or_no(view: Any, call: int, game: Game) -> str | None:
-    """What is wrong with the answer to a question whether to counter, or to play."""
+    """Return the error of a decision to counter, or to play, None if it is allowed."""
     return None if call in (0, 1) else f"{call} is no answer; allowed: True or False"
 
 

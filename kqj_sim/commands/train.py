@@ -89,12 +89,12 @@ def accept(void_rule: str, playing: str, deals: int, seed: int, quiet: bool) -> 
     from kqj_sim.policies.player_files import format_player_file
     from kqj_sim.policies.spec import parse_player, parse_player_spec
     from kqj_sim.rules import KwajongenRules
-    from kqj_sim.training.accept import fit_count, play_sample
+    from kqj_sim.training.accept import fit_count, play_deals
 
     parse_player(playing, "kwajongen")
     say = make_timed_printer(quiet)
     say(f"playing {deals:,} deals")
-    played = play_sample(KwajongenRules.from_dict({"void_rule": void_rule}), deals, seed, playing)
+    played = play_deals(KwajongenRules.from_dict({"void_rule": void_rule}), deals, seed, playing)
     say("fitting")
     values = {name: str(value) for name, value in fit_count(played).items()}
     parts = parse_player_spec("standard", "kwajongen").with_parameters(values, "standard")

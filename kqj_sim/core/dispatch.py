@@ -50,6 +50,7 @@ from kqj_sim.core.jit import (
     float64_at,
     int64_at,
     make_address_caller,
+    make_tuple_reader,
     mark_noalias,
     scalar,
 )
@@ -381,13 +382,13 @@ def pack_seatings(rules: Rules, seatings: list[Seating | None]) -> Int64Array:
     return np.array(numbers, dtype=np.int64)
 
 
+_rules_at = make_tuple_reader(types.NamedUniTuple(types.int64, RULES_SIZE, Rules))
+
+
 @scalar
 def unpack_rules(resource: Int64Pointer) -> Rules:
     """Return the rules in a resource."""
-    return Rules(
-        resource[0], resource[1], resource[2], resource[3], resource[4], resource[5], resource[6],
-        resource[7], resource[8],
-    )  # fmt: skip
+    return _rules_at(carray(resource, RULES_SIZE), 0)
 
 
 @scalar

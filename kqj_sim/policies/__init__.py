@@ -6,9 +6,9 @@
     def choose_card(view):
         return lowest(view.legal)
 
-A policy is a pure function of what its player may know (`core.views`).  `tools` has the functions
-to write one with, `registry` says how one is defined, `parameters` what can be set, `specification`
-how players are written, `compiled` how it becomes fast.
+A policy is a pure function of what its player may know (`core.views`).  `tools` has functions to
+write policies with, `registry` defines and finds policies, `spec` parses the specifications of
+players, and `binding` compiles policies into the kernels' loops.
 """
 
 from kqj_sim.core.bidding import bid_code

@@ -25,7 +25,7 @@ def choose_take(view: Any) -> int:
 
 @always
 def choose_bid(view: Any) -> int:
-    """The least amount in the longest suit if nobody has bid yet, else pass."""
+    """Bid the lowest amount in the longest suit if nobody has bid yet, else pass."""
     if view.bidder >= 0 or view.lowest_amount > view.highest_amount:
         return PASS
     longest = 0
@@ -37,11 +37,11 @@ def choose_bid(view: Any) -> int:
 
 @always
 def choose_counter(view: Any) -> bool:
-    """No."""
+    """Decline."""
     return False
 
 
 @always
 def choose_overcounter(view: Any) -> bool:
-    """No."""
+    """Decline."""
     return False

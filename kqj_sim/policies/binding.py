@@ -38,7 +38,7 @@ VIEW_OF_DECISION = {
     "card": views.CardView,
     "accept": AcceptView,
 }
-"""The questions a policy answers, and what it sees."""
+"""The view that a policy gets for each decision."""
 
 LOOPS: dict[str, dict[int, tuple[str, Callable[[dispatch.Asking], dispatch.AskLoop]]]] = {
     "kqj": {
@@ -61,30 +61,30 @@ LOOPS: dict[str, dict[int, tuple[str, Callable[[dispatch.Asking], dispatch.AskLo
 """Name and factory of each loop that a game asks."""
 
 DECISION_OF_LOOP = ("take", "bid", "counter", "overcounter", "card", "card", "accept")
-"""The question that each member (`core.dispatch.TAKE` to `ACCEPT`) asks."""
+"""The decision that each loop (`core.dispatch.TAKE` to `ACCEPT`) asks for."""
 
 DECISIONS = {
     game: tuple(dict.fromkeys(DECISION_OF_LOOP[member] for member in loops))
     for game, loops in LOOPS.items()
 }
-"""The questions that each game asks."""
+"""The decisions of each game."""
 
 CALL_DECISIONS = {
     game: tuple(each for each in questions if each != "card")
     for game, questions in DECISIONS.items()
 }
-"""Those of the calling."""
+"""The decisions of each game's calling."""
 
 
 def make_parameters_type(names: tuple[str, ...]) -> Any:
-    """A named tuple of parameters."""
+    """Return a named tuple class for parameters."""
     return namedtuple("Parameters", names)
 
 
 def compile_choice(choice: Any, decision: str, parameters: Any, arguments: int) -> Any:
-    """Compile a policy's function against what it will be called with; the type it answers.
+    """Compile a policy's function for the types it is called with, and return its result type.
 
-    `arguments` is how many it takes: the view, the parameters, the weights.
+    `arguments` is how many it takes of view, parameters and weights.
 
     Raises:
         numba.core.errors.NumbaError: it does not compile; the text names the user's own line.
@@ -99,7 +99,8 @@ def compile_choice(choice: Any, decision: str, parameters: Any, arguments: int) 
 
 
 def adapt_arguments(choice: Any, arguments: int) -> Any:
-    """A policy's function as one of (view, parameters, weights), of which it takes the first."""
+    """Wrap a policy's function, of one to three arguments, as one of (view, parameters,
+    weights)."""
     if arguments == 1:
         return scalar(lambda view, values, weights: choice(view))
     if arguments == 2:
@@ -108,10 +109,10 @@ def adapt_arguments(choice: Any, arguments: int) -> Any:
 
 
 def guard_exceptions(decide: Any) -> Any:
-    """A function of (view, parameters, weights) with an int64 as its answer.
+    """Wrap a function of (view, parameters, weights) so that it returns an int64 and never raises.
 
-    That is `core.views.EXCEPTION_RAISED` where the function raises an exception: a loop could not
-    pass it on.  Nor do unsigned and signed numbers mix in a loop.
+    It returns `core.views.EXCEPTION_RAISED` for an exception, which a loop could not pass on.  The
+    int64 is needed since unsigned and signed numbers do not mix in a loop.
     """
     raised = views.EXCEPTION_RAISED
 
@@ -125,12 +126,12 @@ def guard_exceptions(decide: Any) -> Any:
 
 
 def parameter_offset(loop: int, number: int) -> int:
-    """Where the parameters of the policy `number` for a loop begin in `Table.parameters`."""
+    """Return the index in `Seating.parameters` where those of a policy begin for a loop."""
     return (loop * MAX_POLICIES + number) * MAX_PARAMETERS
 
 
 def make_parameters_reader(loop: int, parameters: Any) -> Any:
-    """A scalar function that reads a policy's parameters from the table of all of them."""
+    """Return a scalar function that reads a policy's parameters from the table of all of them."""
     start = parameter_offset(loop, 0)
     names = parameters._fields
     if not names:
@@ -140,7 +141,7 @@ def make_parameters_reader(loop: int, parameters: Any) -> Any:
 
 
 def _make_weights_reader(loop: int, size: int) -> Any:
-    """A scalar function that finds a policy's weights (`size` of them) among the resources."""
+    """Return a scalar function that finds a policy's `size` weights among the resources."""
     if size == 0:
         return scalar(lambda resources, number: 0.0)
     start = loop * MAX_POLICIES
@@ -155,18 +156,18 @@ def bind_policy(
     loop: int, choice: Any, parameters: Any, arguments: int, weights: int, name: str | None,
     sole_policy: bool, checked: bool, game: str = "kqj",
 ) -> Any:  # fmt: skip
-    """A loop with a policy compiled into it.
+    """Compile a loop with a policy in it.
 
     Args:
         loop: which loop (`core.dispatch.TAKE` to `ACCEPT`).
         choice: the policy's compiled function.
         parameters: its named tuple of parameters.
-        arguments: how many of view, parameters and weights it takes.
-        weights: how many weights it has.
-        name: the policy's name if the result may be kept on disk, else None.
-        sole_policy: one policy sits at all seats.
-        checked: what it answers is checked against the rules.
-        game: the game that asks.
+        arguments: how many it takes of view, parameters and weights.
+        weights: number of its weights.
+        name: the policy's name if the result may be cached on disk, else None.
+        sole_policy: one policy plays at all seats.
+        checked: check its choices against the rules.
+        game: the game.
     """
     answer = adapt_arguments(choice, arguments)
     if checked:

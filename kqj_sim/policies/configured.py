@@ -1,4 +1,4 @@
-"""A policy with values for its parameters, as it is written in one word.
+"""Policies with values for their parameters, and their specifications.
 
 `standard`, `standard:take=45,lap2=38`, `my_policy.py`, `my_policy.py:cautious`,
 `my_policy.py:cautious:take=3`.
@@ -33,9 +33,9 @@ class ConfiguredPolicy:
     policy: Policy
     values: tuple[ParameterValue, ...]
     source: str
-    """What was written before the parameters: a name or a file."""
+    """The specification without parameters: a name or a file."""
     game: str = "kqj"
-    """The game that it plays."""
+    """Game that it plays."""
 
     @property
     def parameters(self) -> tuple[float, ...]:
@@ -54,7 +54,7 @@ class ConfiguredPolicy:
 
     @property
     def text(self) -> str:
-        """The specification with every parameter written out, and the versions of weights."""
+        """The specification with every parameter and the versions of weights."""
         parameters = self.policy.parameters
         values = ",".join(
             f"{name}={append_version(parameters[name].write(value))}"
@@ -63,7 +63,7 @@ class ConfiguredPolicy:
         return f"{self.source}:{values}" if values else self.source
 
     def parameter(self, name: str) -> Parameter:
-        """A parameter; raises PolicyError if there is none of that name."""
+        """Return a parameter; raises PolicyError if there is none of that name."""
         parameters = self.policy.parameters
         if name not in parameters:
             raise PolicyError(
@@ -73,7 +73,8 @@ class ConfiguredPolicy:
         return parameters[name]
 
     def without_effect(self, name: str, rules: GameRules) -> str:
-        """That games by these rules do not read a parameter, and which one they do; or nothing."""
+        """Return why a parameter has no effect by these rules and which one has; empty if it
+        has."""
         parameter = self.parameter(name)
         if parameter.applies_to(rules):
             return ""
@@ -87,7 +88,7 @@ class ConfiguredPolicy:
         return f"{told}; here it is {alike[0]}" if alike else told
 
     def with_parameters(self, given: Mapping[str, object]) -> ConfiguredPolicy:
-        """The same policy with other values, given as texts or as values of a TOML file.
+        """Return the same policy with other values, given as texts or as values of a TOML file.
 
         Raises:
             PolicyError: an unknown parameter, or a value that is not allowed.
@@ -104,29 +105,30 @@ class ConfiguredPolicy:
 
 
 def format_show_command(spec: str, game: str = "kqj") -> str:
-    """The command line that lists the parameters of a policy."""
+    """Return the command that lists the parameters of a policy, in backticks."""
     options = [] if game == "kqj" else ["--game", game]
     return f"`{shell_join(['kqj-sim', 'policies', 'show', *options, spec])}`"
 
 
 def configure_with_defaults(policy: Policy, source: str, game: str = "kqj") -> ConfiguredPolicy:
-    """A policy with the defaults of its parameters."""
+    """Return a policy with the defaults of its parameters."""
     return ConfiguredPolicy(
         policy, tuple(each.default for each in policy.parameters.values()), source, game
     )
 
 
 def split_file_suffix(spec: str, suffix: str) -> tuple[str, str] | None:
-    """A file with a suffix and what is behind its colon; None if it begins with no such file."""
+    """Split `FILE.suffix:REST` into the file and the rest; None if it does not begin with such a
+    file."""
     match = re.fullmatch(rf"(.*?{re.escape(suffix)})(?::(.*))?", spec, re.DOTALL)
     return None if match is None else (match[1], match[2] or "")
 
 
 def parse_assignments(text: str, spec: str) -> dict[str, str]:
-    """`a=1,b=2` as a dictionary.
+    """Parse `a=1,b=2` into a dictionary.
 
     Raises:
-        PolicyError: it is written otherwise, or a parameter is given twice.
+        PolicyError: not of this form, or a parameter is given twice.
     """
     given: dict[str, str] = {}
     for part in text.split(",") if text else ():
@@ -140,7 +142,7 @@ def parse_assignments(text: str, spec: str) -> dict[str, str]:
 
 
 def parse_policy(spec: str, folder: Path | None = None, game: str = "kqj") -> ConfiguredPolicy:
-    """A policy of a game with its parameters; the path of its file is relative to `folder`.
+    """Parse a policy of a game with its parameters; a relative path of its file is from `folder`.
 
     Raises:
         PolicyError: one line that says what is wrong and what would be right.

@@ -1,4 +1,4 @@
-"""The error of everything that is wrong with a policy, and the names that come nearest."""
+"""The error for everything that is wrong with a policy, with a suggestion of the nearest name."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from kqj_sim.messages import shorten
 
 
 class PolicyError(ValueError):
-    """A policy that does not exist, does not compile, or is written wrongly; one line."""
+    """A policy that does not exist, does not compile or is written wrongly; the message is one
+    line."""
 
 
 _MAX_NAMES = 20
-"""Known names that a line has room for."""
+"""Most names to list in one line."""
 
 
 def suggest_names(name: str, known: Iterable[str], listed_by: str = "") -> str:
-    """The end of an error line: the nearest known name, or all of them.
+    """Return the end of an error line: the nearest known name, or all of them.
 
-    Too many for a line are those that the command line `listed_by` lists.
+    If there are too many for a line, it names the command `listed_by` that lists them.
     """
     known = sorted(known)
     close = difflib.get_close_matches(shorten(name), known, 1)

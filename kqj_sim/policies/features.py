@@ -1,12 +1,12 @@
-"""What the learned card policies know: a decision as a few rows of tables.
+"""Features of a decision about a card, as rows of tables, and the layout of the network's weights.
 
-Every *card feature* is an index into a table of its own, and so is every *shared feature* (of the
-decision, the same for all candidate cards); the tables stand one behind the other.  A policy gives
-each index a weight, or a row of weights.
+Every *card feature* is an index into a table of its own, and so is every *shared feature* (the
+same for all candidate cards of a decision).  The tables stand one behind the other; a policy has a
+weight, or a row of weights, for each index.
 
-Where the weights of `network` stand: float32, for each kind of contract `KIND_SIZE` numbers.
-
-Each block begins at a multiple of sixteen numbers, so that rows do not cross lines of the cache.
+The weights of `network` are float32, `KIND_SIZE` numbers for each kind of contract, at the
+`..._OFFSET`s below.  Each part begins at a multiple of sixteen numbers, so that no row crosses a
+cache line.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kqj_sim.core.block import PLAYER_BITS, SEATS, TRICKS, rotate_players, team_of
 from kqj_sim.core.cards import SUIT_MASK, highest_bit, popcount, trailing_zeros
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.simd import WIDTH
+from kqj_sim.core.types import Card, Int64Array
 from kqj_sim.policies.tools import points
 from kqj_sim.policies.trick_odds import (
     CAPOT_VALUES,
@@ -34,38 +34,39 @@ from kqj_sim.policies.trick_odds import (
 RANK_COUNT = 12
 FLAG_VALUES = 2
 PLAY_KINDS = 6
-"""How a card is played: leads 0 plain or 1 climbing, follows suit 2 plain or 3 climbing, 4 ruffs,
-5 is discarded.  Climbing are the trumps, and all suits at All-Trumps."""
+"""Ways to play a card: leads 0 plain or 1 climbing, follows suit 2 plain or 3 climbing, 4 ruffs, 5
+is discarded.  Climbing are the trumps, and all suits at All-Trumps."""
 CHANCE_BUCKETS = 10
-"""Buckets of a chance: 0 impossible, 9 certain (both to half a percent), 1 to 8 even between."""
+"""Buckets of a chance: 0 impossible, 9 certain (both to half a percent), 1 to 8 of equal width."""
 POINT_BUCKETS = 8
 """Buckets of the card points in a trick (`_POINTS_FROM`)."""
 MEAN_BUCKETS = 6
 """Buckets of the mean points of the unseen cards of the suit led (`_MEANS_FROM`)."""
 MASTER_OUTCOMES = 4
-"""The master after the card: 0 still a partner's, 1 still an opponent's, 2 this card; 3 leading."""
+"""The master after the card: 0 still a partner's, 1 still an opponent's, 2 this card; 3 when
+leading."""
 RANK_GROUPS, GROUP_STATES = 3, 81
-"""A lane's ranks in groups of four; each card is unseen, held or gone (3**4 states)."""
+"""A suit's ranks in groups of four; each card is unseen, held or gone (3**4 states)."""
 COUNT_BUCKETS = 7
-"""Own cards of a lane: 0 to 5, or more."""
+"""Cards of a suit in the hand: 0 to 5, or more."""
 AMOUNT_BUCKETS = 13
 """Amount bid: 0 none, then from 80 in steps of 20."""
 OWN_POINT_BUCKETS, MISSING_POINT_BUCKETS = 16, 16
-"""Buckets of sixteen points won by the own team; of ten points needed, 0 none."""
+"""Buckets of sixteen points won by the player's team; of ten points needed, 0 none."""
 
 HELD_BACK_SHARE = 0.25
-"""Share of those who could have beaten the master and did not (`situation.outcome`)."""
+"""Share of players who could have beaten the master and did not (`trick_odds`)."""
 
 CARD_TABLES: dict[str, tuple[int, ...]] = {
     # How it is played, rank, contracting.
     "rank": (PLAY_KINDS, RANK_COUNT, FLAG_VALUES),
-    # How, unseen cards above it in its lane (0 to 4, or more), phase (tricks 1-3, 4-5, 6-8).
+    # How, unseen cards above it in its suit (0 to 4, or more), phase (tricks 1-3, 4-5, 6-8).
     "above": (PLAY_KINDS, 6, 3),
-    # Outcome, chance that the own side wins the trick, points in the trick with this card's.
+    # Outcome, chance that the player's side wins the trick, points in it with this card's.
     "trick": (MASTER_OUTCOMES, CHANCE_BUCKETS, POINT_BUCKETS),
     # Rank, the same chance, climbing or plain.
     "chance": (RANK_COUNT, CHANCE_BUCKETS, FLAG_VALUES),
-    # How, cards left in its lane (0 to 3, or more), the highest of them: 0 none, 1 master (no
+    # How, cards left in its suit (0 to 3, or more), the highest of them: 0 none, 1 master (no
     # unseen card is above it), 2 second, 3 lower.
     "left": (PLAY_KINDS, 5, 4),
     # How, own trumps left (0 to 4, or more), unseen trumps (0, 1-2, 3-5, more).
@@ -75,7 +76,7 @@ CARD_TABLES: dict[str, tuple[int, ...]] = {
     # 0 if it is plain; else 1 + (J, Q, K held; Q, K gone; it is another, J, Q, K).
     "marriage": (1 + 8 * 4 * 4,),
     # Leading or not, own length (1 to 5, or more), unseen above (0 to 2, or more), opponents and
-    # partners known void in its lane (0, 1, more).
+    # partners known void in its suit (0, 1, more).
     "suit": (FLAG_VALUES, 6, 4, 3, 3),
     # Points needed, chance, contracting.
     "needed": (NEEDED_VALUES, CHANCE_BUCKETS, FLAG_VALUES),
@@ -87,34 +88,34 @@ CARD_TABLES: dict[str, tuple[int, ...]] = {
     "masters": (PLAY_KINDS, 5, FLAG_VALUES),
     # Slot, rank.
     "card": (SUIT_COUNT, RANK_COUNT),
-    # Whether to take a trick now: chance that this card itself wins it, masters left in hand after
+    # Taking a trick now: chance that this card itself wins it, masters left in hand after
     # it (0 to 3, or more), leading, no trump unseen (always so without a trump suit).
     "cash": (CHANCE_BUCKETS, 5, FLAG_VALUES, FLAG_VALUES),
-    # What others may yet add: chance that the own side wins, mean points of the unseen cards of
-    # the suit led (0, 1-2, 3-4, 5-7, 8-11, more), players behind.
+    # Points others may yet add: chance that the player's side wins, mean points of the unseen
+    # cards of the suit led (0, 1-2, 3-4, 5-7, 8-11, more), players behind.
     "haul": (CHANCE_BUCKETS, MEAN_BUCKETS, SEATS),
-    # What it does to its lane: how, the next stronger card is held, the best card left is stronger
+    # Effect on its suit: how, the next stronger card is held, the best card left is stronger
     # and a master, and points of that stronger card if it keeps fewer guards (cards below it) than
     # unseen cards are above it, else 0.
     "guard": (PLAY_KINDS, FLAG_VALUES, FLAG_VALUES, POINT_BUCKETS),
-    # What a trump may yet take: how, points of the card, unseen trumps (0 to 6, or more).
+    # Tricks a trump may yet take: how, points of the card, unseen trumps (0 to 6, or more).
     "undrawn": (PLAY_KINDS, POINT_BUCKETS, 8),
 }
-"""The tables of the card features, and the numbers of values that make up an index."""
+"""The tables of the card features: the sizes of the values that make up an index."""
 
 SHARED_TABLES: dict[str, tuple[int, ...]] = {
     # For each slot and group of ranks the state of the four cards.
     "cards": (SUIT_COUNT, RANK_GROUPS, GROUP_STATES),
     # For each other player from the left on: opponent or partner, has played to this trick, slots
-    # in which he is known void.
+    # in which they are known void.
     "players": (SEATS - 1, FLAG_VALUES, FLAG_VALUES, 1 << SUIT_COUNT),
     # For each slot: own cards, unseen cards.
     "lanes": (SUIT_COUNT, COUNT_BUCKETS, RANK_COUNT + 1),
-    # The Sender's place counted from the own one, position.
+    # The Sender's place counted from the player's, position.
     "sender": (SEATS, SEATS),
     # Number of the trick, position.
     "trick": (TRICKS, SEATS),
-    # Points of the own team, who can make Capot.
+    # Points of the player's team, who can make Capot.
     "own": (OWN_POINT_BUCKETS, CAPOT_VALUES),
     # Points needed, contracting.
     "missing": (MISSING_POINT_BUCKETS, FLAG_VALUES),
@@ -129,11 +130,14 @@ SHARED_TABLES: dict[str, tuple[int, ...]] = {
     # Points in the trick so far, position.
     "table": (POINT_BUCKETS, SEATS),
 }
-"""The tables of the shared features; the first three give several, the others one each."""
+"""The tables of the shared features; the first three give several indices, the others one each.
+
+"lanes" are suits; the names are part of the files of weights.
+"""
 
 
 def _table_starts(tables: dict[str, tuple[int, ...]]) -> dict[str, int]:
-    """The first index of each table, and `end`."""
+    """Return the first index of each table, and `end`."""
     starts, at = {}, 0
     for name, sizes in tables.items():
         starts[name] = at
@@ -142,7 +146,7 @@ def _table_starts(tables: dict[str, tuple[int, ...]]) -> dict[str, int]:
 
 
 CARD_START, SHARED_START = _table_starts(CARD_TABLES), _table_starts(SHARED_TABLES)
-"""The first index of each table."""
+"""First index of each table."""
 
 CARD_FEATURES, CARD_INDICES = len(CARD_TABLES), CARD_START["end"]
 SHARED_FEATURES = SUIT_COUNT * RANK_GROUPS + (SEATS - 1) + SUIT_COUNT + len(SHARED_TABLES) - 3
@@ -157,8 +161,8 @@ _MEANS_FROM = (0, 1, 3, 5, 8, 12)
 _POINTS_FROM = (0, 3, 7, 12, 18, 25, 34, 46)
 
 
-def _make_buckets(bounds: tuple[int, ...], size: int) -> NDArray[np.int64]:
-    """For each number below `size` how many of the bounds after the first it reaches."""
+def _make_buckets(bounds: tuple[int, ...], size: int) -> Int64Array:
+    """Return for each number below `size` how many of the bounds after the first it reaches."""
     return np.searchsorted(bounds, np.arange(size), side="right") - 1
 
 
@@ -167,14 +171,14 @@ _MEANS_BUCKET = _make_buckets(_MEANS_FROM, 32)
 _TRUMPS_BUCKET = _make_buckets((0, 1, 3, 6), 16)
 _PHASE = _make_buckets((0, 3, 5), TRICKS)
 _BASE_3 = np.array([sum(3**k for k in range(4) if bits >> k & 1) for bits in range(16)])
-"""Four bits as digits of a number to the base 3."""
+"""Four bits as the digits of a number to the base 3."""
 
 
-def _make_slot_bits() -> NDArray[np.int64]:
-    """[slots of the lanes, two bits each; four bits by lane]: the bits by slot."""
+def _make_slot_bits() -> Int64Array:
+    """Return the table [slots of the suits, two bits each; four bits by suit]: the bits by slot."""
     return np.array(
         [
-            sum((bits >> lane & 1) << (slots >> 2 * lane & 3) for lane in range(SUIT_COUNT)) & 15
+            sum((bits >> suit & 1) << (slots >> 2 * suit & 3) for suit in range(SUIT_COUNT)) & 15
             for slots in range(256)
             for bits in range(16)
         ]
@@ -186,21 +190,21 @@ _SLOT_BITS = _make_slot_bits()
 
 @scalar
 def bucket_chance(chance: float) -> int:
-    """The bucket of a chance (`CHANCE_BUCKETS`)."""
+    """Return the bucket of a chance (`CHANCE_BUCKETS`)."""
     return int(chance * 8.08 + 0.96)
 
 
 @scalar
-def write_card_features(view: Any, context: TrickContext, card: int, out: Any, start: int) -> None:
+def write_card_features(view: Any, context: TrickContext, card: Card, out: Any, start: int) -> None:
     """Write the `CARD_FEATURES` indices of a candidate card to `out`, from `start` on."""
     bit = trailing_zeros(card)
     rank, shift = bit & 15, bit & 48
-    lane = SUIT_MASK << shift
-    own = view.hand & lane
+    suit_mask = SUIT_MASK << shift
+    own = view.hand & suit_mask
     rest = own ^ card
     top = highest_bit(rest)
-    above = popcount(context.unseen & lane & -(2 * card))
-    above_rest = popcount(context.unseen & lane & -(2 * top))
+    above = popcount(context.unseen & suit_mask & -(2 * card))
+    above_rest = popcount(context.unseen & suit_mask & -(2 * top))
 
     leads = 1 if view.position == 0 else 0
     climbs = 1 if card & view.climbing != 0 else 0
@@ -213,7 +217,7 @@ def write_card_features(view: Any, context: TrickContext, card: int, out: Any, s
     after = 3 if leads != 0 else after
 
     wins, stays = estimate_win_chances(view, HELD_BACK_SHARE, context, card)
-    led = view.led if leads == 0 else lane
+    led = view.led if leads == 0 else suit_mask
     led_out = context.unseen & led
     mean = points(view, led_out) // max(popcount(led_out), 1)
     touching = 1 if (card << 1) & rest != 0 else 0
@@ -266,18 +270,18 @@ def write_card_features(view: Any, context: TrickContext, card: int, out: Any, s
 
 @scalar
 def write_shared_features(view: Any, context: TrickContext, out: Any) -> int:
-    """Write the shared features to `out`; how many they are, `SHARED_FEATURES`."""
+    """Write the shared features to `out` and return their number, `SHARED_FEATURES`."""
     gone = view.played | view.trick
     slots = context.slots
     exhausted = 0
     at = 0
-    for lane in range(SUIT_COUNT):
-        shift = 16 * lane
-        slot = (slots >> 2 * lane) & 3
+    for suit in range(SUIT_COUNT):
+        shift = 16 * suit
+        slot = (slots >> 2 * suit) & 3
         own = (view.hand >> shift) & SUIT_MASK
         out_of_play = (gone >> shift) & SUIT_MASK
         left = popcount(context.unseen & (SUIT_MASK << shift))
-        exhausted |= (1 if left == 0 else 0) << lane
+        exhausted |= (1 if left == 0 else 0) << suit
         for group in range(RANK_GROUPS):
             state = _BASE_3[(own >> 4 * group) & 15] + 2 * _BASE_3[(out_of_play >> 4 * group) & 15]
             out[at] = _S_CARDS + (slot * RANK_GROUPS + group) * GROUP_STATES + state
@@ -333,19 +337,19 @@ def write_shared_features(view: Any, context: TrickContext, out: Any) -> int:
 
 
 HIDDEN_1_UNITS, HIDDEN_2_UNITS = 48, 16
-"""Units of the hidden layers."""
+"""Units of the two hidden layers."""
 
 LINEAR_OFFSET = 0
 """`CARD_INDICES` weights of the linear part."""
 SHARED_ROWS_OFFSET = -(-CARD_INDICES // WIDTH) * WIDTH
-"""For each shared index `HIDDEN_1_UNITS` weights."""
+"""`HIDDEN_1_UNITS` weights for each shared index."""
 CARD_ROWS_OFFSET = SHARED_ROWS_OFFSET + SHARED_INDICES * HIDDEN_1_UNITS
-"""For each card index `HIDDEN_1_UNITS` weights."""
+"""`HIDDEN_1_UNITS` weights for each card index."""
 BIAS_1_OFFSET = CARD_ROWS_OFFSET + CARD_INDICES * HIDDEN_1_UNITS
 MATRIX_OFFSET = BIAS_1_OFFSET + HIDDEN_1_UNITS
-"""For each unit of the first hidden layer its `HIDDEN_2_UNITS` weights."""
+"""`HIDDEN_2_UNITS` weights for each unit of the first hidden layer."""
 BIAS_2_OFFSET = MATRIX_OFFSET + HIDDEN_1_UNITS * HIDDEN_2_UNITS
 OUTPUT_OFFSET = BIAS_2_OFFSET + HIDDEN_2_UNITS
 """`HIDDEN_2_UNITS` weights of the second hidden layer's units."""
 KIND_SIZE = OUTPUT_OFFSET + HIDDEN_2_UNITS
-"""Numbers of a kind of contract."""
+"""Numbers for one kind of contract."""

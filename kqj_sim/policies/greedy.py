@@ -1,4 +1,4 @@
-"""`greedy`: looks at its hand and at the trick only."""
+"""`greedy`: looks only at its hand and at the trick."""
 
 from __future__ import annotations
 

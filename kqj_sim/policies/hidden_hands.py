@@ -27,12 +27,13 @@ from kqj_sim.core.cards import PACK
 from kqj_sim.core.hidden_hands import draw_subset
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.rules import Rules
+from kqj_sim.core.types import Block, CardSet, Key, PackedBids, Place
 from kqj_sim.core.views import PASS, BidView
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import FITTED, points
 
 _MOST_HANDS = 64
-"""Hands drawn at most for a place that has called; the best of them is taken if none agrees."""
+"""Most hands to draw for a place that has called; the best of them is taken if none agrees."""
 
 _CALLED, _PASSED, _SILENT = range(3)
 """Places in the order in which they are dealt to: with a bid or counter, passes only, no turn."""
@@ -43,7 +44,7 @@ _points_bid: Any = points.compile_decision("bid")[0]
 
 
 @scalar
-def pick_counterer(state: Any, i: int, draw: int, teams: int) -> int:
+def pick_counterer(state: Block, i: int, draw: int, teams: int) -> int:
     """Return a random opponent of a countered bidder, each equally likely; -1 if not countered."""
     if state[STAKE + i] == 1:
         return -1
@@ -57,7 +58,7 @@ def pick_counterer(state: Any, i: int, draw: int, teams: int) -> int:
 
 
 @scalar
-def deal_taking(hands: Any, place: int, own: int, turned: int, key: int) -> None:
+def deal_taking(hands: Any, place: Place, own: int, turned: CardSet, key: Key) -> None:
     """Deal all but the Return at random.
 
     Args:
@@ -75,13 +76,13 @@ def deal_taking(hands: Any, place: int, own: int, turned: int, key: int) -> None
 
 
 @scalar
-def _amount_of(last_bids: int, place: int) -> int:
+def _amount_of(last_bids: PackedBids, place: Place) -> int:
     """Return the amount of the last bid of a place, 0 if it has not bid."""
     return 10 * ((last_bids >> (10 * place + 3)) & 127)
 
 
 @scalar
-def view_last_call(state: Any, i: int, place: int, turn: int, rules: Rules) -> BidView:
+def view_last_call(state: Block, i: int, place: Place, turn: int, rules: Rules) -> BidView:
     """Return the auction as a place saw it at its last bid, or at its first pass if it never bid.
 
     Only the last bid of each place is known.  In the first lap these are all bids; after it a place
@@ -113,7 +114,7 @@ def view_last_call(state: Any, i: int, place: int, turn: int, rules: Rules) -> B
 
 
 @scalar
-def _fit(view: BidView, hand: int, said: int) -> float:
+def _fit(view: BidView, hand: CardSet, said: int) -> float:
     """Rate how well a hand agrees with a call: 0 if `points` would make it, else below 0."""
     seen = BidView(
         hand, view.place, view.turn, view.lowest_amount, view.highest_amount, view.all_no_trump,
@@ -133,7 +134,7 @@ def _fit(view: BidView, hand: int, said: int) -> float:
 
 @scalar
 def deal_auction(
-    state: Any, i: int, hands: Any, place: int, own: int, key: int, turn: int, rules: Rules
+    state: Block, i: int, hands: Any, place: Place, own: int, key: Key, turn: int, rules: Rules
 ) -> None:
     """Deal eight cards to each place, such as `points` would have called with as the place did.
 

@@ -1,4 +1,4 @@
-"""`linear`: the value of a card is the sum of its features' weights."""
+"""`linear`: values a card by the sum of its features' weights."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ linear = policy("linear", "learned: tables of features, added up", weights="line
 @linear.values
 @scalar
 def write_card_values(view: Any, weights: Any, values: Any) -> int:
-    """Write the value of each legal card, from the lowest bit on; how many they are.
+    """Write the value of each legal card, from the lowest bit on, and return their number.
 
     `weights` has `CARD_INDICES` numbers for each kind of contract.
     """
@@ -41,7 +41,7 @@ def write_card_values(view: Any, weights: Any, values: Any) -> int:
 
 @linear
 def choose_card(view: Any, parameters: Any, weights: Any) -> int:
-    """The legal card of the greatest value."""
+    """Play the legal card of the greatest value."""
     if view.legal & (view.legal - 1) == 0:
         return view.legal
     values = stack_float32(TRICKS)

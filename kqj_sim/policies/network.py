@@ -1,8 +1,8 @@
-"""`network`: the value of a card is the linear part plus a small network on the same features.
+"""`network`: values a card by the linear part plus a small network on the same features.
 
-First hidden layer: its bias, the rows of the shared features (summed once a decision) and the rows
-of the card's features; second: its bias and a matrix; both rectified.  `layout` says where the
-weights stand.
+First hidden layer: its bias, the rows of the shared features (summed once per decision) and the
+rows of the card's features; second: its bias and a matrix; both rectified.  `features` has the
+layout of the weights.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from kqj_sim.core.block import TRICKS
 from kqj_sim.core.cards import lowest_bit
 from kqj_sim.core.jit import scalar, stack_float32, stack_int64
 from kqj_sim.core.simd import WIDTH, add, add_matrix_product, dot, load, rectify
+from kqj_sim.core.types import Vector
 from kqj_sim.policies.features import (
     BIAS_1_OFFSET,
     BIAS_2_OFFSET,
@@ -41,39 +42,58 @@ network = policy(
 _MAX_FEATURES = max(SHARED_FEATURES, CARD_FEATURES)
 
 
-class _Layer(NamedTuple):
-    """The first hidden layer, in three vectors."""
+class FirstLayer(NamedTuple):
+    """The units of the first hidden layer, or their inputs, in three vectors."""
 
-    a: Any
-    b: Any
-    c: Any
+    a: Vector
+    b: Vector
+    c: Vector
 
 
 @scalar
-def _add_weights(layer: _Layer, weights: Any, at: int) -> _Layer:
-    """The layer with a row of weights added."""
-    return _Layer(
-        add(layer.a, load(weights, at)),
-        add(layer.b, load(weights, at + WIDTH)),
-        add(layer.c, load(weights, at + 2 * WIDTH)),
-    )
+def load_layer(numbers: Any, at: int) -> FirstLayer:
+    """Load a layer from the `HIDDEN_1_UNITS` numbers that begin at an index."""
+    return FirstLayer(load(numbers, at), load(numbers, at + WIDTH), load(numbers, at + 2 * WIDTH))
+
+
+@scalar
+def add_to_layer(layer: FirstLayer, numbers: Any, at: int) -> FirstLayer:
+    """Add the `HIDDEN_1_UNITS` numbers that begin at an index to a layer."""
+    other = load_layer(numbers, at)
+    return FirstLayer(add(layer.a, other.a), add(layer.b, other.b), add(layer.c, other.c))
+
+
+@scalar
+def rectify_layer(layer: FirstLayer) -> FirstLayer:
+    """Replace the negative numbers of a layer by zero."""
+    return FirstLayer(rectify(layer.a), rectify(layer.b), rectify(layer.c))
+
+
+@scalar
+def evaluate_second_layer(first: FirstLayer, weights: Any, start: int) -> Vector:
+    """Compute the second hidden layer's units from the first's; its weights begin at `start`."""
+    at = start + MATRIX_OFFSET
+    second = load(weights, start + BIAS_2_OFFSET)
+    second = add_matrix_product(second, first.a, weights, at)
+    second = add_matrix_product(second, first.b, weights, at + WIDTH * WIDTH)
+    second = add_matrix_product(second, first.c, weights, at + 2 * WIDTH * WIDTH)
+    return rectify(second)
 
 
 @network.values
 @scalar
 def write_card_values(view: Any, weights: Any, values: Any) -> int:
-    """Write the value of each legal card, from the lowest bit on; how many they are.
+    """Write the value of each legal card, from the lowest bit on, and return their number.
 
-    `weights` are as `layout` says.
+    `weights` has `KIND_SIZE` numbers for each kind of contract.
     """
     known = build_trick_context(view)
     start = known.kind * KIND_SIZE
     features = stack_int64(_MAX_FEATURES)
     write_shared_features(view, known, features)
-    at = start + BIAS_1_OFFSET
-    shared = _Layer(load(weights, at), load(weights, at + WIDTH), load(weights, at + 2 * WIDTH))
+    shared = load_layer(weights, start + BIAS_1_OFFSET)
     for k in range(SHARED_FEATURES):
-        shared = _add_weights(
+        shared = add_to_layer(
             shared, weights, start + SHARED_ROWS_OFFSET + features[k] * HIDDEN_1_UNITS
         )
     count = 0
@@ -86,22 +106,18 @@ def write_card_values(view: Any, weights: Any, values: Any) -> int:
         linear = np.float32(0.0)
         for k in range(CARD_FEATURES):
             linear += weights[start + LINEAR_OFFSET + features[k]]
-            first = _add_weights(
+            first = add_to_layer(
                 first, weights, start + CARD_ROWS_OFFSET + features[k] * HIDDEN_1_UNITS
             )
-        second = load(weights, start + BIAS_2_OFFSET)
-        at = start + MATRIX_OFFSET
-        second = add_matrix_product(second, rectify(first.a), weights, at)
-        second = add_matrix_product(second, rectify(first.b), weights, at + WIDTH * WIDTH)
-        second = add_matrix_product(second, rectify(first.c), weights, at + 2 * WIDTH * WIDTH)
-        values[count] = linear + dot(rectify(second), load(weights, start + OUTPUT_OFFSET))
+        second = evaluate_second_layer(rectify_layer(first), weights, start)
+        values[count] = linear + dot(second, load(weights, start + OUTPUT_OFFSET))
         count += 1
     return count
 
 
 @network
 def choose_card(view: Any, parameters: Any, weights: Any) -> int:
-    """The legal card of the greatest value."""
+    """Play the legal card of the greatest value."""
     if view.legal & (view.legal - 1) == 0:
         return view.legal
     values = stack_float32(TRICKS)

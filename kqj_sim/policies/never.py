@@ -1,4 +1,4 @@
-"""`never`: passes always, and never counters."""
+"""`never`: always passes and never counters."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def choose_bid(view: Any) -> int:
 
 @never
 def choose_counter(view: Any) -> bool:
-    """No."""
+    """Decline."""
     return False
 
 
 @never
 def choose_overcounter(view: Any) -> bool:
-    """No."""
+    """Decline."""
     return False

@@ -1,16 +1,12 @@
-"""How likely players choose as they did: what their calls and cards tell of their hands.
+"""Sampled layouts of the hidden cards, weighed by the chance of the observed calls and cards.
 
-Chances fall off with what a choice lacks to the best one: the chance of a choice whose value lacks
-d is proportional to 1 / (1 + d / patience)**2.  Of cards that told better than exponentials: people
-and policies differ from any model, and a card that it thinks bad is still played now and then.
+The chance of a choice whose value lacks d to the best one is proportional to
+1 / (1 + d / patience)**2.  For cards this predicts better than exponentials: people and policies
+differ from any model, and still play a card now and then that it thinks bad.
 
-Worlds weighed by what the others have called and played.
-
-A world says what each player held at each of his turns.  The round is gone through once more, as
-all have seen it, and at every turn of another player each world's share is multiplied with how
-likely the card was chosen from the hand that he has there (`policies.likely`).  Then worlds are
-drawn again by their shares, in even steps along their sum, which leaves the likely ones, some of
-them several times.
+A layout gives the hand of each player.  The round is replayed as all have seen it, and at every
+turn of another player the weight of each layout is multiplied by the chance of the card played
+from the hand held there.  Then layouts are resampled by their weights (a particle filter).
 """
 
 from __future__ import annotations
@@ -48,6 +44,7 @@ from kqj_sim.core.playouts import copy_lanes
 from kqj_sim.core.round import CARD_VALUES
 from kqj_sim.core.rules import MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import find_legal_cards, finish_trick, put_follow, put_lead
+from kqj_sim.core.types import Block, Card, CardSet, Contract, Key, Place, Position
 from kqj_sim.core.views import TakeView
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import (
@@ -60,14 +57,14 @@ from kqj_sim.policies.points import (
 from kqj_sim.policies.tools import normal_share
 
 _OPENING_MARGIN, _RAISE_MARGIN = 0.5, 0.2
-"""Standard deviations of a total by which a bidder expects to exceed the lowest amount, or what he
-bids when others have."""
+"""Standard deviations of a total by which bidders expect to exceed the lowest amount, or their bid
+when others have bid before."""
 
 CALL_SOFTNESS = 10.0
-"""Points of count about what a call needs, within which some make it and some do not."""
+"""Points of count around a call's threshold within which some players make it and some do not."""
 
 _OTHER_REASON_CHANCE = 0.05
-"""The chance that somebody bids for another reason than his count."""
+"""Chance that a player bids for another reason than the count."""
 
 _MAX_CHOICES = 7
 """A pass and the contracts."""
@@ -75,7 +72,7 @@ _MAX_CHOICES = 7
 
 @scalar
 def chance_of_choice(values: Any, choices: int, choice: int, patience: float) -> float:
-    """The chance that one of some choices is made by who holds them to be worth `values`."""
+    """Return the chance of one of some choices for a player who gives them these values."""
     best = values[0]
     for each in range(1, choices):
         best = max(best, values[each])
@@ -88,8 +85,8 @@ def chance_of_choice(values: Any, choices: int, choice: int, patience: float) ->
 
 
 @scalar
-def chance_of_bid(state: Any, lane: int, place: int, hand: int, rules: Rules) -> float:
-    """The chance that a place with a hand of eight cards bids as it last did; 1 if it did not."""
+def chance_of_bid(state: Block, lane: int, place: Place, hand: CardSet, rules: Rules) -> float:
+    """Return the chance that a place bids as it last did with eight cards; 1 if it did not bid."""
     last_bids = state[LAST_BIDS + lane]
     bid = (last_bids >> 10 * place) & 1023
     if bid == 0:
@@ -106,8 +103,8 @@ def chance_of_bid(state: Any, lane: int, place: int, hand: int, rules: Rules) ->
 
 
 @scalar
-def _chance_of_take(view: TakeView, taken: int) -> float:
-    """The chance that a contract is taken, or with -1 that the player passes."""
+def _chance_of_take(view: TakeView, taken: Contract) -> float:
+    """Return the chance that a contract is taken, or with -1 that the player passes."""
     values = stack_float32(_MAX_CHOICES)
     values[0] = threshold_to_take(view, FITTED)
     choices, chosen = 1, 0
@@ -122,11 +119,11 @@ def _chance_of_take(view: TakeView, taken: int) -> float:
 
 @scalar
 def _chance_of_taking_calls(
-    state: Any, lane: int, place: int, hand: int, rules: Rules, key: int
+    state: Block, lane: int, place: Place, hand: CardSet, rules: Rules, key: Key
 ) -> float:
-    """The chance that a place passed, or took, as it did.
+    """Return the chance that a place passed, or took, as it did.
 
-    It had five cards then: which of its eight is drawn, and the Return was not among them.
+    It had five cards then: they are drawn from its eight, without the Return.
     """
     sender, last_lap = state[SENDER + lane], state[LAP + lane]
     if last_lap == 0 or (last_lap == 1 and place > sender):
@@ -138,26 +135,22 @@ def _chance_of_taking_calls(
         if lap < last_lap or place <= sender:
             may_name = rules.all_no_trump == 1 or (rules.all_no_trump == 0 and lap == 2)
             view = TakeView(
-                first,
-                turned,
-                lap,
-                place,
-                1 if may_name else 0,
-                state[PLAYERS + lane],
-                rules.teams,
+                first, turned, lap, place, 1 if may_name else 0, state[PLAYERS + lane], rules.teams,
                 0,
-            )
+            )  # fmt: skip
             takes = lap == last_lap and place == sender
             chance *= _chance_of_take(view, state[CONTRACT + lane] if takes else -1)
     return chance
 
 
 @scalar
-def chance_of_calls(state: Any, lane: int, place: int, hand: int, rules: Rules, key: int) -> float:
-    """How likely a place called as it did with a hand of eight cards; natural coding.
+def chance_of_calls(
+    state: Block, lane: int, place: Place, hand: CardSet, rules: Rules, key: Key
+) -> float:
+    """Return the chance of a place's calls with a hand of eight cards in natural coding.
 
-    Passes in auctions, and counters, are not held against a hand.  Where nothing was called, since
-    the contract is imposed, it is 1.
+    Passes in auctions, and counters, do not count against a hand.  With an imposed contract nothing
+    was called, and it is 1.
 
     Args:
         state, lane: a lane after the calls.
@@ -174,7 +167,7 @@ def chance_of_calls(state: Any, lane: int, place: int, hand: int, rules: Rules, 
 
 
 class OpponentModel(NamedTuple):
-    """How others are taken to play: whose values they go by, and how closely."""
+    """The assumed play of the others: the policy whose values they go by, and how closely."""
 
     table: Seating
     patience: float
@@ -182,8 +175,8 @@ class OpponentModel(NamedTuple):
 
 
 @scalar
-def _copy_to_first_lead(state: Any, lane: int, block: Any) -> None:
-    """Make lane 0 of another block a lane at its first lead, but for the hands."""
+def _copy_to_first_lead(state: Block, lane: int, block: Block) -> None:
+    """Copy a lane at its first lead to lane 0 of another block, without the hands."""
     sources = stack_int64(LANE_MULTIPLE)
     sources[0] = lane
     copy_lanes(state, block, sources, 1)
@@ -195,8 +188,8 @@ def _copy_to_first_lead(state: Any, lane: int, block: Any) -> None:
 
 
 @scalar
-def _read_played_card(state: Any, lane: int, trick: int, number: int, position: int) -> int:
-    """The card of a position in a trick, the trick on the table being `trick`."""
+def _read_played_card(state: Block, lane: int, trick: int, number: int, position: Position) -> int:
+    """Return the card of a position in a trick, the trick on the table being `trick`."""
     row = (
         history_offset(number, 1 + position) if number < trick else TRICK_CARDS + position * STRIDE
     )
@@ -205,9 +198,9 @@ def _read_played_card(state: Any, lane: int, trick: int, number: int, position: 
 
 @scalar
 def _chance_of_card(
-    block: Any, trick: int, position: int, hand: int, card: int, model: OpponentModel
+    block: Block, trick: int, position: Position, hand: CardSet, card: Card, model: OpponentModel
 ) -> float:
-    """The chance that a position of lane 0 plays a card from a hand."""
+    """Return the chance that a position of lane 0 plays a card from a hand."""
     block[cell_index(HAND + position * STRIDE, 0)] = hand
     teams = model.rules.teams
     legal = find_legal_cards(block, 0, trick, position, teams)
@@ -223,9 +216,11 @@ def _chance_of_card(
 
 
 @scalar
-def _collect_played(state: Any, lane: int, trick: int, position: int, played: Any) -> None:
-    """Write the cards that each place has played up to the turn of a position."""
-    for place in range(SEATS):
+def collect_played_cards(
+    state: Block, lane: int, trick: int, position: Position, seats: int, played: Any
+) -> None:
+    """Write the cards that each place has played before the turn of a position to `played`."""
+    for place in range(seats):
         played[place] = 0
     for number in range(trick + 1):
         leader = (
@@ -233,36 +228,30 @@ def _collect_played(state: Any, lane: int, trick: int, position: int, played: An
             if number < trick
             else state[LEADER + lane]
         )
-        for turn in range(SEATS if number < trick else position):
-            played[(leader + turn) % SEATS] |= _read_played_card(state, lane, trick, number, turn)
+        for turn in range(seats if number < trick else position):
+            played[(leader + turn) % seats] |= _read_played_card(state, lane, trick, number, turn)
 
 
 @block_loop
 def weigh_by_calls(
-    state: Any,
-    lane: int,
-    trick: int,
-    position: int,
-    key: int,
-    model: OpponentModel,
-    layouts: Any,
-    count: int,
-    weights: Any,
-) -> None:
-    """Multiply the shares of worlds with how likely the others called as they did.
+    state: Block, lane: int, trick: int, position: Position, key: Key, model: OpponentModel,
+    layouts: Any, count: int, weights: Any,
+) -> None:  # fmt: skip
+    """Multiply the weights of layouts by the chance of the others' calls.
 
     Args:
-        state, lane, trick, position: the lane, and whose turn it is; his own choices tell nothing.
+        state, lane, trick, position: the lane and the turn of the player, whose own choices tell
+            nothing.
         key: key of the draws.
-        model: how the others choose.
-        layouts: hands by place, a world after another (`core.worlds`).
-        count: how many worlds.
-        weights: float64, a number a world.
+        model: the assumed play of the others.
+        layouts: int64, hands by place, one layout after another (`core.hidden_hands`).
+        count: number of layouts.
+        weights: float64, one per layout.
     """
     own = (state[LEADER + lane] + position) % SEATS
     contract = state[CONTRACT + lane]
     played = stack_int64(SEATS)
-    _collect_played(state, lane, trick, position, played)
+    collect_played_cards(state, lane, trick, position, SEATS, played)
     for world in range(count):
         of_world = rng.derive_deal_key(key, world)
         for place in range(SEATS):
@@ -274,23 +263,16 @@ def weigh_by_calls(
 
 @block_loop
 def weigh_by_cards(
-    state: Any,
-    lane: int,
-    trick: int,
-    position: int,
-    model: OpponentModel,
-    block: Any,
-    layouts: Any,
-    count: int,
-    weights: Any,
-) -> None:
-    """Multiply the shares of worlds with how likely the others played as they did.
+    state: Block, lane: int, trick: int, position: Position, model: OpponentModel, block: Block,
+    layouts: Any, count: int, weights: Any,
+) -> None:  # fmt: skip
+    """Multiply the weights of layouts by the chance of the cards the others played.
 
-    Arguments as of `weigh_by_calls`; the lanes of `block` are overwritten.
+    Arguments as for `weigh_by_calls`; the lanes of `block` are overwritten.
     """
     own = (state[LEADER + lane] + position) % SEATS
     played = stack_int64(SEATS)
-    _collect_played(state, lane, trick, position, played)
+    collect_played_cards(state, lane, trick, position, SEATS, played)
     _copy_to_first_lead(state, lane, block)
     for number in range(trick + 1):
         for turn in range(SEATS if number < trick else position):
@@ -310,11 +292,11 @@ def weigh_by_cards(
 
 @scalar
 def resample_layouts(weights: Any, count: int, wanted: int, fraction: float) -> None:
-    """Draw worlds again by their shares, which become how often each is drawn.
+    """Resample layouts: replace each weight by the number of times the layout is drawn.
 
-    Marks stand along the sum of the shares, as many as wanted, in even steps from `fraction` of one
-    on: each world gets those within its share (systematic resampling; Kitagawa 1996).  If there are
-    no more worlds than wanted, their shares are only scaled, to a sum of their number.
+    Systematic resampling (Kitagawa 1996): `wanted` marks stand in even steps along the sum of the
+    weights, the first at `fraction` of a step; each layout is drawn once for each mark within its
+    weight.  With no more layouts than wanted, the weights are only scaled to sum to their number.
     """
     total = 0.0
     for world in range(count):
@@ -333,24 +315,15 @@ def resample_layouts(weights: Any, count: int, wanted: int, fraction: float) -> 
 
 @block_loop
 def weigh_layouts(
-    state: Any,
-    lane: int,
-    trick: int,
-    position: int,
-    key: int,
-    model: OpponentModel,
-    block: Any,
-    layouts: Any,
-    count: int,
-    wanted: int,
-    weights: Any,
-) -> None:
-    """Write how much each of some worlds counts, so that about `wanted` of them are left.
+    state: Block, lane: int, trick: int, position: Position, key: Key, model: OpponentModel,
+    block: Block, layouts: Any, count: int, wanted: int, weights: Any,
+) -> None:  # fmt: skip
+    """Write the weights of some layouts so that about `wanted` of them are left.
 
-    The root of the chance counts: players err alike where they err, so that what they have played
-    tells less than so many choices of their own would.
+    The square root of the chance counts: players err alike where they err, so the cards played tell
+    less than as many independent choices would.
 
-    Arguments as of `weigh_by_calls`, `weigh_by_cards` and `resample_layouts`.
+    Arguments as for `weigh_by_calls`, `weigh_by_cards` and `resample_layouts`.
     """
     for world in range(count):
         weights[world] = 1.0

@@ -1,11 +1,11 @@
-"""`pimc`: perfect-information Monte Carlo, every card played on in worlds that agree with all seen.
+"""`pimc`: perfect-information Monte Carlo: play every card on in worlds that agree with all seen.
 
-Worlds are hands of the others, drawn by `core.worlds`.  In each of them every candidate card is
-played on to the end of the round by another policy, which then sees only what its players would.
-What the round is worth is averaged over the worlds, the same ones for all candidates, and another
-policy's values, the *prior*, are added as if they had been found in so many worlds: a few worlds
-alone choose worse than a good policy without any.  Worlds may count by how likely the others would
-have called and played as they did (`policies.weighing`).
+Worlds are sampled layouts of the hidden cards (`core.hidden_hands`).  In each of them every
+candidate card is played on to the end of the round by another policy, which sees only what its
+players would.  The value of the round is averaged over the worlds, the same ones for all
+candidates, and another policy's values, the *prior*, are added as if they had been found in so many
+worlds: a few worlds alone choose worse than a good policy without any.  Worlds may be weighed by
+the chance of the others' calls and cards in them (`particles`).
 
 The deals of a block are at the same turn, so worlds and candidates of all of them fill the lanes of
 an inner block side by side.
@@ -50,13 +50,14 @@ from kqj_sim.core.playouts import PlayoutQueue, compute_utility, new_playout_que
 from kqj_sim.core.round import CARD_VALUES
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import find_legal_cards, put_follow, put_lead
+from kqj_sim.core.types import Block, CardSet, Position
 from kqj_sim.policies.binding import parameter_offset
 from kqj_sim.policies.particles import OpponentModel, weigh_layouts
 from kqj_sim.policies.registry import NO_POLICY, flag, named, number, policy, whole
 from kqj_sim.policies.tools import nth_card
 
 ROLLOUT_POLICIES = ("random", "greedy", "standard", "linear", "network")
-"""Who may play hands out."""
+"""Policies that may play on."""
 
 pimc = policy(
     "pimc",
@@ -78,15 +79,15 @@ pimc = policy(
 
 _PARAMETERS_OFFSET = parameter_offset(LEAD, 0)
 _MAX_CARDS = TRICKS
-"""Cards that one may choose from."""
+"""Most cards to choose from."""
 
 
 @scalar
-def _select_candidates(state: Any, lane: int, position: int, legal: int) -> int:
-    """Of each run of cards that come to the same, the lowest.
+def _select_candidates(state: Block, lane: int, position: Position, legal: CardSet) -> int:
+    """Return the lowest card of each run of equivalent cards.
 
-    Such cards have the same points, and no card that another may still hold, or that lies on the
-    table, stands between them.
+    Equivalent cards have the same points, and no card that another player may still hold, or that
+    lies on the table, is between them.
     """
     own = state[cell_index(HAND + position * STRIDE, lane)]
     others = PACK & ~(own | state[PLAYED_CARDS + lane])
@@ -114,10 +115,10 @@ def _select_candidates(state: Any, lane: int, position: int, legal: int) -> int:
 
 @block_loop
 def _play_out_waiting(
-    state: Any, branches: PlayoutQueue, shares: Any, waiting: int, trick: int, position: int,
+    state: Block, branches: PlayoutQueue, shares: Any, waiting: int, trick: int, position: Position,
     rules: Rules, rollouts: Seating, values: Any,
 ) -> None:  # fmt: skip
-    """Play the waiting lanes on; what they are worth is added to `values`, by their shares."""
+    """Play the waiting lanes on and add their utilities, times their weights, to `values`."""
     play_out_queue(state, branches, waiting, trick, position, rules, rollouts)
     for lane in range(waiting):
         team = team_of(state[PLAYERS_BY_POSITION + branches.sources[lane]], position)
@@ -127,7 +128,7 @@ def _play_out_waiting(
 
 @scalar
 def _find_best(values: Any, first: int, count: int) -> int:
-    """Number of the greatest of some values, of equal ones the first."""
+    """Return the number of the greatest of some values, of equal ones the first."""
     best = 0
     for which in range(1, count):
         best = which if values[first + which] > values[first + best] else best
@@ -136,10 +137,10 @@ def _find_best(values: Any, first: int, count: int) -> int:
 
 @pimc.block("card")
 def choose_card(
-    block_pointer: Any, lanes: int, trick: int, position: int, teams: int, unused: int, number: int,
-    parameter_table: Any, resources: Any,
+    block_pointer: Any, lanes: int, trick: int, position: Position, teams: int, unused: int,
+    number: int, parameter_table: Any, resources: Any,
 ) -> None:  # fmt: skip
-    """Choose for the lanes in which the policy sits at a position
+    """Choose in the lanes in which the policy sits at a position
     (`core.dispatch.ASK_SIGNATURE`)."""
     state = carray(block_pointer, ROW_COUNT * STRIDE)
     at = _PARAMETERS_OFFSET + number * MAX_PARAMETERS

@@ -1,4 +1,4 @@
-"""TOML files of players: who calls and who plays, with their parameters.
+"""TOML files of players: their policies for calling and playing, with parameters.
 
     name = "bold"
 
@@ -40,7 +40,8 @@ _FORMS = 'policy = "NAME" with [parameters], or [calling] and [playing] with pol
 
 @dataclass(frozen=True)
 class PlayerSpec:
-    """Who calls and who plays, where that is said; None where it is not."""
+    """The policies that a specification names for calling and for playing; None where it names
+    none."""
 
     name: str
     calling: ConfiguredPolicy | None
@@ -48,13 +49,14 @@ class PlayerSpec:
 
     @property
     def is_single_policy(self) -> bool:
-        """Whether one policy with one set of parameters does both."""
+        """True if one policy with one set of parameters both calls and plays."""
         return self.calling == self.playing
 
     def with_parameters(self, given: Mapping[str, str], spec: str) -> PlayerSpec:
-        """With other parameters; `calling.` or `playing.` before a name says whose it is.
+        """Return the player with other parameters, named with or without `calling.` or `playing.`.
 
-        Without that, it is the part that has such a parameter, or both if they are one policy.
+        Without the prefix a name belongs to the part that has it, or to both if they are one
+        policy.
 
         Raises:
             PolicyError: an unknown parameter, one that two policies have, or a wrong value.
@@ -67,7 +69,7 @@ class PlayerSpec:
         return replace(self, name=f"{self.name}:{text}" if text else self.name, **parts)
 
     def find_addressed(self, name: str, spec: str) -> list[tuple[str, str]]:
-        """The parts whose parameter is meant, and its own name; raises as `changed`."""
+        """Return (part, name) of each parameter that a name means; raises as `with_parameters`."""
         there = {
             part: chosen for part in PLAYER_PARTS if (chosen := getattr(self, part)) is not None
         }
@@ -96,13 +98,13 @@ class PlayerSpec:
 
 
 def make_player_spec(configured: ConfiguredPolicy, name: str) -> PlayerSpec:
-    """The parts that a policy answers for."""
+    """Return the player's parts that a policy can fill."""
     calls, plays = configured.policy.calls(configured.game), configured.policy.plays
     return PlayerSpec(name, configured if calls else None, configured if plays else None)
 
 
 def read_player_file(path: Path, overrides: str, spec: str, game: str = "kqj") -> PlayerSpec:
-    """A player's file, for a game, with parameters given behind its name.
+    """Read a player's file for a game, with overrides `a=1,b=2` of its parameters.
 
     Raises:
         PolicyError: one line with the file's line: what is wrong and what would be right.
@@ -138,7 +140,7 @@ def read_player_file(path: Path, overrides: str, spec: str, game: str = "kqj") -
 
 
 class _PlayerFile:
-    """A TOML file, and where its keys stand."""
+    """A TOML file with the lines of its keys."""
 
     def __init__(self, path: Path, game: str) -> None:
         self.path = path
@@ -161,12 +163,12 @@ class _PlayerFile:
             raise PolicyError(f"policy file {path}: {error}") from None
 
     def make_error(self, message: str, key: str = "", table: str = "") -> PolicyError:
-        """The error for a key (of a table), with its line."""
+        """Return the error for a key (of a table), with its line."""
         line = self._find_line(key, table) if key else 0
         return PolicyError(f"{self.path}:{line}: {message}" if line else f"{self.path}: {message}")
 
     def _find_line(self, key: str, table: str) -> int:
-        """The line of a key, or of the table with that name; 0 if it is not found."""
+        """Return the line of a key, or of the table with that name; 0 if it is not found."""
         within = ""
         for number, line in enumerate(self.text.splitlines(), 1):
             header = re.match(r"\s*\[\s*([^\]]*?)\s*\]", line)
@@ -179,7 +181,7 @@ class _PlayerFile:
         return 0
 
     def chosen(self, table: object, part: str) -> ConfiguredPolicy:
-        """The policy of a table, with its parameters."""
+        """Return the policy of a table, with its parameters."""
         where = "" if part == "parameters" else part
         if not isinstance(table, dict):
             raise self.make_error(f"[{part}] should be a table", part)
@@ -202,14 +204,14 @@ class _PlayerFile:
 
 
 def _strip_location(message: str, text: str) -> tuple[str, int]:
-    """What is wrong with a TOML text, and in which line."""
+    """Split an error message of `tomllib` into the error and its line."""
     match = re.fullmatch(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", message)
     lines = text.count("\n") + 1
     return (message, lines) if match is None else (match[1], int(match[2] or lines))
 
 
 def format_player_file(parts: PlayerSpec, width: int) -> str:
-    """A player's file that reads back as the same, with every parameter explained.
+    """Format a player's file that reads back as the same, with every parameter explained.
 
     Lines are about `width` characters long.
     """
@@ -232,7 +234,7 @@ def format_player_file(parts: PlayerSpec, width: int) -> str:
 
 
 def _format_policy(configured: ConfiguredPolicy, width: int) -> list[str]:
-    """`policy = "NAME"` below what it is."""
+    """Format `policy = "NAME"` below the policy's summary."""
     lines = [
         f"# {line}"
         for line in textwrap.wrap(
@@ -243,7 +245,7 @@ def _format_policy(configured: ConfiguredPolicy, width: int) -> list[str]:
 
 
 def _format_parameters(configured: ConfiguredPolicy, width: int) -> list[str]:
-    """`take = 30  # what it means (what is allowed, default)`, the comments below each other."""
+    """Format `take = 30  # meaning (allowed, default)`, with the comments aligned."""
     parameters = configured.policy.parameters
     written = {
         name: json.dumps(value) if isinstance(value, str) else parameters[name].write(value)

@@ -1,8 +1,8 @@
-"""The point count: what the cards of a hand add to its team's total, in a contract.
+"""The point count: points that a hand's cards add to its team's total in a contract.
 
-What counts are *terms*, such as "trumps held" or "aces of plain suits"; a count is the sum of the
-terms, each times a parameter of `points`.  `kqj-sim train points` fits these parameters to played
-rounds.  Cards are in natural coding (`core.bits`).
+A count is the sum of *terms*, such as "trumps held" or "aces of plain suits", each times a
+parameter of `points`.  `kqj-sim train points` fits these parameters to played rounds.  Cards are in
+natural coding (`core.cards`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from kqj_sim.core.cards import (
     to_strength_order,
 )
 from kqj_sim.core.jit import scalar
+from kqj_sim.core.types import CardSet, Contract, Suit
 
 _7, _8, _9, _J, _Q, _K, _H, _T, _A = (EACH_SUIT << bit for bit in range(3, 12))
 
@@ -26,7 +27,7 @@ _TOP_EIGHT = _9 | _8 | _7 | _A | _T | _H | _K | _Q
 
 
 class SuitTerms(NamedTuple):
-    """What counts with a suit as trump."""
+    """The terms of a hand with a suit as trump."""
 
     trump: int
     """Trumps held."""
@@ -48,7 +49,7 @@ class SuitTerms(NamedTuple):
 
 
 class NoTrumpTerms(NamedTuple):
-    """What counts at No-Trump."""
+    """The terms of a hand at No-Trump."""
 
     nt_A: int
     nt_T: int
@@ -61,7 +62,7 @@ class NoTrumpTerms(NamedTuple):
 
 
 class AllTrumpsTerms(NamedTuple):
-    """What counts at All-Trumps."""
+    """The terms of a hand at All-Trumps."""
 
     at_9: int
     at_8: int
@@ -77,8 +78,9 @@ class AllTrumpsTerms(NamedTuple):
 
 
 @scalar
-def _count_suits_with(cards: int, ranks: int) -> int:
-    """The number of suits in which a set holds all the given ranks (in every lane)."""
+def _count_suits_with(cards: CardSet, ranks: int) -> int:
+    """Return the number of suits in which a set holds all the given ranks (marked in every
+    suit)."""
     count = 0
     for suit in range(4):
         wanted = ranks & (SUIT_MASK << 16 * suit)
@@ -87,8 +89,8 @@ def _count_suits_with(cards: int, ranks: int) -> int:
 
 
 @scalar
-def _longest_suit(cards: int) -> int:
-    """Cards in the longest suit."""
+def _longest_suit(cards: CardSet) -> int:
+    """Return the number of cards in the longest suit."""
     longest = 0
     for suit in range(4):
         longest = max(longest, popcount(cards & (SUIT_MASK << 16 * suit)))
@@ -96,8 +98,8 @@ def _longest_suit(cards: int) -> int:
 
 
 @scalar
-def count_suit_terms(hand: int, suit: int) -> SuitTerms:
-    """What a hand holds with a suit (0 to 3) as trump."""
+def count_suit_terms(hand: CardSet, suit: Suit) -> SuitTerms:
+    """Return the terms of a hand with a suit as trump."""
     trumps = hand & (SUIT_MASK << 16 * suit)
     plain = hand ^ trumps
     length = popcount(trumps)
@@ -123,8 +125,8 @@ def count_suit_terms(hand: int, suit: int) -> SuitTerms:
 
 
 @scalar
-def count_no_trump_terms(hand: int) -> NoTrumpTerms:
-    """What a hand holds at No-Trump."""
+def count_no_trump_terms(hand: CardSet) -> NoTrumpTerms:
+    """Return the terms of a hand at No-Trump."""
     with_hero = _count_suits_with(hand, _A | _T | _H)
     return NoTrumpTerms(
         popcount(hand & _A),
@@ -137,8 +139,8 @@ def count_no_trump_terms(hand: int) -> NoTrumpTerms:
 
 
 @scalar
-def count_all_trumps_terms(hand: int) -> AllTrumpsTerms:
-    """What a hand holds at All-Trumps."""
+def count_all_trumps_terms(hand: CardSet) -> AllTrumpsTerms:
+    """Return the terms of a hand at All-Trumps."""
     with_7 = _count_suits_with(hand, _9 | _8 | _7)
     with_jack = _count_suits_with(hand, _K | _Q | _J)
     return AllTrumpsTerms(
@@ -154,8 +156,8 @@ def count_all_trumps_terms(hand: int) -> AllTrumpsTerms:
 
 
 @scalar
-def count_points(hand: int, contract: int, parameters: Any) -> float:
-    """The count of a hand for a contract (0 to 5), by the parameters of `points`."""
+def count_points(hand: CardSet, contract: Contract, parameters: Any) -> float:
+    """Return the count of a hand for a contract, by the parameters of `points`."""
     if contract == NO_TRUMP:
         n = count_no_trump_terms(hand)
         return (
@@ -196,10 +198,10 @@ def count_points(hand: int, contract: int, parameters: Any) -> float:
 
 
 @scalar
-def wins_every_trick(hand: int, contract: int) -> bool:
-    """Whether a hand that leads wins every trick by itself: no card that it lacks beats one of its.
+def wins_every_trick(hand: CardSet, contract: Contract) -> bool:
+    """Return True if a hand that leads wins every trick, as no other card beats one of its own.
 
-    With a suit as trump it must also be trump throughout: a plain winner could be ruffed.
+    With a suit as trump it must consist of trumps, as a plain winner could be ruffed.
     """
     if contract < NO_TRUMP:
         return hand == _TOP_EIGHT & (SUIT_MASK << 16 * contract)

@@ -1,8 +1,8 @@
 """`points`: calls by a point count.
 
-Taking: the count of the hand with the Return, for the best contract, against a threshold for the
-lap and the place.  Auctions: what the own team is to expect in each contract, from the own cards
-and from what partners and opponents bid; of all bids and the pass, what is worth most.
+Taking: compare the count of the hand with the Return, for the best contract, with a threshold for
+the lap and the place.  Auctions: estimate the team's total in each contract from the hand and the
+bids of partners and opponents, and choose the bid, or the pass, of the greatest value.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from kqj_sim.core.bidding import bid_code
 from kqj_sim.core.block import SEATS
 from kqj_sim.core.cards import ALL_TRUMPS, EACH_SUIT, NO_TRUMP, SUIT_MASK, trailing_zeros
 from kqj_sim.core.jit import scalar
+from kqj_sim.core.types import Contract, PackedBids, PackedPlayers, Place
 from kqj_sim.core.views import PASS
 from kqj_sim.policies.point_count import count_points, wins_every_trick
 from kqj_sim.policies.registry import Parameter, number, policy
@@ -23,8 +24,8 @@ from kqj_sim.policies.tools import is_partner, normal_share
 
 _9 = EACH_SUIT << 5
 
-_CAPOT_TOTAL = 400
-"""Card points, last trick and Capot together: what a Capot is sure to reach."""
+CAPOT_TOTAL = 400
+"""Total that a Capot is sure to reach: card points, last trick and Capot."""
 
 _DEFAULTS: dict[str, float] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
@@ -38,7 +39,7 @@ def _make_number(name: str, meaning: str, low: float, high: float) -> Parameter:
 
 
 def _count_parameters() -> dict[str, Parameter]:
-    """What the cards count, the same for two and three teams."""
+    """Return the parameters of the count, the same for two and three teams."""
     meanings = {
         "trump": "each trump",
         "long": "each trump from the fourth on, besides",
@@ -65,7 +66,7 @@ def _count_parameters() -> dict[str, Parameter]:
 
 
 def _decision_parameters(prefix: str, table: str, teams: int) -> dict[str, Parameter]:
-    """What is done with a count, with two teams (no prefix) or three."""
+    """Return the parameters of the decisions, for two teams (no prefix) or three."""
     bidding = {"taking": "take", "auctions": "auction"}
     count, chance = (-400, 400), (0, 1)
     rows: list[tuple[str, str, tuple[float, float]]] = [
@@ -111,7 +112,7 @@ PARAMETERS = {
     **_decision_parameters("", "two teams", 2),
     **_decision_parameters("three_", "three teams", 3),
 }
-"""What can be set, with the fitted values as defaults (`points.toml`)."""
+"""All parameters, with the fitted values as defaults (`points.toml`)."""
 
 points = policy("points", "calls by a point count", None, **PARAMETERS)
 
@@ -121,19 +122,21 @@ FITTED: Any = points.tuple_type(*_DEFAULTS.values())
 
 @scalar
 def _select_by_teams(two: float, three: float, team_count: int) -> float:
-    """A parameter by the number of teams."""
+    """Return a parameter by the number of teams."""
     return two if team_count == 2 else three
 
 
 @scalar
-def _select_by_contract(suit: float, no_trump: float, all_trumps: float, contract: int) -> float:
-    """A parameter by the kind of contract."""
+def _select_by_contract(
+    suit: float, no_trump: float, all_trumps: float, contract: Contract
+) -> float:
+    """Return a parameter by the kind of contract."""
     return no_trump if contract == NO_TRUMP else (all_trumps if contract == ALL_TRUMPS else suit)
 
 
 @scalar
 def threshold_to_take(view: Any, parameters: Any) -> float:
-    """The least count with which one takes, in this lap at this place."""
+    """Return the lowest count with which to take, in this lap at this place."""
     if view.team_count == 2:
         thresholds = (
             parameters.take,
@@ -169,8 +172,8 @@ def threshold_to_take(view: Any, parameters: Any) -> float:
 
 
 @scalar
-def count_to_take(view: Any, contract: int, parameters: Any) -> float:
-    """The count of a hand with the Return, and what is added for another contract than its suit."""
+def count_to_take(view: Any, contract: Contract, parameters: Any) -> float:
+    """Return the count of a hand with the Return, plus an offset if not in the Return's suit."""
     value = count_points(view.hand | view.turned, contract, parameters)
     if contract == trailing_zeros(view.turned) >> 4:
         return value
@@ -197,17 +200,20 @@ def choose_take(view: Any, parameters: Any) -> int:
 
 
 class BidSummary(NamedTuple):
-    """What the bids tell about a contract; each a number of players."""
+    """Numbers of players whose last bid is in a contract."""
 
     named: int
-    """Partners whose last bid is in it."""
+    """Partners."""
     their_named: int
-    """Opponents whose last bid is in it."""
+    """Opponents."""
 
 
 @scalar
-def summarise_bids(last_bids: int, players: int, place: int, contract: int) -> BidSummary:
-    """What the bids of others (`BidView.last_bids`) tell a place about a contract."""
+def summarise_bids(
+    last_bids: PackedBids, players: PackedPlayers, place: Place, contract: Contract
+) -> BidSummary:
+    """Count the other players whose last bid (`BidView.last_bids`) is in a contract, for a
+    place."""
     named, their_named = 0, 0
     for other in range(SEATS):
         if other != place and ((last_bids >> 10 * other) & 7) - 1 == contract:
@@ -218,8 +224,8 @@ def summarise_bids(last_bids: int, players: int, place: int, contract: int) -> B
 
 
 @scalar
-def base_total(contract: int, team_count: int, parameters: Any) -> float:
-    """A team's expected total in an auction's contract with a count of nothing, nothing heard."""
+def base_total(contract: Contract, team_count: int, parameters: Any) -> float:
+    """Return a team's expected total in an auction's contract with a count of zero and no bids."""
     return _select_by_contract(
         _select_by_teams(parameters.base_suit, parameters.three_base_suit, team_count),
         _select_by_teams(parameters.base_nt, parameters.three_base_nt, team_count),
@@ -229,8 +235,9 @@ def base_total(contract: int, team_count: int, parameters: Any) -> float:
 
 
 @scalar
-def expected_total(view: Any, contract: int, parameters: Any) -> float:
-    """The own team's expected total in a contract, from the own cards and the calls so far."""
+def expected_total(view: Any, contract: Contract, parameters: Any) -> float:
+    """Return the team's expected total in a contract, from the player's hand and the calls so
+    far."""
     teams = view.team_count
     h = summarise_bids(view.last_bids, view.players, view.place, contract)
     return (
@@ -245,7 +252,7 @@ def expected_total(view: Any, contract: int, parameters: Any) -> float:
 
 @scalar
 def _capot_chance(total: float, teams: int, parameters: Any) -> float:
-    """The chance of Capot with an expected total."""
+    """Return the chance of Capot with an expected total."""
     spread = _select_by_teams(parameters.capot_spread, parameters.three_capot_spread, teams)
     return normal_share(
         (total - _select_by_teams(parameters.capot, parameters.three_capot, teams)) / spread
@@ -254,7 +261,8 @@ def _capot_chance(total: float, teams: int, parameters: Any) -> float:
 
 @scalar
 def _chance_of_opponents(view: Any, parameters: Any) -> float:
-    """The chance of an opponent to make the last bid, as his bids and the own cards tell."""
+    """Return the chance that an opponent makes the last bid, from their bids and the player's
+    hand."""
     teams = view.team_count
     h = summarise_bids(view.last_bids, view.players, view.bidder, view.contract)
     to_spare = (
@@ -272,14 +280,14 @@ def _chance_of_opponents(view: Any, parameters: Any) -> float:
 
 @scalar
 def _value_of_bid(amount: int, chance: float, risk: float) -> float:
-    """The expected score difference of a bid; a bad one may be countered."""
+    """Return the expected score difference of a bid; a bad one may be countered."""
     worth = amount * (2.0 * chance - 1.0)
     return worth if worth > 0.0 else worth * (1.0 + risk)
 
 
 @points
 def choose_bid(view: Any, parameters: Any) -> int:
-    """Of a bid in each contract, Capot and the pass, what is worth most."""
+    """Choose the most valuable of a bid in each contract, Capot and the pass."""
     p, teams = parameters, view.team_count
     if view.lowest_amount > view.highest_amount:
         return PASS
@@ -296,7 +304,7 @@ def choose_bid(view: Any, parameters: Any) -> int:
         worth = _value_of_bid(amount, normal_share((total - amount) / spread), risk)
         if worth > best:
             best, choice = worth, bid_code(amount, contract, 0)
-        amount = min(view.highest_amount, _CAPOT_TOTAL)
+        amount = min(view.highest_amount, CAPOT_TOTAL)
         if amount >= view.lowest_amount:
             sure = view.place == 0 and wins_every_trick(view.hand, contract)
             chance = 1.0 if sure else _capot_chance(total, teams, p)
@@ -317,7 +325,7 @@ def choose_bid(view: Any, parameters: Any) -> int:
 
 @points
 def choose_counter(view: Any, parameters: Any) -> bool:
-    """Counter if their chance to make it is at most `counter`."""
+    """Counter if the opponents' chance to make it is at most `counter`."""
     p, teams = parameters, view.team_count
     if view.capot != 0:
         # Who has the 9 of trump wins a trick.
@@ -328,7 +336,7 @@ def choose_counter(view: Any, parameters: Any) -> bool:
 
 @points
 def choose_overcounter(view: Any, parameters: Any) -> bool:
-    """Overcounter if the own team's chance to make it is at least `overcounter`."""
+    """Overcounter if the team's chance to make it is at least `overcounter`."""
     p, teams = parameters, view.team_count
     total = expected_total(view, view.contract, p)
     chance = normal_share((total - view.amount) / _select_by_teams(p.spread, p.three_spread, teams))

@@ -60,9 +60,9 @@ _LOAD_LOCK = RLock()
 
 
 def load_policy_file(path: Path, name: str) -> Policy:
-    """A policy of a Python file; without a name the only one there.
+    """Return a policy of a Python file; without a name the only one there.
 
-    The file is run once, and again when it has been changed.
+    The file is run once, and again when it has changed.
 
     Raises:
         PolicyError: the file cannot be run, or defines no such policy.
@@ -88,7 +88,7 @@ def load_policy_file(path: Path, name: str) -> Policy:
 
 @cache
 def _run_policy_file(path: Path, content: bytes) -> dict[str, Policy]:
-    """The policies that a file with this content defines."""
+    """Return the policies that a file with this content defines, by name."""
     module = ModuleType(f"kqj_sim_user_{path.stem}_{abs(hash(path))}")
     module.__file__ = str(path)
     forget_policies(module.__name__)
@@ -108,7 +108,7 @@ def _run_policy_file(path: Path, content: bytes) -> dict[str, Policy]:
 
 
 def _explain_load_error(error: BaseException, module: ModuleType) -> str:
-    """What went wrong while a file was run, with its line."""
+    """Return the error of a file that was run, with its line."""
     path = str(module.__file__)
     lines = [
         frame.lineno for frame in traceback.extract_tb(error.__traceback__)

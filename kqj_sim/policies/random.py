@@ -1,4 +1,4 @@
-"""`random`: every legal call and card equally likely; it speaks with a settable chance."""
+"""`random`: every legal call and card is equally likely; the chance to call is a parameter."""
 
 from __future__ import annotations
 
@@ -63,5 +63,5 @@ def choose_overcounter(view: Any, parameters: Any) -> bool:
 
 @random
 def choose_card(view: Any) -> int:
-    """Any legal card."""
+    """Play a legal card, each equally likely."""
     return random_legal_card(view)

@@ -1,10 +1,8 @@
-"""Policies by name: how they are defined and found.
+"""Policies by name: their definition, their parameters, and how they are found.
 
-A policy answers questions with functions named `choose_take`, `choose_bid`, `choose_counter` and
-`choose_overcounter` in KQJ, `choose_accept` in Kwajongen, and `choose_card` in both; those it
-leaves out the game's default player answers (`specification`).
-
-Parameters of policies: what each means, what it may be, and how it is written.
+A policy decides with functions named `choose_take`, `choose_bid`, `choose_counter` and
+`choose_overcounter` in KQJ, `choose_accept` in Kwajongen, and `choose_card` in both.  Decisions it
+leaves out are made by the game's default player (`spec`).
 """
 
 from __future__ import annotations
@@ -30,26 +28,26 @@ from kqj_sim.policies.weights import VERSIONS
 from kqj_sim.rules import GameRules
 
 NO_POLICY = "none"
-"""What a parameter that names a policy may be if the policy can do without."""
+"""Value of a parameter that names a policy, if the policy can do without one."""
 
 ParameterKind = Literal["number", "whole number", "flag", "policy"]
 
 ParameterValue = float | str
-"""The value of a parameter: the name of a policy as text, everything else as a float."""
+"""Value of a parameter: text for the name of a policy, a float for everything else."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a policy lets its user set.
+    """A parameter of a policy that its user can set.
 
     Attributes:
-        default: its value if none is given; of a flag 1.0 for true and 0.0 for false.
+        default: the value if none is given; 1.0 for true and 0.0 for false if it is a flag.
         meaning: one line.
-        low, high: the least and the greatest value, both allowed; None: no limit.
+        low, high: the lowest and the highest value, both allowed; None for no limit.
         kind: "number", "whole number", "flag" (true or false) or "policy" (one of `choices`).
-        choices: the policies that may be named.
-        only_with: fields of the rules with the values with which alone it is read, such as
-            (("teams", 2), ("bidding", "take")).
+        choices: names of the policies to choose from.
+        only_with: fields of the rules and the values they need for the parameter to have an effect,
+            such as (("teams", 2), ("bidding", "take")).
 
     Raises:
         PolicyError: the default is not allowed.
@@ -71,12 +69,12 @@ class Parameter:
 
     @property
     def is_number(self) -> bool:
-        """Whether compiled functions get it; names of policies they do not."""
+        """True if compiled functions get the value; they do not get names of policies."""
         return self.kind != "policy"
 
     @property
     def allowed(self) -> str:
-        """What it may be: `a number from 0 to 300`, `true or false`, `linear or network`."""
+        """The allowed values: `a number from 0 to 300`, `true or false`, `linear or network`."""
         if self.kind == "flag":
             return "true or false"
         if self.kind == "policy":
@@ -88,22 +86,22 @@ class Parameter:
 
     @property
     def limits(self) -> str:
-        """What it may be, as short as it can be said: `0 to 300`, `true or false`."""
+        """The allowed values in short: `0 to 300`, `true or false`."""
         text = self.allowed
         closed = self.low is not None and self.high is not None
         return text.removeprefix("a number from ") if closed else text
 
     def applies_to(self, rules: GameRules) -> bool:
-        """Whether it is read in a game by these rules."""
+        """Return True if games by these rules read the parameter."""
         return all(getattr(rules, name) == value for name, value in self.only_with)
 
     def read(self, given: object) -> ParameterValue:
-        """The value that a text, or a value of a TOML file, stands for.
+        """Return the value of a text, or of a value in a TOML file.
 
-        A policy may be named with the version of its weights, `network@2`, if it is the package's.
+        The name of a policy of this package may carry the version of its weights, `network@2`.
 
         Raises:
-            PolicyError: it is of another kind or out of range; the text says what it should be.
+            PolicyError: wrong kind or out of range; the message says what is allowed.
         """
         if self.kind == "policy":
             name = str(given).partition("@")[0]
@@ -128,7 +126,7 @@ class Parameter:
         return value
 
     def write(self, value: ParameterValue) -> str:
-        """A value as text, which `read` takes back exactly."""
+        """Return a value as text that `read` turns back into exactly this value."""
         if isinstance(value, str):
             return value
         return (
@@ -137,12 +135,12 @@ class Parameter:
 
 
 def append_version(name: str) -> str:
-    """The name of a policy, with the version of its weights if it has any: `network@2`."""
+    """Return the name of a policy with the version of its weights, if it has any: `network@2`."""
     return f"{name}@{VERSIONS[name]}" if name in VERSIONS else name
 
 
 def _parse_float(given: object) -> float:
-    """A number, or a text that is one; else NaN."""
+    """Return a number or a text as a float, NaN if it is neither."""
     if isinstance(given, bool) or not isinstance(given, int | float | str):
         return math.nan
     try:
@@ -152,31 +150,32 @@ def _parse_float(given: object) -> float:
 
 
 def format_parameter_number(value: float) -> str:
-    """A number that reads back exactly, without the sign that stands between two policies."""
+    """Return a number as text that reads back exactly and has no `+`, which separates policies."""
     return repr(float(value)).removesuffix(".0").replace("e+", "e")
 
 
 def number(
     default: float, meaning: str = "", low: float | None = None, high: float | None = None
 ) -> Parameter:
-    """A parameter that is a number from `low` to `high`; raises PolicyError as `Parameter`."""
+    """Return a parameter that is a number from `low` to `high`; raises PolicyError as
+    `Parameter`."""
     return Parameter(default, meaning, low, high)
 
 
 def whole(
     default: int, meaning: str = "", low: int | None = None, high: int | None = None
 ) -> Parameter:
-    """A parameter that is a whole number from `low` to `high`; raises as `Parameter`."""
+    """Return a parameter that is a whole number from `low` to `high`; raises as `Parameter`."""
     return Parameter(default, meaning, low, high, "whole number")
 
 
 def flag(default: bool, meaning: str = "") -> Parameter:
-    """A parameter that is true or false; compiled functions get 1.0 or 0.0."""
+    """Return a parameter that is true or false."""
     return Parameter("true" if default else "false", meaning, kind="flag")
 
 
 def named(default: str, choices: tuple[str, ...], meaning: str = "") -> Parameter:
-    """A parameter that is the name of one of some policies; raises as `Parameter`."""
+    """Return a parameter that names one of some policies; raises as `Parameter`."""
     return Parameter(default, meaning, kind="policy", choices=choices)
 
 
@@ -184,17 +183,18 @@ KQJ_BUILT_INS = (
     "random", "greedy", "standard", "linear", "network", "pimc", "points", "always", "never",
     "rollout",
 )  # fmt: skip
-"""The package's policies for KQJ, modules of this package."""
+"""The package's policies for KQJ; each is the module of that name in this folder."""
 BUILT_INS = {"kqj": KQJ_BUILT_INS, "kwajongen": ("random", "standard", "pimc")}
-"""The package's policies for each game; those of another game than KQJ are in a folder named so."""
+"""The package's policies for each game; those of other games than KQJ are in a folder of its
+name."""
 ENTRY_POINTS = "kqj_sim.policies"
 
 
 @dataclass(eq=False)
 class Policy:
-    """A policy as it is defined.
+    """A policy as it was defined.
 
-    As a decorator it adds a function named `choose_...`.
+    Used as a decorator it adds a function named `choose_...`.
     """
 
     name: str
@@ -205,14 +205,13 @@ class Policy:
     weights: str | None = None
     """Name of the weights that its functions get as their third argument."""
     choices: dict[str, Any] = field(default_factory=dict)
-    """For each question the function as it is written and how many arguments it takes."""
+    """By decision the plain function and its number of arguments."""
     blocks: dict[str, Any] = field(default_factory=dict)
-    """For each question a function that is asked for a whole block
-    (`core.dispatch.ASK_SIGNATURE`)."""
+    """By decision a function that decides for a whole block (`core.dispatch.ASK_SIGNATURE`)."""
     value_function: Any = None
-    """A compiled function that writes what each legal card is worth, if the policy has one."""
+    """Compiled function that writes the value of each legal card; None without one."""
     tuple_type: Any = None
-    """The named tuple of numbers that its functions get as their second argument."""
+    """Named tuple of numbers that its functions get as their second argument."""
     _compiled: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -221,26 +220,26 @@ class Policy:
         )
 
     def calls(self, game: str = "kqj") -> bool:
-        """Whether it answers a question of a game's calling itself."""
+        """Return True if the policy makes a decision of a game's calling itself."""
         return any(self.answers(question) for question in CALL_DECISIONS[game])
 
     @property
     def plays(self) -> bool:
-        """Whether it chooses cards itself."""
+        """True if the policy chooses cards itself."""
         return self.answers("card")
 
     def answers(self, decision: str) -> bool:
-        """Whether it answers a question itself."""
+        """Return True if the policy makes a decision itself."""
         return decision in self.choices or decision in self.blocks
 
     def block(self, decision: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """A decorator for a function that answers a question for a whole block of deals.
+        """Return a decorator for a function that decides for a whole block of deals.
 
-        It has the signature `core.dispatch.ASK_SIGNATURE`, and is there for policies of the package
-        only: what it answers is not checked.
+        The function has the signature `core.dispatch.ASK_SIGNATURE`.  Only policies of the package
+        may have one, as its choices are not checked.
 
         Raises:
-            PolicyError: there is no such question, or it is not a policy of the package.
+            PolicyError: an unknown decision, or a policy that is not of the package.
         """
         if decision not in VIEW_OF_DECISION:
             raise PolicyError(f"policy {self.name!r}: {suggest_names(decision, VIEW_OF_DECISION)}")
@@ -254,10 +253,10 @@ class Policy:
         return add
 
     def values(self, function: Any) -> Any:
-        """A decorator for a compiled function (view, weights, values) of a policy with weights.
+        """Add a compiled function (view, weights, values) to a policy with weights, as a decorator.
 
-        It writes what each legal card is worth, from the lowest bit on, in points up to a number
-        that they share, so that other policies can build on it (`core.valuing`).
+        It writes the value of each legal card, from the lowest bit on, in points up to a common
+        constant, so that other policies can use the values (`core.dispatch.value_cards`).
         """
         self.value_function = function
         return function
@@ -286,12 +285,13 @@ class Policy:
         return function
 
     def compile_decision(self, decision: str) -> tuple[Any, int]:
-        """The compiled function for a question, and how many arguments it takes.
+        """Return the compiled function of a decision and its number of arguments.
 
-        A built-in policy's is compiled with the loop around it, if that is not on disk already.
+        A built-in policy's function is compiled with the loop around it, unless that is on disk
+        already.
 
         Raises:
-            PolicyError: it does not compile; the text has the place in the user's file.
+            PolicyError: it does not compile; the message names the line in the user's file.
         """
         function, arguments = self.choices[decision]
         if decision not in self._compiled:
@@ -305,7 +305,7 @@ class Policy:
         return self._compiled[decision], arguments
 
     def check(self) -> None:
-        """Compile a user's functions, so that mistakes are told; raises PolicyError."""
+        """Compile a user's functions, to report errors before a run; raises PolicyError."""
         for question in () if self.built_in else self.choices:
             self.compile_decision(question)
 
@@ -319,19 +319,19 @@ def policy(
     """Define a policy, to be used as a decorator of its `choose_...` functions.
 
     Args:
-        name: its name: letters, digits, `_` and `-`.
+        name: letters, digits, `_` and `-`.
         summary: one line for `kqj-sim policies`.
-        weights: the name of the weights that its functions take as a third argument; their version
+        weights: name of the weights that its functions take as a third argument; their version
             becomes a parameter.
         parameters: numbers, which are defaults, or `Parameter` objects with a meaning and a range
-            (`number`, `whole`, `flag`, `named`).  A function that takes a second argument gets
-            them there as a named tuple of floats; names of policies it does not get.
+            (`number`, `whole`, `flag`, `named`).  Functions with a second argument get the values
+            as a named tuple of floats, without names of policies.
 
     Defined again with the same name and parameters, or without any, it is the same policy.
 
     Raises:
         PolicyError: a name that cannot be written in a specification, a default that is not
-            allowed, too many parameters, or other ones than the first time.
+            allowed, too many parameters, or different ones in the second definition.
     """
     if not all(isinstance(text, str) for text in (name, summary)):
         raise PolicyError('write @policy("name") or @policy("name", "what it does")')
@@ -356,7 +356,7 @@ def policy(
 
 
 def _check_parameter(policy: str, name: str, value: object) -> Parameter:
-    """A parameter as it was declared; raises PolicyError if it cannot be one."""
+    """Return a declared parameter as a `Parameter`; raises PolicyError if it cannot be one."""
     if name.startswith("_") or keyword.iskeyword(name) or name == "policy":
         raise PolicyError(f"policy {policy!r}: a parameter cannot be called {name!r}")
     if isinstance(value, Parameter):
@@ -375,21 +375,21 @@ def _check_parameter(policy: str, name: str, value: object) -> Parameter:
 
 
 def forget_policies(module: str) -> None:
-    """Drop the policies that a module has defined, before it is run again."""
+    """Drop the policies that a module has defined, before it runs again."""
     for key in [key for key in _DEFINED if key[0] == module]:
         del _DEFINED[key]
 
 
 def policies_of_module(module: ModuleType) -> dict[str, Policy]:
-    """The policies that a module defines, by name."""
+    """Return the policies that a module defines, by name."""
     return {name: found for (where, name), found in _DEFINED.items() if where == module.__name__}
 
 
 def find_policy(name: str, game: str = "kqj") -> Policy:
-    """A built-in policy of a game, or one that an installed package offers.
+    """Return a built-in policy of a game, or one that an installed package offers.
 
     Raises:
-        PolicyError: there is none of that name, or what is offered is none.
+        PolicyError: no policy has that name, or an entry point is not a policy.
     """
     built_in = BUILT_INS[game]
     if name in built_in:
@@ -415,15 +415,15 @@ def find_policy(name: str, game: str = "kqj") -> Policy:
 
 
 def _load_entry_points() -> Iterable[EntryPoint]:
-    """What installed packages offer."""
+    """Return the entry points of installed packages that offer policies."""
     return entry_points(group=ENTRY_POINTS)
 
 
 def list_names(game: str = "kqj") -> list[str]:
-    """The names of all policies of a game that can be named without a file."""
+    """Return the names of all policies of a game that need no file."""
     return list(dict.fromkeys([*BUILT_INS[game], *(point.name for point in _load_entry_points())]))
 
 
 def describe(game: str = "kqj") -> list[Policy]:
-    """All policies of a game that can be named without a file; raises as `find_policy`."""
+    """Return all policies of a game that need no file; raises as `find_policy`."""
     return [find_policy(name, game) for name in list_names(game)]

@@ -1,11 +1,11 @@
 """`rollout`: calls like `points`, unless playouts show that another call is better.
 
-The other players' cards are dealt at random, in auctions such as agree with their calls
-(`policies.hidden_hands`).  Each call that comes into question is made in the same deals: another
-policy goes on calling, and the cards are played.  The call that scores most on average, in points
-ahead of the others, is then played against that of `calling` in new deals, and made only if it is
-ahead there by `_LEAD` points and `_ERRORS` standard errors: the best of several estimates is too
-high in the deals that chose it (the winner's curse).
+The other players' cards are dealt at random, in auctions such that they agree with the calls
+(`policies.hidden_hands`).  Each call in question is made in the same deals: another policy goes on
+calling, and the cards are played.  The call with the highest mean score, in points ahead of the
+others, is then played against that of `calling` in new deals, and made only if it is ahead there by
+`_LEAD` points and `_ERRORS` standard errors: in the deals that chose it the best of several
+estimates is too high (the winner's curse).
 
 The deals of a block are at the same turn, so the calls of all of them fill the lanes of an inner
 block side by side.
@@ -56,11 +56,12 @@ from kqj_sim.core.jit import block_loop, int64_at, scalar
 from kqj_sim.core.playouts import CALL_STATE_ROWS, resume_calls_and_play
 from kqj_sim.core.round import BID_PENDING, COUNTER_PENDING, NOTHING_PENDING
 from kqj_sim.core.rules import MAX_POLICIES, Rules, Seating
+from kqj_sim.core.types import Block, CardSet, Key, Place
 from kqj_sim.core.views import PASS
 from kqj_sim.policies.binding import parameter_offset
 from kqj_sim.policies.hidden_hands import deal_auction, deal_taking
 from kqj_sim.policies.point_count import count_points
-from kqj_sim.policies.points import FITTED, base_total
+from kqj_sim.policies.points import CAPOT_TOTAL, FITTED, base_total
 from kqj_sim.policies.registry import named, policy, whole
 
 rollout = policy(
@@ -79,39 +80,37 @@ rollout = policy(
 )
 
 _JUMP_AMOUNTS = (10, 20, 40)
-"""Amounts by which bids above the lowest one are tried out too."""
-
-_CAPOT_TOTAL = 400
-"""The amount that is bid with Capot."""
+"""Amounts above the lowest bid that are tried too."""
 
 _MAX_OPTIONS = 12
-"""Most calls that are tried out at once."""
+"""Most calls to try at once."""
 
 _CONFIRMING = 4
-"""The best call is tried out against the first one in so many times the deals that chose it."""
+"""Deals that confirm the best call, in multiples of those that chose it."""
 
 _ERRORS, _LEAD = 3.0, 10.0
-"""Standard errors, and points a round, that it must be ahead by in them."""
+"""Standard errors, and points per round, by which it must be ahead in them."""
 
 _SCORE = column_offset("score_0")
 _parameters_at = scalar(parameter_offset)
 
 
 class _RolloutBlock(NamedTuple):
-    """An inner block that is being filled, and what comes of it.
+    """An inner block that is being filled, and the results of its lanes.
 
-    state: the inner block.
-    hands: what is dealt: the first cards of each place, then the others.
-    where: for each of its lanes the value that its lead is added to.
-    first: for each of its lanes the one where the first option is tried out in the same deal.
-    scores: for each of its lanes the score, in points ahead of the others.
-    values: for each lane of the outer block `_MAX_OPTIONS` sums of leads over the first option.
-    squares: the sums of the squares of these leads.
-    options: for each of these the call.
-    counts: for each lane of the outer block how many options it has; 0 where it is not asked.
+    Attributes:
+        state: the inner block.
+        hands: the hands dealt: the first cards of each place, then the others.
+        where: for each of its lanes the index in `values` to add its lead to.
+        first: for each of its lanes the one that tries the first option in the same deal.
+        scores: for each of its lanes the score, in points ahead of the others.
+        values: for each lane of the outer block `_MAX_OPTIONS` sums of leads over the first option.
+        squares: the sums of the squares of these leads.
+        options: for each of these the call.
+        counts: for each lane of the outer block its number of options; 0 where it is not asked.
     """
 
-    state: Any
+    state: Block
     hands: Any
     where: Any
     first: Any
@@ -123,7 +122,7 @@ class _RolloutBlock(NamedTuple):
 
 
 class _RolloutSetup(NamedTuple):
-    """With what the calls are tried out."""
+    """The parameters, rules and players of the playouts."""
 
     worlds: int
     contracts: int
@@ -134,39 +133,30 @@ class _RolloutSetup(NamedTuple):
 
 @scalar
 def _allocate_rollouts() -> _RolloutBlock:
-    """Nothing is tried out yet."""
+    """Allocate a block without options."""
     block = allocate_inner_block()
     reset_calls(block, LANES)
     return _RolloutBlock(
-        block,
-        np.zeros(2 * SEATS, np.int64),
-        np.zeros(LANES, np.int64),
-        np.zeros(LANES, np.int64),
-        np.zeros(LANES),
-        np.zeros(LANES * _MAX_OPTIONS),
-        np.zeros(LANES * _MAX_OPTIONS),
-        np.zeros(LANES * _MAX_OPTIONS, np.int64),
-        np.zeros(LANES, np.int64),
-    )
+        block, np.zeros(2 * SEATS, np.int64), np.zeros(LANES, np.int64), np.zeros(LANES, np.int64),
+        np.zeros(LANES), np.zeros(LANES * _MAX_OPTIONS), np.zeros(LANES * _MAX_OPTIONS),
+        np.zeros(LANES * _MAX_OPTIONS, np.int64), np.zeros(LANES, np.int64),
+    )  # fmt: skip
 
 
 @scalar
 def _read_setup(loop: int, number: int, parameter_table: Any, resources: Any) -> _RolloutSetup:
-    """The parameters and players of the policy `number`, as a member of a table."""
+    """Return the parameters and players of a policy, by its number at the table."""
     at = _parameters_at(loop, number)
     resource = int64_at(resources[loop * MAX_POLICIES + number])
     return _RolloutSetup(
-        int(parameter_table[at]),
-        int(parameter_table[at + 1]),
-        unpack_rules(resource),
-        unpack_seating(resource, 0),
-        unpack_seating(resource, 1),
-    )
+        int(parameter_table[at]), int(parameter_table[at + 1]), unpack_rules(resource),
+        unpack_seating(resource, 0), unpack_seating(resource, 1),
+    )  # fmt: skip
 
 
 @scalar
-def _copy_lane(state: Any, i: int, rollouts: _RolloutBlock, lane: int, key: int) -> None:
-    """How things stand in a lane of the outer block, with the cards of `hands`."""
+def _copy_lane(state: Block, i: int, rollouts: _RolloutBlock, lane: int, key: Key) -> None:
+    """Copy the auction of a lane of the outer block, with the cards of `hands`."""
     block = rollouts.state
     for each in range(SEATS):
         block[cell_index(FIRST_FIVE + each * STRIDE, lane)] = rollouts.hands[each]
@@ -184,9 +174,14 @@ def _copy_lane(state: Any, i: int, rollouts: _RolloutBlock, lane: int, key: int)
 
 @block_loop
 def _play_out_waiting(
-    rollouts: _RolloutBlock, waiting: int, place: int, turn: int, pending: int, setup: _RolloutSetup
+    rollouts: _RolloutBlock,
+    waiting: int,
+    place: Place,
+    turn: int,
+    pending: int,
+    setup: _RolloutSetup,
 ) -> None:
-    """Go on calling, play the lanes that wait, and add up their leads over the first option."""
+    """Go on calling, play the waiting lanes, and add up their leads over the first option."""
     block, rules = rollouts.state, setup.rules
     played = resume_calls_and_play(
         block, waiting, rules, setup.calling, setup.player, turn, pending
@@ -209,16 +204,10 @@ def _play_out_waiting(
 
 @scalar
 def _enter_option(
-    state: Any,
-    i: int,
-    rollouts: _RolloutBlock,
-    lane: int,
-    place: int,
-    turn: int,
-    loop: int,
+    state: Block, i: int, rollouts: _RolloutBlock, lane: int, place: Place, turn: int, loop: int,
     option: int,
-) -> None:
-    """Say in a lane what an option says."""
+) -> None:  # fmt: skip
+    """Make the call of an option in a lane."""
     block = rollouts.state
     if loop == dispatch.BID:
         block[CALL + lane] = option
@@ -236,25 +225,17 @@ def _enter_option(
 
 @block_loop
 def _roll_out_options(
-    state: Any,
-    lanes: int,
-    rollouts: _RolloutBlock,
-    place: int,
-    turn: int,
-    draw_number: int,
-    loop: int,
-    start: int,
-    end: int,
-    setup: _RolloutSetup,
-) -> None:
-    """Try the options of all lanes out in the worlds from `start` to `end`."""
+    state: Block, lanes: int, rollouts: _RolloutBlock, place: Place, turn: int, draw_number: int,
+    loop: int, start: int, end: int, setup: _RolloutSetup,
+) -> None:  # fmt: skip
+    """Try the options of all lanes in the worlds from `start` to `end` - 1."""
     taking = loop == dispatch.TAKE
-    said = NOTHING_PENDING
+    pending = NOTHING_PENDING
     if loop == dispatch.BID:
-        said = BID_PENDING
+        pending = BID_PENDING
     elif loop == dispatch.COUNTER:
-        said = COUNTER_PENDING
-    goes_on = turn + 1 if taking else turn
+        pending = COUNTER_PENDING
+    next_turn = turn + 1 if taking else turn
     waiting = 0
     for i in range(lanes):
         if rollouts.counts[i] <= 1:
@@ -269,7 +250,7 @@ def _roll_out_options(
             else:
                 deal_auction(state, i, rollouts.hands, place, own, key, turn, setup.rules)
             if waiting + rollouts.counts[i] > LANES:
-                _play_out_waiting(rollouts, waiting, place, goes_on, said, setup)
+                _play_out_waiting(rollouts, waiting, place, next_turn, pending, setup)
                 waiting = 0
             base = waiting
             for which in range(rollouts.counts[i]):
@@ -281,12 +262,12 @@ def _roll_out_options(
                 rollouts.first[waiting] = base
                 waiting += 1
     if waiting > 0:
-        _play_out_waiting(rollouts, waiting, place, goes_on, said, setup)
+        _play_out_waiting(rollouts, waiting, place, next_turn, pending, setup)
 
 
 @scalar
 def _find_best_option(rollouts: _RolloutBlock, i: int) -> int:
-    """Number of the option of a lane that scored most, of equal ones the first."""
+    """Return the number of a lane's option of the highest score, of equal ones the first."""
     best = 0
     for which in range(1, rollouts.counts[i]):
         better = (
@@ -298,7 +279,7 @@ def _find_best_option(rollouts: _RolloutBlock, i: int) -> int:
 
 @scalar
 def _add_option(rollouts: _RolloutBlock, i: int, option: int) -> None:
-    """One more call to be tried out in a lane, unless it is there already."""
+    """Add a call to the options of a lane, unless it is there already."""
     for which in range(rollouts.counts[i]):
         if rollouts.options[i * _MAX_OPTIONS + which] == option:
             return
@@ -311,9 +292,9 @@ def _add_option(rollouts: _RolloutBlock, i: int, option: int) -> None:
 
 @block_loop
 def _add_contracts(
-    rollouts: _RolloutBlock, i: int, hand: int, allowed: int, amount: int, setup: _RolloutSetup
+    rollouts: _RolloutBlock, i: int, hand: CardSet, allowed: int, amount: int, setup: _RolloutSetup
 ) -> None:
-    """Contracts that may be named (a bit each) as options, the best first; bids, with an amount."""
+    """Add the best of the allowed contracts (one bit each) as options; as bids, with an amount."""
     two = setup.rules.teams == 2
     for _ in range(setup.contracts):
         best, choice = -1e9, -1
@@ -336,45 +317,41 @@ def _add_contracts(
 
 
 @block_loop
-def _start(
-    state: Any, lanes: int, trial: _RolloutBlock, place: int, number: int, flags: int, member: int,
-    second: int, rule: int, means: _RolloutSetup,
+def _add_starting_calls(
+    state: Block, lanes: int, rollouts: _RolloutBlock, place: Place, number: int, asked_row: int,
+    member: int, second: int, rule: int, setup: _RolloutSetup,
 ) -> None:  # fmt: skip
-    """Make the call of `calling` the first option of each lane asked about."""
-    said = np.empty(LANES, np.int64)
+    """Make the call of `calling` the first option of each lane that is asked."""
+    calls_before = np.empty(LANES, np.int64)
     for i in range(lanes):
-        said[i] = state[CALL + i]
-    dispatch.ask(means.calling, member, state, lanes, place, second, means.rules.teams, rule)
+        calls_before[i] = state[CALL + i]
+    dispatch.ask(setup.calling, member, state, lanes, place, second, setup.rules.teams, rule)
     for i in range(lanes):
-        if state[cell_index(flags, i)] != 0 and policy_of(state[PLAYERS + i], place) == number:
-            _add_option(trial, i, state[CALL + i])
+        if state[cell_index(asked_row, i)] != 0 and policy_of(state[PLAYERS + i], place) == number:
+            _add_option(rollouts, i, state[CALL + i])
         else:
-            state[CALL + i] = said[i]
+            state[CALL + i] = calls_before[i]
 
 
 @block_loop
 def _enter_best_calls(
-    state: Any,
-    lanes: int,
-    rollouts: _RolloutBlock,
-    place: int,
-    turn: int,
-    question: int,
-    member: int,
-    means: _RolloutSetup,
-) -> None:
-    """Find the best option of each lane, and make it if new deals show it to be better."""
-    _roll_out_options(state, lanes, rollouts, place, turn, question, member, 0, means.worlds, means)
+    state: Block, lanes: int, rollouts: _RolloutBlock, place: Place, turn: int, draw_number: int,
+    loop: int, setup: _RolloutSetup,
+) -> None:  # fmt: skip
+    """Find the best option of each lane, and make it if new deals confirm that it is better."""
+    _roll_out_options(
+        state, lanes, rollouts, place, turn, draw_number, loop, 0, setup.worlds, setup
+    )
     for i in range(lanes):
         if rollouts.counts[i] > 0:
             best = rollouts.options[i * _MAX_OPTIONS + _find_best_option(rollouts, i)]
             rollouts.counts[i] = 1
             _add_option(rollouts, i, best)
-    end = means.worlds * (1 + _CONFIRMING)
+    end = setup.worlds * (1 + _CONFIRMING)
     _roll_out_options(
-        state, lanes, rollouts, place, turn, question, member, means.worlds, end, means
+        state, lanes, rollouts, place, turn, draw_number, loop, setup.worlds, end, setup
     )
-    confirming = means.worlds * _CONFIRMING
+    confirming = setup.worlds * _CONFIRMING
     for i in range(lanes):
         if rollouts.counts[i] > 1:
             at = i * _MAX_OPTIONS + 1
@@ -386,140 +363,114 @@ def _enter_best_calls(
 
 @rollout.block("take")
 def choose_take(
-    block_pointer: Any,
-    lanes: int,
-    place: int,
-    lap: int,
-    teams: int,
-    all_no_trump: int,
-    number: int,
-    parameter_table: Any,
-    resources: Any,
-) -> None:
+    block_pointer: Any, lanes: int, place: Place, lap: int, teams: int, all_no_trump: int,
+    number: int, parameter_table: Any, resources: Any,
+) -> None:  # fmt: skip
     """Take, or pass (`core.dispatch.ASK_SIGNATURE`)."""
     state = carray(block_pointer, ROW_COUNT * STRIDE)
-    means = _read_setup(dispatch.TAKE, number, parameter_table, resources)
-    trial = _allocate_rollouts()
-    _start(
-        state, lanes, trial, place, number, STILL_CALLING, dispatch.TAKE, lap, all_no_trump, means
+    setup = _read_setup(dispatch.TAKE, number, parameter_table, resources)
+    rollouts = _allocate_rollouts()
+    _add_starting_calls(
+        state,
+        lanes,
+        rollouts,
+        place,
+        number,
+        STILL_CALLING,
+        dispatch.TAKE,
+        lap,
+        all_no_trump,
+        setup,
     )
     for i in range(lanes):
-        if trial.counts[i] > 0:
+        if rollouts.counts[i] > 0:
             turned = state[UPCARD + i]
             allowed = 0b110000 if all_no_trump else 0
             for suit in range(NO_TRUMP):
                 if lap == 2 or turned & (SUIT_MASK << 16 * suit) != 0:
                     allowed |= 1 << suit
             hand = state[cell_index(FIRST_FIVE + place * STRIDE, i)] | turned
-            _add_option(trial, i, PASS)
-            _add_contracts(trial, i, hand, allowed, 0, means)
+            _add_option(rollouts, i, PASS)
+            _add_contracts(rollouts, i, hand, allowed, 0, setup)
     turn = SEATS * (lap - 1) + place
     _enter_best_calls(
-        state, lanes, trial, place, turn, rng.CALL + SEATS * lap + place, dispatch.TAKE, means
+        state, lanes, rollouts, place, turn, rng.CALL + SEATS * lap + place, dispatch.TAKE, setup
     )
 
 
 @rollout.block("bid")
 def choose_bid(
-    block_pointer: Any, lanes: int, place: int, turn: int, teams: int, limits: int, number: int,
+    block_pointer: Any, lanes: int, place: Place, turn: int, teams: int, limits: int, number: int,
     parameter_table: Any, resources: Any,
 ) -> None:  # fmt: skip
     """Pass, or bid."""
     state = carray(block_pointer, ROW_COUNT * STRIDE)
-    means = _read_setup(dispatch.BID, number, parameter_table, resources)
-    trial = _allocate_rollouts()
+    setup = _read_setup(dispatch.BID, number, parameter_table, resources)
+    rollouts = _allocate_rollouts()
     highest, least = (limits >> 1) & 0xFFFF, limits >> 17
     allowed = 0b111111 if limits & 1 else 0b001111
-    _start(state, lanes, trial, place, number, STILL_CALLING, dispatch.BID, turn, limits, means)
+    _add_starting_calls(
+        state, lanes, rollouts, place, number, STILL_CALLING, dispatch.BID, turn, limits, setup
+    )
     for i in range(lanes):
-        if trial.counts[i] > 0:
-            _add_option(trial, i, PASS)
+        if rollouts.counts[i] > 0:
+            _add_option(rollouts, i, PASS)
             amount = state[AMOUNT + i] + 10 if state[AMOUNT + i] > 0 else least
             if amount <= highest:
                 hand = state[cell_index(DEALT + place * STRIDE, i)]
-                _add_contracts(trial, i, hand, allowed, amount, means)
-                start = trial.options[i * _MAX_OPTIONS]
+                _add_contracts(rollouts, i, hand, allowed, amount, setup)
+                start = rollouts.options[i * _MAX_OPTIONS]
                 contract = (
-                    (start if start != PASS else trial.options[i * _MAX_OPTIONS + 1]) >> 1
+                    (start if start != PASS else rollouts.options[i * _MAX_OPTIONS + 1]) >> 1
                 ) & 7
                 for more in _JUMP_AMOUNTS:
                     if amount + more <= highest:
-                        _add_option(trial, i, bid_code(amount + more, contract, 0))
-                amount = max(amount, min(highest, _CAPOT_TOTAL))
-                _add_option(trial, i, bid_code(amount, contract, 1))
-    _enter_best_calls(state, lanes, trial, place, turn, rng.CALL + turn, dispatch.BID, means)
+                        _add_option(rollouts, i, bid_code(amount + more, contract, 0))
+                amount = max(amount, min(highest, CAPOT_TOTAL))
+                _add_option(rollouts, i, bid_code(amount, contract, 1))
+    _enter_best_calls(state, lanes, rollouts, place, turn, rng.CALL + turn, dispatch.BID, setup)
 
 
 @scalar
 def _choose_stake(
-    block_pointer: Any,
-    lanes: int,
-    place: int,
-    draw_number: int,
-    number: int,
-    parameter_table: Any,
-    resources: Any,
-    loop: int,
-) -> None:
-    """Counter, or overcounter, or not."""
+    block_pointer: Any, lanes: int, place: Place, draw_number: int, number: int,
+    parameter_table: Any, resources: Any, loop: int,
+) -> None:  # fmt: skip
+    """Counter or overcounter, or decline."""
     state = carray(block_pointer, ROW_COUNT * STRIDE)
-    means = _read_setup(loop, number, parameter_table, resources)
-    trial = _allocate_rollouts()
+    setup = _read_setup(loop, number, parameter_table, resources)
+    rollouts = _allocate_rollouts()
     over = 1 if loop == dispatch.OVERCOUNTER else 0
-    _start(state, lanes, trial, place, number, MAY_COUNTER, loop, draw_number, over, means)
+    _add_starting_calls(
+        state, lanes, rollouts, place, number, MAY_COUNTER, loop, draw_number, over, setup
+    )
     for i in range(lanes):
-        if trial.counts[i] > 0:
-            _add_option(trial, i, 0)
-            _add_option(trial, i, 1)
+        if rollouts.counts[i] > 0:
+            _add_option(rollouts, i, 0)
+            _add_option(rollouts, i, 1)
     turn = draw_number >> 4
-    _enter_best_calls(state, lanes, trial, place, turn, rng.COUNTER + draw_number, loop, means)
+    _enter_best_calls(state, lanes, rollouts, place, turn, rng.COUNTER + draw_number, loop, setup)
 
 
 @rollout.block("counter")
 def choose_counter(
-    block_pointer: Any,
-    lanes: int,
-    place: int,
-    draw_number: int,
-    teams: int,
-    over: int,
-    number: int,
-    parameter_table: Any,
-    resources: Any,
-) -> None:
-    """Counter, or not."""
+    block_pointer: Any, lanes: int, place: Place, draw_number: int, teams: int, over: int,
+    number: int, parameter_table: Any, resources: Any,
+) -> None:  # fmt: skip
+    """Counter, or decline."""
     _choose_stake(
-        block_pointer,
-        lanes,
-        place,
-        draw_number,
-        number,
-        parameter_table,
-        resources,
+        block_pointer, lanes, place, draw_number, number, parameter_table, resources,
         dispatch.COUNTER,
-    )
+    )  # fmt: skip
 
 
 @rollout.block("overcounter")
 def choose_overcounter(
-    block_pointer: Any,
-    lanes: int,
-    place: int,
-    draw_number: int,
-    teams: int,
-    over: int,
-    number: int,
-    parameter_table: Any,
-    resources: Any,
-) -> None:
-    """Overcounter, or not."""
+    block_pointer: Any, lanes: int, place: Place, draw_number: int, teams: int, over: int,
+    number: int, parameter_table: Any, resources: Any,
+) -> None:  # fmt: skip
+    """Overcounter, or decline."""
     _choose_stake(
-        block_pointer,
-        lanes,
-        place,
-        draw_number,
-        number,
-        parameter_table,
-        resources,
+        block_pointer, lanes, place, draw_number, number, parameter_table, resources,
         dispatch.OVERCOUNTER,
-    )
+    )  # fmt: skip

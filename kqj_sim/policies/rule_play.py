@@ -1,16 +1,13 @@
 """Card play by rule: each legal card gets a value in points, the sum of the terms below.
 
-A card is worth its share of what the trick brings, by the chance that the own side wins it, less
-what it would be worth later: a master (no unseen card of its suit beats it) takes a trick of its
-own, the cards below it need guards, trumps are drawn by who contracts, and the lead is good for
-who has masters to cash.  The parameters are prices of these things in points; they are fitted to
-what became of rounds that were played on with each of a hand's cards.
+A card brings its share of the trick's points, by the chance that the player's side wins it, less
+its value later: a master (no unseen card of its suit beats it) takes a trick of its own, the cards
+below it need guards, trumps are drawn by the contracting team, and the lead is good for a hand with
+masters to cash.
 
-The prices that card play by rule puts on things (`policies.playing`), in points of a round.
-
-A positive price is for playing the card, a negative one for keeping it.  They were fitted on
-rounds of two and three teams, with and without auctions, that were played on with each card that
-a player could choose, in the true deal.
+The parameters are prices of these things, in points of a round: positive for playing the card,
+negative for keeping it.  They were fitted on rounds of two and three teams, with and without
+auctions, that were played on with each card a player could choose, in the true deal.
 """
 
 from __future__ import annotations
@@ -31,6 +28,7 @@ from kqj_sim.core.cards import (
     trailing_zeros,
 )
 from kqj_sim.core.jit import scalar
+from kqj_sim.core.types import Card
 from kqj_sim.policies.registry import Parameter, number
 from kqj_sim.policies.tools import points
 from kqj_sim.policies.trick_odds import TrickContext, build_trick_context, estimate_win_chances
@@ -39,15 +37,15 @@ _KINGS = EACH_SUIT << TRUMP_KING
 _QUEENS_JACKS = EACH_SUIT << TRUMP_QUEEN | EACH_SUIT << TRUMP_JACK
 
 _MAX_MASTERS = 3
-"""More masters than these add nothing: the lead is lost, or the round over, before they count."""
+"""Masters that count: with more, the lead is lost or the round over before they take a trick."""
 _CAPOT_TRICKS = 3
 """Finished tricks from which on a Capot is in sight."""
 _FEW_UNSEEN = 2
-"""Unseen cards of a suit that are few."""
+"""Unseen cards of a suit that count as few."""
 
 
 class _DecisionFacts(NamedTuple):
-    """What a decision's candidate cards share."""
+    """Facts that all candidate cards of a decision share."""
 
     known: TrickContext
     left: int
@@ -57,20 +55,20 @@ class _DecisionFacts(NamedTuple):
     holds_top: int
     """1 if the hand holds a trump that no unseen one beats."""
     wins_all: int
-    """1 if a Capot is in sight: the own team has won every trick, `_CAPOT_TRICKS` of them or
-    more."""
+    """1 if a Capot is in sight: the player's team has won all of at least `_CAPOT_TRICKS`
+    tricks."""
     partner_sends: int
     """1 if the Sender is a partner who is still to play."""
 
 
 class _CardFacts(NamedTuple):
-    """What the terms say of one card."""
+    """Facts about one candidate card, from which the terms are computed."""
 
     points: int
     chance: float
-    """The chance that the own side wins the trick."""
+    """Chance that the player's side wins the trick."""
     stays: float
-    """The chance that this card wins it."""
+    """Chance that this card wins the trick."""
     above: int
     """Unseen cards of its suit that beat it."""
     master: int
@@ -84,9 +82,9 @@ class _CardFacts(NamedTuple):
     masters: int
     """Masters that stay in the hand, up to `_MAX_MASTERS`."""
     plain_masters: int
-    """Of them, without that limit, those that are no trumps."""
+    """Masters that stay in the hand and are no trumps, without that limit."""
     under_master: int
-    """1 if the best card of its suit that stays is a master and stronger."""
+    """1 if the best card of its suit that stays is a stronger master."""
     unguarded: int
     """Points of the best card of its suit that stays, if it loses its last needed guard."""
     touching: int
@@ -109,7 +107,7 @@ class _CardFacts(NamedTuple):
 
 @scalar
 def _collect_decision_facts(view: Any) -> _DecisionFacts:
-    """What the cards so far tell."""
+    """Collect the facts of a decision from the view."""
     known = build_trick_context(view)
     sender = view.sender - view.leader
     sender += SEATS if sender < 0 else 0
@@ -125,9 +123,9 @@ def _collect_decision_facts(view: Any) -> _DecisionFacts:
 
 @scalar
 def _collect_card_facts(
-    view: Any, held_back: float, facts: _DecisionFacts, card: int
+    view: Any, held_back: float, facts: _DecisionFacts, card: Card
 ) -> _CardFacts:
-    """What the terms need to know of a card."""
+    """Collect the facts about a card."""
     known = facts.known
     suit = SUIT_MASK << (trailing_zeros(card) & 48)
     led = suit if view.position == 0 else view.led
@@ -176,7 +174,7 @@ def _collect_card_facts(
 
 @scalar
 def _value_any_card(prices: Any, facts: _DecisionFacts, card: _CardFacts) -> float:
-    """Terms of every card."""
+    """Return the terms of every card."""
     value = card.chance * (
         prices.win_table * facts.known.on_table + prices.win_points * card.points
     )
@@ -197,7 +195,7 @@ def _value_any_card(prices: Any, facts: _DecisionFacts, card: _CardFacts) -> flo
 
 @scalar
 def _value_trump(prices: Any, facts: _DecisionFacts, card: _CardFacts) -> float:
-    """Terms of a trump, led, followed with or ruffed with."""
+    """Return the terms of a trump, led, followed with or ruffed with."""
     value = (prices.trump_points + prices.trump_undrawn_points * facts.trumps_out) * card.points
     # The best trumps still out but one, two and three: tricks to come.
     value += prices.trump_second * (card.above == 1)
@@ -210,7 +208,7 @@ def _value_trump(prices: Any, facts: _DecisionFacts, card: _CardFacts) -> float:
 
 @scalar
 def _value_plain(prices: Any, facts: _DecisionFacts, card: _CardFacts) -> float:
-    """Terms of a card of another suit than trump, where there is a trump suit."""
+    """Return the terms of a plain card where there is a trump suit."""
     return facts.left * (
         prices.plain_chance_early * card.chance + prices.plain_points_early * card.points
     )
@@ -218,7 +216,7 @@ def _value_plain(prices: Any, facts: _DecisionFacts, card: _CardFacts) -> float:
 
 @scalar
 def _value_non_trump(view: Any, prices: Any, facts: _DecisionFacts, card: _CardFacts) -> float:
-    """Terms of every card that is no trump, with or without a trump suit."""
+    """Return the terms of every card that is no trump, with or without a trump suit."""
     # Masters of a long suit run; of a suit with few cards out a trick is soon ruffed.
     value = prices.out * card.out + prices.long_master * card.master * card.length
     value += prices.contracting_points * view.contracting * card.points
@@ -228,7 +226,7 @@ def _value_non_trump(view: Any, prices: Any, facts: _DecisionFacts, card: _CardF
 
 @scalar
 def _value_lead(view: Any, prices: Any, facts: _DecisionFacts, card: _CardFacts) -> float:
-    """Terms of leading."""
+    """Return the terms of leading."""
     low = card.above > 0 and card.out <= _FEW_UNSEEN
     drawn = facts.trumps_out == 0
     value = (prices.lead_points + prices.lead_master_points * card.master) * card.points
@@ -257,7 +255,7 @@ def _value_lead(view: Any, prices: Any, facts: _DecisionFacts, card: _CardFacts)
 
 @scalar
 def _value_follow(view: Any, prices: Any, facts: _DecisionFacts, card: _CardFacts) -> float:
-    """Terms of following: to the suit, with a ruff or with a discard."""
+    """Return the terms of following: to the suit, with a ruff or with a discard."""
     drawn = facts.trumps_out == 0
     value = (prices.master + prices.master_points * card.points) * card.master
     value += (prices.follow_out + prices.out_points * card.points) * card.out
@@ -295,9 +293,9 @@ def _value_follow(view: Any, prices: Any, facts: _DecisionFacts, card: _CardFact
 
 @scalar
 def choose_card_by_rule(view: Any, prices: Any) -> int:
-    """The legal card of the greatest value; of several, that of the lowest bit.
+    """Return the legal card of the greatest value; of several, that of the lowest bit.
 
-    `prices` has a field for each of `policies.rule_play.PRICES`.
+    `prices` has a field for each of `PRICES`.
     """
     # The Queen waits for the King, the Jack for the Queen: the bonus needs that order.
     waiting = view.hand & (view.hand >> 1) & view.climbing & _QUEENS_JACKS
@@ -327,7 +325,7 @@ def choose_card_by_rule(view: Any, prices: Any) -> int:
 
 
 def _make_price(default: float, meaning: str) -> Parameter:
-    """A price, in points of a round."""
+    """Return a parameter that is a price, in points of a round."""
     return number(default, meaning, -1000, 1000)
 
 

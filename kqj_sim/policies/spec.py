@@ -1,8 +1,8 @@
-"""Players as they are written.
+"""Specifications of players.
 
 A specification names a policy, `standard`, `standard:take=45,lap2=38`, `my_policy.py:cautious`
-(`chosen`), or a file of a player, `bold.toml`, `bold.toml:take=30` (`player_files`).  `A+B` calls
-like A and plays like B.  What is left out the default player does.
+(`configured`), or a player's file, `bold.toml`, `bold.toml:take=30` (`player_files`).  `A+B` calls
+like A and plays like B.  Decisions that are left open are made by the game's default player.
 """
 
 from __future__ import annotations
@@ -18,29 +18,30 @@ from kqj_sim.policies.player_files import PlayerSpec, make_player_spec, read_pla
 from kqj_sim.run_scope import once_per_run
 
 DEFAULT_PLAYER = "points+network"
-"""Who sits at a table of KQJ where nobody is named; he answers what other policies leave out."""
+"""Player of seats that are not named in KQJ; also makes the decisions that policies leave out."""
 DEFAULT_PLAYERS = {"kqj": DEFAULT_PLAYER, "kwajongen": "standard"}
-"""The same for each game."""
+"""The default player of each game."""
 
 
 @dataclass(frozen=True)
 class Player:
-    """Who calls and who plays at a seat."""
+    """A player: the policy that makes their calls and the one that chooses their cards."""
 
     calling: ConfiguredPolicy
     playing: ConfiguredPolicy
     name: str = field(default="", compare=False)
-    """What to call him: the name in his file, or the specification as it was given."""
+    """Name to show: the one in the player's file, or the specification as it was given."""
 
     @property
     def text(self) -> str:
-        """The specification, parameters included: reading it gives the same player."""
+        """The specification with all parameters; parsing it gives the same player."""
         if self.calling == self.playing:
             return self.calling.text
         return f"{self.calling.text}+{self.playing.text}"
 
     def policy_for(self, decision: str) -> ConfiguredPolicy:
-        """Who answers a question; what a policy leaves out the default player answers."""
+        """Return the policy that makes a decision: the default player's if the player's leaves it
+        out."""
         chosen = self.playing if decision == "card" else self.calling
         if chosen.policy.answers(decision):
             return chosen
@@ -49,13 +50,13 @@ class Player:
 
 @cache
 def get_default_player(game: str = "kqj") -> Player:
-    """The player of `DEFAULT_PLAYERS`."""
+    """Return the player of `DEFAULT_PLAYERS` for a game."""
     return parse_player(DEFAULT_PLAYERS[game], game)
 
 
 @once_per_run
 def parse_player_spec(spec: str, game: str = "kqj") -> PlayerSpec:
-    """Who calls and who plays, as far as a specification says it; raises as `parse_player`."""
+    """Parse a specification, leaving decisions it does not name open; raises as `parse_player`."""
     if any("\ud800" <= character <= "\udfff" for character in spec):
         # Results name their policies, and they are UTF-8.
         raise PolicyError(f"policy {quote(spec)}: the name is not UTF-8: rename the file")
@@ -75,7 +76,7 @@ def _parse_part(spec: str, game: str) -> PlayerSpec:
 
 
 def parse_player(spec: str, game: str = "kqj") -> Player:
-    """Read a specification of a player of a game.
+    """Parse the specification of a player of a game.
 
     Raises:
         PolicyError: one line that says what is wrong and what would be right.

@@ -1,4 +1,4 @@
-"""`standard`: calls like `points` (`policies.points`), plays by rule (`policies.playing`)."""
+"""`standard`: calls like `points` and plays by rule (`rule_play`)."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ for _choose in (choose_take, choose_bid, choose_counter, choose_overcounter):
 
 @standard
 def choose_card(view: Any, parameters: Any) -> int:
-    """The legal card of the greatest value."""
+    """Play the legal card of the greatest value."""
     return choose_card_by_rule(view, parameters)

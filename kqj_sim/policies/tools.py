@@ -1,7 +1,7 @@
-"""What policies are written with: compiled functions on sets of cards and on views.
+"""Compiled functions on sets of cards and on views, to write policies with.
 
-Sets of cards are integers, a bit a card (`core.bits`).  None of these loops, so that policies made
-of them become vector code.
+Sets of cards are integers with one bit per card (`core.cards`).  None of the functions loops, so
+that policies that use them become vector code.
 """
 
 from __future__ import annotations
@@ -20,104 +20,106 @@ from kqj_sim.core.cards import (
     select,
 )
 from kqj_sim.core.jit import scalar
+from kqj_sim.core.types import CardSet, PackedPlayers, Suit
 
 count = popcount
-"""How many cards a set holds."""
+"""Return the number of cards in a set."""
 
 
 @scalar
-def first_of(preferred: int, otherwise: int) -> int:
-    """The first set if it is not empty, else the second."""
+def first_of(preferred: CardSet, otherwise: CardSet) -> int:
+    """Return the first set if it is not empty, else the second."""
     return preferred if preferred != 0 else otherwise
 
 
 @scalar
-def ranks(cards: int) -> int:
-    """The ranks that occur in a set, in the lowest lane."""
+def ranks(cards: CardSet) -> int:
+    """Return the ranks that occur in a set, as its lowest sixteen bits."""
     return (cards | cards >> 16 | cards >> 32 | cards >> 48) & SUIT_MASK
 
 
 @scalar
-def lowest(cards: int) -> int:
-    """The card of the lowest rank of a set; of several, a plain one rather than a trump."""
+def lowest(cards: CardSet) -> int:
+    """Return the card of the lowest rank; of several, a plain one rather than a trump."""
     return lowest_bit(cards & (lowest_bit(ranks(cards)) * EACH_SUIT))
 
 
 @scalar
-def highest(cards: int) -> int:
-    """The card of the highest rank of a set; of several, a trump rather than a plain one."""
+def highest(cards: CardSet) -> int:
+    """Return the card of the highest rank; of several, a trump rather than a plain one."""
     return highest_bit(cards & (highest_bit(ranks(cards)) * EACH_SUIT))
 
 
 @scalar
-def points(view: Any, cards: int) -> int:
-    """Card points of a set, as seen when a card is played."""
+def points(view: Any, cards: CardSet) -> int:
+    """Return the card points of a set in the contract of a card view."""
     return count_card_points(
         cards, view.points_1, view.points_2, view.points_4, view.points_8, view.points_16
     )
 
 
 @scalar
-def cheap_cards(view: Any, cards: int) -> int:
-    """The cards of under 4 points if there are any, else those of under 8, else all."""
+def cheap_cards(view: Any, cards: CardSet) -> int:
+    """Return the cards of under 4 points if there are any, else those of under 8, else all."""
     dear = view.points_8 | view.points_16
     light = cards & ~(dear | view.points_4)
     return first_of(light, first_of(cards & ~dear, cards))
 
 
 @scalar
-def dear_cards(view: Any, cards: int) -> int:
-    """The cards of 16 points or more if there are any, else of 8, else of 4, else all."""
+def dear_cards(view: Any, cards: CardSet) -> int:
+    """Return the cards of 16 points or more if there are any, else of 8, else of 4, else all."""
     some = first_of(cards & view.points_8, first_of(cards & view.points_4, cards))
     return first_of(cards & view.points_16, some)
 
 
 @scalar
-def cheapest(view: Any, cards: int) -> int:
-    """A card of few points: under 4 if there is one, else under 8; among these the lowest."""
+def cheapest(view: Any, cards: CardSet) -> int:
+    """Return a card of few points: under 4 if there is one, else under 8; of these the lowest."""
     return lowest(cheap_cards(view, cards))
 
 
 @scalar
-def dearest(view: Any, cards: int) -> int:
-    """A card of many points: 16 or more if there is one, else 8, else 4; among these the lowest."""
+def dearest(view: Any, cards: CardSet) -> int:
+    """Return a card of many points: at least 16 if there is one, else 8, else 4; of these the
+    lowest."""
     return lowest(dear_cards(view, cards))
 
 
 @scalar
-def is_partner(players: int, one: int, other: int) -> bool:
-    """Whether two places (or two positions) belong to one team."""
+def is_partner(players: PackedPlayers, one: int, other: int) -> bool:
+    """Return True if two places (or two positions) belong to one team."""
     return team_of(players, one) == team_of(players, other)
 
 
 @scalar
-def suit_cards(suit: int) -> int:
-    """All twelve cards of a suit (0 to 3, `shdc`) in natural coding."""
+def suit_cards(suit: Suit) -> int:
+    """Return all twelve cards of a suit (0 to 3, `shdc`) in natural coding."""
     return SUIT_MASK << 16 * suit
 
 
 @scalar
 def random_below(view: Any, bound: int) -> int:
-    """A random number from 0 to bound - 1 (bound up to 32767)."""
+    """Return a random number from 0 to bound - 1 (bound up to 32767)."""
     return rng.scale_below(view.random, bound)
 
 
 @scalar
 def chance(view: Any, probability: float) -> bool:
-    """True with a probability, from 0 (never) to 1 (always)."""
+    """Return True with a probability, from 0 (never) to 1 (always)."""
     return rng.is_below(view.random, probability)
 
 
 @scalar
-def _without_two(cards: int) -> int:
-    """A set without its two lowest cards."""
+def _without_two(cards: CardSet) -> int:
+    """Return a set without its two lowest cards."""
     cards &= cards - 1
     return cards & (cards - 1)
 
 
 @scalar
-def _nth_of(cards: int, number: int, most: int) -> int:
-    """As `nth_card`, of a set of up to `most` cards."""
+def _nth_of(cards: CardSet, number: int, most: int) -> int:
+    """Return the card with a number of a set of up to `most` cards."""
     # By the binary digits of the number.
     if most > 4:
         cards = select(number & 4 != 0, _without_two(_without_two(cards)), cards)
@@ -128,14 +130,14 @@ def _nth_of(cards: int, number: int, most: int) -> int:
 
 
 @scalar
-def nth_card(cards: int, number: int) -> int:
-    """The card with a number (0 to 7, from the lowest bit) of a set of up to eight."""
+def nth_card(cards: CardSet, number: int) -> int:
+    """Return the card with a number (0 to 7, from the lowest bit) of a set of up to eight."""
     return _nth_of(cards, number, 8)
 
 
 @scalar
-def best_card(cards: int, values: Any) -> int:
-    """The card of the greatest value of a set of one to eight; of several, that of the lowest bit.
+def best_card(cards: CardSet, values: Any) -> int:
+    """Return the card of the greatest value of one to eight; of several, that of the lowest bit.
 
     `values` has a number for each card of the set, from the lowest bit on.
     """
@@ -146,14 +148,14 @@ def best_card(cards: int, values: Any) -> int:
 
 
 @scalar
-def random_card(view: Any, cards: int) -> int:
-    """A card of a set of up to eight, each equally likely."""
+def random_card(view: Any, cards: CardSet) -> int:
+    """Return a card of a set of up to eight, each equally likely."""
     return nth_card(cards, rng.scale_below(view.random, popcount(cards)))
 
 
 @scalar
 def random_legal_card(view: Any) -> int:
-    """A legal card, each equally likely."""
+    """Return a legal card, each equally likely."""
     # Later tricks, in which fewer cards are held, become loops of their own.
     legal = view.legal
     return _nth_of(legal, rng.scale_below(view.random, popcount(legal)), 8 - view.trick_number)
@@ -161,7 +163,7 @@ def random_legal_card(view: Any) -> int:
 
 @scalar
 def normal_share(z: float) -> float:
-    """The share of a standard normal distribution that lies below z, to 1.5e-7.
+    """Return the share of a standard normal distribution below z, with an error of at most 1.5e-7.
 
     Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.19: products and one quotient
     only, so that it is the same number on every processor.

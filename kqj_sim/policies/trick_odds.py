@@ -1,10 +1,9 @@
-"""Chances over the cards not yet seen: that players behind can beat, that the own side wins.
+"""Facts of a decision about a card, and the chance that the player's side wins the trick.
 
-What a decision's candidate cards share, and the chance that the own side wins the trick.
-
-Lanes that play the same part are alike, so nothing depends on which suit is in which lane: a lane
-is known by its *slot*.  Slot 0 is the trump lane (of a suit contract), next is the lane led, then
-come the others by own number of cards, by own cards, and by what is known of them.
+Chances are over the unseen cards.  Cards are coded by strength, so suits are those of that coding.
+Suits in the same role are alike: a suit is known by its *slot*.  Slot 0 is the trump suit (of a
+suit contract), next is the suit led, then come the others by number of cards in the hand, by these
+cards, and by what is known of them.
 """
 
 from __future__ import annotations
@@ -13,19 +12,20 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kqj_sim.core.block import PLAYER_BITS, SEATS, TRICKS, team_of
 from kqj_sim.core.cards import NO_TRUMP, PACK, SUIT_MASK, popcount, trailing_zeros
 from kqj_sim.core.jit import scalar
+from kqj_sim.core.scoring import LAST_TRICK_BONUS
 from kqj_sim.core.trick import winning_cards
+from kqj_sim.core.types import Card, CardSet, Float64Array
 from kqj_sim.policies.tools import points
 
 MAX_HIDDEN, MAX_HELD, MAX_WANTED = 40, 8, 12
 
 
-def _make_none_held() -> NDArray[np.float64]:
-    """The table `NONE_HELD`; 0 where more would be held than is hidden."""
+def _make_none_held() -> Float64Array:
+    """Return the table `NONE_HELD`; 0 where more would be held than is hidden."""
     table = np.zeros((MAX_HELD + 1, MAX_HIDDEN + 1, MAX_WANTED + 1))
     for held in range(MAX_HELD + 1):
         for hidden in range(held, MAX_HIDDEN + 1):
@@ -36,7 +36,7 @@ def _make_none_held() -> NDArray[np.float64]:
 
 
 NONE_HELD = _make_none_held()
-"""The chance that `held` of `hidden` cards have none of `wanted`: at `chance_row` + wanted."""
+"""Chance that `held` of `hidden` cards have none of `wanted`: at `_chance_row_start` + wanted."""
 
 KIND_COUNT = 3
 """Kinds of contracts: 0 a suit, 1 No-Trump, 2 All-Trumps."""
@@ -44,63 +44,63 @@ SUIT_COUNT = 4
 NEEDED_VALUES = 8
 """Points that the contracting team needs: 0 none, 1 to 6 by sixths of those left, 7 more."""
 CAPOT_VALUES = 4
-"""Who won all tricks so far: 0 no team, 1 the own, 2 another, 3 none is finished yet."""
+"""Winner of all tricks so far: 0 no team, 1 the player's, 2 another, 3 none is finished yet."""
 RELATION_VALUES = 5
-"""The Sender: 0 oneself; a partner 1 behind, 2 before; an opponent 3 behind, 4 before."""
+"""The Sender: 0 the player; a partner 1 behind, 2 before; an opponent 3 behind, 4 before."""
 
-ALL_CARD_POINTS, LAST_TRICK_POINTS = 236, 10
+ALL_CARD_POINTS = 236
 TWO_TEAM_GOAL = 124
 """Two teams, taking: more than half of the card points and the last trick."""
 THREE_TEAM_GOAL = 98
-"""Three teams, taking: what about beats the better of two others."""
+"""Three teams, taking: about as much as beats the better of two others."""
 
 _EACH_PLAYER = sum(1 << PLAYER_BITS * position for position in range(SEATS))
 _GATHER_FACTOR = sum(1 << (45 - (PLAYER_BITS - 1) * position) for position in range(SEATS))
-"""Multiplying by it brings the bits of `_EACH_PLAYER` together from bit 45 on."""
+"""Factor that brings the bits of `_EACH_PLAYER` together from bit 45 on."""
 
 
 class TrickContext(NamedTuple):
-    """What the features of all candidate cards share; sets of positions have a bit a position."""
+    """Facts that the features of all candidate cards share; sets of positions have one bit each."""
 
     kind: int
     """0 a suit contract, 1 No-Trump, 2 All-Trumps."""
     unseen: int
     """Cards in the other hands."""
     below: int
-    """In each lane the highest unseen card and all below it."""
+    """In each suit the highest unseen card and all below it."""
     voids: int
-    """Positions known void, sixteen bits a lane."""
+    """Positions known void, sixteen bits per suit."""
     hidden: int
-    """Cards of the hands that may hold cards of a lane, sixteen bits a lane."""
+    """Cards in hands that may hold cards of a suit, sixteen bits per suit."""
     slots: int
-    """The slot of each lane, two bits a lane."""
+    """Slot of each suit, two bits per suit."""
     partners: int
-    """Positions of partners, without oneself."""
+    """Positions of partners, without the player's own."""
     opponents: int
     """Positions of opponents."""
     relation: int
-    """The Sender (`RELATION_VALUES`)."""
+    """Relation to the Sender (`RELATION_VALUES`)."""
     own_points: int
-    """Card points of the own team."""
+    """Card points of the player's team."""
     missing: int
     """Points that the contracting team still needs; 0 or less if it has them."""
     needed: int
     """The same as a share of those left (`NEEDED_VALUES`)."""
     capot: int
-    """Who won all tricks so far (`CAPOT_VALUES`)."""
+    """Winner of all tricks so far (`CAPOT_VALUES`)."""
     on_table: int
     """Card points in the trick."""
 
 
 @scalar
 def _gather_bits(spread: int) -> int:
-    """Bits at each player's first place in packed players, brought together: a bit a position."""
+    """Gather the bits at each player's first place in packed players: one bit per position."""
     return (((spread & _EACH_PLAYER) * _GATHER_FACTOR) >> 45) & 63
 
 
 @scalar
-def _mask_up_to_highest(cards: int) -> int:
-    """In each lane the highest card of a set and all below it."""
+def _mask_up_to_highest(cards: CardSet) -> int:
+    """Return in each suit the highest card of a set and all below it."""
     cards |= (cards >> 1) & PACK
     cards |= (cards >> 2) & PACK
     cards |= (cards >> 4) & PACK
@@ -108,9 +108,9 @@ def _mask_up_to_highest(cards: int) -> int:
 
 
 @scalar
-def _suit_sort_key(view: Any, gone: int, voids: int, lane: int) -> int:
-    """Lanes come in the order of this number, the greatest first; it differs between lanes."""
-    shift = 16 * lane
+def _suit_sort_key(view: Any, gone: CardSet, voids: int, suit: int) -> int:
+    """Return a number, different for each suit, whose descending order is that of the slots."""
+    shift = 16 * suit
     own = (view.hand >> shift) & SUIT_MASK
     trump = 1 if (view.trumps >> shift) & SUIT_MASK != 0 else 0
     led = 1 if (view.led >> shift) & SUIT_MASK != 0 else 0
@@ -120,12 +120,12 @@ def _suit_sort_key(view: Any, gone: int, voids: int, lane: int) -> int:
     key = (key << 12) | own
     key = (key << 12) | known
     key = (key << 7) | (returned << 6) | ((voids >> shift) & 63)
-    return (key << 2) | lane
+    return (key << 2) | suit
 
 
 @scalar
-def _assign_slots(view: Any, gone: int, voids: int) -> int:
-    """The slot of each lane, two bits a lane."""
+def _assign_slots(view: Any, gone: CardSet, voids: int) -> int:
+    """Return the slot of each suit, two bits per suit."""
     a = _suit_sort_key(view, gone, voids, 0)
     b = _suit_sort_key(view, gone, voids, 1)
     c = _suit_sort_key(view, gone, voids, 2)
@@ -143,7 +143,7 @@ def _assign_slots(view: Any, gone: int, voids: int) -> int:
 
 @scalar
 def build_trick_context(view: Any) -> TrickContext:
-    """What all candidate cards of a view share."""
+    """Return the facts that all candidate cards of a view share."""
     position = view.position
     gone = view.played | view.trick
     unseen = PACK & ~(view.hand | gone)
@@ -156,9 +156,9 @@ def build_trick_context(view: Any) -> TrickContext:
 
     more = TRICKS - view.trick_number
     voids, hidden = 0, 0
-    for lane in range(SUIT_COUNT):
-        shift = 16 * lane
-        void = _gather_bits(view.players >> (5 + lane))
+    for suit in range(SUIT_COUNT):
+        shift = 16 * suit
+        void = _gather_bits(view.players >> (5 + suit))
         void = 63 if (unseen >> shift) & SUIT_MASK == 0 else void
         holders = ~void & (before | behind)
         voids |= void << shift
@@ -181,7 +181,7 @@ def build_trick_context(view: Any) -> TrickContext:
     target = TWO_TEAM_GOAL if view.team_count == 2 else THREE_TEAM_GOAL
     target = view.amount if view.amount != 0 else target
     missing = target - points(view, view.won_contracting)
-    left = ALL_CARD_POINTS - points(view, view.played) + LAST_TRICK_POINTS
+    left = ALL_CARD_POINTS - points(view, view.played) + LAST_TRICK_BONUS
     needed = 1 + 6 * max(missing, 0) // (left + 1)
     needed = 0 if missing <= 0 else min(needed, NEEDED_VALUES - 1)
     return TrickContext(
@@ -204,19 +204,19 @@ def build_trick_context(view: Any) -> TrickContext:
 
 @scalar
 def _chance_row_start(held: int, hidden: int) -> int:
-    """Where the chances for `held` of `hidden` cards begin in `NONE_HELD`."""
+    """Return the index in `NONE_HELD` of the chances for `held` of `hidden` cards."""
     return (held * (MAX_HIDDEN + 1) + hidden) * (MAX_WANTED + 1)
 
 
 @scalar
 def estimate_win_chances(
-    view: Any, held_back: float, context: TrickContext, card: int
+    view: Any, held_back: float, context: TrickContext, card: Card
 ) -> tuple[float, float]:
-    """The chances that the own side wins the trick after a card, and that the card itself does.
+    """Estimate the chances that the player's side, and that the card itself, wins the trick.
 
     The strongest card wins, whoever plays it: if anybody behind ruffs, or beats the master in the
-    suit led, his side wins in proportion to how likely each player is to do so.  Players who have
-    played would mostly have beaten the master if they could; so of the places where an unseen
+    suit led, their side wins in proportion to each player's chance to do so.  Players who have
+    played would mostly have beaten the master if they could; so among the places where an unseen
     higher card can be, their hands count by `held_back` only.  The Return is in the Sender's hand.
     """
     led = view.led if view.led != 0 else SUIT_MASK << (trailing_zeros(card) & 48)
@@ -227,14 +227,14 @@ def estimate_win_chances(
     above = context.unseen & winning_cards(led, view.trumps, master)
     if above == 0:
         return ours, alone
-    lane = trailing_zeros(led) & 48
+    shift = trailing_zeros(led) & 48
     held = TRICKS - view.trick_number
-    lacks_led = (context.voids >> lane) & 63
+    lacks_led = (context.voids >> shift) & 63
     lacks_trumps = (context.voids >> 48) & 63
     behind = popcount(~lacks_led & (62 << view.position) & 63) * held
-    before = ((context.hidden >> lane) & 63) - behind
+    before = ((context.hidden >> shift) & 63) - behind
     in_suit = behind + int(held_back * before + 0.5)
-    anywhere = (context.hidden >> lane) & 63
+    anywhere = (context.hidden >> shift) & 63
     in_trumps = (context.hidden >> 48) & 63
     higher, ruffs = popcount(above & led), popcount(above & ~led)
     of_suit = popcount(context.unseen & led)

@@ -26,7 +26,7 @@ _EXPECTED_ANSWER = {
     "accept": "True or False",
     "card": "a card, such as lowest(view.legal)",
 }
-"""What each question wants to hear."""
+"""The answer that each decision needs, in words."""
 
 _TYPE_NAMES = (
     (types.Float, "a number with a fraction"),
@@ -38,11 +38,11 @@ _TYPE_NAMES = (
 )
 
 _RANDOM_MODULES = ("random", "secrets", "time", "numpy.random")
-"""Modules that would make a policy choose otherwise when it is asked again."""
+"""Modules with which a policy would choose differently when it is asked again."""
 
 
 def locate_source(function: Any, line: int = 0) -> str:
-    """`file:line` of a plain function (of its `def`), or of a line in its file."""
+    """Return `file:line` of a plain function (of its `def`), or of a line in its file."""
     lines, first = inspect.getsourcelines(function)
     own = next(
         (n for n, text in enumerate(lines, first) if text.lstrip().startswith("def ")), first
@@ -51,7 +51,7 @@ def locate_source(function: Any, line: int = 0) -> str:
 
 
 def shorten_path(path: str | Path) -> str:
-    """A path as a user knows it: relative to the current folder if it is in there."""
+    """Return a path relative to the current folder if it is inside it."""
     relative = os.path.relpath(path)
     return str(path) if relative.startswith(os.pardir) else relative
 
@@ -59,12 +59,12 @@ def shorten_path(path: str | Path) -> str:
 def compile_user_function(
     policy: str, function: Any, decision: str, parameters: Any, arguments: int
 ) -> tuple[Any, Any]:
-    """A user's function compiled for a question, with the plain functions that it calls.
+    """Compile a user's function for a decision, with the plain functions that it calls.
 
     Indices out of range and divisions by zero raise exceptions.
 
     Raises:
-        PolicyError: it does not compile, or answers no integer; with the user's own line.
+        PolicyError: it does not compile, or returns no integer; with the user's own line.
     """
     known: dict[Any, Any] = {}
     choice = _compile_with_helpers(function, known)
@@ -87,7 +87,7 @@ def compile_user_function(
 
 
 def _compile_with_helpers(function: Any, known: dict[Any, Any]) -> Any:
-    """A compiled copy of a function in which the helpers that it calls are compiled too.
+    """Compile a copy of a function, with compiled helpers in place of those it calls.
 
     Helpers are plain functions of the same file, or of the same package.
     """
@@ -109,7 +109,7 @@ def _compile_with_helpers(function: Any, known: dict[Any, Any]) -> Any:
 
 
 def _list_used_names(code: CodeType) -> Iterator[str]:
-    """The global names, and those of attributes, that a function uses."""
+    """Yield the global names, and those of attributes, that a function uses."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -117,7 +117,7 @@ def _list_used_names(code: CodeType) -> Iterator[str]:
 
 
 def _reject_random_modules(subject: str, function: Any) -> None:
-    """Raise PolicyError for a function that draws lots by itself."""
+    """Raise PolicyError for a function that draws random numbers of its own."""
     used = list(_list_used_names(function.__code__))
     for name in used:
         found = function.__globals__.get(name)
@@ -132,7 +132,7 @@ def _reject_random_modules(subject: str, function: Any) -> None:
 
 
 def _describe_type(answer: Any) -> str:
-    """A type that a function answers, in words."""
+    """Return the type of a function's answer in words."""
     for kind, words in _TYPE_NAMES:
         if isinstance(answer, kind):
             return words
@@ -140,7 +140,7 @@ def _describe_type(answer: Any) -> str:
 
 
 def _locate_name(functions: list[Any], name: str) -> str:
-    """Where a name stands first in one of some functions; else where the first begins."""
+    """Return `file:line` of a name's first use in some functions, else of the first function."""
     for function in functions:
         lines, first = inspect.getsourcelines(function)
         for line, text in enumerate(lines, first):
@@ -194,7 +194,7 @@ _USABLE_TYPES = "compiled functions use numbers, tuples, numpy arrays and other 
 
 
 def _shorten_reason(text: str) -> str:
-    """numba's reason without its surroundings."""
+    """Return numba's reason without its surroundings."""
     if match := re.search(r"function Function\((.*?)\) found for signature:\s*>>> (.*)", text):
         return f"there is no {match[2].strip()}"
     noise = ("Failed", "-", "File", "During", ">>>")

@@ -1,8 +1,8 @@
 """Weights of policies: files of the package, made by `kqj-sim train`.
 
-A file is an npz archive of one array, `weights`, and a text, `about`: JSON that says what the
-weights are for, for which features they were made, and how.  The same weights and the same `about`
-give the same bytes.
+A file is an npz archive of one array, `weights`, and a text, `about`: JSON with the policy, rules
+and features that the weights are for, and how they were made.  The same weights and the same
+`about` give the same bytes.
 """
 
 from __future__ import annotations
@@ -17,54 +17,58 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kqj_sim.core.types import Float32Array
 from kqj_sim.policies import features
 from kqj_sim.policies.trick_odds import KIND_COUNT
 
 FOLDER = Path(__file__).resolve().parent / "weights"
-"""The package's own files."""
+"""Folder of the package's own files."""
 
 WEIGHT_COUNTS = {
     "linear": KIND_COUNT * features.CARD_INDICES,
     "network": KIND_COUNT * features.KIND_SIZE,
 }
-"""Numbers that each policy's weights are."""
+"""Number of weights of each policy."""
 
 VERSIONS = {"linear": 2, "network": 2}
-"""Versions of the package's weights: each policy's files have this one.  It is a parameter of the
-policy, so that outputs and records tell with which weights they were made."""
+"""Version of each policy's weights in the package.
+
+It is a parameter of the policy, so that outputs and records name the weights they were made with.
+"""
 
 _STORED_TYPES = {"linear": np.float32, "network": np.float16}
-"""How numbers are kept in a file; halves cost a network nothing that can be measured."""
+"""Type of the numbers in a file; half precision costs a network nothing that can be measured."""
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The time in every archive: zip files know no earlier one."""
+"""Time of every archive member, the earliest that zip files can hold."""
 
 
 class WeightsError(RuntimeError):
-    """Weights that are missing, or do not fit this version of the package; one line."""
+    """Weights that are missing or do not fit this version of the package; the message is one
+    line."""
 
 
-_IN_USE: dict[tuple[str, int, str], tuple[NDArray[np.float32], int]] = {}
+_IN_USE: dict[tuple[str, int, str], tuple[Float32Array, int]] = {}
 
 
-def load(policy: str, teams: int, bidding: str) -> NDArray[np.float32]:
-    """The weights of a policy: float32, one dimension, at a multiple of 64 bytes.
+def load(policy: str, teams: int, bidding: str) -> Float32Array:
+    """Return the weights of a policy: float32, one dimension, aligned to 64 bytes.
 
-    It is always the same array, kept for ever: compiled players have its address.
+    It is always the same array and is never freed, as compiled players hold its address.
 
     Raises:
-        WeightsError: there are none for such a table, or they do not fit.
+        WeightsError: the weights are missing or do not fit.
     """
     return _load(policy, teams, bidding)[0]
 
 
 def version(policy: str, teams: int, bidding: str) -> int:
-    """The version of the weights that `load` gives, from 1; 0 for those given by `override`."""
+    """Return the version of the weights that `load` gives, from 1; 0 for those of `override`."""
     return _load(policy, teams, bidding)[1]
 
 
-def override(policy: str, teams: int, bidding: str, weights: NDArray[np.float32]) -> None:
-    """Put other weights in place of a policy's, for compiled players too."""
+def override(policy: str, teams: int, bidding: str, weights: Float32Array) -> None:
+    """Replace a policy's weights, for compiled players too."""
     key = (policy, teams, bidding)
     found = _IN_USE[key][0] if key in _IN_USE else _allocate_aligned(weights.size)
     np.copyto(found, weights.ravel())
@@ -72,22 +76,23 @@ def override(policy: str, teams: int, bidding: str, weights: NDArray[np.float32]
 
 
 def packaged_version(policy: str, teams: int, bidding: str) -> int:
-    """The version of the package's own file, fit or not; 0 if there is none.
+    """Return the version of the package's own file, fit or not; 0 if there is none.
 
     Raises:
-        WeightsError: it is no file of weights.
+        WeightsError: the file holds no weights.
     """
     path = FOLDER / file_name(policy, teams, bidding)
     return int(_parse(path)[1]["version"]) if path.is_file() else 0
 
 
 def file_name(policy: str, teams: int, bidding: str) -> str:
-    """Name of the file with a policy's weights for a number of teams and a way of bidding."""
+    """Return the name of the file with a policy's weights for a number of teams and a way of
+    bidding."""
     return f"{policy}-{teams}-{bidding}.npz"
 
 
 def describe_features(policy: str) -> dict[str, Any]:
-    """What a policy's weights are made for: the tables of its features, and its units."""
+    """Return what a policy's weights are made for: the tables of its features, and its units."""
     tables: dict[str, Any] = {
         "card": {name: list(sizes) for name, sizes in features.CARD_TABLES.items()}
     }
@@ -97,8 +102,8 @@ def describe_features(policy: str) -> dict[str, Any]:
     return tables
 
 
-def to_bytes(policy: str, weights: NDArray[np.float32], about: Mapping[str, Any]) -> bytes:
-    """A file of a policy's weights, float32 (`WEIGHT_COUNTS`,).
+def to_bytes(policy: str, weights: Float32Array, about: Mapping[str, Any]) -> bytes:
+    """Return the bytes of a file with a policy's weights, float32 (`WEIGHT_COUNTS`,).
 
     Args:
         policy: `linear` or `network`.
@@ -122,12 +127,12 @@ def to_bytes(policy: str, weights: NDArray[np.float32], about: Mapping[str, Any]
     return out.getvalue()
 
 
-def read(path: Path) -> tuple[NDArray[np.float32], dict[str, Any]]:
-    """The weights of a file, as `load` gives them, and its `about`.
+def read(path: Path) -> tuple[Float32Array, dict[str, Any]]:
+    """Read the weights of a file, as `load` gives them, and its `about`.
 
     Raises:
-        WeightsError: it is no such file, or its weights do not fit this version of the package.
-        OSError: it cannot be read.
+        WeightsError: not a file of weights, or they do not fit this version of the package.
+        OSError: the file cannot be read.
     """
     stored, about = _parse(path)
     expected = WEIGHT_COUNTS[about["policy"]]
@@ -145,7 +150,7 @@ def read(path: Path) -> tuple[NDArray[np.float32], dict[str, Any]]:
 
 
 def _parse(path: Path) -> tuple[NDArray[Any], dict[str, Any]]:
-    """The numbers of a file as they stand there, and its `about`, which has what it should."""
+    """Read the stored numbers of a file, and its `about`, checked for the necessary keys."""
     content = path.read_bytes()
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
@@ -160,11 +165,11 @@ def _parse(path: Path) -> tuple[NDArray[Any], dict[str, Any]]:
 
 
 def training_command(policy: str, teams: int, bidding: str, **_: Any) -> str:
-    """The command that makes such weights."""
+    """Return the command that makes such weights, in backticks."""
     return f"`kqj-sim train {policy} --teams {teams} --bidding {bidding}`"
 
 
-def _load(policy: str, teams: int, bidding: str) -> tuple[NDArray[np.float32], int]:
+def _load(policy: str, teams: int, bidding: str) -> tuple[Float32Array, int]:
     key = (policy, teams, bidding)
     if key not in _IN_USE:
         path = FOLDER / file_name(*key)
@@ -183,15 +188,16 @@ def _load(policy: str, teams: int, bidding: str) -> tuple[NDArray[np.float32], i
     return _IN_USE[key]
 
 
-def _allocate_aligned(size: int) -> NDArray[np.float32]:
-    """Zeros that begin at a multiple of 64 bytes, a line of the cache."""
+def _allocate_aligned(size: int) -> Float32Array:
+    """Return float32 zeros (size,) that begin at a multiple of 64 bytes, a cache line."""
     numbers = np.zeros(size + 16, dtype=np.float32)
     start = -numbers.ctypes.data % 64 // 4
     return numbers[start : start + size]
 
 
 def _find_difference(made_for: Mapping[str, Any], known: Mapping[str, Any]) -> str:
-    """The first thing in which the features of a file and of the package differ; empty if none."""
+    """Return the first difference between the features of a file and the package's; empty if
+    none."""
     if made_for == known:
         return ""
     for group in known:

@@ -78,10 +78,10 @@ def _make_offsets_grid(fit: PointsFit) -> Grid:
 
 
 def _make_line_row(line: SettingFit) -> tuple[Cell, ...]:
-    situation = line.situation
+    setting = line.setting
     return (
-        Cell(_TEAM_COUNT_WORDS[situation.teams]),
-        Cell(f"{SUIT_ROLES[situation.role]}, {situation.known}"),
+        Cell(_TEAM_COUNT_WORDS[setting.teams]),
+        Cell(f"{SUIT_ROLES[setting.role]}, {setting.known}"),
         Cell(f"{line.base:.0f} + {line.slope:.2f} x count"),
         Cell(f"{line.residual:.1f}"),
         Cell(f"{line.r2:.3f}"),
@@ -98,8 +98,8 @@ def _make_lines_grid(counts: dict[str, CountFit], deals: int) -> Grid:
         "expected score difference",
     )  # fmt: skip
     note = (
-        f"In each situation fitted to {deals - held_out:,} rounds; R2 and the residual SD are of "
-        f"{held_out:,} others.  R2 free: of a fit of all terms to that situation alone.  In "
+        f"In each setting fitted to {deals - held_out:,} rounds; R2 and the residual SD are of "
+        f"{held_out:,} others.  R2 free: of a fit of all terms to that setting alone.  In "
         "auctions amounts are imposed at random, so the score difference is for these."
     )
     rows = tuple(_make_line_row(line) for fit in counts.values() for line in fit.lines)

@@ -1,8 +1,8 @@
-"""Training of the policies that learn: decisions are played, weights are fitted to them.
+"""Training of the policies that learn: play decisions, and fit weights to them.
 
-`decisions` plays deals and values every card that could be played, `linear` and `network` fit
-weights to that, `measure` tells on other deals what the weights are worth, and `run` puts these
-together.  `points` fits the point count: `count_fit` what cards count, `thresholds` when to take,
-`auctions` what bids tell, `margins` how bold to bid, all from rounds that `imposed` plays.
-`kqj-sim train` does it all.
+`recorder` plays deals and values every card that could be played, `linear` and `network` fit
+weights to these decisions, `run` repeats that in rounds, and `report` measures the weights on other
+deals.  `points` fits the point count: `point_count` the points of cards, `thresholds` when to take,
+`auctions` how to bid, all from rounds that `imposed` plays.  `accept` fits the count of Kwajongen.
+`kqj-sim train` runs them.
 """

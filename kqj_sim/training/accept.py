@@ -1,11 +1,10 @@
 """The count of Kwajongen's `standard`: a least squares fit on random deals.
 
-Every deal is played once with a caller; who called does not change how `standard` plays, so one
-play tells what the round is worth to either team whoever calls.  For each place the difference of
-that between playing and passing, where those behind call by the count, is fitted in deals in which
-those before pass by it: a scale for the place times the points of the hand, and of the shown card,
-less what is wanted there.  The points are the same for all places.  Counts and calls are found in
-turn until they agree.
+Every deal is played once with a caller; `standard` plays the same whoever called, so one play gives
+the value of the round to either team for every caller.  For each place the gain of playing over
+passing, where those behind call by the count, is fitted in the deals in which those before pass: a
+scale for the place times the points of the hand, and of the upcard, less the place's threshold.
+The points are the same for all places.  Counts and calls are fitted in turn until they agree.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kqj_sim.core.block import CONTRACT, DEALT, LANES, STRIDE, UPCARD, WON_CARDS
 from kqj_sim.core.kwajongen.cards import SEATS, TRICKS, to_strength_order
+from kqj_sim.core.types import BoolArray, Float64Array, Int64Array, Place
 from kqj_sim.experiment import Experiment
 from kqj_sim.records import make_recording_block
 from kqj_sim.rules import KwajongenRules
@@ -25,30 +24,27 @@ POINT_PARAMETERS = (
     "nine", "ten", "jack", "queen", "king", "ace", "plain_king", "plain_ace", "void", "two",
     "three", "four",
 )  # fmt: skip
-"""The parameters of the count that are points of a hand."""
+"""Parameters of the count that are points of a hand."""
 THRESHOLD_PARAMETERS = ("first", "second", "third", "dealer")
-"""Those that a place wants."""
+"""Parameters that are thresholds of the places."""
 POINTS_PER_SCORE = 10.0
-"""Points of a count that are, for the dealer, worth a point of the score, nearly."""
+"""Points of a count that are about one point of the score for the dealer."""
 
 _TRUMP_RANKS = 6
 _FIT_ROUNDS = 6
 _FIT_SWEEPS = 3
 _UPCARD_SIGN = (-1.0, 1.0, -1.0, 0.0)
-"""Whose the shown card is, by place: the partner's or an opponent's; the dealer counts his hand."""
-
-Float64Array = NDArray[np.float64]
-Int64Array = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+"""Side of the upcard by place: 1 the partner's, -1 an opponent's; 0 for the dealer, who holds
+it."""
 
 
 @dataclass(frozen=True)
 class PlayedDeals:
-    """Deals and what came of them.
+    """Deals and the results of their play.
 
     Attributes:
         hands: int64 (4, n), the hands by place, coded by strength.
-        turned: int64 (n,), the shown cards.
+        turned: int64 (n,), the upcards.
         points: int64 (2, n), card points of the places 0 and 2, and of 1 and 3.
         tricks: int64 (2, n), tricks of the same.
     """
@@ -59,7 +55,7 @@ class PlayedDeals:
     tricks: Int64Array
 
 
-def play_sample(
+def play_deals(
     rules: KwajongenRules, deals: int, seed: int, card_policy: str = "standard"
 ) -> PlayedDeals:
     """Play deals in which the first to speak plays, all cards by one policy."""
@@ -87,11 +83,12 @@ def play_sample(
 
 
 def _read_row(state: Int64Array, offset: int, lanes: int) -> Int64Array:
+    """Return the first lanes of a block's row."""
     return state[offset : offset + lanes]
 
 
 def _count_card_points(cards: Int64Array) -> Int64Array:
-    """The card points of sets of cards."""
+    """Return the card points of sets of cards."""
     ranks = np.int64(0x0001000100010001)
     points = np.zeros(cards.shape, dtype=np.int64)
     for rank in range(2, 6):
@@ -100,7 +97,8 @@ def _count_card_points(cards: Int64Array) -> Int64Array:
 
 
 def compute_advantage(deals: PlayedDeals, caller: int, raised: int) -> Float64Array:
-    """What the rounds are worth to the team of a calling place, less what to the other, (n,)."""
+    """Return the score of a calling place's team minus the other team's in each round, float64
+    (n,)."""
     own, other = caller % 2, 1 - caller % 2
     ahead = deals.points[own] > deals.points[other]
     behind = deals.points[own] < deals.points[other]
@@ -110,7 +108,7 @@ def compute_advantage(deals: PlayedDeals, caller: int, raised: int) -> Float64Ar
 
 
 def hand_features(hand: Int64Array) -> Float64Array:
-    """The numbers of a hand that the `POINT_PARAMETERS` multiply, (n, points)."""
+    """Return the numbers of a hand that the `POINT_PARAMETERS` multiply, float64 (n, points)."""
     trumps = hand >> 48
     plain = hand & ~(np.int64(0x3F) << 48)
     count = np.bitwise_count(trumps)
@@ -123,7 +121,7 @@ def hand_features(hand: Int64Array) -> Float64Array:
 
 @dataclass(frozen=True)
 class _PlaceTerms:
-    """What is fitted for each place: worth = scale * (points + side * shown - wanted)."""
+    """The coefficients of each place: gain = scale * (points + side * shown - wanted)."""
 
     scale: Float64Array
     shown: Float64Array
@@ -131,7 +129,7 @@ class _PlaceTerms:
 
 
 def fit_count(deals: PlayedDeals) -> dict[str, float]:
-    """The parameters of the count."""
+    """Fit the parameters of the count."""
     normal, places = _fit_terms(deals, 0)
     raised = _fit_terms(deals, 1)[1]
     found = dict(zip(POINT_PARAMETERS, normal * POINTS_PER_SCORE, strict=True))
@@ -142,7 +140,7 @@ def fit_count(deals: PlayedDeals) -> dict[str, float]:
 
 
 def _fit_terms(deals: PlayedDeals, raised: int) -> tuple[Float64Array, _PlaceTerms]:
-    """The points, and what belongs to the places, in rounds that are raised or not."""
+    """Fit the points, and the coefficients of the places, for rounds that are raised or not."""
     held = [hand_features(hand) for hand in deals.hands]
     values = [compute_advantage(deals, caller, raised) for caller in range(SEATS)]
     plays: list[BoolArray] = [np.bitwise_count(hand >> 48) >= 2 for hand in deals.hands]
@@ -168,9 +166,9 @@ def _fit_terms(deals: PlayedDeals, raised: int) -> tuple[Float64Array, _PlaceTer
 
 
 def _value_of_passing(
-    values: list[Float64Array], will_play: list[BoolArray], place: int
+    values: list[Float64Array], will_play: list[BoolArray], place: Place
 ) -> Float64Array:
-    """What it is worth to the team of a place to pass, (n,): those behind call."""
+    """Return the value of passing to a place's team, (n,): those behind call."""
     worth_of_pass = np.zeros(len(values[0]))
     silent = np.ones(len(values[0]), dtype=bool)
     for caller in range(place + 1, SEATS):
@@ -182,7 +180,7 @@ def _value_of_passing(
 
 
 def _value_of_upcard(deals: PlayedDeals, points: Float64Array) -> Float64Array:
-    """What the shown cards are worth more than a nine, (n,)."""
+    """Return the points of the upcards above those of a nine, (n,)."""
     rank = np.log2((deals.turned >> 48).astype(np.float64)).astype(np.int64)
     return points[rank] - points[0]
 
@@ -191,7 +189,7 @@ PlaceSamples = list[tuple[Float64Array, Float64Array, Float64Array]]
 
 
 def _fit_places(points: Float64Array, samples: PlaceSamples) -> _PlaceTerms:
-    """Scale, share of the shown card and what is wanted, given the points."""
+    """Fit scale, share of the upcard and threshold of each place, given the points."""
     scale, shares, wanted = np.zeros(SEATS), np.zeros(SEATS), np.zeros(SEATS)
     for place, (held, shown, gain) in enumerate(samples):
         columns = [np.ones(len(gain)), held @ points]
@@ -203,7 +201,7 @@ def _fit_places(points: Float64Array, samples: PlaceSamples) -> _PlaceTerms:
 
 
 def _fit_points(places: _PlaceTerms, samples: PlaceSamples) -> Float64Array:
-    """The points, given what belongs to the places."""
+    """Fit the points, given the coefficients of the places."""
     rows, gains = [], []
     for place, (held, shown, gain) in enumerate(samples):
         scale = places.scale[place]

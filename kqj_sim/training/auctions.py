@@ -1,13 +1,11 @@
-"""Turns of auctions between players of `points`: what was heard, and what a contract then brings.
+"""The bidding parameters of `points`: a model of totals, and a search by self-play.
 
-A turn is drawn from each auction.  The contract with the highest expected total there is played,
-whatever was said; so is the last bid of an opponent, if there is one.
+For the model, a turn is drawn from each auction.  The contract with the highest expected total
+there is played, whatever was called; so is the last bid of an opponent, if there is one.
 
-How bold to be in auctions: parameters of `points` that are found by playing against oneself.
-
-One parameter is changed at a time; a change is kept if who makes it scores more against who does
-not, on deals with sides exchanged, and again on others.  What bids tell changes with how one bids,
-so it is fitted again between.
+For the search, one parameter is changed at a time.  A change is kept if it scores more than the
+parameters without it, on deals with sides exchanged, and again on others.  The meaning of bids
+changes with the bidding, so the model is fitted again in between.
 """
 
 from __future__ import annotations
@@ -38,6 +36,7 @@ from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.round import CALL_STAGE, call_stage
 from kqj_sim.core.rules import Rules, Seating
+from kqj_sim.core.types import Block, Float64Array, Int64Array
 from kqj_sim.core.views import BidView
 from kqj_sim.encode import encode_rules, encode_seating
 from kqj_sim.paired import measure_lead
@@ -45,7 +44,7 @@ from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import PARAMETERS, expected_total, summarise_bids
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
-from kqj_sim.training.imposed import ImposedRounds, Int64Array, deal_cards
+from kqj_sim.training.imposed import ImposedRounds, deal_cards
 
 SPEAKING_CALLS = (LOG_PASS, LOG_BID)
 """The calls that are turns to speak."""
@@ -55,17 +54,17 @@ _TURN_DRAW = np.int64(77 << 32)
 
 
 class AuctionTurns(NamedTuple):
-    """A turn of each auction, seen by who has it; int64 (n,) or (terms, n).
+    """A turn of each auction as its player sees it; int64 (n,) or (terms, n).
 
     Attributes:
-        place: who has the turn.
-        contract: the contract with the highest expected total to him.
-        amount: the lowest amount that he may bid.
-        own_count: the count of his hand for that contract.
-        heard: (2, n), what he has heard about it (`policies.points.BidSummary`).
+        place: place of the player.
+        contract: the contract with the player's highest expected total.
+        amount: the lowest amount that the player may bid.
+        own_count: the count of the player's hand for that contract.
+        heard: (2, n), the bids of others in it (`policies.points.BidSummary`).
         bidder: place of the last bidder if that is an opponent, else -1.
         their_contract, their_amount: the last bid.
-        their_count: the count of his hand for the last bid's contract.
+        their_count: the count of the player's hand for the last bid's contract.
         backed: partners of the bidder whose last bid is in it too.
     """
 
@@ -83,7 +82,7 @@ class AuctionTurns(NamedTuple):
 
 @kernel
 def _fill_turns(
-    state: Any, log: Any, deals: Any, seed: int, rules: Rules, seating: Seating, parameters: Any,
+    state: Block, log: Any, deals: Any, seed: int, rules: Rules, seating: Seating, parameters: Any,
     turns: Any,
 ) -> None:  # fmt: skip
     """Fill the arrays of `AuctionTurns`."""
@@ -127,9 +126,9 @@ def _fill_turns(
             turns.contract[lane] = choice
             turns.amount[lane] = min(view.lowest_amount, rules.max_amount)
             turns.own_count[lane] = int(count_points(view.hand, choice, parameters))
-            told = summarise_bids(last_bids, players, place, choice)
+            summary = summarise_bids(last_bids, players, place, choice)
             for k in range(2):
-                turns.heard[k, lane] = told[k]
+                turns.heard[k, lane] = summary[k]
             turns.bidder[lane] = -1
             if bidder >= 0 and team_of(players, bidder) != team_of(players, place):
                 turns.bidder[lane] = bidder
@@ -140,9 +139,9 @@ def _fill_turns(
 
 
 def draw_turns(rules: KqjRules, policy: str, seed: int, deals: Int64Array) -> AuctionTurns:
-    """A turn of the auction of each deal, int64 (n,), between six players of a policy.
+    """Draw a turn from the auction of each deal, int64 (n,), between six players of a policy.
 
-    The policy is `points` with any parameters, by which counts and totals are reckoned.
+    The policy is `points` with any parameters; counts and totals are computed with them.
     """
     found = parse_player(policy)
     core, table = encode_rules(rules), encode_seating(rules, [found] * SEATS, None)
@@ -157,14 +156,14 @@ def draw_turns(rules: KqjRules, policy: str, seed: int, deals: Int64Array) -> Au
 
 @dataclass(frozen=True)
 class BidModel:
-    """What can be told of totals in auctions.
+    """A fitted model of totals in auctions.
 
     Attributes:
-        parameters: of `points`, without the prefix of three teams; what was hardly ever heard is
-            left out.
+        parameters: of `points`, without the prefix of three teams; without those that hardly ever
+            occurred.
         errors: their standard errors, of those that least squares give.
-        r2, r2_opponents: share of the variance explained of the own team's total, and of what an
-            opponent's total exceeds his bid by.
+        r2, r2_opponents: share of the variance explained of the team's total, and of an opponent's
+            total above the bid.
     """
 
     parameters: dict[str, float]
@@ -174,13 +173,14 @@ class BidModel:
 
 
 MIN_OCCURRENCES = 100
-"""Turns in which something must be heard for its coefficient to be told."""
+"""Turns with a non-zero value that a coefficient needs to be fitted."""
 
 
 def _least_squares(
-    names: list[str], columns: list[NDArray[Any]], target: NDArray[np.float64]
-) -> tuple[dict[str, float], dict[str, float], float, NDArray[np.float64]]:
-    """Coefficients of columns; their errors, R2, and what is expected."""
+    names: list[str], columns: list[NDArray[Any]], target: Float64Array
+) -> tuple[dict[str, float], dict[str, float], float, Float64Array]:
+    """Fit the coefficients of columns; return them, their standard errors, R2 and the expected
+    values."""
     least = min(MIN_OCCURRENCES, len(target))
     seen = [np.count_nonzero(column) >= least for column in columns]
     names = [name for name, often in zip(names, seen, strict=True) if often]
@@ -199,21 +199,22 @@ def _least_squares(
     )
 
 
-def _fit_capot(expected: NDArray[np.float64], capot: Int64Array) -> tuple[float, float]:
-    """Expected total with which Capot is as likely as not, and its spread, by likelihood."""
+def _fit_capot(expected: Float64Array, capot: Int64Array) -> tuple[float, float]:
+    """Fit the expected total at which Capot is as likely as not, and its spread, by likelihood."""
 
-    def unlikelihood(x: NDArray[np.float64]) -> float:
+    def negative_log_likelihood(x: Float64Array) -> float:
         z = (expected - x[0]) / np.exp(x[1])
         return -float(np.where(capot, special.log_ndtr(z), special.log_ndtr(-z)).sum())
 
-    best = optimize.minimize(unlikelihood, [300.0, 4.0], method="Nelder-Mead")
+    best = optimize.minimize(negative_log_likelihood, [300.0, 4.0], method="Nelder-Mead")
     return float(best.x[0]), float(np.exp(best.x[1]))
 
 
 def fit_bid_model(
     rules: KqjRules, calls: str, plays: str, seed: int, deals: Int64Array
 ) -> BidModel:
-    """Fit what bids and cards tell, between players who call like `calls` and play like `plays`."""
+    """Fit the meaning of bids and cards, between players who call like `calls` and play like
+    `plays`."""
     turns = draw_turns(rules, calls, seed, deals)
     given = ImposedRounds(rules, plays, seed)
     outcomes = given.play(deals, turns.place, turns.contract, turns.amount)
@@ -257,14 +258,14 @@ FIRST_STEPS = {
     "counter": 0.04,
     "overcounter": 0.04,
 }
-"""The parameters, each with the first change that is tried."""
+"""The parameters searched, each with the first change to try."""
 
 PARAMETER_LIMITS = {"risk": (0.0, 10.0), "counter": (0.0, 1.0), "overcounter": (0.0, 1.0)}
 SHRINK = 0.85
-"""Changes become smaller by so much from round to round."""
+"""Factor by which the changes become smaller from round to round."""
 
 DAMPING = 0.5
-"""What is fitted anew is taken over by so much: in full it would swing to and fro."""
+"""Share of a new fit that is taken over: all of it would oscillate."""
 
 MODEL_REFITS = 2
 SURE_ERRORS, CONFIRM_ERRORS = 1.5, 1.0
@@ -272,7 +273,8 @@ SURE_ERRORS, CONFIRM_ERRORS = 1.5, 1.0
 
 
 def format_bidder_spec(values: dict[str, float], plays: str) -> str:
-    """Who calls by `points` with parameters and plays like another policy."""
+    """Return the specification of a player with parameters of `points` and another policy's
+    play."""
     return "points:" + ",".join(f"{name}={value:g}" for name, value in values.items()) + f"+{plays}"
 
 
@@ -282,12 +284,13 @@ class BiddingSearch:
 
     Attributes:
         teams: 2 or 3.
-        plays: who plays the cards.
+        plays: specification of the policy that plays the cards.
         deals: deals of each comparison, and of each fit.
         seed: the first seed; each comparison and fit has its own.
         values: all parameters of `points`; changed by `improve`.
-        tell: is told what is changed, a line at a time.
-        bid_model: the last fit of what bids tell.
+        report_progress: called with a line of text for each change.
+        bid_model: the last fit of the model.
+        steps: the next change to try of each parameter.
     """
 
     teams: int
@@ -295,20 +298,20 @@ class BiddingSearch:
     deals: int
     seed: int
     values: dict[str, float]
-    tell: Callable[[str], None]
+    report_progress: Callable[[str], None]
     bid_model: BidModel | None = None
     steps: dict[str, float] = field(default_factory=lambda: dict(FIRST_STEPS))
 
     @property
     def rules(self) -> KqjRules:
-        """Auctions."""
+        """The rules of the auctions."""
         return KqjRules.from_dict({"teams": self.teams, "bidding": "auction"})
 
     def _parameter_name(self, parameter: str) -> str:
         return parameter if self.teams == 2 else f"three_{parameter}"
 
     def refit_bid_model(self) -> None:
-        """Fit anew what cards and bids tell."""
+        """Fit the model of totals again, and take over a share of it."""
         self.seed += 1
         calls = format_bidder_spec(self.values, self.plays)
         deals = np.arange(self.deals)
@@ -319,6 +322,8 @@ class BiddingSearch:
             self.values[name] = float(np.clip(value, PARAMETERS[name].low, PARAMETERS[name].high))
 
     def _lead(self, candidate: dict[str, float]) -> tuple[float, float]:
+        """Measure the lead of candidate parameters over the present ones, and its standard
+        error."""
         self.seed += 1
         one, other = (format_bidder_spec(values, self.plays) for values in (candidate, self.values))
         return measure_lead(self.rules, one, other, self.deals, self.seed, single_team=True)
@@ -340,11 +345,13 @@ class BiddingSearch:
             return
         lead, error = self._lead(found)
         if lead > CONFIRM_ERRORS * error:
-            self.tell(f"{name} {self.values[name]:.3g} -> {found[name]:.3g}: {lead:+.2f}")
+            self.report_progress(
+                f"{name} {self.values[name]:.3g} -> {found[name]:.3g}: {lead:+.2f}"
+            )
             self.values = found
 
     def improve(self, rounds: int) -> None:
-        """Fit and change in turn."""
+        """Fit the model and change the parameters in turn."""
         for _ in range(rounds):
             for _ in range(MODEL_REFITS):
                 self.refit_bid_model()

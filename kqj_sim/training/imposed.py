@@ -1,16 +1,16 @@
-"""Rounds with a Sender, a contract and an amount of one's choice, deal by deal.
+"""Rounds with given Senders, contracts and amounts, deal by deal.
 
-The cards depend on the calls through these three alone, so what a call is worth is found by playing
-the same deal after each.
+The cards depend on the calls through these three alone, so the value of a call is measured by
+playing the same deal after each.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kqj_sim.core import rng
 from kqj_sim.core.block import (
@@ -38,13 +38,12 @@ from kqj_sim.core.jit import kernel
 from kqj_sim.core.round import BEGIN_STAGE, FINISH_STAGE, call_stage
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.scoring import MADE
+from kqj_sim.core.types import Block, Int64Array
 from kqj_sim.encode import encode_rules, encode_seating
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
-
-Int64Array = NDArray[np.int64]
 
 _TOTAL = column_offset("contracting_total")
 _CAPOT = column_offset("capot_contracting")
@@ -53,7 +52,7 @@ _SCORE = column_offset("score_0")
 
 
 class DealtHands(NamedTuple):
-    """What was dealt, in natural coding; places from the opener.
+    """The cards dealt, in natural coding; places from the opener.
 
     Attributes:
         five: int64 (6, n), the first five cards of each place.
@@ -67,7 +66,7 @@ class DealtHands(NamedTuple):
 
 
 class ContractOutcomes(NamedTuple):
-    """What came of the contracts.
+    """The results of the contracts.
 
     Attributes:
         total: int64 (n,), total of the contracting team.
@@ -84,9 +83,9 @@ class ContractOutcomes(NamedTuple):
 
 @kernel
 def deal_cards(
-    state: Any, deals: Any, first: int, lanes: int, seed: int, rules: Rules, seating: Seating
+    state: Block, deals: Any, first: int, lanes: int, seed: int, rules: Rules, seating: Seating
 ) -> None:
-    """Name deals and deal their cards."""
+    """Deal the cards of `lanes` of the given deals, from number `first` on, to a block."""
     log = np.empty(0, np.int64)
     for i in range(pad_lanes(lanes)):
         deal = deals[first + min(i, lanes - 1)]
@@ -100,7 +99,7 @@ def deal_cards(
 
 @kernel
 def _deal_hands(
-    state: Any, deals: Any, seed: int, rules: Rules, seating: Seating, five: Any, turned: Any,
+    state: Block, deals: Any, seed: int, rules: Rules, seating: Seating, five: Any, turned: Any,
     eight: Any,
 ) -> None:  # fmt: skip
     """Fill the arrays of `DealtHands`."""
@@ -118,11 +117,14 @@ def _deal_hands(
 
 @kernel
 def _play_contracts(
-    state: Any, deals: Any, places: Any, contracts: Any, amounts: Any, seed: int, rules: Rules,
+    state: Block, deals: Any, places: Any, contracts: Any, amounts: Any, seed: int, rules: Rules,
     seating: Seating, total: Any, score: Any, capot: Any, made: Any,
 ) -> int:  # fmt: skip
-    """Fill the arrays of `ContractOutcomes`; -1, or a deal in which a policy chose what is not
-    allowed."""
+    """Fill the arrays of `ContractOutcomes`.
+
+    Returns:
+        -1, or a deal in which a policy chose an illegal card.
+    """
     log = np.empty(0, np.int64)
     for first in range(0, deals.shape[0], LANES):
         lanes = min(LANES, deals.shape[0] - first)
@@ -151,7 +153,7 @@ class ImposedRounds:
 
     Attributes:
         rules: the rules, with fixed partners.
-        policy: who plays; how it calls does not matter.
+        policy: specification of the player; its calls do not matter.
         seed: seed of the deals.
     """
 
@@ -159,36 +161,46 @@ class ImposedRounds:
     policy: str
     seed: int
 
-    def _table(self) -> tuple[Rules, Seating]:
+    @cached_property
+    def _encoded(self) -> tuple[Rules, Seating]:
+        """The rules and the seating, for the kernels."""
         amount = self.rules.minimum_bid if self.rules.bidding == "auction" else None
         imposed = ImposedContract(0, "s", amount)
         players = [parse_player(self.policy)] * SEATS
         return encode_rules(self.rules), encode_seating(self.rules, players, imposed)
 
     def hands(self, deals: Int64Array) -> DealtHands:
-        """What is dealt in deals, int64 (n,)."""
-        rules, table = self._table()
+        """Return the hands of deals, int64 (n,)."""
+        rules, seating = self._encoded
         n = len(deals)
         hands = DealtHands(*(np.zeros(s, dtype=np.int64) for s in ((SEATS, n), (n,), (SEATS, n))))
-        _deal_hands(allocate_block(), deals, self.seed, rules, table, *hands)
+        _deal_hands(allocate_block(), deals, self.seed, rules, seating, *hands)
         return hands
 
     def play(
         self, deals: Int64Array, places: Int64Array, contracts: Int64Array, amounts: Int64Array
     ) -> ContractOutcomes:
-        """Play deals with the Senders, contracts (0 to 5) and amounts given, each int64 (n,).
+        """Play deals with the given Senders, contracts (0 to 5) and amounts, each int64 (n,).
 
         Raises:
-            PolicyError: a policy chose a card that is not legal.
+            PolicyError: a policy chose an illegal card.
         """
-        rules, table = self._table()
+        rules, seating = self._encoded
         n = len(deals)
         shapes = ((n,), (self.rules.teams, n), (n,), (n,))
         outcomes = ContractOutcomes(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
         wrong = _play_contracts(
-            allocate_block(), deals, places, contracts, amounts, self.seed, rules, table, *outcomes
+            allocate_block(),
+            deals,
+            places,
+            contracts,
+            amounts,
+            self.seed,
+            rules,
+            seating,
+            *outcomes,
         )
         if wrong >= 0:
-            told = f"a policy chose a card that is not legal in deal {wrong} of seed {self.seed}"
-            raise PolicyError(told)
+            message = f"a policy chose a card that is not legal in deal {wrong} of seed {self.seed}"
+            raise PolicyError(message)
         return outcomes

@@ -1,6 +1,6 @@
-"""Least squares: the linear weights that explain best which card is worth more than another.
+"""Least squares: the linear weights that best explain the differences between candidate cards.
 
-What the cards of a decision share (the deal, mostly) explains most of their values and decides
+Most of the variance of the cards' values is common to a decision (the deal, mostly) and decides
 nothing.  So the fit is one of differences from the mean of the decision's candidates:
 
     value_c - mean value  =  (x_c - mean x) . w  +  noise,
@@ -18,21 +18,25 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from kqj_sim.core.jit import kernel
+from kqj_sim.core.types import Float32Array
 from kqj_sim.policies.features import CARD_INDICES
 from kqj_sim.training.decisions import KINDS, MAX_CANDIDATES, CardDecisions
 
 RIDGE = 100.0
-"""Added to the diagonal of the normal equations: with residuals of some 60 points it says that
-weights are beforehand about 6 points apart.  Only features that are hardly ever seen feel it."""
+"""Ridge added to the diagonal of the normal equations.
+
+With residuals of some 60 points it corresponds to a prior standard deviation of about 6 points for
+each weight.  Only features that are hardly ever seen are affected.
+"""
 
 
 class FitQuality(NamedTuple):
-    """How well linear weights explain the differences they were fitted to.
+    """The fit of linear weights to the differences between candidates.
 
     Attributes:
         decisions: their number.
         r2: share of the variance explained; NaN without decisions.
-        residual: standard deviation of what is left, in points; NaN without decisions.
+        residual: standard deviation of the residuals, in points; NaN without decisions.
     """
 
     decisions: int
@@ -41,7 +45,7 @@ class FitQuality(NamedTuple):
 
 
 class NormalEquations:
-    """The sums of a least-squares fit, for each kind of contract (KINDS).
+    """The sums of a least squares fit, for each kind of contract (KINDS).
 
     Attributes:
         matrix: float64 (kinds, indices, indices), upper triangle: products of the features.
@@ -61,8 +65,8 @@ class NormalEquations:
     def add(self, decisions: CardDecisions) -> None:
         """Add decisions to the sums."""
         _add_decisions(
-            decisions.kind, decisions.cards, decisions.card_count, decisions.values,
-            self.matrix, self.vector, self.squares,
+            decisions.kind, decisions.cards, decisions.card_count, decisions.values, self.matrix,
+            self.vector, self.squares,
         )  # fmt: skip
         kinds = len(KINDS)
         self.decisions += np.bincount(decisions.kind, minlength=kinds)
@@ -70,11 +74,12 @@ class NormalEquations:
         self.cards += counts.astype(np.int64)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The sums by name, not copied."""
+        """Return the sums by name, not copied."""
         return dict(vars(self))
 
-    def solve(self, ridge: float = RIDGE) -> tuple[NDArray[np.float32], list[FitQuality]]:
-        """The weights, float32 (kinds, indices), in points, and how well they fit, a kind each."""
+    def solve(self, ridge: float = RIDGE) -> tuple[Float32Array, list[FitQuality]]:
+        """Solve for the weights, float32 (kinds, indices), in points; return them and the fit of
+        each kind."""
         weights = np.zeros(self.vector.shape, dtype=np.float32)
         fits = []
         for kind, (matrix, vector) in enumerate(zip(self.matrix, self.vector, strict=True)):
@@ -98,13 +103,13 @@ class NormalEquations:
 
 
 class LinearTraining:
-    """Linear weights while they are trained: in each round anew, with themselves as the players.
+    """Linear weights in training: each round fits them anew, with the last ones as the players.
 
     Attributes:
         name: the policy's.
         equations: the sums of this round.
-        weights: float32 (kinds, CARD_INDICES), of the last round that is finished.
-        fits: how well they fit, a kind each; empty before the first round is finished.
+        weights: float32 (kinds, CARD_INDICES), of the last finished round.
+        fits: the fit of each kind; empty before the first round is finished.
     """
 
     def __init__(self) -> None:
@@ -114,15 +119,15 @@ class LinearTraining:
         self.fits: list[FitQuality] = []
 
     def player(self, round: int) -> str:
-        """Who plays in a round, from 0."""
+        """Return the policy that plays in a round, from 0."""
         return self.name if round else "standard"
 
-    def weights_in_use(self, round: int) -> dict[str, NDArray[np.float32]]:
-        """The weights of those who play in a round, by policy."""
+    def weights_in_use(self, round: int) -> dict[str, Float32Array]:
+        """Return the weights of the policies that play in a round, by policy."""
         return {"linear": self.weights} if round else {}
 
     def learn(self, decisions: CardDecisions, chunk: int, begin: float, end: float) -> None:
-        """Take in a chunk of decisions; neither its number nor the time matters."""
+        """Add a chunk of decisions; neither its number nor the progress matters."""
         self.equations.add(decisions)
 
     def end_round(self) -> None:
@@ -131,16 +136,16 @@ class LinearTraining:
         self.equations = NormalEquations(CARD_INDICES)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything that going on with the training needs, by name, not copied."""
+        """Return everything that resuming the training needs, by name, not copied."""
         return {"solved": self.weights, **self.equations.arrays()}
 
-    def trained_weights(self) -> NDArray[np.float32]:
-        """The weights, float32 (kinds, CARD_INDICES)."""
+    def trained_weights(self) -> Float32Array:
+        """Return the weights, float32 (kinds, CARD_INDICES)."""
         return self.weights
 
 
-def evaluate_linear(weights: NDArray[np.float32], decisions: CardDecisions) -> NDArray[np.float32]:
-    """The candidates' values by linear weights (kinds, CARD_INDICES): float32 (n,
+def evaluate_linear(weights: Float32Array, decisions: CardDecisions) -> Float32Array:
+    """Return the candidates' values by linear weights (kinds, CARD_INDICES), float32 (n,
     MAX_CANDIDATES)."""
     values = np.zeros_like(decisions.values)
     _fill_values(weights, decisions.kind, decisions.cards, decisions.card_count, values)
@@ -149,6 +154,7 @@ def evaluate_linear(weights: NDArray[np.float32], decisions: CardDecisions) -> N
 
 @kernel
 def _fill_values(weights: Any, kinds: Any, cards: Any, card_count: Any, values: Any) -> None:
+    """Add the weights of the candidates' features to `values`."""
     for row in range(len(kinds)):
         for c in range(card_count[row]):
             for f in range(cards.shape[2]):

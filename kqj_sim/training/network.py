@@ -4,26 +4,22 @@
 
 The loss of a decision is the sum, over its candidate cards, of
 
-    ((value of the card - their mean) - (what it was worth - their mean))^2,
+    ((value of the card - their mean) - (score after it - their mean))^2,
 
 that of a minibatch is the mean over its decisions; the optimiser is Adam (Kingma and Ba, 2015) with
 decoupled weight decay (Loshchilov and Hutter, 2019).
 
-The kernels (`gradient`) are the project's own and not a framework's: the inputs are some hundred
-ones among thousands of zeros, most of them shared by the candidates, and the loss joins the
-candidates of one decision.  A framework would spend its time, and hundreds of megabytes of
-libraries, on bringing that into the form of dense batches.  Sums run in a fixed order, so the same
-decisions give the same weights to the bit.
-
-The network's values of cards, the gradient of its loss, and a step of Adam, compiled.
-
-A network's parameters, and their gradient, stand as `policies.layout` says.
+The kernels are the project's own and not a framework's: the inputs are some hundred ones among
+thousands of zeros, most of them shared by the candidates, and the loss joins the candidates of one
+decision.  A framework would spend its time, and hundreds of megabytes of libraries, on turning that
+into dense batches.  Sums run in a fixed order, so the same decisions give the same weights to the
+bit.  Parameters and gradients have the layout of `policies.features`.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,10 +34,10 @@ from kqj_sim.core.simd import (
     dot,
     load,
     multiply,
-    rectify,
     select_where_positive,
     store,
 )
+from kqj_sim.core.types import Float32Array, Int64Array
 from kqj_sim.policies.features import (
     BIAS_1_OFFSET,
     BIAS_2_OFFSET,
@@ -57,6 +53,13 @@ from kqj_sim.policies.features import (
     SHARED_FEATURES,
     SHARED_ROWS_OFFSET,
 )
+from kqj_sim.policies.network import (
+    FirstLayer,
+    add_to_layer,
+    evaluate_second_layer,
+    load_layer,
+    rectify_layer,
+)
 from kqj_sim.training.decisions import KINDS, MAX_CANDIDATES, CardDecisions
 
 _FIRST_UNITS = MAX_CANDIDATES * HIDDEN_1_UNITS
@@ -67,41 +70,20 @@ ADAM_BETA_1, ADAM_BETA_2, ADAM_EPSILON = 0.9, 0.999, 1e-8
 """Adam's beta 1, beta 2 and epsilon."""
 
 
-class _Layer(NamedTuple):
-    """The first hidden layer, in three vectors."""
-
-    a: Any
-    b: Any
-    c: Any
-
-
 @scalar
-def _load_layer(numbers: Any, at: int) -> _Layer:
-    """The layer that stands at an index."""
-    return _Layer(load(numbers, at), load(numbers, at + WIDTH), load(numbers, at + 2 * WIDTH))
-
-
-@scalar
-def _store_layer(numbers: Any, at: int, layer: _Layer) -> None:
-    """Write a layer to an index."""
+def _store_layer(numbers: Any, at: int, layer: FirstLayer) -> None:
+    """Store a layer at an index."""
     store(numbers, at, layer.a)
     store(numbers, at + WIDTH, layer.b)
     store(numbers, at + 2 * WIDTH, layer.c)
 
 
 @scalar
-def _add_layer(layer: _Layer, numbers: Any, at: int) -> _Layer:
-    """The layer with what stands at an index added."""
-    other = _load_layer(numbers, at)
-    return _Layer(add(layer.a, other.a), add(layer.b, other.b), add(layer.c, other.c))
-
-
-@scalar
-def _sum_shared_input(network: Any, shared: Any, shared_count: Any, row: int) -> _Layer:
-    """The first layer's input from what all candidates of a decision share."""
-    layer = _load_layer(network, BIAS_1_OFFSET)
+def _sum_shared_input(network: Any, shared: Any, shared_count: Any, row: int) -> FirstLayer:
+    """Return the first layer's input from the features that all candidates of a decision share."""
+    layer = load_layer(network, BIAS_1_OFFSET)
     for f in range(shared_count[row]):
-        layer = _add_layer(
+        layer = add_to_layer(
             layer, network, SHARED_ROWS_OFFSET + np.int64(shared[row, f]) * HIDDEN_1_UNITS
         )
     return layer
@@ -109,21 +91,17 @@ def _sum_shared_input(network: Any, shared: Any, shared_count: Any, row: int) ->
 
 @scalar
 def _evaluate_candidate(
-    network: Any, cards: Any, row: int, c: int, common: _Layer, first: Any, second: Any
+    network: Any, cards: Any, row: int, c: int, common: FirstLayer, first: Any, second: Any
 ) -> Any:
-    """The value of a candidate; its hidden units are written to `first` and `second`."""
+    """Return the value of a candidate; write its hidden units to `first` and `second`."""
     value = np.float32(0)
     layer = common
     for f in range(cards.shape[2]):
         index = np.int64(cards[row, c, f])
         value += network[LINEAR_OFFSET + index]
-        layer = _add_layer(layer, network, CARD_ROWS_OFFSET + index * HIDDEN_1_UNITS)
-    layer = _Layer(rectify(layer.a), rectify(layer.b), rectify(layer.c))
-    units = load(network, BIAS_2_OFFSET)
-    units = add_matrix_product(units, layer.a, network, MATRIX_OFFSET)
-    units = add_matrix_product(units, layer.b, network, MATRIX_OFFSET + _BLOCK)
-    units = add_matrix_product(units, layer.c, network, MATRIX_OFFSET + 2 * _BLOCK)
-    units = rectify(units)
+        layer = add_to_layer(layer, network, CARD_ROWS_OFFSET + index * HIDDEN_1_UNITS)
+    layer = rectify_layer(layer)
+    units = evaluate_second_layer(layer, network, 0)
     _store_layer(first, c * HIDDEN_1_UNITS, layer)
     store(second, c * WIDTH, units)
     return value + dot(units, load(network, OUTPUT_OFFSET))
@@ -134,14 +112,14 @@ def add_gradient(
     network: Any, transposed: Any, gradient: Any, batch: Any, scale: Any, shared: Any,
     shared_count: Any, cards: Any, card_count: Any, values: Any,
 ) -> float:  # fmt: skip
-    """Add the gradient of the losses of some decisions; the sum of the losses.
+    """Add the gradient of some decisions' losses to `gradient`, and return the sum of the losses.
 
     Args:
         network, gradient: float32 (`KIND_SIZE`,).
         transposed: float32, the three 16 x 16 blocks of the network's matrix, each transposed.
         batch: int64, numbers of the decisions.
-        scale: float32, points to a unit of value.
-        shared, shared_count, cards, card_count, values: as in `Decisions`.
+        scale: float32, points per unit of value.
+        shared, shared_count, cards, card_count, values: as in `CardDecisions`.
     """
     zero = np.float32(0)
     nothing = broadcast(zero)
@@ -157,7 +135,7 @@ def add_gradient(
             error[c] = value - values[row, c] / scale
             mean += error[c]
         mean /= np.float32(count)
-        back_common = _Layer(nothing, nothing, nothing)
+        back_common = FirstLayer(nothing, nothing, nothing)
         output = load(network, OUTPUT_OFFSET)
         for c in range(count):
             difference = error[c] - mean
@@ -170,11 +148,11 @@ def add_gradient(
             )
             back = select_where_positive(units, multiply(slopes, output))
             store(gradient, BIAS_2_OFFSET, add(load(gradient, BIAS_2_OFFSET), back))
-            layer = _load_layer(first, c * HIDDEN_1_UNITS)
+            layer = load_layer(first, c * HIDDEN_1_UNITS)
             add_outer(gradient, MATRIX_OFFSET, layer.a, back)
             add_outer(gradient, MATRIX_OFFSET + _BLOCK, layer.b, back)
             add_outer(gradient, MATRIX_OFFSET + 2 * _BLOCK, layer.c, back)
-            back_layer = _Layer(
+            back_layer = FirstLayer(
                 select_where_positive(layer.a, add_matrix_product(nothing, back, transposed, 0)),
                 select_where_positive(
                     layer.b, add_matrix_product(nothing, back, transposed, _BLOCK)
@@ -183,7 +161,7 @@ def add_gradient(
                     layer.c, add_matrix_product(nothing, back, transposed, 2 * _BLOCK)
                 ),
             )
-            back_common = _Layer(
+            back_common = FirstLayer(
                 add(back_common.a, back_layer.a),
                 add(back_common.b, back_layer.b),
                 add(back_common.c, back_layer.c),
@@ -192,11 +170,11 @@ def add_gradient(
                 index = np.int64(cards[row, c, f])
                 gradient[LINEAR_OFFSET + index] += slope
                 at = CARD_ROWS_OFFSET + index * HIDDEN_1_UNITS
-                _store_layer(gradient, at, _add_layer(back_layer, gradient, at))
-        _store_layer(gradient, BIAS_1_OFFSET, _add_layer(back_common, gradient, BIAS_1_OFFSET))
+                _store_layer(gradient, at, add_to_layer(back_layer, gradient, at))
+        _store_layer(gradient, BIAS_1_OFFSET, add_to_layer(back_common, gradient, BIAS_1_OFFSET))
         for f in range(shared_count[row]):
             at = SHARED_ROWS_OFFSET + np.int64(shared[row, f]) * HIDDEN_1_UNITS
-            _store_layer(gradient, at, _add_layer(back_common, gradient, at))
+            _store_layer(gradient, at, add_to_layer(back_common, gradient, at))
     return loss
 
 
@@ -218,13 +196,13 @@ def step_adam(
     weights: Any, gradient: Any, mean: Any, square: Any, average: Any, share: Any, rate: Any,
     decay: Any, new_share: Any,
 ) -> None:  # fmt: skip
-    """A step of Adam; the gradient becomes zero.
+    """Make a step of Adam, and set the gradient to zero.
 
     Args:
         weights, gradient, mean, square, average: float32 arrays of one size.
-        share: what a decision counts, one over the size of the minibatch.
-        rate: the learning rate, corrected for the moments' beginning at zero.
-        decay: share of the weights that is taken away.
+        share: weight of a decision, one over the size of the minibatch.
+        rate: the learning rate, corrected for the moments' start at zero.
+        decay: share of the weights to subtract.
         new_share: share of the new weights in their running average.
     """
     one = np.float32(1)
@@ -240,50 +218,50 @@ def step_adam(
 
 
 POINTS_PER_UNIT = 50.0
-"""Points to which the network's unit of value amounts while it is trained."""
+"""Points per unit of the network's values in training."""
 
 MIN_BATCH = 256
-"""Decisions of a minibatch, at least; fewer than two times as many."""
+"""Fewest decisions of a minibatch; it has fewer than twice as many."""
 
 MAX_LEARNING_RATE = 1e-3
 """Highest learning rate."""
 
 WARM_UP_SHARE = 0.02
-"""Share of the training in which the learning rate rises from zero; after that it falls to zero as
-a cosine does."""
+"""Share of the training in which the learning rate rises from zero; then it falls to zero as a
+cosine."""
 
 WEIGHT_DECAY = 0.3
-"""Weight decay: share of a weight that a step takes away, in units of the learning rate.
+"""Weight decay: share of a weight that a step subtracts, in units of the learning rate.
 
-What a round comes to is mostly chance: with 8 million decisions this much decay brought twice the
+The score of a round is mostly chance: with 8 million decisions this much decay brought twice the
 gain over the linear weights that hardly any brought.  Twice the rate, half the minibatch, using the
 decisions twice, keeping the linear weights: none made a difference beyond its error.
 """
 
 AVERAGE_DECAY = 0.999
-"""Of the running average of the weights, kept at each step.  At the end, when the steps are small,
-it is the weights; the rounds before that are played by it."""
+"""Share of the running average of the weights kept at each step.
+
+At the end, when the steps are small, the average is the weights; it plays the rounds before that.
+"""
 
 
 class NetworkTraining:
-    """The networks of the three kinds of contract while they are trained.
+    """The networks of the three kinds of contract in training.
 
     Attributes:
         name: the policy's.
-        linear: the linear weights they begin with, and by which the players of the first round
-            play.
+        linear: the linear weights they begin with, which also play the first round.
         weights: float32 (kinds, KIND_SIZE), for values in units of POINTS_PER_UNIT points.
         average: running average of the weights.
         mean, square: Adam's moments.
         steps: int64 (kinds,), minibatches so far.
-        playing: what `trained_weights` gave at the end of the last round, by which the next is
-            played.
+        playing: `trained_weights` at the end of the last round, which play the next.
     """
 
-    def __init__(self, linear: NDArray[np.float32], seed: int) -> None:
-        """Networks that value cards as linear weights do, float32 (kinds, CARD_INDICES).
+    def __init__(self, linear: Float32Array, seed: int) -> None:
+        """Make networks that value cards as linear weights do, float32 (kinds, CARD_INDICES).
 
-        The rows are drawn as He and others (2015) have it; the last layer begins at zero.
+        The rows are drawn by Kaiming initialisation (2015); the last layer begins at zero.
         """
         self.name = "network"
         self.linear = linear
@@ -306,15 +284,15 @@ class NetworkTraining:
         self._gradient = np.zeros(KIND_SIZE, dtype=np.float32)
 
     def player(self, round: int) -> str:
-        """Who plays in a round, from 0."""
+        """Return the policy that plays in a round, from 0."""
         return self.name if round else "linear"
 
-    def weights_in_use(self, round: int) -> dict[str, NDArray[np.float32]]:
-        """The weights of those who play in a round, by policy."""
+    def weights_in_use(self, round: int) -> dict[str, Float32Array]:
+        """Return the weights of the policies that play in a round, by policy."""
         return {"network": self.playing} if round else {"linear": self.linear}
 
     def learn(self, decisions: CardDecisions, chunk: int, begin: float, end: float) -> None:
-        """Take in a chunk of decisions.
+        """Train on a chunk of decisions.
 
         Args:
             decisions: those of a kind are used if they fill a minibatch.
@@ -333,11 +311,11 @@ class NetworkTraining:
                 self._train_batch(kind, decisions, batch, done)
 
     def end_round(self) -> None:
-        """From the next round on the networks play as they are now."""
+        """Let the present networks play from the next round on."""
         self.playing[:] = self.trained_weights()
 
     def _train_batch(
-        self, kind: int, decisions: CardDecisions, batch: NDArray[np.int64], progress: float
+        self, kind: int, decisions: CardDecisions, batch: Int64Array, progress: float
     ) -> None:
         """Train the network of a kind on a minibatch."""
         network = self.weights[kind]
@@ -364,14 +342,14 @@ class NetworkTraining:
         )  # fmt: skip
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything that going on with the training needs, by name, not copied."""
+        """Return everything that resuming the training needs, by name, not copied."""
         names = ("linear", "weights", "average", "mean", "square", "steps", "playing")
         return {name: getattr(self, name) for name in names}
 
-    def trained_weights(self) -> NDArray[np.float32]:
-        """The averaged weights for values in points, float32 (kinds, KIND_SIZE).
+    def trained_weights(self) -> Float32Array:
+        """Return the averaged weights for values in points, float32 (kinds, KIND_SIZE).
 
-        Rows of features that were never met are zero.
+        Rows of features that never occurred are zero.
         """
         trained = self.average.copy()
         for network, square in zip(trained, self.square, strict=True):
@@ -383,15 +361,16 @@ class NetworkTraining:
 
 
 def learning_rate_share(progress: float) -> float:
-    """The learning rate as a share of the highest, at a share `progress` (0 to 1) of the
+    """Return the learning rate as a share of the highest, at a share `progress` (0 to 1) of the
     training."""
     if progress < WARM_UP_SHARE:
         return progress / WARM_UP_SHARE
     return (1 + math.cos(math.pi * (progress - WARM_UP_SHARE) / (1 - WARM_UP_SHARE))) / 2
 
 
-def evaluate_network(weights: NDArray[np.float32], decisions: CardDecisions) -> NDArray[np.float32]:
-    """The candidates' values by networks' weights (kinds, KIND_SIZE): float32 (n, CANDIDATES)."""
+def evaluate_network(weights: Float32Array, decisions: CardDecisions) -> Float32Array:
+    """Return the candidates' values by networks' weights (kinds, KIND_SIZE), float32 (n,
+    MAX_CANDIDATES)."""
     values = np.zeros_like(decisions.values)
     for kind, network in enumerate(weights):
         rows = np.flatnonzero(decisions.kind == kind)

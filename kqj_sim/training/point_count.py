@@ -1,11 +1,11 @@
-"""The point count: what each card adds to the contracting team's total, by least squares.
+"""The point count: points that each card adds to the contracting team's total, by least squares.
 
-One count serves two teams and three, five cards with the Return and eight: in each situation the
+One count serves two teams and three, five cards with the Return and eight: in each setting the
 expected total is a base plus a slope times the count,
 
-    total  =  base_d + slope_d * (terms . points)  +  noise,     d the situation,
+    total  =  base_d + slope_d * (terms . points)  +  noise,     d the setting,
 
-so that the points are fitted to all situations together, in turn with bases and slopes.  The points
+so that the points are fitted to all settings together, in turn with bases and slopes.  The points
 are then rounded to whole ones, with which people can reckon.
 """
 
@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kqj_sim.core.block import SEATS
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, trailing_zeros
 from kqj_sim.core.jit import kernel
+from kqj_sim.core.types import BoolArray, Float64Array, Int64Array
 from kqj_sim.policies.point_count import (
     AllTrumpsTerms,
     NoTrumpTerms,
@@ -29,28 +29,28 @@ from kqj_sim.policies.point_count import (
     count_suit_terms,
 )
 from kqj_sim.rules import KqjRules
-from kqj_sim.training.imposed import ImposedRounds, Int64Array
+from kqj_sim.training.imposed import ImposedRounds
 
 TERMS_OF_KIND: dict[str, tuple[str, ...]] = {
     "suit": SuitTerms._fields,
     "NT": NoTrumpTerms._fields,
     "AT": AllTrumpsTerms._fields,
 }
-"""The terms of the count for each kind of contract, named as the parameters of `points`."""
+"""Terms of the count for each kind of contract, named as the parameters of `points`."""
 
 KIND_OF_ROLE = {"return": "suit", "other": "suit", "suit": "suit", "NT": "NT", "AT": "AT"}
-"""Roles of a contract, each with its kind: the Return's suit, another one, a suit in auctions."""
+"""Kind of each role of a contract: the Return's suit, another suit, a suit in auctions."""
 
 HELD_OUT_SHARE = 0.25
-"""Share of the rounds by which a fit is measured; it is fitted to the others."""
+"""Share of the rounds that measure a fit; it is fitted to the others."""
 
 FIT_SWEEPS = 20
 AMOUNT_COUNT = 10
-"""Different amounts, from the lowest up, that are imposed in auctions."""
+"""Number of amounts, from the lowest up, that are imposed in auctions."""
 
 
 class ContractSetting(NamedTuple):
-    """When a hand is counted: the game, and the role of the contract."""
+    """A setting in which a hand is counted: the game, and the role of the contract."""
 
     teams: int
     bidding: str
@@ -74,22 +74,22 @@ CONTRACT_SETTINGS = [
 
 @dataclass(frozen=True)
 class CountSample:
-    """Rounds of a situation.
+    """Rounds of a setting.
 
     Attributes:
         terms: float64 (n, terms).
         total: float64 (n,), totals of the contracting team.
         value: float64 (n,), its score less that of the other team, or the mean of the others'.
-        made: bool (n,), whether the contract was made.
+        made: bool (n,), True if the contract was made.
     """
 
-    terms: NDArray[np.float64]
-    total: NDArray[np.float64]
-    value: NDArray[np.float64]
-    made: NDArray[np.bool_]
+    terms: Float64Array
+    total: Float64Array
+    value: Float64Array
+    made: BoolArray
 
     def part(self, held_out: bool) -> CountSample:
-        """What is fitted to, or what is held out."""
+        """Return the rounds to fit to, or those held out."""
         first = round(len(self.total) * (1 - HELD_OUT_SHARE))
         which = slice(first, None) if held_out else slice(first)
         return CountSample(*(values[which] for values in vars(self).values()))
@@ -97,7 +97,7 @@ class CountSample:
 
 @kernel
 def _fill_terms(hands: Any, contracts: Any, terms: Any) -> None:
-    """The terms of each hand for a contract of its own; `terms` is float64 (n, terms)."""
+    """Write the terms of each hand for a contract of its own to `terms`, float64 (n, terms)."""
     for i in range(hands.shape[0]):
         if contracts[i] == NO_TRUMP:
             n = count_no_trump_terms(hands[i])
@@ -115,34 +115,34 @@ def _fill_terms(hands: Any, contracts: Any, terms: Any) -> None:
 
 @kernel
 def suits_of(cards: Int64Array) -> Int64Array:
-    """The suit, 0 to 3, of each single card."""
+    """Return the suit, 0 to 3, of each single card."""
     suits = np.empty_like(cards)
     for i in range(cards.shape[0]):
         suits[i] = trailing_zeros(cards[i]) >> 4
     return suits
 
 
-def compute_terms(hands: Int64Array, contracts: Int64Array, kind: str) -> NDArray[np.float64]:
-    """The terms of hands for contracts of one kind, float64 (n, terms)."""
+def compute_terms(hands: Int64Array, contracts: Int64Array, kind: str) -> Float64Array:
+    """Return the terms of hands for contracts of one kind, float64 (n, terms)."""
     terms = np.zeros((len(hands), len(TERMS_OF_KIND[kind])))
     _fill_terms(hands, contracts, terms)
     return terms
 
 
-def play_sample(situation: ContractSetting, policy: str, deals: int, seed: int) -> CountSample:
-    """Deals played in a situation, by random Senders, with random amounts in auctions."""
-    rules = KqjRules.from_dict({"teams": situation.teams, "bidding": situation.bidding})
+def play_sample(setting: ContractSetting, policy: str, deals: int, seed: int) -> CountSample:
+    """Play deals in a setting, with random Senders and, in auctions, random amounts."""
+    rules = KqjRules.from_dict({"teams": setting.teams, "bidding": setting.bidding})
     given = ImposedRounds(rules, policy, seed)
     numbers = np.arange(deals)
     hands = given.hands(numbers)
     draws = np.random.default_rng(seed)
     places = draws.integers(0, SEATS, deals)
-    if situation.role in ("NT", "AT"):
-        contracts = np.full(deals, NO_TRUMP if situation.role == "NT" else ALL_TRUMPS)
-    elif situation.role == "suit":
+    if setting.role in ("NT", "AT"):
+        contracts = np.full(deals, NO_TRUMP if setting.role == "NT" else ALL_TRUMPS)
+    elif setting.role == "suit":
         contracts = draws.integers(0, NO_TRUMP, deals)
     else:
-        away = 0 if situation.role == "return" else draws.integers(1, NO_TRUMP, deals)
+        away = 0 if setting.role == "return" else draws.integers(1, NO_TRUMP, deals)
         contracts = (suits_of(hands.turned) + away) % NO_TRUMP
     amounts = np.zeros(deals, dtype=np.int64)
     held = hands.five[places, numbers] | hands.turned
@@ -152,23 +152,23 @@ def play_sample(situation: ContractSetting, policy: str, deals: int, seed: int) 
     outcomes = given.play(numbers, places, contracts, amounts)
     own = outcomes.score[places % rules.teams, numbers]
     others = (outcomes.score.sum(axis=0) - own) / (rules.teams - 1)
-    terms = compute_terms(held, contracts, KIND_OF_ROLE[situation.role])
+    terms = compute_terms(held, contracts, KIND_OF_ROLE[setting.role])
     return CountSample(terms, outcomes.total.astype(float), own - others, outcomes.made != 0)
 
 
 @dataclass(frozen=True)
 class SettingFit:
-    """How a count tells the total in a situation.
+    """The line that a count predicts totals with in a setting.
 
     Attributes:
-        base, slope: the expected total with a count of nothing, and more for each point.
+        base, slope: the expected total with a count of zero, and its increase per point.
         residual: standard deviation of the total from the expected one, held out.
         r2: share of the variance of the total that the whole count explains, held out.
-        r2_unconstrained: the same of a fit of all terms to this situation alone.
+        r2_unconstrained: the same of a fit of all terms to this setting alone.
         value_base, value_slope: the expected score difference in the same way.
     """
 
-    situation: ContractSetting
+    setting: ContractSetting
     base: float
     slope: float
     residual: float
@@ -186,28 +186,28 @@ class CountFit:
         points, errors: for each of TERMS_OF_KIND, in points of the total with two teams, and its
             standard error.
         whole: the points rounded.
-        lines: how the whole count tells totals, for each situation.
+        lines: the line of the whole count for each setting.
     """
 
     kind: str
-    points: NDArray[np.float64]
-    errors: NDArray[np.float64]
-    whole: NDArray[np.int64]
+    points: Float64Array
+    errors: Float64Array
+    whole: Int64Array
     lines: list[SettingFit]
 
 
-def _add_intercept(column: NDArray[np.float64]) -> NDArray[np.float64]:
+def _add_intercept(column: Float64Array) -> Float64Array:
+    """Prepend a column of ones."""
     return np.column_stack([np.ones(len(column)), column])
 
 
-def _r2(total: NDArray[np.float64], expected: NDArray[np.float64]) -> float:
+def _r2(total: Float64Array, expected: Float64Array) -> float:
+    """Return the share of the variance of totals that expected ones explain."""
     return float(1 - np.mean((total - expected) ** 2) / total.var())
 
 
-def _fit_setting(
-    situation: ContractSetting, found: CountSample, whole: NDArray[np.int64]
-) -> SettingFit:
-    """The line of a situation for given points."""
+def _fit_setting(setting: ContractSetting, found: CountSample, whole: Int64Array) -> SettingFit:
+    """Fit the line of a setting for given points."""
     train, test = found.part(False), found.part(True)
     counts = train.terms @ whole
     base, slope = np.linalg.lstsq(_add_intercept(counts), train.total)[0]
@@ -215,7 +215,7 @@ def _fit_setting(
     free = np.linalg.lstsq(_add_intercept(train.terms), train.total)[0]
     expected = base + slope * (test.terms @ whole)
     return SettingFit(
-        situation,
+        setting,
         float(base),
         float(slope),
         float((test.total - expected).std()),
@@ -227,19 +227,19 @@ def _fit_setting(
 
 
 def _fisher_information(
-    points: NDArray[np.float64],
-    slopes: NDArray[np.float64],
-    variances: NDArray[np.float64],
-    moments: list[NDArray[np.float64]],
-) -> NDArray[np.float64]:
-    """Fisher's information on the points and on the slopes of all situations but the first.
+    points: Float64Array,
+    slopes: Float64Array,
+    variances: Float64Array,
+    moments: list[Float64Array],
+) -> Float64Array:
+    """Return Fisher's information on the points and on the slopes of all settings but the first.
 
     The slopes count: the first one's being one makes the points as uncertain in size as it is.
 
     Args:
         points: float64 (terms,).
-        slopes, variances: float64 (situations,), of the totals around what is expected.
-        moments: for each situation float64 (terms, terms), sums of products of centred terms.
+        slopes, variances: float64 (settings,), of the totals around the expected ones.
+        moments: for each setting float64 (terms, terms), sums of products of centred terms.
     """
     size = len(points)
     found = np.zeros((size + len(slopes) - 1,) * 2)
@@ -255,9 +255,9 @@ def _fisher_information(
 
 
 def fit_count(samples: dict[ContractSetting, CountSample], kind: str) -> CountFit:
-    """The points of one kind of contract, from samples of all its situations.
+    """Fit the points of one kind of contract to samples of all its settings.
 
-    The slope of the first situation is one: that is what sets the size of a point.
+    The slope of the first setting is one, which fixes the size of a point.
     """
     found = {each: part for each, part in samples.items() if KIND_OF_ROLE[each.role] == kind}
     centred = []
@@ -297,15 +297,15 @@ def fit_count(samples: dict[ContractSetting, CountSample], kind: str) -> CountFi
 
 
 def compute_offsets(fits: dict[str, CountFit], teams: int, at: float) -> dict[str, int]:
-    """What makes counts of contracts comparable in the taking, as parameters of `points`.
+    """Return the parameters of `points` that make counts of contracts comparable in taking.
 
     Added to a count of `at` they give a count in the Return's suit with the same expected score.
     """
     lines = {
-        line.situation.role: line
+        line.setting.role: line
         for fit in fits.values()
         for line in fit.lines
-        if line.situation.teams == teams and line.situation.bidding == "take"
+        if line.setting.teams == teams and line.setting.bidding == "take"
     }
     base = lines["return"]
     found = {}

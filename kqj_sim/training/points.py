@@ -1,4 +1,4 @@
-"""The fit of `points`: count, thresholds and bidding, found by simulation with a strong player.
+"""The fit of `points`: count, thresholds and bidding, from rounds that a strong player plays.
 
 Everything is fitted to rounds that the given policy plays, and depends on the plan alone.
 """
@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kqj_sim.core.block import SEATS
+from kqj_sim.core.types import Int64Array
 from kqj_sim.encode import encode_seating
 from kqj_sim.paired import Lead, measure_lead
 from kqj_sim.policies.points import PARAMETERS, points
@@ -34,32 +34,32 @@ from kqj_sim.training.thresholds import LAP_COUNT, TakingSample, Threshold, find
 TEAMS = (2, 3)
 
 VARIANTS = [(teams, bidding) for teams in TEAMS for bidding in ("take", "auction")]
-"""Number of teams and way of bidding."""
+"""Numbers of teams and ways of bidding."""
 
 START_THRESHOLDS = {2: 0.0, 3: 35.0}
-"""Thresholds with which the search begins."""
+"""Thresholds that the search begins with, by number of teams."""
 
 REFERENCE_COUNT = 60.0
 """Count at which contracts are made comparable: a usual one of the best contract of a hand."""
 
 SURE_ERRORS = 2.0
-"""Standard errors: what takes with any hand gains so many with the weakest ones, and what takes the
-place of another parameter so many against it."""
+"""Standard errors that count as certain: for taking with the weakest hands, and for replacing a
+parameter."""
 
 BAND_WIDTH = 10
-"""Width of the bands of counts for which chances and scores are told."""
+"""Width of the bands of counts for which chances and scores are reported."""
 
 
 @dataclass(frozen=True)
 class PointsPlan:
-    """How much is played.
+    """The numbers of rounds to play for a fit.
 
     Attributes:
-        plays: who plays the cards.
-        deals: rounds played in each situation for the count.
-        taking: deals of which the hands are counted for the thresholds.
+        plays: specification of the policy that plays the cards.
+        deals: rounds played in each setting for the count.
+        taking: deals whose hands are counted for the thresholds.
         turn: rounds played for each turn's threshold.
-        sweeps: how often the turns are gone through.
+        sweeps: passes over all turns.
         auction: deals of each comparison, and of each fit, of auctions.
         rounds: rounds of the search in auctions.
         seed: seed of the fit; its deals are none of those with which strength is measured.
@@ -76,7 +76,7 @@ class PointsPlan:
 
     @classmethod
     def of(cls, plays: str, deals: int, seed: int) -> PointsPlan:
-        """A plan in proportion to the deals of the count."""
+        """Return a plan in proportion to the deals of the count."""
         return cls(plays, deals, 5 * deals, deals // 5, 2, deals // 8, 4, seed)
 
 
@@ -85,11 +85,13 @@ class CountBand:
     """Hands with a count from `low` to `low` + BAND_WIDTH - 1 that take the Return's suit.
 
     Attributes:
-        teams, low: which; the first band holds all lower counts too, the last all higher ones.
+        teams, low: number of teams and band; the first band holds all lower counts too, the last
+        all
+            higher ones.
         share: of all hands.
         made, made_error: share made, and its standard error.
         value, value_error: mean score less the others', and its standard error.
-        deals: how many were played.
+        deals: number of rounds played.
     """
 
     teams: int
@@ -104,15 +106,16 @@ class CountBand:
 
 @dataclass
 class PointsFit:
-    """What was found.
+    """The result of a fit.
 
     Attributes:
         values: every parameter of `points`.
         counts: the count, for each kind of contract.
-        bands: what a count comes to, with two teams and three.
+        bands: results by count, with two teams and three.
         thresholds, bid_models: by number of teams.
         leads: of the parameters over other callers, by rules and caller; where the parameters
-            before were kept, what was found instead is one of these.
+        before
+            the fit were kept, one of these is the fit that was rejected.
     """
 
     plan: PointsPlan
@@ -124,15 +127,15 @@ class PointsFit:
     leads: dict[tuple[int, str, str], Lead] = field(default_factory=dict)
 
     def to_toml(self) -> str:
-        """The parameters as a policy file."""
+        """Return the parameters as a player's file."""
         lines = [f"{name} = {value:g}" for name, value in self.values.items()]
         return "\n".join(['policy = "points"', "", "[parameters]", *lines, ""])
 
 
 def summarise_bands(
-    thresholds: CountSample, whole: NDArray[np.int64], teams: int, min_rounds: int = 200
+    thresholds: CountSample, whole: Int64Array, teams: int, min_rounds: int = 200
 ) -> list[CountBand]:
-    """What counts come to, from a sample; bands with fewer than `min_rounds` rounds are joined."""
+    """Summarise a sample by count; bands with fewer than `min_rounds` rounds are joined."""
     counts = thresholds.terms @ whole
     lows = np.floor(counts / BAND_WIDTH).astype(int) * BAND_WIDTH
     min_rounds = min(min_rounds, int(np.unique(lows, return_counts=True)[1].max()))
@@ -152,7 +155,7 @@ def summarise_bands(
 
 
 def round_thresholds(thresholds: list[Threshold]) -> list[int]:
-    """Whole thresholds: nothing where taking gains even with the weakest hands."""
+    """Round thresholds; 0 where taking gains even with the weakest hands."""
     return [
         0
         if each.weakest > SURE_ERRORS * each.weakest_error or not np.isfinite(each.count)
@@ -162,7 +165,8 @@ def round_thresholds(thresholds: list[Threshold]) -> list[int]:
 
 
 def threshold_parameters(whole: list[int]) -> dict[str, float]:
-    """Twelve thresholds as parameters of `points`: the opener's, and how much more at a place."""
+    """Return twelve thresholds as parameters of `points`: the opener's, and the differences by
+    place."""
     found: dict[str, float] = {}
     for lap, name in enumerate(("take", "lap2")[:LAP_COUNT]):
         first, *others = whole[SEATS * lap : SEATS * (lap + 1)]
@@ -172,7 +176,7 @@ def threshold_parameters(whole: list[int]) -> dict[str, float]:
 
 
 def _round_parameter(value: float) -> float:
-    """Parameters of auctions as people read them: whole points, shares to a hundredth."""
+    """Round a parameter of auctions for readers: to whole points, shares to a hundredth."""
     return round(value, 2) if abs(value) < 3 else round(value)
 
 
@@ -180,12 +184,12 @@ def fit_points(plan: PointsPlan, report_progress: Callable[[str], None]) -> Poin
     """Fit all parameters of `points`.
 
     Args:
-        plan: how much is played, and by whom.
-        report_progress: is told how it goes, a line at a time.
+        plan: the numbers of rounds and the player.
+        report_progress: called with a line of text for each step.
 
     Raises:
-        PolicyError: there is no such player, or he chose a card that is not legal.
-        WeightsError: he has no weights for one of the four games.
+        PolicyError: no such player, or it chose an illegal card.
+        WeightsError: the player has no weights for one of the four games.
     """
     for teams, bidding in VARIANTS:
         rules = KqjRules.from_dict({"teams": teams, "bidding": bidding})
@@ -193,9 +197,9 @@ def fit_points(plan: PointsPlan, report_progress: Callable[[str], None]) -> Poin
     fit = PointsFit(plan, {name: float(each.default) for name, each in PARAMETERS.items()})
     seed = SEED_OFFSET + plan.seed
     samples: dict[ContractSetting, CountSample] = {}
-    for number, situation in enumerate(CONTRACT_SETTINGS):
-        report_progress(f"count: {' '.join(map(str, situation))}")
-        samples[situation] = play_sample(situation, plan.plays, plan.deals, seed + number)
+    for number, setting in enumerate(CONTRACT_SETTINGS):
+        report_progress(f"count: {' '.join(map(str, setting))}")
+        samples[setting] = play_sample(setting, plan.plays, plan.deals, seed + number)
     for kind in TERMS_OF_KIND:
         fit.counts[kind] = fit_count(samples, kind)
         fit.values |= dict(
@@ -243,7 +247,7 @@ def _fit_taking(fit: PointsFit, teams: int, report_progress: Callable[[str], Non
 
 
 def _keep_better(fit: PointsFit, before: dict[str, float], teams: int, bidding: str) -> None:
-    """Go back to what there was, unless what was found in a game is shown to be better.
+    """Restore the parameters before a fit, unless the new ones are shown to be better.
 
     A search against itself can go in circles, and thresholds by place follow chance.
     """
@@ -260,7 +264,7 @@ def _keep_better(fit: PointsFit, before: dict[str, float], teams: int, bidding: 
 
 
 def _compare_callers(fit: PointsFit, report_progress: Callable[[str], None]) -> None:
-    """The new parameters against other callers, on deals that nothing was fitted to."""
+    """Measure the new parameters against other callers, on deals that nothing was fitted to."""
     plays = fit.plan.plays
     own = format_bidder_spec(fit.values, plays)
     for teams, bidding in VARIANTS:

@@ -1,7 +1,7 @@
-"""Decisions met in play, and what comes of each candidate card when the true deal is played on.
+"""A recorder of decisions in play, with the score after each candidate card in the true deal.
 
 One rollout of each card in the true deal says little of a card, but it is right on average, and it
-knows what the hidden hands are likely to be when a game has come so far.
+reflects the hidden hands that are likely when a game has come so far.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kqj_sim.core import rng
 from kqj_sim.core.block import (
@@ -46,6 +45,7 @@ from kqj_sim.core.playouts import compute_utility, copy_lanes, put_trick_cards
 from kqj_sim.core.round import RESUME_PLAY, call_resume, call_stage
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import finish_trick
+from kqj_sim.core.types import Block, Int64Array, Position
 from kqj_sim.policies.binding import bind_function
 from kqj_sim.policies.features import (
     CARD_FEATURES,
@@ -59,13 +59,13 @@ from kqj_sim.policies.trick_odds import build_trick_context
 from kqj_sim.training.decisions import MAX_CANDIDATES
 
 DECISION_MOMENTS = (TRICKS - 1) * SEATS
-"""Moments of a round at which a player may have a choice."""
+"""Turns of a round at which a player may have a choice."""
 
 _RECORDER_DRAW = np.int64(10 << 32)
 """Purpose of the recorder's own draws (`core.rng`)."""
 
 EXPLORE_SHARE = 0.1
-"""Share of the recorded moments after which a random card is played, to see more of the game."""
+"""Share of the recorded turns after which a random card is played, to see more of the game."""
 
 IMPOSED_SHARE = 0.35
 """Share of the rounds whose Sender and contract are drawn, to see contracts that nobody calls."""
@@ -79,7 +79,8 @@ SHEET_SIZE = _FEATURES + MAX_CANDIDATES * CARD_FEATURES
 
 @scalar
 def _record_decision(view: Any, parameters: Any, sheet: Any) -> int:
-    """Note what may be played and the features of it; `sheet` begins with the number of notes."""
+    """Record the legal cards and their features; `sheet` begins with the number of decisions
+    in it."""
     at = 1 + sheet[0] * SHEET_SIZE
     sheet[0] += 1
     about = build_trick_context(view)
@@ -109,7 +110,7 @@ def _record_decision(view: Any, parameters: Any, sheet: Any) -> int:
 
 
 def _bind_recorder(member: int) -> Any:
-    """A loop that notes decisions."""
+    """Compile a loop that records decisions."""
 
     def sheet_of(resources: Any, number: int) -> Any:
         return int64_at(resources[member * MAX_POLICIES])
@@ -120,9 +121,11 @@ def _bind_recorder(member: int) -> Any:
     )  # fmt: skip
 
 
-def make_recorder_seating(seating: Seating, sheet: NDArray[np.int64]) -> Seating:
-    """A table whose players note into a sheet, int64 (1 + LANES * SHEET_SIZE,), that must
-    outlive it."""
+def make_recorder_seating(seating: Seating, sheet: Int64Array) -> Seating:
+    """Return a seating whose players record into `sheet`, int64 (1 + LANES * SHEET_SIZE,).
+
+    The sheet must outlive the seating.
+    """
     functions = np.zeros(LOOP_ENTRIES, dtype=np.int64)
     resources = np.zeros(LOOP_ENTRIES, dtype=np.int64)
     for member in (LEAD, FOLLOW):
@@ -149,10 +152,11 @@ class DecisionBuffer(NamedTuple):
 
 
 @scalar
-def _vary_contracts(state: Any, lanes: int, rules: Rules) -> None:
+def _vary_contracts(state: Block, lanes: int, rules: Rules) -> None:
     """Give some rounds, and all that were passed out, another Sender and contract.
 
-    The Sender is mostly who counts most for it, and the amount about what can be expected.
+    The Sender is mostly the player with the highest count for it, and the amount about the expected
+    total.
     """
     for i in range(lanes):
         key = state[KEY + i]
@@ -187,10 +191,10 @@ def _vary_contracts(state: Any, lanes: int, rules: Rules) -> None:
 
 @scalar
 def _roll_out(
-    state: Any, inner: Any, lanes: int, sheet: Any, values: Any, sources: Any, cards: Any,
-    where: Any, trick: int, position: int, rules: Rules, rollouts: Seating,
+    state: Block, inner: Block, lanes: int, sheet: Any, values: Any, sources: Any, cards: Any,
+    where: Any, trick: int, position: Position, rules: Rules, rollouts: Seating,
 ) -> None:  # fmt: skip
-    """Fill `values` (lanes * MAX_CANDIDATES) with what comes of each candidate."""
+    """Fill `values` (lanes * MAX_CANDIDATES) with the utility of each candidate."""
     waiting = 0
     for i in range(lanes + 1):
         at = 1 + i * SHEET_SIZE
@@ -219,32 +223,22 @@ def _roll_out(
 
 @kernel
 def record_deals(
-    state: Any,
-    inner: Any,
-    sheet: Any,
-    first: int,
-    lanes: int,
-    seed: int,
-    moments: int,
-    rules: Rules,
-    seating: Seating,
-    rollouts: Seating,
-    recorders: Seating,
-    output: DecisionBuffer,
+    state: Block, inner: Block, sheet: Any, first: int, lanes: int, seed: int, moments: int,
+    rules: Rules, seating: Seating, rollouts: Seating, recorders: Seating, output: DecisionBuffer,
     filled: int,
-) -> int:
-    """Play deals of a block and note the decisions of some moments, the same in all deals.
+) -> int:  # fmt: skip
+    """Play deals of a block and record the decisions at some turns, the same in all deals.
 
     Args:
         state, inner: blocks.
         sheet: the recorders' sheet.
         first, lanes, seed: the deals.
-        moments: how many of the `DECISION_MOMENTS` moments are recorded.
+        moments: number of the `DECISION_MOMENTS` turns to record.
         rules: the rules.
-        seating: who calls and plays.
-        rollouts: who plays on after each candidate.
+        seating: the players.
+        rollouts: the players that play on after each candidate.
         recorders: `make_recorder_seating`.
-        output: where decisions go, from number `filled` on; room for lanes * moments.
+        output: room for lanes * moments decisions from number `filled` on.
 
     Returns:
         The number of decisions that `output` then holds.
@@ -310,7 +304,7 @@ def record_deals(
 def _write_decisions(
     sheet: Any, lanes: int, values: Any, output: DecisionBuffer, filled: int
 ) -> int:
-    """The decisions of a sheet that leave a choice go to the output."""
+    """Write the decisions of a sheet that leave a choice to the output; return their new number."""
     for i in range(lanes):
         at = 1 + i * SHEET_SIZE
         many = sheet[at + _CARD_COUNT]

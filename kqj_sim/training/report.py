@@ -1,12 +1,12 @@
-"""What a training has come to, told on deals that it did not learn from."""
+"""Results of a training, measured on deals that it did not learn from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kqj_sim.core.types import Float64Array
 from kqj_sim.paired import measure_lead
 from kqj_sim.rules import KqjRules
 from kqj_sim.training import linear
@@ -24,14 +24,14 @@ from kqj_sim.training.run import (
 
 @dataclass(frozen=True)
 class KindReport:
-    """What weights are worth in a kind of contract, or in all.
+    """The gain of weights in one kind of contract, or in all.
 
     Attributes:
         kind: one of KINDS, or "all".
         gain: of the weights, on decisions held out.
         before: of the linear weights that a network began with.
-        more: gain by gain, the difference.
-        fit: of linear weights to what they were fitted to; not for all kinds together.
+        more: the difference of the two on the same decisions.
+        fit: of linear weights to the decisions they were fitted to; not for all kinds together.
     """
 
     kind: str
@@ -44,13 +44,13 @@ class KindReport:
 def report_gains(
     learner: LinearTraining | NetworkTraining, source: DecisionSource, count: int, threads: int
 ) -> list[KindReport]:
-    """A row for each kind of contract and one for all, from `count` decisions held out.
+    """Return a row for each kind of contract and one for all, from `count` decisions held out.
 
     The decisions are met, and played to the end, by the players with the trained weights.
     """
     generate = source.start(learner.name, {learner.name: learner.trained_weights()})
     decisions = generate_held_out(generate, count, threads)
-    before: NDArray[np.float64] | None = None
+    before: Float64Array | None = None
     if isinstance(learner, NetworkTraining):
         gained = compute_gains(evaluate_network(learner.trained_weights(), decisions), decisions)
         before = compute_gains(linear.evaluate_linear(learner.linear, decisions), decisions)
@@ -75,11 +75,11 @@ def report_gains(
 
 
 def play_match(plan: TrainingPlan, opponent: str, deals: int, threads: int) -> GainEstimate:
-    """Points a round by which the trained policy is ahead of another one that plays.
+    """Measure the lead of the trained policy over another in the play, in points per round.
 
-    Each deal is played once for each team, which the trained policy plays; both sides call as
-    the training's players do.  Points are the own score less the mean of the others'.  The
-    weights are those in use.
+    Each deal is played once for each team, which the trained policy plays; both sides call as the
+    training's players do.  Points are the side's score less the mean of the others'.  The weights
+    are those in use.
     """
     rules = KqjRules(teams=plan.teams, bidding=plan.bidding)
     one, against = (f"{plan.calling}+{playing}" for playing in (plan.policy, opponent))

@@ -1,10 +1,8 @@
 """A training from its beginning, or a checkpoint, to its end.
 
-In each round the players play deals, and decisions met there are learnt from, a chunk at a time;
-threads play the next deals meanwhile.  What comes of it depends on the plan alone: not on the
-threads, and not on where the training was interrupted and gone on with.
-
-Decisions by the hundred thousand: deals are played by threads and noted by `recorder`.
+In each round the players play deals, and learn from the decisions met there, a chunk at a time;
+threads play the next deals meanwhile.  The result depends on the plan alone: not on the number of
+threads, nor on where the training was interrupted and resumed.
 """
 
 from __future__ import annotations
@@ -21,10 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core.block import LANES, allocate_block
+from kqj_sim.core.types import Float32Array
 from kqj_sim.encode import encode_rules, encode_seating
 from kqj_sim.policies import weights
 from kqj_sim.policies.features import CARD_FEATURES, SHARED_FEATURES
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.spec import Player, parse_player
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.training.decisions import (
     MAX_CANDIDATES,
@@ -40,56 +39,24 @@ from kqj_sim.training.recorder import (
 )
 
 MOMENTS_PER_DEAL = 8
-"""Moments of each deal that are recorded: few, so that decisions come from many deals."""
-
-THREAD_DEALS = 16 * LANES
-"""Deals of a thread's turn; what comes of them does not depend on the number of threads."""
-
-
-@dataclass(frozen=True)
-class DecisionSettings:
-    """How decisions are made.
-
-    Attributes:
-        rules: the rules of the table.
-        behaviour: specification of who calls and plays.
-        rollout: specification of who plays on after each candidate card.
-        seed: seed of the deals.
-    """
-
-    rules: KqjRules
-    behaviour: str
-    rollout: str
-    seed: int
+"""Turns of each deal that are recorded: few, so that decisions come from many deals."""
 
 
 def generate_decisions(
-    play: DecisionSettings, first: int, deals: int, threads: int = 1
+    rules: KqjRules, player: Player, seed: int, first: int, deals: int
 ) -> CardDecisions:
-    """The decisions noted in the deals `first` to `first + deals - 1`, in order.
+    """Return the decisions recorded in the deals `first` to `first + deals - 1`, in order.
+
+    The player sits at all seats, and also plays on after each candidate card.
 
     Raises:
         kqj_sim.policies.PolicyError: a policy cannot be used.
     """
-    starts = range(first, first + deals, THREAD_DEALS)
-    with ThreadPoolExecutor(threads) as pool:
-        parts = list(
-            pool.map(
-                lambda start: _generate_part(play, start, min(THREAD_DEALS, first + deals - start)),
-                starts,
-            )
-        )
-    return concatenate_decisions(parts)
-
-
-def _generate_part(play: DecisionSettings, first: int, deals: int) -> CardDecisions:
-    rules = encode_rules(play.rules)
-    table = encode_seating(play.rules, [parse_player(play.behaviour)] * SEATS, None)
-    rollouts = encode_seating(
-        play.rules, [parse_player(play.rollout)] * SEATS, None, for_rollouts=True
-    )
+    players, encoded_rules = [player] * SEATS, encode_rules(rules)
+    seating = encode_seating(rules, players, None)
+    rollouts = encode_seating(rules, players, None, for_rollouts=True)
     sheet = np.zeros(1 + LANES * SHEET_SIZE, dtype=np.int64)
-    recorders = make_recorder_seating(table, sheet)
+    recorders = make_recorder_seating(seating, sheet)
     room = deals * MOMENTS_PER_DEAL
     output = DecisionBuffer(
         kind=np.zeros(room, dtype=np.int8),
@@ -104,8 +71,8 @@ def _generate_part(play: DecisionSettings, first: int, deals: int) -> CardDecisi
     for start in range(first, first + deals, LANES):
         lanes = min(LANES, first + deals - start)
         filled = record_deals(
-            state, inner, sheet, start, lanes, play.seed, MOMENTS_PER_DEAL, rules, table, rollouts,
-            recorders, output, filled,
+            state, inner, sheet, start, lanes, seed, MOMENTS_PER_DEAL, encoded_rules, seating,
+            rollouts, recorders, output, filled,
         )  # fmt: skip
     return CardDecisions(
         kind=output.kind[:filled].copy(),
@@ -118,7 +85,7 @@ def _generate_part(play: DecisionSettings, first: int, deals: int) -> CardDecisi
 
 
 CHUNK_DECISIONS = 200_000
-"""Decisions that are learnt from at a time, and put in order by chance among themselves."""
+"""Decisions that are learnt from at a time, in random order among themselves."""
 
 PART_DEALS = 1024
 """Deals that a thread plays at a time."""
@@ -127,68 +94,69 @@ PARTS_AHEAD = 16
 """Parts that are played ahead."""
 
 MAX_BARREN_PARTS = 8
-"""Parts that must not be all without a decision."""
+"""Parts without any decision after which a training gives up."""
 
 ROUND_STRIDE = 1 << 40
 """Deals between the first ones of two rounds."""
 
 HELD_OUT_START = 1 << 59
-"""The first deal of those that are held out: no round comes to it."""
+"""First deal of those that are held out: no round reaches it."""
 
 SEED_OFFSET = 10**9
 """Added to the seed of a training: its deals are none of those with which strength is measured."""
 
 
 class TrainingError(ValueError):
-    """A training that cannot be done, or gone on with; one line."""
+    """A training that cannot be done, or resumed; the message is one line."""
 
 
 DecisionGenerator = Callable[[int, int], CardDecisions]
-"""The decisions of a range of deals, by its first deal and their number; for threads."""
+"""A function of a first deal and a number of deals that returns their decisions; used by
+threads."""
 
 
 class DecisionSource(Protocol):
-    """Where decisions come from."""
+    """A source of decisions."""
 
-    def start(self, player: str, in_use: Mapping[str, NDArray[np.float32]]) -> DecisionGenerator:
-        """Decisions of a player, with these weights by policy from now on."""
+    def start(self, player: str, in_use: Mapping[str, Float32Array]) -> DecisionGenerator:
+        """Return the generator of a player's decisions, with these weights in use."""
 
 
 class Learner(Protocol):
-    """What is trained: `linear.LinearTraining`, `network.NetworkTraining`."""
+    """A policy in training: `linear.LinearTraining`, `network.NetworkTraining`."""
 
     name: str
 
     def player(self, round: int) -> str:
-        """Who plays in a round, from 0."""
+        """Return the policy that plays in a round, from 0."""
 
-    def weights_in_use(self, round: int) -> dict[str, NDArray[np.float32]]:
-        """The weights of those who play in a round, by policy."""
+    def weights_in_use(self, round: int) -> dict[str, Float32Array]:
+        """Return the weights of the policies that play in a round, by policy."""
 
     def learn(self, decisions: CardDecisions, chunk: int, begin: float, end: float) -> None:
-        """Take in a chunk; `begin` and `end` are shares of the training done around it."""
+        """Learn from a chunk; `begin` and `end` are shares of the training done around it."""
 
     def end_round(self) -> None:
         """Finish a round."""
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything that going on needs, by name, not copied."""
+        """Return everything that resuming needs, by name, not copied."""
 
-    def trained_weights(self) -> NDArray[np.float32]:
-        """The weights, for values in points."""
+    def trained_weights(self) -> Float32Array:
+        """Return the weights, for values in points."""
 
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """What is trained, and how.
+    """The policy to train, the rules it is for, and the extent of the training.
 
     Attributes:
         policy: `linear` or `network`.
         teams, bidding: the rules it is for.
-        calling: specification of who calls.
-        decisions: how many a round learns from.
-        rounds: each but the first is played by what the one before has made.
-        seed: of the deals, and of all else that is drawn; SEED_OFFSET is added to it.
+        calling: specification of the policy that calls.
+        decisions: number that a round learns from.
+        rounds: each but the first is played by the result of the one before.
+        seed: of the deals, and of all other draws; SEED_OFFSET is added to it.
     """
 
     policy: str
@@ -202,8 +170,7 @@ class TrainingPlan:
 
 @dataclass
 class TrainingProgress:
-    """How far a training has come: `done` decisions of a round, from `select_decisions` parts of
-    deals."""
+    """Progress of a training: `done` decisions of a round, from `part` parts of deals."""
 
     round: int = 0
     part: int = 0
@@ -222,32 +189,25 @@ class SelfPlaySource:
     calling: str
     seed: int
 
-    def start(self, player: str, in_use: Mapping[str, NDArray[np.float32]]) -> DecisionGenerator:
-        """Decisions of a player, with these weights by policy from now on."""
+    def start(self, player: str, in_use: Mapping[str, Float32Array]) -> DecisionGenerator:
+        """Return the generator of a player's decisions, with these weights in use."""
         for policy, numbers in in_use.items():
             weights.override(policy, self.rules.teams, self.rules.bidding, numbers)
-        behaviour = f"{self.calling}+{player}"
-        fixed, drawn = (
-            DecisionSettings(
-                replace(self.rules, partners=partners),
-                behaviour,
-                behaviour,
-                SEED_OFFSET + self.seed,
-            )
-            for partners in ("fixed", "random")
-        )
+        found = parse_player(f"{self.calling}+{player}")
+        fixed, drawn = (replace(self.rules, partners=partners) for partners in ("fixed", "random"))
+        seed = SEED_OFFSET + self.seed
         return lambda first, deals: generate_decisions(
-            drawn if first // PART_DEALS % 4 == 3 else fixed, first, deals
+            drawn if first // PART_DEALS % 4 == 3 else fixed, found, seed, first, deals
         )
 
 
 class Training:
-    """A training that can be stopped after each chunk, saved, and gone on with.
+    """A training that can be stopped after each chunk, saved, and resumed.
 
     Attributes:
-        plan: what is trained, and how.
-        learner: what is trained.
-        position: how far it has come.
+        plan: the policy and the extent of the training.
+        learner: the policy in training.
+        position: its progress.
     """
 
     def __init__(self, plan: TrainingPlan, learner: Learner) -> None:
@@ -257,12 +217,12 @@ class Training:
 
     @property
     def finished(self) -> bool:
-        """Whether all rounds are done."""
+        """True if all rounds are done."""
         return self.position.round == self.plan.rounds
 
     @property
     def done(self) -> int:
-        """Decisions that were learnt from, in all rounds."""
+        """Decisions learnt from, in all rounds."""
         return self.position.round * self.plan.decisions + self.position.done
 
     @property
@@ -271,7 +231,7 @@ class Training:
         return self.plan.rounds * self.plan.decisions
 
     def run(self, source: DecisionSource, threads: int) -> Iterator[int]:
-        """Go on to the end; yields the number of decisions of each chunk when it is done."""
+        """Train to the end, and yield the number of decisions of each chunk when it is done."""
         while not self.finished:
             round = self.position.round
             player, in_use = self.learner.player(round), self.learner.weights_in_use(round)
@@ -285,6 +245,7 @@ class Training:
                 chunks.close()
 
     def _learn(self, decisions: CardDecisions, parts: int) -> int:
+        """Learn from a chunk and return its number of decisions."""
         position, count, begin = self.position, len(decisions.kind), self.done
         chunk = position.round * ROUND_STRIDE + position.part
         self.learner.learn(decisions, chunk, begin / self.total, (begin + count) / self.total)
@@ -298,7 +259,8 @@ class Training:
     def _chunks(
         self, generate: DecisionGenerator, threads: int
     ) -> Generator[tuple[CardDecisions, int], None, None]:
-        """The next chunks of this round without end, each with the parts of deals it is made of."""
+        """Yield the next chunks of this round without end, each with its number of parts of
+        deals."""
         waiting: deque[Future[CardDecisions]] = deque()
         following = self.position.part
         first = self.position.round * ROUND_STRIDE
@@ -319,7 +281,7 @@ class Training:
                 pool.shutdown(wait=True, cancel_futures=True)
 
     def save(self) -> bytes:
-        """A checkpoint."""
+        """Return a checkpoint."""
         out = io.BytesIO()
         about = json.dumps({"plan": asdict(self.plan), "position": asdict(self.position)})
         arrays: dict[str, Any] = {"about": np.array(about), **self.learner.arrays()}
@@ -327,10 +289,10 @@ class Training:
         return out.getvalue()
 
     def restore(self, name: str, checkpoint: bytes) -> None:
-        """Go on from a checkpoint, which errors call by its name.
+        """Resume from a checkpoint; `name` is its name in errors.
 
         Raises:
-            TrainingError: it is no checkpoint, or one of another training.
+            TrainingError: not a checkpoint, or one of another training.
         """
         own = asdict(self.plan)
         try:
@@ -352,7 +314,7 @@ class Training:
 
 
 def _count_decisions(parts: list[CardDecisions]) -> int:
-    """How many decisions there are."""
+    """Return the number of decisions."""
     return sum(len(each.kind) for each in parts)
 
 
@@ -365,7 +327,7 @@ def _check_not_barren(parts: list[CardDecisions]) -> None:
 
 
 def generate_held_out(generate: DecisionGenerator, count: int, threads: int) -> CardDecisions:
-    """So many decisions that no training learns from."""
+    """Return `count` decisions that no training learns from."""
     found: list[CardDecisions] = []
     with ThreadPoolExecutor(threads) as pool:
         start = HELD_OUT_START

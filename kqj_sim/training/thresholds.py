@@ -1,9 +1,10 @@
-"""Thresholds of the taking: from which count on one should take, by lap and place.
+"""Thresholds of taking: the count from which to take, by lap and place.
 
 For each turn, from the dealer's second back to the opener's first, deals are drawn in which all
-before him pass; there he takes, and in the same deals he passes and the others go on by their own
-thresholds.  What taking gains, in score less the others', rises with his count; where it is nothing
-is his threshold.  This is repeated with what was found until the answers answer each other.
+before the player pass.  There the player takes, and in the same deals passes and the others go on
+by their own thresholds.  The gain from taking, in score less the others', rises with the player's
+count; its root is the threshold.  This is repeated with the new thresholds until each is the best
+response to the others.
 """
 
 from __future__ import annotations
@@ -17,33 +18,28 @@ from numpy.typing import NDArray
 from kqj_sim.core.block import SEATS
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, trailing_zeros
 from kqj_sim.core.jit import kernel
+from kqj_sim.core.types import Float64Array, Int64Array
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.rules import KqjRules
-from kqj_sim.training.imposed import ImposedRounds, Int64Array
+from kqj_sim.training.imposed import ImposedRounds
 
 LAP_COUNT = 2
 MIN_DEALS = 5000
-"""Deals from which a threshold is found at least."""
+"""Fewest deals to find a threshold from."""
 
 FLOOR_STEP = 5.0
-"""By so much the counts of those who passed are raised until that many are found."""
+"""Step by which the counts of those who passed are raised until that many deals are found."""
 
 FIT_WINDOW = 25.0
-"""A threshold is found from the counts that are at most so far from it."""
+"""Largest distance from a threshold of the counts that it is found from."""
 
 
 @kernel
 def _fill_best_counts(
-    five: Any,
-    turned: Any,
-    other: int,
-    no_trump: int,
-    all_trumps: int,
-    parameters: Any,
-    counts: Any,
-    contracts: Any,
-) -> None:
-    """Counts and contracts of each place: in the Return's suit, and the best of all."""
+    five: Any, turned: Any, other: int, no_trump: int, all_trumps: int, parameters: Any,
+    counts: Any, contracts: Any,
+) -> None:  # fmt: skip
+    """Fill counts and contracts of each place: in the Return's suit, and the best of all."""
     for i in range(turned.shape[0]):
         suit = trailing_zeros(turned[i]) >> 4
         for place in range(SEATS):
@@ -64,14 +60,14 @@ def _fill_best_counts(
 
 @dataclass(frozen=True)
 class Threshold:
-    """The best answer at one turn.
+    """The best response at one turn.
 
     Attributes:
         lap, place: the turn; laps from 1.
-        count: where taking gains nothing.
+        count: the count at which taking gains nothing.
         error: its standard error.
-        deals: rounds from which it was found.
-        weakest: what taking gains with the weakest tenth of the hands, in points.
+        deals: number of rounds it was found from.
+        weakest: gain from taking with the weakest tenth of the hands, in points.
         weakest_error: its standard error.
     """
 
@@ -84,8 +80,8 @@ class Threshold:
     weakest_error: float
 
 
-def _fit_root(counts: NDArray[np.float64], gains: NDArray[np.float64]) -> tuple[float, float]:
-    """Where a straight line through gains near its root is nothing, and its standard error."""
+def _fit_root(counts: Float64Array, gains: Float64Array) -> tuple[float, float]:
+    """Return the root of a straight line through the gains near it, and its standard error."""
     near = np.full(len(counts), True)
     root, error = np.nan, np.nan
     for _ in range(4):
@@ -106,30 +102,24 @@ def _fit_root(counts: NDArray[np.float64], gains: NDArray[np.float64]) -> tuple[
 
 @dataclass(frozen=True)
 class TakingSample:
-    """Deals of which the counts are known, for looking for best answers.
+    """Deals with known counts, in which to find best responses.
 
     Attributes:
-        given: who plays, and which deals.
+        given: the player and the deals.
         counts: float64 (laps, places, n), the best count that may be named in each lap.
-        contracts: int64 (laps, places, n), what it is of.
+        contracts: int64 (laps, places, n), its contract.
     """
 
     given: ImposedRounds
-    counts: NDArray[np.float64]
+    counts: Float64Array
     contracts: Int64Array
 
     @classmethod
     def of(
-        cls,
-        teams: int,
-        policy: str,
-        seed: int,
-        deals: int,
-        offsets: dict[str, int],
+        cls, teams: int, policy: str, seed: int, deals: int, offsets: dict[str, int],
         parameters: Any,
-    ) -> TakingSample:
-        """Count the hands of the first deals of a seed, with parameters `parameters` of
-        `points`."""
+    ) -> TakingSample:  # fmt: skip
+        """Count the hands of the first deals of a seed, with these parameters of `points`."""
         given = ImposedRounds(KqjRules.from_dict({"teams": teams}), policy, seed)
         hands = given.hands(np.arange(deals))
         counts = np.zeros((LAP_COUNT, SEATS, deals))
@@ -142,8 +132,11 @@ class TakingSample:
 
     def _value_of_takes(
         self, deals: Int64Array, turns: Int64Array, teams: NDArray[Any]
-    ) -> NDArray[np.float64]:
-        """What comes of takes at given turns (0 to 11, 12 for nobody), for the given teams."""
+    ) -> Float64Array:
+        """Return the score of the given teams, ahead of the others, if the given turns take.
+
+        Turns are 0 to 11, 12 for nobody.
+        """
         value = np.zeros(len(deals))
         taken = np.flatnonzero(turns < LAP_COUNT * SEATS)
         laps, places = np.divmod(turns[taken], SEATS)
@@ -155,15 +148,16 @@ class TakingSample:
         return value
 
     def gains(
-        self, turn: int, thresholds: NDArray[np.float64], max_deals: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Counts at a turn (0 to 11), and what it gains to take.
+        self, turn: int, thresholds: Float64Array, max_deals: int
+    ) -> tuple[Float64Array, Float64Array]:
+        """Return counts at a turn (0 to 11), and the gains from taking there.
 
         Args:
-            turn: who is asked.
-            thresholds: (12,), by which the others take.  If those before him seldom pass all, they
-                are taken to have passed with more than that, as much as it needs.
-            max_deals: deals to play at most.
+            turn: the turn.
+            thresholds: (12,), by which the others take.  If those before the turn seldom all pass,
+            they
+                are assumed to have passed with higher counts, as far as needed.
+            max_deals: most deals to play.
         """
         flat = self.counts.reshape(LAP_COUNT * SEATS, -1)
         takes = flat >= thresholds[:, None]
@@ -181,15 +175,15 @@ class TakingSample:
 
 
 def find_best_responses(
-    sample: TakingSample, start: NDArray[np.float64], max_deals: int, sweeps: int
+    sample: TakingSample, start: Float64Array, max_deals: int, sweeps: int
 ) -> list[Threshold]:
-    """Thresholds of the twelve turns that answer each other.
+    """Find thresholds of the twelve turns that are best responses to each other.
 
     Args:
         sample: the deals.
         start: (12,), thresholds to begin with.
         max_deals: deals to play for each turn.
-        sweeps: how often all turns are gone through.
+        sweeps: passes over all turns.
     """
     thresholds = start.astype(np.float64).copy()
     found: list[Threshold] = []

@@ -18,7 +18,7 @@ from kqj_sim.training.accept import (
     compute_advantage,
     fit_count,
     hand_features,
-    play_sample,
+    play_deals,
 )
 
 RULES = KwajongenRules()
@@ -27,7 +27,7 @@ SEED = 3
 
 @pytest.fixture(scope="module")
 def deals() -> PlayedDeals:
-    return play_sample(RULES, 40_000, SEED)
+    return play_deals(RULES, 40_000, SEED)
 
 
 def test_the_features_times_the_points_are_the_count(deals: PlayedDeals) -> None:

@@ -31,11 +31,11 @@ NOISE = 40.0
 
 
 def made_up(
-    situation: ContractSetting, points: np.ndarray, rounds: int, draws: np.random.Generator
+    setting: ContractSetting, points: np.ndarray, rounds: int, draws: np.random.Generator
 ) -> CountSample:
     """Rounds whose totals are a base, a slope times the count, and noise; values are twice that."""
     terms = draws.poisson(0.7, (rounds, len(points))).astype(float)
-    total = BASES[situation] + SLOPES[situation] * (terms @ points)
+    total = BASES[setting] + SLOPES[setting] * (terms @ points)
     total += draws.normal(0, NOISE, rounds)
     return CountSample(terms, total, 2 * total - 180, total > 100)
 
@@ -45,19 +45,19 @@ def test_count_is_that_of_which_the_rounds_are_made() -> None:
     fit = fit_count({each: made_up(each, POINTS, 20_000, draws) for each in NO_TRUMP}, "NT")
     assert np.array_equal(fit.whole, POINTS)
     assert np.abs((fit.points - POINTS) / fit.errors).max() < 3.5
-    assert [line.situation for line in fit.lines] == NO_TRUMP
+    assert [line.setting for line in fit.lines] == NO_TRUMP
     for line in fit.lines:
-        assert line.base == pytest.approx(BASES[line.situation], abs=2)
-        assert line.slope == pytest.approx(SLOPES[line.situation], abs=0.04)
+        assert line.base == pytest.approx(BASES[line.setting], abs=2)
+        assert line.slope == pytest.approx(SLOPES[line.setting], abs=0.04)
         assert line.value_slope == pytest.approx(2 * line.slope)
         assert line.residual == pytest.approx(NOISE, rel=0.03)
-        spread = SLOPES[line.situation] * np.sqrt(0.7 * POINTS @ POINTS)
+        spread = SLOPES[line.setting] * np.sqrt(0.7 * POINTS @ POINTS)
         assert line.r2 == pytest.approx(spread**2 / (spread**2 + NOISE**2), abs=0.05)
         assert line.r2_unconstrained == pytest.approx(line.r2, abs=0.01)
 
 
 def test_errors_are_how_far_fits_scatter() -> None:
-    """The size of the points is uncertain as well, for one situation sets it."""
+    """The size of the points is uncertain as well, for one setting sets it."""
     draws = np.random.default_rng(6)
     fits = [
         fit_count({each: made_up(each, POINTS, 500, draws) for each in NO_TRUMP[:2]}, "NT")
@@ -94,10 +94,10 @@ def test_offsets_make_scores_alike() -> None:
     fits = {kind: fit_count(samples, kind) for kind in TERMS_OF_KIND}
     found = compute_offsets(fits, 2, 60.0)
     lines = {
-        each.situation.role: each
+        each.setting.role: each
         for fit in fits.values()
         for each in fit.lines
-        if each.situation.teams == 2 and each.situation.bidding == "take"
+        if each.setting.teams == 2 and each.setting.bidding == "take"
     }
     base = lines["return"]
     for role, name in (("other", "other"), ("NT", "no_trump"), ("AT", "all_trumps")):

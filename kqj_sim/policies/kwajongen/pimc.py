@@ -1,11 +1,11 @@
-"""`pimc`: perfect-information Monte Carlo, worlds that agree with all seen, each solved exactly.
+"""`pimc`: perfect-information Monte Carlo: solve worlds that agree with all seen.
 
-Worlds are hands of the others, drawn by `core.worlds`, in which they would have said by the count
-of `standard` what they said.  In each one what a card comes to if everybody then plays best is
-known exactly (`core.kwajongen.solve`); that is averaged.
+Worlds are sampled layouts of the hidden cards (`core.hidden_hands`) in which the others would have
+called as they did by the count of `standard`.  In each of them the value of a card with best play
+by all is known exactly (`core.kwajongen.solve`); it is averaged.
 
-It calls by the count.  Calls from solved worlds are worse: there the first lead is an advantage,
-since it is made with all cards known, and at the table it is none.
+It calls by the count.  Calls from solved worlds are worse: there the first lead is an advantage, as
+it is made with all cards known, and at the table it is none.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from kqj_sim.core.block import (
     TRICK_SET,
     WON_CARDS,
     cell_index,
-    history_offset,
     policy_of,
     team_of,
 )
@@ -53,8 +52,10 @@ from kqj_sim.core.kwajongen.solve import (
 from kqj_sim.core.kwajongen.trick import follow_view, lead_view, put_lead, read_upcard, suit_mask_of
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.core.trick import put_follow, read_hand, winning_cards
+from kqj_sim.core.types import Block, CardSet, Place, Position
 from kqj_sim.policies.binding import make_parameters_type, parameter_offset
 from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS, accepts_by_count
+from kqj_sim.policies.particles import collect_played_cards
 from kqj_sim.policies.registry import flag, policy, whole
 from kqj_sim.policies.tools import nth_card
 
@@ -74,35 +75,27 @@ _PARAMETERS_OFFSET = parameter_offset(LEAD, 0)
 
 @scalar
 def _pack_rule(team: int, contracting: int, raised: int, obliged: int) -> int:
-    """What `solve.search` takes as its rule, for who is to play."""
+    """Return the rule argument of `solve.search` for the team to play."""
     return (1 if team == contracting else 0) | raised << 1 | (4 if obliged != 0 else 0)
 
 
 @block_loop
 def _keep_matching(
-    worlds: Any,
-    found: int,
-    wanted: int,
-    match_calls: bool,
-    before: Any,
-    upcard: int,
-    own_place: int,
-    places: Any,
-    sender: int,
-    raised: int,
-) -> int:
-    """Move worlds in which the others called as they did to the front; how many to look at.
+    worlds: Any, found: int, wanted: int, match_calls: bool, before: Any, upcard: CardSet,
+    own_place: int, places: Any, sender: Place, raised: int,
+) -> int:  # fmt: skip
+    """Move worlds in which the others called as they did to the front; return how many to solve.
 
-    If there is none, all are as good.
+    If none matches, all are as good.
 
     Args:
-        worlds: hands by player, six a world.
-        found, wanted: worlds drawn, and how many are to be kept.
-        match_calls: else the first ones are kept.
-        before: by place, what he has played.
-        upcard: the shown card.
-        own_place: the place of who looks at them.
-        places: for each place which player of a world he is.
+        worlds: hands by player, six per world.
+        found, wanted: worlds drawn, and the number to keep.
+        match_calls: False keeps the first ones.
+        before: by place the cards it has played.
+        upcard: the dealer's card that was shown.
+        own_place: the place of the player.
+        places: for each place its player in a world.
         sender: the place of the caller.
         raised: 1 in a raised round.
     """
@@ -137,26 +130,17 @@ def choose_accept(view: Any) -> bool:
 
 
 @block_loop
-def _collect_played(state: Any, lane: int, trick: int, position: int, before: Any) -> None:
-    """What each place has played, from the tricks that were kept and from this one."""
-    for place in range(SEATS):
-        before[place] = 0
-    for finished in range(trick):
-        leader = state[cell_index(history_offset(finished, 0), lane)]
-        for k in range(SEATS):
-            card = state[cell_index(history_offset(finished, 1 + k), lane)]
-            before[(leader + k) % SEATS] |= card
-    for k in range(position):
-        before[(state[LEADER + lane] + k) % SEATS] |= state[
-            cell_index(TRICK_CARDS + k * STRIDE, lane)
-        ]
-
-
-@block_loop
 def _add_values(
-    state: Any, lane: int, trick: int, position: int, hands: Any, at: int, legal: int, values: Any
+    state: Block,
+    lane: int,
+    trick: int,
+    position: Position,
+    hands: Any,
+    at: int,
+    legal: CardSet,
+    values: Any,
 ) -> None:
-    """Add to `values` what each legal card comes to in a world, hands by position."""
+    """Add the value of each legal card in a world, hands by position, to `values`."""
     team = team_of(state[PLAYERS_BY_POSITION + lane], position)
     own_row, other_row = (0, STRIDE) if team == 0 else (STRIDE, 0)
     won, lost = state[WON_CARDS + own_row + lane], state[WON_CARDS + other_row + lane]
@@ -209,10 +193,10 @@ def _add_values(
 
 @pimc.block("card")
 def choose_card(
-    block_pointer: Any, lanes: int, trick: int, position: int, teams: int, unused: int, number: int,
-    parameter_table: Any, resources: Any,
+    block_pointer: Any, lanes: int, trick: int, position: Position, teams: int, unused: int,
+    number: int, parameter_table: Any, resources: Any,
 ) -> None:  # fmt: skip
-    """Choose for the lanes in which the policy sits at a position
+    """Choose in the lanes in which the policy sits at a position
     (`core.dispatch.ASK_SIGNATURE`)."""
     state = carray(block_pointer, ROW_COUNT * STRIDE)
     at = _PARAMETERS_OFFSET + number * MAX_PARAMETERS
@@ -244,7 +228,7 @@ def choose_card(
                 worlds[world * HOLDER_COUNT + position] = state[
                     cell_index(HAND + position * STRIDE, i)
                 ]
-            _collect_played(state, i, trick, position, before)
+            collect_played_cards(state, i, trick, position, SEATS, before)
             for place in range(SEATS):
                 places[place] = (place - leader) % SEATS
             own = (leader + position) % SEATS

@@ -1,4 +1,4 @@
-"""`random`: every legal card equally likely; it plays with a settable chance."""
+"""`random`: every legal card is equally likely; the chance to play is a parameter."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def choose_accept(view: Any, parameters: Any) -> bool:
 
 @random
 def choose_card(view: Any) -> int:
-    """Any legal card."""
+    """Play a legal card, each equally likely."""
     return random_legal_card(view)

@@ -1,14 +1,11 @@
-"""`standard`: accepts by a fitted count (`counting`), plays by rule (`playing`).
+"""`standard`: accepts by a fitted count and plays by rule.
 
-The count by which `standard` accepts: points for the cards held and for the card shown.
+The count gives points for the cards held and for the upcard.  Its weights are a least squares fit
+of how much better it is for a team to play than to pass, on random deals (`training.accept`).
 
-The weights are those of `kqj_sim.training.accept`, a least squares fit on random deals of how much
-better it is for a team to play than to pass.
-
-How `standard` plays Kwajongen: each legal card by what its trick may bring, and what it costs.
-
-A card is worth the points of the trick, won or lost, times how much likelier the own team is to win
-it than to lose it, less a price: trumps and sure winners are worth keeping.
+In the play a card is worth the points of the trick, won or lost, times the chance that the player's
+team wins it minus the chance that it loses it, less a price: trumps and sure winners are worth
+keeping.
 """
 
 from __future__ import annotations
@@ -22,6 +19,7 @@ from kqj_sim.core.kwajongen.cards import PACK, SEATS, SUIT_MASK, TRICKS, TRUMP_S
 from kqj_sim.core.kwajongen.solve import count_card_points, points_of_card
 from kqj_sim.core.kwajongen.trick import suit_mask_of
 from kqj_sim.core.trick import winning_cards
+from kqj_sim.core.types import Card, CardSet, Place, Position, SuitMask
 from kqj_sim.policies.registry import Parameter, number, policy
 
 
@@ -57,8 +55,8 @@ COUNT_PARAMETERS = {
 
 
 @scalar
-def _count_trump_points(cards: int, values: Any) -> float:
-    """The points of the trumps of a set."""
+def _count_trump_points(cards: CardSet, values: Any) -> float:
+    """Return the points of the trumps of a set."""
     ranks = cards >> 48
     return (
         values.nine * (ranks & 1)
@@ -71,13 +69,13 @@ def _count_trump_points(cards: int, values: Any) -> float:
 
 
 @scalar
-def count_points(hand: int, upcard: int, place: int, values: Any) -> float:
-    """The points of a hand, coded by strength, with those for the shown card.
+def count_points(hand: CardSet, upcard: CardSet, place: Place, values: Any) -> float:
+    """Return the points of a hand, coded by strength, with those for the upcard.
 
     Args:
         hand: the four cards.
-        upcard: the card that is shown.
-        place: 0 the dealer's left to 3 the dealer.
+        upcard: the dealer's card that is shown.
+        place: 0 left of the dealer to 3 the dealer.
         values: the parameters.
     """
     plain = hand & ~TRUMP_SUIT
@@ -100,8 +98,10 @@ def count_points(hand: int, upcard: int, place: int, values: Any) -> float:
 
 
 @scalar
-def accepts_by_count(hand: int, upcard: int, place: int, raised: int, values: Any) -> bool:
-    """Whether one plays by the count."""
+def accepts_by_count(
+    hand: CardSet, upcard: CardSet, place: Place, raised: int, values: Any
+) -> bool:
+    """Return True if the count reaches the threshold of the place."""
     wanted = values.first if place == 0 else values.second
     wanted = wanted if place < 2 else values.third
     wanted = wanted if place < 3 else values.dealer
@@ -122,8 +122,8 @@ PRICES = {
 
 
 @scalar
-def _chance_of_none(cards: int, unseen: int, held: int) -> float:
-    """The chance that none of `cards` cards is among the `held` of a hand, of `unseen` in all."""
+def _chance_of_none(cards: CardSet, unseen: CardSet, held: int) -> float:
+    """Return the chance that none of `cards` cards is in a hand of `held`, of `unseen` in all."""
     chance = 1.0
     for k in range(held):
         rest = unseen - k
@@ -133,9 +133,9 @@ def _chance_of_none(cards: int, unseen: int, held: int) -> float:
 
 @scalar
 def _chance_to_beat(
-    view: Any, position: int, led: int, master: int, unseen: int, held: int
+    view: Any, position: Position, led: SuitMask, master: Card, unseen: CardSet, held: int
 ) -> float:
-    """The chance that a position yet to play beats a master, holding `held` unseen cards."""
+    """Return the chance that a position yet to play beats a master, holding `held` unseen cards."""
     voids = voids_of(view.players, position)
     number = popcount(unseen)
     better = unseen & winning_cards(led, TRUMP_SUIT, master)
@@ -153,9 +153,9 @@ def _chance_to_beat(
 
 @scalar
 def _chance_to_win(
-    view: Any, led: int, master: int, ours: bool, unseen: int, partner_help: float
+    view: Any, led: SuitMask, master: Card, ours: bool, unseen: CardSet, partner_help: float
 ) -> float:
-    """The chance that the own team wins the trick, with a master that is `ours` or not."""
+    """Return the chance that the team wins the trick, with a master that is `ours` or not."""
     held = TRICKS - view.trick_number
     chance = 1.0 if ours else 0.0
     for position in range(view.position + 1, SEATS):
@@ -163,14 +163,14 @@ def _chance_to_win(
         if (position - view.position) & 1 != 0:
             chance *= 1.0 - beats
         else:
-            # Where an opponent is master now he must be beaten, else it is the partner's help.
+            # An opponent who is master now must be beaten; otherwise the partner may help.
             chance += (1.0 - chance) * beats * (partner_help if ours else 1.0)
     return chance
 
 
 @scalar
 def choose_card_by_rule(view: Any, prices: Any) -> int:
-    """The legal card of the greatest value; of several, that of the lowest bit."""
+    """Return the legal card of the greatest value; of several, that of the lowest bit."""
     unseen = PACK & ~(view.hand | view.played | view.trick)
     on_table = count_card_points(view.trick)
     best, best_value = 0, 0.0
@@ -212,11 +212,11 @@ standard = policy(
 
 @standard
 def choose_accept(view: Any, parameters: Any) -> bool:
-    """Play with as many points as the place wants."""
+    """Play if the count reaches the threshold of the place."""
     return accepts_by_count(view.hand, view.turned, view.place, view.raised, parameters)
 
 
 @standard
 def choose_card(view: Any, parameters: Any) -> int:
-    """The legal card of the greatest value."""
+    """Play the legal card of the greatest value."""
     return choose_card_by_rule(view, parameters)
