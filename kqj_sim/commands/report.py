@@ -239,7 +239,7 @@ def _run_study(
 
     with ExitStack() as stack:
         name = f"rows_{make_slug(plan.name)}.parquet" if several else "rows.parquet"
-        rows_file = stack.enter_context(RowsFile(folder.place(name)))
+        rows_file = stack.enter_context(RowsFile(folder.get_path(name)))
         found = run_study(plan, progress, threads, rows_file.write)
         rows_file.finish(make_run(found))
     return found

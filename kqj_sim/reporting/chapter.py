@@ -1,11 +1,8 @@
-"""A chapter of a report, and those that are the same for every game: whole games, policies.
-
-What was found in an experiment, as the chapters of a report read it.
-"""
+"""Chapters of a report, and those that every game has: whole games, policies compared."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,11 +11,12 @@ from kqj_sim.analysis.tables import Table
 from kqj_sim.reporting.compare import write_headline
 from kqj_sim.reporting.grid import Cell, Grid, format_number, make_grids
 from kqj_sim.reporting.page import Part, Picture
-from kqj_sim.reporting.page_charts import render_distribution, render_dots
-from kqj_sim.rules import KqjRules
+from kqj_sim.reporting.page_charts import render_distribution, render_dots, render_heat_maps
+from kqj_sim.rules import GameRules, KqjRules
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.study import Study
+    from kqj_sim.analysis.tables import Unit
 
 
 MIN_OBSERVATIONS = 30
@@ -27,10 +25,11 @@ MIN_OBSERVATIONS = 30
 
 @dataclass(frozen=True)
 class Findings:
-    """A study with what is needed to tell of it.
+    """A study as the chapters of a report read it: its numbers, pictures and tables.
 
-    `slug` sets its files apart from others' if there are several, and is empty if not; then its
-    pictures have the scale that suits them alone.
+    Attributes:
+        study: the study.
+        slug: prefix of its files if the report has several studies, else empty.
     """
 
     study: Study
@@ -41,47 +40,107 @@ class Findings:
         """The study's tables by name."""
         return self.study.tables
 
+    @property
+    def rules(self) -> GameRules:
+        """The rules of the study's experiment."""
+        return self.study.plan.experiment.rules
+
     def estimate(self, table: str, quantity: str, *group: int | str) -> Estimate:
-        """A number of a table; raises KeyError if it is not there."""
+        """Return a number of a table; raise KeyError if it is not there."""
         return self.tables[table].estimates(quantity)[group]
 
+    def get_estimates(self, table: str, quantity: str) -> dict[Any, Estimate]:
+        """Return the numbers of a table with a single group column, by its values."""
+        found = self.tables[table].estimates(quantity)
+        return {group[0]: each for group, each in found.items()}
+
     def format_cell(self, table: str, quantity: str, *group: int | str) -> Cell:
-        """A number with its interval, as the tables on the page write it."""
+        """Return a number with its interval, as the tables on the page write it."""
         lines = self.tables[table].lines
         unit = next(unit for _, name, unit, _ in lines if name == quantity)
         return format_estimate(self.estimate(table, quantity, *group), unit)
 
-    def show(self, table: str, quantity: str, *group: int | str) -> str:
-        """The same as text, for a sentence."""
+    def format_text(self, table: str, quantity: str, *group: int | str) -> str:
+        """Return a number with its interval as text, for a sentence."""
         return str(self.format_cell(table, quantity, *group))
 
-    def by(self, table: str, quantity: str) -> dict[Any, Estimate]:
-        """The numbers of a table with a single group column, by its values."""
-        found = self.tables[table].estimates(quantity)
-        return {group[0]: each for group, each in found.items()}
+    def make_dots(
+        self,
+        name: str,
+        caption: str,
+        series: Mapping[str, Mapping[Any, Estimate]],
+        label: str,
+        unit: Unit = "share",
+        *,
+        names: Mapping[Any, str] | None = None,
+        comparable: bool = False,
+        logarithmic: bool = False,
+        middle: float | None = None,
+    ) -> Picture:
+        """Return a picture of dots, as `render_dots`.
 
-    def picture(self, name: str, alt: str, svg: str) -> Picture:
-        """A picture of this study."""
-        return Picture(f"{self.slug}-{name}" if self.slug else name, alt, svg)
+        With `comparable` the pictures of several studies have the same scale, 0 to 100%.
+        """
+        svg = render_dots(
+            series, label, unit, names=names, logarithmic=logarithmic, middle=middle,
+            whole=comparable and bool(self.slug),
+        )  # fmt: skip
+        return self._make_picture(name, caption, svg)
 
-    def grids(self, *names: str) -> tuple[Grid, ...]:
-        """Those of these tables that there are, for the page."""
+    def make_heat_maps(
+        self,
+        name: str,
+        caption: str,
+        panels: Mapping[str, Mapping[tuple[Any, ...], Estimate]],
+        rows: tuple[str, Sequence[Any]],
+        columns: tuple[str, Sequence[Any]],
+        unit: Unit = "share",
+        *,
+        diverging: bool = False,
+        min_observations: int = MIN_OBSERVATIONS,
+    ) -> Picture:
+        """Return a picture of heat maps, as `render_heat_maps`."""
+        svg = render_heat_maps(
+            panels, rows, columns, unit, diverging=diverging, min_observations=min_observations
+        )
+        return self._make_picture(name, caption, svg)
+
+    def make_distribution(
+        self,
+        name: str,
+        caption: str,
+        stacks: Mapping[str, Mapping[int, Estimate]],
+        label: str,
+        counted: str,
+        *,
+        step: int = 1,
+        threshold: tuple[float, str] | None = None,
+    ) -> Picture:
+        """Return a picture of a distribution, as `render_distribution`."""
+        svg = render_distribution(stacks, label, counted, step=step, threshold=threshold)
+        return self._make_picture(name, caption, svg)
+
+    def _make_picture(self, name: str, caption: str, svg: str) -> Picture:
+        return Picture(f"{self.slug}-{name}" if self.slug else name, caption, svg)
+
+    def make_grids(self, *names: str) -> tuple[Grid, ...]:
+        """Return the tables of these names that there are, as grids for the page."""
         found = (self.tables[name] for name in names if name in self.tables)
         return tuple(grid for table in found for grid in make_grids(table))
 
 
 def format_estimate(estimate: Estimate, unit: str) -> Cell:
-    """A number with its interval as tables write it."""
+    """Return a number with its interval as tables write it."""
     return format_number(estimate.value, estimate.low, estimate.high, unit)
 
 
 def select_reliable(numbers: Mapping[Any, Estimate]) -> dict[Any, Estimate]:
-    """Those that stand on enough observations to be named in a sentence."""
+    """Return the numbers that rest on enough observations to be named in a sentence."""
     return {key: each for key, each in numbers.items() if each.observations >= MIN_OBSERVATIONS}
 
 
 def collect_tables(findings: Iterable[Findings]) -> dict[str, Table]:
-    """Every table by the name of its file, without suffix."""
+    """Return every table by the name of its file, without suffix."""
     return {
         f"{found.slug}/{name}" if found.slug else name: table
         for found in findings
@@ -91,23 +150,23 @@ def collect_tables(findings: Iterable[Findings]) -> dict[str, Table]:
 
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter.
+    """A chapter of a report.
 
     Attributes:
         name: for links and files.
         title: its heading.
-        tell: what it says of a study; None if there is nothing to say.
+        describe: returns what it says of a study, None if there is nothing to say.
         note: how to read it.
     """
 
     name: str
     title: str
-    tell: Callable[[Findings], Part | None]
+    describe: Callable[[Findings], Part | None]
     note: str = ""
 
 
 class KeyFigure(NamedTuple):
-    """A number that tells much: its name, and where it stands in the tables."""
+    """A number for the top of a report: its name, and its place in the tables."""
 
     name: str
     table: str
@@ -116,77 +175,72 @@ class KeyFigure(NamedTuple):
 
 
 def describe_games(found: Findings) -> Part | None:
-    """How long whole games last, and who wins them."""
+    """Describe the length of whole games and their winners."""
     if "games" not in found.tables:
         return None
-    rules = found.study.plan.experiment.rules
+    rules = found.rules
     aim = (
         f"to {rules.target:,}" if isinstance(rules, KqjRules) else f"from {rules.start_score} down"
     )
-    dealer = "first dealer" if rules.partners == "random" else "first dealer's team"
+    player = "seat" if rules.partners == "random" else "team"
+    dealer = "first dealer" if player == "seat" else "first dealer's team"
     rounds, low, high = (
-        found.show("games", f"rounds, {quantity}")
+        found.format_text("games", f"rounds, {quantity}")
         for quantity in ("mean", "quantile 5%", "quantile 95%")
     )
-    player = "seat" if rules.partners == "random" else "team"
-    winners = found.by(f"games_by_{player}", "won, share of games")
+    winners = found.get_estimates(f"games_by_{player}", "won, share of games")
     games = found.estimate("games", "games")
     return Part(
         text=(
             f"{games.observations:,} games {aim} last {rounds} rounds on average; "
             f"nine of ten last from {low} to {high}. The {dealer} wins "
-            f"{found.show('games', f'won by the {dealer}, share of games')}.",
+            f"{found.format_text('games', f'won by the {dealer}, share of games')}.",
         ),
         pictures=(
-            found.picture(
+            found.make_distribution(
                 "games",
                 "Distribution of the number of rounds in a game.",
-                render_distribution(
-                    {"games": found.by("games_by_rounds", "share of games")},
-                    "rounds in a game",
-                    "% of games",
-                ),
+                {"games": found.get_estimates("games_by_rounds", "share of games")},
+                "rounds in a game",
+                "% of games",
             ),
-            found.picture(
+            found.make_dots(
                 "winners",
                 f"Share of the games won, by {player}, with intervals.",
-                render_dots(
-                    {"won": winners},
-                    "games won, %",
-                    "share",
-                    names={number: f"{player} {number}" for number in winners},
-                    middle=1 / len(winners),
-                ),
+                {"won": winners},
+                "games won, %",
+                names={number: f"{player} {number}" for number in winners},
+                middle=1 / len(winners),
             ),
         ),
-        grids=found.grids(f"games_by_{player}"),
-        folded=found.grids("games", "games_by_rounds"),
+        grids=found.make_grids(f"games_by_{player}"),
+        folded=found.make_grids("games", "games_by_rounds"),
     )
 
 
 def describe_compared_policies(found: Findings) -> Part | None:
-    """Which of several policies scores more."""
+    """Describe the comparison of several policies."""
     comparison = found.study.comparison
     if comparison is None:
         return None
     pairs = found.tables["compared_pairs"].estimates("lead")
     leads = {f"{one} over {other}": each for (one, other, _), each in pairs.items()}
-    words = "Lead of the first over the second, in points a round, with intervals."
+    caption = "Lead of the first over the second, in points a round, with intervals."
     if "compared_ranking" in found.tables:
         ranking = found.tables["compared_ranking"].estimates("mean lead over the others")
         leads = {name: each for (_, name), each in ranking.items()}
-        words = "Mean lead over the others, in points a round, with intervals."
+        caption = "Mean lead over the others, in points a round, with intervals."
     return Part(
         text=tuple(f"{line}." for line in write_headline(comparison)),
         pictures=(
-            found.picture(
-                "compared",
-                words,
-                render_dots({"lead": leads}, "points a round", "points", middle=0),
+            found.make_dots(
+                "compared", caption, {"lead": leads}, "points a round", "points", middle=0
             ),
         ),
-        grids=found.grids("compared_ranking", "compared_pairs"),
-        folded=found.grids("compared_matrix", "compared_why", "compared_where", "compared_largest"),
+        grids=found.make_grids("compared_ranking", "compared_pairs"),
+        folded=found.make_grids(
+            "compared_matrix", "compared_why", "compared_where", "compared_largest"
+        ),
     )
 
 

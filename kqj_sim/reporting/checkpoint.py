@@ -1,11 +1,7 @@
-"""Checkpoints: the counts of a range of deals in a file, to go on from and to be merged.
+"""Checkpoints: the counts of a range of deals in a file, to be continued and merged.
 
-A file is numpy's archive (.npz) of the counts, with a JSON text `about` that says what was counted.
+A file is a numpy archive (.npz) of the counts, with a JSON text `about` that describes the run.
 It appears whole or not at all, so that whatever ends the program leaves the last one.
-
-What is made of a simulation's rows as they come: counts for tables, and for the picture.
-
-Checkpoints of neighbouring ranges, put together into the counts of one run.
 """
 
 from __future__ import annotations
@@ -35,25 +31,21 @@ from kqj_sim.reporting.run import Run
 from kqj_sim.rules import make_rules
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from kqj_sim.analysis.control_variates import ControlTally
     from kqj_sim.analysis.game_control_variates import GameControlTally
-    from kqj_sim.experiment import Experiment
     from kqj_sim.reporting.plot_counts import PlotCounts
     from kqj_sim.rows import GameRows, Rows
 
 
 @dataclass(frozen=True)
 class AggregationPlan:
-    """What is to be made of the rows.
+    """A plan of what to count from the rows of a simulation.
 
     Attributes:
-        experiment: what is played.
+        experiment: the experiment.
         by, where: as in `Tally`.
         expression: `where`, compiled.
-        plot: whether there is to be a picture.
+        plot: count for a picture too.
         control: specification of the control (`ControlTally`, `GameControlTally`), or None.
     """
 
@@ -65,7 +57,7 @@ class AggregationPlan:
     control: str | None
 
     def start(self) -> Aggregation:
-        """Nothing gathered yet; raises what is wrong with `by` and `where`."""
+        """Return empty counts; raise ValueError for a `by` or `where` that does not fit."""
         gathered = Aggregation(Tally(self.experiment, self.by, self.where))
         if self.plot:
             from kqj_sim.reporting.plots import make_plot_counts
@@ -81,10 +73,7 @@ class AggregationPlan:
 
 
 class Aggregation:
-    """The tally, the counts of the picture and the sums of the control, if they are asked for.
-
-    Takes part in `fold`.
-    """
+    """A reducer of a simulation: the tally, and if asked for the picture's counts and the control."""
 
     def __init__(self, tally: Tally) -> None:
         self.tally = tally
@@ -92,13 +81,13 @@ class Aggregation:
         self.control: ControlTally | GameControlTally | None = None
 
     def _parts(self) -> dict[str, Tally | PlotCounts | ControlTally | GameControlTally]:
-        """What there is, by name."""
+        """Return the counts that are asked for, by name."""
         parts = {"tally": self.tally, "plot": self.plot, "control": self.control}
         return {name: part for name, part in parts.items() if part is not None}
 
     @property
     def columns(self) -> frozenset[str] | None:
-        """The columns of the rows that are looked at; None: all."""
+        """The columns of the rows that are read; None: all."""
         if self.control is not None:
             return None
         return self.tally.columns.union(() if self.plot is None else self.plot.columns)
@@ -115,7 +104,7 @@ class Aggregation:
             self.control.add_games(games)
 
     def merge(self, other: Aggregation) -> None:
-        """Add what another one counted."""
+        """Add the counts of another part of the run."""
         self.tally.merge(other.tally)
         if self.plot is not None and other.plot is not None:
             self.plot.merge(other.plot)
@@ -123,17 +112,17 @@ class Aggregation:
             self.control.add_numbers(other.control.numbers())
 
     def tables(self, confidence: float) -> list[Table]:
-        """The tables of the tally, and that of the control."""
+        """Return the tables of the tally, and that of the control."""
         tables = self.tally.tables(confidence)
         return tables if self.control is None else [*tables, self.control.table(confidence)]
 
     @property
     def layout(self) -> str:
-        """What is counted, in words that are the same only where `numbers` can be added."""
+        """A description of what is counted; `numbers` can be added only where it is the same."""
         return " | ".join(f"{name}: {part.layout}" for name, part in self._parts().items())
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
-        """Everything counted, as arrays by name."""
+        """Return everything counted, as arrays by name."""
         return {
             f"{name}.{what}": numbers
             for name, part in self._parts().items()
@@ -141,7 +130,7 @@ class Aggregation:
         }
 
     def add_numbers(self, numbers: dict[str, NDArray[np.int64]]) -> None:
-        """Add what `numbers` gave where the `layout` is the same; raises KeyError."""
+        """Add what `numbers` of the same `layout` returned; raise KeyError if any is missing."""
         for name, part in self._parts().items():
             start = f"{name}."
             part.add_numbers(
@@ -150,22 +139,22 @@ class Aggregation:
 
 
 class CheckpointError(RuntimeError):
-    """A checkpoint that cannot be used here; one line that says why and what would be right."""
+    """A checkpoint that cannot be used; one line that says why and what would be right."""
 
 
 @dataclass(frozen=True)
 class CountedRun:
-    """What was counted, but for how far.
+    """A run whose counts are in a checkpoint, without its range of deals.
 
     Attributes:
-        version, sources: of the package; other sources may play other cards.
+        version, sources: version of the package and hash of its sources, which decide the play.
         game, rules: the game, and the rules as their `to_dict`.
         policies, players: the seats' players by their names, and with all their parameters.
         seed: of the deals.
         unit: `deals` or `games`.
-        imposed: the Sender and contract that are given, as `--impose` says them.
+        imposed: the imposed Sender and contract, as the argument of `--impose`.
         by, where: as in `Tally`.
-        control: the policy of the control variate, as it is written.
+        control: specification of the policy of the control variate.
         layout: of the counts (`Aggregation.layout`).
     """
 
@@ -188,7 +177,7 @@ class CountedRun:
         cls, experiment: Experiment, by: tuple[str, ...], where: str | None, control: str | None,
         layout: str,
     ) -> CountedRun:  # fmt: skip
-        """What an experiment counts."""
+        """Return the run of an experiment."""
         return cls(
             version=__version__,
             sources=hash_sources(),
@@ -206,7 +195,7 @@ class CountedRun:
         )
 
     def difference(self, other: CountedRun) -> str:
-        """The first thing in which another one differs, in words; empty if there is none."""
+        """Return the first difference to another run, in words; empty if there is none."""
         known = {
             "sources": "it was made by other sources of the package",
             "layout": "it counts for other tables, or for another picture",
@@ -229,7 +218,7 @@ class CountedRun:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Counts of `finished` deals (or games) from the number `first` on."""
+    """The counts of `finished` deals (or games) from number `first` on."""
 
     counted: CountedRun
     first: int
@@ -238,7 +227,7 @@ class Checkpoint:
 
 
 class _About(msgspec.Struct):
-    """What a file says of its counts."""
+    """The text `about` of a file."""
 
     counted: CountedRun
     first: Annotated[int, msgspec.Meta(ge=0)]
@@ -247,7 +236,7 @@ class _About(msgspec.Struct):
 
 def write_checkpoint(path: str | Path, counted: CountedRun, first: int, finished: int,
                      aggregation: Aggregation) -> None:  # fmt: skip
-    """Write a checkpoint, in place of one that is there; raises OSError."""
+    """Write a checkpoint, replacing one of that name; raise OSError if that fails."""
     about = {"counted": vars(counted), "first": first, "finished": finished}
     arrays = {
         "about": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
@@ -260,10 +249,10 @@ def write_checkpoint(path: str | Path, counted: CountedRun, first: int, finished
 
 
 def read_checkpoint(path: str | Path) -> Checkpoint:
-    """The checkpoint in a file.
+    """Read the checkpoint in a file.
 
     Raises:
-        CheckpointError: it is none.
+        CheckpointError: it is not a checkpoint.
         OSError: it cannot be read.
     """
     content = Path(path).read_bytes()
@@ -278,10 +267,15 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
 
 
 def add_counts(name: str, checkpoint: Checkpoint, gathered: Aggregation) -> None:
-    """Add the counts of a checkpoint, which errors call by its name.
+    """Add the counts of a checkpoint.
+
+    Args:
+        name: what errors call it.
+        checkpoint: the checkpoint.
+        gathered: counts of the same layout, which grow.
 
     Raises:
-        CheckpointError: they are not those of its layout.
+        CheckpointError: the file is damaged: its counts do not have its layout.
     """
     try:
         gathered.add_numbers(checkpoint.numbers)
@@ -292,13 +286,13 @@ def add_counts(name: str, checkpoint: Checkpoint, gathered: Aggregation) -> None
 
 @dataclass(frozen=True)
 class MergedRun:
-    """What the parts come to.
+    """Neighbouring checkpoints put together.
 
     Attributes:
-        counted: what was counted.
-        first, finished: the range of deals, or of games.
+        counted: the run that was counted.
+        first, finished: first number and number of deals, or of games.
         aggregation: the counts.
-        run: the run that would have given them.
+        run: the run, as a report shows it.
     """
 
     counted: CountedRun
@@ -314,8 +308,8 @@ def merge_checkpoints(
     """Put checkpoints together.
 
     Args:
-        checkpoints: the name of each file, and what it holds; in any order.
-        confidence: of the intervals that will be made.
+        checkpoints: the name of each file and its checkpoint, in any order.
+        confidence: confidence level of the intervals of the tables.
 
     Raises:
         CheckpointError: they are of different runs, or their ranges overlap or leave a gap.
@@ -352,7 +346,7 @@ def merge_checkpoints(
 
 
 def _make_empty_aggregation(counted: CountedRun) -> Aggregation:
-    """Counts of nothing, of the layout that was counted."""
+    """Return empty counts of the layout of a run."""
     games = counted.unit == "games"
     # Counting looks at the rules and not at who plays: policies may be files that are not here.
     experiment = Experiment(

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ComparisonRun(Run):
-    """A run in which policies are compared; `policies` and `players` are theirs, not the seats'."""
+    """A comparison of policies; `policies` and `players` are those compared, not the seats'."""
 
     comparison: Comparison | None = None
 
@@ -47,7 +47,7 @@ class ComparisonRun(Run):
         return self.comparison
 
     def to_dict(self) -> dict[str, Any]:
-        """The run as plain values."""
+        """Return the run as plain values, for JSON."""
         of, plan = self._required_result, self._required_result.plan
         return {
             **super().to_dict(),
@@ -72,8 +72,8 @@ class ComparisonRun(Run):
             ],
         }
 
-    def summary(self) -> str:
-        """The run in a line for people."""
+    def describe(self) -> str:
+        """Return the run in a line for people."""
         of = self._required_result
         how = (
             "each against each, sides exchanged"
@@ -89,14 +89,14 @@ class ComparisonRun(Run):
         )
 
     def describe_intervals(self) -> str:
-        """The method, and what the intervals hold for."""
+        """Describe the intervals: confidence level, number of pairs, method."""
         of = self._required_result
         together = f", all {len(of.pairs)} pairs together" if len(of.pairs) > 1 else ""
         return f"±: {100 * of.plan.confidence:g}% intervals{together}; {of.plan.interval_method}"
 
 
 def make_comparison_report(comparison: Comparison) -> Report:
-    """Everything that is shown of a comparison."""
+    """Return the report of a comparison."""
     run = ComparisonRun(
         command="compare",
         rules=comparison.rules,
@@ -117,7 +117,7 @@ def make_comparison_report(comparison: Comparison) -> Report:
 
 
 def write_headline(comparison: Comparison) -> list[str]:
-    """What came of it: a line for two policies, for more the best ones; what a deal is worth."""
+    """Return the result in a few lines: the lead of two policies, or the best of several."""
     if len(comparison.names) == 2:
         (pair,) = comparison.pairs
         return [
@@ -161,7 +161,7 @@ def write_headline(comparison: Comparison) -> list[str]:
 
 
 def _describe_pair(comparison: Comparison, pair: PolicyPair) -> str:
-    """The lead of the one who is ahead."""
+    """Describe the lead of the policy that is ahead."""
     one, other = comparison.names[pair.one], comparison.names[pair.other]
     unit = "games" if comparison.games else "deals"
     deals = f"{pair.sums.deals:,} {unit}"
@@ -200,7 +200,7 @@ def _describe_arrangements(comparison: Comparison) -> str:
 
 
 def _describe_efficiency(comparison: Comparison, pair: PolicyPair) -> list[str]:
-    """The factor of the run, in words."""
+    """Describe the relative efficiency of a pair; nothing if it is unknown."""
     if math.isnan(pair.relative_efficiency):
         return []
     what = "game" if comparison.games else "deal"
@@ -214,7 +214,7 @@ def _describe_efficiency(comparison: Comparison, pair: PolicyPair) -> list[str]:
 
 
 def _list_unused_parameters(pair: PolicyPair) -> list[str]:
-    """Parameters in which two that did the same differ, and that such a game does not read."""
+    """List notes on parameters that differ but have no effect under the rules."""
     if pair.sums.sum("differs") > 0:
         return []
     rules = pair.match.rules
@@ -230,7 +230,7 @@ def _list_unused_parameters(pair: PolicyPair) -> list[str]:
 
 
 def list_show_commands(comparison: Comparison) -> list[str]:
-    """The command lines that print the largest differences, one a deal; none for games."""
+    """List the command lines that show the deals with the largest leads; none for games."""
     if comparison.games:
         return []
     found = []
@@ -245,7 +245,7 @@ def list_show_commands(comparison: Comparison) -> list[str]:
 
 
 def format_rule_options(comparison: Comparison) -> list[str]:
-    """The rules that are not the default ones, as options of the command line."""
+    """Return the rules that differ from the default, as words of a command line."""
     game = comparison.rules.game
     words = [] if game == "kqj" else ["--game", game]
     default = type(comparison.rules)().to_dict()
@@ -274,7 +274,7 @@ def render_comparison(comparison: Comparison, format: str) -> bytes:
 
     def draw(figure: Figure) -> None:
         run = make_comparison_report(comparison).run
-        lines = [write_headline(comparison)[0], run.summary(), run.describe_intervals()]
+        lines = [write_headline(comparison)[0], run.describe(), run.describe_intervals()]
         draw_title_lines(figure, lines, 125)
         left, right = figure.subplots(1, 2)
         if several:

@@ -1,7 +1,4 @@
-"""Files that appear whole or not at all.
-
-Folders of files that appear when all of them are written, and overwrite nothing unasked.
-"""
+"""Output files and folders that appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -15,11 +12,11 @@ from typing import IO
 
 
 class FolderError(ValueError):
-    """A folder that holds something already; its one line says what to do."""
+    """A folder that is not empty; one line that says what to do."""
 
 
 class OutputFolder:
-    """A folder to be filled: its files are written aside, and put in place on success.
+    """A folder to be filled: its files are written aside and put in place on success.
 
     A context manager.  Entering it raises FolderError if the folder is not empty (unless `force`),
     and OSError if it cannot be written, before any work is done.  With `force` files of the same
@@ -47,16 +44,16 @@ class OutputFolder:
             raise self._make_write_error(error) from None
         return self
 
-    def place(self, name: str) -> Path:
-        """Where to write the file of this name, such as `tables/taking.csv`."""
+    def get_path(self, name: str) -> Path:
+        """Return the path to which to write a file of this name, such as `tables/taking.csv`."""
         path = self._aside / name
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file; raises OSError, with the name that it would have had."""
+        """Write a file; raise OSError, with the name that it would have had."""
         try:
-            self.place(name).write_bytes(content)
+            self.get_path(name).write_bytes(content)
         except OSError as error:
             raise OSError(
                 error.errno, f"cannot be written: {error.strerror}", str(self.path / name)
@@ -101,7 +98,7 @@ class OutputFolder:
 class OutputFile:
     """A file to be written: a temporary one beside it, which takes its place on success.
 
-    A context manager that gives the file open for writing bytes.  Entering it makes the
+    A context manager that returns the file, open for writing bytes.  Entering it makes the
     temporary file, so that a path that cannot be written raises its OSError before any work
     is done.  Leaving it by an exception removes the temporary file and touches nothing else.
     """
@@ -145,14 +142,14 @@ class OutputFile:
                 Path(self._temporary).unlink(missing_ok=True)
 
     def _make_write_error(self, error: OSError) -> OSError:
-        """The error with the path asked for, which alone the user knows."""
+        """Return the error with the path that the user gave."""
         reason = error.strerror
         if not self.path.parent.is_dir():
             reason = f"the folder {self.path.parent} does not exist"
         return OSError(error.errno, f"cannot be written: {reason}", str(self.path))
 
     def _choose_mode(self) -> int:
-        """Permissions of the file that is replaced, or those of any new file."""
+        """Return the permissions of the file that is replaced, or those of any new file."""
         if self.path.exists():
             return self.path.stat().st_mode & 0o777
         mask = os.umask(0)

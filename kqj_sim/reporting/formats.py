@@ -1,10 +1,8 @@
-"""The formats in which tables are written: for people, and for other programs.
+"""The formats in which tables are written, for people and for programs, and their suffixes.
 
-In the formats for programs a number is a row (the long form), in the same units as computed:
+In the formats for programs each number has a row (the long form), in the units of the analysis:
 shares from 0 to 1, points, counts.  A CSV file carries the run in the column `run` of its
 last row, a Parquet file in its metadata under the key `kqj_sim`, both as JSON.
-
-What a file's suffix stands for: formats of tables, of rows and of pictures.
 """
 
 from __future__ import annotations
@@ -42,11 +40,11 @@ FORMATS = tuple(TABLE_SUFFIXES.values())
 
 
 class FormatError(ValueError):
-    """A file's suffix that stands for no format; its one line names those that do."""
+    """A suffix without a format; one line that names the right ones."""
 
 
 def choose_by_suffix(path: str | Path, choices: Mapping[str, str], default: str = "") -> str:
-    """What the suffix of `path` stands for; raises FormatError naming the right suffixes."""
+    """Return the format of the suffix of `path`; raise FormatError, with `default`, for others."""
     suffix = Path(path).suffix.lower()
     if suffix not in choices:
         said = f"the suffix {shorten(suffix)}" if suffix else "no suffix"
@@ -58,9 +56,10 @@ def choose_by_suffix(path: str | Path, choices: Mapping[str, str], default: str 
 
 
 def choose_table_format(path: str | Path | None, requested: str | None) -> str:
-    """The format of tables: the one chosen, else by the file's suffix, else that for people.
+    """Return the format of tables: as requested, else by the file's suffix, else "table".
 
-    Raises FormatError for a suffix that stands for none.
+    Raises:
+        FormatError: the suffix has no format.
     """
     if requested is not None:
         return requested
@@ -70,7 +69,7 @@ def choose_table_format(path: str | Path | None, requested: str | None) -> str:
 
 
 def make_slug(name: str) -> str:
-    """A name as it stands in names of files: `Two teams, taking` is `two_teams_taking`."""
+    """Return a name for use in file names: `two_teams_taking` for `Two teams, taking`."""
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
 
 
@@ -79,14 +78,14 @@ RUN_KEY = "kqj_sim"
 
 
 def render(report: Report, format: str, *, color: bool = False, width: int | None = None) -> bytes:
-    """The report in one of FORMATS; `color` and `width` (characters) matter to tables only."""
+    """Return the report in one of FORMATS; `color` and `width` (characters) are for "table"."""
     if format == "table":
         return _render_table(report, color, width).encode()
     return _WRITERS[format](report)
 
 
 def make_long_frame(report: Report) -> pd.DataFrame:
-    """All tables in one frame: `table`, every group column, then the numbers."""
+    """Return all tables in one frame: `table`, every group column, then the numbers."""
     import pandas as pd
 
     groups = list(dict.fromkeys(group for table in report.tables for group in table.groups))
@@ -108,7 +107,7 @@ def make_long_frame(report: Report) -> pd.DataFrame:
 
 
 def format_run(run: Run) -> str:
-    """The run as one line of JSON."""
+    """Return the run as one line of JSON."""
     return json.dumps(run.to_dict(), ensure_ascii=False)
 
 
@@ -117,8 +116,8 @@ def _render_table(report: Report, color: bool, width: int | None) -> str:
     from rich.text import Text
 
     run = report.run
-    parts: list[RenderableType] = [Text(line, "bold") for line in report.answer]
-    parts.append(Text(run.summary(), "italic"))
+    parts: list[RenderableType] = [Text(line, "bold") for line in report.headline]
+    parts.append(Text(run.describe(), "italic"))
     if run.describe_intervals():
         parts.append(Text(run.describe_intervals(), "dim"))
     for table in report.tables:
@@ -131,7 +130,7 @@ def _render_table(report: Report, color: bool, width: int | None) -> str:
 
 def _render_markdown(report: Report) -> bytes:
     lines = [f"# kqj-sim {report.run.command}", ""]
-    for line in (*report.answer, report.run.summary()):
+    for line in (*report.headline, report.run.describe()):
         lines += [line, ""]
     lines += [f"- {key}: {_format_list(value)}" for key, value in report.run.to_dict().items()]
     text = "\n".join(lines) + "\n"
@@ -144,7 +143,7 @@ def _render_markdown(report: Report) -> bytes:
 
 
 def _format_list(value: Any) -> str:
-    """A value as JSON; what is the same several times, such as the player of each seat, once."""
+    """Return a value as JSON; a list of equal values, such as players, as one of them."""
     text, times = json.dumps(value, ensure_ascii=False), ""
     if isinstance(value, list) and len(value) > 1 and value.count(value[0]) == len(value):
         text, times = json.dumps(value[0], ensure_ascii=False), f", {len(value)} times"
@@ -158,7 +157,7 @@ def _render_csv(report: Report) -> bytes:
 
 
 def convert_table(table: Table) -> dict[str, Any]:
-    """A table as plain values, for JSON."""
+    """Return a table as plain values, for JSON."""
     return {
         "name": table.name,
         "title": table.title,
@@ -172,7 +171,7 @@ def convert_table(table: Table) -> dict[str, Any]:
 
 
 def _render_json(report: Report) -> bytes:
-    words = {"answer": report.answer, "commands": report.commands}
+    words = {"answer": report.headline, "commands": report.commands}
     said = {key: list(lines) for key, lines in words.items() if lines}
     tables = [convert_table(table) for table in report.tables]
     found = {**report.run.to_dict(), **said, "tables": tables}
@@ -181,7 +180,7 @@ def _render_json(report: Report) -> bytes:
 
 
 def _convert_value(value: Any) -> Any:
-    """A plain value; JSON knows no NaN."""
+    """Return a plain value, None for NaN, which JSON does not have."""
     plain = value.item() if hasattr(value, "item") else value
     return None if isinstance(plain, float) and not math.isfinite(plain) else plain
 

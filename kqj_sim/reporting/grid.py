@@ -1,4 +1,4 @@
-"""Grids: what is shown to people as rows and columns of text, on a screen or as Markdown."""
+"""Grids: rows and columns of text for people, on a screen or as Markdown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kqj_sim.analysis.tables import Table
 
 PIPED_WIDTH = 100
-"""Width in characters of what is not written to a terminal."""
+"""Width in characters of output that is not written to a terminal."""
 
 EMPTY_CELL_TEXT = "-"
 NORMAL_95 = 1.959964
@@ -36,7 +36,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """Rows under headings; the first `keys` columns name the row and stand left."""
+    """Rows under headings; the first `keys` columns name the row and are aligned left."""
 
     title: str
     headings: tuple[str, ...]
@@ -46,11 +46,11 @@ class Grid:
 
 
 def format_number(value: float, low: float, high: float, unit: str) -> Cell:
-    """A number as people read it: `67.1% ±0.1`, `0.0% (0.0 to 0.4)`, `142.3 ±0.2`, `1,234`.
+    """Return a number as people read it: `67.1% ±0.1`, `0.0% (0.0 to 0.4)`, `142.3 ±0.2`, `1,234`.
 
     `value`, `low` and `high` are shares (unit "share"), points, amounts, rounds, changes of score
-    or counts; NaN for `low` means that there is no interval.  As many decimals are shown as the
-    interval has meaning for; a clearly lopsided interval is written out.  A zero has no sign.
+    or counts; NaN for `low` means that there is no interval.  The width of the interval decides
+    the number of decimals; a clearly lopsided interval is written out.  A zero has no sign.
     """
     if math.isnan(value):
         return Cell(EMPTY_CELL_TEXT)
@@ -77,17 +77,17 @@ def format_number(value: float, low: float, high: float, unit: str) -> Cell:
 
 
 def format_with_error(value: float, error: float, unit: str) -> Cell:
-    """A number with its interval of 95%, by its standard error; NaN: there is none."""
+    """Return a number with its 95% interval, by its standard error (NaN: none)."""
     half = NORMAL_95 * error
     return format_number(value, value - half, value + half, unit)
 
 
 def make_grids(table: Table, width: int | None = None) -> list[Grid]:
-    """A table turned so that it reads well: a row a group, a column a quantity.
+    """Return a table as grids with one row per group and one column per quantity.
 
-    Quantities that stand on the same observations share a column with their number.  A table
-    without groups has a row a quantity.  Given a `width` in characters, what does not fit goes
-    to a further grid with the same rows.
+    Quantities with the same observations share a column with their number.  A table without
+    groups has one row per quantity.  Columns that do not fit into `width` characters go to a
+    further grid with the same rows.
     """
     title, unneeded = _split_common_suffix(table)
     numbers: dict[str, dict[tuple[Hashable, ...], tuple[Cell, int]]] = {}
@@ -127,7 +127,7 @@ def make_grids(table: Table, width: int | None = None) -> list[Grid]:
 
 
 def _split_common_suffix(table: Table) -> tuple[str, str]:
-    """The title, with what every quantity says behind its comma; and this, with the comma.
+    """Return the title with the words that all quantities have after a comma, and these words.
 
     `made, share of taken deals` and `failed, share of taken deals` need not say it twice.
     """
@@ -146,7 +146,7 @@ def _group_columns_by_deals(
     rows: Iterable[tuple[Hashable, ...]],
     counted: bool,
 ) -> list[list[_Column]]:
-    """Blocks of columns, each of quantities with the same observations, those last if `counted`."""
+    """Return blocks of columns with the same observations, whose number is last if `counted`."""
     rows = list(rows)
     blocks: list[tuple[dict[tuple[Hashable, ...], int], list[_Column]]] = []
     for quantity, cells in numbers.items():
@@ -178,7 +178,7 @@ def _split_into_grids(
     width: int | None,
     counted: bool,
 ) -> list[list[_Column]]:
-    """The columns, dealt out to as many grids as the width asks for."""
+    """Distribute the columns over as many grids as the width requires."""
     if width is None:
         return [[column for block in blocks for column in block]]
     keys = sum(
@@ -214,7 +214,7 @@ def _compute_column_width(heading: str, cells: Sequence[Cell]) -> int:
 
 
 def _wrap_heading(heading: str, width: int) -> list[str]:
-    """A heading on several lines, about as wide as its cells, words whole."""
+    """Return the lines of a heading, about as wide as its cells, words whole."""
     words = heading.replace("_", " ") if len(heading) > max(width, _MIN_HEADING_WIDTH) else heading
     return textwrap.wrap(words, max(width, _MIN_HEADING_WIDTH), break_long_words=False) or [""]
 
@@ -228,7 +228,7 @@ def _format_key(key: Any) -> str:
 
 
 def to_markdown(grid: Grid) -> str:
-    """The grid as a table of Markdown under its title."""
+    """Return the grid as a Markdown table under its title."""
     lines = [f"### {grid.title}", ""] if grid.title else []
     rules = ["---"] * grid.keys + ["--:"] * (len(grid.headings) - grid.keys)
     for line in (grid.headings, rules, *grid.rows):
@@ -240,9 +240,9 @@ def to_markdown(grid: Grid) -> str:
 
 
 def to_rich(grid: Grid, numbers: bool = True) -> RenderableType:
-    """The grid for a screen; a key is not repeated below itself.
+    """Return the grid for a screen; repeated keys are left out.
 
-    Without `numbers` the columns behind the keys are text: left, and wrapped where needed.
+    Without `numbers` the columns after the keys are text: aligned left, and wrapped.
     """
     from rich import box
     from rich.console import Group
@@ -287,7 +287,7 @@ def to_rich(grid: Grid, numbers: bool = True) -> RenderableType:
 
 
 def to_screen(parts: Iterable[RenderableType], *, color: bool, width: int | None) -> str:
-    """What a terminal of this width shows, with its codes for colours if `color`."""
+    """Return what a terminal of this width shows, with colour codes if `color`."""
     from rich.console import Console
 
     out = StringIO()

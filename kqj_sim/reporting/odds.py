@@ -1,11 +1,4 @@
-"""What calls are worth, in words and as a report.
-
-What playing and passing are worth in Kwajongen, in words and as a report.
-
-What calls are worth, as a page.
-
-What cards are worth, in words and as a report.
-"""
+"""Reports of the odds of calls and of cards, of both games, and the page of the odds of calls."""
 
 from __future__ import annotations
 
@@ -37,13 +30,13 @@ if TYPE_CHECKING:
 def make_odds_page(
     report: Report, hand: str, pictures: Mapping[str, Sequence[Picture]], plot_section: Section
 ) -> Page:
-    """The page of an answer.
+    """Return the page of the odds of calls.
 
     Args:
-        report: the answer and its tables.
-        hand: the cards of who asks.
-        pictures: those that belong to a table, by its name.
-        plot_section: pictures that belong to none; they follow the first table.
+        report: the report of the odds.
+        hand: the player's cards, as text.
+        pictures: pictures by the name of the table that they belong to.
+        plot_section: the other pictures, shown after the first table.
     """
     run = report.run
     first, *others = (
@@ -57,9 +50,9 @@ def make_odds_page(
     whole = json.dumps(run.to_dict(), ensure_ascii=False, indent=1)
     return Page(
         title=f"What to call with {hand}",
-        lead=(*report.answer, run.summary(), run.describe_intervals()),
+        lead=(*report.headline, run.describe(), run.describe_intervals()),
         sections=(first, plot_section, *others),
-        made=(
+        provenance=(
             ("program", f"kqj-sim {__version__}, {run.command}"),
             ("rules", describe_rules(run.rules)),
             ("players", describe_policies(run.policies)),
@@ -72,12 +65,12 @@ def make_odds_page(
 A = TypeVar("A", bound="CallOdds")
 
 FEW_EFFECTIVE_DEALS = 100
-"""An answer that rests on fewer equally weighted deals is told to be no more than a hint."""
+"""Odds with a smaller effective sample size are called no more than a hint."""
 
 
 @dataclass(frozen=True)
 class CallOddsRun(Run, ABC, Generic[A]):
-    """A run in which calls were tried out; `policies` and `players` are those of the places."""
+    """A run that estimates the odds of calls; `policies` and `players` are those of the places."""
 
     odds: A | None = None
 
@@ -88,18 +81,18 @@ class CallOddsRun(Run, ABC, Generic[A]):
 
     @abstractmethod
     def _known(self) -> dict[str, Any]:
-        """What the player knew beside his cards, as plain values."""
+        """Return what the player knew besides their cards, as plain values."""
 
     @abstractmethod
     def _describe_known(self) -> list[str]:
-        """The same in words."""
+        """Describe what the player knew besides their cards."""
 
     @abstractmethod
     def _describe_assumptions(self) -> list[str]:
-        """What the answer rests on beside the deals, in words."""
+        """Describe what the odds rest on besides the deals."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The run as plain values."""
+        """Return the run as plain values, for JSON."""
         of = self._required_result
         return {
             **super().to_dict(),
@@ -122,11 +115,11 @@ class CallOddsRun(Run, ABC, Generic[A]):
         )
 
     def _describe_bidding_probability(self) -> str:
-        """In how many of all deals the others would have called as heard."""
+        """Return the share of deals in which the others call as observed, as text."""
         return format_share(self._estimate_bidding_probability())
 
-    def summary(self) -> str:
-        """The run in a line for people."""
+    def describe(self) -> str:
+        """Return the run in a line for people."""
         of = self._required_result
         ranked = ranking_words("calls", of.choosing_deals)
         parts = [
@@ -139,7 +132,7 @@ class CallOddsRun(Run, ABC, Generic[A]):
         return "; ".join(parts)
 
     def describe_intervals(self) -> str:
-        """What the intervals are, and on how many deals they rest."""
+        """Describe the intervals, and on how many deals they rest."""
         told = super().describe_intervals()
         if self._required_result.sequential:
             told = told.replace("intervals", "intervals that hold at every moment")
@@ -147,7 +140,7 @@ class CallOddsRun(Run, ABC, Generic[A]):
 
 
 class KqjCallOddsRun(CallOddsRun["KqjCallOdds"]):
-    """A run in which calls of KQJ were tried out."""
+    """A run that estimates the odds of calls of KQJ."""
 
     def _known(self) -> dict[str, Any]:
         from kqj_sim.analysis.odds.auction_state import format_call
@@ -187,23 +180,23 @@ STOP_REASONS = {
     "search": " until the search for agreeing deals ended",
     "interrupted": " until interrupted",
 }
-"""Why there are not more deals, by `KqjCallOdds.ended`."""
+"""Reasons for which no more deals were played, by `KqjCallOdds.ended`."""
 
 
 def get_bounds(estimate: Estimate) -> list[float] | None:
-    """The bounds of an interval as plain values; None if there is none."""
+    """Return the bounds of an interval as plain values; None if there is none."""
     return None if math.isnan(estimate.low) else [estimate.low, estimate.high]
 
 
 def format_share(estimate: Estimate) -> str:
-    """A share with its interval; without one two digits, however small it is."""
+    """Return a share with its interval; without one with two digits, however small it is."""
     if math.isnan(estimate.low) and estimate.value < 0.001:
         return f"{100 * estimate.value:.2g}%"
     return str(format_number(*estimate[:3], "share"))
 
 
 def _describe_place(odds: KqjCallOdds) -> str:
-    """The place, and what was heard."""
+    """Describe the place, and the calls before it."""
     from kqj_sim.analysis.odds.auction_state import format_call
 
     situation = odds.situation
@@ -224,7 +217,7 @@ def _describe_place(odds: KqjCallOdds) -> str:
 
 
 def format_players(names: tuple[str, ...]) -> str:
-    """Who sits where, by place."""
+    """Describe the players by place: `random`, or `standard at 0 2, random at 1 3`."""
     if len(set(names)) == 1:
         return names[0]
     places: dict[str, list[str]] = {}
@@ -234,14 +227,14 @@ def format_players(names: tuple[str, ...]) -> str:
 
 
 def make_kqj_call_report(odds: KqjCallOdds, confidence: float) -> Report:
-    """Everything that is shown of odds."""
+    """Return the report of the odds of calls."""
     return make_call_report(KqjCallOddsRun, odds, make_call_tables(odds, confidence), confidence)
 
 
 def make_call_report(
     run_class: type[CallOddsRun[A]], odds: A, tables: Sequence[Table], confidence: float
 ) -> Report:
-    """What was found out about calls, with a game's kind of run and its tables."""
+    """Return the report of the odds of calls, given a game's class of run and its tables."""
     run = run_class(
         command="odds",
         rules=odds.situation.rules,
@@ -258,7 +251,7 @@ def make_call_report(
 
 
 def write_call_headline(odds: CallOdds, confidence: float) -> list[str]:
-    """Which call is best, and how sure that is."""
+    """Return the best call and its lead over the others, in lines."""
     best = odds.best
     chance = format_number(*odds.estimate("wins", best, confidence)[:3], "share")
     points = format_number(*odds.estimate("difference", best, confidence)[:3], "points")
@@ -320,7 +313,7 @@ PLAYS_NOT_CHECKED = "that they would also have played so is not asked"
 
 @dataclass(frozen=True)
 class CardOddsRun(Run):
-    """A run in which cards were played on; `policies` and `players` are those of the seats."""
+    """A run that estimates the odds of cards; `policies` and `players` are those of the seats."""
 
     odds: CardOdds | None = None
 
@@ -335,7 +328,7 @@ class CardOddsRun(Run):
         return "return" if isinstance(self.rules, KqjRules) else "turned"
 
     def to_dict(self) -> dict[str, Any]:
-        """The run as plain values."""
+        """Return the run as plain values, for JSON."""
         of, so_far = self._required_result, self._required_result.partial_round
         called = so_far.final_contract
         return {
@@ -367,8 +360,8 @@ class CardOddsRun(Run):
             "intervals": "confidence sequences" if of.sequential else "for this number of deals",
         }
 
-    def summary(self) -> str:
-        """The run in a line for people."""
+    def describe(self) -> str:
+        """Return the run in a line for people."""
         of, so_far = self._required_result, self._required_result.partial_round
         called, who = so_far.final_contract, so_far.seat_term
         contract = format_contract(called.contract, symbols=True)
@@ -395,7 +388,7 @@ class CardOddsRun(Run):
         )
 
     def describe_intervals(self) -> str:
-        """What the intervals are, and what is known of the calls."""
+        """Describe the intervals, and the use made of the calls."""
         of = self._required_result
         told = "" if of.is_exact else super().describe_intervals()
         if of.sequential:
@@ -413,7 +406,7 @@ class CardOddsRun(Run):
 
 
 def make_card_report(odds: CardOdds) -> Report:
-    """Everything that is shown of odds of cards."""
+    """Return the report of the odds of cards."""
     run = CardOddsRun(
         command="odds",
         rules=odds.partial_round.rules,
@@ -433,7 +426,7 @@ def make_card_report(odds: CardOdds) -> Report:
 
 
 def _shorten_player(specification: str, game: str) -> str:
-    """A player's policies alone, if their parameters are the usual ones."""
+    """Return a player's name, without parameters if they have their default values."""
     found = parse_player(specification, game)
     called, played = found.calling.policy.name, found.playing.policy.name
     short = called if called == played else f"{called}+{played}"
@@ -444,7 +437,7 @@ def _shorten_player(specification: str, game: str) -> str:
 
 
 def write_card_headline(odds: CardOdds) -> str:
-    """Which card is best, and how sure that is."""
+    """Return the best card and its lead over the others, in a line."""
     best, *others = odds.cards
     nan = float("nan")
 
@@ -473,7 +466,7 @@ _PLACE_ROLES = ("the dealer's left", "the dealer's partner", "the dealer's right
 
 
 class KwajongenCallOddsRun(CallOddsRun["KwajongenCallOdds"]):
-    """A run in which playing and passing were tried out."""
+    """A run that estimates the odds of playing and passing in Kwajongen."""
 
     def _known(self) -> dict[str, Any]:
         situation = self._required_result.situation
@@ -502,5 +495,5 @@ class KwajongenCallOddsRun(CallOddsRun["KwajongenCallOdds"]):
 
 
 def make_kwajongen_call_report(odds: KwajongenCallOdds, confidence: float) -> Report:
-    """Everything that is shown of odds."""
+    """Return the report of the odds of calls."""
     return make_call_report(KwajongenCallOddsRun, odds, odds.tables(confidence), confidence)

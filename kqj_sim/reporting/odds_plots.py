@@ -73,7 +73,7 @@ def render_kwajongen_call_odds(odds: KwajongenCallOdds, confidence: float, forma
 
     def draw(figure: Figure) -> None:
         run = make_kwajongen_call_report(odds, confidence).run
-        draw_title_lines(figure, (*write_call_headline(odds, confidence), run.summary()), 100)
+        draw_title_lines(figure, (*write_call_headline(odds, confidence), run.describe()), 100)
         panels: Any = figure.subplots(2, 2, height_ratios=(1.0, 2.6))
         for axes, (quantity, (title, _)) in zip(
             panels[0], _KWAJONGEN_QUANTITIES.items(), strict=True
@@ -207,7 +207,7 @@ def render_kqj_call_odds(odds: KqjCallOdds, confidence: float, format: str) -> b
     rows = math.ceil(len(shown) / columns)
 
     def draw(figure: Figure) -> None:
-        summary = make_kqj_call_report(odds, confidence).run.summary()
+        summary = make_kqj_call_report(odds, confidence).run.describe()
         draw_title_lines(figure, (*write_call_headline(odds, confidence), summary), 50 * columns)
         lower: Any = figure
         if played:

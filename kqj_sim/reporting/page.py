@@ -1,7 +1,7 @@
-"""Pages for people: sections of sentences, pictures and tables, as one HTML file or as Markdown.
+"""Pages of sentences, pictures and tables, as one HTML file or as Markdown.
 
-A page is written from one model, so that HTML and Markdown say the same.  The HTML needs no network
-and no scripts; its pictures are inline and take the colour of its text.
+Both are written from one model, so that they say the same.  The HTML needs no network and no
+scripts; its pictures are inline and take the colour of its text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from xml.sax import saxutils
 from kqj_sim.reporting.grid import Grid, to_markdown
 
 INK = "#0b0c0d"
-"""The colour that text and axes have in a picture's SVG; on a page it becomes that of the text."""
+"""Colour of text and axes in a picture; on a page it becomes that of the page's text."""
 
 
 def minify_svg(svg: str) -> str:
@@ -48,24 +48,27 @@ def _remove_groups(svg: str) -> str:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture: the name of its file, what it shows in words, and SVG on no background.
+    """A picture of a page.
 
-    The words stand below it.  What is drawn in INK takes the colour of the page's text.
+    Attributes:
+        name: name of its file, without suffix.
+        caption: what it shows, written below it.
+        svg: the picture without background; INK becomes the colour of the page's text.
     """
 
     name: str
-    words: str
+    caption: str
     svg: str
 
-    def inline(self) -> str:
-        """The picture as an element of a page, with no name that another one could have."""
+    def to_inline_svg(self) -> str:
+        """Return the picture as an element of a page, with identifiers that no other one has."""
         svg = self.svg[self.svg.index("<svg") :]
         used = {*re.findall(r'(?:url\(#|href="#)([^)"]+)', svg)}
 
-        def named(match: re.Match[str]) -> str:
+        def rename(match: re.Match[str]) -> str:
             return f' id="{self.name}-{match[1]}"' if match[1] in used else ""
 
-        svg = re.sub(r' id="([^"]+)"', named, svg)
+        svg = re.sub(r' id="([^"]+)"', rename, svg)
         svg = re.sub(r"(url\(#|href=\"#)", rf"\g<1>{self.name}-", svg)
         svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.S)
         svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
@@ -73,19 +76,19 @@ class Picture:
         svg = svg.replace("<svg", '<svg aria-hidden="true" focusable="false"', 1)
         return re.sub(r"\n+", "\n", svg.replace(INK, "currentColor")).strip()
 
-    def alone(self) -> bytes:
-        """The picture as a file of its own, on white, with its words as its title."""
+    def to_svg_file(self) -> bytes:
+        """Return the picture as a file, on white, with its caption as title."""
         start = self.svg.index(">", self.svg.index("<svg")) + 1
-        white = f"\n<title>{saxutils.escape(self.words)}</title>"
+        white = f"\n<title>{saxutils.escape(self.caption)}</title>"
         white += '\n<rect width="100%" height="100%" fill="#ffffff"/>'
         return f"{self.svg[:start]}{white}{self.svg[start:]}".encode()
 
 
 @dataclass(frozen=True)
 class Part:
-    """Sentences, pictures and tables on one thing; `folded` tables are opened on demand.
+    """A part of a section: sentences in plain text, pictures and tables.
 
-    `heading` may be empty; sentences are plain text.
+    `folded` tables are opened on demand; `heading` may be empty.
     """
 
     heading: str = ""
@@ -115,28 +118,28 @@ class Page:
     Attributes:
         title: its heading.
         lead: sentences on top.
-        sections: what it tells.
-        made: how it was made, as names and values in a line each.
-        listings: the same for longer texts, opened on demand.
-        time: when it was made, the one thing that differs when it is made again.
+        sections: its sections in order.
+        provenance: how it was made, as names and values on one line each.
+        listings: names and longer texts, opened on demand.
+        time: when it was made, the only part that differs when it is made again.
     """
 
     title: str
     lead: tuple[str, ...]
     sections: tuple[Section, ...]
-    made: tuple[tuple[str, str], ...]
+    provenance: tuple[tuple[str, str], ...]
     listings: tuple[tuple[str, str], ...] = ()
     time: str = ""
 
     def pictures(self) -> Iterator[Picture]:
-        """All pictures in order."""
+        """Yield all pictures in order."""
         for section in self.sections:
             for part in section.parts:
                 yield from part.pictures
 
 
 def to_html(page: Page) -> bytes:
-    """The page as one HTML file."""
+    """Return the page as one HTML file."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -152,12 +155,12 @@ def to_html(page: Page) -> bytes:
 
 
 def _mark_line_breaks(text: str) -> str:
-    """HTML of a text that may be broken behind the signs in a policy's name."""
+    """Return a text as HTML, with line breaks allowed after the punctuation of policy names."""
     return re.sub(r"([:,+=/])(?=\w)", r"\1<wbr>", saxutils.escape(text))
 
 
 def page_to_markdown(page: Page, folder: str = "pictures") -> bytes:
-    """The page as Markdown, its pictures as SVG files in a folder beside it."""
+    """Return the page as Markdown, which shows the SVG files of a folder beside it."""
     lines = [f"# {page.title}", ""]
     for sentence in page.lead:
         lines += [sentence, ""]
@@ -167,7 +170,7 @@ def page_to_markdown(page: Page, folder: str = "pictures") -> bytes:
         for part in section.parts:
             lines += _render_part(part, folder)
     lines += ["## How it was made", ""]
-    lines += [f"- {name}: {_format_code(value)}" for name, value in page.made]
+    lines += [f"- {name}: {_format_code(value)}" for name, value in page.provenance]
     lines += [f"- made: {page.time}"] if page.time else []
     for name, text in page.listings:
         lines += ["", f"{name}:", "", *(f"    {line}".rstrip() for line in text.splitlines())]
@@ -179,7 +182,12 @@ def _render_part(part: Part, folder: str) -> list[str]:
     for sentence in part.text:
         lines += [sentence, ""]
     for picture in part.pictures:
-        lines += [f"![{picture.words}]({folder}/{picture.name}.svg)", "", f"*{picture.words}*", ""]
+        lines += [
+            f"![{picture.caption}]({folder}/{picture.name}.svg)",
+            "",
+            f"*{picture.caption}*",
+            "",
+        ]
     for grid in (*part.grids, *part.folded):
         lines += [f"{'#' if grid.title else ''}{to_markdown(grid)}"]
     return lines

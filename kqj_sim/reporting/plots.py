@@ -47,7 +47,7 @@ def render_simulation(counts: PlotCounts, run: Run, format: str) -> bytes:
     """Return the picture of a simulation as a "png", "svg" or "pdf" file."""
 
     def draw(figure: Figure) -> None:
-        draw_title_lines(figure, [run.summary()], 130)
+        draw_title_lines(figure, [run.describe()], 130)
         _PLOTS[run.rules.game].draw(figure, counts, run.rules, run.confidence or 0.95)
 
     return render_figure(draw, (13, 9.2), format)

@@ -1,4 +1,4 @@
-"""The page of a fit of `points`: the count to use at a card table, and how well it tells."""
+"""The page of a fit of `points`: the count to use at a card table, and how well it predicts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _get_parameter_prefix(teams: int) -> str:
 
 
 def _describe_parameter(parameter: str) -> str:
-    """What a parameter is for, without the words that all of its table share."""
+    """Return the meaning of a parameter, without the words that all of its table share."""
     meaning = PARAMETERS[parameter].meaning
     for common in ("points of count for ", "two teams, ", "three teams, ", "auctions: "):
         meaning = meaning.removeprefix(common)
@@ -44,7 +44,7 @@ def _describe_parameter(parameter: str) -> str:
 
 
 def _make_count_grid(fit: PointsFit, kind: str) -> Grid:
-    """The points of one kind of contract."""
+    """Return the points of one kind of contract."""
     found = fit.counts[kind]
     rows = tuple(
         (
@@ -67,7 +67,7 @@ def _make_count_grid(fit: PointsFit, kind: str) -> Grid:
 
 
 def _make_offsets_grid(fit: PointsFit) -> Grid:
-    """What makes counts of different contracts comparable in the taking."""
+    """Return the offsets that make counts of different contracts comparable when taking."""
     rows = tuple(
         (Cell(_describe_parameter(name).removeprefix("taking: ")),
          *(Cell(f"{fit.values[_get_parameter_prefix(teams) + name]:+g}") for teams in TEAMS))
@@ -91,7 +91,7 @@ def _make_line_row(line: SettingFit) -> tuple[Cell, ...]:
 
 
 def _make_lines_grid(counts: dict[str, CountFit], deals: int) -> Grid:
-    """How well the count tells totals."""
+    """Return how well the count predicts totals."""
     held_out = round(deals * HELD_OUT_SHARE)
     headings = (
         "teams", "contract, cards counted", "expected total", "residual SD", "R2", "R2 free",
@@ -108,7 +108,7 @@ def _make_lines_grid(counts: dict[str, CountFit], deals: int) -> Grid:
 
 
 def _make_bands_grid(fit: PointsFit, teams: int) -> Grid:
-    """What a count comes to."""
+    """Return the results of takes by count."""
     found = [band for band in fit.bands if band.teams == teams]
     rows = []
     for band in found:
@@ -132,23 +132,23 @@ def _make_bands_grid(fit: PointsFit, teams: int) -> Grid:
 
 
 def _is_always_reached(least: float) -> bool:
-    """Whether a threshold is one that every hand reaches."""
+    """Return True if every hand reaches a threshold."""
     return least <= 0
 
 
 def _describe_threshold(least: float) -> str:
-    """A threshold in words."""
+    """Return a threshold in words."""
     return "any hand" if _is_always_reached(least) else f"from {least:g}"
 
 
 def _get_threshold(fit: PointsFit, teams: int, lap: int, place: int) -> float:
-    """The threshold of a turn by the parameters."""
+    """Return the threshold of a turn, as the parameters have it."""
     name = f"{_get_parameter_prefix(teams)}{'take' if lap == 1 else 'lap2'}"
     return fit.values[name] + (fit.values[f"{name}_{place}"] if place > 0 else 0)
 
 
 def _make_thresholds_grid(fit: PointsFit, teams: int) -> Grid:
-    """Thresholds by lap and place."""
+    """Return the thresholds by lap and place."""
     found = fit.thresholds[teams]
     rows = tuple(
         (
@@ -183,7 +183,7 @@ def _make_thresholds_grid(fit: PointsFit, teams: int) -> Grid:
 
 
 def describe_first_lap(thresholds: list[Threshold], teams: int) -> str:
-    """What is best in the first lap, in a sentence or two.
+    """Describe the best thresholds of the first lap in a sentence.
 
     Args:
         thresholds: the thresholds of the twelve turns.
@@ -216,7 +216,7 @@ def describe_first_lap(thresholds: list[Threshold], teams: int) -> str:
 
 
 def _describe_expected_total(fit: PointsFit, teams: int) -> str:
-    """The expected total in auctions as a sum to reckon with."""
+    """Describe the expected total in auctions as a sum."""
     value = {
         name: fit.values[_get_parameter_prefix(teams) + name]
         for name in fit.bid_models[teams].parameters
@@ -236,7 +236,7 @@ def _describe_expected_total(fit: PointsFit, teams: int) -> str:
 
 
 def _make_totals_grid(fit: PointsFit, teams: int) -> Grid:
-    """Expected totals in auctions when nobody has bid."""
+    """Return the expected totals in auctions when nobody has bid."""
     value = {name: fit.values[_get_parameter_prefix(teams) + name] for name in (
         "base_suit", "base_nt", "base_at", "per_count"
     )}  # fmt: skip
@@ -252,7 +252,7 @@ def _make_totals_grid(fit: PointsFit, teams: int) -> Grid:
 
 
 def _make_bidding_grid(fit: PointsFit, hearing: BidModel, teams: int) -> Grid:
-    """What was fitted to auctions, beside what is used."""
+    """Return the parameters fitted to auctions, beside those used."""
     rows = []
     for name in PARAMETERS:
         if not PARAMETERS[name].meaning.startswith("two teams, auctions: "):
@@ -283,7 +283,7 @@ def _make_bidding_grid(fit: PointsFit, hearing: BidModel, teams: int) -> Grid:
 
 
 def _make_leads_grid(fit: PointsFit) -> Grid:
-    """The new parameters against other callers."""
+    """Return the leads of the new parameters over other callers."""
     rows = tuple(
         (
             Cell(_TEAM_COUNT_WORDS[teams]),
@@ -305,11 +305,11 @@ def _make_leads_grid(fit: PointsFit) -> Grid:
 
 
 def render_points_page(fit: PointsFit, provenance: dict[str, str]) -> str:
-    """The page, as Markdown.
+    """Return the page as Markdown.
 
     Args:
-        fit: what was found.
-        provenance: lines that say how: their names and what they say.
+        fit: the fit.
+        provenance: names and texts of the lines that say how it was made.
     """
 
     def grids(*each: Grid) -> list[str]:

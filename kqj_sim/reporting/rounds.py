@@ -1,7 +1,4 @@
-"""A round as a person reads it: who held, said, played and scored what.
-
-One deal as it goes with other players: each version once, and where they part.
-"""
+"""A recorded round for people: hands, calls, tricks and scores; and versions of a deal."""
 
 from __future__ import annotations
 
@@ -33,26 +30,26 @@ CONTRACT_NAMES = {
 }
 BONUS_NAMES = {"last_trick": "last trick", "capot": "Capot", "kq": "KQ", "kqj": "KQJ"}
 _LONG_PARAMETERS_PATTERN = re.compile(r":(?=\w+=)[^+]{60,}")
-"""Parameters of a player that would hide who he is."""
+"""Parameters of a player, if they are long."""
 STAKE_WORDS = {1: "", 2: ", countered", 4: ", overcountered"}
 
 
 @dataclass(frozen=True)
 class _RoundTerms:
-    """How a game's rounds are told.
+    """The words and columns in which a game's rounds are shown.
 
     Attributes:
-        points: what a card is worth in a contract.
-        sender: who plays the contract.
-        side: his team.
-        turned: the card turned up.
-        nobody: why the hands are those dealt.
-        waiting: what is pending before a round, and after it.
-        imposed: what is said where nobody called.
-        laps: whether there is more than one.
-        extras: the columns of a team beside tricks, card points and score.
-        score: what a team scores.
-        results: what comes of a contract where it is not told as in the record.
+        points: returns the card points of a card in a contract.
+        sender: name of the player of the contract.
+        side: name of their team.
+        turned: name of the card turned up.
+        nobody: the reason for which hands are shown as dealt.
+        waiting: sentences on what is pending before a round, and after it.
+        imposed: the text in place of calls if the contract was imposed.
+        laps: True if calls may have several laps.
+        extras: columns of a team besides tricks, card points and score.
+        score: heading of a team's score.
+        results: names of results that differ from those of the record.
     """
 
     points: Callable[[Card, str], int]
@@ -101,7 +98,7 @@ _TERMS_BY_GAME = {
 def check_record_shape(record: Record) -> None:
     """Raise RecordError for a record that cannot be shown as a round of its game.
 
-    It may well break the rules; its seats, cards and lists must be there.
+    The record may break the rules, but its seats, cards and lists must be valid.
     """
     rules = record.game_rules()
     count, teams = rules.seats, rules.team_count
@@ -149,7 +146,7 @@ def check_record_shape(record: Record) -> None:
 
 
 def render_round(record: Record) -> list[RenderableType]:
-    """The round in parts for a screen; raises RecordError as check_shape does."""
+    """Return the round in parts for a screen; raise RecordError as `check_record_shape`."""
     from rich.text import Text
 
     check_record_shape(record)
@@ -178,13 +175,13 @@ def _render_heading(record: Record) -> Text:
 
 
 def _format_game_scores(record: Record, scores: Sequence[int] | None) -> str:
-    """The scores of a game: a number a team, or a seat with random partners."""
+    """Return the scores of a game by team, or with random partners by seat."""
     whose = "seat" if record.game_rules().partners == "random" else "team"
     return ", ".join(f"{whose} {number} {score:,}" for number, score in enumerate(scores or ()))
 
 
 def _render_hands(record: Record) -> list[RenderableType]:
-    """A row a seat from the opener on: team, role, and the cards by suit."""
+    """Return a row for each seat from the opener on: team, role, and cards by suit."""
     rows = []
     words, seats = _get_terms(record), _count_seats(record)
     for place in range(seats):
@@ -210,7 +207,7 @@ def _render_hands(record: Record) -> list[RenderableType]:
 
 
 def _render_calls(record: Record) -> list[RenderableType]:
-    """What was said, a row a lap of the table."""
+    """Return the calls, with a row for each lap."""
     words, seats = _get_terms(record), _count_seats(record)
     if record.imposed:
         return [_make_text(words.imposed)]
@@ -243,7 +240,7 @@ def _render_call(call: Call) -> Text:
 
 
 def _render_tricks(record: Record) -> list[RenderableType]:
-    """A row a trick, a column a seat: > led, * won, and the card points of the trick."""
+    """Return a row for each trick: the card of each seat (> led, * won), and the card points."""
     from rich.text import Text
 
     words, seats = _get_terms(record), _count_seats(record)
@@ -266,7 +263,7 @@ def _render_tricks(record: Record) -> list[RenderableType]:
 
 
 def _render_scores(record: Record) -> list[RenderableType]:
-    """The outcome in a line, and a row a team."""
+    """Return the outcome in a line, and a row for each team."""
     words = _get_terms(record)
     rows = []
     for team in range(len(record.totals)):
@@ -338,7 +335,7 @@ def _list_team_seats(record: Record, team: int) -> list[int]:
 
 
 def _get_seat(record: Record, place: int) -> int:
-    """The seat at a place in the order of speaking, 0 the opener's."""
+    """Return the seat at a place in the order of speaking, 0 the opener's."""
     return (record.dealer + 1 + place) % _count_seats(record)
 
 
@@ -349,7 +346,7 @@ def _make_text(text: str) -> Text:
 
 
 def _render_hand(cards: Sequence[str], ranks: str) -> list[Text]:
-    """The ranks held of each suit, from the ace down, the red suits in red."""
+    """Return the ranks held of each suit, from the ace down, the red suits in red."""
     from rich.text import Text
 
     held = {parse_card(card) for card in cards}
@@ -394,17 +391,17 @@ def _make_table(
 
 
 MIN_WIDTH_SIDE_BY_SIDE = 96
-"""Characters that a round takes in width."""
+"""Width of a round, in characters."""
 
 
 def render_versions(
     records: Sequence[Record], tables: Sequence[Sequence[str]], width: int | None
 ) -> list[RenderableType]:
-    """The versions of a deal in parts for a screen, two side by side if it is wide enough.
+    """Return the different versions of a deal for a screen, two side by side if it is wide enough.
 
     Args:
         records: the rounds, all of the same deal.
-        tables: the players of the six seats of each, as they were named.
+        tables: the names of the seats' players in each.
         width: characters in a line; None: not a terminal.
     """
     from rich.console import Group
@@ -440,12 +437,12 @@ def render_versions(
 
 
 def _list_actions(record: Record) -> tuple[list[Call], list[list[str]]]:
-    """All that was said and played."""
+    """Return all calls and cards of a round."""
     return record.calls, [trick.cards for trick in record.tricks]
 
 
 def describe_first_difference(one: Record, other: Record) -> str:
-    """Where two rounds of a deal part, in words; empty if they do not."""
+    """Describe the first difference of two rounds of a deal; empty if there is none."""
     for here, there in zip(one.calls, other.calls, strict=False):
         if here != there:
             said, instead = _format_call(there), _format_call(here)
@@ -459,7 +456,7 @@ def describe_first_difference(one: Record, other: Record) -> str:
 
 
 def _format_call(call: Call) -> str:
-    """A call in words: `pass`, `take h`, `bid 150 NT Capot`."""
+    """Return a call in words: `pass`, `take h`, `bid 150 NT Capot`."""
     amount = "" if call.amount is None else f" {call.amount}"
     contract = "" if call.contract is None else f" {call.contract}"
     return f"{call.call}{amount}{contract}{' Capot' if call.capot else ''}"

@@ -1,4 +1,4 @@
-"""Rows to a file, in Parquet or CSV, as they come: memory does not grow with their number."""
+"""Files of rows, in Parquet or CSV, written as the rows are played, in constant memory."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from kqj_sim.rows import Rows
 
 ROW_GROUP_SIZE = 1 << 17
-"""Rows that are written together, some 20 MB, whatever the chunks that they come in."""
+"""Rows that are written together, some 20 MB."""
 
 
 class RowsFile:
-    """A file of rows, opened at once and in place only when `finish` was called.
+    """A file of rows, which appears when `finish` was called.
 
-    A context manager; raises FormatError for a suffix that is none of ROW_SUFFIXES, and OSError
+    A context manager; raises FormatError for a suffix that is not in ROW_SUFFIXES, and OSError
     on entering if the file cannot be written.  The columns are `deal`, with whole games
     `game` and `round`, and those of the game.  Parquet has the types of `Rows.frame`: labelled
     columns are dictionaries of text, flags booleans, the others int32, wide enough for sums and
@@ -50,7 +50,7 @@ class RowsFile:
         return self
 
     def write(self, rows: Rows, mask: NDArray[np.bool_] | None = None) -> None:
-        """Add a chunk of rows, sorted by deal; of these those for which `mask` is true."""
+        """Add a chunk of rows for which `mask` is true, sorted by deal."""
         table = _convert_rows(rows, mask)
         self.count += table.num_rows
         self._gathered.append(table)
@@ -60,7 +60,7 @@ class RowsFile:
             self._flush(ROW_GROUP_SIZE, None)
 
     def finish(self, run: Run) -> None:
-        """Write what is left, and the run; afterwards the file is whole."""
+        """Write the remaining rows and the run; afterwards the file is complete."""
         self._run = run
         if self._gathered:
             self._flush(self._waiting, run)
@@ -80,7 +80,7 @@ class RowsFile:
         self._stack.__exit__(kind, error, trace)
 
     def _flush(self, count: int, run: Run | None) -> None:
-        """Write so many of the rows that are gathered."""
+        """Write the first `count` of the waiting rows."""
         import pyarrow as pa
 
         gathered = pa.concat_tables(self._gathered)
@@ -125,7 +125,7 @@ def _convert_rows(rows: Rows, mask: NDArray[np.bool_] | None) -> pa.Table:
 
 
 def _prepare_csv(table: pa.Table, run: Run | None) -> pa.Table:
-    """Labels as text, and the run in the last row."""
+    """Return the rows with labels as text, and the run in the last row."""
     import pyarrow as pa
 
     for number, field in enumerate(table.schema):

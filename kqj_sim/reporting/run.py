@@ -1,4 +1,4 @@
-"""What a set of tables was made from, and the tables."""
+"""Runs of the engine, and reports: the tables of a run with its headline."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 GAME_NAMES = {"kqj": "KQJ", "kwajongen": "Kwajongen"}
-"""The games as people write them."""
+"""Names of the games for people."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run of the engine: all that is needed to repeat it, and how many deals it played.
+    """A run of the engine: all that is needed to repeat it, and the number of deals played.
 
-    `policies` are the seats' players by the names that people know, `players` the same with
-    all their parameters.  `deals` counts those that were finished; `games`, `imposed`, `by` and
-    `where` are None or empty where they were not asked for.
+    `policies` are the seats' players by name, `players` the same with all their parameters.
+    `deals` counts those that were finished; `games`, `imposed`, `by` and `where` are None or
+    empty where they were not asked for.
     """
 
     command: str
@@ -41,7 +41,7 @@ class Run:
     players: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The run as plain values, rules written out; the keys of the JSON output."""
+        """Return the run as plain values, by the keys of the JSON output."""
         return {
             "version": __version__,
             "command": self.command,
@@ -60,8 +60,8 @@ class Run:
             "interrupted": self.interrupted,
         }
 
-    def summary(self) -> str:
-        """The run in a line for people."""
+    def describe(self) -> str:
+        """Return the run in a line for people."""
         parts = [describe_rules(self.rules)]
         if self.imposed:
             parts.append(f"imposed {self.imposed}")
@@ -74,7 +74,7 @@ class Run:
         return "; ".join(parts)
 
     def describe_intervals(self) -> str:
-        """What the intervals are, in a line for people; empty if there are none."""
+        """Describe the intervals in a line for people; empty if there are none."""
         if self.confidence is None:
             return ""
         return f"± and ranges in brackets: {100 * self.confidence:g}% intervals"
@@ -82,23 +82,23 @@ class Run:
 
 @dataclass(frozen=True)
 class Report:
-    """A run and what was found.
+    """The results of a run.
 
     Attributes:
-        run: what was played.
-        tables: what was found.
-        answer: lines that say it in words, which people read first.
-        commands: command lines that show more, which people read last.
+        run: the run.
+        tables: its tables.
+        headline: the result in sentences, on top.
+        commands: command lines that show more, at the end.
     """
 
     run: Run
     tables: Sequence[Table]
-    answer: Sequence[str] = ()
+    headline: Sequence[str] = ()
     commands: Sequence[str] = ()
 
 
 def describe_rules(rules: GameRules) -> str:
-    """The form of the game, then what differs from the default among the other rules."""
+    """Describe the variant of the game, then the other rules that differ from the default."""
     words = [GAME_NAMES[rules.game]]
     told: tuple[str, ...] = ()
     if isinstance(rules, KqjRules):
@@ -119,7 +119,7 @@ def describe_rules(rules: GameRules) -> str:
 
 
 def describe_policies(policies: Sequence[str]) -> str:
-    """Who plays where: `standard`, or `standard at seats 0 2 4, random at seats 1 3 5`."""
+    """Describe the seats' players: `standard at seats 0 2 4, random at seats 1 3 5`."""
     seats: dict[str, list[str]] = {}
     for seat, policy in enumerate(policies):
         seats.setdefault(policy, []).append(str(seat))

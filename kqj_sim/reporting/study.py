@@ -1,9 +1,4 @@
-"""The chapters of a report: each game's own, put together.
-
-Every number comes from a study's tables, the ones that are written as CSV.
-
-A report of studies: the files of its folder, all made from the same tables.
-"""
+"""Reports of studies: the files of a report's folder, all made from the tables of its studies."""
 
 from __future__ import annotations
 
@@ -27,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _GameChapters:
-    """What a report tells of a game."""
+    """The chapters of a game's reports, and its key figures."""
 
     chapters: tuple[Chapter, ...]
     key_figures: tuple[KeyFigure, ...]
@@ -44,12 +39,12 @@ def _get_game(found: Findings) -> str:
 
 
 def _list_games(findings: Sequence[Findings]) -> list[str]:
-    """The games of a report, in order."""
+    """Return the games of a report, in order."""
     return list(dict.fromkeys(map(_get_game, findings)))
 
 
 def make_key_figures(findings: Sequence[Findings]) -> Grid:
-    """The figures that tell most, a column an experiment."""
+    """Return the key figures, with a column for each experiment."""
     rows = []
     figures = [
         figure for game in _list_games(findings) for figure in _CHAPTERS_BY_GAME[game].key_figures
@@ -69,9 +64,9 @@ def make_key_figures(findings: Sequence[Findings]) -> Grid:
 
 
 def make_sections(findings: Sequence[Findings]) -> tuple[Section, ...]:
-    """The report's sections: the figures that tell most, then a section a subject.
+    """Return the report's sections: the key figures, then one for each chapter.
 
-    A subject that several games have is told of all of them in one.
+    A chapter that several games have is one section for all of them.
     """
     several = len(findings) > 1
     made = [Section("short", "In short", (Part(grids=(make_key_figures(findings),)),))]
@@ -83,7 +78,7 @@ def make_sections(findings: Sequence[Findings]) -> tuple[Section, ...]:
         for found in findings:
             if chapter not in _CHAPTERS_BY_GAME[_get_game(found)].chapters:
                 continue
-            part = chapter.tell(found)
+            part = chapter.describe(found)
             if part is not None:
                 heading = found.study.plan.name if several else ""
                 parts.append(Part(**{**vars(part), "heading": heading}))
@@ -103,12 +98,12 @@ _INTERVALS_TEXT = (
 
 @dataclass(frozen=True)
 class Provenance:
-    """How a report was made.
+    """The origin of a report.
 
     Attributes:
         title: its heading.
         command: the command that makes it again.
-        time: when, and in which time: the one thing that differs then.
+        time: when it was made and how long that took, the only part that differs then.
         config: name and text of the file of options, if there was one.
     """
 
@@ -119,7 +114,7 @@ class Provenance:
 
 
 def make_run(study: Study) -> Run:
-    """What is needed to repeat a study."""
+    """Return the run of a study."""
     experiment = study.plan.experiment
     return Run(
         command="report",
@@ -136,7 +131,7 @@ def make_run(study: Study) -> Run:
 
 
 def iterate_files(studies: Sequence[Study], provenance: Provenance) -> Iterator[tuple[str, bytes]]:
-    """The names and contents of a report's files, but for rows."""
+    """Yield the names and contents of a report's files, except for rows."""
     several = len(studies) > 1
     findings = [Findings(study, make_slug(study.plan.name) if several else "") for study in studies]
     page = _make_page(findings, provenance)
@@ -144,7 +139,7 @@ def iterate_files(studies: Sequence[Study], provenance: Provenance) -> Iterator[
     yield "report.md", page_to_markdown(page)
     yield "report.json", _render_json(findings, page, provenance)
     for picture in page.pictures():
-        yield f"pictures/{picture.name}.svg", picture.alone()
+        yield f"pictures/{picture.name}.svg", picture.to_svg_file()
     for name, table in collect_tables(findings).items():
         text = table.frame.to_csv(index=False, lineterminator="\n")
         yield f"tables/{name}.csv", text.encode()
@@ -196,7 +191,7 @@ def _make_page(findings: Sequence[Findings], provenance: Provenance) -> Page:
 
 def _describe_study(findings: Findings) -> str:
     name = f"{findings.study.plan.name}: " if findings.slug else ""
-    return f"{name}{make_run(findings.study).summary()}."
+    return f"{name}{make_run(findings.study).describe()}."
 
 
 def _describe_deals(study: Study) -> str:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 _COLUMNS = {"table", "quantity", "unit", "value", "low", "high", "deals", "standing", "run"}
-"""Columns of the tables that a parameter's must not be confused with."""
+"""Columns of the tables whose names a parameter cannot have."""
 
 MAX_NAMED_SETTINGS = 10
 """Sets of values that a sentence names."""
@@ -41,7 +41,7 @@ MAX_NAMED_SETTINGS = 10
 
 @dataclass(frozen=True)
 class SweepRun(Run):
-    """A run in which a policy's parameters vary; `policies` are the policy and the field."""
+    """A sweep over a policy's parameters; `policies` are the policy and the field."""
 
     sweep: Sweep | None = None
 
@@ -51,7 +51,7 @@ class SweepRun(Run):
         return self.sweep
 
     def to_dict(self) -> dict[str, Any]:
-        """The run as plain values."""
+        """Return the run as plain values, for JSON."""
         of = self._required_result
         return {
             **super().to_dict(),
@@ -70,8 +70,8 @@ class SweepRun(Run):
             else of.relative_efficiency,
         }
 
-    def summary(self) -> str:
-        """The run in a line for people."""
+    def describe(self) -> str:
+        """Return the run in a line for people."""
         of = self._required_result
         return (
             f"{describe_rules(of.rules)}; {of.policy} against {of.field}, its side holding every "
@@ -80,7 +80,7 @@ class SweepRun(Run):
         )
 
     def describe_intervals(self) -> str:
-        """The method, and what the intervals hold for."""
+        """Describe the intervals: confidence level and method."""
         of = self._required_result
         return (
             f"±: {100 * of.plan.confidence:g}% intervals, each by itself; {of.plan.interval_method}"
@@ -88,7 +88,7 @@ class SweepRun(Run):
 
 
 def make_sweep_report(sweep: Sweep) -> Report:
-    """Everything that is shown of a sweep."""
+    """Return the report of a sweep."""
     run = SweepRun(
         command="sweep",
         rules=sweep.rules,
@@ -105,18 +105,18 @@ def make_sweep_report(sweep: Sweep) -> Report:
 
 
 def format_setting(sweep: Sweep, setting: Setting) -> str:
-    """A set of values: `take=35, lap2=30`."""
+    """Return a set of values as text: `take=35, lap2=30`."""
     pairs = zip(sweep.varied_parameters, setting.values, strict=True)
     return ", ".join(f"{each.name}={value}" for each, value in pairs)
 
 
 def format_points(estimate: Estimate) -> str:
-    """Points with their interval."""
+    """Return points with their interval as text."""
     return str(format_number(estimate.value, estimate.low, estimate.high, "points"))
 
 
 def write_headline(sweep: Sweep) -> list[str]:
-    """The best set of values, those that cannot be told from it, and what a round is worth."""
+    """Return the best set of values, those tied with it, and the relative efficiency, in lines."""
     best, maybe = sweep.best, sweep.tied_with_best
     sure = f"{100 * sweep.plan.confidence:g}%"
     lines = [
@@ -143,7 +143,7 @@ def write_headline(sweep: Sweep) -> list[str]:
 
 
 def _make_table(sweep: Sweep) -> Table:
-    """A row a set of values."""
+    """Return the table of the sets of values."""
     names = tuple(
         f"{each.name} (parameter)" if each.name in _COLUMNS else each.name
         for each in sweep.varied_parameters
@@ -170,7 +170,7 @@ def _make_table(sweep: Sweep) -> Table:
 
 
 def _parse_whole_number(value: str) -> int | str:
-    """A whole number as such, so that tables sort by it."""
+    """Return a whole number as int, so that tables sort by it, other texts unchanged."""
     return int(value) if value.lstrip("-").isdigit() else value
 
 
@@ -185,7 +185,7 @@ def render_sweep(sweep: Sweep, run: Run, format: str) -> bytes:
     single = len(sweep.varied_parameters) == 1
 
     def draw(figure: Figure) -> None:
-        draw_title_lines(figure, [*write_headline(sweep)[:2], run.summary()], 115)
+        draw_title_lines(figure, [*write_headline(sweep)[:2], run.describe()], 115)
         if single:
             upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(1.5, 1))
             _draw_points(upper, sweep)

@@ -40,7 +40,7 @@ _LINE_WIDTH = 100
 
 @dataclass(frozen=True)
 class TuningRun(Run):
-    """A run that searches parameters; `policies` are the policy and the field."""
+    """A search for better parameters; `policies` are the policy and the field."""
 
     tuning: Tuning | None = None
 
@@ -50,7 +50,7 @@ class TuningRun(Run):
         return self.tuning
 
     def to_dict(self) -> dict[str, Any]:
-        """The run as plain values."""
+        """Return the run as plain values, for JSON."""
         of = self._required_result
         return {
             **super().to_dict(),
@@ -75,8 +75,8 @@ class TuningRun(Run):
             "found": of.player,
         }
 
-    def summary(self) -> str:
-        """The run in a line for people."""
+    def describe(self) -> str:
+        """Return the run in a line for people."""
         of = self._required_result
         confirmed = f"; then {of.confirmed:,} fresh deals" if of.confirmed else ""
         generations = f"{len(of.generations)} generation{'s' if len(of.generations) > 1 else ''}"
@@ -92,7 +92,7 @@ METHOD = "CMA-ES with margin (cmaes)"
 
 
 def make_tuning_report(tuning: Tuning, command: str) -> Report:
-    """Everything that is shown of a search; `command` is how to play what was found."""
+    """Return the report of a search; `command` compares the policy found with its start."""
     run = TuningRun(
         command="tune",
         rules=tuning.rules,
@@ -109,13 +109,13 @@ def make_tuning_report(tuning: Tuning, command: str) -> Report:
 
 
 def format_values(tuning: Tuning, values: tuple[float, ...] | None = None) -> str:
-    """Values of the parameters, by default those found: `take=35, lap2=30`."""
+    """Return values of the parameters, by default those found: `take=35, lap2=30`."""
     pairs = zip(tuning.search_parameters, values or tuning.values, strict=True)
     return ", ".join(f"{each.name}={format_parameter_number(value)}" for each, value in pairs)
 
 
 def write_headline(tuning: Tuning) -> list[str]:
-    """What was found, and what the fresh deals say of it."""
+    """Return the values found, and their gain on fresh deals, in lines."""
     found = f"Found: {format_values(tuning)}"
     if tuning.shown == "same":
         return [f"{found}, where it began"]
@@ -140,7 +140,7 @@ def write_headline(tuning: Tuning) -> list[str]:
 
 
 def _make_tables(tuning: Tuning) -> list[Table]:
-    """The confirmation, the parameters, and the course of the search."""
+    """Return the tables: confirmation, parameters, generations of the search."""
     measured: list[TableRow] = [
         ((), f"where it began, points a round more than {tuning.field}", "points", tuning.start),
         ((), f"what was found, points a round more than {tuning.field}", "points", tuning.found),
@@ -183,17 +183,17 @@ def _make_tables(tuning: Tuning) -> list[Table]:
 
 
 def _make_plain_estimate(value: float, deals: int) -> Estimate:
-    """A number without an interval."""
+    """Return a number without an interval."""
     return Estimate(value, math.nan, math.nan, deals)
 
 
 def render_player_file(tuning: Tuning, path: str, command: list[str]) -> bytes:
-    """The policy with what was found as a player's file for `--policy`.
+    """Return the policy with the values found, as a player's file for `--policy`.
 
     Args:
-        tuning: what was found.
-        path: where the file will stand: a policy's own Python file is named relative to that.
-        command: the words of the command line that found it.
+        tuning: the search.
+        path: path of the file, to which names of user policies' Python files are relative.
+        command: the words of the command line of the search.
     """
     made = [f"Made by: {shell_join(command)}", f"kqj-sim {__version__}"]
     lines = [f"# {line}" for line in (*made, *write_headline(tuning))]
@@ -202,16 +202,16 @@ def render_player_file(tuning: Tuning, path: str, command: list[str]) -> bytes:
 
 
 def _make_paths_relative(parts: PlayerSpec, folder: Path) -> PlayerSpec:
-    """The parts with their policies' own files relative to a folder."""
+    """Return the parts with the files of user policies relative to a folder."""
 
-    def moved(source: str) -> str:
+    def make_relative(source: str) -> str:
         of_file = split_file_suffix(source, ".py")
         if of_file is None:
             return source
         return f"{Path(os.path.relpath(of_file[0], folder)).as_posix()}:{of_file[1]}"
 
     changed = {
-        part: replace(chosen, source=moved(chosen.source))
+        part: replace(chosen, source=make_relative(chosen.source))
         for part in PLAYER_PARTS
         if (chosen := getattr(parts, part)) is not None
     }
@@ -222,7 +222,7 @@ def render_tuning(tuning: Tuning, run: Run, format: str) -> bytes:
     """Return the picture of a search as a "png", "svg" or "pdf" file."""
 
     def draw(figure: Figure) -> None:
-        draw_title_lines(figure, (*write_headline(tuning), run.summary()), 115)
+        draw_title_lines(figure, (*write_headline(tuning), run.describe()), 115)
         upper, lower = figure.subplots(2, 1, sharex=True)
         _draw_scores(upper, tuning)
         _draw_centres(lower, tuning)

@@ -106,7 +106,7 @@ def test_summary_names_what_differs_from_the_default() -> None:
         imposed="0:h:80",
         where="lap == 2",
     )
-    assert odd.summary() == (
+    assert odd.describe() == (
         "KQJ, three teams, fixed partners, auctions, must_outscore true; imposed 0:h:80; "
         "random at seats 0 2 4, standard at seats 1 3 5; 1,000,000 deals from 0, seed 1; "
         "where lap == 2"

@@ -36,7 +36,7 @@ PAGE = Page(
             "How to read it.",
         ),
     ),
-    made=(("command", "kqj-sim report --title 'a <b>'"),),
+    provenance=(("command", "kqj-sim report --title 'a <b>'"),),
     listings=(("rules", '{\n "teams": 2\n}'),),
     time="today, in 3 s",
 )
@@ -108,7 +108,7 @@ def test_pictures_take_the_colour_of_the_text_and_share_no_names() -> None:
 
 
 def test_picture_alone_is_on_white_and_has_a_title() -> None:
-    alone = Picture("p", "A & B.", SVG).alone().decode()
+    alone = Picture("p", "A & B.", SVG).to_svg_file().decode()
     assert '<rect width="100%" height="100%" fill="#ffffff"/>' in alone
     assert "<title>A &amp; B.</title>" in alone
 

@@ -1,1 +1,1 @@
-"""What reports of Kwajongen have of their own: chapters and pictures."""
+"""Chapters and pictures for reports of Kwajongen."""

@@ -1,0 +1,272 @@
+"""Chapters of a report of KQJ on play: contracts, hands, totals, bonuses, scores."""
+
+from __future__ import annotations
+
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.tables import SHARE_OF_TAKEN
+from kqj_sim.reporting.chapter import Findings, format_estimate, select_reliable
+from kqj_sim.reporting.kqj.call_chapters import KIND_NAMES, MADE, has_taken_deals
+from kqj_sim.reporting.kqj.plots import HALF_OF_POINTS, PLACE_NAMES
+from kqj_sim.reporting.page import Part
+from kqj_sim.rules import require_kqj_rules
+
+
+def describe_contracts(found: Findings) -> Part | None:
+    """Describe the contracts made, by kind and place."""
+    if not has_taken_deals(found):
+        return None
+    text = [
+        f"{found.format_text('contracts', MADE)} of the taken deals are made and "
+        f"{found.format_text('contracts', f'failed, {SHARE_OF_TAKEN}')} failed."
+    ]
+    pictures = []
+    if "contracts_by_kind" in found.tables:
+        kinds = select_reliable(found.get_estimates("contracts_by_kind", MADE))
+        if len(kinds) > 1:
+            best, worst = (pick(kinds, key=lambda kind: kinds[kind].value) for pick in (max, min))
+            text.append(
+                f"In these deals {KIND_NAMES[best]} is made most often, "
+                f"{format_estimate(kinds[best], 'share')}, and {KIND_NAMES[worst]} least often, "
+                f"{format_estimate(kinds[worst], 'share')}."
+            )
+        pictures.append(
+            found.make_dots(
+                "made_by_kind",
+                "Contracts made, by kind of contract, with intervals.",
+                {"made": kinds},
+                "contracts made, %",
+                names=KIND_NAMES,
+                comparable=True,
+            )
+        )
+    if "contracts_by_place" in found.tables:
+        by_lap_and_place = found.tables["contracts_by_lap_and_place"].estimates(MADE)
+        series = {
+            f"lap {lap}": {at: each for (of, at), each in by_lap_and_place.items() if of == lap}
+            for lap in sorted({lap for lap, _ in by_lap_and_place})[:2]
+        }
+        if require_kqj_rules(found.rules).bidding == "auction":
+            series = {"last bid": found.get_estimates("contracts_by_place", MADE)}
+        pictures.append(
+            found.make_dots(
+                "made_by_place",
+                "Share of the contracts made, by the Sender's place, with intervals.",
+                {name: select_reliable(numbers) for name, numbers in series.items()},
+                "contracts made, %",
+                names=dict(enumerate(PLACE_NAMES)),
+                comparable=True,
+            )
+        )
+    return Part(
+        text=tuple(text),
+        pictures=tuple(pictures),
+        grids=found.make_grids("contracts"),
+        folded=found.make_grids(
+            "contracts_by_contract", "contracts_by_kind", "contracts_by_lap_and_place",
+            "contracts_by_place",
+        ),
+    )  # fmt: skip
+
+
+def describe_hands(found: Findings) -> Part | None:
+    """Describe the contracts made by the strength of the Sender's hand."""
+    if not has_taken_deals(found):
+        return None
+    text, pictures = [], []
+    if "contracts_by_sender_trumps" in found.tables:
+        trumps = found.get_estimates("contracts_by_sender_trumps", MADE)
+        known = sorted(select_reliable(trumps))
+        if len(known) > 1:
+            few, many = known[0], known[-1]
+            text.append(
+                f"With {few} trump{'s' * (few != 1)} in his eight cards the Sender makes "
+                f"{format_estimate(trumps[few], 'share')} of his contracts in a suit, with {many} "
+                f"of them {format_estimate(trumps[many], 'share')}."
+            )
+        cells = found.tables["contracts_by_sender_trumps_and_aces"].estimates(MADE)
+        pictures.append(
+            found.make_heat_maps(
+                "made_by_hand",
+                "Contracts in a suit that are made, by the number of the Sender's trumps and of "
+                "his aces in other suits.",
+                {"Contracts in a suit made, %": cells},
+                ("trumps", sorted({number for number, _ in cells}, reverse=True)),
+                ("aces of other suits", sorted({aces for _, aces in cells})),
+            )
+        )
+    points = select_reliable(found.get_estimates("contracts_by_sender_points", MADE))
+    pictures.append(
+        found.make_dots(
+            "made_by_points",
+            "Share of the contracts made by the card points in the Sender's hand, with intervals.",
+            {"made": points},
+            "contracts made, %",
+            names={least: f"{least} to {least + 9}" for least in points},
+            comparable=True,
+        )
+    )
+    return Part(
+        text=tuple(text),
+        pictures=tuple(pictures),
+        folded=found.make_grids(
+            "contracts_by_sender_trumps", "contracts_by_sender_trumps_and_aces",
+            "contracts_by_sender_points",
+        ),
+    )  # fmt: skip
+
+
+def describe_totals(found: Findings) -> Part | None:
+    """Describe the contracting team's total, with the threshold."""
+    if not has_taken_deals(found):
+        return None
+    rules = require_kqj_rules(found.rules)
+    total = "contracting_total"
+    mean, median, low, high = (
+        found.format_text(total, quantity)
+        for quantity in ("mean", "median", "quantile 25%", "quantile 75%")
+    )
+    text = [
+        f"The contracting team comes to {mean} points on average, bonuses included; the median "
+        f"is {median}, and half of the totals lie from {low} to {high}."
+    ]
+    if "margins" in found.tables:
+        auction = rules.bidding == "auction"
+        against = "the amount" if auction else "the best other team's total"
+        made = (
+            "from nothing on"
+            if auction and not rules.must_outscore
+            else ("where that is more than nothing")
+        )
+        text.append(
+            "What it takes differs from deal to deal, so the picture shows the total less "
+            f"{against}: the contract is made {made}."
+        )
+        name, label, threshold = "margins", f"total less {against}", (0.0, "0")
+    else:
+        text.append(
+            f"Of the 246 points without other bonuses more than {HALF_OF_POINTS} win; a KQ, KQJ or "
+            "Capot moves that for the deals in which it comes up."
+        )
+        name, label = "totals", "total of the contracting team"
+        threshold = (float(HALF_OF_POINTS), f"{HALF_OF_POINTS}: half of 246")
+    stacks: dict[str, dict[int, Estimate]] = {}
+    for quantity in found.tables[name].quantities:
+        numbers = found.get_estimates(name, quantity)
+        if any(each.value for each in numbers.values()):
+            stacks[quantity.partition(",")[0]] = numbers
+    return Part(
+        text=tuple(text),
+        pictures=(
+            found.make_distribution(
+                "totals",
+                f"Distribution of the {label}, by what became of the contract, with the threshold "
+                "drawn in.",
+                stacks,
+                label,
+                "% of taken deals",
+                step=10,
+                threshold=threshold,
+            ),
+        ),
+        grids=found.make_grids(total),
+        folded=found.make_grids(f"{total}_by_contract", "totals", "margins"),
+    )
+
+
+def describe_bonuses(found: Findings) -> Part | None:
+    """Describe the bonuses by side: last trick, KQ, KQJ and Capot."""
+    if not has_taken_deals(found):
+        return None
+    quantities = {
+        "last trick": f"last trick, {SHARE_OF_TAKEN}",
+        "KQ": f"any KQ, {SHARE_OF_TAKEN}",
+        "KQJ": f"any KQJ, {SHARE_OF_TAKEN}",
+        "Capot": f"Capot, {SHARE_OF_TAKEN}",
+    }
+    either = {
+        name: found.format_text("bonuses", quantity, "either")
+        for name, quantity in quantities.items()
+        if name != "last trick"
+    }
+    text = (
+        f"A KQ comes up in {either['KQ']} of the taken deals, a KQJ in {either['KQJ']}, a Capot in "
+        f"{either['Capot']}. The contracting team has the last trick in "
+        f"{found.format_text('bonuses', quantities['last trick'], 'contracting')}.",
+    )
+    series = {
+        side: {
+            name: found.estimate("bonuses", quantity, side) for name, quantity in quantities.items()
+        }
+        for side in ("contracting", "defending")
+    }
+    return Part(
+        text=text,
+        pictures=(
+            found.make_dots(
+                "bonuses",
+                "Taken deals with each bonus, by side, on a logarithmic scale; what never "
+                "came up is not drawn.",
+                series,
+                "% of taken deals, logarithmic",
+                logarithmic=True,
+            ),
+        ),
+        folded=found.make_grids("bonuses", "bonuses_by_contract"),
+    )
+
+
+def describe_litigation(found: Findings) -> Part | None:
+    """Describe ties, and the gratuities that wait after them."""
+    quantity = f"litigation, {SHARE_OF_TAKEN}"
+    if "pending" not in found.tables or not has_taken_deals(found):
+        return None
+    share = found.estimate("contracts", quantity)
+    ties = format_estimate(share, "share")
+    text = f"{ties} of the taken deals end in a tie, and litigation follows."
+    if share.value:
+        size = found.format_text("pending", "size of a gratuity left behind, mean")
+        text += f" The gratuity that then waits for the next winner is {size} points on average."
+    return Part(text=(text,), folded=found.make_grids("pending"))
+
+
+def describe_gratuities(found: Findings) -> Part | None:
+    """Describe the gratuities that low teams pay with three teams."""
+    if "gratuities" not in found.tables or not has_taken_deals(found):
+        return None
+    low, none, paid = (
+        found.format_text("gratuities", quantity)
+        for quantity in (
+            f"a team with 20 card points or fewer, {SHARE_OF_TAKEN}",
+            f"a team with no trick, {SHARE_OF_TAKEN}",
+            "paid to all teams, mean a taken deal",
+        )
+    )
+    return Part(
+        text=(
+            f"In {low} of the taken deals a team with a trick has 20 card points or fewer, in "
+            f"{none} a team has no trick. All gratuities of a deal together come to {paid} points "
+            "on average.",
+        ),
+        folded=found.make_grids("gratuities"),
+    )
+
+
+def describe_scores(found: Findings) -> Part | None:
+    """Describe the scores of the sides in a round."""
+    if not has_taken_deals(found):
+        return None
+    teams = require_kqj_rules(found.rules).teams
+    other = "each defending team" if teams == 3 else "defending team"
+    contracting, others, difference = (
+        found.format_text("scores", f"{quantity}, mean a taken deal")
+        for quantity in ("contracting team", other, f"contracting team less {other}")
+    )
+    return Part(
+        text=(
+            f"In a taken deal the contracting team scores {contracting} points on average, "
+            f"{'each' if teams == 3 else 'the'} defending team {others}: a difference of "
+            f"{difference}.",
+        ),
+        grids=found.make_grids("scores"),
+        folded=found.make_grids("scores_by_team", "scores_by_seat"),
+    )
