@@ -73,7 +73,7 @@ class AggregationPlan:
 
 
 class Aggregation:
-    """A reducer of a simulation: the tally, and if asked for the picture's counts and the control."""
+    """A reducer: the tally, and if asked for the counts of the picture and the control."""
 
     def __init__(self, tally: Tally) -> None:
         self.tally = tally

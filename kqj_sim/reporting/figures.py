@@ -330,7 +330,8 @@ def draw_dots(
     keys = list(dict.fromkeys(key for numbers in series.values() for key in numbers))
     scale = 100 if unit == "share" else 1
     if middle is not None:
-        axes.axvline(scale * middle, color=INK, linewidth=1, linestyle=DASHES)
+        # First, so that the axis has a margin beside it; above the dots all the same.
+        axes.axvline(scale * middle, color=INK, linewidth=1, linestyle=DASHES, zorder=2.01)
     written: list[tuple[Estimate, float]] = []
     for number, (name, numbers) in enumerate(series.items()):
         colour, marker = SERIES_STYLES[number % len(SERIES_STYLES)]
@@ -426,7 +427,7 @@ def draw_heat_map(
         luminance = 0.3 * colour[0] + 0.59 * colour[1] + 0.11 * colour[2]
         ink = "#ffffff" if luminance < 0.5 else "#000000"
         axes.text(
-            x, y, (texts or {}).get((row, column), ""), ha="center", va="center", fontsize=SMALL,
+            x, y, (texts or {}).get((row, column), ""), ha="center", va="center", fontsize=9.5,
             color=ink,
         )  # fmt: skip
         if frames and (row, column) in frames:
