@@ -358,7 +358,7 @@ def draw_dots(
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.minorticks_off()
-    texts = [wrap_text((names or {}).get(key, str(key)), 26) for key in keys[::-1]]
+    texts = [wrap_text((names or {}).get(key, str(key)), 20) for key in keys[::-1]]
     axes.set_yticks(range(len(keys)), texts)
     axes.set_ylim(-0.6, len(keys) - (0.4 if write is None or len(series) > 1 else 0.2))
     axes.tick_params("y", length=0)
