@@ -19,7 +19,7 @@ mean, low, high, deals = pair.lead
 print(f"{deals} deals, each played twice, cards exchanged")
 print(f"ace_counter scores {mean:+.1f} points a round more than {OTHER}")
 print(f"(95%: {low:+.1f} to {high:+.1f})")
-print(f"they differ in {pair.sums.sum('differs') / deals:.0%} of the deals")
+print(f"they differ in {pair.tally.total('differs') / deals:.0%} of the deals")
 
 # %% Where does it come from?  The rows as a pandas table: who takes, and how often it is made.
 there = simulate(Experiment(rules, (OWN, OTHER) * 3, deals=DEALS))

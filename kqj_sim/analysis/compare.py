@@ -1,25 +1,24 @@
-"""Which of some policies is better, by how much, and how sure: played until it is known.
+"""Comparison of policies: which is better, by how much, and with what certainty.
 
-Every pair is a contest of its own (`kqj_sim.analysis.contest`) on the same deals.  It is played for
-a number of deals, until an interval is narrow enough, or until one is shown better or both are
-shown equal; what has been looked at, and how often, depends on the deals alone and never on the
-threads.  With several pairs the intervals hold for all of them together (Bonferroni).
-
-What things are called in each game where the analysis tells the same of all of them.
+Each pair of policies plays a match of its own (`kqj_sim.analysis.match`) on the same deals: for a
+number of deals, until an interval is narrow enough, or until one policy is shown better or both
+are shown equal.  When the intervals are looked at depends on the number of deals alone, never on
+the threads.  With several pairs the intervals hold jointly (Bonferroni).
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Literal
 
 from kqj_sim.analysis import intervals
+from kqj_sim.analysis.games import KQJ, get_analyzed_game
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.match import MatchMoments, PairedMatch
+from kqj_sim.analysis.match import MatchTally, PairedMatch
 from kqj_sim.block_player import CHUNK_ROWS
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
 from kqj_sim.rules import GameRules, KqjRules
@@ -30,41 +29,42 @@ FIRST_BATCH_DEALS = 64
 """Deals of the first chunk."""
 
 TARGET_CHUNK_SECONDS = 0.3
-"""What a chunk takes, about: so long one waits after an interruption."""
+"""Approximate duration of a chunk, and so the delay of an interruption."""
 
 LOOK_GROWTH = 1.1
-"""One look to the next: so much more is played in vain at most."""
+"""Ratio of the deals at one look to those at the look before: at most 10% are played in vain."""
 
-DEFAULT_INDIFFERENCE = {"kqj": 0.5, "kwajongen": 0.01}
-"""Points a round, by the game, that do not matter; of games, per cent, as in KQJ."""
 DEFAULT_CAP = 1_000_000
-"""Deals at which a comparison that shows nothing ends; games count for ten."""
+"""Deals at which an inconclusive comparison ends; a game counts as ten deals."""
+
+MAX_POLICIES = 25
+"""Largest number of policies: they make 300 pairs.  More take minutes before the first result."""
 
 PolicyPart = Literal["both", "calling", "playing"]
 Verdict = Literal["better", "worse", "equal", "open"]
 
 
 class ComparisonError(ValueError):
-    """What cannot be compared; one line that says what would be right."""
+    """A comparison that cannot be made; its one line says what would be right."""
 
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """How much is played, and what intervals are made of it.
+    """The number of deals of a comparison, and its intervals.
 
     Attributes:
-        deals: a number of deals; None: as many as it takes.
-        until: half-width of the interval at which to stop, in points; None: until one is shown
-            better, or both equal.
-        indifference: points within which two policies count as equal.
-        cap: the most deals, where `deals` does not say how many.
-        confidence: of every interval that is shown, all pairs together.
-        seats: of the table.
+        deals: number of deals; None: as many as it takes.
+        until: half-width of the interval at which to stop, in points; None: until one policy is
+            shown better, or both equal.
+        indifference: difference, in points, within which two policies count as equal.
+        cap: largest number of deals if `deals` is None.
+        confidence: of all intervals jointly.
+        seats: number of seats of the table.
     """
 
     deals: int | None = None
     until: float | None = None
-    indifference: float = DEFAULT_INDIFFERENCE["kqj"]
+    indifference: float = KQJ.indifference
     cap: int = DEFAULT_CAP
     confidence: float = intervals.DEFAULT_CONFIDENCE
     seats: int = KqjRules.seats
@@ -85,17 +85,17 @@ class ComparisonPlan:
 
     @property
     def max_deals(self) -> int:
-        """The most deals that are played."""
+        """Largest number of deals that may be played."""
         return self.cap if self.deals is None else self.deals
 
     @property
     def is_sequential(self) -> bool:
-        """Whether the intervals must hold at every moment: what they show decides when to stop."""
+        """True if the intervals decide when to stop, so that they must hold at every moment."""
         return self.deals is None and self.until is None
 
     @property
     def interval_method(self) -> str:
-        """The intervals in words."""
+        """A description of the intervals for people."""
         if self.is_sequential:
             return (
                 "asymptotic confidence sequence (Waudby-Smith et al. 2024), "
@@ -106,9 +106,9 @@ class ComparisonPlan:
         return "Student's interval at a number set beforehand"
 
     def iterate_looks(self) -> Iterator[int]:
-        """The numbers of deals at which it is decided whether to go on, the last one included.
+        """Yield the numbers of deals at which to decide whether to go on, the last one included.
 
-        Multiples of the seats, so that each seat has dealt as often as the others.
+        They are multiples of the number of seats, so that all seats deal equally often.
         """
         if self.deals is not None:
             yield self.deals
@@ -120,59 +120,55 @@ class ComparisonPlan:
             look *= LOOK_GROWTH
         yield self.cap
 
-    def mean(self, sums: MatchMoments, name: str, divisor: float) -> Estimate:
-        """The mean a deal of what was counted."""
-        moments = (sums.deals, sums.sum(name), sums.product(name, name))
-        made = (
+    def estimate_mean(self, tally: MatchTally, name: str, divisor: float) -> Estimate:
+        """Estimate the mean of a quantity per deal, divided by `divisor`."""
+        estimate = (
             intervals.estimate_mean_sequentially
             if self.is_sequential
             else intervals.estimate_mean_from_sums
         )
-        return made(*moments, self.confidence).scaled(1 / divisor)
+        return estimate(*tally.summarize(name), self.confidence).scaled(1 / divisor)
 
-    def share(self, sums: MatchMoments, name: str, max_per_deal: int) -> Estimate:
-        """The share of what was counted, of which a deal has `max_per_deal` at most."""
-        moments = (sums.deals, sums.sum(name), sums.product(name, name))
+    def estimate_share(self, tally: MatchTally, name: str, max_per_deal: int) -> Estimate:
+        """Estimate a quantity as a share of `max_per_deal`, the most that a deal can have."""
+        summary = tally.summarize(name)
         if self.is_sequential:
             found = intervals.estimate_mean_sequentially(
-                *moments, self.confidence, bound=max_per_deal
+                *summary, self.confidence, bound=max_per_deal
             )
         elif max_per_deal == 1:
-            return intervals.estimate_share(sums.sum(name), sums.deals, self.confidence)
+            return intervals.estimate_share(summary[1], summary[0], self.confidence)
         else:
-            found = intervals.estimate_mean_from_sums(*moments, self.confidence, (0, max_per_deal))
+            found = intervals.estimate_mean_from_sums(*summary, self.confidence, (0, max_per_deal))
         return intervals.clip_estimate(found, (0, max_per_deal)).scaled(1 / max_per_deal)
 
-    def ratio(
-        self, sums: MatchMoments, one: str, other: str, max_per_deal: int | None = None
+    def estimate_ratio(
+        self, tally: MatchTally, one: str, other: str, max_per_deal: int | None = None
     ) -> Estimate:
-        """How much of one thing there is for each of another.
+        """Estimate the ratio of one quantity to another.
 
-        With `max_per_deal` it is a share of the other thing, of which a deal has so many at most.
+        With `max_per_deal`, the most that a deal can have of the other quantity, it is a share.
         """
-        moments = (sums.deals, sums.sum(other), sums.sum(one))
-        products = (
-            sums.product(other, other), sums.product(other, one), sums.product(one, one),
-        )  # fmt: skip
+        summary = tally.summarize_pair(other, one)
         if not self.is_sequential:
             return intervals.estimate_ratio_from_sums(
-                *moments, products, self.confidence, max_per_deal is not None
+                *summary, self.confidence, max_per_deal is not None
             )
         found = intervals.estimate_ratio_sequentially(
-            *moments, products, self.confidence, bound=max_per_deal or 0
+            *summary, self.confidence, bound=max_per_deal or 0
         )
         return intervals.clip_estimate(found, None if max_per_deal is None else (0, 1))
 
 
 @dataclass(frozen=True)
 class PolicyPair:
-    """Two of the policies, and what was found.
+    """Two of the policies compared, and the result.
 
     Attributes:
-        one, other: their numbers in the order given.
-        match: what was played.
-        plan: how much, and the intervals.
-        sums: what was counted.
+        one, other: their numbers, in the order given.
+        match: the match they play.
+        plan: the number of deals, and the intervals.
+        tally: the tally of the deals played.
         look_history: deals, sum of the leads and of their squares, at each look.
     """
 
@@ -180,17 +176,17 @@ class PolicyPair:
     other: int
     match: PairedMatch
     plan: ComparisonPlan
-    sums: MatchMoments
+    tally: MatchTally
     look_history: list[tuple[int, int, int]] = field(default_factory=list)
 
     @property
     def lead(self) -> Estimate:
-        """By how many points a round (per cent of the games) `one` leads `other`."""
-        return self._lead(self.sums.deals, self.sums.sum("lead"), self.sums.product("lead", "lead"))
+        """The lead of `one` over `other`, in points a round, or in per cent of the games."""
+        return self._estimate_lead(*self.tally.summarize("lead"))
 
-    def _lead(self, deals: int, total: int, squares: int) -> Estimate:
-        scale = self.match.scale
-        bound = self.match.max_lead * scale
+    def _estimate_lead(self, deals: int, total: int, squares: int) -> Estimate:
+        divisor = self.match.lead_divisor
+        bound = self.match.max_lead * divisor
         if self.plan.is_sequential:
             found = intervals.estimate_mean_sequentially(
                 deals, total, squares, self.plan.confidence, bound=bound
@@ -199,21 +195,20 @@ class PolicyPair:
             found = intervals.estimate_mean_from_sums(
                 deals, total, squares, self.plan.confidence, (-bound, bound)
             )
-        return found.scaled(self.points / scale)
+        return found.scaled(self.points_per_lead / divisor)
+
+    def list_leads(self) -> list[Estimate]:
+        """Return the lead at each look."""
+        return [self._estimate_lead(*summary) for summary in self.look_history]
 
     @property
-    def leads(self) -> list[Estimate]:
-        """The lead at each look."""
-        return [self._lead(*moments) for moments in self.look_history]
-
-    @property
-    def points(self) -> float:
-        """What a whole lead is shown as: wins of games in per cent."""
+    def points_per_lead(self) -> float:
+        """The number shown for a lead of 1: won games are shown in per cent."""
         return 100.0 if self.match.games else 1.0
 
     @property
     def verdict(self) -> Verdict:
-        """What the interval shows of `one`: better, worse, equal within indifference, or open."""
+        """The conclusion on `one`: better, worse, equal within indifference, or open."""
         lead = self.lead
         if lead.low > 0:
             return "better"
@@ -225,39 +220,36 @@ class PolicyPair:
         return "open"
 
     @property
-    def done(self) -> bool:
-        """Whether no more need be played."""
+    def is_done(self) -> bool:
+        """True if no more deals need be played."""
         plan = self.plan
-        if self.sums.deals >= plan.max_deals:
+        if self.tally.deals >= plan.max_deals:
             return True
         if plan.deals is not None:
             return False
         if plan.until is None:
             return self.verdict != "open"
-        # The spread of what differs rarely is seen late: some unseen deals are counted along.
-        bound = self.match.max_lead * self.match.scale
-        squares = self.sums.product("lead", "lead") + intervals.UNSEEN_OBSERVATIONS * bound**2
-        moments = (self.sums.deals, self.sums.sum("lead"), squares)
-        found = intervals.estimate_mean_from_sums(*moments, plan.confidence)
-        half = (found.high - found.low) / 2 * self.points / self.match.scale
+        # Rare differences are seen late: a few unseen deals are added.
+        deals, total, squares = self.tally.summarize("lead")
+        bound = self.match.max_lead * self.match.lead_divisor
+        squares += intervals.UNSEEN_OBSERVATIONS * bound**2
+        found = intervals.estimate_mean_from_sums(deals, total, squares, plan.confidence)
+        half = (found.high - found.low) / 2 * self.points_per_lead / self.match.lead_divisor
         return half <= plan.until
 
     @property
-    def singles(self) -> list[str]:
-        """The leads of the experiments."""
-        return [name for name in self.sums.names if name.startswith("single")]
-
-    @property
     def relative_efficiency(self) -> float:
-        """How many independent deals, each played once by each, one of these is worth.
+        """The number of independent deals, one for each experiment, that are as precise as one.
 
-        The variance of a lead on a deal of its own, divided by that of a deal's lead here; NaN if
+        It is the variance of a lead on deals of its own divided by that of a paired lead; NaN if
         nothing varies.
         """
-        each = self.sums.variance(self.singles) * (1 if self.match.field is None else 2)
+        singles = [name for name in self.tally.names if name.startswith("single")]
+        sides = 1 if self.match.field is None else 2
+        single = self.tally.compute_mean_variance(singles) * sides
         seatings = len(self.match.arrangements)
-        whole = self.sums.variance(["lead"]) / seatings**2
-        return each / whole if whole > 0 else math.nan
+        whole = self.tally.compute_mean_variance(["lead"]) / seatings**2
+        return single / whole if whole > 0 else math.nan
 
     def play(
         self,
@@ -266,47 +258,54 @@ class PolicyPair:
         progress: Callable[[int], None] | None,
         interrupted: Callable[[], bool] | None,
     ) -> bool:
-        """Play until it is done; False if it was interrupted before."""
-        hands = count_workers(threads)
-        pace = 0.0
+        """Play until it is done, and return False if it was interrupted before.
+
+        Arguments are those of `compare`.
+        """
+        workers = count_workers(threads)
+        seconds_per_deal = 0.0
         for look in self.plan.iterate_looks():
-            while self.sums.deals < look:
-                # How long deals take is measured each time that their number has doubled, as the
-                # first wait for compilers.  No result depends on it.
-                count = min(look - self.sums.deals, max(FIRST_BATCH_DEALS * hands, self.sums.deals))
+            while self.tally.deals < look:
+                # The pace is measured whenever the number of deals has doubled, as the first deals
+                # wait for compilers.  No result depends on it.
+                done = self.tally.deals
+                count = min(look - done, max(FIRST_BATCH_DEALS * workers, done))
                 size = (
                     FIRST_BATCH_DEALS
-                    if pace == 0
-                    else min(CHUNK_ROWS, int(TARGET_CHUNK_SECONDS / pace), -(-count // hands))
+                    if seconds_per_deal == 0
+                    else min(
+                        CHUNK_ROWS,
+                        int(TARGET_CHUNK_SECONDS / seconds_per_deal),
+                        -(-count // workers),
+                    )
                 )
                 began = time.perf_counter()
-                first = self.match.first + self.sums.deals
+                first = self.match.first + done
                 for part in self.match.play(first, count, threads, chunk or max(1, size)):
-                    self.sums.add(part)
+                    self.tally.add(part)
                     if progress is not None:
                         progress(part.deals)
                     if interrupted is not None and interrupted():
                         return False
-                pace = (time.perf_counter() - began) * hands / count
-            self.look_history.append(
-                (look, self.sums.sum("lead"), self.sums.product("lead", "lead"))
-            )
-            if self.done:
+                seconds_per_deal = (time.perf_counter() - began) * workers / count
+            _, total, squares = self.tally.summarize("lead")
+            self.look_history.append((look, total, squares))
+            if self.is_done:
                 break
         return True
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What came of a comparison.
+    """The result of a comparison.
 
     Attributes:
-        names: the policies as they were named; a name given twice has a number.
+        names: the policies as they were named, numbered where one is given twice.
         players: the players of the sides, as specifications.
-        rules, field, seed, first, games, part: what was played.
-        plan: how much, and the confidence of all pairs together.
-        pairs: each two of them, in order.
-        interrupted: whether it was ended early.
+        rules, field, seed, first, games, part: as for `compare`.
+        plan: the number of deals, and the confidence of all pairs jointly.
+        pairs: the pairs of policies, in order.
+        interrupted: True if it was stopped early.
     """
 
     names: tuple[str, ...]
@@ -323,22 +322,22 @@ class Comparison:
 
     @property
     def deals(self) -> int:
-        """Deals, or games, that were played: of the pair that took most."""
-        return max(pair.sums.deals for pair in self.pairs)
+        """Number of deals, or games, of the pair that played most."""
+        return max(pair.tally.deals for pair in self.pairs)
 
     def lead(self, one: int, other: int) -> Estimate:
-        """By how many points a round (per cent of the games) one policy leads another."""
+        """Return the lead of one policy over another, in points a round (per cent of the games)."""
         for pair in self.pairs:
             if (pair.one, pair.other) == (one, other):
                 return pair.lead
             if (pair.one, pair.other) == (other, one):
                 value, low, high, deals = pair.lead
-                # Subtracted: a lead of 0 has no sign.
+                # Subtraction keeps a lead of 0 without a sign.
                 return Estimate(0 - value, 0 - high, 0 - low, deals)
         raise KeyError((one, other))
 
     def estimate_mean_lead(self, policy: int) -> Estimate:
-        """Its lead over the others on average; the pairs' intervals hold together."""
+        """Return the mean lead of a policy over the others; the pairs' intervals hold jointly."""
         leads = [self.lead(policy, each) for each in self._list_others(policy)]
         value, low, high = (sum(lead[k] for lead in leads) / len(leads) for k in range(3))
         return Estimate(value, low, high, sum(lead.observations for lead in leads))
@@ -347,12 +346,12 @@ class Comparison:
         return [each for each in range(len(self.names)) if each != policy]
 
     def count_better(self, policy: int) -> int:
-        """How many of the others are shown better."""
+        """Return the number of other policies that are shown better than this one."""
         return sum(self.lead(policy, each).high < 0 for each in self._list_others(policy))
 
     @property
     def ranking(self) -> list[int]:
-        """The policies: whom fewest are shown better than comes first, then the best mean lead."""
+        """The policies, by the number of policies shown better, then by mean lead."""
         policies = range(len(self.names))
         leads = [self.estimate_mean_lead(policy).value for policy in policies]
         return sorted(policies, key=lambda policy: (self.count_better(policy), -leads[policy]))
@@ -378,61 +377,68 @@ def compare(
     progress: Callable[[int], None] | None = None,
     interrupted: Callable[[], bool] | None = None,
 ) -> Comparison:
-    """Compare policies on the same deals; `kqj-sim compare` says it all.
+    """Compare policies on the same deals, as `kqj-sim compare` does.
 
     Args:
-        policies: two specifications or more.
+        policies: two specifications or more, at most `MAX_POLICIES`.
         rules: the rules of the table; None: the default ones.
-        field: who plays against each of them; None: they play each other, sides exchanged.
-        part: "calling" compares them as those who call, with the same who play, "playing" as
-            those who play.
-        other_part: the specification of who does the other part; None: the default player.
-        games: play whole games; a lead is that in games won, in per cent.
+        field: the player against whom each of them plays; None: they play each other, with sides
+            exchanged.
+        part: "calling" compares the policies as callers, with the same player of the cards;
+            "playing" as players of the cards.
+        other_part: specification of the policy for the other part; None: the default player.
+        games: play whole games; leads are in games won, in per cent.
         deals: number of deals (games) of each pair; None: as many as it takes.
         until: half-width at which to stop, in points (per cent of the games); None: until one is
             shown better, or both equal within `indifference`.
-        indifference: difference that does not matter; None: `DEFAULT_INDIFFERENCE`.
-        cap: the most deals (games) of a pair; None: 1,000,000 deals or 100,000 games.
-        confidence: of the intervals, of all pairs together.
-        seed, first: which deals.
-        threads, chunk: as for `kqj_sim.simulation.reduce_rows`; they cannot be seen in the result.
+        indifference: difference that does not matter; None: the game's default.
+        cap: largest number of deals (games) of a pair; None: 1,000,000 deals or 100,000 games.
+        confidence: of the intervals of all pairs jointly.
+        seed, first: the deals.
+        threads, chunk: as for `kqj_sim.simulation.reduce_rows`; they do not change the result.
         progress: called with numbers of deals as they are finished.
-        interrupted: asked now and then whether to stop.
+        interrupted: called now and then; returns True to stop.
 
     Raises:
-        ComparisonError: fewer than two policies, or numbers that make no sense.
-        kqj_sim.policies.PolicyError: a policy cannot be used, or a wrong choice.
+        ComparisonError: too few or too many policies, or a number out of range.
+        kqj_sim.policies.PolicyError: a policy cannot be used, or makes an illegal choice.
         kqj_sim.experiment.ExperimentError: a number out of range.
-        kqj_sim.experiment.GameError: a game does not end.
+        kqj_sim.experiment.EndlessGameError: a game does not end.
     """
     if len(policies) < 2:
         raise ComparisonError("a comparison needs two policies or more, such as standard greedy")
+    pair_count = math.comb(len(policies), 2)
+    if len(policies) > MAX_POLICIES:
+        raise ComparisonError(
+            f"{len(policies):,} policies make {pair_count:,} pairs: compare at most "
+            f"{MAX_POLICIES} policies ({math.comb(MAX_POLICIES, 2)} pairs)"
+        )
     rules = rules or KqjRules()
     cap = cap if cap is not None else DEFAULT_CAP // 10 if games else DEFAULT_CAP
     game = rules.game
     if indifference is None:
-        indifference = DEFAULT_INDIFFERENCE["kqj" if games else game]
+        # Per cent of the games matter as much in every game.
+        indifference = KQJ.indifference if games else get_analyzed_game(game).indifference
     plan = ComparisonPlan(deals, until, indifference, cap, confidence, rules.seats)
     rest = other_part or DEFAULT_PLAYERS[game]
     players = tuple(_compose_player(each, part, rest, game) for each in policies)
-    numbered = list(combinations(range(len(players)), 2))
-    together = replace(plan, confidence=1 - (1 - confidence) / len(numbered))
+    together = replace(plan, confidence=1 - (1 - confidence) / pair_count)
     pairs = []
-    for one, other in numbered:
-        contest = PairedMatch(rules, (players[one], players[other]), field, seed, first, games)
-        contest.experiments(first, 1)  # What is wrong is told before anything is played.
-        pairs.append(PolicyPair(one, other, contest, together, MatchMoments.none(contest.names)))
+    for one, other in combinations(range(len(players)), 2):
+        match = PairedMatch(rules, (players[one], players[other]), field, seed, first, games)
+        match.make_experiments(first, 1)  # Raises errors before anything is played.
+        pairs.append(PolicyPair(one, other, match, together, MatchTally.empty(match.names)))
     names = _number_duplicates([parse_player(each, game).name for each in policies])
     result = Comparison(names, players, rules, field, seed, first, games, part, plan, pairs)
     for number, pair in enumerate(pairs):
         if not pair.play(threads, chunk, progress, interrupted):
-            played = [each for each in pairs[: number + 1] if each.sums.deals > 0]
+            played = [each for each in pairs[: number + 1] if each.tally.deals > 0]
             return replace(result, pairs=played, interrupted=True)
     return result
 
 
 def _compose_player(specification: str, part: PolicyPart, other_part: str, game: str) -> str:
-    """Who sits down for a policy."""
+    """Return the player who stands for a policy in the comparison, as a specification."""
     if part == "both":
         return specification
     if "+" in specification:
@@ -447,73 +453,9 @@ def _compose_player(specification: str, part: PolicyPart, other_part: str, game:
 
 
 def _number_duplicates(names: Sequence[str]) -> tuple[str, ...]:
-    """The names, with numbers where one is there twice."""
+    """Return the names, numbered where one occurs twice."""
     found: list[str] = []
     for name in names:
         again = names[: len(found)].count(name)
         found.append(f"{name} ({again + 1})" if again else name)
     return tuple(found)
-
-
-@dataclass(frozen=True)
-class ComparisonTerms:
-    """The words of a game.
-
-    Attributes:
-        takes: what somebody does who becomes Sender.
-        made: what becomes of a contract at best.
-        contracts: the rounds in which somebody is Sender.
-        both: the two together, a heading.
-        won, lost, defended: where points come from: contracts made, those that fail, and those of
-            the others.
-        bonuses: points beside those of the cards; empty if there are none.
-        score: what a side scores in a round.
-        note: what these are, in a sentence.
-        decimals: of points a round, where their interval does not say how many.
-    """
-
-    takes: str
-    made: str
-    contracts: str
-    both: str
-    won: str
-    lost: str
-    defended: str
-    bonuses: str
-    score: str
-    note: str
-    decimals: int
-
-
-COMPARISON_TERMS: Mapping[str, ComparisonTerms] = {
-    "kqj": ComparisonTerms(
-        takes="takes",
-        made="made",
-        contracts="contracts",
-        both="Contracts taken and made",
-        won="won by contracts made",
-        lost="lost in failed contracts",
-        defended="won in defence",
-        bonuses="bonus points",
-        score="score",
-        note="Points won: what one's side leads by in contracts of its own that are made, and "
-        "lost: is behind by in those that fail; in defence: leads by in the others' contracts.",
-        decimals=1,
-    ),
-    "kwajongen": ComparisonTerms(
-        takes="is caller",
-        made="won",
-        contracts="rounds as caller",
-        both="Rounds as caller, and won",
-        won="won as caller",
-        lost="lost as caller",
-        defended="won against callers",
-        bonuses="",
-        score="own score comes down by",
-        note="Points won: by what the others' score changes more than one's own in rounds that "
-        "one's side calls and wins, and lost: less in those that it calls and does not win; "
-        "against callers: more in rounds that the others call.",
-        decimals=3,
-    ),
-}
-"""The words by the game's name."""

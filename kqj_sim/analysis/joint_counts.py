@@ -1,57 +1,50 @@
-"""Joint histograms of columns: how many rows hold each combination of values.
+"""Joint histograms of columns: the number of rows with each combination of values.
 
-Every table of rounds is made of such counts.  They are integers and merging adds them, so
-that threads and chunks cannot matter, and their size depends on the ranges of the columns and
-not on the number of deals.
+Every table of rounds is made of such counts.  They are integers, and merging adds them, so that
+threads and chunks cannot change them.  Their size depends on the ranges of the columns, not on the
+number of deals.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kqj_sim.analysis.tables import DerivedColumn
 from kqj_sim.columns import KQJ_COLUMNS, Column
 from kqj_sim.core.jit import kernel
+from kqj_sim.core.types import BoolArray, Int16Array, Int64Array
 
 if TYPE_CHECKING:
     from kqj_sim.rows import Rows
 
 DENSE_CELLS = 1 << 22
-"""Joints of more cells than these are counted sparsely."""
+"""Number of cells above which a joint is counted sparsely."""
 
 MOST_GROUPS = 1_000
-"""Combinations of values that tables of groups have at most: with more they are no use to read,
-and take minutes to make."""
+"""Largest number of groups in a table: larger tables are unreadable, and take minutes to make."""
 
 _ROWS_PER_BLOCK = 1024
 _MAX_PENDING_KEYS = 1 << 20
 
 
-@dataclass(frozen=True)
-class DerivedColumn:
-    """A column that is computed from others, `of`: values from `low` to `high`, within int16."""
-
-    name: str
-    low: int
-    high: int
-    of: tuple[str, ...]
-    compute: Callable[[Rows], NDArray[np.int32]]
-
-
 class TooManyCombinations(ValueError):
-    """The columns have more combinations of values than can be numbered, or shown as groups."""
+    """Columns with more combinations of values than can be numbered, or shown as groups."""
 
 
 class JointCounts:
     """Counts of the joint values of columns, for several tuples of columns (joints) at once.
 
-    `columns` are those of the rows.  Raises TooManyCombinations if a joint has more than 2**62
-    cells.
+    Args:
+        joints: the tuples of columns.
+        derived: columns computed from those of the rows.
+        columns: the columns of the rows.
+
+    Raises:
+        TooManyCombinations: a joint has more than 2**62 cells.
     """
 
     def __init__(
@@ -84,15 +77,15 @@ class JointCounts:
 
     @property
     def columns(self) -> frozenset[str]:
-        """The columns of the rows that are looked at."""
+        """The columns of the rows that are used."""
         used = [self._known[column] for column in self._used]
         plain = {each.name for each in used if isinstance(each, Column)}
-        return frozenset(plain.union(*(each.of for each in self._derived)))
+        return frozenset(plain.union(*(each.sources for each in self._derived)))
 
-    def add(self, rows: Rows, mask: NDArray[np.bool_]) -> None:
-        """Count the rows for which `mask`, bool (rows,), is true.
+    def add(self, rows: Rows, mask: BoolArray) -> None:
+        """Count the rows where `mask`, bool (rows,), is true.
 
-        Raises ValueError if a value lies outside its column's range.
+        Raises ValueError for a value outside its column's range.
         """
         values = np.ascontiguousarray(rows.values)
         extra = np.empty((len(self._derived), len(rows)), np.int16)
@@ -108,7 +101,7 @@ class JointCounts:
             self._counts,
         )  # fmt: skip
         for joint, store in zip(self._sparse, self._stores, strict=True):
-            store.add(*_sum_by_code(joint.codes(values, extra)[mask]))
+            store.add(*_sum_by_code(joint.encode(values, extra)[mask]))
 
     def merge(self, other: JointCounts) -> None:
         """Add the counts of `other`, which counts the same joints."""
@@ -118,28 +111,28 @@ class JointCounts:
 
     @property
     def layout(self) -> str:
-        """Which joints are counted, in words that are the same only for the same cells."""
+        """A description of the joints that is the same only for the same cells."""
         return "; ".join(f"{' '.join(joint.columns)} {joint.shape}" for joint in self._joints)
 
-    def numbers(self) -> dict[str, NDArray[np.int64]]:
-        """Everything counted, as arrays by name, (cells that occur,) each."""
+    def numbers(self) -> dict[str, Int64Array]:
+        """Return all counts, as arrays by name, (cells that occur,) each."""
         places = np.flatnonzero(self._counts)
         numbers = {"places": places, "counts": self._counts[places]}
         for number, store in enumerate(self._stores):
             numbers[f"codes_{number}"], numbers[f"counts_{number}"] = store.distinct()
         return numbers
 
-    def add_numbers(self, numbers: Mapping[str, NDArray[np.int64]]) -> None:
-        """Add what `numbers` of counts with the same `layout` gave; raises KeyError."""
+    def add_numbers(self, numbers: Mapping[str, Int64Array]) -> None:
+        """Add `numbers` of counts with the same `layout`; raises KeyError."""
         self._counts[numbers["places"]] += numbers["counts"]
         for number, store in enumerate(self._stores):
             store.add(numbers[f"codes_{number}"], numbers[f"counts_{number}"])
 
-    def cells(self, columns: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The combinations of values of `columns` that occur, and how many rows hold them.
+    def get_cells(self, columns: Sequence[str]) -> tuple[Int64Array, Int64Array]:
+        """Return the combinations of values of `columns` that occur, and their numbers of rows.
 
-        Values are (cells, columns) in ascending order, counts (cells,).  Any joint that has
-        all these columns will do; the smallest is taken.  Raises KeyError if there is none.
+        Values are int64 (cells, columns) in ascending order, counts int64 (cells,).  Raises
+        KeyError if no joint has all these columns.
         """
         fitting = [joint for joint in self._joints if set(columns) <= set(joint.columns)]
         if not fitting:
@@ -155,20 +148,20 @@ class JointCounts:
             counts = counts.transpose([remaining.index(name) for name in names])
             places = np.nonzero(counts)
             values = {
-                name: place + joint.low_of(name) for name, place in zip(names, places, strict=True)
+                name: place + joint.get_low(name) for name, place in zip(names, places, strict=True)
             }
             return np.stack([values[name] for name in columns], axis=1), counts[places]
         codes, numbers = self._stores[self._sparse.index(joint)].distinct()
         marginal = _JointIndex(names, self._known)
         coded = np.zeros(len(codes), np.int64)
         for name, (_, stride) in zip(names, marginal.terms, strict=True):
-            coded += (joint.values_of(name, codes) - joint.low_of(name)) * stride
+            coded += (joint.decode(name, codes) - joint.get_low(name)) * stride
         codes, numbers = _sum_by_code(coded, numbers)
-        return np.stack([marginal.values_of(name, codes) for name in columns], axis=1), numbers
+        return np.stack([marginal.decode(name, codes) for name in columns], axis=1), numbers
 
 
 class _JointIndex:
-    """How the values of several columns are numbered: code = offset + sum of value * stride."""
+    """A numbering of the values of several columns: code = offset + sum of value * stride."""
 
     def __init__(self, columns: tuple[str, ...], known: Sequence[Column | DerivedColumn]) -> None:
         numbers = {column.name: number for number, column in enumerate(known)}
@@ -189,46 +182,46 @@ class _JointIndex:
         )
         self._lows = [column.low for column in chosen]
 
-    def codes(self, values: NDArray[np.int16], extra: NDArray[np.int16]) -> NDArray[np.int64]:
-        """The code of each row, (rows,)."""
+    def encode(self, values: Int16Array, extra: Int16Array) -> Int64Array:
+        """Return the code of each row, (rows,)."""
         codes = np.full(values.shape[1], self.offset, np.int64)
         for column, stride in self.terms:
             row = values[column] if column < len(values) else extra[column - len(values)]
             codes += row * np.int64(stride)
         return codes
 
-    def low_of(self, name: str) -> int:
-        """Lowest value of a column."""
+    def get_low(self, name: str) -> int:
+        """Return the lowest value of a column."""
         return self._lows[self.columns.index(name)]
 
-    def values_of(self, name: str, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """A column's values from the codes."""
+    def decode(self, name: str, codes: Int64Array) -> Int64Array:
+        """Return the values of a column from codes."""
         place = self.columns.index(name)
         _, stride = self.terms[place]
         return codes // stride % self.shape[place] + self._lows[place]
 
 
 class Groups:
-    """The combinations of values of columns that occur, counted to refuse too many of them."""
+    """Combinations of values of columns that occur, counted to refuse too many."""
 
     def __init__(self, names: tuple[str, ...], columns: Sequence[Column]) -> None:
         self._joint = _JointIndex(names, columns)
         self._codes = np.empty(0, np.int64)
 
-    def add(self, rows: Rows, kept: NDArray[np.bool_]) -> None:
-        """Take in the rows for which `kept`, bool (rows,), is true.
+    def add(self, rows: Rows, kept: BoolArray) -> None:
+        """Add the rows where `kept`, bool (rows,), is true.
 
         Raises:
             TooManyCombinations: more than `MOST_GROUPS` have occurred.
         """
         if self._joint.cells <= MOST_GROUPS:
             return
-        codes = self._joint.codes(rows.values, rows.values[:0])[kept]
+        codes = self._joint.encode(rows.values, rows.values[:0])[kept]
         self._codes = np.union1d(self._codes, codes)
         self.check(len(self._codes))
 
     def check(self, count: int) -> None:
-        """Raise TooManyCombinations if so many occur; the message has the columns' ranges."""
+        """Raise TooManyCombinations if `count` is too many groups."""
         if count <= MOST_GROUPS:
             return
         joint = self._joint
@@ -244,7 +237,7 @@ class Groups:
 class _SparseStore:
     """Counts by code, for the codes that occur.
 
-    What was added lately waits in lists, and is sorted in when there is more of it than sorted.
+    Recent additions wait in lists, and are merged when there are more of them than merged codes.
     """
 
     def __init__(self) -> None:
@@ -252,16 +245,16 @@ class _SparseStore:
         self._counts = [np.empty(0, np.int64)]
         self._pending = 0
 
-    def add(self, codes: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
-        """Add counts, (codes,)."""
+    def add(self, codes: Int64Array, counts: Int64Array) -> None:
+        """Add the counts of codes, (codes,) each."""
         self._codes.append(codes)
         self._counts.append(counts)
         self._pending += len(codes)
         if self._pending > max(_MAX_PENDING_KEYS, len(self._codes[0])):
             self.distinct()
 
-    def distinct(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The codes in ascending order and their counts."""
+    def distinct(self) -> tuple[Int64Array, Int64Array]:
+        """Return the codes in ascending order, and their counts."""
         if self._pending:
             codes, counts = _sum_by_code(np.concatenate(self._codes), np.concatenate(self._counts))
             self._codes, self._counts, self._pending = [codes], [counts], 0
@@ -269,9 +262,9 @@ class _SparseStore:
 
 
 def _sum_by_code(
-    codes: NDArray[np.int64], counts: NDArray[np.int64] | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The different codes in ascending order, and the sum of their counts (1 each if None)."""
+    codes: Int64Array, counts: Int64Array | None = None
+) -> tuple[Int64Array, Int64Array]:
+    """Return the distinct codes in ascending order, and their summed counts (1 each if None)."""
     if len(codes) == 0:
         return codes, np.empty(0, np.int64)
     if counts is None:
@@ -289,7 +282,7 @@ def _sum_by_code(
     "int64(int16[:,::1], int16[:,::1], int64[::1], int16[::1], int16[::1])"
 )
 def _find_out_of_range(values: Any, extra: Any, columns: Any, lows: Any, highs: Any) -> Any:
-    """Place in `columns` of the first that leaves its range, or -1."""
+    """Return the index in `columns` of the first that leaves its range, or -1."""
     for place in range(columns.shape[0]):
         number = columns[place]
         inside = number < values.shape[0]
@@ -313,9 +306,8 @@ def _count_dense(
 ) -> None:  # fmt: skip
     """Add the kept rows to the dense joints.
 
-    Codes are made column by column over a block of rows, a loop that vectorises (slices from
-    the block's start matter here: without them it takes seven times as long); only the counting
-    itself goes row by row.
+    Codes are computed column by column over a block of rows, a loop that vectorises (without slices
+    from the block's start it takes seven times as long); only the counting goes row by row.
     """
     codes = np.empty(_ROWS_PER_BLOCK, np.int32)
     for start in range(0, kept.shape[0], _ROWS_PER_BLOCK):

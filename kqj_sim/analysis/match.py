@@ -1,9 +1,8 @@
-"""Two policies on the same deals: what is played, and what is counted of each deal.
+"""Two policies on the same deals: what they play, and the moments of what they do.
 
-Either they play each other, with sides exchanged (`kqj_sim.duplicate`), or each of them in turn
-plays a field on the same side of the same deals.  The unit is the deal, or with games the game:
-everything that is counted of it is a whole number, points times `PairedMatch.scale`, and goes into
-sums and sums of products, from which every mean, ratio and interval follows exactly.
+Either they play each other with sides exchanged (`kqj_sim.paired`), or each in turn plays a field,
+on the same side of the same deals.  The unit of observation is the deal, or the game.  All
+quantities are whole numbers, points times `PairedMatch.lead_divisor`.
 """
 
 from __future__ import annotations
@@ -15,19 +14,27 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kqj_sim import paired
+from kqj_sim.analysis.moments import Moments
 from kqj_sim.columns import get_column_numbers, get_columns
+from kqj_sim.core.types import BoolArray, Int64Array
 from kqj_sim.experiment import Experiment
-from kqj_sim.paired import Arrangement, assign_players, compute_side_means, list_arrangements
+from kqj_sim.paired import (
+    Arrangement,
+    assign_players,
+    compute_side_leads,
+    compute_side_means,
+    list_arrangements,
+    spread_over_seats,
+)
 from kqj_sim.rows import Rows
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation import play_same_deals
 from kqj_sim.workers import Workers
 
 LARGEST_LEADS_KEPT = 5
-"""Deals that are kept of those that are worth most to either side."""
+"""Number of deals kept of those with the largest leads to either side."""
 
 ROUND_QUANTITIES = (
     "takes",
@@ -40,34 +47,34 @@ ROUND_QUANTITIES = (
     "score",
     "passed_out",
 )
-"""What is counted of each policy's rounds of a deal: rounds in which it is Sender, those made and
-failed (in Kwajongen ties too, as they cost the caller), what it leads by in those made, is behind
-by in those failed and leads by where the others are Sender, bonus points and scores of its seats,
-rounds that are passed out."""
+"""Quantities of each policy, summed over a deal's rounds: rounds in which its side is Sender, those
+made and those failed (in Kwajongen tied too, as a tie costs the caller), the lead in those made,
+the deficit in those failed, the lead where the other side is Sender, bonus points and scores of its
+seats, rounds passed out."""
 
 GAME_QUANTITIES = ("wins", "score", "rounds")
-"""The same of games: games won, final scores, rounds of a game."""
+"""Quantities of each policy in games: games won, final scores, rounds of a game."""
 
 
 class MatchSide(NamedTuple):
-    """An experiment in which a policy takes part: its number, the sides, and the policy's side."""
+    """A policy's part in an experiment: its number, the arrangement, and the policy's side."""
 
     experiment: int
-    sides: Arrangement
+    arrangement: Arrangement
     side: int
 
 
 @dataclass(frozen=True)
 class PairedMatch:
-    """What two policies are compared by.
+    """Two policies, the rules and the deals on which they are compared.
 
     Attributes:
         rules: the rules of the table.
-        players: the specifications of the two.
-        field: who plays against each of them; None: they play each other.
+        players: the specifications of the two policies.
+        field: the player against whom each plays; None: they play each other.
         seed: seed of the deals.
         first: number of the first deal, or game.
-        games: whether whole games are played, which count by who wins them.
+        games: True to play whole games, which count by their winners.
     """
 
     rules: GameRules
@@ -79,76 +86,74 @@ class PairedMatch:
 
     @cached_property
     def arrangements(self) -> tuple[Arrangement, ...]:
-        """The arrangements of the sides."""
+        """The arrangements of the two sides."""
         return list_arrangements(self.rules, single_team=self.field is not None)
 
     @property
-    def scale(self) -> int:
-        """What a sum over all arrangements is divided by, to be points a round, or wins a game."""
+    def lead_divisor(self) -> int:
+        """The divisor that turns sums over all arrangements into points a round, or wins a game."""
         return paired.compute_lead_divisor(self.arrangements)
 
     @property
     def max_lead(self) -> int:
-        """The most that a deal can be worth to either policy, in points, or wins of a game."""
-        if self.games:
-            return 1 if self.field is None else 2
-        return self.rules.max_points * (1 if self.field is None else 2)
+        """The largest lead that a deal can have, in points, or wins of a game."""
+        of_round = 1 if self.games else self.rules.max_points
+        return of_round * (1 if self.field is None else 2)
 
-    def tables(self) -> list[tuple[str, ...]]:
-        """The players of the seats, an experiment after the other."""
+    def list_seatings(self) -> list[tuple[str, ...]]:
+        """Return the players of the seats, for each experiment."""
         one, other = self.players
         if self.field is None:
-            return [assign_players(seats, one, other) for seats in self.arrangements]
+            return [assign_players(sides, one, other) for sides in self.arrangements]
         return [
-            assign_players(seats, each, self.field)
+            assign_players(sides, each, self.field)
             for each in (one, other)
-            for seats in self.arrangements
+            for sides in self.arrangements
         ]
 
-    def experiments(self, first: int, count: int) -> list[Experiment]:
-        """What is played for a range of deals, or of games."""
+    def make_experiments(self, first: int, count: int) -> list[Experiment]:
+        """Return the experiments of a range of deals, or of games; raises as `Experiment`."""
         games = count if self.games else None
         return [
             Experiment(self.rules, players, 1 if self.games else count, self.seed, first, games)
-            for players in self.tables()
+            for players in self.list_seatings()
         ]
 
-    def seats(self, policy: int) -> list[MatchSide]:
-        """Where a policy, 0 or 1, takes part."""
-        if self.field is None:
-            return [
-                MatchSide(number, sides, policy) for number, sides in enumerate(self.arrangements)
-            ]
-        start = policy * len(self.arrangements)
-        return [
-            MatchSide(start + number, sides, 0) for number, sides in enumerate(self.arrangements)
-        ]
+    def list_sides(self, policy: int) -> list[MatchSide]:
+        """Return the experiments in which a policy, 0 or 1, takes part, with its side."""
+        side = policy if self.field is None else 0
+        start = 0 if self.field is None else policy * len(self.arrangements)
+        return [MatchSide(start + k, sides, side) for k, sides in enumerate(self.arrangements)]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What is counted of a deal: `lead` of the first over the second, `differs`, what each
-        policy's rounds are, `0 takes` and so on, and each experiment's lead, `single 0` and so on.
+        """The names of the quantities of a deal.
+
+        They are `lead` (of the first policy over the second), `differs`, the quantities of each
+        policy, as `0 takes`, and the lead in each experiment, as `single 0`.
         """
         each = GAME_QUANTITIES if self.games else ROUND_QUANTITIES
-        own = [f"{policy} {name}" for policy in (0, 1) for name in each]
-        return ("lead", "differs", *own, *(f"single {k}" for k in range(len(self.tables()))))
+        of_policies = [f"{policy} {name}" for policy in (0, 1) for name in each]
+        singles = [f"single {number}" for number in range(len(self.list_seatings()))]
+        return ("lead", "differs", *of_policies, *singles)
 
     def play(
         self, first: int, count: int, threads: Workers, chunk: int | None
-    ) -> Iterator[MatchMoments]:
-        """The sums of a range of deals, chunk by chunk."""
+    ) -> Iterator[MatchTally]:
+        """Yield the tallies of a range of deals, chunk by chunk; raises as `reduce_rows`."""
         yield from play_same_deals(
-            self.experiments(first, count),
-            self._count_chunk,
+            self.make_experiments(first, count),
+            self._tally_chunk,
             threads,
             chunk,
             with_fingerprints=not self.games,
-            combine=MatchMoments.add,
+            combine=MatchTally.add,
         )
 
-    def _count_chunk(self, played: tuple[Rows, ...]) -> MatchMoments:
-        """The sums of a chunk."""
-        sides = self._experiment_sides
+    def _tally_chunk(self, played: tuple[Rows, ...]) -> MatchTally:
+        """Return the tally of a chunk of all experiments."""
+        repeats = len(played) // len(self.arrangements)
+        sides = [*self.arrangements] * repeats
         if self.games:
             leads = [
                 _compute_win_leads(rows, self.rules, sides[k]) for k, rows in enumerate(played)
@@ -160,27 +165,21 @@ class PairedMatch:
         half = len(leads) // 2
         first, second = (leads, []) if self.field is None else (leads[:half], leads[half:])
         lead = np.sum(first, axis=0) - (np.sum(second, axis=0) if second else 0)
-        columns = [lead, self._find_differences(played)]
+        quantities = [lead, self._find_differences(played)]
         for policy in (0, 1):
-            count = _count_games if self.games else _count_rounds
-            counted = [
-                count(played[at], sides, side, leads[at], self.rules)
-                for at, sides, side in self.seats(policy)
+            measure = _measure_games if self.games else _measure_rounds
+            measured = [
+                measure(played[k], arrangement, side, leads[k], self.rules)
+                for k, arrangement, side in self.list_sides(policy)
             ]
-            columns += list(np.sum(counted, axis=0))
-        return MatchMoments.of(
-            self.names, numbers[0], np.stack([*columns, *leads]).astype(np.int64)
-        )
+            quantities += list(np.sum(measured, axis=0))
+        values = np.stack([*quantities, *leads]).astype(np.int64)
+        return MatchTally.from_deals(self.names, numbers[0], values)
 
-    @cached_property
-    def _experiment_sides(self) -> list[Arrangement]:
-        """The sides of each experiment."""
-        return [*self.arrangements] * (len(self.tables()) // len(self.arrangements))
+    def _find_differences(self, played: tuple[Rows, ...]) -> BoolArray:
+        """Return the deals in which the two policies did anything different, bool (n,).
 
-    def _find_differences(self, played: tuple[Rows, ...]) -> NDArray[np.bool_]:
-        """Whether the two did anything different in a deal, (n,).
-
-        With the sides exchanged, whoever does the same leaves the round the same.
+        With sides exchanged, policies that do the same leave the round the same.
         """
         if self.games:
             ended = [rows.ended for rows in played if rows.ended is not None]
@@ -193,37 +192,116 @@ class PairedMatch:
             if self.field is None
             else [*zip(marks[:half], marks[half:], strict=True)]
         )
-        found: NDArray[np.bool_] = np.any([np.any(a != b, axis=1) for a, b in pairs], axis=0)
+        found: BoolArray = np.any([np.any(a != b, axis=1) for a, b in pairs], axis=0)
         return found
 
 
-def _count_rounds(
-    rows: Rows, sides: Arrangement, side: int, lead: NDArray[np.int64], rules: GameRules
-) -> NDArray[np.int64]:
-    """What `ROUND_QUANTITIES` names of a side, int64 (9, n)."""
+@dataclass
+class MatchTally:
+    """The moments of a match's quantities, and its leads; adding is exact in any order.
+
+    Attributes:
+        names: names of the quantities, `PairedMatch.names`.
+        moments: their moments.
+        leads: the number of deals with each lead.
+        largest_leads: the deals with the largest leads to either side, (deal, lead), largest first.
+    """
+
+    names: tuple[str, ...]
+    moments: Moments[int]
+    leads: Counter[int] = field(default_factory=Counter)
+    largest_leads: list[tuple[int, int]] = field(default_factory=list)
+
+    @classmethod
+    def empty(cls, names: tuple[str, ...]) -> MatchTally:
+        """Return the tally of no deals."""
+        return cls(names, Moments.zeros((len(names),), kind=int))
+
+    @classmethod
+    def from_deals(
+        cls, names: tuple[str, ...], deals: Int64Array, values: Int64Array
+    ) -> MatchTally:
+        """Return the tally of deals.
+
+        Args:
+            names: names of the quantities; `lead` comes first.
+            deals: int64 (n,), the numbers of the deals.
+            values: int64 (k, n), the quantities.
+        """
+        tally = cls.empty(names)
+        tally.moments.observe(values)
+        leads = values[0]
+        distinct, counts = np.unique(leads, return_counts=True)
+        tally.leads = Counter(dict(zip(distinct.tolist(), counts.tolist(), strict=True)))
+        order = np.lexsort((deals, -np.abs(leads)))[:LARGEST_LEADS_KEPT]
+        tally.largest_leads = [(int(deals[at]), int(leads[at])) for at in order if leads[at] != 0]
+        return tally
+
+    def add(self, other: MatchTally) -> None:
+        """Add the tally of other deals."""
+        self.moments.add(other.moments)
+        self.leads.update(other.leads)
+        both = [*self.largest_leads, *other.largest_leads]
+        both.sort(key=lambda each: (-abs(each[1]), each[0]))
+        self.largest_leads = both[:LARGEST_LEADS_KEPT]
+
+    @property
+    def deals(self) -> int:
+        """Number of deals, or games."""
+        return int(self.moments.count)
+
+    def total(self, name: str) -> int:
+        """Return the sum of a quantity."""
+        return self.moments.total(self.names.index(name))
+
+    def summarize(self, name: str) -> tuple[int, int, int]:
+        """Return the number of deals, the sum of a quantity and the sum of its squares."""
+        return self.moments.summarize(self.names.index(name))
+
+    def summarize_pair(self, one: str, other: str) -> tuple[int, int, int, tuple[int, int, int]]:
+        """Return the number of deals, both sums, and the products 1 x 1, 1 x 2 and 2 x 2."""
+        return self.moments.summarize_pair(self.names.index(one), self.names.index(other))
+
+    def compute_mean_variance(self, names: Sequence[str]) -> float:
+        """Return the mean of the variances of these quantities; NaN below two deals."""
+        if self.deals < 2:
+            return float("nan")
+        summaries = [self.summarize(name) for name in names]
+        spreads = [deals * squares - total**2 for deals, total, squares in summaries]
+        return sum(spreads) / (self.deals * (self.deals - 1)) / len(names)
+
+
+def _measure_rounds(
+    rows: Rows, sides: Arrangement, side: int, lead: Int64Array, rules: GameRules
+) -> Int64Array:
+    """Return the `ROUND_QUANTITIES` of a side, int64 (9, n)."""
     lead = lead if side == 0 else -lead
-    own = paired.has_sender(rows, sides, side)
-    made, failed = own & _has_result(rows, "made"), own & _has_result(rows, "failed", "tie")
+    is_sender = paired.has_sender(rows, sides, side)
+    made = is_sender & _has_result(rows, "made")
+    failed = is_sender & _has_result(rows, "failed", "tie")
     passed_out = _has_result(rows, "passed_out")
-    bonuses = compute_side_means(_sum_bonuses(rows), rows, sides)[side]
-    scores = compute_side_means(paired.get_team_scores(rows), rows, sides)[side]
-    defended = lead * ~(own | passed_out)
-    found: NDArray[np.int64] = np.stack(
-        [own, made, failed, lead * made, -lead * failed, defended, bonuses, scores, passed_out]
+    bonuses, scores = (
+        compute_side_means(spread_over_seats(rows, values), sides)[side]
+        for values in (_sum_bonuses(rows), paired.get_team_scores(rows))
     )
+    defended = lead * ~(is_sender | passed_out)
+    found: Int64Array = np.stack(
+        [is_sender, made, failed, lead * made, -lead * failed, defended, bonuses, scores,
+         passed_out]
+    )  # fmt: skip
     return found
 
 
-def _has_result(rows: Rows, *results: str) -> NDArray[np.bool_]:
-    """Whether a round has one of these results, (n,)."""
+def _has_result(rows: Rows, *results: str) -> BoolArray:
+    """Return the rounds with one of these results, bool (n,)."""
     labels = get_columns(rows.game_name)[get_column_numbers(rows.game_name)["result"]].labels
     numbers = [number for number, label in enumerate(labels) if label in results]
-    found: NDArray[np.bool_] = np.isin(rows.column("result"), numbers)
+    found: BoolArray = np.isin(rows.column("result"), numbers)
     return found
 
 
-def _sum_bonuses(rows: Rows) -> NDArray[np.int64]:
-    """The bonus points by team, int64 (teams, n): none in a game without totals."""
+def _sum_bonuses(rows: Rows) -> Int64Array:
+    """Return the bonus points of each team, int64 (teams, n): 0 in a game without totals."""
     columns = get_column_numbers(rows.game_name)
     teams = [team for team in range(3) if f"card_points_{team}" in columns]
     if "total_0" not in columns:
@@ -232,110 +310,30 @@ def _sum_bonuses(rows: Rows) -> NDArray[np.int64]:
     return np.stack(by_team).astype(np.int64)
 
 
-def _get_seat_results(rows: Rows, rules: GameRules) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each seat whether it won and its final score, int64 (seats, n), of finished games."""
+def _get_seat_results(rows: Rows, rules: GameRules) -> tuple[Int64Array, Int64Array]:
+    """Return wins, 0 or 1, and final scores of each seat in finished games, int64 (seats, n)."""
     games = rows.ended
     assert games is not None
     random = rules.partners == "random"
-    whose = [seat if random else rules.fixed_team_of(seat) for seat in range(rules.seats)]
-    return np.stack([games.winner == each for each in whose]).astype(np.int64), games.score.T[whose]
+    player = [seat if random else rules.fixed_team_of(seat) for seat in range(rules.seats)]
+    wins = np.stack([games.winner == each for each in player]).astype(np.int64)
+    return wins, games.score.T[player]
 
 
-def _compute_seat_means(
-    seat_values: NDArray[np.int64], sides: Arrangement, side: int
-) -> NDArray[np.int64]:
-    """The mean over a side's seats, times the numbers of both sides' seats, (n,)."""
-    own = [seat for seat, of in enumerate(sides) if of == side]
-    found: NDArray[np.int64] = seat_values[own].sum(axis=0) * sides.count(1 - side)
-    return found
-
-
-def _compute_win_leads(rows: Rows, rules: GameRules, sides: Arrangement) -> NDArray[np.int64]:
-    """What side 0 wins more than side 1, in whole numbers, (n,)."""
+def _compute_win_leads(rows: Rows, rules: GameRules, sides: Arrangement) -> Int64Array:
+    """Return the games that side 0 wins more than side 1, int64 (n,), times both sides' seats."""
     wins, _ = _get_seat_results(rows, rules)
-    return _compute_seat_means(wins, sides, 0) - _compute_seat_means(wins, sides, 1)
+    leads: Int64Array = compute_side_leads(compute_side_means(wins, sides))[0]
+    return leads
 
 
-def _count_games(
-    rows: Rows, sides: Arrangement, side: int, lead: NDArray[np.int64], rules: GameRules
-) -> NDArray[np.int64]:
-    """What `GAME_QUANTITIES` names of a side, int64 (3, n)."""
-    wins, scores = _get_seat_results(rows, rules)
-    assert rows.ended is not None
-    found: NDArray[np.int64] = np.stack(
-        [
-            _compute_seat_means(wins, sides, side),
-            _compute_seat_means(scores, sides, side),
-            rows.ended.rounds,
-        ]
+def _measure_games(
+    rows: Rows, sides: Arrangement, side: int, lead: Int64Array, rules: GameRules
+) -> Int64Array:
+    """Return the `GAME_QUANTITIES` of a side, int64 (3, n)."""
+    wins, scores = (
+        compute_side_means(each, sides)[side] for each in _get_seat_results(rows, rules)
     )
+    assert rows.ended is not None
+    found: Int64Array = np.stack([wins, scores, rows.ended.rounds])
     return found
-
-
-@dataclass
-class MatchMoments:
-    """What was counted, summed over deals; adding does not depend on the order.
-
-    Attributes:
-        names: what was counted.
-        deals: number of deals, or games.
-        total: int64 (k,), the sums.
-        products: int64 (k, k), the sums of products.
-        leads: how often each lead occurred.
-        largest_leads: the deals with the largest leads to either side, (deal, lead), largest first.
-    """
-
-    names: tuple[str, ...]
-    deals: int
-    total: NDArray[np.int64]
-    products: NDArray[np.int64]
-    leads: Counter[int] = field(default_factory=Counter)
-    largest_leads: list[tuple[int, int]] = field(default_factory=list)
-
-    @classmethod
-    def none(cls, names: tuple[str, ...]) -> MatchMoments:
-        """The sums of no deals."""
-        return cls(names, 0, np.zeros(len(names), np.int64), np.zeros((len(names),) * 2, np.int64))
-
-    @classmethod
-    def of(
-        cls, names: tuple[str, ...], deals: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> MatchMoments:
-        """The sums of deals, by number, and what was counted of them, int64 (k, n).
-
-        `lead` comes first.
-        """
-        # Far below 2**53: floating point, whose products are fast, is exact.
-        numbers = counts.astype(np.float64)
-        products = (numbers @ numbers.T).astype(np.int64)
-        values, often = np.unique(counts[0], return_counts=True)
-        leads = Counter(dict(zip(values.tolist(), often.tolist(), strict=True)))
-        most = np.lexsort((deals, -np.abs(counts[0])))[:LARGEST_LEADS_KEPT]
-        largest = [(int(deals[at]), int(counts[0, at])) for at in most if counts[0, at] != 0]
-        return cls(names, counts.shape[1], counts.sum(axis=1), products, leads, largest)
-
-    def add(self, other: MatchMoments) -> None:
-        """Take in other deals."""
-        self.deals += other.deals
-        self.total = self.total + other.total
-        self.products = self.products + other.products
-        self.leads.update(other.leads)
-        both = [*self.largest_leads, *other.largest_leads]
-        self.largest_leads = sorted(both, key=lambda each: (-abs(each[1]), each[0]))[
-            :LARGEST_LEADS_KEPT
-        ]
-
-    def sum(self, name: str) -> int:
-        """The sum of what was counted."""
-        return int(self.total[self.names.index(name)])
-
-    def product(self, one: str, other: str) -> int:
-        """The sum of products."""
-        return int(self.products[self.names.index(one), self.names.index(other)])
-
-    def variance(self, names: Sequence[str]) -> float:
-        """The mean of the variances of these; NaN below two deals."""
-        if self.deals < 2:
-            return float("nan")
-        spreads = [self.deals * self.product(each, each) - self.sum(each) ** 2 for each in names]
-        return sum(spreads) / (self.deals * (self.deals - 1)) / len(names)

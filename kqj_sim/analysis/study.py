@@ -1,4 +1,4 @@
-"""A study: everything that a report tells of one experiment, in tables."""
+"""A study: all tables that a report shows of one experiment."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Protocol
 
 from kqj_sim.analysis.compare import Comparison, compare
 from kqj_sim.analysis.compare_tables import make_comparison_tables
+from kqj_sim.analysis.games import get_analyzed_game
 from kqj_sim.analysis.intervals import DEFAULT_CONFIDENCE
-from kqj_sim.analysis.round_tables import get_game_tables
 from kqj_sim.analysis.tables import Table
 from kqj_sim.analysis.take_chart import make_take_chart
 from kqj_sim.analysis.tally import Tally
@@ -22,27 +22,27 @@ from kqj_sim.workers import Workers
 
 
 class ProgressDisplay(Protocol):
-    """What is told how far a part of the work has come."""
+    """A display of the progress of a part of the work."""
 
     def advance(self, count: int) -> None:
-        """Say that so many more are finished."""
+        """Add a number of finished deals, or games."""
 
 
 ProgressFactory = Callable[[str, int], AbstractContextManager[ProgressDisplay]]
-"""Opens the progress of a part of the work: what is counted, and how many there will be."""
+"""Opens the display of a part of the work, given the unit and the number of units."""
 
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """What is to be found out, of an experiment of single rounds.
+    """The experiment of single rounds to study, and the extent of each part.
 
     Attributes:
-        name: what the experiment is called among several; may be empty.
+        name: name of the experiment among several; may be empty.
         experiment: the deals.
-        games: whole games that are played besides, 0 for none.
-        chart_deals: deals of the take chart, at most those of the experiment; 0 for none.
-        compared_policies: policies that are compared under the same rules, two or more, or none.
-        compared_deals: deals of each pair of them, from the first on.
+        games: number of whole games played besides, 0 for none.
+        chart_deals: number of deals of the take chart, at most those of the experiment.
+        compared_policies: policies to compare under the same rules: two or more, or none.
+        compared_deals: number of deals of each pair of them, from the first on.
         confidence: of the intervals.
     """
 
@@ -56,7 +56,7 @@ class StudyPlan:
 
     @property
     def take_chart_deals(self) -> int:
-        """Deals that the take chart plays: none where nobody takes."""
+        """Number of deals that the take chart plays: 0 if nobody takes under these rules."""
         rules = self.experiment.rules
         if not isinstance(rules, KqjRules) or rules.bidding == "auction":
             return 0
@@ -67,17 +67,16 @@ class StudyPlan:
 
 @dataclass(frozen=True)
 class Study:
-    """What was found out.
+    """The results of a study.
 
     Attributes:
-        plan: what was asked.
-        deals: deals that were finished.
-        tables: the tables by name; those of games, `games...` and `OF_GAMES` of the game's own
-            tables, are of the games played besides, those of the chart, `make_take_chart...`, of
-            its own pairs of rounds; those of the policies compared, `compared_...`, of the deals
-            that these played.
-        interrupted: True if Ctrl-C ended it early.
-        comparison: the policies compared, if there are any.
+        plan: the plan.
+        deals: number of deals finished.
+        tables: the tables by name.  Those named `games...` and the game's `game_only_tables` are of
+            the whole games, `take_chart...` of the pairs of rounds of the take chart, and
+            `compared_...` of the deals of the comparison.
+        interrupted: True if Ctrl-C stopped it early.
+        comparison: the comparison of policies, if there is one.
     """
 
     plan: StudyPlan
@@ -93,17 +92,17 @@ def run_study(
     threads: Workers = None,
     save_rows: Callable[[Rows], None] | None = None,
 ) -> Study:
-    """Carry out a plan; rows are counted as they come, so that memory does not grow.
+    """Carry out a plan, in memory that does not grow with the number of deals.
 
     Args:
-        plan: what is asked.
+        plan: the plan.
         progress: opens a display for each part of the work.
         threads: as for `kqj_sim.simulation.reduce_rows`.
-        save_rows: is given the rows of the deals as they come, in order, in this thread.
+        save_rows: called with the rows of the deals in their order, in this thread.
 
     Raises:
         PolicyError, GameError: as `kqj_sim.simulation.reduce_rows`.
-        ComparisonError: one policy alone is to be compared.
+        ComparisonError: too few or too many policies to compare.
     """
     experiment = plan.experiment
     tally, interrupted = _tally_experiment(experiment, "deals", progress, threads, save_rows)
@@ -111,7 +110,7 @@ def run_study(
     if plan.games and not interrupted:
         whole = replace(experiment, games=plan.games)
         tally_of_games, interrupted = _tally_experiment(whole, "games", progress, threads, None)
-        wanted = get_game_tables(experiment.rules.game).game_only
+        wanted = get_analyzed_game(experiment.rules.game).game_only_tables
         tables = tally_of_games.tables(plan.confidence)
         made += [t for t in tables if t.name.startswith("games") or t.name in wanted]
     comparison = None
@@ -133,6 +132,7 @@ def run_study(
 
 
 def _compare_policies(plan: StudyPlan, progress: ProgressFactory, threads: Workers) -> Comparison:
+    """Compare the policies of a plan."""
     experiment = plan.experiment
     pairs = len(plan.compared_policies) * (len(plan.compared_policies) - 1) // 2
     with progress("deals of policies compared", pairs * plan.compared_deals) as display:
@@ -155,7 +155,7 @@ def _tally_experiment(
     threads: Workers,
     save_rows: Callable[[Rows], None] | None,
 ) -> tuple[Tally, bool]:
-    """The tally of an experiment, and whether Ctrl-C ended it early."""
+    """Return the tally of an experiment, and whether Ctrl-C stopped it early."""
     with progress(unit, experiment.games or experiment.deals) as display:
         if save_rows is None:
             folded = reduce_rows(

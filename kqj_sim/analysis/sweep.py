@@ -1,12 +1,12 @@
-"""Which values of a policy's parameters score most against a field, and which cannot be told apart.
+"""Sweep over parameter values: which score most against a field, and which are tied with the best.
 
-All sets of values play the same deals, so that their differences carry little of the luck.  With
-many sets the best-looking one is partly the luckiest; the comparison is with the best of all, by
-J. C. Hsu, "Constrained simultaneous confidence intervals for multiple comparisons with the best",
-Annals of Statistics 12 (1984): the intervals of what each scores more than the best of the others
-hold for all sets together, and so does the set of those that may be the best.  As the differences
-are correlated in any way, the critical value is Bonferroni's for the one-sided comparisons of the
-best with each of the others, with Student's quantile and the error of each paired difference.
+All sets of values play the same deals, so that their differences carry little of the luck.  The
+best of many is partly the luckiest, hence multiple comparisons with the best: J. C. Hsu,
+"Constrained simultaneous confidence intervals for multiple comparisons with the best", Annals of
+Statistics 12 (1984).  The intervals of what each scores more than the best of the others hold for
+all sets jointly, and so does the set of those that may be the best.  As the differences may be
+correlated in any way, the critical value is Bonferroni's for the one-sided comparisons of the best
+with each of the others, with Student's quantile and the error of each paired difference.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kqj_sim.analysis import intervals
 from kqj_sim.analysis.compare import DEFAULT_CAP, ComparisonPlan
-from kqj_sim.analysis.intervals import Estimate, student_quantile
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.moments import Moments
+from kqj_sim.analysis.quantiles import student_quantile
 from kqj_sim.analysis.vary import (
     FieldMatch,
     MatchCounts,
@@ -43,53 +44,54 @@ DEFAULT_DEALS = 20_000
 FIRST_BATCH_DEALS = 64
 """Deals of the first batch; a later one has at most as many as were played before."""
 MAX_BATCH_DEALS = 1 << 17
-"""Deals of a batch, all sets of values together, at most; but 1000 of each."""
+"""Largest number of deals of a batch, all sets of values together, but at least 1000 of each."""
 TARGET_BATCH_SECONDS = 1.0
-"""What one set's part of a batch takes, about: so long one waits after an interruption."""
+"""Approximate duration of one set's part of a batch, and so the delay of an interruption."""
 
 SettingStatus = Literal["best", "maybe", "no"]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A set of values, and what came of it.
+    """A set of values of the parameters, and its results.
 
     Attributes:
-        values: of the parameters that vary, as they are written.
+        values: the values as they are written.
         player: the specification with them.
-        points: points a round more than the field; its interval is for this set alone.
-        above: points a round more than the best of the others; the intervals hold for all sets
-            together, NaN if there is no other.
+        points: lead over the field in points a round; the interval is for this set alone.
+        lead_over_best_other: lead over the best other set, in points a round; the intervals hold
+            jointly, NaN if there is no other.
         taken: share of the rounds in which its side is Sender.
         made: share of these contracts that it made.
-        standing: "best" if it scored most, "maybe" if it cannot be told from the best.
+        status: "best" if it scored most, "maybe" if it is statistically tied with the best, "no" if
+            it is not the best.
     """
 
     values: tuple[str, ...]
     player: str
     points: Estimate
-    above: Estimate
+    lead_over_best_other: Estimate
     taken: Estimate
     made: Estimate
-    standing: SettingStatus
+    status: SettingStatus
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What came of a sweep.
+    """The result of a sweep.
 
     Attributes:
         policy: the specification whose parameters vary.
         varied_parameters: the parameters and their values.
-        match: what was played.
-        field: who was played against, by the name that people know.
+        match: the rules, the field and the seed.
+        field: the field, by the name that people know.
         first: number of the first deal.
-        plan: how much, and the confidence of the intervals.
-        deals: deals that each set of values played, in every arrangement of the sides.
-        settings: one for each set of values.
-        relative_efficiency: how many independent rounds a round here is worth for the difference of
-            a set of values from the best, mean over the sets; NaN if there is no difference.
-        interrupted: whether it was ended early.
+        plan: the number of deals, and the confidence of the intervals.
+        deals: number of deals that each set of values played, in every arrangement of the sides.
+        settings: the sets of values.
+        relative_efficiency: number of independent rounds that are as precise as a round here, for
+            the difference from the best, mean over the sets; NaN if there is no difference.
+        interrupted: True if it was stopped early.
     """
 
     policy: str
@@ -116,73 +118,67 @@ class Sweep:
     @property
     def best(self) -> Setting:
         """The set of values that scored most."""
-        return next(each for each in self.settings if each.standing == "best")
+        return next(each for each in self.settings if each.status == "best")
 
     @property
     def tied_with_best(self) -> tuple[Setting, ...]:
-        """The others that cannot be told from the best."""
-        return tuple(each for each in self.settings if each.standing == "maybe")
+        """The other sets that are statistically tied with the best."""
+        return tuple(each for each in self.settings if each.status == "maybe")
 
 
-@dataclass
-class _SweepMoments:
-    """What was counted of each set of values, in whole numbers, over the deals so far.
+class _SweepTally:
+    """The moments of all sets of values on the same deals.
+
+    Args:
+        settings: number of sets.
 
     Attributes:
-        settings: the number of sets, k.
-        leads, products: int64 (k,) and (k, k), the leads and their products.
-        contracts: int64 (k, 5), takes, contracts made, and their squares and product.
+        leads: the moments of the sets' leads.
+        contracts: for each set, the moments of takes and of contracts made.
+        single_squares: sum of the squares of the leads of single rounds, of all sets.
     """
 
-    settings: int
-    deals: int = 0
-    leads: NDArray[np.int64] = field(init=False)
-    products: NDArray[np.int64] = field(init=False)
-    contracts: NDArray[np.int64] = field(init=False)
-    singles: int = 0
-    """Squares of the leads of the single rounds, of all sets."""
+    def __init__(self, settings: int) -> None:
+        self.leads = Moments.zeros((settings,), kind=int)
+        self.contracts = Moments.zeros((settings, 2), kind=int)
+        self.single_squares = 0
 
-    def __post_init__(self) -> None:
-        self.leads = np.zeros(self.settings, np.int64)
-        self.products = np.zeros((self.settings, self.settings), np.int64)
-        self.contracts = np.zeros((self.settings, 5), np.int64)
+    @property
+    def deals(self) -> int:
+        """Number of deals that each set played."""
+        return int(self.leads.count)
 
-    def add(self, played: Sequence[MatchCounts]) -> None:
-        """Take in the same deals of every set."""
-        # Far below 2**53: floating point, whose products are fast, is exact.
-        leads = np.stack([each.lead for each in played]).astype(np.float64)
-        self.deals += leads.shape[1]
-        self.leads += leads.sum(axis=1).astype(np.int64)
-        self.products += (leads @ leads.T).astype(np.int64)
-        for own, (_, squares, takes, made) in zip(self.contracts, played, strict=True):
-            self.singles += int(squares.sum())
-            own += [takes.sum(), made.sum(), takes @ takes, made @ made, takes @ made]
+    @property
+    def settings(self) -> int:
+        """Number of sets."""
+        return len(self.leads.sums)
 
-    def merge(self, other: _SweepMoments) -> None:
-        """Take in other deals of the same sets."""
-        self.deals += other.deals
-        self.leads += other.leads
-        self.products += other.products
-        self.contracts += other.contracts
-        self.singles += other.singles
+    def observe(self, played: Sequence[MatchCounts]) -> None:
+        """Add the same deals of every set."""
+        self.leads.observe(np.stack([each.lead for each in played]))
+        self.contracts.observe(np.stack([[each.takes, each.made] for each in played]))
+        self.single_squares += sum(int(each.squares.sum()) for each in played)
 
-    def lead(self, number: int, confidence: float, max_lead: int, unseen: int = 0) -> Estimate:
-        """The mean lead of a set, `max_lead` at most; `unseen` is added to the sum of squares."""
-        squares = int(self.products[number, number]) + unseen
+    def add(self, other: _SweepTally) -> None:
+        """Add other deals of the same sets."""
+        self.leads.add(other.leads)
+        self.contracts.add(other.contracts)
+        self.single_squares += other.single_squares
+
+    def estimate_lead(
+        self, number: int, confidence: float, max_lead: int, unseen: int = 0
+    ) -> Estimate:
+        """Estimate the mean lead of a set, at most `max_lead`; `unseen` adds to the squares."""
+        deals, total, squares = self.leads.summarize(number)
         return intervals.estimate_mean_from_sums(
-            self.deals, int(self.leads[number]), squares, confidence, (-max_lead, max_lead)
+            deals, total, squares + unseen, confidence, (-max_lead, max_lead)
         )
 
-    def difference(self, one: int, other: int) -> tuple[float, float]:
-        """The mean difference of two sets' leads, and its standard error (0 without spread)."""
-        total = int(self.leads[one]) - int(self.leads[other])
-        squares = (
-            int(self.products[one, one])
-            + int(self.products[other, other])
-            - 2 * int(self.products[one, other])
-        )
-        spread = self.deals * squares - total * total
-        return total / self.deals, math.sqrt(spread / (self.deals**2 * (self.deals - 1)))
+    def compute_difference(self, one: int, other: int) -> tuple[float, float]:
+        """Return the mean difference of two sets' leads, and its standard error."""
+        deals, total, squares = self.leads.summarize_difference(one, other)
+        spread = deals * squares - total * total
+        return total / deals, math.sqrt(spread / (deals**2 * (deals - 1)))
 
 
 def compare_with_best(
@@ -191,21 +187,21 @@ def compare_with_best(
     observations: int,
     confidence: float,
 ) -> tuple[list[Estimate], list[bool]]:
-    """How much each of several means exceeds the largest of the others, and which may be largest.
+    """Estimate the difference of each mean to the largest of the others.
 
     Args:
-        differences: for two of them the difference of the means and its standard error.
-        count: how many means.
-        observations: how many of each.
-        confidence: with which all the intervals hold, and the largest is among those told.
+        differences: returns the difference of two means and its standard error.
+        count: number of means.
+        observations: number of observations of each.
+        confidence: of all intervals jointly, and of the largest being among those that may be.
 
     Returns:
-        The differences to the largest of the others, with Hsu's intervals: one that reaches from
-        below 0 to 0 says that a mean is not the largest.  And whether each may be the largest.
+        The differences with Hsu's intervals, of which one that ends at 0 says that the mean is not
+        the largest; and for each mean, whether it may be the largest.
     """
     if count == 1:
         return [Estimate(math.nan, math.nan, math.nan, observations)], [True]
-    # The quantile at hand is two-sided: it leaves out twice as much.
+    # The quantile is two-sided: it leaves out twice as much.
     each = 1 - 2 * (1 - confidence) / (count - 1)
     reach = student_quantile(observations - 1, each) if each > 0 else 0.0
     means, errors = (np.zeros((count, count)) for _ in range(2))
@@ -242,26 +238,27 @@ def sweep(
     progress: Callable[[int], None] | None = None,
     interrupted: Callable[[], bool] | None = None,
 ) -> Sweep:
-    """Play a policy with each set of values against a field; `kqj-sim sweep` says it all.
+    """Play a policy with each set of values against a field, as `kqj-sim sweep` does.
 
     Args:
         policy: the specification whose parameters vary.
         vary: parameters and their values, `take=30:70:5` or `take=30,40`.
         rules: the rules of the table; None: the default ones.
-        field: who plays against the policy; None: the default player.
-        deals: deals that each set of values plays; None: `DEFAULT_DEALS`, or what `until` takes.
+        field: the player against whom the policy plays; None: the default player.
+        deals: number of deals of each set of values; None: `DEFAULT_DEALS`, or what `until` takes.
         until: half-width in points at which to stop, for the points of every set of values.
-        cap: the most deals with `until`.
+        cap: largest number of deals with `until`.
         confidence: of the intervals.
-        seed, first: which deals.
-        threads: as for `kqj_sim.simulation.reduce_rows`; they cannot be seen in the result.
+        seed, first: the deals.
+        threads: as for `kqj_sim.simulation.reduce_rows`; they do not change the result.
         progress: called with numbers of deals, times sets of values, as they are finished.
-        interrupted: asked now and then whether to stop.
+        interrupted: called now and then; returns True to stop.
 
     Raises:
-        VaryError: what varies is written wrongly, empty or too much, or has no effect in this game.
-        ComparisonError: numbers that make no sense.
-        kqj_sim.policies.PolicyError: a policy cannot be used, or a wrong choice.
+        ParameterError: parameters or values that are malformed, empty, too many, or without effect
+            in this game.
+        ComparisonError: a number out of range.
+        kqj_sim.policies.PolicyError: a policy cannot be used, or makes an illegal choice.
         kqj_sim.experiment.ExperimentError: a number out of range.
         KeyboardInterrupt: `interrupted` before anything was finished.
     """
@@ -284,12 +281,12 @@ def sweep(
     ]
     match = FieldMatch(rules, field, seed)
     for each in players:
-        match.experiments(each, first, 1)  # What is wrong is told before anything is played.
-    sums = _SweepMoments(len(sets))
+        match.make_experiments(each, first, 1)  # Raises errors before anything is played.
+    tally = _SweepTally(len(sets))
     stopped = not _play_until_done(
-        match, players, plan, sums, first, threads, progress, interrupted
+        match, players, plan, tally, first, threads, progress, interrupted
     )
-    if sums.deals == 0:
+    if tally.deals == 0:
         raise KeyboardInterrupt
     return Sweep(
         policy=parse_player(policy, game).name,
@@ -298,9 +295,9 @@ def sweep(
         field=parse_player(field, game).name,
         first=first,
         plan=plan,
-        deals=sums.deals,
-        settings=_make_settings(sets, players, match, sums, confidence),
-        relative_efficiency=_compute_relative_efficiency(match, sums),
+        deals=tally.deals,
+        settings=_make_settings(sets, players, match, tally, confidence),
+        relative_efficiency=_compute_relative_efficiency(match, tally),
         interrupted=stopped,
     )
 
@@ -309,20 +306,20 @@ def _play_until_done(
     match: FieldMatch,
     players: Sequence[str],
     plan: ComparisonPlan,
-    sums: _SweepMoments,
+    tally: _SweepTally,
     first: int,
     threads: Workers,
     progress: Callable[[int], None] | None,
     interrupted: Callable[[], bool] | None,
 ) -> bool:
-    """Play until it is done; False if it was interrupted before.
+    """Play until it is done, and return False if it was interrupted before.
 
-    Every set of values has played the same deals then: a batch that is not finished is dropped.
+    An unfinished batch is dropped, so that every set of values has played the same deals.
     """
-    size, pace = max(1000, MAX_BATCH_DEALS // len(players)), math.inf
+    size, seconds = max(1000, MAX_BATCH_DEALS // len(players)), math.inf
 
     def goes_on(count: int) -> bool:
-        """Tell how much was finished; whether to go on."""
+        """Report progress, and return whether to go on."""
         if progress is not None:
             progress(count)
         return interrupted is None or not interrupted()
@@ -331,26 +328,28 @@ def _play_until_done(
         if not (threads is None or isinstance(threads, int)):
             work = partial(_play_range, match, players, size)
             with closing(
-                threads.map_ranges(work, first + sums.deals, first + look, FIRST_BATCH_DEALS)
+                threads.map_ranges(work, first + tally.deals, first + look, FIRST_BATCH_DEALS)
             ) as parts:
                 for part in parts:
-                    sums.merge(part)
+                    tally.add(part)
                     if not goes_on(part.deals * len(players)):
                         return False
-        while sums.deals < look:
-            # How long deals take decides how many are a batch; no result depends on it.
-            most = max(FIRST_BATCH_DEALS, min(size, sums.deals, int(TARGET_BATCH_SECONDS / pace)))
-            count = min(most, look - sums.deals)
+        while tally.deals < look:
+            # The pace decides the size of a batch; no result depends on it.
+            most = max(
+                FIRST_BATCH_DEALS, min(size, tally.deals, int(TARGET_BATCH_SECONDS / seconds))
+            )
+            count = min(most, look - tally.deals)
             played, began = [], time.monotonic()
             for each in players:
-                played.append(match.play(each, first + sums.deals, count, threads))
+                played.append(match.play(each, first + tally.deals, count, threads))
                 if not goes_on(count):
                     return False
-            sums.add(played)
-            pace = max(time.monotonic() - began, 1e-9) / (count * len(players))
+            tally.observe(played)
+            seconds = max(time.monotonic() - began, 1e-9) / (count * len(players))
         if (
             plan.until is not None
-            and _find_max_half_width(match, sums, plan.confidence) <= plan.until
+            and _find_max_half_width(match, tally, plan.confidence) <= plan.until
         ):
             break
     return True
@@ -358,72 +357,75 @@ def _play_until_done(
 
 def _play_range(
     match: FieldMatch, players: Sequence[str], size: int, first: int, count: int
-) -> _SweepMoments:
-    """What comes of a range of deals that is played in one thread, so many deals at a time."""
-    sums = _SweepMoments(len(players))
+) -> _SweepTally:
+    """Return the tally of a range of deals, played in one thread, `size` deals at a time."""
+    tally = _SweepTally(len(players))
     for piece in split_range(first, first + count, size):
-        sums.add([match.play(each, *piece, threads=1) for each in players])
-    return sums
+        tally.observe([match.play(each, *piece, threads=1) for each in players])
+    return tally
 
 
-def _find_max_half_width(match: FieldMatch, sums: _SweepMoments, confidence: float) -> float:
-    """The greatest half-width of the intervals of points, some unseen rare deals counted along."""
-    most = match.max_lead * match.scale
+def _find_max_half_width(match: FieldMatch, tally: _SweepTally, confidence: float) -> float:
+    """Return the largest half-width of the intervals of points, with a few unseen rare deals."""
+    most = match.max_lead * match.lead_divisor
     unseen = intervals.UNSEEN_OBSERVATIONS * most**2
-    leads = [sums.lead(number, confidence, most, unseen) for number in range(sums.settings)]
-    return max(each.high - each.low for each in leads) / 2 / match.scale
+    leads = [
+        tally.estimate_lead(number, confidence, most, unseen) for number in range(tally.settings)
+    ]
+    return max(each.high - each.low for each in leads) / 2 / match.lead_divisor
 
 
 def _make_settings(
     sets: Sequence[tuple[str, ...]],
     players: Sequence[str],
     match: FieldMatch,
-    sums: _SweepMoments,
+    tally: _SweepTally,
     confidence: float,
 ) -> tuple[Setting, ...]:
-    """What came of each set of values."""
-    rounds, most = len(match.arrangements), match.max_lead * match.scale
-    unseen = math.sqrt(intervals.UNSEEN_OBSERVATIONS) * 2 * most / sums.deals
+    """Return the results of each set of values."""
+    rounds, most = len(match.arrangements), match.max_lead * match.lead_divisor
+    unseen = math.sqrt(intervals.UNSEEN_OBSERVATIONS) * 2 * most / tally.deals
 
-    def difference(one: int, other: int) -> tuple[float, float]:
-        """Of sets that scored the same in every deal, too, something may have gone unseen."""
-        value, error = sums.difference(one, other)
+    def compute_difference(one: int, other: int) -> tuple[float, float]:
+        """Return the difference, whose error is not 0 even if all deals so far were equal."""
+        value, error = tally.compute_difference(one, other)
         return value, error or unseen
 
-    above, may_be = compare_with_best(difference, len(sets), sums.deals, confidence)
-    best = int(sums.leads.argmax())
+    leads, may_be = compare_with_best(compute_difference, len(sets), tally.deals, confidence)
+    best = int(tally.leads.sums.argmax())
     found = []
     for number, values in enumerate(sets):
-        takes, made, *products = (int(each) for each in sums.contracts[number])
+        contracts = tally.contracts[number]
         maybe: SettingStatus = "maybe" if may_be[number] else "no"
+        points = tally.estimate_lead(number, confidence, most)
+        taken = intervals.estimate_mean_from_sums(*contracts.summarize(0), confidence, (0, rounds))
         found.append(
             Setting(
                 values=values,
                 player=players[number],
-                points=sums.lead(number, confidence, most).scaled(1 / match.scale),
-                above=above[number].scaled(1 / match.scale),
-                taken=intervals.estimate_mean_from_sums(
-                    sums.deals, takes, products[0], confidence, (0, rounds)
-                ).scaled(1 / rounds),
+                points=points.scaled(1 / match.lead_divisor),
+                lead_over_best_other=leads[number].scaled(1 / match.lead_divisor),
+                taken=taken.scaled(1 / rounds),
                 made=intervals.estimate_ratio_from_sums(
-                    sums.deals, takes, made, (products[0], products[2], products[1]), confidence,
-                    is_share=True,
+                    *contracts.summarize_pair(0, 1), confidence, is_share=True
                 ),
-                standing="best" if number == best else maybe,
+                status="best" if number == best else maybe,
             )
-        )  # fmt: skip
+        )
     return tuple(found)
 
 
-def _compute_relative_efficiency(match: FieldMatch, sums: _SweepMoments) -> float:
-    """`Sweep.factor`: the variance of a difference of independent rounds by that of the paired."""
-    best = int(sums.leads.argmax())
+def _compute_relative_efficiency(match: FieldMatch, tally: _SweepTally) -> float:
+    """Return the variance of a difference of independent rounds divided by that of paired ones."""
+    totals = tally.leads.sums
+    best = int(totals.argmax())
     rounds = len(match.arrangements)
-    mean = int(sums.leads.sum()) / (sums.deals * rounds * sums.settings)
-    single = sums.singles / (sums.deals * rounds * sums.settings) - mean**2
+    observations = tally.deals * rounds * tally.settings
+    mean = int(totals.sum()) / observations
+    single = tally.single_squares / observations - mean**2
     paired = [
-        sums.deals * error**2 / rounds
-        for each in range(sums.settings)
-        if each != best and (error := sums.difference(each, best)[1]) > 0
+        tally.deals * error**2 / rounds
+        for each in range(tally.settings)
+        if each != best and (error := tally.compute_difference(each, best)[1]) > 0
     ]
     return float(np.mean([2 * single / each for each in paired])) if paired else math.nan

@@ -1,14 +1,11 @@
-"""A table of results: numbers with their intervals, in long form.
-
-What tables are made from: joint counts, grouped, chosen, and put into lines.
-"""
+"""Tables of results: numbers with their intervals, in long form, and what they are made from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from kqj_sim.analysis import intervals
 from kqj_sim.analysis.intervals import Estimate
@@ -17,12 +14,12 @@ from kqj_sim.columns import get_column_numbers, get_columns
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kqj_sim.analysis.joint_counts import JointCounts
+    from kqj_sim.core.types import Int32Array, Int64Array
     from kqj_sim.experiment import Experiment
-
+    from kqj_sim.rows import Rows
 
 Unit: TypeAlias = Literal["share", "points", "count", "amount", "rounds", "change"]
-"""A `change` is one of a score of a few points, of which hundredths are shown."""
+"""The unit of a number; a `change` is one of a score of a few points, shown in hundredths."""
 
 TableRow: TypeAlias = tuple[tuple[int | str, ...], str, Unit, Estimate]
 """A row of a table: its group (a value for each group column), quantity, unit, number."""
@@ -35,11 +32,11 @@ class Table:
     """A named table.
 
     Attributes:
-        name, title: what it is called by programs and by people.
+        name, title: its name for programs and for people.
         groups: names of the group columns.
         lines: its rows, a number each.
-        note: what people should know of it.
-        counted: whether people are shown the number of observations behind each number.
+        note: remarks for people.
+        counted: True to show the number of observations behind each number.
     """
 
     name: str
@@ -51,14 +48,14 @@ class Table:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """The lines as a frame with a row a number.
+        """The lines as a data frame, with one row per number.
 
         Its columns are those of `groups` (text or int), then `quantity` (text), `unit` ("share"
         from 0 to 1, "points", "count", "amount" or "rounds"), `value`, `low` and `high` (floats;
         the bounds are NaN where an interval has no meaning), and `deals`, the number of
         observations behind the number: deals, or games where the title says so.
         """
-        # Here and not above: whoever only reads the lines need not wait for it.
+        # Imported here, as it is slow and most uses need the lines only.
         import pandas as pd
 
         data: dict[str, list[object]] = {
@@ -78,7 +75,7 @@ class Table:
         return tuple(dict.fromkeys(quantity for _, quantity, _, _ in self.lines))
 
     def estimates(self, quantity: str) -> dict[tuple[Any, ...], Estimate]:
-        """The numbers of a quantity by group, in the order of the table."""
+        """Return the numbers of a quantity by group, in the order of the table."""
         return {
             group: Estimate(float(each.value), float(each.low), float(each.high), each.observations)
             for group, name, _, each in self.lines
@@ -94,7 +91,7 @@ def make_table(
     note: str = "",
     counted: bool = True,
 ) -> Table:
-    """The table of these lines, in their order."""
+    """Return the table of these lines, in their order."""
     return Table(name, title, groups, tuple(lines), note, counted)
 
 
@@ -113,62 +110,93 @@ ColumnValues = tuple[int, ...]
 
 
 def get_labels(column: str, game: str) -> tuple[str, ...]:
-    """The labels of a column of a game, empty if it holds numbers."""
+    """Return the labels of a column of a game, empty if it holds numbers."""
     numbers = get_column_numbers(game)
     return get_columns(game)[numbers[column]].labels if column in numbers else ()
 
 
 @dataclass(frozen=True)
-class TableBuilder:
-    """What tables are made of: the counts, how they are grouped and chosen, the confidence.
+class DerivedColumn:
+    """A column that is computed from others, within int16.
 
-    `notes` are told under every table.
+    Attributes:
+        name: its name.
+        low, high: the range of its values, both included.
+        sources: the columns of the rows from which it is computed.
+        compute: computes it, int32 (rows,).
+    """
+
+    name: str
+    low: int
+    high: int
+    sources: tuple[str, ...]
+    compute: Callable[[Rows], Int32Array]
+
+
+class CellCounts(Protocol):
+    """Counts of rows by the values of columns, as `JointCounts` has them."""
+
+    def get_cells(self, columns: Sequence[str]) -> tuple[Int64Array, Int64Array]:
+        """Return the combinations of values that occur, and their numbers of rows."""
+
+
+@dataclass(frozen=True)
+class TableBuilder:
+    """Joint counts of an experiment, and the grouping and confidence of the tables made of them.
+
+    Attributes:
+        experiment: the experiment.
+        by: columns that group every table.
+        where: the expression that selects deals, or None.
+        counts: the joint counts.
+        confidence: of the intervals.
+        notes: remarks under every table.
     """
 
     experiment: Experiment
     by: tuple[str, ...]
     where: str | None
-    counts: JointCounts
+    counts: CellCounts
     confidence: float
     notes: tuple[str, ...] = ()
 
-    def split(
+    def count_groups(
         self, extra_groups: tuple[str, ...], values: tuple[str, ...], taken: bool = True
     ) -> dict[ColumnValues, dict[ColumnValues, int]]:
-        """For each group, by `by` and then `extra_groups`, the deals with each of `values`.
+        """Count the deals with each of `values` in each group, by `by` and then `extra_groups`.
 
-        Of the taken deals, or of all if `taken` is false.  Ungrouped there is always the one
-        group, groups without deals are left out.
+        The deals are the taken ones, or all if `taken` is false.  Groups without deals are left
+        out, but without any grouping columns there is always the one group.
         """
         columns = (*self.by, *extra_groups)
-        split: dict[ColumnValues, dict[ColumnValues, int]] = {} if columns else {(): {}}
-        cells, counts = self.counts.cells((*(["taken"] if taken else []), *columns, *values))
+        groups: dict[ColumnValues, dict[ColumnValues, int]] = {} if columns else {(): {}}
+        cells, counts = self.counts.get_cells((*(["taken"] if taken else []), *columns, *values))
         for cell, count in zip(cells.tolist(), counts.tolist(), strict=True):
             if taken:
                 if cell[0] == 0:
                     continue
                 cell = cell[1:]
-            group = split.setdefault(tuple(cell[: len(columns)]), {})
+            group = groups.setdefault(tuple(cell[: len(columns)]), {})
             group[tuple(cell[len(columns) :])] = count
-        return split
+        return groups
 
     def group_histograms(
         self, extra_groups: tuple[str, ...], value: str, taken: bool = True
     ) -> dict[ColumnValues, dict[int, int]]:
-        """The same for a single column, by its values."""
+        """Return the histogram of a column in each group; arguments as for `count_groups`."""
         return {
             group: {values[0]: count for values, count in counts.items()}
-            for group, counts in self.split(extra_groups, (value,), taken).items()
+            for group, counts in self.count_groups(extra_groups, (value,), taken).items()
         }
 
     def share(self, count: int, observations: int) -> Estimate:
-        """A share with its interval."""
+        """Estimate a share."""
         return intervals.estimate_share(count, observations, self.confidence)
 
     def mean(
         self, histogram: Mapping[int, int], limits: tuple[float, float] | None = None
     ) -> Estimate:
-        """Return a mean with its interval; `limits` are the least and the greatest value."""
+        """Estimate a mean; `limits` are the smallest and the largest possible value."""
         return intervals.estimate_mean(histogram, self.confidence, limits)
 
     def table(
@@ -179,7 +207,7 @@ class TableBuilder:
         lines: TableRows,
         note: str = "",
     ) -> Table:
-        """The table of these lines, whose groups hold numbers of labels; made texts here."""
+        """Return the table of these lines, with labels for the numbers in their groups."""
         groups = (*self.by, *extra_groups)
         game = self.experiment.rules.game
         texts = [BONUS_SIDES if group == "side" else get_labels(group, game) for group in groups]
@@ -195,7 +223,7 @@ class TableBuilder:
             )
             for group, quantity, unit, estimate in lines
         ]
-        notes = [*([note] if note else []), *deviation_notes(labelled), *self.notes]
+        notes = [*([note] if note else []), *list_deviation_notes(labelled), *self.notes]
         if self.where is not None:
             notes.append(f"Of the deals with {self.where}.")
         return make_table(name, title, groups, labelled, " ".join(notes))
@@ -204,7 +232,7 @@ class TableBuilder:
 def describe_distribution(
     histogram: Mapping[int, int], confidence: float
 ) -> list[tuple[str, Estimate]]:
-    """Mean, standard deviation and the quantiles of QUANTILES, each with its name."""
+    """Return mean, standard deviation and the quantiles of QUANTILES, each with its name."""
     estimates = [
         ("mean", intervals.estimate_mean(histogram, confidence)),
         (DEVIATION, intervals.estimate_standard_deviation(histogram, confidence)),
@@ -215,8 +243,8 @@ def describe_distribution(
     return estimates
 
 
-def deviation_notes(lines: Iterable[TableRow]) -> list[str]:
-    """Return the note on standard deviations that are missing, if some are."""
+def list_deviation_notes(lines: Iterable[TableRow]) -> list[str]:
+    """Return the note on missing standard deviations, if some are missing."""
     least = intervals.ENOUGH_FOR_DEVIATION
     if any(
         quantity.endswith(DEVIATION) and 0 < each.observations < least
@@ -229,12 +257,12 @@ def deviation_notes(lines: Iterable[TableRow]) -> list[str]:
 def select_groupings(
     builder: TableBuilder, groupings: Iterable[tuple[str, ...]]
 ) -> list[tuple[str, ...]]:
-    """The groupings that say something new."""
-    return [own for own in groupings if not {*own} & {*builder.by}]
+    """Return the groupings by columns that do not group every table anyway."""
+    return [grouping for grouping in groupings if not {*grouping} & {*builder.by}]
 
 
 def name_grouping(groups: tuple[str, ...]) -> tuple[str, str]:
-    """How a grouping is named in a table's name and in its title."""
+    """Return the parts of a table's name and of its title that name a grouping."""
     return (
         "".join(f"{'_and' * (place > 0) or '_by'}_{name}" for place, name in enumerate(groups)),
         f", by {' and '.join(groups)}" if groups else "",

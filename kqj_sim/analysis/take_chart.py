@@ -1,23 +1,22 @@
-"""The take chart: what it gains the opener to take, by class of his hand.
+"""The take chart: the gain of taking for the opener, by class of hand.
 
-Each deal is played twice by the same players: once the opener takes with the Return's suit, once he
-passes and the players go on calling.  What the first gives his side more than the second is the
-gain in that deal.  Hands are drawn as dealt, whatever the players themselves would do with them, so
-that nothing is chosen by its outcome.  A round counts by its scores: the litigation gratuity that a
-tie leaves for the next round is nobody's yet.
+Each deal is played twice by the same players: once the opener takes with the Return's suit, once
+the opener passes and the players go on calling.  The gain is the lead of the opener's side in the
+first round minus that in the second.  Hands are those dealt, whatever the players themselves would
+call with them, so that the sample does not depend on the outcome.  A round counts by its scores:
+the litigation gratuity that a tie leaves for the next round belongs to nobody yet.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kqj_sim.analysis import intervals
+from kqj_sim.analysis.moments import Moments, count_by_group
 from kqj_sim.analysis.tables import Table, TableRow, make_table
 from kqj_sim.columns import RANK_LABELS
 from kqj_sim.core import rng
@@ -35,15 +34,17 @@ from kqj_sim.core.jit import kernel
 from kqj_sim.core.round import BEGIN_STAGE, call_stage, start_deals
 from kqj_sim.core.rules import Rules
 from kqj_sim.core.rules import Seating as CoreTable
+from kqj_sim.core.types import Int64Array
 from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedFirstCall
+from kqj_sim.paired import compute_side_leads, spread_over_seats
 from kqj_sim.rows import Rows
 from kqj_sim.rules import SEATS
 from kqj_sim.simulation import play_same_deals
 from kqj_sim.workers import Workers
 
 TOP_TRUMPS = ("none", "7", "8", "8 7", "9", "9 7", "9 8", "9 8 7")
-"""The highest three trumps, by those that are held: 9 counts 4, 8 counts 2 and 7 counts 1."""
+"""Holdings of the three highest trumps, by the sum of 9 = 4, 8 = 2 and 7 = 1."""
 
 _TRUMP_COUNTS, _ACE_COUNTS = 7, 4
 CLASS_COUNT = len(TOP_TRUMPS) * _TRUMP_COUNTS * _ACE_COUNTS
@@ -63,7 +64,7 @@ _NOTE = (
 def _find_classes(
     state: Any, first: int, count: int, seed: int, rules: Rules, table: CoreTable, classes: Any
 ) -> None:
-    """The class of the opener's hand in the deals from `first` on: int64 (count,)."""
+    """Write the class of the opener's hand in the deals from `first` on, int64 (count,)."""
     log = np.empty(0, np.int64)
     for start in range(0, count, LANES):
         lanes = min(LANES, count - start)
@@ -81,11 +82,11 @@ def _find_classes(
             classes[start + i] = (tops * _TRUMP_COUNTS + popcount(trumps)) * _ACE_COUNTS + aces
 
 
-def classify_hands(experiment: Experiment, first: int, count: int) -> NDArray[np.int64]:
-    """The class of the opener's hand in each deal, int64 (count,), below CLASS_COUNT.
+def classify_hands(experiment: Experiment, first: int, count: int) -> Int64Array:
+    """Return the class of the opener's hand in each deal, int64 (count,), below CLASS_COUNT.
 
-    It is (t * 7 + n) * 4 + a: he holds the highest trumps TOP_TRUMPS[t], n trumps (1 to 6, the
-    Return is one) and a aces of other suits (0 to 3).
+    A hand with the highest trumps TOP_TRUMPS[t], n trumps (1 to 6, the Return included) and a aces
+    of other suits (0 to 3) is in class (t * 7 + n) * 4 + a.
     """
     rules, table = experiment.compile_seating()
     found = np.zeros(count, np.int64)
@@ -93,61 +94,54 @@ def classify_hands(experiment: Experiment, first: int, count: int) -> NDArray[np
     return found
 
 
-def _compute_side_leads(rows: Rows, teams: int) -> NDArray[np.int64]:
-    """Score of the opener's side less the mean of the others', times teams - 1: int64 (n,)."""
+def _compute_opener_leads(rows: Rows, teams: int) -> Int64Array:
+    """Return the lead in score of the opener's side, int64 (n,), times teams - 1."""
     scores = np.stack([rows.column(f"score_{team}") for team in range(teams)]).astype(np.int64)
-    of_seat = np.stack([rows.column(f"team_of_seat_{seat}") for seat in range(SEATS)])
+    leads = spread_over_seats(rows, compute_side_leads(scores))
     opener = (rows.column("dealer").astype(np.int64) + 1) % SEATS
-    team = np.take_along_axis(of_seat, opener[None], axis=0).astype(np.int64)
-    own: NDArray[np.int64] = np.take_along_axis(scores, team, axis=0)[0]
-    worth: NDArray[np.int64] = teams * own - scores.sum(axis=0)
-    return worth
-
-
-def _sum_gains(experiment: Experiment, taken: Rows, passed: Rows) -> NDArray[np.int64]:
-    """Deals, gains, their squares, numbers of gains and of losses, by class: (5, CLASS_COUNT)."""
-    teams = experiment.rules.team_count
-    gains = _compute_side_leads(taken, teams) - _compute_side_leads(passed, teams)
-    found = classify_hands(experiment, int(taken.deal[0]), len(taken))
-    counted = (np.ones_like(gains), gains, gains * gains, gains > 0, gains < 0)
-    # Sums of a chunk stay far below 2**53: they are exact in float64.
-    return np.stack([np.bincount(found, each, CLASS_COUNT).astype(np.int64) for each in counted])
+    found: Int64Array = np.take_along_axis(leads, opener[None], axis=0)[0]
+    return found
 
 
 class TakeChart:
-    """What taking gained, added up by class of hand."""
+    """The moments of gains by class of hand, and the tables made of them.
+
+    Args:
+        experiment: the experiment in which the opener takes.
+        confidence: of the intervals.
+    """
 
     def __init__(self, experiment: Experiment, confidence: float) -> None:
         self.experiment = experiment
         self.confidence = confidence
-        self._sums = np.zeros((5, CLASS_COUNT), np.int64)
+        self._moments = Moments.zeros((3,), (CLASS_COUNT,), kind=int)
 
-    def add(self, sums: NDArray[np.int64]) -> int:
-        """Add the sums of a chunk, (5, CLASS_COUNT); how many deals they are of."""
-        self._sums += sums
-        return int(sums[0].sum())
+    def measure(self, played: tuple[Rows, ...]) -> Moments[int]:
+        """Return the moments of gain, gain above 0 and gain below 0, by class, of a chunk."""
+        teams = self.experiment.rules.team_count
+        taken, passed = (_compute_opener_leads(rows, teams) for rows in played)
+        gains = taken - passed
+        classes = classify_hands(self.experiment, int(played[0].deal[0]), len(gains))
+        return count_by_group(classes, np.stack([gains, gains > 0, gains < 0]), CLASS_COUNT)
+
+    def add(self, moments: Moments[int]) -> int:
+        """Add the moments of a chunk, and return its number of deals."""
+        self._moments.add(moments)
+        return int(moments.count.sum())
 
     def tables(self) -> list[Table]:
-        """The gain over all hands, by the highest trumps and their number, and by class."""
-        cells = self._sums.reshape(5, len(TOP_TRUMPS), _TRUMP_COUNTS, _ACE_COUNTS)
-        few = np.concatenate(
-            [
-                cells[..., :_MAX_ACES_NAMED],
-                cells[..., _MAX_ACES_NAMED:].sum(axis=-1, keepdims=True),
-            ],
-            axis=-1,
-        )
+        """Return the gain over all hands, by the highest trumps and their number, and by class."""
+        shape = (len(TOP_TRUMPS), _TRUMP_COUNTS, _ACE_COUNTS)
+        cells = self._moments.regroup(shape)
+        many_aces = slice(_MAX_ACES_NAMED, None)
         by_trumps, by_class = [], []
         for top in reversed(range(len(TOP_TRUMPS))):
             for trumps in range(_TRUMP_COUNTS):
-                by_trumps += self._lines(
-                    (TOP_TRUMPS[top], trumps), cells[:, top, trumps].sum(axis=-1)
-                )
-                for aces, text in enumerate(("0", "1", "2 or 3")):
-                    by_class += self._lines(
-                        (TOP_TRUMPS[top], trumps, text), few[:, top, trumps, aces]
-                    )
-        overall = self._lines((), cells.reshape(5, -1).sum(axis=1))
+                group = (TOP_TRUMPS[top], trumps)
+                by_trumps += self._list_rows(group, cells[top, trumps])
+                for aces, text in ((0, "0"), (1, "1"), (many_aces, "2 or 3")):
+                    by_class += self._list_rows((*group, text), cells[top, trumps, aces])
+        overall = self._list_rows((), cells)
         title = "Taking against passing, the opener"
         groups = ("highest_trumps", "trumps", "side_aces")
         return [
@@ -158,16 +152,20 @@ class TakeChart:
             ),
         ]
 
-    def _lines(self, group: tuple[int | str, ...], sums: NDArray[np.int64]) -> list[TableRow]:
-        deals, total, squares, better, worse = (int(number) for number in sums)
+    def _list_rows(self, group: tuple[int | str, ...], cells: Moments[int]) -> list[TableRow]:
+        """Return the rows of some classes together; none without deals."""
+        moments = cells.pool()
+        deals, total, squares = moments.summarize(0)
         if deals == 0:
             return []
         gain = intervals.estimate_mean_from_sums(deals, total, squares, self.confidence)
-        gain = gain.scaled(1 / (self.experiment.rules.team_count - 1))
-        more = intervals.estimate_share(better, deals, self.confidence)
-        less = intervals.estimate_share(worse, deals, self.confidence)
+        more, less = (
+            intervals.estimate_share(moments.total(variable), deals, self.confidence)
+            for variable in (1, 2)
+        )
+        divisor = self.experiment.rules.team_count - 1
         return [
-            (group, "taking gains, mean", "points", gain),
+            (group, "taking gains, mean", "points", gain.scaled(1 / divisor)),
             (group, "taking scores more, share of deals", "share", more),
             (group, "passing scores more, share of deals", "share", less),
         ]
@@ -180,7 +178,14 @@ def make_take_chart(
     threads: Workers = None,
     progress: Callable[[int], None] | None = None,
 ) -> TakeChart:
-    """The chart of the first `deals` deals of an experiment without auctions.
+    """Play the first `deals` deals of an experiment without auctions and return their chart.
+
+    Args:
+        experiment: the players, rules and deals.
+        deals: number of deals.
+        confidence: of the intervals.
+        threads: as for `kqj_sim.simulation.reduce_rows`.
+        progress: called with numbers of deals as they are finished.
 
     Raises:
         ExperimentError: the rules have auctions.
@@ -190,12 +195,8 @@ def make_take_chart(
         for takes in (True, False)
     ]
     chart = TakeChart(played[0], confidence)
-
-    def of_chunk(rows: tuple[Rows, ...]) -> NDArray[np.int64]:
-        return _sum_gains(played[0], *rows)
-
-    for sums in play_same_deals(played, of_chunk, threads, combine=operator.iadd):
-        count = chart.add(sums)
+    for moments in play_same_deals(played, chart.measure, threads, combine=Moments.add):
+        count = chart.add(moments)
         if progress is not None:
             progress(count)
     return chart

@@ -1,6 +1,6 @@
-"""The tally of an experiment: rows in, tables out, in memory that does not grow with the deals.
+"""The tally of an experiment: counts rows and games, and makes tables of them.
 
-The tables of whole games: their length, who wins them, and with what scores.
+Its memory does not grow with the number of deals.
 """
 
 from __future__ import annotations
@@ -11,18 +11,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kqj_sim.analysis import intervals
+from kqj_sim.analysis.games import get_analyzed_game
 from kqj_sim.analysis.intervals import DEFAULT_CONFIDENCE
 from kqj_sim.analysis.joint_counts import Groups, JointCounts
-from kqj_sim.analysis.round_tables import get_game_tables
 from kqj_sim.analysis.tables import (
     Table,
     TableBuilder,
     TableRow,
     describe_distribution,
-    deviation_notes,
+    list_deviation_notes,
     make_table,
 )
 from kqj_sim.analysis.where import compile_expression
@@ -30,6 +29,7 @@ from kqj_sim.columns import get_column_numbers, get_columns
 from kqj_sim.messages import quote
 
 if TYPE_CHECKING:
+    from kqj_sim.core.types import BoolArray, Int64Array
     from kqj_sim.experiment import Experiment
     from kqj_sim.rows import GameRows, Rows
 
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 _GAME_NOTE = "Numbers of games, not of deals; where and by do not concern them."
 
 
-def measure_games(games: GameRows) -> dict[str, NDArray[np.int64]]:
-    """What is counted of each game, by name, (games,) each."""
+def measure_games(games: GameRows) -> dict[str, Int64Array]:
+    """Return the quantities counted of each game, by name, int64 (games,) each."""
     counted = {
         "rounds": games.rounds,
         "played_rounds": games.played_rounds,
@@ -52,7 +52,7 @@ def measure_games(games: GameRows) -> dict[str, NDArray[np.int64]]:
 def make_game_tables(
     experiment: Experiment, counts: Mapping[str, Counter[int]], confidence: float
 ) -> list[Table]:
-    """The tables of games, from the histogram of each of the measures."""
+    """Return the tables of games, from the histogram of each quantity of `measure_games`."""
     rules = experiment.rules
     games = counts["rounds"].total()
     side = "first dealer" if rules.partners == "random" else "first dealer's team"
@@ -71,7 +71,7 @@ def make_game_tables(
         score = intervals.estimate_mean(counts[f"score_{number}"], confidence)
         by_player.append(((number,), "won, share of games", "share", share))
         by_player.append(((number,), "final score, mean", "points", score))
-    note = " ".join([_GAME_NOTE, *deviation_notes(overall)])
+    note = " ".join([_GAME_NOTE, *list_deviation_notes(overall)])
     return [
         make_table("games", "Games", (), overall, note),
         make_table(f"games_by_{player}", f"Games, by {player}", (player,), by_player, _GAME_NOTE),
@@ -79,7 +79,7 @@ def make_game_tables(
 
 
 def make_length_table(counts: Mapping[str, Counter[int]], confidence: float) -> Table:
-    """How many games last how many rounds."""
+    """Return the table of games by their number of rounds."""
     games = counts["rounds"].total()
     lines: list[TableRow] = [
         ((rounds,), "share of games", "share", intervals.estimate_share(number, games, confidence))
@@ -89,18 +89,25 @@ def make_length_table(counts: Mapping[str, Counter[int]], confidence: float) -> 
 
 
 class ColumnError(ValueError):
-    """A name that is no column; its one line names the nearest that is."""
+    """An unknown column; its one line names the nearest known one."""
 
 
 class Tally:
     """Counts of an experiment's rows and games, from which its tables are made.
 
-    `by` are columns that group every table of rounds; `where` is an expression, and only the
-    deals for which it holds are counted.  Games are counted whole, whatever `where` and `by`.
-    With `detail` it makes the further tables of a report too.
-    One tally serves one thread; `merge` adds another's counts to it, in any order with the same
-    outcome.  Raises ColumnError for a name in `by` that is no column, ExpressionError for
-    `where`, and TooManyCombinations if `by` has too many groups to be numbered.
+    One tally serves one thread; `merge` adds another's counts, in any order with the same result.
+    Games are counted whole, whatever `by` and `where`.
+
+    Args:
+        experiment: the experiment.
+        by: columns that group every table of rounds.
+        where: expression; only deals for which it holds are counted.
+        detail: True to make the further tables of a report too.
+
+    Raises:
+        ColumnError: an unknown column in `by`.
+        ExpressionError: an invalid `where`.
+        TooManyCombinations: `by` has too many groups to be numbered.
     """
 
     def __init__(
@@ -127,8 +134,8 @@ class Tally:
         self._expression = (
             compile_expression(where, games=games, game=game) if where is not None else None
         )
-        tables = get_game_tables(game)
-        self._table_sets = [tables.main, tables.detail] if detail else [tables.main]
+        analyzed = get_analyzed_game(game)
+        self._table_sets = [analyzed.tables, *([analyzed.detail_tables] if detail else [])]
         joints = [
             tuple(dict.fromkeys((*self.by, *needed)))
             for part in self._table_sets
@@ -142,20 +149,20 @@ class Tally:
         self._games: dict[str, Counter[int]] = {}
         self._every_row = np.ones(0, np.bool_)
         self.deals = 0
-        """Deals added, those for which `where` does not hold included."""
+        """Number of deals added, those for which `where` does not hold included."""
 
     @property
     def columns(self) -> frozenset[str]:
-        """The columns of the rows that are looked at."""
-        asked = () if self._expression is None else self._expression.columns
-        return self._counts.columns.union(asked)
+        """The columns of the rows that are used."""
+        used = () if self._expression is None else self._expression.columns
+        return self._counts.columns.union(used)
 
     def add(self, rows: Rows) -> None:
         """Count a chunk of rows.
 
         Raises:
             ValueError: a value leaves its column's range.
-            TooManyCombinations: more than `counts.MOST_GROUPS` groups have occurred.
+            TooManyCombinations: more than `joint_counts.MOST_GROUPS` groups have occurred.
         """
         kept = self._select_rows(rows)
         self._counts.add(rows, kept)
@@ -181,19 +188,19 @@ class Tally:
 
     @property
     def layout(self) -> str:
-        """What is counted, in words that are the same only where `numbers` can be added."""
+        """A description that is the same only for tallies whose `numbers` can be added."""
         return self._counts.layout
 
-    def numbers(self) -> dict[str, NDArray[np.int64]]:
-        """Everything counted, as arrays by name."""
+    def numbers(self) -> dict[str, Int64Array]:
+        """Return all counts, as arrays by name."""
         numbers = self._counts.numbers() | {"deals": np.array([self.deals])}
         for name, counter in self._games.items():
             values = sorted(counter)
             numbers[f"games {name}"] = np.array([values, [counter[value] for value in values]])
         return numbers
 
-    def add_numbers(self, numbers: Mapping[str, NDArray[np.int64]]) -> None:
-        """Add what `numbers` of a tally with the same `layout` gave; raises KeyError."""
+    def add_numbers(self, numbers: Mapping[str, Int64Array]) -> None:
+        """Add `numbers` of a tally with the same `layout`; raises KeyError."""
         self._counts.add_numbers(numbers)
         self.deals += int(numbers["deals"][0])
         for key, array in numbers.items():
@@ -204,14 +211,14 @@ class Tally:
                 )
 
     def tables(self, confidence: float = DEFAULT_CONFIDENCE) -> list[Table]:
-        """Every table that has a meaning for the experiment and any number in it.
+        """Return every table that applies to the experiment and has any number in it.
 
         Raises:
-            TooManyCombinations: more than `counts.MOST_GROUPS` groups occur.
+            TooManyCombinations: more than `joint_counts.MOST_GROUPS` groups occur.
         """
         if self.by:
-            self._groups.check(len(self._counts.cells(self.by)[1]))
-        notes = get_game_tables(self.experiment.rules.game).list_notes(self.experiment)
+            self._groups.check(len(self._counts.get_cells(self.by)[1]))
+        notes = get_analyzed_game(self.experiment.rules.game).list_notes(self.experiment)
         source = TableBuilder(self.experiment, self.by, self.where, self._counts, confidence, notes)
         made = [table for part in self._table_sets for table in part.make_tables(source)]
         if self._games:
@@ -228,8 +235,8 @@ class Tally:
             self.by, self.where, self.detail,
         )  # fmt: skip
 
-    def _select_rows(self, rows: Rows) -> NDArray[np.bool_]:
-        """Which rows are counted, bool (rows,)."""
+    def _select_rows(self, rows: Rows) -> BoolArray:
+        """Return the rows to count, bool (rows,)."""
         if self._expression is not None:
             return self._expression.mask(rows)
         if len(self._every_row) < len(rows):

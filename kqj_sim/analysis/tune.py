@@ -1,12 +1,12 @@
-"""Better values for a policy's parameters: a search, and a fresh look at what it found.
+"""Search for better values of a policy's parameters, confirmed on fresh deals.
 
 The search is an evolution strategy, CMA-ES (N. Hansen, "The CMA evolution strategy: a tutorial",
-arXiv:1604.00772), with margins for values that come in steps (R. Hamano, S. Saito, M. Nomura and
-S. Shirakawa, "CMA-ES with margin", GECCO 2022), as in the library `cmaes`.  It looks at nothing but
-the order of the candidates of a generation.  All of them play the same deals, so that the luck of
-the deal hardly changes that order, and each generation plays new ones, so that what fits some deals
-by chance dies out.  What is found is the centre of the last generation and not its luckiest member;
-it is measured on deals that the search never saw, paired with where it began.
+arXiv:1604.00772), with margins for discrete values (R. Hamano, S. Saito, M. Nomura and
+S. Shirakawa, "CMA-ES with margin", GECCO 2022), as in the library `cmaes`.  It uses only the order
+of the candidates of a generation.  All of them play the same deals, so that luck hardly changes the
+order, and each generation plays new deals, so that values that fit some deals by chance die out.
+The result is the centre of the last generation, not its luckiest member.  It is measured on deals
+that the search never saw, paired with the start.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 
 from kqj_sim.analysis import intervals
 from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.moments import Moments
 from kqj_sim.analysis.vary import FieldMatch, ParameterError, ParameterizedPolicy, format_players
 from kqj_sim.messages import quote
 from kqj_sim.policies.player_files import PlayerSpec
@@ -32,22 +33,22 @@ DEFAULT_DEALS = 10_000
 DEFAULT_GENERATIONS = 30
 DEFAULT_CONFIRMATION_DEALS = 100_000
 CONFIRMATION_BATCH_DEALS = 20_000
-"""Deals of the confirmation between two looks at Ctrl-C."""
+"""Deals of the confirmation between two checks for an interruption."""
 
 _INITIAL_STEP_SIZE = 0.15
 """Standard deviation of the first generation, as a share of each range."""
 _STEPS_PER_RANGE = 100
-"""At least so many values of a number are told apart in its range, at most two and a half times."""
+"""Smallest number of steps in a parameter's range; the largest is two and a half times this."""
 
 
 class SearchParameter(NamedTuple):
-    """A parameter that is searched.
+    """A parameter to search.
 
     Attributes:
-        name: as it is given, `calling.` or `playing.` before it included.
+        name: its name as given, with `calling.` or `playing.` before it if so.
         low, high: the range, both included.
-        step: what its values are multiples of, from `low` on.
-        start: the value of the policy given.
+        step: the distance of its values, from `low` on.
+        start: the value in the policy given.
     """
 
     name: str
@@ -57,7 +58,7 @@ class SearchParameter(NamedTuple):
     start: float
 
     def value(self, share: float) -> float:
-        """The value at a share of the range, on the nearest step."""
+        """Return the value at a share of the range, rounded to the nearest step."""
         steps = round(share * (self.high - self.low) / self.step)
         value = min(self.high, self.low + steps * self.step)
         # Without the noise of binary fractions: 0.3, not 0.30000000000000004.
@@ -68,10 +69,10 @@ class Generation(NamedTuple):
     """A generation of the search.
 
     Attributes:
-        number: from 1.
-        values: of the centre of the candidates it leads to, by parameter.
-        points: points a round more than the field, mean over its candidates.
-        best: the same of the best candidate, luck included.
+        number: its number, from 1.
+        values: the centre after this generation, by parameter.
+        points: lead over the field in points a round, mean over the candidates.
+        best: the lead of the best candidate, luck included.
     """
 
     number: int
@@ -82,24 +83,24 @@ class Generation(NamedTuple):
 
 @dataclass(frozen=True)
 class Tuning:
-    """What came of a search.
+    """The result of a search.
 
     Attributes:
-        policy: the specification it began with.
+        policy: the specification at the start.
         search_parameters: the parameters.
-        rules, field, seed, first: what was played against, and where.
-        deals: deals that each candidate played, in every arrangement of the sides.
-        candidates: in a generation.
-        generations: what was searched.
-        values: of the parameters, as found.
+        rules, field, seed, first: as for `tune`.
+        deals: number of deals that each candidate played, in every arrangement of the sides.
+        candidates: number of candidates of a generation.
+        generations: the generations.
+        values: the values found, by parameter.
         parts: the policy with them.
-        player: the same, as a specification.
-        confirmed: deals that were played to confirm it; 0 if it was not.
-        start, found: points a round more than the field, on the same fresh deals.
-        gain: points a round that what was found scores more than where it began.
-        is_unchanged: whether it scored the same in every deal.
+        player: the same as a specification.
+        confirmed: number of deals of the confirmation; 0 if there was none.
+        start, found: leads over the field in points a round, on the same fresh deals.
+        gain: points a round that the values found score more than those at the start.
+        is_unchanged: True if both scored the same in every deal.
         confidence: of the intervals.
-        interrupted: whether it was ended early.
+        interrupted: True if it was stopped early.
     """
 
     policy: str
@@ -123,8 +124,8 @@ class Tuning:
     interrupted: bool = False
 
     @property
-    def shown(self) -> str:
-        """What the confirmation shows: "better", "worse", "open", or "same": nothing changed."""
+    def conclusion(self) -> str:
+        """The conclusion: "better", "worse", "open", or "same" if no value changed."""
         if all(
             value == each.start
             for value, each in zip(self.values, self.search_parameters, strict=True)
@@ -136,10 +137,10 @@ class Tuning:
 
 
 def parse_search_parameter(text: str, policy: ParameterizedPolicy) -> SearchParameter:
-    """A parameter to search, `take` or with a range of its own `take=20:80`.
+    """Parse a parameter to search, `take`, or with a range `take=20:80`.
 
     Raises:
-        VaryError: it is no number, has no range, an empty one, or begins outside of it.
+        ParameterError: it is not a number, or has no range, an empty one, or one without its value.
         PolicyError: an unknown parameter, or a bound that is not allowed.
     """
     name, equals, given = (piece.strip() for piece in text.partition("="))
@@ -191,28 +192,28 @@ def tune(
     progress: Callable[[Generation], None] | None = None,
     interrupted: Callable[[], bool] | None = None,
 ) -> Tuning:
-    """Search parameters of a policy for points a round against a field; `kqj-sim tune`.
+    """Search parameters of a policy for points a round against a field, as `kqj-sim tune` does.
 
     Args:
-        policy: the specification to begin with.
-        parameters: what to search, `take` or with a range `take=20:80`.
+        policy: the specification to start from.
+        parameters: the parameters to search, `take` or with a range `take=20:80`.
         rules: the rules of the table; None: the default ones.
-        field: who plays against the policy; None: the default player.
-        deals: deals that each candidate plays.
-        generations: how many generations, at most.
-        candidates: how many in a generation; None: 4 + 3 ln(parameters), twice.
-        confirm: fresh deals on which what is found is held against where it began.
+        field: the player against whom the policy plays; None: the default player.
+        deals: number of deals of each candidate.
+        generations: largest number of generations.
+        candidates: number of candidates of a generation; None: 2 (4 + 3 ln(parameters)).
+        confirm: number of fresh deals on which the result is compared with the start.
         confidence: of the intervals.
         seed: of the deals and the search.
         first: number of the first deal.
-        threads: as for `kqj_sim.simulation.reduce_rows`; they cannot be seen in the result.
+        threads: as for `kqj_sim.simulation.reduce_rows`; they do not change the result.
         progress: called after each generation.
-        interrupted: asked after each candidate whether to stop.
+        interrupted: called after each candidate; returns True to stop.
 
     Raises:
-        VaryError: what is searched is written wrongly or has no effect in this game, or numbers
-            that make no sense.
-        kqj_sim.policies.PolicyError: a policy cannot be used, or a wrong choice.
+        ParameterError: a parameter that is malformed or has no effect in this game, or a number out
+            of range.
+        kqj_sim.policies.PolicyError: a policy cannot be used, or makes an illegal choice.
         kqj_sim.experiment.ExperimentError: a number out of range.
         KeyboardInterrupt: `interrupted` before the first generation was finished.
     """
@@ -237,7 +238,7 @@ def tune(
             raise ParameterError(f"{name} is there twice")
     subject.check_effect(names, rules)
     match = FieldMatch(rules, field, seed)
-    match.experiments(policy, first, 1)  # What is wrong is told before anything is played.
+    match.make_experiments(policy, first, 1)  # Raises errors before anything is played.
 
     def parts_of(values: Sequence[float]) -> PlayerSpec:
         texts = dict(zip(names, map(format_parameter_number, values), strict=True))
@@ -263,7 +264,7 @@ def tune(
         for _ in range(search.population_size):
             shares, asked = search.ask()
             played = match.play(format_players(parts_of(values_at(shares))), at, deals, threads)
-            told.append((asked, -float(played.lead.sum()) / deals / match.scale))
+            told.append((asked, -float(played.lead.sum()) / deals / match.lead_divisor))
             if interrupted is not None and interrupted():
                 stopped = True
                 break
@@ -277,7 +278,7 @@ def tune(
     if not course:
         raise KeyboardInterrupt
     parts = parts_of(course[-1].values)
-    # Behind all deals that the search might have played, so that they are fresh.
+    # Fresh deals: after all those that the search may play.
     at = first + generations * deals
     players = (policy, format_players(parts))
     wanted = 0 if stopped else confirm
@@ -316,25 +317,28 @@ def _confirm_result(
     threads: int | None,
     interrupted: Callable[[], bool] | None,
 ) -> tuple[int, list[Estimate], bool]:
-    """On how many deals, fewer if it was interrupted, what was found is held against the beginning.
+    """Measure the start and the result on the same fresh deals.
 
-    And points a round of where it began, of what was found, and the gain, on these same deals;
-    whether they scored the same in every one.
+    Returns:
+        The number of deals, fewer if interrupted; the leads of the start and of the result, and the
+        gain, in points a round; and whether both scored the same in every deal.
     """
-    played = 0
-    sums = np.zeros((3, 2), dtype=np.int64)
-    while played < deals and not (interrupted is not None and interrupted()):
+    moments = Moments.zeros((len(players),), kind=int)
+    while (played := int(moments.count)) < deals and not (
+        interrupted is not None and interrupted()
+    ):
         count = min(CONFIRMATION_BATCH_DEALS, deals - played)
-        start, found = (match.play(each, first + played, count, threads).lead for each in players)
-        for own, lead in zip(sums, (start, found, found - start), strict=True):
-            own += [lead.sum(), lead @ lead]
-        played += count
-    # What it gains on a deal is the difference of two leads.
-    most = match.max_lead * match.scale
+        leads = [match.play(each, first + played, count, threads).lead for each in players]
+        moments.observe(np.stack(leads))
+    # The gain on a deal is the difference of two leads.
+    most = match.max_lead * match.lead_divisor
+    gain = moments.summarize_difference(1, 0)
     measured = [
-        intervals.estimate_mean_from_sums(
-            played, int(total), int(squares), confidence, (-many * most, many * most)
-        ).scaled(1 / match.scale)
-        for many, (total, squares) in zip((1, 1, 2), sums, strict=True)
-    ]
-    return played, measured, played > 0 and int(sums[2, 1]) == 0
+        intervals.estimate_mean_from_sums(*summary, confidence, (-bound, bound)).scaled(
+            1 / match.lead_divisor
+        )
+        for summary, bound in (
+            (moments.summarize(0), most), (moments.summarize(1), most), (gain, 2 * most),
+        )
+    ]  # fmt: skip
+    return played, measured, played > 0 and gain[2] == 0

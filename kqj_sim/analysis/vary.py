@@ -1,8 +1,8 @@
-"""A policy with parameters that vary, and what each set of their values scores against a field.
+"""Policies whose parameters vary, and matches of one policy after another against the same field.
 
 One team (every second seat with random partners) plays the policy, the others the field, with the
-cards of each side of the table in turn (`kqj_sim.duplicate`); all values play the same deals.  The
-unit is the deal.
+cards of each side of the table in turn (`kqj_sim.paired`).  All policies play the same deals; the
+unit of observation is the deal.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kqj_sim import paired
 from kqj_sim.block_player import CHUNK_ROWS
 from kqj_sim.columns import get_column_numbers, get_columns
+from kqj_sim.core.types import Int64Array
 from kqj_sim.experiment import Experiment
 from kqj_sim.messages import quote, shorten
 from kqj_sim.paired import Arrangement, assign_players, list_arrangements
@@ -34,43 +34,43 @@ from kqj_sim.simulation import play_same_deals
 from kqj_sim.workers import Workers, count_workers
 
 MAX_SETTINGS = 400
-"""Sets of values of a sweep, at most."""
+"""Largest number of sets of values of a sweep."""
 
 
 class ParameterError(ValueError):
-    """A parameter that cannot vary as it is asked to; one line that says what would be right."""
+    """A parameter that cannot vary as asked; its one line says what would be right."""
 
 
 class ParameterValues(NamedTuple):
-    """A parameter and the values it takes, as they are written."""
+    """A parameter and its values, as they are written."""
 
     name: str
     values: tuple[str, ...]
 
 
 class MatchCounts(NamedTuple):
-    """What came of a policy's rounds, each int64 (n,), by deal and summed over the arrangements.
+    """A policy's results, each int64 (n,), by deal, summed over the arrangements.
 
     Attributes:
-        lead: what its side scores more than the field, in whole numbers (`FieldMatch.scale`).
-        squares: the squares of the leads of the single rounds.
+        lead: the lead of its side over the field, times `FieldMatch.lead_divisor`.
+        squares: the squares of the leads of single rounds.
         takes: rounds in which its side is Sender.
-        made: of these, contracts made.
+        made: those of them in which the contract is made.
     """
 
-    lead: NDArray[np.int64]
-    squares: NDArray[np.int64]
-    takes: NDArray[np.int64]
-    made: NDArray[np.int64]
+    lead: Int64Array
+    squares: Int64Array
+    takes: Int64Array
+    made: Int64Array
 
 
 @dataclass(frozen=True)
 class FieldMatch:
-    """A field, the rules, and the deals on which policies meet it.
+    """The rules, the field and the deals on which policies meet it.
 
     Attributes:
         rules: the rules of the table.
-        field: specification of who plays against the policy.
+        field: specification of the player against whom policies play.
         seed: seed of the deals.
     """
 
@@ -84,17 +84,17 @@ class FieldMatch:
         return list_arrangements(self.rules, single_team=True)
 
     @property
-    def scale(self) -> int:
-        """What a lead is divided by to be points a round."""
+    def lead_divisor(self) -> int:
+        """The divisor that turns a lead into points a round."""
         return paired.compute_lead_divisor(self.arrangements)
 
     @property
     def max_lead(self) -> int:
-        """The most that a deal can be worth, in points."""
+        """The largest lead that a deal can have, in points."""
         return self.rules.max_points
 
-    def experiments(self, policy: str, first: int, deals: int) -> list[Experiment]:
-        """What is played: an experiment an arrangement; raises as `Experiment`."""
+    def make_experiments(self, policy: str, first: int, deals: int) -> list[Experiment]:
+        """Return an experiment for each arrangement; raises as `Experiment`."""
         return [
             Experiment(
                 self.rules, assign_players(seats, policy, self.field), deals, self.seed, first
@@ -103,38 +103,39 @@ class FieldMatch:
         ]
 
     def play(self, policy: str, first: int, deals: int, threads: Workers = None) -> MatchCounts:
-        """Play a range of deals; raises as `simulation.reduce_rows`."""
+        """Play a range of deals and return the results; raises as `simulation.reduce_rows`."""
         chunk = max(1, min(CHUNK_ROWS, -(-deals // count_workers(threads))))
-        experiments = self.experiments(policy, first, deals)
+        experiments = self.make_experiments(policy, first, deals)
         parts = [*play_same_deals(experiments, self._count_chunk, threads, chunk)]
         return MatchCounts(*np.concatenate(parts, axis=1))
 
-    def _count_chunk(self, played: tuple[Rows, ...]) -> NDArray[np.int64]:
-        """What `MatchCounts` holds of a chunk, int64 (4, n)."""
+    def _count_chunk(self, played: tuple[Rows, ...]) -> Int64Array:
+        """Return the fields of `MatchCounts` for a chunk, int64 (4, n)."""
         counts = np.zeros((len(MatchCounts._fields), len(played[0])), dtype=np.int64)
         result = get_columns(self.rules.game)[get_column_numbers(self.rules.game)["result"]]
         made = result.labels.index("made")
         for rows, seats in zip(played, self.arrangements, strict=True):
-            own = paired.has_sender(rows, seats, 0)
+            is_sender = paired.has_sender(rows, seats, 0)
             lead = paired.compute_leads(rows, seats)
-            counts += [lead, lead * lead, own, own & (rows.column("result") == made)]
+            has_made = is_sender & (rows.column("result") == made)
+            counts += [lead, lead * lead, is_sender, has_made]
         return counts
 
 
 @dataclass(frozen=True)
 class ParameterizedPolicy:
-    """A policy of a game whose parameters are set anew: a specification, read."""
+    """A policy specification whose parameters can be replaced."""
 
     text: str
     game: str = "kqj"
 
     @cached_property
     def parts(self) -> PlayerSpec:
-        """Who calls and who plays, as far as it says; raises PolicyError."""
+        """The policies for calls and for cards, as far as specified; raises PolicyError."""
         return parse_player_spec(self.text, self.game)
 
     def with_values(self, values: Mapping[str, str]) -> PlayerSpec:
-        """The same with other values of parameters, what is left out being the default player's.
+        """Return the player with other values of parameters, completed by the default player.
 
         Raises:
             PolicyError: an unknown parameter, or a value that is not allowed.
@@ -146,7 +147,7 @@ class ParameterizedPolicy:
         )
 
     def parameter(self, name: str) -> tuple[Parameter, str]:
-        """A parameter, and its value as it is written; `calling.NAME` says whose it is.
+        """Return a parameter and its value as it is written; `calling.NAME` names the part too.
 
         Raises:
             PolicyError: there is none of that name, or both parts have one.
@@ -157,7 +158,7 @@ class ParameterizedPolicy:
         return parameter, parameter.write(chosen.values_by_name[own])
 
     def check_effect(self, names: Sequence[str], rules: GameRules) -> None:
-        """Raise VaryError for a parameter that games by these rules do not read."""
+        """Raise ParameterError for a parameter without effect under these rules."""
         for name in names:
             part, own = self.parts.find_addressed(name, self.text)[0]
             told = getattr(self.parts, part).without_effect(own, rules)
@@ -165,7 +166,7 @@ class ParameterizedPolicy:
                 raise ParameterError(told)
 
     def read(self, name: str, text: str) -> ParameterValue:
-        """A value of a parameter; raises PolicyError if it is not allowed."""
+        """Parse a value of a parameter; raises PolicyError if it is not allowed."""
         parameter, _ = self.parameter(name)
         try:
             return parameter.read(text)
@@ -176,7 +177,7 @@ class ParameterizedPolicy:
 
 
 def format_players(parts: PlayerSpec) -> str:
-    """Who calls and who plays, written out."""
+    """Return a player as a specification."""
     assert parts.calling is not None and parts.playing is not None
     if parts.is_single_policy:
         return parts.calling.text
@@ -184,10 +185,10 @@ def format_players(parts: PlayerSpec) -> str:
 
 
 def parse_parameter_values(text: str, policy: ParameterizedPolicy) -> ParameterValues:
-    """A parameter that varies: `take=30:70:5` (to 70 included), `take=30,40,45`.
+    """Parse a parameter and its values: `take=30:70:5` (70 included) or `take=30,40,45`.
 
     Raises:
-        VaryError: it is written otherwise, or gives no values.
+        ParameterError: it is malformed, or has no values or too many.
         PolicyError: an unknown parameter, or a value that is not allowed.
     """
     name, equals, given = (piece.strip() for piece in text.partition("="))
@@ -211,7 +212,7 @@ def parse_parameter_values(text: str, policy: ParameterizedPolicy) -> ParameterV
 
 
 def _expand_range(text: str, given: str) -> list[str]:
-    """The values of `from:to:step`, exactly as decimals count."""
+    """Return the values of `from:to:step`, by decimal arithmetic."""
     from decimal import Decimal, InvalidOperation
 
     form = "write from:to:step with a step above 0, such as 30:70:5"
@@ -229,7 +230,7 @@ def _expand_range(text: str, given: str) -> list[str]:
         )
     try:
         steps = (high - low) // step
-    except ArithmeticError:  # The quotient has more digits than are reckoned with.
+    except ArithmeticError:  # The quotient has more digits than decimals have.
         steps = Decimal("inf")
     if steps >= MAX_SETTINGS:
         many = f"{int(steps) + 1:,}" if steps.is_finite() else "far too many"
@@ -240,10 +241,10 @@ def _expand_range(text: str, given: str) -> list[str]:
 
 
 def list_combinations(varied: Sequence[ParameterValues]) -> list[tuple[str, ...]]:
-    """Every set of values, the last parameter's changing fastest.
+    """Return every set of values, the last parameter changing fastest.
 
     Raises:
-        VaryError: nothing varies, a parameter is there twice, or too many sets of values.
+        ParameterError: no parameter, one that occurs twice, or too many sets of values.
     """
     if not varied:
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""Weighted means of what comes of calls, and of their differences, from sums alone.
+"""Weighted means, their differences and intervals, from moments alone.
 
 A mean is sum w x / sum w over deals with weights w.  Its variance is that of the mean of
 w (x - mean), divided by the square of the mean weight (the delta method; J. S. Liu, Monte Carlo
@@ -11,25 +11,23 @@ import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kqj_sim.analysis import intervals
-from kqj_sim.analysis.intervals import Estimate, estimate_weighted_share, student_quantile
-
-Float64Array = NDArray[np.float64]
+from kqj_sim.analysis.intervals import Estimate, estimate_weighted_share
+from kqj_sim.analysis.moments import Moments
+from kqj_sim.analysis.quantiles import student_quantile
+from kqj_sim.core.types import Float64Array
 
 ROUNDING_ERROR = 1e-12
-"""What is no more than this part of a sum is an error of rounding."""
+"""Share of a sum up to which a difference is a rounding error."""
 
 
 class Objective(NamedTuple):
-    """What makes an option the best.
+    """The criterion by which options are ranked.
 
     Attributes:
-        value: the quantity whose mean is to be the greatest.
-        share: the quantity, a share, whose width may end a search.
-        options: how many options there are to choose from, the first ones.
+        value: the quantity whose mean is maximised.
+        share: the quantity, a share, whose precision may end a search.
+        options: number of options to choose from, the first ones.
         bound: of `value`, as for `WeightedMoments.mean`.
     """
 
@@ -41,38 +39,50 @@ class Objective(NamedTuple):
 
 @dataclass
 class WeightedMoments:
-    """Sums over deals of quantities of several options.
+    """Moments of quantities x of several options over weighted deals.
 
     Attributes:
-        deals: deals, those without a weight included.
-        weights: sum of w.
-        squares: sum of w w.
-        first: float64 (quantities, options), sums of w x.
-        crossed: float64 (quantities, options), sums of w w x.
-        products: float64 (quantities, options, options), sums of w w x y.
+        moments: for each quantity, the moments of w and, for each option, of w x.
     """
 
-    deals: int = 0
-    weights: float = 0.0
-    squares: float = 0.0
-    first: Float64Array = field(default_factory=lambda: np.zeros((0, 0)))
-    crossed: Float64Array = field(default_factory=lambda: np.zeros((0, 0)))
-    products: Float64Array = field(default_factory=lambda: np.zeros((0, 0, 0)))
+    moments: Moments[float] = field(default_factory=lambda: Moments.zeros((1, 1), kind=float))
 
     def add(self, deals: int, weights: Float64Array, values: Float64Array) -> None:
-        """Take in a block: weights (n,) and values (quantities, options, n)."""
+        """Add a block of deals.
+
+        Args:
+            deals: number of deals, those without a weight included.
+            weights: float64 (n,).
+            values: float64 (quantities, options, n).
+        """
         if self.deals == 0:
             quantities, options, _ = values.shape
-            self.first = np.zeros((quantities, options))
-            self.crossed = np.zeros((quantities, options))
-            self.products = np.zeros((quantities, options, options))
+            self.moments = Moments.zeros((quantities, 1 + options), kind=float)
+        sums, products = self.moments.sums, self.moments.products
         squares = weights * weights
-        self.deals += deals
-        self.weights += float(weights.sum())
-        self.squares += float(squares.sum())
-        self.first += values @ weights
-        self.crossed += values @ squares
-        self.products += (values * squares) @ values.transpose(0, 2, 1)
+        crossed = values @ squares
+        self.moments.count += deals
+        sums[:, 0] += weights.sum()
+        sums[:, 1:] += values @ weights
+        products[:, 0, 0] += squares.sum()
+        products[:, 0, 1:] += crossed
+        products[:, 1:, 0] += crossed
+        products[:, 1:, 1:] += (values * squares) @ values.transpose(0, 2, 1)
+
+    @property
+    def deals(self) -> int:
+        """Number of deals, those without a weight included."""
+        return int(self.moments.count)
+
+    @property
+    def weights(self) -> float:
+        """Sum of the weights."""
+        return float(self.moments.sums[0, 0])
+
+    @property
+    def squares(self) -> float:
+        """Sum of the squares of the weights."""
+        return float(self.moments.products[0, 0, 0])
 
     @property
     def effective_sample_size(self) -> float:
@@ -80,32 +90,32 @@ class WeightedMoments:
         return self.weights**2 / self.squares if self.squares > 0 else 0.0
 
     def value(self, quantity: int, option: int) -> float:
-        """A weighted mean."""
-        return float(self.first[quantity, option] / self.weights)
+        """Return a weighted mean."""
+        return self.moments[quantity].total(1 + option) / self.weights
 
     def mean(
         self, quantity: int, option: int, confidence: float, *, baseline: int | None = None,
         sequential: bool = False, is_share: bool = False, bound: float = 0.0,
     ) -> Estimate:  # fmt: skip
-        """A mean with its interval.
+        """Estimate a weighted mean.
 
         Args:
-            quantity, option: which.
+            quantity, option: the quantity and the option.
             confidence: of the interval.
-            baseline: another option whose value is taken off, deal by deal.
-            sequential: whether the interval is to hold at every moment (`analysis.sequences`).
-            is_share: whether the values are 0 and 1: then the interval is a share's.
+            baseline: another option, whose value is subtracted deal by deal.
+            sequential: make an interval that holds at every moment (a confidence sequence).
+            is_share: the values are 0 and 1; make the interval of a share.
             bound: the largest distance of a value from the mean, against which a sequential
                 interval guards if it is rare; 0 for none.
         """
-        first, crossed, product = self._moments(quantity, option, baseline)
+        first, crossed, product = self._summarize(quantity, option, baseline)
         if is_share:
             return self.share(first, product, confidence, sequential)
         if sequential:
-            return self._estimate_sequential(first, crossed, product, confidence, bound)
+            return self._estimate_sequentially(first, crossed, product, confidence, bound)
         value = first / self.weights
         spread = product - 2 * value * crossed + value * value * self.squares
-        # What is all the same differs by rounding errors only.
+        # Equal values differ by rounding errors only.
         variance = 0.0 if spread <= ROUNDING_ERROR * product else spread / self.weights**2
         if variance == 0 or self.effective_sample_size < 2:
             return Estimate(value, math.nan, math.nan, self.deals)
@@ -117,9 +127,9 @@ class WeightedMoments:
     def share(
         self, weights: float, squares: float, confidence: float, sequential: bool = False
     ) -> Estimate:
-        """The share of deals with a property: sums of their w and of their w w."""
+        """Estimate the share of deals with a property, from their sums of w and of w w."""
         if sequential:
-            found = self._estimate_sequential(weights, squares, squares, confidence, 1.0)
+            found = self._estimate_sequentially(weights, squares, squares, confidence, 1.0)
             return found._replace(low=max(0.0, found.low), high=min(1.0, found.high))
         value = min(max(weights / self.weights, 0.0), 1.0)
         spread = (1 - 2 * value) * squares + value * value * self.squares
@@ -131,7 +141,7 @@ class WeightedMoments:
         return estimate_weighted_share(value, number, self.deals, confidence)
 
     def ranking(self, by: Objective) -> tuple[int, ...]:
-        """Return the options, the one with the greatest mean first; equal ones by number."""
+        """Return the options by falling mean, equal ones by number."""
         if self.weights == 0:
             return tuple(range(by.options))
         values = [self.value(by.value, option) for option in range(by.options)]
@@ -144,15 +154,15 @@ class WeightedMoments:
     def is_conclusive(self, best: int, by: Objective, width: float, confidence: float) -> bool:
         """Return whether enough is known to stop, by intervals that hold at every moment.
 
-        That is if the share of the best option is known to `width`, or if it is certain that it
-        is the best.  Not before deals tell as much as `intervals.FIRST_LOOK` equal ones: with few
-        of much weight the spread is not known, however many were drawn.
+        That is if the share of the best option is known to `width`, or if it is certain that the
+        option is the best; but not before the effective sample size is `intervals.FIRST_LOOK`, as
+        few deals of much weight do not show the spread.
 
         Args:
-            best: the option that is taken for the best.
-            by: what makes an option the best.
+            best: the option that is taken as the best.
+            by: the criterion.
             width: half-width, to either side.
-            confidence: of the share's interval, and of all comparisons together.
+            confidence: of the share's interval, and of all comparisons jointly.
         """
         if self.effective_sample_size < intervals.FIRST_LOOK:
             return False
@@ -160,37 +170,32 @@ class WeightedMoments:
         if max(known.high - known.value, known.value - known.low) <= width:
             return True
         others = [other for other in range(by.options) if other != best]
-        # All comparisons are to hold at once (Bonferroni).
+        # Bonferroni: all comparisons hold jointly.
         each = 1 - (1 - confidence) / max(1, len(others))
         return bool(others) and all(
             self.mean(by.value, best, each, baseline=other, sequential=True, bound=by.bound).low > 0
             for other in others
         )
 
-    def _estimate_sequential(
+    def _estimate_sequentially(
         self, first: float, crossed: float, product: float, confidence: float, bound: float
     ) -> Estimate:
-        """A mean by its sums of w x, w w x, w w x x, with an interval for every moment."""
-        # What was not seen so far would be seen in a deal of the weight that deals have.
+        """Estimate a mean from its sums of w x, w w x, w w x x, by a confidence sequence."""
+        # An unseen observation is taken to have the weight that deals have on average.
         bound *= self.squares / self.weights
         sums = (self.squares, crossed, product)
         return intervals.estimate_ratio_sequentially(
             self.deals, self.weights, first, sums, confidence, bound=bound
         )
 
-    def _moments(
+    def _summarize(
         self, quantity: int, option: int, baseline: int | None
     ) -> tuple[float, float, float]:
-        """Sums of w x, w w x, w w x x of a quantity, or of its difference to another option."""
-        first, crossed = self.first[quantity], self.crossed[quantity]
-        products = self.products[quantity]
+        """Return sums of w x, w w x, w w x x of a quantity, or of its difference to `baseline`."""
+        moments, own = self.moments[quantity], 1 + option
+        crossed = moments.product(0, own)
         if baseline is None:
-            return float(first[option]), float(crossed[option]), float(products[option, option])
-        both = (
-            products[option, option] - 2 * products[option, baseline] + products[baseline, baseline]
-        )
-        return (
-            float(first[option] - first[baseline]),
-            float(crossed[option] - crossed[baseline]),
-            float(both),
-        )
+            return moments.total(own), crossed, moments.product(own, own)
+        other = 1 + baseline
+        _, first, product = moments.summarize_difference(own, other)
+        return first, crossed - moments.product(0, other), product

@@ -1,11 +1,11 @@
 """Expressions over the columns, such as `lap == 2 and sender_trumps >= 4`.
 
-They mean what they mean as a pandas query, and reach comparisons, arithmetic and boolean
-operators over the columns: a text is parsed, each node of it checked against what is allowed,
-and turned into functions of arrays.  Nothing of it is ever evaluated as Python.
+They mean what they mean as a pandas query, with comparisons, arithmetic and boolean operators over
+the columns.  A text is parsed, each node is checked against what is allowed and turned into
+functions of arrays; nothing is ever evaluated as Python.
 
-As in pandas, `&` and `|` bind like `and` and `or`.  Unlike there, what is divided by zero is
-unknown, as in SQL: a deal is chosen only if the expression holds whatever the unknown is.
+As in pandas, `&` and `|` bind like `and` and `or`.  Unlike there, a number divided by zero is
+unknown, as in SQL: a deal is selected only if the expression holds whatever the unknown number is.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kqj_sim.analysis.games import get_analyzed_game
 from kqj_sim.columns import Column, get_columns
+from kqj_sim.core.types import BoolArray, Int64Array
 from kqj_sim.messages import quote, shorten
 
 if TYPE_CHECKING:
@@ -33,32 +34,19 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS = 10_000
 MOST_PARTS = 2_000
-"""Columns, numbers, labels and operators of an expression: each is an array a chunk."""
+"""Largest number of columns, numbers, labels and operators: each is an array for each chunk."""
 MOST_NESTED = 100
-"""Brackets in each other; the parser of Python gives up at twice as many."""
+"""Largest depth of brackets; Python's parser gives up at twice as many."""
 
 _MAX_INTEGER = 2**62
 # The first deal and the number of deals are 2**60 at most (`experiment.MAX_DEAL`).
 _DEAL_COLUMN = Column("deal", 0, 2**61, "number of the deal")
-# Bounds that no run is long enough to leave.
+# Bounds beyond the longest possible run.
 _GAME_COLUMNS = (
     Column("game", 0, 2**53, "number of the game"),
     Column("round", 0, 2**15 - 1, "number of the round in its game"),
 )
 
-
-class _Examples(NamedTuple):
-    """Expressions over a game's columns, for what is told of mistakes."""
-
-    whole: str
-    label: str
-    among: str
-
-
-_EXAMPLES = {
-    "kqj": _Examples("lap == 2 and sender_trumps >= 4", 'contract == "NT"', "place in (0, 5)"),
-    "kwajongen": _Examples("place == 3 and sender_trumps >= 2", 'trump == "h"', "place in (0, 3)"),
-}
 
 _ALLOWED_SYNTAX = "comparisons, + - * / // %, and or not, columns, numbers and labels are"
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -78,15 +66,13 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mod: operator.mod,
 }
 
-BoolArray: TypeAlias = NDArray[np.bool_]
-
 
 class ExpressionError(ValueError):
-    """An expression that is not understood; its one line says what is wrong and what is right."""
+    """An invalid expression; its one line says what is wrong and what would be right."""
 
 
 class _TruthMasks(NamedTuple):
-    """Where a condition is known to hold, and where it is known not to; bool (rows,) each."""
+    """The rows where a condition is known to hold or known not to hold; bool (rows,) each."""
 
     holds: BoolArray
     fails: BoolArray
@@ -100,9 +86,14 @@ class _Condition:
 
 @dataclass(frozen=True)
 class _Number:
-    """A number a row; `low` and `high` bound it if it is an integer, else they are infinite.
+    """A number for each row.
 
-    `values` gives int64 or float64, (rows,) or a scalar, and where they are known (None: all).
+    Attributes:
+        text: the number as it is written.
+        low, high: its bounds if it is an integer, else infinite.
+        values: returns int64 or float64, (rows,) or a scalar, and the rows where it is known, bool
+            (rows,) or None for all.
+        flag: True for a column of 0 and 1, which is a condition too.
     """
 
     text: str
@@ -114,7 +105,7 @@ class _Number:
 
 @dataclass(frozen=True)
 class _Label:
-    """A labelled column (`column`), or a text that may be one of its labels (None)."""
+    """A labelled column, or with `column` None a text that may be a label."""
 
     text: str
     column: Column | None
@@ -124,7 +115,12 @@ _Operand: TypeAlias = _Condition | _Number | _Label
 
 
 class Expression:
-    """A condition on rows: `columns`, the names it uses in order of use, and `mask`."""
+    """A condition on rows.
+
+    Attributes:
+        text: the expression.
+        columns: the names it uses, in order of use.
+    """
 
     def __init__(self, text: str, columns: tuple[str, ...], condition: _Condition) -> None:
         self.text = text
@@ -132,16 +128,16 @@ class Expression:
         self._condition = condition
 
     def mask(self, rows: Rows) -> BoolArray:
-        """Where it holds, bool (rows,)."""
+        """Return the rows where it holds, bool (rows,)."""
         with np.errstate(all="ignore"):
             holds = self._condition.truth(rows).holds
         return np.array(np.broadcast_to(holds, (len(rows),)))
 
 
 def compile_expression(text: str, *, games: bool = True, game: str = "kqj") -> Expression:
-    """The condition that `text` is, over the columns of a game's rows and `deal`.
+    """Compile a condition on `deal` and the columns of a game's rows; raises ExpressionError.
 
-    The columns `game` and `round` are known too if `games`.  Raises ExpressionError.
+    With `games` it may use the columns `game` and `round` too.
     """
     _check_size(text)
     compiler = _Compiler(games, game)
@@ -161,13 +157,13 @@ def compile_expression(text: str, *, games: bool = True, game: str = "kqj") -> E
         ) from None
     except (SyntaxError, ValueError, tokenize.TokenError, Warning):
         raise ExpressionError(
-            f"{quote(text)} is not an expression such as {_EXAMPLES[game].whole}"
+            f"{quote(text)} is not an expression such as {get_analyzed_game(game).examples.whole}"
         ) from None
     return Expression(text, tuple(compiler.used), condition)
 
 
 def _check_size(text: str) -> None:
-    """Raise ExpressionError for a text that would take long to read."""
+    """Raise ExpressionError for a text that would take long to parse."""
     if len(text) > MOST_CHARACTERS:
         raise ExpressionError(
             f"the expression has {len(text):,} characters: at most {MOST_CHARACTERS:,}"
@@ -179,18 +175,18 @@ def _check_size(text: str) -> None:
 
 
 class _Compiler:
-    """Checks a parsed expression, node by node, and makes functions of it."""
+    """A compiler of parsed expressions, which checks each node and turns it into functions."""
 
     def __init__(self, games: bool, game: str) -> None:
         self.used: dict[str, None] = {}
         self._games = games
-        self._examples = _EXAMPLES[game]
+        self._examples = get_analyzed_game(game).examples
         self._columns = {column.name: column for column in (*get_columns(game), _DEAL_COLUMN)}
         if games:
             self._columns.update({column.name: column for column in _GAME_COLUMNS})
 
     def compile_condition(self, node: ast.expr) -> _Condition:
-        """Compile a node where only a condition will do; a flag is one."""
+        """Compile a node that must be a condition; a flag is one."""
         operand = self._compile_operand(node)
         if isinstance(operand, _Condition):
             return operand
@@ -211,7 +207,7 @@ class _Compiler:
         raise ExpressionError(f"{operand.text} is not a condition: compare, as in {example}")
 
     def _compile_operand(self, node: ast.expr) -> _Operand:
-        """Any node."""
+        """Compile any node."""
         match node:
             case ast.BoolOp():
                 return self._compile_boolean(node)
@@ -236,7 +232,7 @@ class _Compiler:
             case ast.Compare():
                 return self._compile_comparison(node)
             case ast.Name():
-                return self._column(node.id)
+                return self._get_column(node.id)
             case ast.Constant(value=str() as label):
                 return _Label(repr(label), None)
             case ast.Constant(value=bool() as truth):
@@ -246,14 +242,17 @@ class _Compiler:
         raise _make_syntax_error(node)
 
     def _compile_number(self, node: ast.expr) -> _Number:
-        """A node where only a number will do."""
+        """Compile a node that must be a number."""
         operand = self._compile_operand(node)
         if isinstance(operand, _Number):
             return operand
         what = "a condition" if isinstance(operand, _Condition) else "a label"
-        raise ExpressionError(f"{operand.text} is {what}, not a number: it cannot be reckoned with")
+        raise ExpressionError(
+            f"{operand.text} is {what}, not a number: it cannot be used in arithmetic"
+        )
 
-    def _column(self, name: str) -> _Operand:
+    def _get_column(self, name: str) -> _Operand:
+        """Return a column as an operand."""
         column = self._columns.get(name)
         if column is None:
             if name in {column.name for column in _GAME_COLUMNS}:
@@ -272,6 +271,7 @@ class _Compiler:
         return _Number(name, column.low, column.high, values, column.is_flag)
 
     def _compile_boolean(self, node: ast.BoolOp) -> _Condition:
+        """Compile conditions joined by `and` or `or`."""
         conditions = [self.compile_condition(value) for value in node.values]
         all_of = isinstance(node.op, ast.And)
         return _Condition(
@@ -279,6 +279,7 @@ class _Compiler:
         )
 
     def _compile_arithmetic(self, node: ast.BinOp) -> _Number:
+        """Compile an operation on two numbers."""
         operate = _ARITHMETIC.get(type(node.op))
         if operate is None:
             raise _make_syntax_error(node)
@@ -301,7 +302,7 @@ class _Compiler:
         return _Number(_format_node(node), low, high, values)
 
     def _compile_comparison(self, node: ast.Compare) -> _Condition:
-        """Comparisons, chained ones as the conjunction of their links."""
+        """Compile comparisons, chained ones as the conjunction of their links."""
         links = []
         left = node.left
         for comparison, right in zip(node.ops, node.comparators, strict=True):
@@ -337,7 +338,7 @@ class _Compiler:
     def _compile_pair(
         self, left: ast.expr, comparison: ast.cmpop, right: ast.expr, text: str
     ) -> _Condition:
-        """Two operands compared."""
+        """Compile the comparison of two operands."""
         a, b = self._compile_operand(left), self._compile_operand(right)
         compare = _COMPARISONS[type(comparison)]
         if isinstance(a, _Condition) or isinstance(b, _Condition):
@@ -363,7 +364,7 @@ class _Compiler:
 def _compare_labels(
     a: _Operand, b: _Operand, compare: Callable[[Any, Any], Any], text: str
 ) -> _Condition:
-    """Labels compared by their texts: two columns, or a column and a text."""
+    """Compile a comparison of labels by their texts: of two columns, or a column and a text."""
     if isinstance(a, _Label) and a.column is None:
         a, b = b, a
     if isinstance(a, _Number):
@@ -391,7 +392,7 @@ def _compare_labels(
 
         return _Condition(text, against_label)
     other = b.column
-    # The other column's numbers in this one's labels; what this one lacks equals nothing.
+    # The other column's labels as numbers of this one's; a label that it lacks equals nothing.
     numbers = np.array([labels.index(x) if x in labels else -1 for x in other.labels], np.int64)
 
     def against_column(rows: Rows) -> _TruthMasks:
@@ -403,14 +404,14 @@ def _compare_labels(
     return _Condition(text, against_column)
 
 
-def _get_column_values(rows: Rows, name: str) -> NDArray[np.int64]:
-    """A column as int64, (rows,)."""
+def _get_column_values(rows: Rows, name: str) -> Int64Array:
+    """Return a column, int64 (rows,)."""
     values = getattr(rows, name) if name in ("deal", "game", "round") else rows.column(name)
     return np.asarray(values, np.int64)
 
 
 def _combine_conditions(conditions: Iterable[_Condition], rows: Rows, all_of: bool) -> _TruthMasks:
-    """All of the conditions, or any of them, in three-valued logic; of none: all hold, none does.
+    """Return where all, or any, of the conditions hold, in three-valued logic.
 
     Source: S. C. Kleene, Introduction to Metamathematics (1952), section 64.
     """
@@ -426,7 +427,7 @@ def _combine_conditions(conditions: Iterable[_Condition], rows: Rows, all_of: bo
 
 
 def _intersect_known(a: BoolArray | None, b: BoolArray | None) -> BoolArray | None:
-    """Where both are known; None is everywhere."""
+    """Return the rows where both are known; None stands for all rows."""
     if a is None or b is None:
         return b if a is None else a
     return a & b
@@ -442,7 +443,7 @@ def _make_constant(value: int | float) -> _Number:
 
 
 def _compute_bounds(op: ast.operator, left: _Number, right: _Number) -> tuple[float, float]:
-    """Bounds of an integer result; infinite ones if it is no integer."""
+    """Return the bounds of an integer result; infinite ones for other numbers."""
     ends = (left.low, left.high, right.low, right.high)
     if isinstance(op, ast.Div) or not all(math.isfinite(end) for end in ends):
         return -math.inf, math.inf
@@ -458,7 +459,7 @@ def _compute_bounds(op: ast.operator, left: _Number, right: _Number) -> tuple[fl
 
 
 def _replace_operators(text: str) -> str:
-    """`&` and `|` as the words `and` and `or`, so that they bind like these."""
+    """Replace `&` and `|` by `and` and `or`, so that they bind like these."""
     words = {"&": (tokenize.NAME, "and"), "|": (tokenize.NAME, "or")}
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     return tokenize.untokenize(
@@ -467,7 +468,7 @@ def _replace_operators(text: str) -> str:
 
 
 def _suggest_name(wrong: str, right: Iterable[str]) -> str | None:
-    """The nearest of the right names, if one is near; case does not count."""
+    """Return the nearest of the right names, if one is near, ignoring case."""
     names = {name.casefold(): name for name in right}
     near = difflib.get_close_matches(wrong.casefold(), names, n=1)
     return names[near[0]] if near else None

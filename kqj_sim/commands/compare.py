@@ -155,6 +155,6 @@ def compare(
     if compared.interrupted:
         unit = "games" if games else "deals"
         exit_interrupted(
-            f"{len(compared.pairs)} of {pairs} pairs, {compared.pairs[-1].sums.deals:,} {unit} of "
+            f"{len(compared.pairs)} of {pairs} pairs, {compared.pairs[-1].tally.deals:,} {unit} of "
             f"the last pair; the intervals hold for the {unit} played"
         )

@@ -141,11 +141,11 @@ def _show_versions(
 
     players = (experiment.policies[0], against)
     match = PairedMatch(experiment.rules, players, field, experiment.seed)
-    records = [next(iter(play_records(each))) for each in match.experiments(deal, 1)]
+    records = [next(iter(play_records(each))) for each in match.make_experiments(deal, 1)]
     colored, width = wants_color(color), screen_width()
     from kqj_sim.reporting.grid import to_screen
 
-    parts = render_versions(records, match.tables(), width)
+    parts = render_versions(records, match.list_seatings(), width)
     click.echo(to_screen(parts, color=colored, width=width), nl=False, color=colored)
 
 

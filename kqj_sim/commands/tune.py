@@ -120,12 +120,12 @@ def tune(
     rules = pop_rules(options)
     names = [each.strip() for text in parameters for each in text.split(",")]
     print_rule_notes(rules, quiet)
-    from kqj_sim.analysis.compare import COMPARISON_TERMS
+    from kqj_sim.analysis.games import get_analyzed_game
     from kqj_sim.analysis.tune import tune
     from kqj_sim.policies.registry import format_parameter_number
     from kqj_sim.reporting.tune import make_tuning_report, render_player_file, render_tuning
 
-    print_line, decimals = make_timed_printer(quiet), COMPARISON_TERMS[rules.game].decimals
+    print_line, decimals = make_timed_printer(quiet), get_analyzed_game(rules.game).terms.decimals
 
     def report_generation(generation: Generation) -> None:
         values = zip(names, generation.values, strict=True)

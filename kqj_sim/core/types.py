@@ -44,6 +44,7 @@ Address: TypeAlias = int
 """Memory address of a compiled function or of an array; 0 for none."""
 
 Int16Array: TypeAlias = NDArray[np.int16]
+Int32Array: TypeAlias = NDArray[np.int32]
 Int64Array: TypeAlias = NDArray[np.int64]
 Float32Array: TypeAlias = NDArray[np.float32]
 Float64Array: TypeAlias = NDArray[np.float64]

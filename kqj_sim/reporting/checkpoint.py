@@ -31,8 +31,7 @@ from kqj_sim.reporting.run import Run
 from kqj_sim.rules import make_rules
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.control_variates import ControlTally
-    from kqj_sim.analysis.game_control_variates import GameControlTally
+    from kqj_sim.analysis.control_variates import ControlTally, GameControlTally
     from kqj_sim.reporting.plot_counts import PlotCounts
     from kqj_sim.rows import GameRows, Rows
 
@@ -64,8 +63,7 @@ class AggregationPlan:
 
             gathered.plot = make_plot_counts(self.experiment.rules.game, self.expression)
         if self.control is not None:
-            from kqj_sim.analysis.control_variates import ControlTally
-            from kqj_sim.analysis.game_control_variates import GameControlTally
+            from kqj_sim.analysis.control_variates import ControlTally, GameControlTally
 
             kind = ControlTally if self.experiment.games is None else GameControlTally
             gathered.control = kind(self.experiment, self.control)

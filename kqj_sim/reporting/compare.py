@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kqj_sim.analysis.compare import COMPARISON_TERMS, Comparison, PolicyPair
+from kqj_sim.analysis.compare import Comparison, PolicyPair
 from kqj_sim.analysis.compare_tables import make_comparison_tables
+from kqj_sim.analysis.games import get_analyzed_game
 from kqj_sim.messages import shell_join
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.reporting.figures import (
@@ -64,7 +65,7 @@ class ComparisonRun(Run):
             "pairs": [
                 {
                     "policies": [of.names[pair.one], of.names[pair.other]],
-                    "deals": pair.sums.deals,
+                    "deals": pair.tally.deals,
                     "shown": pair.verdict,
                     "confidence": pair.plan.confidence,
                 }
@@ -164,8 +165,8 @@ def _describe_pair(comparison: Comparison, pair: PolicyPair) -> str:
     """Describe the lead of the policy that is ahead."""
     one, other = comparison.names[pair.one], comparison.names[pair.other]
     unit = "games" if comparison.games else "deals"
-    deals = f"{pair.sums.deals:,} {unit}"
-    if pair.sums.sum("differs") == 0:
+    deals = f"{pair.tally.deals:,} {unit}"
+    if pair.tally.total("differs") == 0:
         return f"{one} and {other} did the same in each of {deals}: 0 between them"
     lead = pair.lead
     if lead.value < 0:
@@ -204,7 +205,7 @@ def _describe_efficiency(comparison: Comparison, pair: PolicyPair) -> list[str]:
     if math.isnan(pair.relative_efficiency):
         return []
     what = "game" if comparison.games else "deal"
-    rounds = len(pair.match.tables())
+    rounds = len(pair.match.list_seatings())
     each = 2 if comparison.field is not None else 1
     return [
         f"One {what}, {_describe_arrangements(comparison)}, is worth "
@@ -215,7 +216,7 @@ def _describe_efficiency(comparison: Comparison, pair: PolicyPair) -> list[str]:
 
 def _list_unused_parameters(pair: PolicyPair) -> list[str]:
     """List notes on parameters that differ but have no effect under the rules."""
-    if pair.sums.sum("differs") > 0:
+    if pair.tally.total("differs") > 0:
         return []
     rules = pair.match.rules
     one, other = (parse_player(each, rules.game) for each in pair.match.players)
@@ -235,7 +236,7 @@ def list_show_commands(comparison: Comparison) -> list[str]:
         return []
     found = []
     for pair in comparison.pairs:
-        for deal, _ in pair.sums.largest_leads[: 1 if len(comparison.pairs) > 1 else None]:
+        for deal, _ in pair.tally.largest_leads[: 1 if len(comparison.pairs) > 1 else None]:
             words = ["kqj-sim", "show", "--seed", str(comparison.seed), "--deal", str(deal)]
             words += format_rule_options(comparison)
             words += ["--policy", pair.match.players[0], "--against", pair.match.players[1]]
@@ -298,12 +299,12 @@ def _get_lead_unit(comparison: Comparison) -> str:
 
 
 def _get_lead_decimals(comparison: Comparison) -> int:
-    return 1 if comparison.games else COMPARISON_TERMS[comparison.rules.game].decimals
+    return 1 if comparison.games else get_analyzed_game(comparison.rules.game).terms.decimals
 
 
 def _draw_leads(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
     """Draw the distribution of the leads other than 0."""
-    sums, scale = pair.sums, pair.points / pair.match.scale
+    sums, scale = pair.tally, pair.points_per_lead / pair.match.lead_divisor
     leads = {lead: count for lead, count in sums.leads.items() if lead != 0}
     even = sums.leads[0] / max(1, sums.deals)
     unit = _get_unit(comparison)
@@ -341,9 +342,9 @@ def _draw_look_history(axes: Axes, comparison: Comparison, pair: PolicyPair) -> 
     axes.set_title(f"Lead of {comparison.names[pair.one]} as it went on")
     axes.set_xlabel(f"{_get_unit(comparison)} played")
     axes.set_ylabel(_get_lead_unit(comparison))
-    deals, leads = [int(moments[0]) for moments in pair.look_history], list(pair.leads)
+    deals, leads = [int(moments[0]) for moments in pair.look_history], list(pair.list_leads())
     if not deals:
-        deals, leads = [pair.sums.deals], [pair.lead]
+        deals, leads = [pair.tally.deals], [pair.lead]
     single = len(deals) == 1
     draw_line(axes, deals, leads, "o" if single else "-", BLUE, band=not single)
     if not single:

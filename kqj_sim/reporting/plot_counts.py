@@ -60,4 +60,4 @@ class PlotCounts:
 
     def cells(self, columns: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the values of columns that occur, and how often, as `JointCounts.cells`."""
-        return self._counts.cells(columns)
+        return self._counts.get_cells(columns)

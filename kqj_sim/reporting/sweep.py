@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from kqj_sim.analysis.compare import COMPARISON_TERMS
+from kqj_sim.analysis.games import get_analyzed_game
 from kqj_sim.analysis.tables import Table, TableRow, make_table
 from kqj_sim.reporting.figures import (
     BLUE,
@@ -148,13 +148,18 @@ def _make_table(sweep: Sweep) -> Table:
         f"{each.name} (parameter)" if each.name in _COLUMNS else each.name
         for each in sweep.varied_parameters
     )
-    words = COMPARISON_TERMS[sweep.rules.game]
+    words = get_analyzed_game(sweep.rules.game).terms
     lines: list[TableRow] = []
     for each in sweep.settings:
-        group = (*(_parse_whole_number(value) for value in each.values), each.standing)
+        group = (*(_parse_whole_number(value) for value in each.values), each.status)
         lines += [
             (group, "more than the field, points a round", "points", each.points),
-            (group, "more than the best other, points a round", "points", each.above),
+            (
+                group,
+                "more than the best other, points a round",
+                "points",
+                each.lead_over_best_other,
+            ),
             (group, f"{words.takes}, share of its rounds", "share", each.taken),
             (group, f"{words.made}, share of its {words.contracts}", "share", each.made),
         ]
@@ -226,7 +231,7 @@ def _draw_points(axes: Axes, sweep: Sweep) -> None:
         chosen = {
             place: each.points
             for place, each in zip(places, settings, strict=True)
-            if each.standing == standing
+            if each.status == standing
         }
         if chosen:
             draw_line(
@@ -242,7 +247,7 @@ def _draw_points(axes: Axes, sweep: Sweep) -> None:
 def _draw_shares(axes: Axes, sweep: Sweep) -> None:
     """Draw the shares of rounds taken and of contracts made."""
     places, names = _get_axis_positions(sweep)
-    words = COMPARISON_TERMS[sweep.rules.game]
+    words = get_analyzed_game(sweep.rules.game).terms
     taken, made = f"{words.takes}, % of its rounds", f"{words.made}, % of its {words.contracts}"
     shares = [each.taken for each in sweep.settings]
     draw_line(axes, places, shares, "s-", GREEN, label=taken, scale=100)
@@ -257,13 +262,13 @@ def _draw_shares(axes: Axes, sweep: Sweep) -> None:
 
 
 _FRAME_STYLES = {"best": ("solid", "best"), "maybe": ("dotted", "not told from it")}
-"""Line styles and names of the frames around cells, by `Setting.standing`."""
+"""Line styles and names of the frames around cells, by `Setting.status`."""
 
 
 def _draw_map(axes: Axes, sweep: Sweep, quantity: Literal["points", "taken"]) -> None:
     """Draw a heat map: rows are the first parameter's values, columns the second's."""
     first, second = sweep.varied_parameters
-    words, is_share = COMPARISON_TERMS[sweep.rules.game], quantity == "taken"
+    words, is_share = get_analyzed_game(sweep.rules.game).terms, quantity == "taken"
     scale, decimals = (100, 1) if is_share else (1, words.decimals)
     by_cell = dict(zip(product(first.values, second.values), sweep.settings, strict=True))
     found: dict[tuple[Any, Any], Estimate] = {
@@ -278,9 +283,9 @@ def _draw_map(axes: Axes, sweep: Sweep, quantity: Literal["points", "taken"]) ->
         for cell, each in found.items()
     }
     frames = {
-        cell: _FRAME_STYLES[setting.standing][0]
+        cell: _FRAME_STYLES[setting.status][0]
         for cell, setting in by_cell.items()
-        if setting.standing in _FRAME_STYLES
+        if setting.status in _FRAME_STYLES
     }
     draw_heat_map(
         axes, values, first.values[::-1], second.values, (low, high),

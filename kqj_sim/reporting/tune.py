@@ -71,7 +71,7 @@ class TuningRun(Run):
             "generations": len(of.generations),
             "deals_a_candidate": of.deals,
             "confirmed_on": of.confirmed,
-            "shown": of.shown if of.confirmed else None,
+            "shown": of.conclusion if of.confirmed else None,
             "found": of.player,
         }
 
@@ -117,7 +117,7 @@ def format_values(tuning: Tuning, values: tuple[float, ...] | None = None) -> st
 def write_headline(tuning: Tuning) -> list[str]:
     """Return the values found, and their gain on fresh deals, in lines."""
     found = f"Found: {format_values(tuning)}"
-    if tuning.shown == "same":
+    if tuning.conclusion == "same":
         return [f"{found}, where it began"]
     if tuning.confirmed == 0:
         return [f"{found}; not confirmed on fresh deals"]
@@ -131,7 +131,7 @@ def write_headline(tuning: Tuning) -> list[str]:
         "better": "Confirmed",
         "worse": "Not confirmed, it is worse",
         "open": "Not shown to be better",
-    }[tuning.shown]
+    }[tuning.conclusion]
     return [
         found,
         f"{words}: {number} points a round more than {format_values(tuning, start)} "

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import kqj_sim
-from kqj_sim.analysis import intervals
+from kqj_sim.analysis import intervals, quantiles
 from kqj_sim.analysis.compare import (
     DEFAULT_CAP,
     ComparisonError,
@@ -21,7 +21,7 @@ from kqj_sim.analysis.compare import (
     compare,
 )
 from kqj_sim.analysis.compare_tables import make_comparison_tables
-from kqj_sim.analysis.match import MatchMoments, PairedMatch
+from kqj_sim.analysis.match import MatchTally, PairedMatch
 from kqj_sim.paired import iterate_lead_chunks
 from kqj_sim.rules import KqjRules
 from kqj_sim.workers import Workers
@@ -66,13 +66,13 @@ class Resampled(PairedMatch):
 
     def play(
         self, first: int, count: int, threads: Workers, chunk: int | None
-    ) -> Iterator[MatchMoments]:
+    ) -> Iterator[MatchTally]:
         """Deals drawn by the seed and the number of the first."""
         assert self.population is not None
         generator = np.random.default_rng([self.seed, first])
         leads = generator.choice(self.population, count)
         counts = np.vstack([leads, leads != 0])
-        yield MatchMoments.of(self.names, np.arange(first, first + count), counts)
+        yield MatchTally.from_deals(self.names, np.arange(first, first + count), counts)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def runs(population: NDArray[np.int64], plan: ComparisonPlan) -> Iterator[Policy
     """A thousand comparisons, each with deals of its own."""
     for seed in range(SEEDS):
         contest = Resampled(KqjRules(), ("a", "b"), seed=seed, population=population)
-        pair = PolicyPair(0, 1, contest, plan, MatchMoments.none(contest.names))
+        pair = PolicyPair(0, 1, contest, plan, MatchTally.empty(contest.names))
         pair.play(1, None, None, None)
         yield pair
 
@@ -102,11 +102,11 @@ def test_equals_are_declared_different_in_at_most_5_percent_of_seeds(
 
 
 def test_a_sequence_holds_the_truth_when_it_stops(population: NDArray[np.int64]) -> None:
-    truth = population.mean() / PairedMatch(KqjRules(), ("a", "b")).scale
+    truth = population.mean() / PairedMatch(KqjRules(), ("a", "b")).lead_divisor
     found = list(runs(population, ComparisonPlan(cap=6000)))
     outside = [not pair.lead.low <= truth <= pair.lead.high for pair in found]
     assert np.mean(outside) <= 0.05
-    assert len({pair.sums.deals for pair in found}) > 5
+    assert len({pair.tally.deals for pair in found}) > 5
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_sequence_holds_the_truth_when_it_stops(population: NDArray[np.int64])
 def test_fixed_intervals_hold_the_truth_in_95_percent(
     population: NDArray[np.int64], plan: ComparisonPlan
 ) -> None:
-    truth = population.mean() / PairedMatch(KqjRules(), ("a", "b")).scale
+    truth = population.mean() / PairedMatch(KqjRules(), ("a", "b")).lead_divisor
     found = list(runs(population, plan))
     inside = [pair.lead.low <= truth <= pair.lead.high for pair in found]
     assert 0.93 <= np.mean(inside) <= 0.97
@@ -127,11 +127,11 @@ def test_fixed_intervals_hold_the_truth_in_95_percent(
 def test_a_width_is_not_believed_before_rare_deals_would_have_been_seen() -> None:
     """Leads of a point: as far as was seen, the first look would do."""
     contest = PairedMatch(KqjRules(), ("a", "b"))
-    point = np.array([-contest.scale, contest.scale])
+    point = np.array([-contest.lead_divisor, contest.lead_divisor])
     pair = next(runs(point, ComparisonPlan(until=1.0)))
     # Three deals of 600 points that were not seen, beside which the rest is nothing.
-    enough = intervals.normal_quantile(0.95) * 3**0.5 * 600
-    assert enough < pair.sums.deals < 1.11 * enough
+    enough = quantiles.normal_quantile(0.95) * 3**0.5 * 600
+    assert enough < pair.tally.deals < 1.11 * enough
     assert pair.lead.high - pair.lead.low < 0.1
 
 
@@ -141,8 +141,8 @@ def test_a_width_is_not_believed_before_rare_deals_would_have_been_seen() -> Non
 def test_what_an_interval_shows(lead: int, verdict: str) -> None:
     """Of half-width 1.97; equal is what lies within 2.5 on both sides."""
     contest = Resampled(KqjRules(), ("a", "b"))
-    leads = np.tile(np.array([lead - 20, lead + 20]) * contest.scale, 200)
-    sums = MatchMoments.of(contest.names, np.arange(400), np.vstack([leads, leads != 0]))
+    leads = np.tile(np.array([lead - 20, lead + 20]) * contest.lead_divisor, 200)
+    sums = MatchTally.from_deals(contest.names, np.arange(400), np.vstack([leads, leads != 0]))
     pair = PolicyPair(0, 1, contest, ComparisonPlan(deals=400, indifference=2.5), sums)
     assert (pair.lead.high - pair.lead.low) / 2 == pytest.approx(1.97, abs=0.01)
     assert pair.verdict == verdict
@@ -164,10 +164,10 @@ def test_it_stops_when_one_is_shown_better() -> None:
     (pair,) = found.pairs
     assert pair.verdict == "worse"
     assert pair.lead.high < 0
-    assert pair.sums.deals == found.deals < 5000
-    assert pair.look_history[-1][0] == pair.sums.deals
+    assert pair.tally.deals == found.deals < 5000
+    assert pair.look_history[-1][0] == pair.tally.deals
     # At the looks before nothing was shown.
-    assert all(lead.high >= 0 for lead in pair.leads[:-1])
+    assert all(lead.high >= 0 for lead in pair.list_leads()[:-1])
 
 
 def test_the_same_policy_twice_is_equal_and_never_differs() -> None:
@@ -176,7 +176,7 @@ def test_the_same_policy_twice_is_equal_and_never_differs() -> None:
     assert pair.verdict == "equal"
     assert pair.lead.value == 0
     assert str(found.lead(1, 0).value) == "0.0"  # Not -0.0, which tables would show.
-    assert pair.sums.leads == {0: pair.sums.deals}
+    assert pair.tally.leads == {0: pair.tally.deals}
     assert found.names == (STRONG, f"{STRONG} (2)")
     assert np.isnan(pair.relative_efficiency)
 
@@ -197,13 +197,13 @@ def test_what_was_the_same_in_all_deals_has_an_interval(plan: dict[str, int], ga
         assert shares["low"].ge(0).all() and shares["high"].le(1).all()
     same = found.pairs[2]
     assert same.lead.value == 0 and same.lead.low == -same.lead.high < 0
-    differs = {pair.plan.share(pair.sums, "differs", 1)[:2] for pair in found.pairs}
+    differs = {pair.plan.estimate_share(pair.tally, "differs", 1)[:2] for pair in found.pairs}
     assert (0, 0) in differs
 
 
 def test_a_cap_ends_what_shows_nothing() -> None:
     (pair,) = compare("random:take=0.10", "random:take=0.101", cap=1200, indifference=0.01).pairs
-    assert (pair.sums.deals, pair.verdict) == (1200, "open")
+    assert (pair.tally.deals, pair.verdict) == (1200, "open")
 
 
 def test_policies_that_are_the_same_under_another_name_are_not_told_apart(tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_policies_that_are_the_same_under_another_name_are_not_told_apart(tmp_pa
     told = 0
     for seed in range(40):
         found = compare(f"{twin}:draws=1", f"{twin}:draws=2", seed=seed, cap=1500, threads=1)
-        assert found.pairs[0].sums.sum("differs") > 1000
+        assert found.pairs[0].tally.total("differs") > 1000
         told += found.pairs[0].verdict in ("better", "worse")
     assert told <= 6  # More than 6 of 40 at 5% each are one case in a hundred.
 
@@ -233,10 +233,11 @@ def test_order_threads_and_chunks_do_not_matter(rules: KqjRules) -> None:
 def test_the_intervals_of_several_pairs_hold_together() -> None:
     two = compare(WEAK, STRONG, deals=1200)
     three = compare(WEAK, STRONG, "greedy", deals=1200)
-    assert two.pairs[0].sums.total.tolist() == three.pairs[0].sums.total.tolist()
+    one, other = (found.pairs[0].tally.moments for found in (two, three))
+    assert np.array_equal(one.sums, other.sums)
     wide, narrow = ((lead.high - lead.low) for lead in (three.lead(0, 1), two.lead(0, 1)))
-    expected = intervals.student_quantile(1199, 1 - 0.05 / 3)
-    assert wide / narrow == pytest.approx(expected / intervals.student_quantile(1199, 0.95))
+    expected = quantiles.student_quantile(1199, 1 - 0.05 / 3)
+    assert wide / narrow == pytest.approx(expected / quantiles.student_quantile(1199, 0.95))
     mean = three.estimate_mean_lead(1)
     assert mean.value == pytest.approx((three.lead(1, 0).value + three.lead(1, 2).value) / 2)
     assert three.count_better(three.ranking[0]) == 0
@@ -260,7 +261,7 @@ def test_the_factor_is_a_ratio_of_variances() -> None:
         lead = rows.column("score_0").astype(int) - rows.column("score_1")
         single.append((lead if seats[0] == 0 else -lead).var(ddof=1))
     assert pair.relative_efficiency == pytest.approx(
-        np.mean(single) / (leads / contest.scale).var(ddof=1)
+        np.mean(single) / (leads / contest.lead_divisor).var(ddof=1)
     )
     assert pair.relative_efficiency > 2
 
@@ -280,7 +281,7 @@ def test_against_a_field_each_plays_the_same_side_of_the_same_deals() -> None:
         np.concatenate([*iterate_lead_chunks(KqjRules(), each, "greedy", 600, 1, single_team=True)])
         for each in (WEAK, STRONG)
     ]
-    scale = found.pairs[0].match.scale
+    scale = found.pairs[0].match.lead_divisor
     assert found.pairs[0].lead.value == pytest.approx((worth[0] - worth[1]).mean() / scale)
 
 
@@ -297,13 +298,18 @@ def test_interrupted_it_gives_what_was_played() -> None:
     assert found.interrupted
     (pair,) = found.pairs
     assert (pair.one, pair.other) == (0, 1)
-    assert 0 < pair.sums.deals < 5000
+    assert 0 < pair.tally.deals < 5000
 
 
 @pytest.mark.parametrize(
     ("policies", "options", "message"),
     [
         ((WEAK,), {}, "two policies"),
+        (
+            (WEAK,) * 26,
+            {},
+            r"26 policies make 325 pairs: compare at most 25 policies \(300 pairs\)",
+        ),
         ((WEAK, STRONG), {"deals": 10, "until": 1.0}, "one of them"),
         ((WEAK, STRONG), {"deals": 0}, "deals is 0"),
         ((WEAK, STRONG), {"cap": 0}, "cap is 0"),

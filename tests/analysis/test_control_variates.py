@@ -38,7 +38,7 @@ def runs(rules: KqjRules, count: int, deals: int) -> Iterator[AdjustedEstimate]:
         own = slice(first, first + deals)
         found = ControlTally(experiment, STRONG)
         found.add(replace(rows, deal=rows.deal[own], values=rows.values[:, own]))
-        yield found.corrected(0)
+        yield found.estimate_corrected(0)
 
 
 @pytest.mark.parametrize("rules", RULES, ids=NAMES)
@@ -46,7 +46,7 @@ def test_threads_and_chunks_do_not_matter(rules: KqjRules) -> None:
     experiment = uneven(rules, deals=1000, first=7)
     whole, parts = tally(experiment), tally(experiment, 2, 37)
     for number in range(rules.score_count):
-        assert whole.corrected(number) == parts.corrected(number)
+        assert whole.estimate_corrected(number) == parts.estimate_corrected(number)
     assert whole.table().frame.equals(parts.table().frame)
 
 
@@ -117,7 +117,7 @@ def test_corrected_means_are_those_of_a_slow_twin(rules: KqjRules) -> None:
                 left = (outcome - control @ fitted)[own]
                 value += weight * left.mean()
                 variance += weight**2 * left.var(ddof=1) / len(left)
-        found = tallied.corrected(number)
+        found = tallied.estimate_corrected(number)
         half_width = stats.t.ppf(0.975, deals - 12) * math.sqrt(variance)
         right = np.array([value, value - half_width, value + half_width]) / (rules.teams - 1)
         assert list(found.corrected[:3]) == pytest.approx(right.tolist(), rel=1e-5)
@@ -136,13 +136,13 @@ def test_factor_is_what_the_runs_spread_less() -> None:
 
 def test_a_control_that_is_the_experiment_leaves_no_error() -> None:
     experiment = Experiment(policies=(STRONG,) * SEATS, deals=600)
-    found = tally(experiment).corrected(0)
+    found = tally(experiment).estimate_corrected(0)
     assert found.corrected.value == pytest.approx(0)
     assert math.isnan(found.relative_efficiency) and math.isnan(found.corrected.low)
 
 
 def test_few_deals_give_no_corrected_mean() -> None:
-    found = tally(uneven(KqjRules(), deals=23)).corrected(0)
+    found = tally(uneven(KqjRules(), deals=23)).estimate_corrected(0)
     assert math.isnan(found.corrected.value) and math.isnan(found.relative_efficiency)
     assert not math.isnan(found.plain.value)
 
@@ -153,4 +153,4 @@ def test_plain_mean_is_that_of_the_deals() -> None:
     found = tally(experiment)
     for team in range(3):
         lead = compute_team_leads(rows, experiment.rules, "score")[team] / 2
-        assert found.corrected(team).plain.value == pytest.approx(lead.mean())
+        assert found.estimate_corrected(team).plain.value == pytest.approx(lead.mean())

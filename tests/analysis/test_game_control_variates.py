@@ -13,10 +13,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from kqj_sim.analysis.control_variates import AdjustedEstimate, ControlTally
-from kqj_sim.analysis.game_control_variates import (
+from kqj_sim.analysis.control_variates import (
     LEAD_OUTCOME,
     WIN_OUTCOME,
+    AdjustedEstimate,
+    ControlTally,
     GameControlTally,
     compute_point_weights,
 )
@@ -71,7 +72,7 @@ def runs(rules: KqjRules, outcome: int, count: int, games: int) -> Iterator[Adju
         assert part.ended is not None
         found.add(part)
         found.add_games(part.ended)
-        yield found.corrected(outcome, 0)
+        yield found.estimate_corrected(outcome, 0)
 
 
 @pytest.mark.parametrize("rules", RULES, ids=NAMES)
@@ -182,7 +183,7 @@ def test_corrected_means_are_those_of_a_slow_twin(rules: KqjRules, outcome: int)
             slope = np.einsum("wc,wp->cp", fitted.reshape(2, 2), counts[own].mean(axis=0))
             error = slope.reshape(-1) @ np.cov(known.T) @ slope.reshape(-1) / len(known)
             variance += own.mean() ** 2 * (left.var(ddof=1) / len(left) + error)
-        found = tallied.corrected(outcome, team)
+        found = tallied.estimate_corrected(outcome, team)
         scale = 1.0 if outcome == WIN_OUTCOME else 1 / (teams - 1)
         half_width = stats.t.ppf(0.975, 120 - 10) * math.sqrt(variance)
         right = [scale * each for each in (value, value - half_width, value + half_width)]
@@ -240,7 +241,7 @@ def test_rounds_played_again_are_those_of_the_games() -> None:
 
 
 def test_few_games_give_no_corrected_mean() -> None:
-    found = tally(uneven(RULES[0], games=39)).corrected(WIN_OUTCOME, 0)
+    found = tally(uneven(RULES[0], games=39)).estimate_corrected(WIN_OUTCOME, 0)
     assert math.isnan(found.corrected.value) and math.isnan(found.relative_efficiency)
     assert not math.isnan(found.plain.value)
 

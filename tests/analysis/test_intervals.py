@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from kqj_sim.analysis import intervals
+from kqj_sim.analysis import intervals, quantiles
 from kqj_sim.analysis.intervals import Estimate
 
 SEEDS = 1000
@@ -112,7 +112,7 @@ def test_ratio_of_sums_is_a_mean_by_weight() -> None:
     found = intervals.estimate_ratio_from_sums(400, sums[0], sums[1], products)  # type: ignore[arg-type]
     assert found.value == made.sum() / weights.sum()
     error = (made - found.value * weights).std(ddof=1) / np.sqrt(400) / weights.mean()
-    half = intervals.student_quantile(399, 0.95) * error
+    half = quantiles.student_quantile(399, 0.95) * error
     assert (found.low, found.high) == pytest.approx((found.value - half, found.value + half))
     assert math.isnan(intervals.estimate_ratio_from_sums(5, 0, 0, (0, 0, 0)).value)
 
@@ -248,7 +248,7 @@ def test_binomial_ranks_are_scipys_or_one_off() -> None:
         trials = int(10 ** random.uniform(0, 8))
         probability = float(random.choice([0.05, 0.25, 0.5, 0.75, 0.95]))
         level = float(random.choice([0.005, 0.025, 0.1, 0.9, 0.975, 0.995]))
-        found = intervals.binomial_quantile(level, trials, probability)
+        found = quantiles.binomial_quantile(level, trials, probability)
         right = stats.binom.ppf(level, trials, probability)
         exact = trials * probability * (1 - probability) < 30
         assert abs(found - right) <= (0 if exact else 1), (level, trials, probability)

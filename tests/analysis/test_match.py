@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.match import LARGEST_LEADS_KEPT, MatchMoments, PairedMatch
+from kqj_sim.analysis.match import LARGEST_LEADS_KEPT, MatchTally, PairedMatch
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
@@ -31,9 +31,9 @@ every_contest = pytest.mark.parametrize("contest", CONTESTS.values(), ids=CONTES
 
 def played(
     contest: PairedMatch, deals: int, threads: int = 1, chunk: int | None = None
-) -> MatchMoments:
+) -> MatchTally:
     """All that is counted of the first deals."""
-    sums = MatchMoments.none(contest.names)
+    sums = MatchTally.empty(contest.names)
     for part in contest.play(contest.first, deals, threads, chunk):
         sums.add(part)
     return sums
@@ -52,7 +52,7 @@ def test_what_is_counted_is_what_the_records_say(contest: PairedMatch) -> None:
     wanted = {name: 0.0 for name in contest.names}
     leads = np.zeros(DEALS)
     seatings = contest.arrangements
-    for number, experiment in enumerate(contest.experiments(contest.first, DEALS)):
+    for number, experiment in enumerate(contest.make_experiments(contest.first, DEALS)):
         sides = seatings[number % len(seatings)]
         first_half = number < len(seatings)
         for record in play_records(experiment):
@@ -89,10 +89,12 @@ def test_what_is_counted_is_what_the_records_say(contest: PairedMatch) -> None:
         if name == "differs":
             continue
         counted = name.split()[-1] in ("takes", "made", "failed", "passed_out")
-        found = sums.sum(name) if counted else sums.sum(name) * arrangements / contest.scale
+        found = (
+            sums.total(name) if counted else sums.total(name) * arrangements / contest.lead_divisor
+        )
         expected = leads.sum() if name == "lead" else wanted[name]
         assert found == pytest.approx(expected), name
-    spread = sums.product("lead", "lead") * (arrangements / contest.scale) ** 2
+    spread = sums.summarize("lead")[2] * (arrangements / contest.lead_divisor) ** 2
     assert spread == pytest.approx(float(leads @ leads))
     order = [int(at) for at in np.lexsort((np.arange(DEALS), -np.abs(leads).round(6)))]
     largest = [contest.first + at for at in order[:LARGEST_LEADS_KEPT] if leads[at] != 0]
@@ -104,7 +106,7 @@ def test_what_is_counted_is_what_the_records_say(contest: PairedMatch) -> None:
 def test_a_deal_differs_if_anything_was_said_or_played_otherwise(contest: PairedMatch) -> None:
     rounds = [
         [(record.calls, record.tricks) for record in play_records(each)]
-        for each in contest.experiments(contest.first, DEALS)
+        for each in contest.make_experiments(contest.first, DEALS)
     ]
     half = len(rounds) // 2
     expected = 0
@@ -115,34 +117,34 @@ def test_a_deal_differs_if_anything_was_said_or_played_otherwise(contest: Paired
             if contest.field is None
             else courses[:half] != courses[half:]
         )
-    assert played(contest, DEALS).sum("differs") == expected > 0
+    assert played(contest, DEALS).total("differs") == expected > 0
 
 
 @every_contest
 def test_a_policy_against_itself_differs_in_nothing(contest: PairedMatch) -> None:
     sums = played(replace(contest, players=(ONE, ONE)), 500)
     assert sums.leads == {0: 500}
-    assert sums.sum("differs") == 0
+    assert sums.total("differs") == 0
     assert sums.largest_leads == []
 
 
 @every_contest
 def test_threads_and_chunks_cannot_be_seen(contest: PairedMatch) -> None:
     whole, parts = played(contest, 400), played(contest, 400, threads=2, chunk=33)
-    assert np.array_equal(whole.products, parts.products)
-    assert np.array_equal(whole.total, parts.total)
+    assert np.array_equal(whole.moments.products, parts.moments.products)
+    assert np.array_equal(whole.moments.sums, parts.moments.sums)
     assert (whole.leads, whole.largest_leads) == (parts.leads, parts.largest_leads)
 
 
 @every_contest
 def test_the_other_way_round_is_exactly_opposite(contest: PairedMatch) -> None:
     there, back = played(contest, 400), played(replace(contest, players=(OTHER, ONE)), 400)
-    assert there.sum("lead") == -back.sum("lead") != 0
-    assert there.product("lead", "lead") == back.product("lead", "lead")
+    assert there.total("lead") == -back.total("lead") != 0
+    assert there.summarize("lead")[2] == back.summarize("lead")[2]
     assert {-lead: count for lead, count in there.leads.items()} == dict(back.leads)
     assert [(deal, -lead) for deal, lead in there.largest_leads] == back.largest_leads
     for name in ("takes", "won", "lost", "defended", "bonuses", "score"):
-        assert there.sum(f"0 {name}") == back.sum(f"1 {name}")
+        assert there.total(f"0 {name}") == back.total(f"1 {name}")
 
 
 @every_contest
@@ -152,13 +154,13 @@ def test_what_is_won_lost_and_defended_is_the_lead(contest: PairedMatch) -> None
         pytest.skip("a litigation of three teams has gratuities")
     sums = played(contest, 1000)
     parts = [
-        sums.sum(f"{side} won") - sums.sum(f"{side} lost") + sums.sum(f"{side} defended")
+        sums.total(f"{side} won") - sums.total(f"{side} lost") + sums.total(f"{side} defended")
         for side in (0, 1)
     ]
     if contest.field is None:
-        assert parts == [sums.sum("lead"), -sums.sum("lead")]
+        assert parts == [sums.total("lead"), -sums.total("lead")]
     else:
-        assert parts[0] - parts[1] == sums.sum("lead")
+        assert parts[0] - parts[1] == sums.total("lead")
 
 
 @pytest.mark.parametrize("partners", ["fixed", "random"])
@@ -168,7 +170,7 @@ def test_games_count_by_who_wins_them(partners: str, field: str | None) -> None:
     contest = PairedMatch(rules, (ONE, OTHER), field, games=True)
     games = 40
     expected, rounds = 0.0, 0
-    for number, players in enumerate(contest.tables()):
+    for number, players in enumerate(contest.list_seatings()):
         experiment = Experiment(rules, players, games=games)
         ended = simulate(experiment, threads=1).ended
         assert ended is not None
@@ -182,5 +184,7 @@ def test_games_count_by_who_wins_them(partners: str, field: str | None) -> None:
         rounds += int(ended.rounds.sum()) if number < len(contest.arrangements) else 0
     sums = played(contest, games, threads=2, chunk=7)
     assert sums.deals == games
-    assert sums.sum("lead") / contest.scale * len(contest.arrangements) == pytest.approx(expected)
-    assert sums.sum("0 rounds") == rounds
+    assert sums.total("lead") / contest.lead_divisor * len(contest.arrangements) == pytest.approx(
+        expected
+    )
+    assert sums.total("0 rounds") == rounds

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.analysis import intervals
-from kqj_sim.analysis.intervals import normal_quantile
+from kqj_sim.analysis.quantiles import normal_quantile
 
 RUNS = 2000
 LOOKS = [round(intervals.FIRST_LOOK * 1.2**step) for step in range(16)]

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from kqj_sim.analysis import intervals
+from kqj_sim.analysis import quantiles
 from kqj_sim.analysis import sweep as module
 from kqj_sim.analysis.sweep import Sweep, compare_with_best, sweep
 from kqj_sim.rules import KqjRules
@@ -99,11 +99,13 @@ def test_best_scores_most_and_the_others_are_behind_it() -> None:
     found = swept(deals=3000)
     points = [each.points.value for each in found.settings]
     assert found.best.points.value == max(points)
-    assert [each.standing for each in found.settings].count("best") == 1
+    assert [each.status for each in found.settings].count("best") == 1
     for each in found.settings:
         others = [other.points.value for other in found.settings if other is not each]
-        assert each.above.value == pytest.approx(each.points.value - max(others))
-        assert (each.standing == "no") == (each.above.high == 0 and each.above.low < 0)
+        assert each.lead_over_best_other.value == pytest.approx(each.points.value - max(others))
+        assert (each.status == "no") == (
+            each.lead_over_best_other.high == 0 and each.lead_over_best_other.low < 0
+        )
     assert found.relative_efficiency > 1
 
 
@@ -119,8 +121,8 @@ def test_threads_and_batches_do_not_matter(
 
 def test_parameters_without_effect_are_all_the_same() -> None:
     found = sweep(FIELD, ["counter=0.1,0.5,0.9"], field=f"{LIVELY}+random", deals=300, threads=1)
-    assert {each.standing for each in found.settings} == {"best", "maybe"}
-    assert all(each.above.value == 0 for each in found.settings)
+    assert {each.status for each in found.settings} == {"best", "maybe"}
+    assert all(each.lead_over_best_other.value == 0 for each in found.settings)
     assert math.isnan(found.relative_efficiency)
 
 
@@ -135,7 +137,7 @@ def test_it_plays_until_the_points_are_known_well_enough() -> None:
 def test_a_width_is_not_believed_before_rare_deals_would_have_been_seen() -> None:
     """The field itself: no deal is worth anything, but one of 600 points may not have been seen."""
     found = sweep(FIELD, ["counter=0.1,0.5"], field=FIELD, until=1.0, cap=9000, threads=1)
-    enough = intervals.normal_quantile(0.95) * 3**0.5 * 600
+    enough = quantiles.normal_quantile(0.95) * 3**0.5 * 600
     assert enough < found.deals < 1.11 * enough
 
 

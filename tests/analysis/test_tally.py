@@ -12,7 +12,7 @@ import pytest
 
 from kqj_sim.analysis import joint_counts
 from kqj_sim.analysis.joint_counts import JointCounts, TooManyCombinations
-from kqj_sim.analysis.tables import Table, TableRow, describe_distribution, deviation_notes
+from kqj_sim.analysis.tables import Table, TableRow, describe_distribution, list_deviation_notes
 from kqj_sim.analysis.tally import ColumnError, Tally
 from kqj_sim.analysis.where import ExpressionError
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
@@ -309,7 +309,7 @@ def test_too_many_groups_are_refused() -> None:
 
 def test_cells_of_unknown_joint_are_refused() -> None:
     with pytest.raises(KeyError, match="no joint counts of lap, kind"):
-        JointCounts([("lap", "place"), ("kind",)]).cells(("lap", "kind"))
+        JointCounts([("lap", "place"), ("kind",)]).get_cells(("lap", "kind"))
 
 
 @pytest.mark.parametrize("dense_cells", [joint_counts.DENSE_CELLS, 0])
@@ -319,7 +319,7 @@ def test_cells_are_the_marginal_counts(dense_cells: int, monkeypatch: pytest.Mon
     joint = JointCounts([("lap", "place", "contract")])
     kept = rows.column("dealer") < 3
     joint.add(rows, kept)
-    values, numbers = joint.cells(("contract", "place"))
+    values, numbers = joint.get_cells(("contract", "place"))
     right = rows.frame()[kept].assign(contract=rows.column("contract")[kept])
     expected = right.groupby(["contract", "place"]).size()
     assert [tuple(value) for value in values.tolist()] == list(expected.index)
@@ -337,7 +337,7 @@ def test_tables_say_why_a_standard_deviation_is_missing(deals: int, told: bool) 
         line for line in lines if line[1] == "standard deviation" and np.isnan(line[3].value)
     ]
     assert bool(missing) is not told
-    notes = deviation_notes(lines)
+    notes = list_deviation_notes(lines)
     expected = "No standard deviation is given for fewer than 1,000 observations."
     assert notes == ([expected] if 0 < deals < 1000 else [])
 
@@ -350,7 +350,7 @@ def test_too_many_groups_are_refused_as_soon_as_they_occur(
     by = ("contracting_total", "defending_total")
     tally = Tally(experiment, by)
     tally.add(rows)
-    occur = len(tally._counts.cells(by)[0])
+    occur = len(tally._counts.get_cells(by)[0])
     assert tally.tables()
     monkeypatch.setattr(joint_counts, "MOST_GROUPS", occur - 1)
     told = rf"more than {occur - 1:,} groups occur, of \d+,\d+ possible ones \(contracting_total"

@@ -41,7 +41,7 @@ def landscape(monkeypatch: pytest.MonkeyPatch, noise: float, **peak: float) -> l
         worth = -sum(((float(values[name]) - at) / 10) ** 2 for name, at in peak.items())
         luck = np.random.default_rng(first).normal(size=deals)
         own = np.random.default_rng(abs(hash(policy)) % 2**32 + first).normal(size=deals)
-        lead = 100 * self.scale * (worth + luck + noise * own)
+        lead = 100 * self.lead_divisor * (worth + luck + noise * own)
         whole = lead.round().astype(np.int64)
         return MatchCounts(whole, whole, whole, whole)
 
@@ -57,7 +57,7 @@ def test_it_finds_the_peak(noise: float, monkeypatch: pytest.MonkeyPatch) -> Non
         deals=100, generations=40, candidates=None,
     )  # fmt: skip
     assert found.values == pytest.approx((42, 17), abs=4)
-    assert found.shown == "better" and found.gain.low > 0
+    assert found.conclusion == "better" and found.gain.low > 0
 
 
 def test_whole_numbers_stay_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +88,7 @@ def test_seed_decides_and_threads_do_not_matter() -> None:
 
 def test_what_makes_no_difference_is_said_to_score_the_same() -> None:
     found = tuned(FIELD, "capot=0:1", seed=3)
-    assert found.is_unchanged and found.shown == "open"
+    assert found.is_unchanged and found.conclusion == "open"
     assert (
         write_headline(found)[1]
         == "It scored the same as where it began in each of 200 fresh deals"

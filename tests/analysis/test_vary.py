@@ -122,7 +122,9 @@ def test_what_is_counted_is_what_the_records_say(rules: KqjRules) -> None:
         np.concatenate([*iterate_lead_chunks(rules, one, other, deals, 5, 7, single_team=True)]),
     )
     takes, made = np.zeros(deals), np.zeros(deals)
-    for experiment, seats in zip(match.experiments(one, 7, deals), match.arrangements, strict=True):
+    for experiment, seats in zip(
+        match.make_experiments(one, 7, deals), match.arrangements, strict=True
+    ):
         for record in play_records(experiment):
             assert record.deal is not None
             own = record.sender is not None and seats[record.sender] == 0

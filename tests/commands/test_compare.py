@@ -50,7 +50,7 @@ def test_json_carries_what_was_asked_and_found() -> None:
     (pair,) = compare(ONE, OTHER, seed=5, cap=1500, confidence=0.9).pairs
     (shown,) = found["pairs"]
     assert shown["policies"] == found["policies"] == [ONE, OTHER]
-    assert (shown["deals"], shown["shown"]) == (pair.sums.deals, pair.verdict)
+    assert (shown["deals"], shown["shown"]) == (pair.tally.deals, pair.verdict)
     lead = rows(found, "pairs")[0]
     assert (lead["value"], lead["low"], lead["high"]) == tuple(pair.lead[:3])
     assert (found["seed"], found["confidence"], found["sides"]) == (5, 0.9, "exchanged")
@@ -58,7 +58,7 @@ def test_json_carries_what_was_asked_and_found() -> None:
     assert "Waudby-Smith" in found["method"]
     assert found["rules"]["teams"] == 2
     assert len(found["players"]) == 2
-    assert rows(found, "where")[0]["value"] == pair.sums.sum("differs") / pair.sums.deals
+    assert rows(found, "where")[0]["value"] == pair.tally.total("differs") / pair.tally.deals
 
 
 def test_three_policies_have_a_ranking_and_a_matrix() -> None:

@@ -1,1 +1,1 @@
-"""What the analysis of KQJ has of its own: the tables of its rounds."""
+"""Tables of KQJ rounds."""

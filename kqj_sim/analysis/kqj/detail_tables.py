@@ -1,31 +1,35 @@
-"""The further tables of a report: who takes when asked, contracts by hand, totals in steps."""
+"""Further tables of KQJ rounds for reports: take rates, contracts by hand, totals in steps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from kqj_sim.analysis.joint_counts import DerivedColumn
 from kqj_sim.analysis.kqj.tables import KIND_LABELS, RESULT_LABELS, has_litigation
-from kqj_sim.analysis.tables import SHARE_OF_TAKEN, ColumnValues, Table, TableBuilder, TableRows
+from kqj_sim.analysis.tables import (
+    SHARE_OF_TAKEN,
+    ColumnValues,
+    DerivedColumn,
+    Table,
+    TableBuilder,
+    TableRows,
+)
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
 from kqj_sim.rules import SEATS, require_kqj_rules
 
 if TYPE_CHECKING:
+    from kqj_sim.core.types import Int32Array
     from kqj_sim.experiment import Experiment
     from kqj_sim.rows import Rows
 
 TOTAL_STEP = 10
-"""Points in a step of totals and of the Sender's cards."""
+"""Width, in points, of the steps of totals and of the Sender's card points."""
 
 _SUIT_KINDS = tuple(KIND_LABELS.index(kind) for kind in ("return", "other", "suit"))
 
 
 def derive_detail_columns(experiment: Experiment) -> list[DerivedColumn]:
-    """Columns that the tables need beside those of the rows."""
+    """Return the columns that the tables need besides those of the rows."""
     made = [
         _derive_steps("sender_points_from", "sender_points"),
         _derive_steps("total_from", "contracting_total"),
@@ -46,6 +50,7 @@ def derive_detail_columns(experiment: Experiment) -> list[DerivedColumn]:
 
 
 def _derive_steps(name: str, column: str) -> DerivedColumn:
+    """Return a column rounded down to steps of `TOTAL_STEP`."""
     known = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS[column]]
     return DerivedColumn(
         name,
@@ -57,25 +62,25 @@ def _derive_steps(name: str, column: str) -> DerivedColumn:
 
 
 def _has_margin(experiment: Experiment) -> bool:
-    """True if it takes different totals in different deals to make a contract."""
+    """Return whether the total needed to make a contract differs between deals."""
     return (
         require_kqj_rules(experiment.rules).bidding == "auction"
         or require_kqj_rules(experiment.rules).teams == 3
     )
 
 
-def _compute_margin(experiment: Experiment, rows: Rows) -> NDArray[np.int32]:
-    """The contracting team's total less the amount, or less the best other total."""
+def _compute_margin(experiment: Experiment, rows: Rows) -> Int32Array:
+    """Return the contracting team's total minus the amount, or minus the best other total."""
     auction = require_kqj_rules(experiment.rules).bidding == "auction"
     total = rows.column("contracting_total")
     if auction and require_kqj_rules(experiment.rules).amount_uses == "rounded":
         total = (total + 5) // 10 * 10
-    margin: NDArray[np.int32] = total - rows.column("amount" if auction else "defending_total")
+    margin: Int32Array = total - rows.column("amount" if auction else "defending_total")
     return margin
 
 
 def list_detail_joints(experiment: Experiment) -> list[tuple[str, ...]]:
-    """The tuples of columns of which the tables need joint counts."""
+    """Return the tuples of columns of which the tables need joint counts."""
     needed: list[tuple[str, ...]] = [
         ("taken", "kind", "sender_trumps", "sender_aces", "result"),
         ("taken", "sender_points_from", "result"),
@@ -86,14 +91,17 @@ def list_detail_joints(experiment: Experiment) -> list[tuple[str, ...]]:
     return needed
 
 
-def make_detail_tables(source: TableBuilder) -> Iterable[Table]:
-    """Every further table that the experiment gives a meaning."""
-    experiment = source.experiment
+def make_detail_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield every further table that applies to the experiment."""
+    experiment = builder.experiment
     if require_kqj_rules(experiment.rules).bidding == "take" and experiment.imposed is None:
-        yield source.table(
-            "take_rate", "Who takes when it is his turn", ("lap", "place"), _list_take_rates(source)
+        yield builder.table(
+            "take_rate",
+            "Who takes when it is his turn",
+            ("lap", "place"),
+            _list_take_rates(builder),
         )
-    for name, title, own, columns in (
+    for name, title, grouping, columns in (
         ("sender_trumps", "number of the Sender's trumps", ("sender_trumps",), (1,)),
         (
             "sender_trumps_and_aces",
@@ -102,24 +110,24 @@ def make_detail_tables(source: TableBuilder) -> Iterable[Table]:
             (1, 2),
         ),
     ):
-        yield source.table(
+        yield builder.table(
             f"contracts_by_{name}",
             f"Contracts made in a suit, by {title}, taken deals",
-            own,
-            _list_results_by_trumps(source, columns),
+            grouping,
+            _list_results_by_trumps(builder, columns),
         )
-    yield source.table(
+    yield builder.table(
         "contracts_by_sender_points",
         f"Contracts made, by the card points in the Sender's hand in steps of {TOTAL_STEP}, "
         f"taken deals",
         ("sender_points_from",),
-        _list_results(source, source.group_histograms(("sender_points_from",), "result")),
+        _list_results(builder, builder.group_histograms(("sender_points_from",), "result")),
     )
-    yield source.table(
+    yield builder.table(
         "totals",
         f"Total of the contracting team in steps of {TOTAL_STEP}, by result, taken deals",
         ("total_from",),
-        _list_distribution(source, "total_from"),
+        _list_distribution(builder, "total_from"),
     )
     if _has_margin(experiment):
         against = (
@@ -127,19 +135,19 @@ def make_detail_tables(source: TableBuilder) -> Iterable[Table]:
             if require_kqj_rules(experiment.rules).bidding == "auction"
             else "the best other total"
         )
-        yield source.table(
+        yield builder.table(
             "margins",
             f"Total of the contracting team less {against} in steps of {TOTAL_STEP}, by result, "
             "taken deals",
             ("margin_from",),
-            _list_distribution(source, "margin_from"),
+            _list_distribution(builder, "margin_from"),
         )
 
 
-def _list_take_rates(source: TableBuilder) -> TableRows:
-    """Of those who are asked, who takes: a turn comes to whom nobody took before."""
-    everything = source.group_histograms((), "taken", taken=False)
-    turns = source.split((), ("lap", "place"))
+def _list_take_rates(builder: TableBuilder) -> TableRows:
+    """Yield the share of takes among those asked: the players before whom nobody took."""
+    everything = builder.group_histograms((), "taken", taken=False)
+    turns = builder.count_groups((), ("lap", "place"))
     for group, counts in everything.items():
         waiting = sum(counts.values())
         for turn in ((lap, place) for lap in (1, 2) for place in range(SEATS)):
@@ -148,16 +156,16 @@ def _list_take_rates(source: TableBuilder) -> TableRows:
                 (*group, *turn),
                 "takes, share of those asked",
                 "share",
-                source.share(taken, waiting),
+                builder.share(taken, waiting),
             )
             waiting -= taken
 
 
-def _list_results_by_trumps(source: TableBuilder, columns: tuple[int, ...]) -> TableRows:
-    """Results of contracts in a suit by some of (kind, sender_trumps, sender_aces)."""
+def _list_results_by_trumps(builder: TableBuilder, columns: tuple[int, ...]) -> TableRows:
+    """Yield the results of contracts in a suit by some of (kind, sender_trumps, sender_aces)."""
     found: dict[ColumnValues, dict[int, int]] = {}
-    size = len(source.by)
-    for group, counts in source.split(
+    size = len(builder.by)
+    for group, counts in builder.count_groups(
         ("kind", "sender_trumps", "sender_aces"), ("result",)
     ).items():
         if group[size] not in _SUIT_KINDS:
@@ -166,30 +174,31 @@ def _list_results_by_trumps(source: TableBuilder, columns: tuple[int, ...]) -> T
         histogram = found.setdefault(key, {})
         for (result,), count in counts.items():
             histogram[result] = histogram.get(result, 0) + count
-    return _list_results(source, dict(sorted(found.items())))
+    return _list_results(builder, dict(sorted(found.items())))
 
 
 def _list_results(
-    source: TableBuilder, histograms: dict[ColumnValues, dict[int, int]]
+    builder: TableBuilder, histograms: dict[ColumnValues, dict[int, int]]
 ) -> TableRows:
-    """The share of each result in each group."""
+    """Yield the share of each result in each group."""
     for group, counts in histograms.items():
-        for result in _list_result_names(source):
+        for result in _list_result_names(builder):
             count = counts.get(RESULT_LABELS.index(result), 0)
-            estimate = source.share(count, sum(counts.values()))
+            estimate = builder.share(count, sum(counts.values()))
             yield group, f"{result}, {SHARE_OF_TAKEN}", "share", estimate
 
 
-def _list_distribution(source: TableBuilder, column: str) -> TableRows:
-    """The share of the taken deals in each step with each result."""
-    for group, counts in source.split((), (column, "result")).items():
+def _list_distribution(builder: TableBuilder, column: str) -> TableRows:
+    """Yield the share of the taken deals in each step with each result."""
+    for group, counts in builder.count_groups((), (column, "result")).items():
         deals = sum(counts.values())
         for step in sorted({step for step, _ in counts}):
-            for result in _list_result_names(source):
+            for result in _list_result_names(builder):
                 count = counts.get((step, RESULT_LABELS.index(result)), 0)
-                estimate = source.share(count, deals)
+                estimate = builder.share(count, deals)
                 yield (*group, step), f"{result}, {SHARE_OF_TAKEN}", "share", estimate
 
 
-def _list_result_names(source: TableBuilder) -> tuple[str, ...]:
-    return RESULT_LABELS[: 3 if has_litigation(source.experiment) else 2]
+def _list_result_names(builder: TableBuilder) -> tuple[str, ...]:
+    """Return the names of the results that the rules allow."""
+    return RESULT_LABELS[: 3 if has_litigation(builder.experiment) else 2]

@@ -1,1 +1,1 @@
-"""What the analysis of Kwajongen has of its own: the tables of its rounds."""
+"""Tables of Kwajongen rounds."""

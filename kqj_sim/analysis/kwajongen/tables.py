@@ -1,9 +1,7 @@
-"""The tables of rounds of Kwajongen: who plays, who wins, tricks, card points and scores.
+"""Tables of Kwajongen rounds: calls, results, tricks, card points and scores.
 
-A deal is played if somebody said play, else passed out.  Every quantity that is a share says of
-which deals.  Scores go down: a change below 0 is good.
-
-The further tables of a report of Kwajongen: results by trumps held, card points by result.
+A deal is played if somebody said play, else passed out.  Every share says of which deals.  Scores
+go down: a change below 0 is good.
 """
 
 from __future__ import annotations
@@ -11,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kqj_sim.analysis.joint_counts import DerivedColumn
 from kqj_sim.analysis.tables import (
     SHARE_OF_DEALS,
+    DerivedColumn,
     Table,
     TableBuilder,
     TableRows,
@@ -30,29 +28,23 @@ if TYPE_CHECKING:
 
 SEATS, TEAMS, TRICKS = KwajongenRules.seats, KwajongenRules.team_count, KwajongenRules.tricks
 
-GAME_ONLY_TABLES: tuple[str, ...] = ("raised", "results_by_raised")
-
 SHARE_OF_PLAYED = "share of played deals"
 
 RESULT_NAMES = {"made": "won by the caller's team", "failed": "won by the others", "tie": "tied"}
-"""The results of a played round, in words."""
+"""Descriptions of the results of a played round."""
 
 _GROUP_NAMES = {
     "place": "the caller's place",
     "turned_rank": "the card turned up",
 }
-"""Columns that group the results, in words."""
+"""Descriptions of the columns that group the results."""
+
 _RESULT_LABELS = get_labels("result", "kwajongen")
 _MAX_CARD_POINTS = 40
 
 
-def list_notes(experiment: Experiment) -> tuple[str, ...]:
-    """What is told under every table: nothing."""
-    return ()
-
-
 def derive_columns(experiment: Experiment) -> list[DerivedColumn]:
-    """Columns that the tables need beside those of the rows."""
+    """Return the columns that the tables need besides those of the rows."""
     return [
         DerivedColumn(
             "points_difference",
@@ -81,7 +73,7 @@ def derive_columns(experiment: Experiment) -> list[DerivedColumn]:
 
 
 def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
-    """The tuples of columns of which the tables need joint counts."""
+    """Return the tuples of columns of which the tables need joint counts."""
     needed: list[tuple[str, ...]] = [
         ("taken", "place", "result"),
         ("taken", "turned_rank", "result"),
@@ -101,48 +93,48 @@ def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
     return needed
 
 
-def make_tables(source: TableBuilder) -> list[Table]:
-    """Every table that the experiment gives a meaning.
+def make_tables(builder: TableBuilder) -> list[Table]:
+    """Return every table that applies to the experiment.
 
-    One that is grouped by a column of `by` anyway would repeat another, and is left out.
+    A table grouped by a column of `by` would repeat another, and is left out.
     """
     return [
-        *_make_call_tables(source),
-        *_make_result_tables(source),
-        source.table("capot", "All four tricks, played deals", (), _list_capots(source)),
-        source.table(
+        *_make_call_tables(builder),
+        *_make_result_tables(builder),
+        builder.table("capot", "All four tricks, played deals", (), _list_capots(builder)),
+        builder.table(
             "tricks",
             "Tricks of the caller's team, played deals",
             ("contracting_tricks",),
-            _list_tricks(source),
+            _list_tricks(builder),
         ),
-        *_make_raised_tables(source),
-        source.table(
-            "card_points", "Card points, played deals", ("whose",), _make_card_point_tables(source)
+        *_make_raised_tables(builder),
+        builder.table(
+            "card_points", "Card points, played deals", ("whose",), _list_card_points(builder)
         ),
-        source.table("scores", "Changes of the scores in a round", (), _list_scores(source)),
-        source.table(
+        builder.table("scores", "Changes of the scores in a round", (), _list_scores(builder)),
+        builder.table(
             "scores_by_team",
             "Changes of the scores in a round, by team",
             ("team",),
-            _list_team_scores(source),
+            _list_team_scores(builder),
         ),
     ]
 
 
-def _make_call_tables(source: TableBuilder) -> Iterable[Table]:
-    """Who says play, and how often all pass."""
-    everything = source.group_histograms((), "taken", taken=False)
+def _make_call_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield the tables of deals played and passed out, and of callers by place."""
+    everything = builder.group_histograms((), "taken", taken=False)
 
     def overall() -> TableRows:
         for group, counts in everything.items():
             deals = sum(counts.values())
             for quantity, taken in (("played", 1), ("passed out", 0)):
-                estimate = source.share(counts.get(taken, 0), deals)
+                estimate = builder.share(counts.get(taken, 0), deals)
                 yield group, f"{quantity}, {SHARE_OF_DEALS}", "share", estimate
 
     def by_place() -> TableRows:
-        callers = source.group_histograms((), "place")
+        callers = builder.group_histograms((), "place")
         for group, counts in everything.items():
             deals = waiting = sum(counts.values())
             places = callers.get(group, {})
@@ -153,123 +145,115 @@ def _make_call_tables(source: TableBuilder) -> Iterable[Table]:
                     (f"caller, {SHARE_OF_DEALS}", deals),
                     (f"caller, {SHARE_OF_PLAYED}", sum(places.values())),
                 ):
-                    yield (*group, place), quantity, "share", source.share(count, of)
+                    yield (*group, place), quantity, "share", builder.share(count, of)
                 waiting -= count
 
-    yield source.table("calls", "Deals played and passed out", (), overall())
-    if "place" not in source.by:
-        yield source.table("calls_by_place", "Who says play, by place", ("place",), by_place())
+    yield builder.table("calls", "Deals played and passed out", (), overall())
+    if "place" not in builder.by:
+        yield builder.table("calls_by_place", "Who says play, by place", ("place",), by_place())
 
 
-def list_result_rows(source: TableBuilder, groups: tuple[str, ...]) -> TableRows:
-    """The share of each result among the played deals of each group."""
-    for group, counts in source.group_histograms(groups, "result").items():
+def list_result_rows(builder: TableBuilder, groups: tuple[str, ...]) -> TableRows:
+    """Yield the share of each result among the played deals of each group."""
+    for group, counts in builder.group_histograms(groups, "result").items():
         for result, words in RESULT_NAMES.items():
             count = counts.get(_RESULT_LABELS.index(result), 0)
-            estimate = source.share(count, sum(counts.values()))
+            estimate = builder.share(count, sum(counts.values()))
             yield group, f"{words}, {SHARE_OF_PLAYED}", "share", estimate
 
 
-def _make_result_tables(source: TableBuilder) -> Iterable[Table]:
-    """Who wins the rounds."""
-    for own in select_groupings(source, [(), *((column,) for column in _GROUP_NAMES)]):
-        name, _ = name_grouping(own)
-        by = "".join(f", by {_GROUP_NAMES[column]}" for column in own)
+def _make_result_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield the tables of rounds won by each side."""
+    for grouping in select_groupings(builder, [(), *((column,) for column in _GROUP_NAMES)]):
+        name, _ = name_grouping(grouping)
+        by = "".join(f", by {_GROUP_NAMES[column]}" for column in grouping)
         title = f"Rounds won by the caller's team and by the others{by}, played deals"
-        yield source.table(f"results{name}", title, own, list_result_rows(source, own))
+        yield builder.table(f"results{name}", title, grouping, list_result_rows(builder, grouping))
 
 
-def _list_capots(source: TableBuilder) -> TableRows:
-    """All four tricks, by side."""
+def _list_capots(builder: TableBuilder) -> TableRows:
+    """Yield the shares of rounds in which a side wins all four tricks."""
     columns = ("capot_contracting", "capot_defending")
-    for group, counts in source.split((), columns).items():
+    for group, counts in builder.count_groups((), columns).items():
         deals = sum(counts.values())
         for side, places in (("the caller's team", (0,)), ("the others", (1,)), ("either", (0, 1))):
             count = sum(n for key, n in counts.items() if any(key[place] for place in places))
-            estimate = source.share(count, deals)
+            estimate = builder.share(count, deals)
             yield group, f"won by {side}, {SHARE_OF_PLAYED}", "share", estimate
 
 
-def _list_tricks(source: TableBuilder) -> TableRows:
-    """How many tricks the caller's team wins."""
-    for group, counts in source.group_histograms((), "contracting_tricks").items():
+def _list_tricks(builder: TableBuilder) -> TableRows:
+    """Yield the share of each number of tricks of the caller's team."""
+    for group, counts in builder.group_histograms((), "contracting_tricks").items():
         for number in range(TRICKS + 1):
-            estimate = source.share(counts.get(number, 0), sum(counts.values()))
+            estimate = builder.share(counts.get(number, 0), sum(counts.values()))
             yield (*group, number), SHARE_OF_PLAYED, "share", estimate
 
 
-def _make_raised_tables(source: TableBuilder) -> Iterable[Table]:
-    """Raised rounds, which there are in games only.
+def _make_raised_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield the tables of raised rounds, which occur only in games.
 
-    Of played deals: a raise goes on while rounds are passed out.
+    They are those of played deals, as a raise goes on while rounds are passed out.
     """
-    if source.experiment.games is None:
+    if builder.experiment.games is None:
         return
 
     def overall() -> TableRows:
-        for group, counts in source.group_histograms((), "raised").items():
-            estimate = source.share(counts.get(1, 0), sum(counts.values()))
+        for group, counts in builder.group_histograms((), "raised").items():
+            estimate = builder.share(counts.get(1, 0), sum(counts.values()))
             yield group, f"raised, {SHARE_OF_PLAYED}", "share", estimate
 
     def by_raised() -> TableRows:
-        yield from list_result_rows(source, ("raised",))
-        for group, counts in source.group_histograms(("raised",), "worth").items():
+        yield from list_result_rows(builder, ("raised",))
+        for group, counts in builder.group_histograms(("raised",), "worth").items():
             quantity = "others' change less the caller's team's, mean a played deal"
-            yield group, quantity, "points", source.mean(counts)
+            yield group, quantity, "points", builder.mean(counts)
 
-    yield source.table("raised", "Raised rounds, played deals", (), overall())
-    if "raised" not in source.by:
+    yield builder.table("raised", "Raised rounds, played deals", (), overall())
+    if "raised" not in builder.by:
         title = "Raised rounds and others, played deals"
-        yield source.table("results_by_raised", title, ("raised",), by_raised())
+        yield builder.table("results_by_raised", title, ("raised",), by_raised())
 
 
-def _make_card_point_tables(source: TableBuilder) -> TableRows:
-    """Card points of the sides, and how they are spread."""
+def _list_card_points(builder: TableBuilder) -> TableRows:
+    """Yield the distribution of the card points of each side."""
     for column, whose in (
         ("contracting_card_points", "caller's team"),
         ("defending_card_points", "others"),
         ("points_difference", "caller's team less others"),
     ):
-        for group, histogram in source.group_histograms((), column).items():
-            for quantity, estimate in describe_distribution(histogram, source.confidence):
+        for group, histogram in builder.group_histograms((), column).items():
+            for quantity, estimate in describe_distribution(histogram, builder.confidence):
                 yield (*group, whose), quantity, "points", estimate
 
 
-def _list_scores(source: TableBuilder) -> TableRows:
-    """How the scores of the sides change."""
+def _list_scores(builder: TableBuilder) -> TableRows:
+    """Yield the mean changes of the scores of the sides."""
     sides = (
         ("caller's team", "contracting_score"),
         ("others", "defending_score"),
         ("others less caller's team", "worth"),
     )
-    histograms = [source.group_histograms((), column) for _, column in sides]
+    histograms = [builder.group_histograms((), column) for _, column in sides]
     for group in histograms[0]:
         for (quantity, _), histogram in zip(sides, histograms, strict=True):
-            estimate = source.mean(histogram[group])
+            estimate = builder.mean(histogram[group])
             yield group, f"{quantity}, mean a played deal", "points", estimate
-    for group, changes in source.group_histograms((), "team_worth", taken=False).items():
-        yield group, "team 1 less team 0, mean a deal", "points", source.mean(changes)
+    for group, changes in builder.group_histograms((), "team_worth", taken=False).items():
+        yield group, "team 1 less team 0, mean a deal", "points", builder.mean(changes)
 
 
-def _list_team_scores(source: TableBuilder) -> TableRows:
-    """How the scores of the teams change, passed-out deals included."""
-    teams = [source.group_histograms((), f"score_{team}", taken=False) for team in range(TEAMS)]
+def _list_team_scores(builder: TableBuilder) -> TableRows:
+    """Yield the mean changes of the scores of the teams, passed-out deals included."""
+    teams = [builder.group_histograms((), f"score_{team}", taken=False) for team in range(TEAMS)]
     for group in teams[0]:
         for team, histograms in enumerate(teams):
-            estimate = source.mean(histograms[group])
+            estimate = builder.mean(histograms[group])
             yield (*group, team), "change of the score, mean a deal", "points", estimate
 
 
-_RESULT_LABELS_IN_DETAIL = get_labels("result", "kwajongen")
-
-
-def derive_detail_columns(experiment: Experiment) -> list[DerivedColumn]:
-    """Columns that the tables need beside those of the rows: none."""
-    return []
-
-
 def list_detail_joints(experiment: Experiment) -> list[tuple[str, ...]]:
-    """The tuples of columns of which the tables need joint counts."""
+    """Return the tuples of columns of which the further tables need joint counts."""
     return [
         ("taken", "sender_trumps", "result"),
         ("taken", "place", "sender_trumps", "result"),
@@ -279,9 +263,9 @@ def list_detail_joints(experiment: Experiment) -> list[tuple[str, ...]]:
     ]
 
 
-def make_detail_tables(source: TableBuilder) -> Iterable[Table]:
-    """Every further table."""
-    for name, title, own in (
+def make_detail_tables(builder: TableBuilder) -> Iterable[Table]:
+    """Yield the further tables of a report."""
+    for name, title, grouping in (
         ("sender_trumps", "the caller's number of trumps", ("sender_trumps",)),
         (
             "place_and_sender_trumps",
@@ -290,31 +274,34 @@ def make_detail_tables(source: TableBuilder) -> Iterable[Table]:
         ),
         ("dealer_trumps", "the dealer's number of trumps", ("dealer_trumps",)),
     ):
-        yield source.table(
+        yield builder.table(
             f"results_by_{name}",
             f"Rounds won by the caller's team and by the others, by {title}, played deals",
-            own,
-            list_result_rows(source, own),
+            grouping,
+            list_result_rows(builder, grouping),
         )
     for name, title, column in (
         ("points", "Card points of the caller's team", "contracting_card_points"),
         ("margins", "Card points of the caller's team less the others'", "points_difference"),
     ):
-        yield source.table(
-            name, f"{title}, by result, played deals", (column,), _list_distribution(source, column)
+        yield builder.table(
+            name,
+            f"{title}, by result, played deals",
+            (column,),
+            _list_distribution(builder, column),
         )
 
 
-def _list_distribution(source: TableBuilder, column: str) -> TableRows:
-    """The share of the played deals with each number and each result."""
-    for group, counts in source.split((), (column, "result")).items():
+def _list_distribution(builder: TableBuilder, column: str) -> TableRows:
+    """Yield the share of the played deals with each number and each result."""
+    for group, counts in builder.count_groups((), (column, "result")).items():
         deals = sum(counts.values())
         for number in sorted({number for number, _ in counts}):
             for result, words in RESULT_NAMES.items():
-                count = counts.get((number, _RESULT_LABELS_IN_DETAIL.index(result)), 0)
+                count = counts.get((number, _RESULT_LABELS.index(result)), 0)
                 yield (
                     (*group, number),
                     f"{words}, {SHARE_OF_PLAYED}",
                     "share",
-                    source.share(count, deals),
+                    builder.share(count, deals),
                 )

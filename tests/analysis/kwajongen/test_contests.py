@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.compare import DEFAULT_INDIFFERENCE, compare
+from kqj_sim.analysis.compare import compare
 from kqj_sim.analysis.control_variates import ControlTally, compute_team_leads
-from kqj_sim.analysis.match import MatchMoments, PairedMatch
+from kqj_sim.analysis.match import MatchTally, PairedMatch
 from kqj_sim.analysis.sweep import sweep
 from kqj_sim.analysis.tune import tune
 from kqj_sim.experiment import Experiment
@@ -54,14 +54,14 @@ def test_a_deal_is_worth_what_the_records_say(rules: KwajongenRules) -> None:
 @pytest.mark.parametrize("field", [None, FIELD])
 def test_what_is_counted_of_rounds_is_what_the_records_say(field: str | None) -> None:
     contest = PairedMatch(RULES, (BOLD, SHY), field, SEED)
-    sums = MatchMoments.none(contest.names)
+    sums = MatchTally.empty(contest.names)
     for part in contest.play(0, DEALS, 2, 37):
         sums.add(part)
     names = ("takes", "made", "failed", "won", "lost", "defended", "score", "passed_out")
     expected = {f"{policy} {name}": 0.0 for policy in (0, 1) for name in names}
     for policy in (0, 1):
-        for number, sides, side in contest.seats(policy):
-            for record in play_records(contest.experiments(0, DEALS)[number]):
+        for number, sides, side in contest.list_sides(policy):
+            for record in play_records(contest.make_experiments(0, DEALS)[number]):
                 team = sides.index(side)
                 own = record.sender is not None and record.sender % 2 == team
                 lead = worth(record.scores, team)
@@ -81,37 +81,39 @@ def test_what_is_counted_of_rounds_is_what_the_records_say(field: str | None) ->
                     expected[f"{policy} {name}"] += value
     divided = {"won", "lost", "defended", "score"}
     for name, wanted in expected.items():
-        of = contest.scale / len(contest.arrangements) if name.split()[1] in divided else 1
-        assert sums.sum(name) == pytest.approx(wanted * of), name
+        of = contest.lead_divisor / len(contest.arrangements) if name.split()[1] in divided else 1
+        assert sums.total(name) == pytest.approx(wanted * of), name
     parts = [
-        sums.sum(f"{side} won") - sums.sum(f"{side} lost") + sums.sum(f"{side} defended")
+        sums.total(f"{side} won") - sums.total(f"{side} lost") + sums.total(f"{side} defended")
         for side in (0, 1)
     ]
-    lead = sums.sum("lead")
+    lead = sums.total("lead")
     assert parts[0] == lead if field is None else parts[0] - parts[1] == lead
-    assert sums.sum("0 bonuses") == 0 and contest.max_lead == (4 if field is None else 8)
+    assert sums.total("0 bonuses") == 0 and contest.max_lead == (4 if field is None else 8)
 
 
 def test_games_count_by_who_wins_them() -> None:
     contest = PairedMatch(RULES, (BOLD, SHY), games=True)
-    sums = MatchMoments.none(contest.names)
+    sums = MatchTally.empty(contest.names)
     for part in contest.play(0, 50, 2, 7):
         sums.add(part)
     won = 0
-    for seats, players in zip(contest.arrangements, contest.tables(), strict=True):
+    for seats, players in zip(contest.arrangements, contest.list_seatings(), strict=True):
         ended = simulate(Experiment(RULES, players, games=50)).ended
         assert ended is not None
         won += int((ended.winner == seats.index(0)).sum())
-    assert sums.sum("0 wins") / contest.scale * len(contest.arrangements) == pytest.approx(won)
-    assert sums.sum("lead") / contest.scale == pytest.approx(won - 50)
+    assert sums.total("0 wins") / contest.lead_divisor * len(contest.arrangements) == pytest.approx(
+        won
+    )
+    assert sums.total("lead") / contest.lead_divisor == pytest.approx(won - 50)
 
 
 def test_compare_finds_the_better_and_knows_when_to_stop() -> None:
     found = compare(BOLD, SHY, rules=RULES, seed=SEED)
     (pair,) = found.pairs
-    assert found.plan.indifference == DEFAULT_INDIFFERENCE["kwajongen"] == 0.01
-    assert pair.verdict == "worse" and pair.sums.deals % 4 == 0
-    again = compare(SHY, BOLD, rules=RULES, seed=SEED, deals=pair.sums.deals)
+    assert found.plan.indifference == 0.01
+    assert pair.verdict == "worse" and pair.tally.deals % 4 == 0
+    again = compare(SHY, BOLD, rules=RULES, seed=SEED, deals=pair.tally.deals)
     assert again.lead(0, 1).value == -pair.lead.value > 0
     games = compare(BOLD, SHY, rules=RULES, games=True, deals=60)
     assert games.plan.indifference == 0.5 and games.lead(0, 1).value < 0
@@ -157,6 +159,6 @@ def test_corrected_means_are_near_the_plain_ones_and_threads_cannot_be_seen() ->
         reduce_rows(experiment, lambda: ControlTally(experiment, BOLD), threads, chunk).result
         for threads, chunk in ((1, None), (2, 333))
     )
-    assert whole.corrected(0) == parts.corrected(0)
-    plain, corrected, factor = whole.corrected(0)
+    assert whole.estimate_corrected(0) == parts.estimate_corrected(0)
+    plain, corrected, factor = whole.estimate_corrected(0)
     assert corrected.low < plain.value < corrected.high and factor > 1

@@ -1,0 +1,114 @@
+"""Quantiles of the normal, Student's, binomial and beta distributions.
+
+Expansions and iterations replace scipy, whose import takes longer than simulating a million deals.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from statistics import NormalDist
+
+_LARGE_SAMPLE = 30
+"""Degrees of freedom, or variance of a rank, from which expansions replace scipy: they agree to
+five digits, or within one rank."""
+
+
+@lru_cache
+def normal_quantile(confidence: float) -> float:
+    """Return the two-sided quantile z of the normal distribution, 1.96 for 0.95.
+
+    Raises ValueError for a confidence that is not between 0 and 1.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"a confidence lies between 0 and 1, such as 0.95, not {confidence}")
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def student_quantile(degrees_of_freedom: int, confidence: float) -> float:
+    """Return the two-sided quantile t of Student's distribution.
+
+    Source of the expansion: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5.
+    """
+    z = normal_quantile(confidence)
+    if degrees_of_freedom < _LARGE_SAMPLE:
+        from scipy.special import stdtrit
+
+        return float(stdtrit(degrees_of_freedom, (1 + confidence) / 2))
+    terms = (
+        z,
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+    )
+    return math.fsum(term / degrees_of_freedom**power for power, term in enumerate(terms))
+
+
+def binomial_quantile(level: float, trials: int, probability: float) -> int:
+    """Return the smallest k with P(X <= k) >= level, within one for many trials.
+
+    Source of the expansion: Cornish and Fisher, Revue de l'Institut International de
+    Statistique 5 (1938), with a correction of 1/2 for continuity.
+    """
+    variance = trials * probability * (1 - probability)
+    if variance < _LARGE_SAMPLE:
+        from scipy.special import bdtr, bdtrik
+
+        rank = math.ceil(float(bdtrik(level, trials, probability)))
+        exceeds = rank > 0 and bdtr(rank - 1, trials, probability) >= level
+        return rank - 1 if exceeds else rank
+    z = NormalDist().inv_cdf(level)
+    skew = (1 - 2 * probability) * (z * z - 1) / 6
+    return math.ceil(trials * probability + z * math.sqrt(variance) + skew - 0.5)
+
+
+def beta_quantile(level: float, a: float, b: float) -> float:
+    """Return the quantile of the beta distribution, for a much smaller than b or both small.
+
+    Newton's method for the logit: from the mode of its density, which falls to either side, it
+    comes to the quantile without passing it.  (Importing scipy takes thousands of times as long.)
+    """
+    scale = _log_beta(a, b)
+    logit, first = math.log(a / b), 0.0
+    for _ in range(100):
+        odds = math.exp(logit)
+        x, rest = odds / (1 + odds), 1 / (1 + odds)
+        density = math.exp(a * logit - (a + b) * math.log1p(odds) - scale)
+        if x < 0.5:
+            below = density * _beta_series(x, a, b)
+        else:
+            below = 1 - density * _beta_series(rest, b, a)
+        step = (level - below) / density
+        first = first or step
+        if abs(step) < 1e-10 or (step > 0) != (first > 0):  # turning back: rounding
+            break
+        logit += step
+    odds = math.exp(logit)
+    return odds / (1 + odds)
+
+
+def _log_beta(a: float, b: float) -> float:
+    """Return the logarithm of the beta function, for a large b without loss of digits.
+
+    Source of the expansion (Stirling's): NIST Digital Library of Mathematical Functions, 5.11.1.
+    """
+    if b < 100:
+        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    both = a + b
+    rise = (b - 0.5) * math.log1p(a / b) + a * (math.log(both) - 1)
+    rise += (1 / both - 1 / b) / 12 - (both**-3 - b**-3) / 360
+    return math.lgamma(a) - rise
+
+
+def _beta_series(x: float, a: float, b: float) -> float:
+    """Return P(X <= x) of the beta distribution divided by the density of its logit.
+
+    Source: NIST Digital Library of Mathematical Functions, 8.17.7 and 15.8.1.
+    """
+    total = term = 1 / a
+    place = 0
+    while term > 1e-16 * total:
+        term *= x * (a + b + place) / (a + 1 + place)
+        total += term
+        place += 1
+    return total
