@@ -1,6 +1,6 @@
 """kqj-sim: Monte Carlo strategy analysis of the card games KQJ and Kwajongen.
 
-The public names load at first use, so that `import kqj_sim` costs nothing.
+The public names load on first use, so that `import kqj_sim` stays fast.
 """
 
 from __future__ import annotations

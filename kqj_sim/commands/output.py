@@ -1,4 +1,4 @@
-"""Where the results of a command go: files, pictures, and the terminal."""
+"""Output of the commands: options for it, files, pictures, and the terminal."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The commands that train the policies that learn.
-
-The command that fits the count of Kwajongen.
-
-The command that fits the point count.
-"""
+"""The command `train`: learned policies, and the point counts of both games."""
 
 from __future__ import annotations
 
@@ -44,7 +39,7 @@ if TYPE_CHECKING:
 
 
 MIN_ACCEPT_DEALS = 10_000
-"""With fewer the counts of a place that is seldom asked are chance."""
+"""Fewest deals of a fit: with fewer, some places are asked too seldom."""
 
 
 @click.command(
@@ -66,7 +61,7 @@ The file is a player of Kwajongen:
     help="Whether a player who is void in the suit led must play a trump.",
 )
 @click.option(
-    "--playing", default="standard", show_default=True, metavar="SPEC", help="Who plays the cards."
+    "--playing", default="standard", show_default=True, metavar="SPEC", help="Policy that plays."
 )
 @click.option(
     "--deals", type=WholeNumberType(MIN_ACCEPT_DEALS, "1e6"), default=300_000, show_default=True,
@@ -82,9 +77,9 @@ The file is a player of Kwajongen:
 @config_option
 @quiet_option
 def accept(void_rule: str, playing: str, deals: int, seed: int, quiet: bool) -> None:
-    """Fit the count of Kwajongen's standard: what cards count, and from when on to play.
+    """Fit the point count by which Kwajongen's standard calls.
 
-    Prints a player's file, standard with the parameters that were found.
+    Prints a player's file: standard with the fitted values of the cards and thresholds.
     """
     from kqj_sim.policies.player_files import format_player_file
     from kqj_sim.policies.spec import parse_player, parse_player_spec
@@ -92,17 +87,17 @@ def accept(void_rule: str, playing: str, deals: int, seed: int, quiet: bool) -> 
     from kqj_sim.training.accept import fit_count, play_deals
 
     parse_player(playing, "kwajongen")
-    say = make_timed_printer(quiet)
-    say(f"playing {deals:,} deals")
+    print_line = make_timed_printer(quiet)
+    print_line(f"playing {deals:,} deals")
     played = play_deals(KwajongenRules.from_dict({"void_rule": void_rule}), deals, seed, playing)
-    say("fitting")
+    print_line("fitting")
     values = {name: str(value) for name, value in fit_count(played).items()}
     parts = parse_player_spec("standard", "kwajongen").with_parameters(values, "standard")
     click.echo(format_player_file(parts, screen_width() or 100), nl=False)
 
 
 MIN_POINTS_DEALS = 1000
-"""With fewer some holdings do not occur."""
+"""Fewest rounds of a fit: with fewer, some holdings do not occur."""
 
 
 @click.command(
@@ -112,8 +107,8 @@ Examples:
   kqj-sim train points --playing standard --deals 1e4 --out fit
 
 \b
-The file points.toml takes the place of the package's own one by being copied to the folder
-kqj_sim/policies of the sources; for a single run --policy FOLDER/points.toml calls by it.
+To replace the package's own file, copy points.toml to the folder kqj_sim/policies of the sources;
+to use it in a single run, write --policy FOLDER/points.toml.
 """
 )
 @click.option(
@@ -128,15 +123,15 @@ kqj_sim/policies of the sources; for a single run --policy FOLDER/points.toml ca
     type=WholeNumberType(MIN_POINTS_DEALS, "1e5"),
     default=100_000,
     show_default=True,
-    help="Rounds in each of 14 situations for the count; the other parts are in proportion, in "
-    "all about 120 times as many.",
+    help="Rounds in each of 14 situations for the count; the other parts of the fit play in "
+    "proportion, about 120 times as many in total.",
 )
 @click.option(
     "--seed",
     type=WholeNumberType(0, "1"),
     default=1,
     show_default=True,
-    help="Seed of the fit; the deals' are 1,000,000,000 more and higher.",
+    help="Seed of the fit; those of its deals are higher by 1,000,000,000 and more.",
 )
 @click.option(
     "--out",
@@ -148,10 +143,10 @@ kqj_sim/policies of the sources; for a single run --policy FOLDER/points.toml ca
 @config_option
 @quiet_option
 def points(playing: str, deals: int, seed: int, out: str, quiet: bool) -> None:
-    """Fit the point count: what cards count, when to take, and how to bid.
+    """Fit the point count: the values of cards, when to take, and how to bid.
 
-    Writes FOLDER/points.toml, every parameter of the policy points, and FOLDER/points.md, the
-    count as a page for people, with how well it tells what a hand will make.
+    Writes FOLDER/points.toml, all parameters of the policy points, and FOLDER/points.md, the count
+    as a page for people with the accuracy of its predictions.
     """
     from kqj_sim.policies.spec import parse_player
     from kqj_sim.reporting.files import OutputFile
@@ -184,13 +179,13 @@ def points(playing: str, deals: int, seed: int, out: str, quiet: bool) -> None:
 
 
 ROUNDS = {"linear": 3, "network": 2}
-"""Rounds unless asked for others."""
+"""Default number of rounds of training, by policy."""
 
 SAVE_SECONDS = 30.0
-"""Seconds between two checkpoints: losing less is not worth writing more."""
+"""Time between two checkpoints, the most that is lost when the process ends."""
 
 MATCH_DEALS = 10_000
-"""Deals of the match at the end."""
+"""Deals of the final match against the policy before."""
 
 
 @click.group()
@@ -201,20 +196,20 @@ def train() -> None:
 train.add_command(points)
 train.add_command(accept)
 
-_options = combine_options(
+training_options = combine_options(
     teams_and_bidding,
     click.option(
         "--decisions",
         type=WholeNumberType(1, "2e6"),
         default=2_000_000,
         show_default=True,
-        help="How many decisions each round learns from.",
+        help="Decisions from which each round learns.",
     ),
     click.option(
         "--rounds",
         type=WholeNumberType(1, "3"),
-        help="Rounds: each is played by what the one before has made; the first by standard "
-        "(linear) or by linear (network).  [default: 3 for linear, 2 for network]",
+        help="Rounds of training: each plays with the weights of the one before; the first with "
+        "standard (linear) or linear (network).  [default: 3 for linear, 2 for network]",
     ),
     click.option(
         "--calling",
@@ -228,15 +223,15 @@ _options = combine_options(
         type=WholeNumberType(0, "1"),
         default=1,
         show_default=True,
-        help="Seed of the training; the deals' is 1,000,000,000 more, so that other commands with "
-        "seeds below that measure strength on other deals.",
+        help="Seed of the training; that of its deals is higher by 1,000,000,000, so that other "
+        "commands measure strength on other deals.",
     ),
     click.option(
         "--held-out",
         type=WholeNumberType(1, "1e5"),
         default=100_000,
         show_default=True,
-        help="Decisions of other deals on which the result is measured.",
+        help="Decisions, from other deals, on which the result is measured.",
     ),
     click.option(
         "--out",
@@ -248,9 +243,11 @@ _options = combine_options(
     click.option(
         "--weights-version",
         type=WholeNumberType(1, "2"),
-        help="Version that the weights get.  [default: one more than the package's]",
+        help="Version of the weights.  [default: one more than the package's]",
     ),
-    click.option("--resume", is_flag=True, help="Go on from the checkpoint of an interrupted run."),
+    click.option(
+        "--resume", is_flag=True, help="Resume from the checkpoint of an interrupted run."
+    ),
     click.option(
         "--threads",
         type=WholeNumberType(1, "2"),
@@ -260,11 +257,11 @@ _options = combine_options(
     color_option,
     quiet_option,
 )
-"""Options of both policies."""
+"""Options for training either policy."""
 
 _INSTALL_HINT = """\b
-A file that is made takes the place of the package's own one by being copied to the folder
-kqj_sim/policies/weights of the sources.
+To replace the package's own weights, copy the file to the folder kqj_sim/policies/weights of the
+sources.
 """
 
 
@@ -276,14 +273,14 @@ Examples:
 
 {_INSTALL_HINT}"""
 )
-@_options
+@training_options
 def linear(**options: Any) -> None:
-    """Train linear weights: deals are played, and every card of a decision tried out.
+    """Train linear weights from deals in which every card of a decision is played.
 
-    Writes FOLDER/linear-TEAMS-BIDDING.npz and prints what it is worth: the gain, points that the
-    chosen card brings more than the mean of the candidates, on deals it was not trained with.
+    Writes FOLDER/linear-TEAMS-BIDDING.npz and prints its gain: by how many points the chosen card
+    beats the mean of the candidates, on deals that were not used for training.
 
-    Interrupted, it goes on with --resume, and the file is the same to the byte as without.
+    An interrupted run resumes with --resume; the file is then the same to the byte.
     """
     _train_policy("linear", **options)
 
@@ -296,15 +293,15 @@ Examples:
 
 {_INSTALL_HINT}"""
 )
-@_options
+@training_options
 def network(**options: Any) -> None:
-    """Train a network: deals are played, and every card of a decision tried out.
+    """Train a network from deals in which every card of a decision is played.
 
-    Writes FOLDER/network-TEAMS-BIDDING.npz and prints what it is worth: the gain, points that the
-    chosen card brings more than the mean of the candidates, on deals it was not trained with.
-    It begins with the linear weights of the FOLDER, or else of the package.
+    Writes FOLDER/network-TEAMS-BIDDING.npz and prints its gain: by how many points the chosen card
+    beats the mean of the candidates, on deals that were not used for training.  Training starts
+    from the linear weights in FOLDER, or else from those of the package.
 
-    Interrupted, it goes on with --resume, and the file is the same to the byte as without.
+    An interrupted run resumes with --resume; the file is then the same to the byte.
     """
     _train_policy("network", **options)
 
@@ -314,7 +311,7 @@ def _train_policy(
     seed: int, held_out: int, out: str, weights_version: int | None, resume: bool,
     threads: int | None, color: str, quiet: bool,
 ) -> None:  # fmt: skip
-    """Train one policy for one game, and tell what it is worth."""
+    """Train one policy for one variant of KQJ and print its gain."""
     from kqj_sim.policies import weights
     from kqj_sim.training.run import (
         SEED_OFFSET,
@@ -356,7 +353,7 @@ def _train_policy(
 def _make_training(
     plan: TrainingPlan, folder: Path
 ) -> tuple[LinearTraining | NetworkTraining, str]:
-    """What is to be trained, and the weights it begins with in words."""
+    """Return the learner, and a description of the weights from which it starts."""
     from kqj_sim.policies import weights
 
     if plan.policy == "linear":
@@ -366,9 +363,9 @@ def _make_training(
     from kqj_sim.training.decisions import KINDS
     from kqj_sim.training.network import NetworkTraining
 
-    own = folder / weights.file_name("linear", plan.teams, plan.bidding)
-    if own.is_file():
-        linear, about = weights.read(own)
+    linear_path = folder / weights.file_name("linear", plan.teams, plan.bidding)
+    if linear_path.is_file():
+        linear, about = weights.read(linear_path)
         version = about["version"]
     else:
         linear = weights.load("linear", plan.teams, plan.bidding)
@@ -377,7 +374,7 @@ def _make_training(
 
 
 def _format_command(plan: TrainingPlan, version: int) -> str:
-    """The command line that makes the same weights again."""
+    """Return the command line that makes the same weights."""
     options = asdict(plan) | {"weights_version": version}
     policy = options.pop("policy")
     words = [f"--{name.replace('_', '-')} {shlex.quote(str(options[name]))}" for name in options]
@@ -387,7 +384,7 @@ def _format_command(plan: TrainingPlan, version: int) -> str:
 def _train(
     training: Training, source: SelfPlaySource, checkpoint: Path, threads: int | None, quiet: bool
 ) -> bool:
-    """Train to the end, or until Ctrl-C, which leaves a checkpoint; whether it is the end."""
+    """Train to the end, or until Ctrl-C, which leaves a checkpoint; return True at the end."""
     from kqj_sim.workers import count_processors
 
     with (
@@ -409,6 +406,7 @@ def _train(
 
 
 def _write(path: Path, content: bytes) -> None:
+    """Write a file that appears under its name when it is complete."""
     from kqj_sim.reporting.files import OutputFile
 
     with OutputFile(path) as stream:
@@ -425,7 +423,7 @@ def _print_result(
     seconds: float,
     color: str,
 ) -> None:
-    """Print what the weights are worth."""
+    """Print the gain of the weights, and the result of a match against the policy before."""
     from kqj_sim.reporting.grid import to_rich
     from kqj_sim.training.report import play_match, report_gains
     from kqj_sim.workers import count_processors
@@ -442,7 +440,7 @@ def _print_result(
 
 
 def _make_grid(rows: list[KindReport]) -> Grid:
-    """The table: a row a kind of contract, and one for all."""
+    """Return a table with one row per kind of contract, and one for all."""
     from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid
 
     fitted = rows[0].fit is not None
@@ -467,6 +465,7 @@ def _make_grid(rows: list[KindReport]) -> Grid:
 
 
 def _format_points(measure: GainEstimate) -> Cell:
+    """Return a gain in points with its error."""
     from kqj_sim.reporting.grid import format_with_error
 
     return format_with_error(measure.gain, measure.error, "points")
