@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -66,8 +68,16 @@ class BlockPlayer:
         self.state = allocate_block()
         self.deal = np.empty(room, dtype=np.int64)
         self.values = np.empty(len(self.game.columns) * room, dtype=np.int16)
-        self.slots = core_games.new_slots(LANES)
-        self.games = core_games.new_slots(room)
+
+    @cached_property
+    def slots(self) -> NDArray[np.int64]:
+        """The games in progress, int64 (LANES, `core.games.SLOT_FIELDS`)."""
+        return core_games.new_slots(LANES)
+
+    @cached_property
+    def finished_games(self) -> NDArray[np.int64]:
+        """The games that ended in a chunk, int64 (CHUNK_ROWS, `core.games.SLOT_FIELDS`)."""
+        return core_games.new_slots(CHUNK_ROWS)
 
     def play(self, first: int, count: int) -> Iterator[Rows]:
         """Yield the rows of a range of deals, or of games; each chunk overwrites the one before."""
@@ -78,21 +88,14 @@ class BlockPlayer:
 
     def play_single_deals(self, first: int, count: int) -> Rows:
         """Return the rows of a range of single deals, valid until the next call."""
-        columns = len(self.game.columns)
-        deal, values = self.deal[:count], self.values[: columns * count]
-        seed, fingerprints = self.experiment.seed, self.fingerprints[:count]
+        deal, values = self._get_buffers(count)
+        fingerprints = self.fingerprints[:count]
         failed = self.game.play_deals(
-            self.state, first, count, seed, self.rules, self.seating, deal, values, fingerprints
-        )
-        if failed >= 0:
-            raise IllegalChoice(self.experiment, find_failed_round(self.state, seed, failed))
-        return Rows(
-            deal,
-            values.reshape(columns, count),
-            fingerprints=fingerprints if len(fingerprints) else None,
-            game_name=self.game.name,
-            filled_columns=self._filled,
-        )
+            self.state, first, count, self.experiment.seed, self.rules, self.seating, deal, values,
+            fingerprints,
+        )  # fmt: skip
+        rows = self._make_rows(deal, values, failed)
+        return replace(rows, fingerprints=fingerprints) if len(fingerprints) else rows
 
     def replay(self, numbers: NDArray[np.int64], dealers: NDArray[np.int64]) -> Rows:
         """Return the rows of any single deals, valid until the next call.
@@ -101,22 +104,31 @@ class BlockPlayer:
             numbers: numbers of the deals, int64 (n,), n up to the chunk.
             dealers: the seat of the dealer in each, int64 (n,).
         """
-        count, columns = len(numbers), len(self.game.columns)
-        deal, values = self.deal[:count], self.values[: columns * count]
-        seed = self.experiment.seed
+        deal, values = self._get_buffers(len(numbers))
         failed = self.game.replay_deals(
-            self.state, numbers, dealers, seed, self.rules, self.seating, deal, values
-        )
+            self.state, numbers, dealers, self.experiment.seed, self.rules, self.seating, deal,
+            values,
+        )  # fmt: skip
+        return self._make_rows(deal, values, failed)
+
+    def _get_buffers(self, count: int) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
+        """Return the buffers for the numbers and, flat, the columns of `count` rows."""
+        return self.deal[:count], self.values[: len(self.game.columns) * count]
+
+    def _make_rows(self, deal: NDArray[np.int64], values: NDArray[np.int16], failed: int) -> Rows:
+        """Return the rows of single deals; raise IllegalChoice if deal `failed` is not negative."""
         if failed >= 0:
-            raise IllegalChoice(self.experiment, find_failed_round(self.state, seed, failed))
+            found = find_failed_round(self.state, self.experiment.seed, failed)
+            raise IllegalChoice(self.experiment, found)
         return Rows(
             deal,
-            values.reshape(columns, count),
+            values.reshape(len(self.game.columns), len(deal)),
             game_name=self.game.name,
             filled_columns=self._filled,
         )
 
     def _play_games(self, first: int, count: int) -> Iterator[Rows]:
+        """Yield the rows of a range of games as the rounds are finished."""
         rules, seed = self.experiment.rules, self.experiment.seed
         room, target = len(self.deal), self.game.find_target(rules)
         lanes = min(count, LANES)
@@ -126,7 +138,7 @@ class BlockPlayer:
         while lanes > 0:
             lanes, following, rows, over, error, deal = self.game.play_games(
                 self.state, self.slots, lanes, following, last, seed, self.rules, target,
-                self.seating, self.deal, self.values, self.games,
+                self.seating, self.deal, self.values, self.finished_games,
             )  # fmt: skip
             if error == core_games.ILLEGAL_CHOICE:
                 raise IllegalChoice(self.experiment, find_failed_round(self.state, seed, deal))
@@ -135,7 +147,7 @@ class BlockPlayer:
             deals = self.deal[:rows]
             values = self.values.reshape(len(self.game.columns), room)[:, :rows]
             game, number = np.divmod(deals, core_games.MAX_ROUNDS)
-            ended = GameRows.from_slots(rules, self.games[:over])
+            ended = GameRows.from_slots(rules, self.finished_games[:over])
             yield Rows(
                 deals,
                 values,

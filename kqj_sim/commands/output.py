@@ -162,20 +162,26 @@ def print_screen(parts: Sequence[RenderableType], color: str) -> None:
     click.echo(to_screen(parts, color=colored, width=screen_width()), nl=False, color=colored)
 
 
-_OPTIONS_WITHOUT_EFFECT = {"color", "format", "out", "plot", "quiet", "threads"}
+_OPTIONS_WITHOUT_EFFECT = frozenset({"color", "format", "out", "plot", "quiet", "threads"})
 
 
-def list_command_words(ctx: click.Context) -> list[str]:
-    """Return a command line that gives the same results, with every option that was set."""
+def list_command_words(
+    ctx: click.Context,
+    hidden: frozenset[str] = _OPTIONS_WITHOUT_EFFECT,
+    with_config: bool = True,
+) -> list[str]:
+    """Return the words of a command line that gives the same results.
+
+    Args:
+        ctx: the context of the command.
+        hidden: names of options to leave out.
+        with_config: also write out the values that came from the file given by --config.
+    """
+    left_out = {ParameterSource.DEFAULT, *([] if with_config else [ParameterSource.DEFAULT_MAP])}
     words = ctx.command_path.split()
     for parameter in ctx.command.params:
         name = parameter.name or ""
-        given = ctx.get_parameter_source(name)
-        if (
-            name not in ctx.params
-            or name in _OPTIONS_WITHOUT_EFFECT
-            or given is ParameterSource.DEFAULT
-        ):
+        if name not in ctx.params or name in hidden or ctx.get_parameter_source(name) in left_out:
             continue
         value = ctx.params[name]
         for each in value if isinstance(value, tuple) else (value,):

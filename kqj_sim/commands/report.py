@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from kqj_sim.commands.config import CONFIG_KEY, EXPERIMENTS_KEY, parse_option_values
 from kqj_sim.commands.options import (
@@ -22,7 +21,7 @@ from kqj_sim.commands.options import (
     quiet_option,
     worker_options,
 )
-from kqj_sim.commands.output import confidence_option
+from kqj_sim.commands.output import confidence_option, list_command_words
 from kqj_sim.commands.progress import ProgressLine, exit_interrupted
 from kqj_sim.messages import quote, shell_join, visible
 from kqj_sim.reporting.formats import make_slug
@@ -46,7 +45,7 @@ EXPERIMENT_OPTIONS = (
 )  # fmt: skip
 """Options that an [[experiment]] may set for itself."""
 
-_HIDDEN_OPTIONS = {"quiet", "threads", "cluster", "force"}
+_HIDDEN_OPTIONS = frozenset({"quiet", "threads", "cluster", "force"})
 """Options without effect on the results, left out of the command that a report shows."""
 
 
@@ -162,24 +161,8 @@ def report(
 
 def _format_command(ctx: click.Context, config: tuple[str, str] | None) -> str:
     """Return the command that makes the same report, with every option that was given."""
-    words = ["kqj-sim", str(ctx.info_name)]
-    words += ["--config", config[0]] if config else []
-    not_given = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
-    for option in ctx.command.params:
-        name = str(option.name)
-        if (
-            name in _HIDDEN_OPTIONS
-            or name not in ctx.params
-            or ctx.get_parameter_source(name) in not_given
-        ):
-            continue
-        value = ctx.params[name]
-        if isinstance(value, bool):
-            words.append((option.opts if value else option.secondary_opts)[0])
-            continue
-        for each in value if isinstance(value, tuple) else (value,):
-            words += [option.opts[0], str(each)]
-    return shell_join(words)
+    program, name, *words = list_command_words(ctx, _HIDDEN_OPTIONS, with_config=False)
+    return shell_join([program, name, *(["--config", config[0]] if config else []), *words])
 
 
 def _make_plans(
