@@ -17,7 +17,7 @@ from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.reporting.grid import format_number, make_grids
 from kqj_sim.reporting.page import Page, Part, Picture, Section
-from kqj_sim.reporting.run import Report, Run, describe_policies, describe_rules
+from kqj_sim.reporting.run import Report, Run, describe_policies, describe_rules, group_seats
 from kqj_sim.rules import KqjRules
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class CallOddsRun(Run, ABC, Generic[A]):
     def describe(self) -> str:
         """Return the run in a line for people."""
         of = self._required_result
-        ranked = ranking_words("calls", of.choosing_deals)
+        ranked = describe_ranking("calls", of.choosing_deals)
         parts = [
             describe_rules(self.rules),
             format_hand(of.situation.hand, ranks=self.rules.ranks),
@@ -164,12 +164,13 @@ class KqjCallOddsRun(CallOddsRun["KqjCallOdds"]):
         ]
 
     def _describe_assumptions(self) -> list[str]:
-        if not self._required_result.asked:
+        of = self._required_result
+        if not of.asked:
             return []
+        share, size = self._describe_bidding_probability(), of.effective_sample_size
         return [
-            f"others would have called as heard in {self._describe_bidding_probability()} of "
-            f"deals, those here "
-            f"tell as much as {self._required_result.effective_sample_size:,.0f} equal ones"
+            f"others would have called as heard in {share} of deals, those here tell as much as "
+            f"{size:,.0f} equal ones"
         ]
 
 
@@ -218,11 +219,9 @@ def _describe_place(odds: KqjCallOdds) -> str:
 
 def format_players(names: tuple[str, ...]) -> str:
     """Describe the players by place: `random`, or `standard at 0 2, random at 1 3`."""
-    if len(set(names)) == 1:
+    places = group_seats(names)
+    if len(places) == 1:
         return names[0]
-    places: dict[str, list[str]] = {}
-    for place, name in enumerate(names):
-        places.setdefault(name, []).append(str(place))
     return ", ".join(f"{name} at {' '.join(where)}" for name, where in places.items())
 
 
@@ -262,7 +261,7 @@ def write_call_headline(odds: CallOdds, confidence: float) -> list[str]:
         for call in odds.ranking
         if call != best
     }
-    line += lead_words(leads, "Not told apart from it", "points")
+    line += describe_lead(leads, "Not told apart from it", "points")
     stopped = [f"Ended early: {odds.stopped}"] if odds.stopped else []
     if odds.effective_sample_size >= FEW_EFFECTIVE_DEALS:
         return [line, *stopped]
@@ -270,13 +269,12 @@ def write_call_headline(odds: CallOdds, confidence: float) -> list[str]:
         line,
         *stopped,
         f"No more than a hint: it rests on what {odds.effective_sample_size:,.0f} deals tell, "
-        f"since the "
-        "players assumed would hardly call as heard; more --deals, other --players or "
+        "since the players assumed would hardly call as heard; more --deals, other --players or "
         "--ignore-calls help",
     ]
 
 
-def lead_words(leads: Mapping[str, Estimate], tied: str, unit: Unit) -> str:
+def describe_lead(leads: Mapping[str, Estimate], tied: str, unit: Unit) -> str:
     """Say how far the best is ahead, as the end of a sentence; nothing if there is no other.
 
     Args:
@@ -303,7 +301,7 @@ def lead_words(leads: Mapping[str, Estimate], tied: str, unit: Unit) -> str:
     return f". The next, {text}, is worth {format_number(*lead[:3], unit)} less"
 
 
-def ranking_words(what: str, deals: int) -> str:
+def describe_ranking(what: str, deals: int) -> str:
     """Say how many other deals ranked the calls, or the cards; nothing if none did."""
     return f" ({what} ranked by {deals:,} others)" if deals else ""
 
@@ -382,7 +380,7 @@ class CardOddsRun(Run):
                 describe_policies(self.policies).replace("seat", who),
                 of.method_text
                 if of.is_exact
-                else f"{of.method_text}{ranking_words('cards', of.choosing_deals)}, "
+                else f"{of.method_text}{describe_ranking('cards', of.choosing_deals)}, "
                 f"seed {self.seed}",
             ]
         )
@@ -459,7 +457,7 @@ def write_card_headline(odds: CardOdds) -> str:
     if odds.is_exact:
         # What is exact has no interval to show; ties are told by the value.
         leads = {text: lead._replace(low=nan, high=nan) for text, lead in leads.items()}
-    return line + lead_words(leads, tied, odds.card_measures.ranking_unit)
+    return line + describe_lead(leads, tied, odds.card_measures.ranking_unit)
 
 
 _PLACE_ROLES = ("the dealer's left", "the dealer's partner", "the dealer's right", "the dealer")

@@ -120,12 +120,18 @@ def describe_rules(rules: GameRules) -> str:
 
 def describe_policies(policies: Sequence[str]) -> str:
     """Describe the seats' players: `standard at seats 0 2 4, random at seats 1 3 5`."""
-    seats: dict[str, list[str]] = {}
-    for seat, policy in enumerate(policies):
-        seats.setdefault(policy, []).append(str(seat))
+    seats = group_seats(policies)
     if len(seats) == 1:
         return f"{policies[0]} at every seat"
     return ", ".join(
         f"{policy} at seat{'s' if len(where) > 1 else ''} {' '.join(where)}"
         for policy, where in seats.items()
     )
+
+
+def group_seats(policies: Sequence[str]) -> dict[str, list[str]]:
+    """Return the seats of each policy, by order of first appearance."""
+    seats: dict[str, list[str]] = {}
+    for seat, policy in enumerate(policies):
+        seats.setdefault(policy, []).append(str(seat))
+    return seats
