@@ -37,6 +37,9 @@ DEFAULT_GAMES = 2_000
 DEFAULT_CHART_DEALS = 100_000
 DEFAULT_COMPARE_DEALS = 20_000
 
+MAX_EXPERIMENTS = 50
+"""With more experiments than this side by side, nobody reads the page, and it takes minutes."""
+
 EXPERIMENT_OPTIONS = (
     "game",
     *(rule.name for rules in RULES_BY_GAME.values() for rule in fields(rules)),
@@ -174,6 +177,10 @@ def _make_plans(
         return [_make_plan("", options, confidence, quiet)]
     plans: list[StudyPlan] = []
     path = ctx.meta[CONFIG_KEY][0]
+    if len(tables) > MAX_EXPERIMENTS:
+        raise click.UsageError(
+            f"{path}: {len(tables):,} [[experiment]] tables: at most {MAX_EXPERIMENTS} fit in a report"
+        )
     for number, table in enumerate(tables, start=1):
         where = f"{path}: [[experiment]] {number}"
         name = table.get("name")

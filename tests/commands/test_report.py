@@ -298,6 +298,7 @@ def test_several_experiments_stand_side_by_side(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("[[experiment]]\nteams = 3", "[[experiment]] 1 has no name: write"),
+        ("[[experiment]]\n" * 51, "51 [[experiment]] tables: at most 50 fit in a report"),
         ('[[experiment]]\nname = "a"\nteam = 3', "1: team is no option: did you mean teams?"),
         ('[[experiment]]\nname = "a"\nteams = 4', "[[experiment]] 1: teams:"),
         ('[[experiment]]\nname = "a"\nout = "b"', "out is no option"),
