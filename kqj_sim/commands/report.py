@@ -179,7 +179,8 @@ def _make_plans(
     path = ctx.meta[CONFIG_KEY][0]
     if len(tables) > MAX_EXPERIMENTS:
         raise click.UsageError(
-            f"{path}: {len(tables):,} [[experiment]] tables: at most {MAX_EXPERIMENTS} fit in a report"
+            f"{path}: {len(tables):,} [[experiment]] tables: at most {MAX_EXPERIMENTS} fit in "
+            "a report"
         )
     for number, table in enumerate(tables, start=1):
         where = f"{path}: [[experiment]] {number}"
