@@ -1,11 +1,11 @@
-"""Are the chances that `kqj-sim odds` tells the ones with which contracts are made?
+"""The calibration of `kqj-sim odds`: are contracts made as often as it says?
 
     python benchmarks/calibration.py --hands 2000 --out calibration.md --plot calibration.png
 
-In dealt rounds who has a turn drawn at random is asked, and a contract is named at random that he
-may take (with auctions bid, as low as one may).  The chance to make it is sampled from what he
-knows; whether it is made the very deal shows, played by the same players.  Among contracts told to
-be made with a chance of 60 to 70%, so many should be.
+In dealt rounds a random turn is drawn, and with it a random contract that the player may take (with
+auctions: bid, as low as possible).  The chance to make it is estimated from the knowledge of that
+player; the deal itself, played by the same players, shows whether it is made.  Of the contracts with
+an estimated chance of 60 to 70%, that share should be made.
 """
 
 from __future__ import annotations

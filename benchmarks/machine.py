@@ -1,4 +1,4 @@
-"""What the times were measured on."""
+"""The machine and the versions on which times were measured."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def load() -> float:
 
 
 def has_avx512() -> bool:
-    """Whether the processor, as numba uses it, has 512-bit vectors."""
+    """Return True if the processor, as numba uses it, has 512-bit vectors."""
     import llvmlite.binding as llvm
 
     return bool(llvm.get_host_cpu_features().get("avx512f", False))

@@ -50,7 +50,7 @@ MADE = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS["result"]].labels.index("made")
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """How much is played: as many deals as go into some seconds, or so many.
+    """The extent of a match: a number of seconds, or of deals.
 
     A repetition of what is timed takes about `timing` seconds.
     """
@@ -61,7 +61,7 @@ class Limit(msgspec.Struct, frozen=True):
 
 
 class Contracts(msgspec.Struct, frozen=True):
-    """Rounds in which a player might have been Sender, those in which he was, and those made."""
+    """Rounds in which a player might have been Sender, those in which they were, and those made."""
 
     rounds: int
     contracts: int
@@ -69,7 +69,7 @@ class Contracts(msgspec.Struct, frozen=True):
 
 
 class Match(msgspec.Struct, frozen=True):
-    """What one player scores more than another.
+    """The score difference of two players on the same deals.
 
     Attributes:
         one, other: the players as they are written.
@@ -95,7 +95,7 @@ class Alone(msgspec.Struct, frozen=True):
 
     Attributes:
         player: as it is written.
-        contracts: his contracts.
+        contracts: the player's contracts.
         calls: microseconds that a side takes for the calls of a deal.
         cards: microseconds that a side takes from the calls to the scores of a played round.
     """
@@ -134,7 +134,7 @@ def _rows(experiment: Experiment, threads: int) -> Iterator[Rows]:
 
 
 def _chunk(deals: int, threads: int) -> int:
-    """How many deals a thread plays at a time."""
+    """Return the number of deals that a thread plays at a time."""
     return min(CHUNK_ROWS, -(-deals // threads))
 
 
@@ -156,7 +156,7 @@ def play_match(
     seatings = list_arrangements(rules)
 
     def counted(played: tuple[Rows, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """What each deal is worth to side 0, and the contracts of both sides."""
+        """Return the lead of side 0 in each deal, and the contracts of both sides."""
         worth = np.zeros(len(played[0]), dtype=np.int64)
         contracts = np.zeros((2, 3), dtype=np.int64)
         for rows, seats in zip(played, seatings, strict=True):

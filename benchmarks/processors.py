@@ -50,7 +50,7 @@ def measure(policies: tuple[str, ...]) -> list[Processor]:
 
 
 def play(name: str, policies: list[str]) -> Processor:
-    """What this process' path makes of two-team taking."""
+    """Play two-team taking on the processor that this process compiles for."""
     from benchmarks.speed import DEALS, Nothing, least_time
     from kqj_sim.experiment import Experiment
     from kqj_sim.simulation import reduce_rows, simulate

@@ -1,4 +1,4 @@
-"""What the engine is held against: the same rounds as a user would write them in plain Python.
+"""A reference for the engine's speed: the same rounds in straightforward plain Python.
 
 Two teams, taking, random players who take with a given chance; cards and scores by the rules of
 `kqj_sim.referee`.

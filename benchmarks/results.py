@@ -1,4 +1,4 @@
-"""What is measured."""
+"""The results of the benchmarks as data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Timing(msgspec.Struct, frozen=True):
 
 
 class Speed(msgspec.Struct, frozen=True):
-    """What a variant takes with a policy; None is what was not measured.
+    """The times of a variant with a policy; None: not measured.
 
     Attributes:
         variant, policy: what is played.
@@ -47,7 +47,7 @@ class Process(msgspec.Struct, frozen=True):
 
 
 class Reference(msgspec.Struct, frozen=True):
-    """The rounds of RANDOM as somebody would write them himself, and the share that is taken."""
+    """The rounds of RANDOM in straightforward code, and the share that is taken."""
 
     name: str
     timing: Timing
@@ -70,7 +70,7 @@ class Processor(msgspec.Struct, frozen=True):
 
 
 class Loops(msgspec.Struct, frozen=True):
-    """What became of the loops of a stage.
+    """The loops of a stage, and how many of them are vector code.
 
     Attributes:
         name: the stage, or the policy and the question.

@@ -1,4 +1,4 @@
-"""What the engine is held against: the same rounds in numba, a deal at a time.
+"""A reference for the engine's speed: the same rounds in numba, a deal at a time.
 
 Written as somebody would who wants them fast and looks no further: cards are bits, choices are
 branches, and nothing is shared with the engine.  Two teams, taking, random players who take with

@@ -41,7 +41,7 @@ def make(results: Results) -> list[Sheet]:
 
 
 def _goals(results: Results) -> Sheet:
-    """What is measured beside what should be reached."""
+    """Tabulate measured times beside their goals."""
     random, greedy = results.speeds[:2]
     wide = machine.has_avx512()
     first, warm = results.processes["first"], results.processes["warm"]
@@ -136,7 +136,7 @@ def _faster(one: Timing | None, two: Timing | None) -> str:
 
 
 def _references(results: Results) -> Sheet:
-    """The same work as somebody would write it himself, beside the engine."""
+    """Tabulate straightforward code for the same work beside the engine."""
     engine = results.speeds[0]
     rows = [
         (each.name, f"{each.taken:.0%}", _short(each.timing.ns), f"{1e9 / each.timing.ns:,.0f}",
@@ -149,7 +149,7 @@ def _references(results: Results) -> Sheet:
 
 
 def _stages(results: Results) -> Sheet:
-    """What each stage takes."""
+    """Tabulate the time of each stage."""
     header = ["stage"]
     for name in results.stages:
         header += [f"{name}, ns a deal", "share"]
@@ -194,7 +194,7 @@ def _processes(results: Results) -> Sheet:
 
 
 def _vectors(results: Results) -> Sheet:
-    """Which loops are vector code."""
+    """Tabulate the loops that are vector code."""
     header = ("stage or policy", "vectorised loops", "numbers each", "register", "lost", "scalar")
     rows = [
         (

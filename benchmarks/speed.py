@@ -1,4 +1,4 @@
-"""How fast the engine is, beside the speed it should have: python benchmarks/speed.py
+"""The speed of the engine beside its goals: python benchmarks/speed.py
 
 Every time is the least of some repetitions; the spread is how much longer the median took.  Run it
 on a quiet machine, where it takes some seven minutes.
@@ -236,7 +236,7 @@ def measure_stages() -> dict[str, list[Stage]]:
 
 
 def measure_vectors() -> list[Loops]:
-    """What the compiler tells about the loops, in a process of its own."""
+    """Run `vectors.py`, in a process of its own, and return what it found."""
     script = Path(__file__).with_name("vectors.py")
     made = subprocess.run([sys.executable, str(script)], capture_output=True, check=True)
     return msgspec.json.decode(made.stdout, type=list[Loops])

@@ -1,4 +1,4 @@
-"""What the stages of a round take: blocks are played up to a stage, and up to the next one.
+"""The time of each stage of a round: blocks are played up to one stage, and up to the next.
 
 The rounds are those of the engine (`kqj_sim.core.round`), stage by stage, on one thread.
 """

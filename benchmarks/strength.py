@@ -1,4 +1,4 @@
-"""How well the policies play: python benchmarks/strength.py
+"""The strength of the policies: python benchmarks/strength.py
 
 Every policy plays against every other on the same deals with sides exchanged, in each variant;
 all call alike.  Then those who call, likewise, all playing alike.  What comes of it is printed, and
@@ -80,11 +80,11 @@ def contest(
 
 
 def weights_in_use(rules: KqjRules, specification: str) -> Iterator[str]:
-    """The weights that a player plays with, and those he lets play hands out, with versions.
+    """Return the weights of a player, and those of its playouts, with versions.
 
     Raises:
         PolicyError: there is no such player.
-        WeightsError: his weights are not there.
+        WeightsError: the weights are not there.
     """
     who = parse_player(specification)
     for chosen in (who.calling, who.playing):

@@ -19,7 +19,7 @@ class Contest(msgspec.Struct, frozen=True):
         variant: what is played.
         players: what they are called, in their order.
         base: whom each is measured against.
-        alone: of each what he does at all seats.
+        alone: of each the results with it at all seats.
         matches: the matches, by the players' names.
     """
 
@@ -38,7 +38,7 @@ class Contest(msgspec.Struct, frozen=True):
         return 0.0 - points, error, deals
 
     def contracts(self, one: str, other: str) -> Contracts:
-        """Contracts of one against another, or at all seats against himself."""
+        """Tabulate contracts of one player against another, or at all seats."""
         if one == other:
             return self.alone[one].contracts
         if (one, other) in self.matches:
@@ -78,7 +78,7 @@ def make(strength: Strength) -> list[Sheet]:
 
 
 def summary(strength: Strength) -> Sheet:
-    """Who plays cards how well, in all variants, and what it takes: for the README."""
+    """Tabulate strength at playing cards, in all variants, and time: for the README."""
     first = strength.cards[0]
     header = ("policy", *(contest.variant for contest in strength.cards), "µs a round")
     rows = [
@@ -180,7 +180,7 @@ def _square(contest: Contest, title: str, cell: Callable[[str, str], str], note:
 
 
 def _points(contest: Contest, one: str, other: str) -> str:
-    """What one scores more than another; nothing for himself."""
+    """Return the score difference of two players; empty for a player against itself."""
     if one == other:
         return ""
     points, error, _ = contest.against(one, other)

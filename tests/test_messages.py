@@ -1,4 +1,4 @@
-"""What messages repeat of the user's text."""
+"""The user's text as messages repeat it."""
 
 from __future__ import annotations
 

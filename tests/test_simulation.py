@@ -114,7 +114,7 @@ def test_an_imposed_contract_is_played_by_the_place_named() -> None:
 
 
 def test_an_imposed_sender_gets_the_return() -> None:
-    """He has it among his eight cards, so that a Return of the trump suit counts among them."""
+    """The Sender's eight cards include the Return, so that it may count as a trump."""
     rows = simulate(lively(TAKE_2, deals=4000, imposed=ImposedContract(1, "h")))
     trumps, suit = rows.column("sender_trumps"), rows.column("return_suit")
     assert trumps[suit == 1].min() >= 1
@@ -372,7 +372,7 @@ def test_the_default_experiment_is_a_table_of_default_players() -> None:
 
 
 def test_policies_belong_to_seats_not_to_places() -> None:
-    """Who never speaks is never Sender, wherever the dealer sits."""
+    """A seat that always passes is never Sender, wherever the dealer sits."""
     policies = [LIVELY] * 6
     policies[2] = policies[4] = "random:take=0,bid=0"
     for rules in (TAKE_2, AUCTION_2):

@@ -97,7 +97,7 @@ def lively(rules: KqjRules, **others: Any) -> Experiment:
 
 
 def told(record: Record, *what: object) -> str:
-    """What a failing test prints: the seed, the deal, what is wrong, and the record."""
+    """Return the message of a failing test: the seed, the deal, what is wrong, and the record."""
     lines = "\n".join(str(line) for line in what)
     return f"seed={record.seed} deal={record.deal}\n{lines}\n{to_json(record)}"
 

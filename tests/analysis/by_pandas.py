@@ -79,7 +79,7 @@ def numbers(name: str, frame: pd.DataFrame, rules: KqjRules, games: bool) -> Ite
 def calling(
     family: str, own: list[str], frame: pd.DataFrame, taken: pd.DataFrame, rules: KqjRules
 ) -> Iterator[Sample]:
-    """Who takes, and distributions of calls."""
+    """Compute the tables of takes and the distributions of calls."""
     if family != "taking":
         column = {"opening_amounts": "opening_amount", "final_amounts": "amount"}.get(
             family, family
@@ -114,7 +114,7 @@ def calling(
 
 
 def contracts(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
-    """What comes of contracts."""
+    """Compute the tables of contracts."""
     tie = rules.bidding == "take" or rules.must_outscore
     for result in ("made", "failed", "litigation") if tie else ("made", "failed"):
         yield (), f"{result}, {OF_TAKEN}", share(rows["result"] == result)

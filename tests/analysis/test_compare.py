@@ -1,4 +1,4 @@
-"""When a comparison stops, what it says, and how often that is wrong."""
+"""Stopping, conclusions and error rates of comparisons."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def tally(experiment: Experiment, threads: int = 1, chunk: int | None = None) ->
 
 
 def runs(rules: KqjRules, count: int, deals: int) -> Iterator[AdjustedEstimate]:
-    """What many small runs say of seat 0's side: each of other deals."""
+    """Estimate the score of seat 0's side in many small runs with different deals."""
     experiment = uneven(rules, deals=count * deals)
     rows = simulate(experiment, threads=1)
     for first in range(0, count * deals, deals):
@@ -52,7 +52,7 @@ def test_threads_and_chunks_do_not_matter(rules: KqjRules) -> None:
 
 @pytest.mark.parametrize("rules", RULES, ids=NAMES)
 def test_control_has_mean_zero_over_the_dealers(rules: KqjRules) -> None:
-    """What the correction rests on: a policy against itself, each seat dealing as often."""
+    """The correction relies on it: a policy against itself, each seat dealing equally often."""
     rows = simulate(Experiment(rules, (STRONG,) * SEATS, 60_000), threads=1)
     for column in ("score", "total"):
         found = compute_team_leads(rows, rules, column)

@@ -63,7 +63,7 @@ def some(rows: Rows, first: int, games: int) -> Rows:
 
 
 def runs(rules: KqjRules, outcome: int, count: int, games: int) -> Iterator[AdjustedEstimate]:
-    """What many small runs say of player 0: each of other games."""
+    """Estimate the results of player 0 in many small runs with different games."""
     experiment = uneven(rules, games=count * games)
     rows = simulate(experiment, threads=1)
     for first in range(0, count * games, games):
@@ -86,7 +86,7 @@ def test_threads_and_chunks_do_not_matter(rules: KqjRules) -> None:
 
 @dataclass(frozen=True)
 class Slow:
-    """What is summed, in plain Python, with two fixed teams or three.
+    """The sums in plain Python, with two fixed teams or three.
 
     Attributes:
         games: int64 (games, teams, variables).
@@ -229,7 +229,7 @@ def test_worth_of_a_point_is_greatest_in_an_even_game_near_its_end() -> None:
 
 
 def test_rounds_played_again_are_those_of_the_games() -> None:
-    """Where no gratuity was pending, the same players do the same in the same deals."""
+    """Without a pending gratuity the same players do the same in the same deals."""
     rules = KqjRules(partners="random", target=300)
     experiment = Experiment(rules, (STRONG,) * SEATS, games=100)
     rows = simulate(experiment, threads=1)

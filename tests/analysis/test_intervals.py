@@ -147,7 +147,7 @@ def test_no_interval_goes_beyond_the_limits() -> None:
 
 
 def test_unseen_rare_values_are_within_the_limits_interval() -> None:
-    """Where all deals seen are alike the truth is left out in no more than 5% of the runs."""
+    """If all deals seen are alike, intervals miss the truth in at most 5% of the runs."""
     for rare in (0.0005, 0.002, 0.005):
         left_out = 0.0
         none_seen = (1 - rare) ** 1000

@@ -1,4 +1,4 @@
-"""What is counted of two policies' deals: against records read one by one."""
+"""Counts of the deals of two policies, against records read one by one."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def told(number: int) -> tuple[str, int, str]:
 
 
 def worth(rows: Rows, teams: int) -> NDArray[np.float64]:
-    """What each round is worth to the opener's team."""
+    """Return the value of each round to the opener's team."""
     frame = rows.frame()
     worths = []
     for _, row in frame.iterrows():
@@ -95,7 +95,7 @@ def test_threads_and_chunks_cannot_be_seen() -> None:
 
 
 def test_first_call_is_what_the_player_might_have_said_himself() -> None:
-    """Where the opener took with the Return's suit himself, or passed, nothing else changes."""
+    """Rounds in which the opener chose what is imposed do not change."""
     own = simulate(experiment(KqjRules()), 1)
     taken, passed = (
         simulate(experiment(KqjRules(), ImposedFirstCall(takes)), 1) for takes in (True, False)

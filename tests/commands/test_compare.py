@@ -94,7 +94,7 @@ def test_the_same_policy_twice_does_the_same() -> None:
 
 
 def test_parameters_that_the_game_does_not_read_are_named() -> None:
-    """What differs and has no effect is told, and which parameter has one."""
+    """The note names parameters without effect, and those that have one."""
     one, other = "points:take=45,opening=3+random", "points+random"
     assert not any("no effect" in line for line in compared(one, other, *FEW)["answer"])
     assert compared(one, other, "--teams", "3", *FEW)["answer"][1:] == [

@@ -1,4 +1,4 @@
-"""What a long run tells of how far it has come."""
+"""The progress line of long runs."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def csv_tables(folder: Path, experiment: dict[str, Any], where: str = "") -> lis
 
 
 def cells(table: Table) -> list[tuple[str, list[list[str]]]]:
-    """What a table is on a page."""
+    """Return the cells of a table on a page."""
     return [
         (
             grid.title,

@@ -30,7 +30,7 @@ CAPOT = "random:bid=0.5,capot=1,counter=0.2"
 
 
 class Agreement(NamedTuple):
-    """What came of a variant: rounds checked, what occurred in them, the first disagreement."""
+    """The result for a variant: rounds checked, events seen, the first disagreement."""
 
     rounds: int
     seen: Counter[str]
@@ -38,7 +38,7 @@ class Agreement(NamedTuple):
 
 
 def _occurred(record: Record) -> Iterable[str]:
-    """What is worth knowing to have occurred in some round."""
+    """Yield the names of rare events of a round."""
     bidding = record.rules["bidding"]
     yield f"{bidding}: {record.result}"
     yield f"{bidding}: contract {record.contract}"

@@ -1,4 +1,4 @@
-"""What plays tell of hands, slowly: cards that a player would have had to play."""
+"""Cards that a hand cannot hold, found slowly: the player would have had to play them."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ World = tuple[int, ...]
 
 
 class Known(NamedTuple):
-    """How many cards each player holds, and which he cannot hold (bits 0, 1, ...)."""
+    """The number of cards of each player, and those that they cannot hold (bits 0, 1, ...)."""
 
     counts: tuple[int, ...]
     lacks: tuple[int, ...]
@@ -79,7 +79,7 @@ CASES = {
 
 
 def _slow_worlds(known: Known) -> set[World]:
-    """Every world: for each player in turn every choice of his cards."""
+    """Yield every layout: for each player in turn every choice of cards."""
 
     def deal(player: int, left: frozenset[int]) -> Iterator[World]:
         if player == SEATS:
@@ -98,7 +98,7 @@ def _worlds(numbers: NDArray[np.int64], found: int) -> list[World]:
 
 
 def _all(known: Known, limit: int) -> list[World] | None:
-    """What `enumerate_layouts` writes; None if there are too many."""
+    """Return the layouts of `enumerate_layouts`; None if there are too many."""
     numbers = np.zeros(SEATS * limit, dtype=np.int64)
     found = enumerate_layouts(known.array(), limit, numbers)
     return None if found < 0 else _worlds(numbers, found)
@@ -162,7 +162,7 @@ def _after(known: Any, rounds: int, key: int, world: Any) -> None:
 
 @pytest.mark.parametrize("case", [c for c in CASES if len(_slow_worlds(CASES[c])) > 1])
 def test_the_chain_is_uniform(case: str) -> None:
-    """Where a circle must be found by chance it takes many rounds."""
+    """Layouts that differ by a rare cycle of exchanges need many rounds."""
     slow = sorted(_slow_worlds(CASES[case]))
     world = np.zeros(SEATS, dtype=np.int64)
     seen: Counter[World] = Counter()
@@ -193,7 +193,7 @@ def _wide(draw: random.Random, bound: int) -> Known:
 
 @pytest.mark.parametrize("bound", range(5))
 def test_shares_of_large_worlds(bound: int) -> None:
-    """How often each player has each card: the first, the tenth and the last world alike.
+    """Each player has each card equally often in the first, the tenth and the last layout.
 
     A chain that had not forgotten its start, or favoured some, would differ from fresh chains.
     """
@@ -260,7 +260,7 @@ def test_who_certainly_holds_a_card() -> None:
 
 
 def _wrong(record: Record) -> str | None:
-    """What is wrong with the exclusions in a round, if anything."""
+    """Return an error in the exclusions of a round, or an empty text."""
     assert record.contract is not None
     coded = strength_of(record.contract)
     climbing = PACK if record.contract == "AT" else 0
@@ -287,7 +287,7 @@ def _wrong(record: Record) -> str | None:
                 if fast != sum(coded[card] for card in lacks[seat]):
                     return told(record, f"seat {seat}: not the slow exclusions")
                 if fast & hand:
-                    return told(record, f"seat {seat}: holds what he is said to lack")
+                    return told(record, f"seat {seat}: holds an excluded card")
         finished = known
     return None
 

@@ -1,4 +1,4 @@
-"""What cannot be seen in the rows: threads, chunks, neighbours, other seats' policies."""
+"""Rows do not depend on threads, chunks, neighbouring lanes or the policies of other seats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a player knows of the others' hands, at every turn."""
+"""A player's knowledge of the other hands, at every turn."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TURNS = [(0, 0), (0, 3), (1, 0), (2, 5), (4, 2), (6, 0), (6, 5)]
 
 @pytest.mark.parametrize(("rules", "turn"), list(product((TAKE_2, AUCTION_3), TURNS[2:])))
 def test_whoever_did_not_follow_is_noted_as_void(rules: KqjRules, turn: tuple[int, int]) -> None:
-    """What policies are told of each player, from the finished tricks, and nothing else."""
+    """Policies see the voids shown in finished tricks, and nothing else."""
     trick, position = turn
     state, lanes = stopped(lively(rules, seed=4), trick, position)
     noted = 0

@@ -57,7 +57,7 @@ def hashes() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def own() -> dict[str, str]:
-    """What this machine's processor makes."""
+    """Return the hashes of runs on this machine's processor."""
     return hashes()
 
 

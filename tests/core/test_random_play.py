@@ -2,8 +2,8 @@
 
 K, Q and J of trump stand next to each other, so that whenever one of them in a hand may be played,
 all may: each order is equally likely.  Of the 7/47 rounds in which somebody has K and Q of trump
-he plays K first in half, 7/94; with all three, 21/1081, one order in six is K Q J, 7/2162.  The
-difference, 77/1081, are the rounds with a KQ that is no KQJ.
+the player leads K first in half, 7/94; with all three, 21/1081, one order in six is K Q J, 7/2162.
+The difference, 77/1081, are the rounds with a KQ that is no KQJ.
 """
 
 from __future__ import annotations

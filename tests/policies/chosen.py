@@ -1,4 +1,4 @@
-"""What players chose among what, read from records by the referee."""
+"""Choices of players and their alternatives, read from records by the referee."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def calling_before(record: Record) -> Iterator[tuple[KqjCalling, Call]]:
 
 
 def counter_questions(record: Record) -> Iterator[tuple[str, int, bool]]:
-    """Who was asked to counter or overcounter, and whether he did, by what is recorded."""
+    """Yield the seats asked to counter or overcounter, with their recorded answers."""
     teams = record.teams
     for calling, call in calling_before(record):
         if call.call in ("counter", "overcounter"):

@@ -1,4 +1,4 @@
-"""The moments of recorded rounds at which a player chooses a card, and what he is shown there."""
+"""The moments of recorded rounds at which a player chooses a card, with the view there."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Moment(NamedTuple):
         return self.record.teams[self.seat]
 
     def winner(self, leader: int, cards: tuple[Card, ...]) -> tuple[int, Card]:
-        """Who is winning a trick so far, and with which card."""
+        """Return the seat that is winning a trick so far, and its card."""
         best = 0
         for number, card in enumerate(cards):
             same = card.suit == cards[best].suit
@@ -67,7 +67,7 @@ class Moment(NamedTuple):
         return {c for t in tricks if self.record.teams[self.winner(*t)[0]] == team for c in t[1]}
 
     def known_void(self, seat: int, suit: str) -> bool:
-        """Whether a player did not follow when a suit was led to a finished trick."""
+        """Return True if a player did not follow suit in a finished trick."""
         return any(
             cards[0].suit == suit and cards[(seat - leader) % 6].suit != suit
             for leader, cards in self.finished
@@ -95,7 +95,7 @@ def moments(record: Record) -> Iterator[Moment]:
 
 
 def view_of(moment: Moment) -> CardView:
-    """What a policy is shown at a moment; its random bits are 0."""
+    """Return the view of a policy at a moment, with random bits of 0."""
     record, contract = moment.record, moment.contract
     coded = strength_of(contract)
     lanes = {card.suit: (bit.bit_length() - 1) // 16 for card, bit in coded.items()}

@@ -33,7 +33,7 @@ def chance_bucket(chance: Fraction) -> int:
 
 
 def points_bucket(points: int) -> int:
-    """How many of the bounds are reached."""
+    """Return the number of bounds that are reached."""
     return sum(points >= bound for bound in (3, 7, 12, 18, 25, 34, 46))
 
 
@@ -71,7 +71,7 @@ class Slow:
         return {card for card in cards if card.suit == suit}
 
     def lacks(self, seat: int, suit: str) -> bool:
-        """Whether a player cannot hold a suit."""
+        """Return True if a player cannot hold a suit."""
         return self.moment.known_void(seat, suit) or not self.of(self.unseen, suit)
 
     def _slots(self) -> dict[str, int]:
@@ -150,7 +150,7 @@ class Slow:
         return contest(contest(ours, follows), ruffs), contest(contest(alone, nobody[0]), nobody[1])
 
     def relation(self) -> int:
-        """What the Sender is to who plays."""
+        """Return the relation of the Sender to the player."""
         sender = self.moment.sender
         if sender == self.moment.seat:
             return 0
@@ -171,7 +171,7 @@ class Slow:
         return 1 + floor(Fraction(6 * missing, left + 1))
 
     def capot(self) -> int:
-        """Who has won all tricks."""
+        """Return the side that has won all tricks."""
         moment = self.moment
         won = len(moment.won(moment.own_team)) // 6
         contracting = len(moment.won(self.teams[moment.sender])) // 6

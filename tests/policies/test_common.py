@@ -1,4 +1,4 @@
-"""What every policy keeps to: it is legal, and hangs on nothing but what its player may know."""
+"""Promises of every policy: choices are legal and depend only on what the player may know."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _without_players(record: Record) -> Record:
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 @pytest.mark.parametrize("name", PLAYERS)
 def test_cards_do_not_hang_on_who_else_plays_so(name: str, rules: KqjRules) -> None:
-    """Other seats have another player, who plays alike; he would only call otherwise."""
+    """Other seats have another player, who plays alike but would call otherwise."""
     for imposed in _imposed(rules):
         alone, other = (f"random:take={take}+{POLICIES[name]}" for take in (0.1, 0.2))
         one = Experiment(rules, (alone,) * SEATS, 4, SEED, imposed=imposed)
@@ -127,7 +127,7 @@ def test_cards_do_not_hang_on_who_else_plays_so(name: str, rules: KqjRules) -> N
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 @pytest.mark.parametrize("name", CALLERS)
 def test_calls_do_not_hang_on_who_else_calls_so(name: str, rules: KqjRules) -> None:
-    """Other seats have another player, who calls alike; he only plays otherwise."""
+    """Other seats have another player, who calls alike but plays otherwise."""
     alone, other = (f"{POLICIES[name]}+{playing}" for playing in ("random", "greedy"))
     one = Experiment(rules, (alone,) * SEATS, DEALS, SEED)
     two = Experiment(rules, (alone, other, other) * 2, DEALS, SEED)
@@ -137,21 +137,21 @@ def test_calls_do_not_hang_on_who_else_calls_so(name: str, rules: KqjRules) -> N
 
 Sees = Callable[[Block, int, int, int], Any]
 """What a dishonest player acts on: (block, lanes, place or position, offset of the hands) -> flags,
-set where he answers otherwise."""
+set where the answer differs."""
 
 
 def _next_hand(block: Block, lanes: int, who: int, hands: int) -> Any:
-    """He looks into the next player's hand."""
+    """Look into the next player's hand."""
     return block[row(hands) + (who + 1) % SEATS, :lanes] % 3 == 0
 
 
 def _lane(block: Block, lanes: int, who: int, hands: int) -> Any:
-    """He counts the deals that are played beside his."""
+    """Count the deals that are played in other lanes."""
     return np.arange(lanes) % 2 == 0
 
 
 def _dishonest(sees: Sees) -> Answers:
-    """Who leads his lowest card, or says nothing, because of what he should not see."""
+    """A policy that leads its lowest card, or passes, because of hidden cards."""
 
     def answers(
         honest: Callable[[], None], member: int, block: Block, lanes: int, first: int, second: int

@@ -1,4 +1,4 @@
-"""How likely worlds are, by what the others have called and played, against a slow twin."""
+"""Likelihoods of layouts, given calls and cards of the others, against a slow twin."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def chance(values: list[float], chosen: int, patience: float) -> float:
 def slow_cards(
     record: Record, seat: int, hands: dict[int, set[Card]], trick: int, position: int
 ) -> float:
-    """How likely the others played as they did up to a turn, from hands of eight cards by seat."""
+    """Return the likelihood of the others' plays up to a turn, from hands of eight cards."""
     assert record.contract is not None
     coded = strength_of(record.contract)
     given = weights.load("linear", len(set(record.teams)), rules_in(record).bidding)
@@ -119,7 +119,7 @@ def slow_cards(
 
 
 def slow_take(record: Record, seat: int, hand: set[Card], key: int) -> float:
-    """How likely a seat passed and took as it did, from its hand of eight cards."""
+    """Return the likelihood of a seat's passes and take, from its hand of eight cards."""
     assert record.turned is not None and record.contract is not None
     prefix = "" if len(set(record.teams)) == 2 else "three_"
     kinds = {"NT": "no_trump", "AT": "all_trumps"}
@@ -147,7 +147,7 @@ def slow_take(record: Record, seat: int, hand: set[Card], key: int) -> float:
 
 
 def slow_bid(record: Record, seat: int, hand: set[Card]) -> float:
-    """How likely a seat bids as it last did, from its hand."""
+    """Return the likelihood of a seat's last bid, from its hand."""
     last = {c.seat: c for c in record.calls if c.amount is not None}
     if seat not in last:
         return 1.0

@@ -83,7 +83,7 @@ def _lacks(record: Record) -> Iterator[list[set[Card]]]:
 
 
 def _worth(turn: Turn, card: Card, world: dict[int, Card]) -> float:
-    """What the round is worth to the player's team: half the difference of scores and totals."""
+    """Return a round's value to the player's team: half the difference of scores and totals."""
     record, seat = turn.record, turn.seat
     assert record.hands is not None and record.contract is not None and record.sender is not None
     contract = record.contract
@@ -133,7 +133,7 @@ def _ask(state: Any, lanes: int, rules: Rules, table: Seating, trick: int, posit
 
 
 def _choices(player: str, rules: KqjRules, trick: int, position: int) -> NDArray[np.int64]:
-    """What a player chooses in rounds of lively players, by lane."""
+    """Return a player's choices in rounds of lively players, by lane."""
     state, lanes = stopped(Experiment(rules, (LIVELY,) * SEATS, 256, SEED), trick, position)
     _ask(state, lanes, *Experiment(rules, (player,) * SEATS).compile_seating(), trick, position)
     start = ON_TABLE + position * STRIDE

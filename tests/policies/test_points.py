@@ -94,7 +94,7 @@ def _threshold(rules: KqjRules, lap: int, place: int, values: dict[str, float]) 
 def _slow_take(
     rules: KqjRules, lap: int, place: int, hand: list[Card], turned: Card, values: dict[str, float]
 ) -> str | None:
-    """What one who counts takes, or None; of equal counts the first in order."""
+    """Return the contract that the count takes, or None; of equal counts the first in order."""
     prefix = "" if rules.teams == 2 else "three_"
     best, choice = slow_count([*hand, turned], turned.suit, values), turned.suit
     for contract in rules.contracts:
@@ -178,7 +178,7 @@ def test_announces_capot_when_it_is_sure() -> None:
     hand = "9h 8h 7h Ah Th Hh Kh Qh"
     assert points.choose_bid(bid_view(hand), VALUES) == bid_code(400, 1, 1)
     assert points.choose_bid(bid_view(hand, highest_amount=150), VALUES) == bid_code(150, 1, 1)
-    # Not the opener: he has to wait for a lead.
+    # Not the opener: they have to wait for a lead.
     assert points.choose_bid(bid_view(hand, place=1), VALUES) & 1 == 0
 
 

@@ -66,7 +66,7 @@ def test_each_opponent_is_as_likely_to_have_countered(
 
 
 def test_hidden_cards_of_an_auction_are_dealt_once_and_bidders_have_trumps() -> None:
-    """Place 1 has bid hearts; the hands of his neighbours are drawn apart from his."""
+    """Place 1 has bid hearts; the hands of the neighbours are drawn apart from that."""
     state, hands = allocate_block(), np.zeros(2 * SEATS, dtype=np.int64)
     state[PLAYERS], state[SENDER], state[STAKE], state[CONTRACT] = TWO_TEAMS, 1, 1, 1
     state[LAST_BIDS] = (130 // 10 << 3 | 1 + 1) << 10

@@ -1,6 +1,6 @@
 """Card play by rule, in small positions: what a good player does there, for a reason that is told.
 
-The player to choose is at seat 0 in every position; with two teams 2 and 4 are his partners.
+The player to choose is at seat 0 in every position; with two teams 2 and 4 are the partners.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def chosen(
     teams: int = 2,
     turned: str | None = None,
 ) -> str:
-    """What seat 0 plays.
+    """Return the card that seat 0 plays.
 
     Args:
         contract: `s h d c NT AT`.
-        hand: his cards, parted by spaces.
-        trick: the cards before his.
+        hand: the player's cards, separated by spaces.
+        trick: the cards already in the trick.
         finished: the tricks before, each with its leader's seat and its cards: `1 As 4s 5s ...`.
         sender: the Sender's seat.
         teams: 2 or 3, fixed partners.

@@ -123,7 +123,7 @@ def test_each_seat_has_its_own_parameters(write: Write) -> None:
 
 
 def test_the_view_holds_the_own_cards_and_the_turn(write: Write) -> None:
-    """Each player bids 10 more than the last for the suit of his lowest card, in two laps."""
+    """Each player bids 10 more than the last for the suit of its lowest card, in two laps."""
     path = write(
         "from kqj_sim.policies import bid_code\n"
         '@policy("own")\n'

@@ -21,7 +21,7 @@ def as_json(record: Record) -> Json:
 
 
 def discrepancies(values: Json) -> list[str]:
-    """What is told of a record given as JSON, whether in reading or in checking it."""
+    """Return the errors found in reading or checking a record given as JSON."""
     try:
         record = from_json(json.dumps(values))
     except RecordError as error:
@@ -50,7 +50,7 @@ def at(values: Json, path: tuple[Any, ...]) -> Json:
 
 
 def told_of(values: Json, path: tuple[Any, ...], new: Json) -> list[str]:
-    """What is told of the record with another value at this path."""
+    """Return the errors found in the record with another value at this path."""
     place = at(values, path[:-1])
     old = place[path[-1]]
     place[path[-1]] = new
@@ -67,7 +67,7 @@ SOURCES = {
 
 
 def is_about(path: tuple[Any, ...], told: list[str], imposed: bool) -> bool:
-    """Whether what is told of a forged value begins with the key that holds it."""
+    """Return True if the error of a forged value begins with its key."""
     key, *rest = path
     if key in SOURCES or (imposed and key in ("sender", "contract", "amount")):
         return bool(told)

@@ -66,7 +66,7 @@ def test_same_numbers_give_the_same_bytes(draw: object) -> None:
 
 @pytest.mark.parametrize("draw", ALL)
 def test_nothing_but_a_mark_is_black_or_white(draw: object) -> None:
-    """What must be seen on any background has the colour of the text."""
+    """Everything that must be seen on any background has the colour of the text."""
     assert callable(draw)
     svg = draw()
     assert INK in svg

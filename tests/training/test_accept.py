@@ -58,6 +58,6 @@ def test_a_fit_comes_near_the_package(deals: PlayedDeals) -> None:
     for name in ("ace", "king", "queen", *THRESHOLD_PARAMETERS):
         assert found[name] == pytest.approx(float(COUNT_PARAMETERS[name].default), rel=0.35), found
     assert found["ace"] > found["king"] > found["queen"] > found["jack"] > 0
-    # The dealer's partner plays with less than his opponents.
+    # The dealer's partner plays with less than the opponents.
     assert found["second"] < min(found["first"], found["third"])
     assert found["raised"] > 0 and 0 < found["shown"] < 1.5

@@ -1,4 +1,4 @@
-"""What chosen cards gain."""
+"""Measured gains of chosen cards."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def learner(policy: str) -> Learner:
-    """What is trained, at its beginning."""
+    """Return an untrained learner."""
     if policy == "linear":
         return LinearTraining()
     linear = np.zeros((3, CARD_INDICES), dtype=np.float32)

@@ -54,7 +54,7 @@ def calls(frame: pd.DataFrame) -> Iterator[Sample]:
 
 
 def calls_by_place(frame: pd.DataFrame) -> Iterator[Sample]:
-    """Who says play: nobody is asked after somebody did."""
+    """Compute the calls by place: nobody is asked after somebody said play."""
     place = ((frame["sender"] - frame["dealer"] - 1) % 4).where(frame["sender"] >= 0, 9)
     for number in range(4):
         asked = place[place >= number]

@@ -29,7 +29,7 @@ DEALS, SEED = 400, 23
 
 
 def worth(scores: list[int], side: int) -> int:
-    """What a round is worth to the team of a side: what the others' score rises more."""
+    """Return the rise of the others' score in a round less that of the side's own."""
     return scores[1 - side] - scores[side]
 
 

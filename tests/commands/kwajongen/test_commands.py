@@ -23,7 +23,7 @@ BOLD, SHY = "random:accept=0.7", "random:accept=0.2"
 
 
 def told(*arguments: str) -> dict[str, Any]:
-    """What a command prints as JSON."""
+    """Run a command and return the JSON that it prints."""
     done = run(*arguments, "--format", "json")
     assert done.exit_code == 0, done.output
     found: dict[str, Any] = json.loads(done.stdout)

@@ -1,4 +1,4 @@
-"""What the deal gives, against exact probabilities.
+"""Frequencies of dealt hands against exact probabilities.
 
 The card turned up decides the trump suit: it is one of six trumps, equally likely each, and the
 other 23 cards, five trumps among them, are dealt without regard to it.
@@ -20,7 +20,7 @@ DEALS = 200_000
 SURE = 4.5
 """Standard errors that an estimate may be off."""
 
-# Whoever is asked first, at the dealer's left, plays: `sender_trumps` is of his hand.
+# Whoever is asked first, at the dealer's left, plays: `sender_trumps` counts their hand.
 EXPERIMENT = Experiment(KwajongenRules(), ("random:accept=1",) * 4, DEALS, 11)
 
 

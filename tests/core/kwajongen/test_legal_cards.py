@@ -34,7 +34,7 @@ def ask(table, member, state, lanes, trick, position):  # type: ignore[no-untype
 
 @kernel(cache=False)
 def offered(state, lane, trick, position):  # type: ignore[no-untyped-def]
-    """What a player is told that he may play."""
+    """Return the legal cards of a player's view."""
     if position == 0:
         return lead_view(state, lane, trick, 2).legal
     hand = state[HAND + position * STRIDE + lane]

@@ -26,7 +26,7 @@ def change(
 
 
 class Slow:
-    """What a round is worth to team 0 if all see all cards: every line of play is tried."""
+    """The value of a round to team 0 with open cards, by trying every line of play."""
 
     def __init__(self, rules: KwajongenRules, caller: int, raised: int) -> None:
         self.rules, self.caller, self.raised = rules, caller, raised

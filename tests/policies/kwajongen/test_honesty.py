@@ -1,8 +1,8 @@
-"""Answers hang on nothing but what a player may know: hidden cards are exchanged, and he is asked
-again.
+"""Choices depend only on what a player may know: hidden cards are exchanged, and the player is
+asked again.
 
 Cards that the player asked cannot see change hands: each keeps its number of cards, the shown card
-stays with the dealer, and nobody gets a suit that he is known to lack.
+stays with the dealer, and nobody gets a suit in which they are known to be void.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def exchanged(hands: list[int], fixed: list[int], lacks: list[int], draw: random
     """Exchange hidden cards of five players (the last has what stays out), several times."""
     for _ in range(12):
         one, two = draw.sample(range(len(hands)), 2)
-        mine = [bit for bit in split_cards(hands[one] & ~fixed[one] & ~lacks[two])]
-        his = [bit for bit in split_cards(hands[two] & ~fixed[two] & ~lacks[one])]
-        if mine and his:
-            give, take = 1 << draw.choice(mine), 1 << draw.choice(his)
+        from_one = [bit for bit in split_cards(hands[one] & ~fixed[one] & ~lacks[two])]
+        from_two = [bit for bit in split_cards(hands[two] & ~fixed[two] & ~lacks[one])]
+        if from_one and from_two:
+            give, take = 1 << draw.choice(from_one), 1 << draw.choice(from_two)
             hands[one] ^= give | take
             hands[two] ^= give | take
 

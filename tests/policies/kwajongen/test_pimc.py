@@ -50,7 +50,7 @@ def suit_of(card: int) -> int:
 
 
 class Account:
-    """What was played so far in a round: by place, the dealer's left being 0."""
+    """The cards of a round so far, by place, 0 being left of the dealer."""
 
     def __init__(self, state: NDArray[np.int64], lane: int, must_trump: bool) -> None:
         def row(offset: int) -> int:
@@ -66,7 +66,7 @@ class Account:
 
     @property
     def place(self) -> int:
-        """Whose turn it is."""
+        """Return the place to play."""
         return (self.leader + len(self.table)) % SEATS
 
     def legal(self, hand: int, table: list[int]) -> list[int]:
@@ -93,7 +93,7 @@ class Account:
             self.trick, self.table = self.trick + 1, []
 
     def ranking_unit(self, hands: Hands, table: list[int]) -> int:
-        """What the round comes to for the team of place 0 if all see all cards."""
+        """Return the value of the round for the team of place 0 with open cards."""
         if len(table) < SEATS:
             place = (self.leader + len(table)) % SEATS
             found = [
@@ -115,7 +115,7 @@ class Account:
         return int(found) if own == 0 else -int(found)
 
     def said_so(self, hands: Hands, own: int) -> bool:
-        """Whether the others would have called so with these hands, by the count."""
+        """Return True if the others would have called so with these hands, by the count."""
         wanted = [
             float(COUNT_PARAMETERS[name].default) for name in ("first", "second", "third", "dealer")
         ]

@@ -121,7 +121,7 @@ def test_standard_plays_with_the_points_that_its_place_wants() -> None:
 
 
 def test_standard_keeps_points_out_of_tricks_that_are_lost() -> None:
-    """The last to play follows a plain suit with no more points than he must, if he cannot win."""
+    """The last to play follows a plain suit with the fewest points, if they cannot win."""
     order = KwajongenRules.ranks[::-1]
 
     def points(text: str) -> int:

@@ -109,7 +109,7 @@ FREE = {"seed", "deal", "players", "game_id", "round", "rules"}
 
 
 def is_free(record: Record, path: tuple[Any, ...], new: Any) -> bool:
-    """Whether a record with this new value may well obey the rules."""
+    """Return True if a record with this new value may obey the rules."""
     key, *rest = path
     if key in FREE:
         return True
@@ -119,11 +119,11 @@ def is_free(record: Record, path: tuple[Any, ...], new: Any) -> bool:
         # Of a round passed out nobody sees the cards.
         return new in CARDS and (key == "turned" or (key == "dealt" and len(rest) == 2))
     if key == "dealt" and len(rest) == 2:
-        return new in record.hands[rest[0]]  # another of the cards that he went on to play
+        return new in record.hands[rest[0]]  # another of the cards that the player went on to play
     if key == "turned":
         return new in record.hands[record.sender]
     if key == "sender":
-        # Partners may have been imposed the same amount; with taking, only he has the Return.
+        # Partners may have been imposed the same amount; taking: the Sender has the Return.
         return bool(record.imposed and record.amount) and new in range(6) and same_team(record, new)
     if key == "calls" and len(rest) == 2:
         call = record.calls[rest[0]]
@@ -178,8 +178,8 @@ def test_every_missing_key_is_told(kind: str) -> None:
 
 @pytest.mark.parametrize("rules", VARIANTS + RULINGS, ids=name)
 def test_an_illegal_card_is_told_with_the_legal_ones(rules: KqjRules) -> None:
-    # Wherever a player held a card that he could not play, he plays it in place of a legal one,
-    # which he plays later in its place.
+    # Wherever a player held a card that was not legal, they play it in place of a legal one,
+    # which they play later in its place.
     record = played(rules, 1)
     assert record.hands is not None and record.contract is not None
     held = [{CARD_OF_TEXT[text] for text in hand} for hand in record.hands]

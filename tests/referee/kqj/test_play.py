@@ -55,7 +55,7 @@ def test_trump_led_must_be_beaten_if_possible() -> None:
 
 
 def test_trump_led_must_be_beaten_also_if_a_partner_is_master() -> None:
-    # Seat 0 leads and stays master; seat 2 is his partner.
+    # Seat 0 leads and stays master; seat 2 is the partner.
     assert legal("9h Kh 4s", "Ah 4h", "h") == {"9h"}
 
 

@@ -81,7 +81,7 @@ def test_imposed_callers_have_no_discrepancy(rules: KwajongenRules) -> None:
 
 
 def is_free(record: Record, path: tuple[Any, ...], new: Any) -> bool:
-    """Whether a record with this new value may well obey the rules."""
+    """Return True if a record with this new value may obey the rules."""
     key, *rest = path
     if key in FREE:
         return True
