@@ -4,8 +4,8 @@
 
 In dealt rounds a random turn is drawn, and with it a random contract that the player may take (with
 auctions: bid, as low as possible).  The chance to make it is estimated from the knowledge of that
-player; the deal itself, played by the same players, shows whether it is made.  Of the contracts with
-an estimated chance of 60 to 70%, that share should be made.
+player; the deal itself, played by the same players, shows whether it is made.  Of the contracts
+with an estimated chance of 60 to 70%, that share should be made.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def test_a_player_is_read_back_from_his_text_and_file(name: str, tmp_path: Path)
 def test_experiments_of_the_other_game_are_refused() -> None:
     with pytest.raises(ExperimentError, match="6 policies: there should be one a seat, four"):
         Experiment(RULES, ("random",) * 6)
-    with pytest.raises(ExperimentError, match="a contract can be imposed in kqj only"):
+    with pytest.raises(ExperimentError, match="contracts can be imposed in kqj only"):
         Experiment(RULES, imposed=ImposedContract(0, "h"))
 
 
