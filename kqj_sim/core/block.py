@@ -1,38 +1,43 @@
-"""The block: many deals side by side, one flat int64 array, a row a quantity.
+"""The block: up to 256 deals side by side in one flat int64 array, one row per quantity.
 
-Row r of lane (deal) i is `state[r * STRIDE + i]`.  Constant row offsets in one array are what lets
-LLVM prove that rows do not overlap and turn a stage's loop into vector instructions.
+Row r of lane (deal) i is `state[r * STRIDE + i]`.  Rows at constant offsets in one array let LLVM
+prove that they do not overlap and turn a stage's loop into vector instructions.  Rows addressed by
+a variable (hands, cards of the trick) need a check at run time, so few of them should meet in one
+loop.
 
 *Place* rows are counted from the opener (0) to the dealer (5).  *Position* rows are counted from
-the leader of the current trick and are turned when a trick ends, so that the player at position p
+the leader of the current trick and are rotated when a trick ends, so that the player at position p
 of every deal is found in the same row.
 
-LLVM checks at run time that rows which are addressed by a variable (hands, cards of the trick) do
-not overlap with others, so few of them should meet in one loop.
-
-Lanes of a block exchanged, so that loops run over those alone with which it goes on.
+Lanes can be exchanged, so that loops run only over the deals that go on.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
 from kqj_sim.core.jit import block_loop, scalar
-from kqj_sim.core.types import Kernel, PackedPlayers
+from kqj_sim.core.types import (
+    Block,
+    Kernel,
+    Lane,
+    PackedPlayers,
+    Position,
+    RowOffset,
+    Seat,
+    Team,
+)
 
 LANES = 256
-"""Deals of a block."""
+"""Deals in a block."""
 
 STRIDE = LANES + 8
-"""Numbers from a row to the next.  Not a power of two: rows 4096 bytes apart would share one set
-of the processor's first cache, and dealing would take three times as long."""
+"""Numbers from one row to the next.  Not a power of two: rows 4096 bytes apart would share one set
+of the first-level cache, and dealing would take three times as long."""
 
 LANE_MULTIPLE = 32
-"""Loops run over multiples of this, so that none has a scalar rest."""
+"""Loops run over multiples of this, so that none has a scalar remainder."""
 
 SEATS = 6
 TRICKS = 8
@@ -40,184 +45,193 @@ TRICKS = 8
 _row_count = 0
 
 
-def _reserve_rows(count: int = 1) -> int:
-    """Reserve rows; the offset of the first."""
+def _reserve_rows(count: int = 1) -> RowOffset:
+    """Reserve rows and return the offset of the first."""
     global _row_count
     offset = _row_count * STRIDE
     _row_count += count
     return offset
 
 
-# What belongs to a lane from the deal to the end of the round.
+# Rows that belong to a lane from the deal to the end of the round.
 DEAL_NUMBER = _reserve_rows()
 KEY = _reserve_rows()
 DEALER = _reserve_rows()
 PENDING = _reserve_rows()
-"""Litigation gratuity that waits before the round."""
+"""Litigation gratuity carried into the round."""
 PLAYERS = _reserve_rows()
-"""What is known of each place, packed: team, policy (`team_of`, `policy_of`)."""
+"""Team and policy of each place, packed (`team_of`, `policy_of`)."""
 FIRST_FIVE = _reserve_rows(6)
-"""The first five cards of each place, natural coding."""
+"""First five cards of each place, natural coding."""
 UPCARD = _reserve_rows()
 """The Return."""
 FURTHER_CARDS = _reserve_rows(6)
-"""The three further cards of each place; the dealer's are two (he lacks the Return)."""
+"""Three further cards of each place; two for the dealer, who lacks the Return."""
 SENDER = _reserve_rows()
 """Place of the Sender, or of the last bidder; -1 while there is none."""
 CONTRACT = _reserve_rows()
 LAP = _reserve_rows()
 CALL_COUNT = _reserve_rows()
 ORIGINAL_LANE = _reserve_rows()
-"""The lane's number before lanes were exchanged."""
+"""Number of the lane before lanes were exchanged."""
 ILLEGAL = _reserve_rows()
-"""1 where a policy chose what is not allowed."""
+"""1 where a policy made an illegal choice."""
 TAKING_ROWS = _row_count
-"""Rows up to here move with a lane when lanes are exchanged; with auctions also those below."""
+"""Rows above move when lanes are exchanged; with auctions those up to AUCTION_ROWS."""
 AMOUNT = _reserve_rows()
 CAPOT = _reserve_rows()
 STAKE = _reserve_rows()
 OPENING_AMOUNT = _reserve_rows()
 BID_COUNT = _reserve_rows()
 LAST_BIDS = _reserve_rows()
-"""The last bid of each place, packed ten bits a place: amount / 10, then contract + 1."""
+"""Last bid of each place, packed (`core.bidding.replace_last_bid`)."""
 AUCTION_ROWS = _row_count
 
-# The calls.
+# Calls.
 PASS_COUNT = _reserve_rows()
 """Passes since the last bid."""
 STILL_CALLING = _reserve_rows()
-"""1 while the calling goes on."""
+"""1 while calls go on."""
 CALL = _reserve_rows()
-"""What the player asked answered; -1 where nobody was asked."""
+"""Answer of the player asked; -1 where nobody was asked."""
 MAY_COUNTER = _reserve_rows()
-"""1 where a counter is asked for."""
+"""1 where the player is asked to counter."""
 AWAITS_REPLY = _reserve_rows()
-"""1 where this turn's bid, or counter, is to be answered."""
+"""1 where this turn's bid or counter awaits a reply."""
 
-# The play.
+# Play.
 TRUMPS = _reserve_rows()
-"""The trump suit's lane; 0 at All-Trumps and No-Trump."""
+"""Suit mask of trumps; 0 at All-Trumps and No-Trump."""
 MUST_BEAT = _reserve_rows()
-"""Lanes in which one must beat the cards of the suit led: trump, or all at All-Trumps."""
+"""Suits in which players must beat: trumps, or all at All-Trumps."""
 POINT_PLANES = _reserve_rows(5)
-"""Bit planes of the card points: a card's points are the sum of 2**k over the planes it is in."""
+"""Bit planes of the card points: a card scores the sum of 2**k over the planes that hold it."""
 LEADER = _reserve_rows()
 """Place of the leader."""
 SENDER_TEAM = _reserve_rows()
 PLAYERS_BY_POSITION = _reserve_rows()
-"""PLAYERS turned to positions, and the suits which each is known not to hold."""
+"""PLAYERS by position, with the suits that each is known not to hold (`voids_of`)."""
 LED = _reserve_rows()
-"""Lane of the suit led."""
+"""Suit mask of the suit led."""
 MUST_BEAT_LED = _reserve_rows()
-"""The same if one must beat in it, else 0."""
+"""The same if players must beat in that suit, else 0."""
 OBLIGED_CARDS = _reserve_rows()
-"""Kwajongen: the cards of which a player who is void must play one, the trumps or none."""
+"""Kwajongen: cards of which a player void in the suit led must play one; trumps or none."""
 MASTER = _reserve_rows()
 MASTER_TEAM = _reserve_rows()
 PLAYED_CARDS = _reserve_rows()
 """Cards of the finished tricks."""
 UPPER_PLAYED_EARLIER = _reserve_rows()
-"""Bit q: a card whose upper neighbour was played in an earlier trick than itself."""
+"""Cards whose upper neighbour was played in an earlier trick than they were."""
 WON_CARDS = _reserve_rows(2)
 """Cards won by team 0 and by team 1."""
 TRICK_SET = _reserve_rows()
-"""The cards of the trick so far."""
+"""Cards played to the current trick."""
 DEALT = _reserve_rows(6)
-"""The eight cards of each place: natural coding, by strength from the start of the play on."""
+"""Eight cards of each place: natural coding; by strength from the start of the play."""
 
 REPLACEMENT_CARD = _reserve_rows()
-"""The card that the dealer has in place of the Return."""
+"""The card that the dealer holds in place of the Return."""
 SCRATCH = _reserve_rows(12)
 HISTORY_ROWS = SEATS + 1
 """Rows of a trick in TRICK_HISTORY, in Kwajongen too."""
 TRICK_HISTORY = _reserve_rows(TRICKS * HISTORY_ROWS)
-"""For each finished trick the place of its leader, then the six cards in the order played; kept
-where `core.rules.Seating.memory` says so."""
+"""For each finished trick its leader's place, then the six cards in the order played; kept if
+`core.rules.Seating.keeps_history` is 1."""
 COLUMN_ROWS = _reserve_rows(len(KQJ_COLUMNS))
-"""What goes into the rows, a row a column."""
+"""One row per column of the results."""
 
 TRICK_CARDS = _reserve_rows(SEATS)
-"""The cards of the trick by position."""
+"""Card of each position in the current trick."""
 HAND = _reserve_rows(SEATS)
-"""Cards in hand by position."""
+"""Hand of each position."""
 
 ROW_COUNT = _row_count
 
 
-def allocate_block() -> NDArray[np.int64]:
-    """An empty block, at a multiple of 64 bytes: vectors that cross cache lines cost a third."""
+def allocate_block() -> Block:
+    """Return a block of zeros, aligned to 64 bytes: vectors across cache lines cost a third."""
     numbers = np.zeros(ROW_COUNT * STRIDE + 8, dtype=np.int64)
     start = -numbers.ctypes.data % 64 // 8
     return numbers[start : start + ROW_COUNT * STRIDE]
 
 
 allocate_inner_block = scalar(allocate_block)
-"""The same for kernels."""
+"""`allocate_block` for kernels."""
 
 
-def column_offset(name: str) -> int:
-    """The offset of a column's row."""
+def column_offset(name: str) -> RowOffset:
+    """Return the offset of the row of a results column."""
     return COLUMN_ROWS + KQJ_COLUMN_NUMBERS[name] * STRIDE
 
 
 @scalar
-def history_offset(trick: int, card: int) -> int:
-    """The offset of a row of a trick: 0 for its leader's place, 1 to 6 for the cards in order."""
+def history_offset(trick: int, card: int) -> RowOffset:
+    """Return the offset of a trick's row: `card` 0 the leader's place, 1 to 6 cards in order."""
     return TRICK_HISTORY + (HISTORY_ROWS * trick + card) * STRIDE
 
 
 @scalar
 def pad_lanes(lanes: int) -> int:
-    """The number of lanes that loops run over."""
+    """Return `lanes` rounded up to the multiple that loops run over."""
     return (lanes + LANE_MULTIPLE - 1) & -LANE_MULTIPLE
 
 
 @scalar
 def fill_vectors(lanes: int) -> int:
-    """The number of lanes for loops of which one pass takes a whole vector, so long are they.
+    """Return `lanes` rounded up to one vector, for loops too long for LLVM to unroll.
 
-    LLVM does not unroll these, and the lanes behind the last of a round cost as much as others.
+    The lanes beyond the last deal cost as much there as others.
     """
     return (lanes + 7) & -8
 
 
 @scalar
-def wrap_seat(place: int, seats: int) -> int:
-    """A place (or seat) from 0 to 2 * seats - 1, counted around the table."""
-    # As unsigned numbers, of which a vector takes the less at once.
+def wrap_seat(place: int, seats: int) -> Seat:
+    """Return a place or seat, 0 to 2 * seats - 1, modulo `seats`."""
+    # The minimum of unsigned numbers is one vector instruction.
     return np.int64(min(np.uint64(place), np.uint64(place - seats)))
 
 
 @scalar
-def cell_index(offset: int, lane: int) -> Any:
-    """The index of a lane in a row whose offset is not a constant.
+def cell_index(offset: RowOffset, lane: Lane) -> np.uint64:
+    """Return the index of a lane in a row whose offset is not a constant.
 
-    Unsigned, so that numba does not look for negative indices, which would end vectorisation.
+    It is unsigned, as numba's check for negative indices would end vectorisation.
     """
     return np.uint64(offset + lane)
 
 
 PLAYER_BITS = 9
-"""Bits a player takes in PLAYERS and PLAYERS_BY_POSITION: team 2, policy 3, suits he lacks 4."""
+"""Bits per player in PLAYERS and PLAYERS_BY_POSITION: team 2, policy 3, void suits 4."""
 
 
 @scalar
-def team_of(players: int, position: int) -> int:
-    """The team of a place or position, 0 to 2."""
-    # Unsigned: AVX2 shifts nothing else by a variable in one instruction.
+def team_of(players: PackedPlayers, position: Position) -> Team:
+    """Return the team of a place or position, 0 to 2."""
+    # Unsigned, as AVX2 has no arithmetic shift by a variable.
     return np.int64(np.uint64(players) >> np.uint64(PLAYER_BITS * position)) & 3
 
 
 @scalar
-def policy_of(players: int, position: int) -> int:
-    """The number of the policy of a place or position, 0 to 5."""
+def policy_of(players: PackedPlayers, position: Position) -> int:
+    """Return the policy number of a place or position, 0 to 5."""
     return (players >> (PLAYER_BITS * position + 2)) & 7
 
 
 @scalar
-def voids_of(players: int, position: int) -> int:
-    """The suits that a position is known not to hold: bit l is lane l, by strength."""
+def voids_of(players: PackedPlayers, position: Position) -> int:
+    """Return the suits a position is known not to hold, one bit per suit mask by strength."""
     return (players >> (PLAYER_BITS * position + 5)) & 15
+
+
+@scalar
+def select_by_team(team: Team, first: int, second: int, third: int) -> int:
+    """Return the value of a team.
+
+    It is a sum, as LLVM makes a switch of nested choices, which ends vectorisation.
+    """
+    return first * (team == 0) + second * (team == 1) + third * (team == 2)
 
 
 def make_rotate_players(seats: int) -> Kernel:
@@ -225,7 +239,7 @@ def make_rotate_players(seats: int) -> Kernel:
 
     @scalar
     def rotate_players(players: PackedPlayers, positions: int) -> PackedPlayers:
-        """Count packed players from a position (0 to seats - 1) onwards."""
+        """Return packed players counted from a position, 0 to seats - 1, onwards."""
         low = PLAYER_BITS * positions
         return ((players >> low) | (players << (seats * PLAYER_BITS - low))) & (
             (1 << seats * PLAYER_BITS) - 1
@@ -238,20 +252,20 @@ rotate_players = make_rotate_players(SEATS)
 
 
 _SWAP_FROM, _SWAP_TO = SCRATCH, SCRATCH + STRIDE
-"""Pairs of lanes to exchange."""
+"""Rows of the lanes to exchange."""
 
 
 @block_loop
-def pair_selected_lanes(state: Any, lanes: int, selected_row: int) -> tuple[int, int]:
-    """Which lanes are to be exchanged for those to come first that a row of 0 and 1 chooses.
+def pair_selected_lanes(state: Block, lanes: int, selected_row: RowOffset) -> tuple[int, int]:
+    """Pair the lanes to exchange, with `swap_lanes`, for the selected ones to come first.
 
     Args:
-        state: a block.
-        lanes: how many.
-        selected_row: the row's offset; above 0 counts as 1.
+        state: the block.
+        lanes: number of lanes.
+        selected_row: offset of a row that is above 0 in the selected lanes.
 
     Returns:
-        The number chosen and the number of pairs, for `swap_lanes`.
+        Number of selected lanes and number of pairs.
     """
     first = 0
     for i in range(lanes):
@@ -268,11 +282,8 @@ def pair_selected_lanes(state: Any, lanes: int, selected_row: int) -> tuple[int,
 
 
 @block_loop
-def swap_lanes(state: Any, pairs: int, row: int, rows: int) -> None:
-    """Exchange the lanes of pairs in a number of rows, from an offset on.
-
-    Row by row, which keeps to one row of the cache at a time.
-    """
+def swap_lanes(state: Block, pairs: int, row: RowOffset, rows: int) -> None:
+    """Exchange paired lanes in `rows` rows from an offset on, row by row for the cache's sake."""
     for start in range(row, row + rows * STRIDE, STRIDE):
         for pair in range(pairs):
             here = cell_index(start, state[_SWAP_FROM + pair])
@@ -281,8 +292,8 @@ def swap_lanes(state: Any, pairs: int, row: int, rows: int) -> None:
 
 
 @block_loop
-def restore_lane_order(state: Any, lanes: int, rows: int) -> None:
-    """Exchange lanes until each is where it began (ORIGINAL_LANE), in the first rows."""
+def restore_lane_order(state: Block, lanes: int, rows: int) -> None:
+    """Move each lane back to ORIGINAL_LANE, in the first `rows` rows."""
     for lane in range(lanes):
         origin = state[ORIGINAL_LANE + lane]
         while origin != lane:

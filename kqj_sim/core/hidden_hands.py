@@ -1,93 +1,85 @@
-"""Worlds: hands of the other players that agree with what one player knows, drawn uniformly.
+"""Hidden hands: what one player knows of the others' cards, and layouts that agree with it.
 
-What is known of the hidden cards stands in one int64 array of `KNOWLEDGE_SIZE` numbers, per player
-(by place or by position, as the caller likes): how many cards each holds, and which he cannot hold.
-Who knows and plays himself is a player without hidden cards.
+Knowledge is an int64 array of `KNOWLEDGE_SIZE` numbers: for each player, by place or by position,
+the number of hidden cards and the cards that the player cannot hold.  The observer is a player
+without hidden cards.  Plays restrict hands, since players must follow suit and beat (RULES.md
+section 5); hands only lose cards, so a card once excluded stays excluded.
 
-Where at most one player is bound by this, worlds are dealt directly.  Else a Markov chain goes from
-world to world: two players at a time deal anew, uniformly, the cards that both may hold, and three
-or more hand on a card in a circle.  Each of these keeps the uniform distribution.  Together they
-reach every world: give each card an arrow from its owner in one world to its owner in the other,
-and the arrows fall into circles, each of which leads to a world on its own; a circle through a
-player who may hold every card can be taken in smaller steps.
-
-What a player knows of the others' hands, from the plays and the Return, for `core.worlds`.
-
-The plays tell of hands, since RULES.md section 5 obliges players to follow and to beat.  Hands only
-lose cards, so what a player once did not have he never has.
+A *layout* is one way to deal the hidden cards.  All layouts that agree with the knowledge are
+equally likely.  If the knowledge restricts at most one player, layouts are dealt directly.
+Otherwise a Markov chain moves between them: two players at a time redeal, uniformly, the cards that
+both may hold, and three or more pass on a card in a circle.  Every such step keeps the uniform
+distribution.  Together they reach every layout: draw an arrow for each card from its holder in one
+layout to its holder in another; the arrows form circles, each of which leads to a layout by itself,
+and a circle through an unrestricted player splits into smaller steps.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from kqj_sim.core import rng
-from kqj_sim.core.block import (
-    HAND,
-    LEADER,
-    MUST_BEAT,
-    PLAYED_CARDS,
-    PLAYERS,
-    SEATS,
-    SENDER,
-    STRIDE,
-    TRICK_CARDS,
-    TRICK_SET,
-    TRICKS,
-    TRUMPS,
-    cell_index,
-    history_offset,
-    team_of,
-)
+from kqj_sim.core import block, rng
+from kqj_sim.core.block import SEATS, STRIDE, TRICKS, cell_index, history_offset, team_of
 from kqj_sim.core.cards import PACK, highest_bit, lowest_bit, popcount
 from kqj_sim.core.deal import deposit
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.trick import read_upcard, suit_mask_of, winning_cards
+from kqj_sim.core.types import (
+    Block,
+    Card,
+    CardSet,
+    Int64Array,
+    Key,
+    Lane,
+    PackedPlayers,
+    Place,
+    Position,
+)
 
 HOLDER_COUNT = SEATS
 """Holders of hidden cards; in Kwajongen one of them stands for the cards that stay out."""
 _GROUPS = (1 << HOLDER_COUNT) - 1
-"""Groups of players, numbered by their bits; all six are none, since they have room for all."""
+"""Groups of players, numbered by their bits, without that of all, which always has room."""
 _GROUPS_WITH = tuple(sum(1 << g for g in range(_GROUPS) if g >> p & 1) for p in range(HOLDER_COUNT))
-"""The groups with each player, a bit a group."""
+"""The groups that contain each player, one bit per group."""
 
 UNSEEN = 0
 """All hidden cards."""
 HAND_SIZES = 1
-"""How many cards each player holds; 0 for who knows."""
+"""Number of hidden cards of each player; 0 for the observer."""
 EXCLUDED = HAND_SIZES + HOLDER_COUNT
 """Cards that each player cannot hold."""
-_FREE = EXCLUDED + HOLDER_COUNT
+PUBLIC_KNOWLEDGE_SIZE = EXCLUDED + HOLDER_COUNT
+"""Entries that callers fill; the rest is scratch space of this module."""
+_FREE = PUBLIC_KNOWLEDGE_SIZE
 """Hidden cards that more than one player may hold."""
-_BOUND = _FREE + 1
-"""Players who cannot hold some of these, a bit a player."""
-_FORCED = _BOUND + 1
-"""Cards that a player alone can hold."""
+_RESTRICTED = _FREE + 1
+"""Restricted players, who cannot hold some free card; one bit per player."""
+_FORCED = _RESTRICTED + 1
+"""Cards that only this player can hold."""
 _ROOM = _FORCED + HOLDER_COUNT
-"""How many of the others each player holds."""
+"""Number of free cards of each player."""
 _LAYOUT = _ROOM + HOLDER_COUNT
-"""The world in hand, without the fixed cards."""
+"""Free cards of each player in the current layout."""
 _BEFORE = _LAYOUT + HOLDER_COUNT
 _TIGHT = _BEFORE + HOLDER_COUNT
-"""The groups without slack."""
+"""Groups without slack, one bit per group."""
 _SLACK = _TIGHT + 1
-"""The room of each group less the cards that must come to one of its players."""
+"""Room of each group minus the cards that only its players can hold."""
 KNOWLEDGE_SIZE = _SLACK + _GROUPS
-"""Numbers of an array of what is known; those from `_FREE` on are the functions' own."""
+"""Length of a knowledge array."""
 
 _FEW_CARDS = 12
-"""With no more hidden cards than this it is tried whether there are few worlds."""
+"""The most free cards with which all layouts are counted before any is sampled."""
 _BURN_IN_SWEEPS = 12
-"""Rounds of the chain before the first world."""
+"""Sweeps of the chain before the first layout."""
 _THINNING_SWEEPS = 2
-"""Rounds of the chain from one world to the next."""
+"""Sweeps of the chain from one layout to the next."""
 _DRAWS_PER_STEP = 8
-"""Draws that a step may use."""
+"""The most draws of a step of the chain."""
 
 
 @scalar
-def draw_subset(cards: int, size: int, key: int, counter: int) -> int:
-    """A uniformly random subset of a set; uses `size` draws from `counter` on, or fewer."""
+def draw_subset(cards: CardSet, size: int, key: Key, counter: int) -> int:
+    """Draw a uniformly random subset of a set; at most `size` draws from `counter` on are used."""
     count = popcount(cards)
     smaller = min(size, count - size)
     left = cards
@@ -98,8 +90,8 @@ def draw_subset(cards: int, size: int, key: int, counter: int) -> int:
 
 
 @block_loop
-def _separate_forced_cards(knowledge: Any) -> None:
-    """Set apart the cards that one player alone can hold, and note who is bound by the others."""
+def _separate_forced_cards(knowledge: Int64Array) -> None:
+    """Split the hidden cards into forced and free ones, and find the restricted players."""
     unseen = knowledge[UNSEEN]
     free = unseen
     for player in range(HOLDER_COUNT):
@@ -111,16 +103,16 @@ def _separate_forced_cards(knowledge: Any) -> None:
         knowledge[_ROOM + player] = knowledge[HAND_SIZES + player] - popcount(alone)
         free &= ~alone
     knowledge[_FREE] = free
-    bound = 0
+    restricted = 0
     for player in range(HOLDER_COUNT):
         binds = knowledge[_ROOM + player] > 0 and knowledge[EXCLUDED + player] & free != 0
-        bound |= 1 << player if binds else 0
-    knowledge[_BOUND] = bound
+        restricted |= 1 << player if binds else 0
+    knowledge[_RESTRICTED] = restricted
 
 
 @scalar
-def _groups_holding(knowledge: Any, card: int) -> int:
-    """The groups that have all players who may hold a card."""
+def _groups_holding(knowledge: Int64Array, card: Card) -> int:
+    """Return the groups that contain every player who may hold a card."""
     groups = -1
     for player in range(HOLDER_COUNT):
         groups &= _GROUPS_WITH[player] if knowledge[EXCLUDED + player] & card == 0 else -1
@@ -128,10 +120,10 @@ def _groups_holding(knowledge: Any, card: int) -> int:
 
 
 @block_loop
-def _reset_layout(knowledge: Any) -> bool:
-    """Nobody has got a free card; whether any world agrees with what is known.
+def _reset_layout(knowledge: Int64Array) -> bool:
+    """Take all free cards back, and return True if any layout agrees with the knowledge.
 
-    Every group must have room for the cards that only its players may hold (Hall's theorem).
+    By Hall's theorem one does if every group has room for the cards that only its players may hold.
     """
     possible = True
     tight = 0
@@ -157,15 +149,15 @@ def _reset_layout(knowledge: Any) -> bool:
 
 
 @scalar
-def _can_assign(knowledge: Any, card: int, player: int) -> bool:
-    """Whether the cards that are not yet given can still be, if a player gets a card."""
+def _can_assign(knowledge: Int64Array, card: Card, player: int) -> bool:
+    """Return True if the unassigned cards can still be assigned once a player gets a card."""
     short = knowledge[_TIGHT] & _GROUPS_WITH[player] & ~_groups_holding(knowledge, card)
     return (knowledge[EXCLUDED + player] & card) | short == 0
 
 
 @block_loop
-def _assign_card(knowledge: Any, card: int, player: int, times: int) -> None:
-    """Give a player a card that fits, or with times = -1 take it back."""
+def _assign_card(knowledge: Int64Array, card: Card, player: int, times: int) -> None:
+    """Give a player a card that `_can_assign` allows, or with times = -1 take it back."""
     takes_room = _GROUPS_WITH[player] & ~_groups_holding(knowledge, card)
     tight = 0
     for group in range(_GROUPS):
@@ -177,8 +169,8 @@ def _assign_card(knowledge: Any, card: int, player: int, times: int) -> None:
 
 
 @scalar
-def _write_layout(knowledge: Any, layouts: Any, number: int) -> None:
-    """Put the world in hand into its place."""
+def _write_layout(knowledge: Int64Array, layouts: Int64Array, number: int) -> None:
+    """Write the current layout as number `number` of a list."""
     for player in range(HOLDER_COUNT):
         layouts[cell_index(number * HOLDER_COUNT, player)] = (
             knowledge[_LAYOUT + player] | knowledge[_FORCED + player]
@@ -186,10 +178,10 @@ def _write_layout(knowledge: Any, layouts: Any, number: int) -> None:
 
 
 @block_loop
-def _enumerate_free_cards(knowledge: Any, limit: int, layouts: Any) -> int:
-    """`enumerate_layouts` after `_separate_forced_cards`.
+def _enumerate_free_cards(knowledge: Int64Array, limit: int, layouts: Int64Array) -> int:
+    """Enumerate layouts as `enumerate_layouts`, after `_separate_forced_cards`.
 
-    The next card goes to the first player whom it fits, and back if everything was tried behind it.
+    Each card goes to the first player who may get it, and on to the next by backtracking.
     """
     if not _reset_layout(knowledge):
         return 0
@@ -225,29 +217,29 @@ def _enumerate_free_cards(knowledge: Any, limit: int, layouts: Any) -> int:
 
 
 @block_loop
-def enumerate_layouts(knowledge: Any, limit: int, layouts: Any) -> int:
-    """Write every world, if there are few.
+def enumerate_layouts(knowledge: Int64Array, limit: int, layouts: Int64Array) -> int:
+    """Write all layouts, each once, if there are at most `limit`.
 
     Args:
-        knowledge: int64 (KNOWLEDGE_SIZE,): UNSEEN, HAND_SIZES and EXCLUDED.
-        limit: the most worlds that are written.
-        layouts: int64 (6 * limit,), filled with the hands of the players, a world after another.
+        knowledge: int64 (KNOWLEDGE_SIZE,), with UNSEEN, HAND_SIZES and EXCLUDED filled.
+        limit: the most layouts to write.
+        layouts: int64 (6 * limit,), filled with the hidden hands, one layout after another.
 
     Returns:
-        How many worlds there are, or -1 if more than `limit`; they are different.
+        Number of layouts, or -1 if there are more than `limit`.
     """
     _separate_forced_cards(knowledge)
     return _enumerate_free_cards(knowledge, limit, layouts)
 
 
 @block_loop
-def _deal_with_one_bound(knowledge: Any, key: int, counter: int) -> None:
-    """A random world where at most one player is bound: he gets his cards first.
+def _deal_with_one_restricted(knowledge: Int64Array, key: Key, counter: int) -> None:
+    """Deal a random layout where at most one player is restricted; that player comes first.
 
-    Whatever he gets, the number of ways to deal the rest is the same.
+    Whatever cards this player gets, the rest can be dealt in the same number of ways.
     """
-    bound = knowledge[_BOUND]
-    player = 0 if bound == 0 else popcount(bound - 1)
+    restricted = knowledge[_RESTRICTED]
+    player = 0 if restricted == 0 else popcount(restricted - 1)
     left = knowledge[_FREE]
     for turn in range(HOLDER_COUNT):
         may = left & ~knowledge[EXCLUDED + player]
@@ -258,8 +250,8 @@ def _deal_with_one_bound(knowledge: Any, key: int, counter: int) -> None:
 
 
 @block_loop
-def _build_first_layout(knowledge: Any, key: int) -> None:
-    """Some world: each card to the first player whom it fits, from a random one on."""
+def _build_first_layout(knowledge: Int64Array, key: Key) -> None:
+    """Build some layout: each card goes to the first player who may get it, from a random one."""
     _reset_layout(knowledge)
     left = knowledge[_FREE]
     counter = 0
@@ -274,33 +266,33 @@ def _build_first_layout(knowledge: Any, key: int) -> None:
 
 
 @scalar
-def _redeal_pair(knowledge: Any, one: int, other: int, key: int, counter: int) -> None:
-    """Two players deal anew the cards that both may hold."""
-    mine, his = knowledge[_LAYOUT + one], knowledge[_LAYOUT + other]
-    both = (mine | his) & ~(knowledge[EXCLUDED + one] | knowledge[EXCLUDED + other])
-    kept = mine & both
+def _redeal_pair(knowledge: Int64Array, one: int, other: int, key: Key, counter: int) -> None:
+    """Redeal the cards that both of two players may hold."""
+    first, second = knowledge[_LAYOUT + one], knowledge[_LAYOUT + other]
+    both = (first | second) & ~(knowledge[EXCLUDED + one] | knowledge[EXCLUDED + other])
+    kept = first & both
     if kept != 0 and kept != both:
         hand = draw_subset(both, popcount(kept), key, counter)
-        knowledge[_LAYOUT + one] = (mine & ~both) | hand
-        knowledge[_LAYOUT + other] = (his & ~both) | (both ^ hand)
+        knowledge[_LAYOUT + one] = (first & ~both) | hand
+        knowledge[_LAYOUT + other] = (second & ~both) | (both ^ hand)
 
 
 @scalar
-def _draw_one(cards: int, key: int, counter: int) -> int:
-    """One of a set, drawn."""
+def _draw_one(cards: CardSet, key: Key, counter: int) -> int:
+    """Draw one bit of a set."""
     return deposit(
         1 << rng.scale_below(rng.draw(key, rng.HIDDEN_HAND + counter), popcount(cards)), cards
     )
 
 
 @block_loop
-def _pass_around(knowledge: Any, key: int, counter: int) -> None:
-    """Three or more bound players in a random circle each hand on a card to the next.
+def _pass_around(knowledge: Int64Array, key: Key, counter: int) -> None:
+    """Let three or more restricted players pass on a card in a random circle.
 
-    Each draws it from those that the next may hold.  The way back may be likelier or less likely
-    than the way there, which the chance to take the step makes up for (Metropolis and Hastings).
+    Each card is drawn from those that the next player may hold.  The probability of accepting the
+    step makes up for the different probabilities of the step and its reverse (Metropolis-Hastings).
     """
-    left = knowledge[_BOUND]
+    left = knowledge[_RESTRICTED]
     players = popcount(left)
     if players < 3:
         return
@@ -337,9 +329,9 @@ def _pass_around(knowledge: Any, key: int, counter: int) -> None:
 
 
 @block_loop
-def _run_chain(knowledge: Any, rounds: int, key: int, counter: int) -> int:
-    """Rounds of the chain: all pairs of players, and a circle; the counter after them."""
-    for _ in range(rounds):
+def _run_chain(knowledge: Int64Array, sweeps: int, key: Key, counter: int) -> int:
+    """Run sweeps of the chain, each all pairs and a circle; return the next counter."""
+    for _ in range(sweeps):
         for one in range(HOLDER_COUNT - 1):
             for other in range(one + 1, HOLDER_COUNT):
                 _redeal_pair(knowledge, one, other, key, counter)
@@ -350,19 +342,19 @@ def _run_chain(knowledge: Any, rounds: int, key: int, counter: int) -> int:
 
 
 @block_loop
-def sample_layouts(knowledge: Any, number: int, key: int, layouts: Any) -> int:
-    """Draw worlds, each equally likely; if there are no more than `number`, write every one once.
+def sample_layouts(knowledge: Int64Array, number: int, key: Key, layouts: Int64Array) -> int:
+    """Draw layouts, each equally likely.
 
-    That is noticed where few cards are hidden.
+    If few cards are hidden and there are at most `number` layouts, each is written once instead.
 
     Args:
-        knowledge: int64 (KNOWLEDGE_SIZE,): UNSEEN, HAND_SIZES and EXCLUDED.
-        number: how many worlds are wanted.
-        key: key of the draws; the same key gives the same worlds.
-        layouts: int64 (6 * number,), filled with the hands of the players, a world after another.
+        knowledge: int64 (KNOWLEDGE_SIZE,), with UNSEEN, HAND_SIZES and EXCLUDED filled.
+        number: number of layouts to draw.
+        key: key of the draws; the same key gives the same layouts.
+        layouts: int64 (6 * number,), filled with the hidden hands, one layout after another.
 
     Returns:
-        How many worlds were written; 0 if none agrees with what is known.
+        Number of layouts written; 0 if none agrees with the knowledge.
     """
     _separate_forced_cards(knowledge)
     if not _reset_layout(knowledge):
@@ -371,48 +363,48 @@ def sample_layouts(knowledge: Any, number: int, key: int, layouts: Any) -> int:
         found = _enumerate_free_cards(knowledge, number, layouts)
         if found >= 0:
             return found
-    bound = knowledge[_BOUND]
-    if bound & (bound - 1) == 0:
-        for world in range(number):
-            _deal_with_one_bound(knowledge, key, world * HOLDER_COUNT * _DRAWS_PER_STEP)
-            _write_layout(knowledge, layouts, world)
+    restricted = knowledge[_RESTRICTED]
+    if restricted & (restricted - 1) == 0:
+        for index in range(number):
+            _deal_with_one_restricted(knowledge, key, index * HOLDER_COUNT * _DRAWS_PER_STEP)
+            _write_layout(knowledge, layouts, index)
         return number
     _build_first_layout(knowledge, key)
     counter = _run_chain(knowledge, _BURN_IN_SWEEPS, key, HOLDER_COUNT * _DRAWS_PER_STEP)
-    for world in range(number):
-        _write_layout(knowledge, layouts, world)
+    for index in range(number):
+        _write_layout(knowledge, layouts, index)
         counter = _run_chain(knowledge, _THINNING_SWEEPS, key, counter)
     return number
 
 
 @scalar
 def exclude_by_trick(
-    knowledge: Any, rows: Any, cards: int, stride: int, count: int, leader: int, players: int,
-    trumps: int, climbing: int,
+    knowledge: Int64Array, rows: Int64Array, start: int, stride: int, count: int, leader: Place,
+    players: PackedPlayers, trumps: CardSet, must_beat: CardSet,
 ) -> None:  # fmt: skip
-    """Add to EXCLUDED, by place, what a trick tells of those who played to it.
+    """Exclude, by place, the cards that a trick shows its players not to hold.
 
-    A player who can follow must follow, who must beat and can must beat: so a follower whose card
-    did not has none of the cards that he would have had to choose from.
+    Players must follow suit, and beat, if they can: a follower who did not has none of the cards
+    that would have done so.
 
     Args:
-        knowledge: what is known.
-        rows: the array that has the cards in the order played.
-        cards, stride: index of the first card, and from a card to the next.
-        count: how many cards were played.
+        knowledge: the knowledge, of which EXCLUDED is updated.
+        rows: array with the cards in the order played.
+        start, stride: index of the first card, and distance from one card to the next.
+        count: number of cards played.
         leader: place of the leader.
         players: teams of the places (`core.block.team_of`).
-        trumps, climbing: as in `core.views.CardView`.
+        trumps, must_beat: rows TRUMPS and MUST_BEAT of the block.
     """
     if count == 0:
         return
-    master = rows[cell_index(cards, 0)]
+    master = rows[cell_index(start, 0)]
     led = suit_mask_of(master)
     place = leader
     team = team_of(players, place)
     for k in range(1, count):
         place = place + 1 if place + 1 < SEATS else 0
-        card = rows[cell_index(cards, k * stride)]
+        card = rows[cell_index(start, k * stride)]
         own = team_of(players, place)
         winning = winning_cards(led, trumps, master)
         follows = card & led != 0
@@ -420,7 +412,7 @@ def exclude_by_trick(
             master = card
             team = own
         elif follows:
-            knowledge[EXCLUDED + place] |= winning & led & climbing
+            knowledge[EXCLUDED + place] |= winning & led & must_beat
         elif team != own:
             knowledge[EXCLUDED + place] |= winning
         if not follows:
@@ -428,24 +420,26 @@ def exclude_by_trick(
 
 
 @scalar
-def assign_to_holder(knowledge: Any, player: int, cards: int) -> None:
-    """Note that a player certainly holds cards: everybody else lacks them."""
+def assign_to_holder(knowledge: Int64Array, player: int, cards: CardSet) -> None:
+    """Exclude cards that a player certainly holds for all other players."""
     for other in range(HOLDER_COUNT):
         if other != player:
             knowledge[EXCLUDED + other] |= cards
 
 
 @block_loop
-def infer_knowledge(state: Any, lane: int, trick: int, position: int, knowledge: Any) -> None:
-    """Fill UNSEEN, and HAND_SIZES and EXCLUDED by place, with what who is to play in a lane knows.
+def infer_knowledge(
+    state: Block, lane: Lane, trick: int, position: Position, knowledge: Int64Array
+) -> None:
+    """Fill in, by place, what the player to play in a lane knows.
 
-    The finished tricks must have been kept (`core.block.TRICK_HISTORY`).
+    The block must hold the finished tricks (`core.block.TRICK_HISTORY`).
     """
-    leader = state[LEADER + lane]
+    leader = state[block.LEADER + lane]
     own = (leader + position) % SEATS
-    hand = state[cell_index(HAND + position * STRIDE, lane)]
-    on_table = state[TRICK_SET + lane] if position > 0 else 0
-    unseen = PACK & ~(hand | state[PLAYED_CARDS + lane] | on_table)
+    hand = state[cell_index(block.HAND + position * STRIDE, lane)]
+    on_table = state[block.TRICK_SET + lane] if position > 0 else 0
+    unseen = PACK & ~(hand | state[block.PLAYED_CARDS + lane] | on_table)
     knowledge[UNSEEN] = unseen
     for place in range(SEATS):
         behind_leader = (place - leader) % SEATS
@@ -453,13 +447,22 @@ def infer_knowledge(state: Any, lane: int, trick: int, position: int, knowledge:
         knowledge[EXCLUDED + place] = 0
     knowledge[HAND_SIZES + own] = 0
     knowledge[EXCLUDED + own] = -1
-    players, trumps, climbing = state[PLAYERS + lane], state[TRUMPS + lane], state[MUST_BEAT + lane]
+    players = state[block.PLAYERS + lane]
+    trumps, must_beat = state[block.TRUMPS + lane], state[block.MUST_BEAT + lane]
     for finished in range(trick):
         exclude_by_trick(
             knowledge, state, history_offset(finished, 1) + lane, STRIDE, SEATS,
-            state[cell_index(history_offset(finished, 0), lane)], players, trumps, climbing,
+            state[cell_index(history_offset(finished, 0), lane)], players, trumps, must_beat,
         )  # fmt: skip
     exclude_by_trick(
-        knowledge, state, TRICK_CARDS + lane, STRIDE, position, leader, players, trumps, climbing
+        knowledge,
+        state,
+        block.TRICK_CARDS + lane,
+        STRIDE,
+        position,
+        leader,
+        players,
+        trumps,
+        must_beat,
     )
-    assign_to_holder(knowledge, state[SENDER + lane], read_upcard(state, lane) & unseen)
+    assign_to_holder(knowledge, state[block.SENDER + lane], read_upcard(state, lane) & unseen)

@@ -1,9 +1,9 @@
-"""Randomness by key: every draw is a function of (seed, deal, purpose, turn).
+"""Keyed random numbers: every draw is a function of (seed, deal, purpose, turn).
 
-Nothing is streamed: a deal replays alone, threads and chunks cannot matter, and one policy's
-draws do not disturb another's.  The mixing function is the output function of SplitMix64
-(Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014), the counters
-are spread by its odd constant.
+There is no stream: a deal replays alone, threads and chunks cannot matter, and one policy's draws
+do not disturb another's.  The mixing function is the output function of SplitMix64 (Steele, Lea,
+Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014); its odd constant spreads the
+counters.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from kqj_sim.core.jit import scalar
+from kqj_sim.core.types import Key, Place
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -23,12 +24,12 @@ _UNIT = 2.0**-48
 _UNITS = 2.0**48
 
 DEAL, TEAMS, CALL, COUNTER, CARD, FIRST_DEALER, HIDDEN_HAND = (np.int64(n << 32) for n in range(7))
-"""Purposes: the high half of a draw's counter; the turn is the low half."""
+"""Purposes: the high half of a counter; the low half is the turn."""
 
 
 @scalar
-def draw(key: int, counter: int) -> int:
-    """64 random bits for a counter under a key, as int64 (any sign)."""
+def draw(key: Key, counter: int) -> int:
+    """Return 64 random bits for a counter under a key, as int64 of any sign."""
     z = np.uint64(key) + (np.uint64(counter) + np.uint64(1)) * _GOLDEN
     z = (z ^ (z >> _SHIFT_1)) * _MULTIPLIER_1
     z = (z ^ (z >> _SHIFT_2)) * _MULTIPLIER_2
@@ -37,40 +38,40 @@ def draw(key: int, counter: int) -> int:
 
 @scalar
 def scale_below(bits: int, bound: int) -> int:
-    """64 random bits -> an integer from 0 to bound - 1, 1 <= bound <= 32767.
+    """Scale 64 random bits to an integer from 0 to bound - 1, 1 <= bound <= 32767.
 
-    The top 48 bits are scaled: no value is likelier than another by more than bound / 2**48.
+    The top 48 bits count: no value is likelier than another by more than bound / 2**48.
     """
     return (np.int64(np.uint64(bits) >> _TO_48_BITS) * bound) >> 48
 
 
 @scalar
 def to_fraction(bits: int) -> float:
-    """64 random bits -> a number from 0 (included) to 1 (excluded), a multiple of 2**-48."""
+    """Scale 64 random bits to a number in [0, 1), a multiple of 2**-48."""
     return np.int64(np.uint64(bits) >> _TO_48_BITS) * _UNIT
 
 
 @scalar
 def is_below(bits: int, probability: float) -> bool:
-    """Whether the `to_fraction` of 64 random bits is below a probability from 0 to 1.
+    """Return True with a probability from 0 to 1: if `to_fraction(bits)` is below it.
 
-    Whole numbers are compared, which vectors of every processor can do, and the limit is the same
-    for all deals of a block.
+    Integers are compared, as vectors of every processor can, and the limit is the same for all
+    deals of a block.
     """
     return np.int64(np.uint64(bits) >> _TO_48_BITS) < math.ceil(probability * _UNITS)
 
 
 @scalar
-def draw_for_card(key: int, trick: int, place: int) -> int:
-    """64 random bits for the card of a place in a trick.
+def draw_for_card(key: Key, trick: int, place: Place) -> int:
+    """Return 64 random bits for the card of a place in a trick.
 
-    The place is added to the key, and not to the counter: it differs from deal to deal of a block,
-    and multiplying it would take a vector longer than all the rest.
+    The place is added to the key, not to the counter: it differs between the deals of a block, and
+    multiplying it would take a vector longer than everything else.
     """
     return draw(key + (place << 48), CARD + trick)
 
 
 @scalar
-def derive_deal_key(seed: int, deal: int) -> int:
-    """The key of a deal's draws."""
+def derive_deal_key(seed: int, deal: int) -> Key:
+    """Return the key of a deal's draws."""
     return draw(draw(seed, 0), deal)

@@ -1,58 +1,62 @@
-"""The rules of KQJ as the numbers that the kernels take; `kqj_sim.encode` makes them."""
+"""The rules of KQJ and the players at the table, as the kernels take them (`kqj_sim.encode`)."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from kqj_sim.core.types import Contract, Flag, Float64Array, Int64Array, Place
 
 
 class Rules(NamedTuple):
-    """RULES.md's rules object in integers; flags are 0 or 1."""
+    """The rules object of RULES.md in integers."""
 
     teams: int
     """2 or 3."""
-    random_partners: int
-    auction: int
+    random_partners: Flag
+    auction: Flag
     all_no_trump: int
-    """0 in the second lap only, 1 in both laps, 2 never."""
+    """All-Trumps and No-Trump may be named: 0 in the second lap, 1 in both laps, 2 never."""
     minimum_bid: int
     max_amount: int
-    counter_any_time: int
-    amount_rounded: int
-    must_outscore: int
+    counter_any_time: Flag
+    amount_rounded: Flag
+    must_outscore: Flag
 
 
 class Seating(NamedTuple):
-    """Who sits at the table, and what is played there."""
+    """The policies at the table, and the options of a run.
 
-    loop_addresses: Any
-    """int64 (42,): addresses of `core.asking` functions, six policies a member."""
-    parameters: Any
-    """float64: for each member and policy `MAX_PARAMETERS` numbers (`policies.compiled`)."""
-    resources: Any
-    """int64 (42,): for each member and policy the address of its weights, or of what a policy that
-    is asked for whole blocks needs (`core.nested`); 0 for none."""
+    Arrays of 42 hold six policies for each of the seven asking loops of `core.dispatch`.
+    """
+
+    loop_addresses: Int64Array
+    """int64 (42,): addresses of the asking loops of `core.dispatch`."""
+    parameters: Float64Array
+    """float64 (42 * MAX_PARAMETERS,): parameters of the policies."""
+    resources: Int64Array
+    """int64 (42,): addresses of the policies' weights, or of what a policy that is asked for whole
+    blocks needs (`core.dispatch.pack_seatings`); 0 for none."""
     distinct: int
-    """Different policies in use, 1 to 6."""
+    """Number of different policies, 1 to 6."""
     seats: int
-    """Number of the policy of each seat, four bits each."""
-    stages: Any
+    """Policy number of each seat, four bits per seat."""
+    stages: Int64Array
     """int64 (3,): addresses of the stages of a round (`core.round`)."""
-    resume: Any
-    """int64 (3,): addresses of the kernels that go on from the middle, and of the values that the
-    player gives cards (`core.resume`), for tables of players who play hands out; else zeros."""
-    imposed_place: int
-    """Place of an imposed Sender; -1: nothing is imposed."""
-    imposed_contract: int
+    resume: Int64Array
+    """int64 (3,): addresses of the kernels that resume a round (`core.round`) and that value
+    cards, where policies play hands out; else zeros."""
+    imposed_place: Place
+    """Place of an imposed Sender; -1 for none."""
+    imposed_contract: Contract
     imposed_amount: int
-    keeps_history: int
-    """1 if the finished tricks are to be kept in the block (`core.block.TRICK_HISTORY`)."""
-    wanted: Any
-    """int64 (columns,): numbers of the columns that the rows are to have; without any, rounds are
-    not described."""
+    keeps_history: Flag
+    """1 if finished tricks are kept in the block (`core.block.TRICK_HISTORY`)."""
+    wanted: Int64Array
+    """int64 (columns,): numbers of the columns to write; rounds are not described without any."""
 
 
 MAX_PARAMETERS = 192
-"""Parameters that a policy may have."""
+"""The most parameters that a policy may have."""
 
 MAX_POLICIES = 6
-"""Different policies at a table; `Seating` has so many entries for each loop."""
+"""The most different policies at a table; `Seating` has as many entries per asking loop."""

@@ -1,50 +1,46 @@
-"""What a round is worth (RULES.md sections 6 and 7), and the row that tells of it."""
+"""Scoring of played rounds (RULES.md sections 6 and 7), into the columns of the results."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from kqj_sim.core import block
 from kqj_sim.core.block import (
-    AMOUNT,
-    CAPOT,
-    DEALT,
-    MUST_BEAT,
-    PENDING,
-    PLAYERS,
-    PLAYERS_BY_POSITION,
-    POINT_PLANES,
     SEATS,
-    SENDER_TEAM,
-    STAKE,
     STRIDE,
     TRICKS,
-    UPPER_PLAYED_EARLIER,
-    WON_CARDS,
     cell_index,
     column_offset,
     pad_lanes,
+    select_by_team,
     team_of,
 )
-from kqj_sim.core.cards import EACH_SUIT, PACK, TRUMP_JACK, TRUMP_QUEEN, count_card_points, popcount
+from kqj_sim.core.cards import (
+    EACH_SUIT,
+    PACK,
+    TOTAL_CARD_POINTS,
+    TRUMP_JACK,
+    TRUMP_QUEEN,
+    count_card_points,
+    popcount,
+    round_to_ten,
+)
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.rules import Rules
+from kqj_sim.core.types import Block, CardSet, Team
 
 MADE, FAILED, LITIGATION, PASSED_OUT = range(4)
+"""Results of a round."""
 RETURN_SUIT, OTHER_SUIT, BID_SUIT, KIND_NO_TRUMP, KIND_ALL_TRUMPS, NO_KIND = range(6)
+"""Kinds of contract."""
 
 LAST_TRICK_BONUS, CAPOT_BONUS, KQ_BONUS, KQJ_BONUS = 10, 154, 20, 50
 FEW_POINTS, FEW_POINTS_GRATUITY, NO_TRICK_GRATUITY = 20, 20, 60
 
-_TAKEN = column_offset("taken")
-_CONTRACT = column_offset("contract")
-_KIND = column_offset("kind")
 _RESULT = column_offset("result")
 _TOTAL = column_offset("total_0")
 _CARD_POINTS = column_offset("card_points_0")
 _TRICKS = column_offset("tricks_0")
 _SCORE = column_offset("score_0")
 _GRATUITY = column_offset("gratuity_0")
-_TEAM_OF_SEAT = column_offset("team_of_seat_0")
 _KQ_CONTRACTING = column_offset("kq_contracting")
 _KQ_DEFENDING = column_offset("kq_defending")
 _KQJ_CONTRACTING = column_offset("kqj_contracting")
@@ -58,31 +54,15 @@ _DEFENDING_TOTAL = column_offset("defending_total")
 
 
 @scalar
-def _select_by_team(team: int, first: int, second: int, third: int) -> int:
-    """The value of a team; a sum, since of nested choices LLVM makes a switch: no vector code."""
-    return first * (team == 0) + second * (team == 1) + third * (team == 2)
-
-
-@scalar
-def whole_tens(number: int) -> int:
-    """A whole number of tens: number // 10 for 0 <= number < 16384, without a division."""
-    return (number * 6554) >> 16
-
-
-@scalar
-def round_to_ten(total: int) -> int:
-    """To the nearest ten, 5 upwards."""
-    return 10 * whole_tens(total + 5)
-
-
-@scalar
-def count_announcements(hand: int, upper_played_earlier: int, must_beat: int) -> tuple[int, int]:
-    """Numbers of KQ and of KQJ of a player.
+def count_announcements(
+    hand: CardSet, upper_played_earlier: CardSet, must_beat: CardSet
+) -> tuple[int, int]:
+    """Count the KQ and the KQJ that a player announced.
 
     Args:
-        hand: the eight cards he was dealt, by strength.
-        upper_played_earlier: the rows UPPER_PLAYED_EARLIER and MUST_BEAT of `core.state`.
-        must_beat: see there.
+        hand: the eight cards dealt to the player, by strength.
+        upper_played_earlier: the row UPPER_PLAYED_EARLIER of the block.
+        must_beat: the row MUST_BEAT of the block.
     """
     later = hand & upper_played_earlier
     kq = later & (hand >> 1) & must_beat & (EACH_SUIT << TRUMP_QUEEN)
@@ -91,21 +71,21 @@ def count_announcements(hand: int, upper_played_earlier: int, must_beat: int) ->
 
 
 @block_loop
-def count_tricks(state: Any, lanes: int, rules: Rules) -> None:
-    """Card points, tricks, bonuses and totals of the teams, from the cards won."""
+def count_tricks(state: Block, lanes: int, rules: Rules) -> None:
+    """Fill card points, tricks, bonuses and totals of the teams from the cards won."""
     n = pad_lanes(lanes)
     for i in range(n):
-        won_0 = state[WON_CARDS + i]
-        won_1 = state[WON_CARDS + STRIDE + i]
+        won_0 = state[block.WON_CARDS + i]
+        won_1 = state[block.WON_CARDS + STRIDE + i]
         won_2 = PACK & ~(won_0 | won_1)
-        p1 = state[POINT_PLANES + i]
-        p2 = state[POINT_PLANES + STRIDE + i]
-        p4 = state[POINT_PLANES + 2 * STRIDE + i]
-        p8 = state[POINT_PLANES + 3 * STRIDE + i]
-        p16 = state[POINT_PLANES + 4 * STRIDE + i]
+        p1 = state[block.POINT_PLANES + i]
+        p2 = state[block.POINT_PLANES + STRIDE + i]
+        p4 = state[block.POINT_PLANES + 2 * STRIDE + i]
+        p8 = state[block.POINT_PLANES + 3 * STRIDE + i]
+        p16 = state[block.POINT_PLANES + 4 * STRIDE + i]
         points_0 = count_card_points(won_0, p1, p2, p4, p8, p16)
         points_1 = count_card_points(won_1, p1, p2, p4, p8, p16)
-        points_2 = 236 - points_0 - points_1
+        points_2 = TOTAL_CARD_POINTS - points_0 - points_1
         state[_CARD_POINTS + i] = points_0
         state[_CARD_POINTS + STRIDE + i] = points_1
         state[_CARD_POINTS + 2 * STRIDE + i] = points_2
@@ -113,7 +93,7 @@ def count_tricks(state: Any, lanes: int, rules: Rules) -> None:
         state[_TRICKS + i] = (popcount(won_0) * 11) >> 6
         state[_TRICKS + STRIDE + i] = (popcount(won_1) * 11) >> 6
         state[_TRICKS + 2 * STRIDE + i] = (popcount(won_2) * 11) >> 6
-        last = team_of(state[PLAYERS_BY_POSITION + i], 0)
+        last = team_of(state[block.PLAYERS_BY_POSITION + i], 0)
         last_0 = LAST_TRICK_BONUS * (last == 0)
         last_1 = LAST_TRICK_BONUS * (last == 1)
         last_2 = LAST_TRICK_BONUS * (last == 2)
@@ -125,17 +105,19 @@ def count_tricks(state: Any, lanes: int, rules: Rules) -> None:
         state[_KQJ_CONTRACTING + i] = 0
         state[_KQJ_DEFENDING + i] = 0
     for place in range(SEATS):
-        dealt = DEALT + place * STRIDE
+        dealt = block.DEALT + place * STRIDE
         for i in range(n):
             kq_count, kqj_count = count_announcements(
-                state[cell_index(dealt, i)], state[UPPER_PLAYED_EARLIER + i], state[MUST_BEAT + i]
+                state[cell_index(dealt, i)],
+                state[block.UPPER_PLAYED_EARLIER + i],
+                state[block.MUST_BEAT + i],
             )
             bonus = KQ_BONUS * kq_count + KQJ_BONUS * kqj_count
-            team = team_of(state[PLAYERS + i], place)
+            team = team_of(state[block.PLAYERS + i], place)
             state[_TOTAL + i] += bonus * (team == 0)
             state[_TOTAL + STRIDE + i] += bonus * (team == 1)
             state[_TOTAL + 2 * STRIDE + i] += bonus * (team == 2)
-            contracting = team == state[SENDER_TEAM + i]
+            contracting = team == state[block.SENDER_TEAM + i]
             state[_KQ_CONTRACTING + i] += kq_count if contracting else 0
             state[_KQ_DEFENDING + i] += 0 if contracting else kq_count
             state[_KQJ_CONTRACTING + i] += kqj_count if contracting else 0
@@ -144,16 +126,16 @@ def count_tricks(state: Any, lanes: int, rules: Rules) -> None:
 
 @scalar
 def _gratuity_owed(points: int, tricks: int) -> int:
-    """What a team owes each of the others."""
+    """Return the gratuity that a team owes each of the others."""
     few = FEW_POINTS_GRATUITY if points <= FEW_POINTS else 0
     return NO_TRICK_GRATUITY if tricks == 0 else few
 
 
 @scalar
 def _base_score(
-    team: int, contracting: int, outcome: int, total: int, stake_value: int, auction: int
+    team: Team, contracting: Team, outcome: int, total: int, stake_value: int, auction: int
 ) -> int:
-    """A team's score without gratuities; `stake_value` is the amount times the stake."""
+    """Return a team's score without gratuities; `stake_value` is the amount times the stake."""
     score = stake_value if auction else round_to_ten(total)
     own = team == contracting
     earns = ((outcome == MADE) & own) | ((outcome == FAILED) & (not own))
@@ -161,12 +143,12 @@ def _base_score(
 
 
 @block_loop
-def score_rounds(state: Any, lanes: int, rules: Rules) -> None:
-    """Made, failed or litigation; scores and gratuities."""
+def score_rounds(state: Block, lanes: int, rules: Rules) -> None:
+    """Fill results (made, failed or litigation), scores and gratuities."""
     n = pad_lanes(lanes)
     three = rules.teams == 3
     for i in range(n):
-        contracting = state[SENDER_TEAM + i]
+        contracting = state[block.SENDER_TEAM + i]
         total_0 = state[_TOTAL + i]
         total_1 = state[_TOTAL + STRIDE + i]
         total_2 = state[_TOTAL + 2 * STRIDE + i]
@@ -174,14 +156,14 @@ def score_rounds(state: Any, lanes: int, rules: Rules) -> None:
         others_1 = total_1 - 1000 * (contracting == 1)
         others_2 = total_2 - 1000 * ((contracting == 2) | (not three))
         best = max(max(others_0, others_1), others_2)
-        own = _select_by_team(contracting, total_0, total_1, total_2)
+        own = select_by_team(contracting, total_0, total_1, total_2)
         outscores = FAILED * (own < best) + LITIGATION * (own == best)
-        amount = state[AMOUNT + i]
-        tricks = _select_by_team(
+        amount = state[block.AMOUNT + i]
+        tricks = select_by_team(
             contracting, state[_TRICKS + i], state[_TRICKS + STRIDE + i],
             state[_TRICKS + 2 * STRIDE + i],
         )  # fmt: skip
-        capot_missed = (state[CAPOT + i] != 0) & (tricks < TRICKS)
+        capot_missed = (state[block.CAPOT + i] != 0) & (tricks < TRICKS)
         reached = (round_to_ten(own) if rules.amount_rounded else own) >= amount
         holds = outscores if rules.must_outscore else MADE
         bid = holds if reached & (not capot_missed) else FAILED
@@ -190,13 +172,14 @@ def score_rounds(state: Any, lanes: int, rules: Rules) -> None:
         state[_CONTRACTING_TOTAL + i] = own
         state[_DEFENDING_TOTAL + i] = best
 
-        worth = amount * state[STAKE + i]
+        stake_value = amount * state[block.STAKE + i]
         auction = rules.auction
-        score_0 = _base_score(0, contracting, outcome, total_0, worth, auction)
-        score_1 = _base_score(1, contracting, outcome, total_1, worth, auction)
-        score_2 = _base_score(2, contracting, outcome, total_2, worth, auction) if three else 0
+        score_0 = _base_score(0, contracting, outcome, total_0, stake_value, auction)
+        score_1 = _base_score(1, contracting, outcome, total_1, stake_value, auction)
+        base_2 = _base_score(2, contracting, outcome, total_2, stake_value, auction)
+        score_2 = base_2 if three else 0
 
-        pending = 0 if outcome == LITIGATION else state[PENDING + i]
+        pending = 0 if outcome == LITIGATION else state[block.PENDING + i]
         made = outcome == MADE
         gratuity_0 = pending * ((contracting == 0) & made | (others_0 == best) & (not made))
         gratuity_1 = pending * ((contracting == 1) & made | (others_1 == best) & (not made))

@@ -1,34 +1,77 @@
-"""What a policy sees when it is asked.
+"""The views a policy decides on, and the calls it answers with.
 
-A policy is a set of scalar functions of one *view*, a tuple of integers passed by value.  Only what
-a policy reads of a view is computed, since the compiler drops the rest.
+A policy is a set of scalar functions of one *view*, a tuple of integers passed by value.  The
+compiler drops the fields that a policy does not read, so they cost nothing.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from kqj_sim.core.jit import scalar
+from kqj_sim.core.types import (
+    Card,
+    CardSet,
+    Contract,
+    Flag,
+    PackedBids,
+    PackedPlayers,
+    Place,
+    Position,
+    SuitMask,
+)
+
 PASS = -1
-"""The answer of who passes."""
+"""The call of a player who passes."""
 
 EXCEPTION_RAISED = -(1 << 62)
-"""Stands for the answer of a policy that raised an exception: no card and no call."""
+"""Answer of a policy that raised an exception: neither a card nor a call."""
+
+_BID_BITS, _BID_MASK = 10, 1023
+_CONTRACT_BITS, _CONTRACT_MASK = 3, 7
+
+
+@scalar
+def bid_code(amount: int, contract: Contract, capot: Flag) -> int:
+    """Return a bid as the number that `choose_bid` answers with."""
+    return (amount << 4) | (contract << 1) | capot
+
+
+@scalar
+def replace_last_bid(
+    last_bids: PackedBids, place: Place, tens: int, contract: Contract
+) -> PackedBids:
+    """Return packed bids with the last bid of a place replaced; `tens` is the amount / 10."""
+    shift = _BID_BITS * place
+    return last_bids & ~(_BID_MASK << shift) | (tens << _CONTRACT_BITS | (contract + 1)) << shift
+
+
+@scalar
+def last_bid_amount(last_bids: PackedBids, place: Place) -> int:
+    """Return the amount of the last bid of a place; 0 if it has not bid."""
+    return 10 * (((last_bids >> _BID_BITS * place) & _BID_MASK) >> _CONTRACT_BITS)
+
+
+@scalar
+def last_bid_contract(last_bids: PackedBids, place: Place) -> Contract:
+    """Return the contract of the last bid of a place; -1 if it has not bid."""
+    return ((last_bids >> _BID_BITS * place) & _CONTRACT_MASK) - 1
 
 
 class TakeView(NamedTuple):
-    """Take, or pass?  Cards in natural coding (`core.bits`)."""
+    """A turn to take or pass; cards in natural coding (`core.cards`)."""
 
-    hand: int
+    hand: CardSet
     """The five cards held."""
-    turned: int
+    turned: Card
     """The Return."""
     lap: int
     """1 (only the Return's suit may be named) or 2."""
-    place: int
-    """Place in the order of speaking, 0 the opener to 5 the dealer."""
-    all_no_trump: int
+    place: Place
+    """Place of the player, 0 the opener to 5 the dealer."""
+    all_no_trump: Flag
     """1 if All-Trumps and No-Trump may be named now."""
-    players: int
+    players: PackedPlayers
     """Teams of the places, packed (`core.block.team_of`)."""
     team_count: int
     """2 or 3."""
@@ -37,29 +80,29 @@ class TakeView(NamedTuple):
 
 
 class BidView(NamedTuple):
-    """Bid, or pass?  Cards in natural coding."""
+    """A turn of an auction to bid or pass; cards in natural coding."""
 
-    hand: int
+    hand: CardSet
     """The eight cards held."""
-    place: int
-    """Place in the order of speaking, 0 the opener to 5 the dealer."""
+    place: Place
+    """Place of the player, 0 the opener to 5 the dealer."""
     turn: int
     """Turns before this one; turn // 6 laps are over."""
     lowest_amount: int
-    """The lowest amount that may be bid; above `highest_amount` only a pass is left."""
+    """The lowest amount that may be bid; if above `highest_amount`, the player must pass."""
     highest_amount: int
     """The highest amount that may be bid."""
-    all_no_trump: int
+    all_no_trump: Flag
     """1 if All-Trumps and No-Trump may be bid."""
-    bidder: int
-    """Place of the last bidder, -1 if there is none."""
+    bidder: Place
+    """Place of the last bidder; -1 if there is none."""
     amount: int
-    """His amount, 0 if there is none."""
-    contract: int
-    """His contract, 0 to 3 `shdc`, 4 No-Trump, 5 All-Trumps; -1 if there is none."""
-    last_bids: int
-    """The last bid of each place, ten bits each: amount / 10, then contract + 1; 0 if none."""
-    players: int
+    """Amount of the last bid; 0 if there is none."""
+    contract: Contract
+    """Contract of the last bid; -1 if there is none."""
+    last_bids: PackedBids
+    """Last bid of each place, packed (`last_bid_amount`, `last_bid_contract`)."""
+    players: PackedPlayers
     """Teams of the places, packed (`core.block.team_of`)."""
     team_count: int
     """2 or 3."""
@@ -68,22 +111,21 @@ class BidView(NamedTuple):
 
 
 class CounterView(NamedTuple):
-    """Counter the last bid, or overcounter it?  Cards in natural coding."""
+    """A chance to counter or overcounter the last bid; cards in natural coding."""
 
-    hand: int
+    hand: CardSet
     """The eight cards held."""
-    place: int
-    """Own place, 0 the opener to 5 the dealer."""
-    bidder: int
+    place: Place
+    """Place of the player, 0 the opener to 5 the dealer."""
+    bidder: Place
     """Place of the bidder."""
     amount: int
-    contract: int
-    """0 to 3 `shdc`, 4 No-Trump, 5 All-Trumps."""
-    capot: int
+    contract: Contract
+    capot: Flag
     """1 if Capot is announced."""
-    last_bids: int
-    """The last bid of each place, ten bits each: amount / 10, then contract + 1; 0 if none."""
-    players: int
+    last_bids: PackedBids
+    """Last bid of each place, packed (`last_bid_amount`, `last_bid_contract`)."""
+    players: PackedPlayers
     """Teams of the places, packed (`core.block.team_of`)."""
     team_count: int
     """2 or 3."""
@@ -92,57 +134,56 @@ class CounterView(NamedTuple):
 
 
 class CardView(NamedTuple):
-    """Which card?  Cards coded by strength (`core.bits`): a higher bit is a stronger card."""
+    """A turn to play; cards coded by strength (`core.cards`): a higher bit is a stronger card."""
 
-    hand: int
+    hand: CardSet
     """Cards held."""
-    legal: int
+    legal: CardSet
     """Cards that may be played; never empty."""
     trick_number: int
     """0 to 7."""
-    position: int
+    position: Position
     """Cards already played to this trick, 0 to 5; 0 is leading."""
-    led: int
+    led: SuitMask
     """All cards of the suit led; 0 when leading."""
-    trumps: int
+    trumps: CardSet
     """All trumps; 0 at All-Trumps and No-Trump."""
-    climbing: int
-    """All cards of the suits in which one must beat: the trumps, or all at All-Trumps."""
-    winning: int
+    climbing: CardSet
+    """All cards of the suits in which players must beat: trumps, or all at All-Trumps."""
+    winning: CardSet
     """Cards of the pack that would become master now; every card when leading."""
-    master: int
+    master: Card
     """The master; 0 when leading."""
-    partner_is_master: int
+    partner_is_master: Flag
     """1 if a partner's card is master, else 0."""
-    trick: int
+    trick: CardSet
     """Cards played to this trick."""
-    played: int
+    played: CardSet
     """Cards of the finished tricks."""
-    won: int
-    """Cards that the own team has won."""
-    won_contracting: int
+    won: CardSet
+    """Cards that the player's team has won."""
+    won_contracting: CardSet
     """Cards that the contracting team has won."""
-    turned: int
-    """The Return, which the Sender took into his hand; 0 with auctions."""
-    points_1: int
-    """Bit planes of the card points: a card's points are the sum of the planes it stands in."""
-    points_2: int
-    points_4: int
-    points_8: int
-    points_16: int
-    players: int
-    """Teams and known voids of the positions of this trick, packed (`core.state`)."""
-    leader: int
+    turned: Card
+    """The Return, which the Sender took into the hand; 0 with auctions."""
+    points_1: CardSet
+    """Bit planes of the card points: a card scores the sum of the planes that hold it."""
+    points_2: CardSet
+    points_4: CardSet
+    points_8: CardSet
+    points_16: CardSet
+    players: PackedPlayers
+    """Teams and known voids of the positions of this trick, packed (`core.block`)."""
+    leader: Place
     """Place of this trick's leader, 0 the opener to 5 the dealer."""
-    sender: int
+    sender: Place
     """Place of the Sender."""
-    contracting: int
-    """1 if the own team is the contracting team."""
-    contract: int
-    """0 to 3 `shdc`, 4 No-Trump, 5 All-Trumps."""
+    contracting: Flag
+    """1 if the player's team is the contracting team."""
+    contract: Contract
     amount: int
     """Amount bid; 0 without auction."""
-    capot: int
+    capot: Flag
     """1 if Capot was announced."""
     stake: int
     """1, or 2 or 4 after a counter or overcounter."""

@@ -11,8 +11,7 @@ write policies with, `registry` defines and finds policies, `spec` parses the sp
 players, and `binding` compiles policies into the kernels' loops.
 """
 
-from kqj_sim.core.bidding import bid_code
-from kqj_sim.core.views import PASS
+from kqj_sim.core.views import PASS, bid_code
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.registry import describe, flag, named, number, policy, whole
 from kqj_sim.policies.spec import Player, parse_player

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kqj_sim.core.bidding import bid_code
 from kqj_sim.core.cards import NO_TRUMP, popcount, trailing_zeros
-from kqj_sim.core.views import PASS
+from kqj_sim.core.views import PASS, bid_code
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import suit_cards
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.core import rng
-from kqj_sim.core.bidding import bid_code
 from kqj_sim.core.block import (
     CAPOT,
     CONTRACT,
@@ -27,8 +26,15 @@ from kqj_sim.core.cards import PACK
 from kqj_sim.core.hidden_hands import draw_subset
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.rules import Rules
-from kqj_sim.core.types import Block, CardSet, Key, PackedBids, Place
-from kqj_sim.core.views import PASS, BidView
+from kqj_sim.core.types import Block, CardSet, Key, Place
+from kqj_sim.core.views import (
+    PASS,
+    BidView,
+    bid_code,
+    last_bid_amount,
+    last_bid_contract,
+    replace_last_bid,
+)
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import FITTED, points
 
@@ -76,12 +82,6 @@ def deal_taking(hands: Any, place: Place, own: int, turned: CardSet, key: Key) -
 
 
 @scalar
-def _amount_of(last_bids: PackedBids, place: Place) -> int:
-    """Return the amount of the last bid of a place, 0 if it has not bid."""
-    return 10 * ((last_bids >> (10 * place + 3)) & 127)
-
-
-@scalar
 def view_last_call(state: Block, i: int, place: Place, turn: int, rules: Rules) -> BidView:
     """Return the auction as a place saw it at its last bid, or at its first pass if it never bid.
 
@@ -93,20 +93,21 @@ def view_last_call(state: Block, i: int, place: Place, turn: int, rules: Rules) 
         The view, without a hand.
     """
     last_bids = state[LAST_BIDS + i]
-    own = _amount_of(last_bids, place)
+    own = last_bid_amount(last_bids, place)
     standing, bidder, before = 0, -1, 0
     if own == 0 or own != state[OPENING_AMOUNT + i]:
         for other in range(SEATS):
-            amount = _amount_of(last_bids, other)
+            amount = last_bid_amount(last_bids, other)
             earlier = amount < own if own > 0 else other < place
             if amount > 0 and earlier and other != place:
-                before |= last_bids & (1023 << 10 * other)
+                named = last_bid_contract(last_bids, other)
+                before = replace_last_bid(before, other, amount // 10, named)
                 if amount > standing:
                     standing, bidder = amount, other
         if own > 0 and turn >= SEATS:
             standing = own - 10
     lowest = standing + 10 if standing > 0 else rules.minimum_bid
-    contract = ((last_bids >> 10 * bidder) & 7) - 1 if bidder >= 0 else -1
+    contract = last_bid_contract(last_bids, bidder) if bidder >= 0 else -1
     return BidView(
         0, place, turn % SEATS, lowest, rules.max_amount, 0 if rules.all_no_trump == 2 else 1,
         bidder, standing, contract, before, state[PLAYERS + i], rules.teams, 0,
@@ -156,17 +157,17 @@ def deal_auction(
     hands[place] = own
     for kind in range(_CALLED, _SILENT + 1):
         for each in range(SEATS):
-            entry = (last_bids >> 10 * each) & 1023
-            called = entry != 0 or each == countered
+            amount = last_bid_amount(last_bids, each)
+            called = amount != 0 or each == countered
             if each == place or kind != (
                 _CALLED if called else (_PASSED if each < turn else _SILENT)
             ):
                 continue
             view = view_last_call(state, i, each, turn, rules)
             said = PASS
-            if entry != 0:
+            if amount != 0:
                 capot = state[CAPOT + i] if each == state[SENDER + i] else 0
-                said = bid_code(10 * (entry >> 3), (entry & 7) - 1, capot)
+                said = bid_code(amount, last_bid_contract(last_bids, each), capot)
             cards, best = 0, _NO_FIT
             for tried in range(1 if kind == _SILENT else _MOST_HANDS):
                 found = draw_subset(left, TRICKS, key, 1 + 10 * (_MOST_HANDS * each + tried))

@@ -45,7 +45,7 @@ from kqj_sim.core.round import CARD_VALUES
 from kqj_sim.core.rules import MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import find_legal_cards, finish_trick, put_follow, put_lead
 from kqj_sim.core.types import Block, Card, CardSet, Contract, Key, Place, Position
-from kqj_sim.core.views import TakeView
+from kqj_sim.core.views import TakeView, last_bid_amount, last_bid_contract
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import (
     FITTED,
@@ -88,11 +88,11 @@ def chance_of_choice(values: Any, choices: int, choice: int, patience: float) ->
 def chance_of_bid(state: Block, lane: int, place: Place, hand: CardSet, rules: Rules) -> float:
     """Return the chance that a place bids as it last did with eight cards; 1 if it did not bid."""
     last_bids = state[LAST_BIDS + lane]
-    bid = (last_bids >> 10 * place) & 1023
-    if bid == 0:
+    amount = last_bid_amount(last_bids, place)
+    if amount == 0:
         return 1.0
     two = rules.teams == 2
-    contract, amount = (bid & 7) - 1, 10 * (bid >> 3)
+    contract = last_bid_contract(last_bids, place)
     spare = _OPENING_MARGIN if amount <= rules.minimum_bid else _RAISE_MARGIN
     needed = amount + spare * (FITTED.spread if two else FITTED.three_spread)
     needed -= base_total(contract, rules.teams, FITTED)

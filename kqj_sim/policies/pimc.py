@@ -115,15 +115,15 @@ def _select_candidates(state: Block, lane: int, position: Position, legal: CardS
 
 @block_loop
 def _play_out_waiting(
-    state: Block, branches: PlayoutQueue, shares: Any, waiting: int, trick: int, position: Position,
+    state: Block, queue: PlayoutQueue, shares: Any, waiting: int, trick: int, position: Position,
     rules: Rules, rollouts: Seating, values: Any,
 ) -> None:  # fmt: skip
     """Play the waiting lanes on and add their utilities, times their weights, to `values`."""
-    play_out_queue(state, branches, waiting, trick, position, rules, rollouts)
+    play_out_queue(state, queue, waiting, trick, position, rules, rollouts)
     for lane in range(waiting):
-        team = team_of(state[PLAYERS_BY_POSITION + branches.sources[lane]], position)
-        value = compute_utility(branches.state, lane, team, rules.teams)
-        values[branches.where[lane]] += shares[lane] * value
+        team = team_of(state[PLAYERS_BY_POSITION + queue.sources[lane]], position)
+        value = compute_utility(queue.state, lane, team, rules.teams)
+        values[queue.targets[lane]] += shares[lane] * value
 
 
 @scalar
@@ -155,7 +155,7 @@ def choose_card(
     rules = unpack_rules(resource)
     rollouts, prior = unpack_seating(resource, 0), unpack_seating(resource, 1)
     model = OpponentModel(unpack_seating(resource, 2), patience, rules)
-    branches = new_playout_queue()
+    queue = new_playout_queue()
     lane_shares = np.empty(LANES)
     known = np.empty(KNOWLEDGE_SIZE, np.int64)
     worlds = np.empty(SEATS * drawn, np.int64)
@@ -178,28 +178,28 @@ def choose_card(
         found[i] = min(sampled, wanted)
         if weigh:
             weigh_layouts(
-                state, i, trick, position, key, model, branches.state, worlds, sampled, wanted,
+                state, i, trick, position, key, model, queue.state, worlds, sampled, wanted,
                 shares,
             )  # fmt: skip
         for world in range(sampled):
             for which in range(count if shares[world] > 0.0 else 0):
-                branches.sources[waiting] = i
-                branches.cards[waiting] = nth_card(candidates[i], which)
-                branches.keys[waiting] = rng.derive_deal_key(key, world)
+                queue.sources[waiting] = i
+                queue.cards[waiting] = nth_card(candidates[i], which)
+                queue.keys[waiting] = rng.derive_deal_key(key, world)
                 lane_shares[waiting] = shares[world]
-                branches.where[waiting] = i * _MAX_CARDS + which
+                queue.targets[waiting] = i * _MAX_CARDS + which
                 for place in range(SEATS):
-                    branches.hands[waiting * SEATS + place] = worlds[world * SEATS + place]
+                    queue.hands[waiting * SEATS + place] = worlds[world * SEATS + place]
                 waiting += 1
                 if waiting == LANES:
                     _play_out_waiting(
-                        state, branches, lane_shares, waiting, trick, position, rules, rollouts,
+                        state, queue, lane_shares, waiting, trick, position, rules, rollouts,
                         values,
                     )  # fmt: skip
                     waiting = 0
     if waiting > 0:
         _play_out_waiting(
-            state, branches, lane_shares, waiting, trick, position, rules, rollouts, values
+            state, queue, lane_shares, waiting, trick, position, rules, rollouts, values
         )
     priors = stack_float32(_MAX_CARDS)
     for i in range(lanes):

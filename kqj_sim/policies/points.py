@@ -12,12 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kqj_sim.core.bidding import bid_code
 from kqj_sim.core.block import SEATS
 from kqj_sim.core.cards import ALL_TRUMPS, EACH_SUIT, NO_TRUMP, SUIT_MASK, trailing_zeros
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.types import Contract, PackedBids, PackedPlayers, Place
-from kqj_sim.core.views import PASS
+from kqj_sim.core.views import PASS, bid_code, last_bid_contract
 from kqj_sim.policies.point_count import count_points, wins_every_trick
 from kqj_sim.policies.registry import Parameter, number, policy
 from kqj_sim.policies.tools import is_partner, normal_share
@@ -216,7 +215,7 @@ def summarise_bids(
     place."""
     named, their_named = 0, 0
     for other in range(SEATS):
-        if other != place and ((last_bids >> 10 * other) & 7) - 1 == contract:
+        if other != place and last_bid_contract(last_bids, other) == contract:
             partner = is_partner(players, other, place)
             named += 1 if partner else 0
             their_named += 0 if partner else 1

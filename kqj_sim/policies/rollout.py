@@ -19,7 +19,7 @@ import numpy as np
 from numba import carray
 
 from kqj_sim.core import dispatch, rng
-from kqj_sim.core.bidding import bid_code, reset_calls
+from kqj_sim.core.bidding import reset_calls
 from kqj_sim.core.block import (
     AMOUNT,
     AWAITS_REPLY,
@@ -57,7 +57,7 @@ from kqj_sim.core.playouts import CALL_STATE_ROWS, resume_calls_and_play
 from kqj_sim.core.round import BID_PENDING, COUNTER_PENDING, NOTHING_PENDING
 from kqj_sim.core.rules import MAX_POLICIES, Rules, Seating
 from kqj_sim.core.types import Block, CardSet, Key, Place
-from kqj_sim.core.views import PASS
+from kqj_sim.core.views import PASS, bid_code
 from kqj_sim.policies.binding import parameter_offset
 from kqj_sim.policies.hidden_hands import deal_auction, deal_taking
 from kqj_sim.policies.point_count import count_points

@@ -37,7 +37,7 @@ from kqj_sim.core.jit import kernel
 from kqj_sim.core.round import CALL_STAGE, call_stage
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.types import Block, Float64Array, Int64Array
-from kqj_sim.core.views import BidView
+from kqj_sim.core.views import BidView, replace_last_bid
 from kqj_sim.encode import encode_rules, encode_seating
 from kqj_sim.paired import measure_lead
 from kqj_sim.policies.point_count import count_points
@@ -104,8 +104,7 @@ def _fill_turns(
                 kind, place, bid = said & 15, (said >> 4) & 15, said >> 8
                 if kind == LOG_BID:
                     bidder, amount, contract = place, bid >> 4, (bid >> 1) & 7
-                    entry = (amount // 10) << 3 | (contract + 1)
-                    last_bids = last_bids & ~(1023 << 10 * place) | entry << 10 * place
+                    last_bids = replace_last_bid(last_bids, place, amount // 10, contract)
                 at += 1 if kind in SPEAKING_CALLS else 0
                 call += 1
             place = turn % SEATS

@@ -14,9 +14,8 @@ import pytest
 
 from kqj_sim.cards import Card, parse_card
 from kqj_sim.columns import CONTRACT_LABELS
-from kqj_sim.core.bidding import bid_code
 from kqj_sim.core.round import THREE_TEAMS, TWO_TEAMS
-from kqj_sim.core.views import PASS, BidView, CounterView
+from kqj_sim.core.views import PASS, BidView, CounterView, bid_code, replace_last_bid
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies import points
 from kqj_sim.policies.point_count import count_points, wins_every_trick
@@ -163,8 +162,8 @@ def bid_view(hand: str, **given: Any) -> BidView:
 
 
 def last_bid(place: int, amount: int, contract: int) -> int:
-    """A bid as `BidView.last_bids` holds it."""
-    return (amount // 10 << 3 | contract + 1) << 10 * place
+    """Return a bid as `BidView.last_bids` holds it."""
+    return int(replace_last_bid(0, place, amount // 10, contract))
 
 
 def test_opens_with_a_good_hand_and_passes_with_a_poor_one() -> None:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from kqj_sim.core import rng
-from kqj_sim.core.bidding import bid_code
 from kqj_sim.core.block import (
     AMOUNT,
     CONTRACT,
@@ -20,7 +19,7 @@ from kqj_sim.core.block import (
 )
 from kqj_sim.core.cards import PACK
 from kqj_sim.core.round import THREE_TEAMS, TWO_TEAMS
-from kqj_sim.core.views import PASS
+from kqj_sim.core.views import PASS, bid_code
 from kqj_sim.encode import encode_rules
 from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedFirstCall

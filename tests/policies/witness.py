@@ -186,7 +186,7 @@ class Witness:
         for at in range(len(functions)):
             if functions[at] != 0 and at // SEATS in members:
                 loop = self._loop(at // SEATS, _LOOP(int(functions[at])), answers)
-                functions[at] = ctypes.cast(loop, ctypes.c_void_p).value
+                functions[at] = ctypes.cast(loop, ctypes.c_void_p).value or 0
                 self._loops.append(loop)
         self.table = table._replace(loop_addresses=functions, keeps_history=1)
 

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from kqj_sim.analysis.odds.situation import BiddingSituation
 from kqj_sim.core import dispatch
-from kqj_sim.core.bidding import bid_code
 from kqj_sim.core.round import BID_PENDING, COUNTER_PENDING, NOTHING_PENDING
-from kqj_sim.core.views import PASS
+from kqj_sim.core.views import PASS, bid_code, replace_last_bid
 from kqj_sim.encode import CONTRACTS
 from kqj_sim.record import Call
 from kqj_sim.rules import SEATS, KqjRules
@@ -55,7 +54,6 @@ class AuctionState:
             over = passes == (SEATS if self.sender < 0 else SEATS - 1)
             return replace(self, passes=passes, open=0 if over else 1, news=0)
         place, amount, contract = turn % SEATS, code >> 4, (code >> 1) & 7
-        kept = self.last_bids & ~(1023 << 10 * place)
         return AuctionState(
             sender=place,
             contract=contract,
@@ -64,7 +62,7 @@ class AuctionState:
             capot=code & 1,
             opening=self.opening or amount,
             bids=self.bids + 1,
-            last_bids=kept | ((amount // 10) << 3 | (contract + 1)) << 10 * place,
+            last_bids=replace_last_bid.py_func(self.last_bids, place, amount // 10, contract),
             open=0 if code & 1 else 1,
         )
 
@@ -95,7 +93,7 @@ class ObservedCall(NamedTuple):
     text: str
 
     def numbers(self) -> tuple[int, ...]:
-        """The question as `core.call_odds.OBSERVED_CALL_SIZE` numbers."""
+        """The question as `core.observed_calls.OBSERVED_CALL_SIZE` numbers."""
         return (
             self.place, self.member, self.second, self.rule, self.answer,
             *self.standing.numbers(),
@@ -254,7 +252,9 @@ def _encode_call(call: Call) -> int:
     if call.call == "pass":
         return PASS
     assert call.amount is not None and call.contract is not None
-    return int(bid_code(call.amount, CONTRACTS.index(call.contract), int(call.capot is True)))
+    return int(
+        bid_code.py_func(call.amount, CONTRACTS.index(call.contract), int(call.capot is True))
+    )
 
 
 def find_lowest_amount(situation: BiddingSituation) -> int:

@@ -28,10 +28,11 @@ from kqj_sim.cards import Card
 from kqj_sim.core import block as core_state
 from kqj_sim.core import card_odds
 from kqj_sim.core.block import DEALT, PLAYER_BITS, SENDER, STRIDE, allocate_block
-from kqj_sim.core.call_odds import CALLER_PLACE, OBSERVED_CALL_SIZE, OUTCOME_SIZE, RESULT, STOPPED
+from kqj_sim.core.call_odds import OUTCOME_SIZE, RESULT
 from kqj_sim.core.card_odds import ENUMERATED, CardTurn, list_layouts, replay_plays
 from kqj_sim.core.cards import PACK
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
+from kqj_sim.core.observed_calls import CALLER_PLACE, OBSERVED_CALL_SIZE, STOPPED
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.encode import CONTRACTS, encode_seating, format_cards, split_cards
 from kqj_sim.policies.errors import PolicyError
@@ -223,12 +224,12 @@ def add_all_layouts(turn: CardTurn, max_layouts: int) -> CardTurn:
     """The turn with a list of all hidden hands, if they are no more than `max_layouts`."""
     worlds = np.empty(SEATS * max_layouts, dtype=np.int64)
     found = list_layouts(turn.known.copy(), max_layouts, worlds)
-    return turn if found < 0 else turn._replace(worlds=worlds[: SEATS * found].copy())
+    return turn if found < 0 else turn._replace(layouts=worlds[: SEATS * found].copy())
 
 
 def get_layouts(turn: CardTurn) -> NDArray[np.int64]:
     """The listed hidden hands, (n, 6) by place, natural coding."""
-    worlds: NDArray[np.int64] = turn.worlds.reshape(-1, SEATS)
+    worlds: NDArray[np.int64] = turn.layouts.reshape(-1, SEATS)
     return worlds
 
 
@@ -280,12 +281,14 @@ class KqjCardSampler(CardSampler):
     def new_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
         """Return the state of a search for hidden hands; arguments as of `Search`."""
         return Search(
-            len(self.turn.questions) // OBSERVED_CALL_SIZE, seconds, progress, _MOST_HANDS
+            len(self.turn.observed_calls) // OBSERVED_CALL_SIZE, seconds, progress, _MOST_HANDS
         )
 
     def group_questions_by_place(self) -> list[tuple[int, int, int]]:
         """Each place that was asked, with the range of its questions."""
-        places = [int(place) for place in self.turn.questions[CALLER_PLACE::OBSERVED_CALL_SIZE]]
+        places = [
+            int(place) for place in self.turn.observed_calls[CALLER_PLACE::OBSERVED_CALL_SIZE]
+        ]
         return [
             (place, places.index(place), places.index(place) + places.count(place))
             for place in dict.fromkeys(places)
@@ -312,7 +315,7 @@ class KqjCardSampler(CardSampler):
     def count_hand_ways(self, first: int, last: int, hands: Int64Array, seed: int) -> Int64Array:
         """In how many ways each hand of a player agrees with his questions; raises PolicyError."""
         ways = np.zeros(len(hands), dtype=np.int64)
-        counts = np.zeros(2 * len(self.turn.questions) // OBSERVED_CALL_SIZE, dtype=np.int64)
+        counts = np.zeros(2 * len(self.turn.observed_calls) // OBSERVED_CALL_SIZE, dtype=np.int64)
         right = card_odds.count_first_fives(
             self.turn, first, last, hands, seed, self.rules, self.table, ways, counts
         )

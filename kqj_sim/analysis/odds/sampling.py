@@ -20,6 +20,7 @@ from kqj_sim.analysis.odds.search import Search, SearchEnded, name_implausible_c
 from kqj_sim.analysis.odds.situation import BiddingSituation
 from kqj_sim.core import call_odds as core
 from kqj_sim.core.block import LANES, PLAYER_BITS, SEATS, allocate_block
+from kqj_sim.core.observed_calls import STOPPED
 from kqj_sim.core.rules import Seating
 from kqj_sim.encode import encode_cards, encode_rules, encode_seating
 from kqj_sim.policies.errors import PolicyError
@@ -62,7 +63,6 @@ class SampleBuffers:
         self.hands = np.zeros(2 * SEATS * LANES, dtype=np.int64)
         self.keys = np.zeros(LANES, dtype=np.int64)
         self.weights = np.zeros(LANES)
-        self.work = np.zeros(5 * LANES, dtype=np.int64)
 
 
 @dataclass
@@ -131,9 +131,9 @@ class CallSampler:
         live = core.sample_deals(
             worker.state, first, LANES, self.seed, self._rules, self._table, self._known,
             self._questions, worker.hands, worker.keys, worker.weights, counts.reshape(-1),
-            worker.work, signal,
+            signal,
         )  # fmt: skip
-        if live == core.STOPPED:
+        if live == STOPPED:
             raise SearchEnded(by_time=False)
         if live < 0:
             raise PolicyError(self._describe_illegal_choice(first))

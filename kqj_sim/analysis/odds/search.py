@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.analysis.odds.auction_state import ObservedCall
-from kqj_sim.core.call_odds import SEARCHING, STOP
+from kqj_sim.core.observed_calls import SEARCHING, STOP
 from kqj_sim.workers import TICK_SECONDS
 
 Numbers: TypeAlias = NDArray[np.int64]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import comb
-
 import numpy as np
 
 from kqj_sim.core import rng
@@ -36,7 +34,7 @@ from kqj_sim.core.block import (
     team_of,
 )
 from kqj_sim.core.cards import make_point_planes
-from kqj_sim.core.deal import PAIRS, TRIPLES, deposit
+from kqj_sim.core.deal import PAIRS, TRIPLES, count_subsets, deposit
 from kqj_sim.core.dispatch import ACCEPT, ask
 from kqj_sim.core.jit import block_loop, kernel, make_address_caller
 from kqj_sim.core.kwajongen.cards import (
@@ -102,10 +100,7 @@ PACK_SIZE = 24
 GROUP_SIZES = (2, 2, 2, 2, 2, 2, 1, 3)
 """Sizes of the groups in the order drawn: two pairs a place, the upcard, the dealer's
 other three."""
-_CARDS_LEFT = [PACK_SIZE - sum(GROUP_SIZES[:number]) for number in range(len(GROUP_SIZES))]
-SUBSET_COUNTS = np.array(
-    [comb(n, k) for n, k in zip(_CARDS_LEFT, GROUP_SIZES, strict=True)], dtype=np.int64
-)
+SUBSET_COUNTS = count_subsets(GROUP_SIZES, PACK_SIZE)
 
 
 @block_loop

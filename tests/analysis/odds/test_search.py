@@ -19,7 +19,7 @@ from kqj_sim.analysis.odds.kwajongen_cards import (
 from kqj_sim.analysis.odds.kwajongen_position import make_kwajongen_round as from_kwajongen_record
 from kqj_sim.analysis.odds.sampling import ImpossibleBiddingError
 from kqj_sim.analysis.odds.search import FEW_DEALS, PER_DEAL, Search, SearchEnded, rarest_question
-from kqj_sim.core.call_odds import SEARCHING, STOP
+from kqj_sim.core.observed_calls import SEARCHING, STOP
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import partial_record_from_json, to_json
 from kqj_sim.records import play_records

@@ -1,0 +1,268 @@
+"""Hands with which the other players would have made the calls observed.
+
+Hands are drawn one caller after another, from cards still unassigned, until some are found with
+which the caller makes the observed calls (sequential importance sampling).  A deal weighs the
+product of the shares of hands that match, each estimated from the number of hands tried.
+
+Hands are drawn until `MATCHES_WANTED` of them match: (MATCHES_WANTED - 1) / (attempts - 1) then
+estimates the share without bias (J. B. S. Haldane, "On a method of estimating frequencies",
+Biometrika 33, 1945), whichever of the matching hands is dealt, as a match and the attempts it takes
+are independent.  If the limit of attempts is reached first, the estimate is the share of attempts
+that matched (M. A. Girshick, F. Mosteller, L. J. Savage, "Unbiased estimates for certain binomial
+sampling problems", Annals of Mathematical Statistics 17, 1946).  Weighted means are therefore those
+of the deals in which every caller makes the observed calls (random weights: P. Fearnhead,
+O. Papaspiliopoulos, G. Roberts, "Particle filters for partially observed diffusions", Journal of
+the Royal Statistical Society B 70, 2008).  The first caller's share is the same for all deals and
+needs no weight.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kqj_sim.core import block, rng
+from kqj_sim.core.block import LANES, STRIDE, cell_index, pad_lanes
+from kqj_sim.core.dispatch import ask
+from kqj_sim.core.jit import block_loop, scalar
+from kqj_sim.core.playouts import PUBLIC_ROWS
+from kqj_sim.core.rules import Rules, Seating
+from kqj_sim.core.types import (
+    Block,
+    Card,
+    CardSet,
+    Float64Array,
+    Int64Array,
+    Kernel,
+    Lane,
+    PackedPlayers,
+    Place,
+)
+
+MATCHES_WANTED = 8
+"""Matching hands to find for each caller but the first."""
+MAX_ATTEMPTS = 4096
+"""The most hands tried for a caller of a deal."""
+
+STOP, SEARCHING = range(2)
+"""Entries of a signal between threads: set STOP to 1 to end a search; SEARCHING is 1 during it."""
+STOPPED = -2
+"""Result of a search that was told to stop; what it found is of no use."""
+
+CALLER_PLACE, CALL_LOOP, CALL_ARGUMENT, CALL_RULE, CALL_MADE = range(5)
+"""Entries of an observed call: the arguments of `core.dispatch.ask` that ask for it, and the call
+made; the rows `PUBLIC_ROWS` of that moment follow."""
+_CALL_ROWS = 5
+OBSERVED_CALL_SIZE = _CALL_ROWS + len(PUBLIC_ROWS)
+"""Numbers per observed call."""
+
+
+class CallerSearch(NamedTuple):
+    """Deals for which hands that match the observed calls are searched, up to LANES at once."""
+
+    state: Block
+    """Block with a hand to ask about in each lane."""
+    observed_calls: Int64Array
+    """int64 (n * OBSERVED_CALL_SIZE,), those of a caller one after another."""
+    keys: Int64Array
+    """int64 (LANES,): keys of the deals."""
+    weights: Float64Array
+    """float64 (LANES,): weights of the deals; those of weight 0 are left out."""
+    counts: Int64Array
+    """int64 (2 * n,): for each call the number of hands asked, and of those that made it."""
+    signal: Int64Array
+    """int64 (2,), see STOP and SEARCHING."""
+
+
+@scalar
+def fill_deal_rows(state: Block, players: PackedPlayers, upcard: Card) -> None:
+    """Fill the rows that are the same in all lanes of a search."""
+    for lane in range(LANES):
+        state[block.PLAYERS + lane] = players
+        state[block.UPCARD + lane] = upcard
+        state[block.ILLEGAL + lane] = 0
+
+
+@scalar
+def put_calling_hand(state: Block, lane: Lane, place: Place, hand: CardSet, rules: Rules) -> None:
+    """Give a place the hand that it called with: eight cards in auctions, else five."""
+    row = block.DEALT if rules.auction else block.FIRST_FIVE
+    state[cell_index(row + place * STRIDE, lane)] = hand
+
+
+@block_loop
+def fill_public_rows(state: Block, lanes: int, numbers: Int64Array, start: int) -> None:
+    """Fill `PUBLIC_ROWS` of the lanes from consecutive numbers."""
+    at = start
+    for row in PUBLIC_ROWS:
+        number = numbers[at]
+        for lane in range(pad_lanes(lanes)):
+            state[cell_index(row, lane)] = number
+        at += 1
+
+
+@block_loop
+def _replay_call(
+    state: Block, lanes: int, rules: Rules, seating: Seating, observed_calls: Int64Array,
+    call_number: int, matches: Int64Array,
+) -> int:  # fmt: skip
+    """Ask for a call where all earlier ones matched; return the number of lanes that still do."""
+    at = call_number * OBSERVED_CALL_SIZE
+    fill_public_rows(state, lanes, observed_calls, at + _CALL_ROWS)
+    for lane in range(pad_lanes(lanes)):
+        open_now = matches[lane] if lane < lanes else 0
+        state[block.STILL_CALLING + lane] = open_now
+        state[block.MAY_COUNTER + lane] = open_now
+    ask(
+        seating, observed_calls[at + CALL_LOOP], state, lanes, observed_calls[at + CALLER_PLACE],
+        observed_calls[at + CALL_ARGUMENT], rules.teams, observed_calls[at + CALL_RULE],
+    )  # fmt: skip
+    call = observed_calls[at + CALL_MADE]
+    total = 0
+    for lane in range(lanes):
+        matches[lane] &= 1 if state[block.CALL + lane] == call else 0
+        total += matches[lane]
+    return total
+
+
+@block_loop
+def replay_caller(
+    search: CallerSearch, lanes: int, first: int, last: int, rules: Rules, seating: Seating,
+    matches: Int64Array,
+) -> None:  # fmt: skip
+    """Ask for the observed calls from `first` to before `last`, those of one caller.
+
+    `matches`, int64 (LANES,), is filled with 1 where all calls are as observed, else 0.
+    """
+    for lane in range(lanes):
+        matches[lane] = 1
+    matching = lanes
+    for call in range(first, last):
+        search.counts[2 * call] += matching
+        matching = _replay_call(
+            search.state, lanes, rules, seating, search.observed_calls, call, matches
+        )
+        search.counts[2 * call + 1] += matching
+        if matching == 0:
+            break
+
+
+@scalar
+def find_next_caller(observed_calls: Int64Array, first: int) -> int:
+    """Return the number of the first call after `first` that another player made."""
+    count = observed_calls.shape[0] // OBSERVED_CALL_SIZE
+    last = first
+    while last < count and (
+        observed_calls[last * OBSERVED_CALL_SIZE + CALLER_PLACE]
+        == observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
+    ):
+        last += 1
+    return last
+
+
+@scalar
+def _update_matches(
+    unfinished: Int64Array, unfinished_count: int, candidates: Int64Array, matches: Int64Array,
+    found: Int64Array, hands: Int64Array, matches_needed: int, attempts: int,
+    weights: Float64Array,
+) -> int:  # fmt: skip
+    """Note which candidates match; give a deal its first match, and its weight after the last.
+
+    Args:
+        unfinished: int64 (LANES,), numbers of the deals searched; those still searched are kept.
+        unfinished_count: number of these.
+        candidates, matches: int64 (LANES,), by index in `unfinished`.
+        found: int64 (LANES,), by deal: number of matches.
+        hands: int64 (LANES,), by deal: the hand it gets.
+        matches_needed: matches to find in each deal.
+        attempts: hands tried so far in each deal.
+        weights: float64 (LANES,), by deal.
+
+    Returns:
+        Number of deals still searched.
+    """
+    still = 0
+    for index in range(unfinished_count):
+        i = unfinished[index]
+        if matches[index] != 0:
+            hands[i] = candidates[index] if found[i] == 0 else hands[i]
+            found[i] += 1
+        if found[i] < matches_needed:
+            unfinished[still] = i
+            still += 1
+        elif matches_needed > 1:
+            weights[i] *= (matches_needed - 1) / (attempts - 1)
+    return still
+
+
+def make_caller_search(draw_candidate: Kernel) -> Kernel:
+    """Return a function for kernels that draws the hands of one caller in each deal of a search.
+
+    Args:
+        draw_candidate: `scalar` function (source, deal, place, key, rules) that draws a hand to
+            ask about and the cards to deal; the latter are below 0 if no hands are possible.
+
+    Returns:
+        A function of:
+
+        search: the deals, a `CallerSearch`.
+        source: the unassigned cards, as `draw_candidate` takes them.
+        lanes: number of deals.
+        first, last: the caller's calls, from `first` to before `last`.
+        max_attempts: the most hands tried for a deal.
+        counter_step: distance between the counters of the draws of different places.
+        rules, seating: the rules and the players.
+        hands: int64 (LANES,), filled with the cards by deal.
+
+        It returns False if no hands are possible.
+    """
+
+    @block_loop
+    def draw_caller_hands(
+        search: CallerSearch, source: object, lanes: int, first: int, last: int, max_attempts: int,
+        counter_step: int, rules: Rules, seating: Seating, hands: Int64Array,
+    ) -> bool:  # fmt: skip
+        matches_needed = 1 if first == 0 else MATCHES_WANTED
+        place = search.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
+        unfinished, found = np.empty(LANES, np.int64), np.zeros(LANES, np.int64)
+        candidates, matches = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
+        weights, state = search.weights, search.state
+        count = 0
+        for i in range(lanes):
+            if weights[i] > 0:
+                unfinished[count] = i
+                count += 1
+        attempts = 0
+        while count > 0 and attempts < max_attempts and search.signal[STOP] == 0:
+            counter = rng.HIDDEN_HAND + (place + 1) * counter_step + attempts
+            for lane in range(count):
+                i = unfinished[lane]
+                key = rng.draw(search.keys[i], counter)
+                calling, cards = draw_candidate(source, i, place, key, rules)
+                if cards < 0:
+                    return False
+                candidates[lane] = cards
+                put_calling_hand(state, lane, place, calling, rules)
+                state[block.KEY + lane] = key
+            attempts += 1
+            replay_caller(search, count, first, last, rules, seating, matches)
+            count = _update_matches(
+                unfinished, count, candidates, matches, found, hands, matches_needed, attempts,
+                weights,
+            )  # fmt: skip
+        if search.signal[STOP] == 0:
+            for index in range(count):
+                weights[unfinished[index]] *= found[unfinished[index]] / attempts
+        return True
+
+    return draw_caller_hands
+
+
+@scalar
+def has_illegal_choice(state: Block) -> bool:
+    """Return True if a policy has made an illegal choice in any lane."""
+    illegal = 0
+    for lane in range(LANES):
+        illegal |= state[block.ILLEGAL + lane]
+    return illegal != 0
