@@ -73,7 +73,7 @@ from kqj_sim.core.types import (
     Int64Pointer,
     Kernel,
     Lane,
-    NumbaObject,
+    Numba,
     Place,
     Position,
 )
@@ -98,15 +98,13 @@ LOOP_ENTRIES = LOOP_COUNT * MAX_POLICIES
 
 @intrinsic
 def _call_loop(
-    typingctx: NumbaObject, address: NumbaObject, state: NumbaObject, lanes: NumbaObject,
-    first: NumbaObject, second: NumbaObject, teams: NumbaObject, rule: NumbaObject,
-    number: NumbaObject, parameters: NumbaObject, resources: NumbaObject,
-) -> NumbaObject:  # fmt: skip
+    typingctx: Numba, address: Numba, state: Numba, lanes: Numba,
+    first: Numba, second: Numba, teams: Numba, rule: Numba,
+    number: Numba, parameters: Numba, resources: Numba,
+) -> Numba:  # fmt: skip
     """Call an `ASK_SIGNATURE` function at an address."""
 
-    def codegen(
-        context: NumbaObject, builder: NumbaObject, signature: NumbaObject, args: NumbaObject
-    ) -> NumbaObject:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         i64, double = ir.IntType(64), ir.DoubleType()
         pointers = [
             context.make_array(signature.args[at])(context, builder, args[at]).data

@@ -1,10 +1,15 @@
-"""How kernels are compiled, and where the compiled code is kept.
+"""Compilation of kernels, and the folder of compiled code.
 
-numba's file cache notices changes of a decorated function's own file only; an edit of a
-function that it calls would give old results, silently.  So the cache folder carries a hash
-of all sources of the package and of the versions of numba and Python.
+numba's file cache notices changes of a decorated function's own file only; an edit of a function
+that it calls would silently give old results.  So the cache folder's name has a hash of all sources
+of the package and of the versions of numba and Python.
 
-Small arrays on the stack, for functions of one decision: nothing is allocated on the heap.
+INTERNALS lists what this module uses of numba that numba does not document.  Where a newer numba
+lacks it, or it does not work as it did, the package runs without it, slower, after one warning
+(`must_be_plain`): inline functions become plain `njit` functions, and functions called by address
+become C functions.  Further internals are part of numba's low-level extension API, which compiled
+code cannot do without: `intrinsic`, `Context.make_array`, `get_value_type`, `cast`,
+`get_dummy_value`, `cgutils.alloca_once` and `alloca_once_value`, and llvmlite's `ir.IRBuilder`.
 """
 
 from __future__ import annotations
@@ -12,29 +17,83 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
+import os
 import sys
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from pydoc import locate
 from typing import Any
 
 import llvmlite.ir as ir
 import numba
 import platformdirs
-from numba import _dynfunc, types
+from numba import types
 from numba.core import cgutils
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
 from numba.extending import intrinsic
 
-from kqj_sim.core.types import Kernel, NumbaObject
+from kqj_sim.core.types import Address, Kernel, Numba
+
+INTERNALS = (
+    # Inline functions: code that is linked into kernels only.
+    "numba._dynfunc.make_function",
+    "numba.core.codegen.JITCodeLibrary._optimize_final_module",
+    "numba.core.codegen.JITCodeLibrary._finalize_final_module",
+    "numba.core.codegen.JITCodeLibrary._finalize_dynamic_globals",
+    "numba.core.codegen.JITCodeLibrary._verify_declare_only_symbols",
+    "numba.core.compiler.Compiler.compile_extra",
+    "numba.core.compiler.CompileResult.entry_point",
+    "numba.core.compiler.Flags.no_compile",
+    "numba.core.base.BaseContext.insert_user_function",
+    "numba.core.dispatcher.Dispatcher.get_call_template",
+    "numba.core.dispatcher.Dispatcher._numba_type_",
+    # Calls by address: numba's own calling convention.
+    "numba.core.callconv.CPUCallConv.get_function_type",
+    "numba.core.callconv.CPUCallConv.call_function",
+    "numba.core.codegen.JITCodeLibrary.get_pointer_to_function",
+    "numba.core.funcdesc.FunctionDescriptor.llvm_func_name",
+)
+TESTED_NUMBA = "0.68."
+"""Releases with which the tests were run; others are tried out at each start."""
+PLAIN_VARIABLE = "_KQJ_SIM_PLAIN_NUMBA"
+"""Environment variable that makes the package do without INTERNALS, without a warning."""
+
+
+def must_be_plain(internals: Iterable[str], work: Callable[[], bool]) -> bool:
+    """Return True if internals of numba cannot be used, with a warning unless that was asked for.
+
+    Args:
+        internals: their dotted names.
+        work: tries them out; called for releases of numba that the tests do not cover.
+    """
+    if os.environ.get(PLAIN_VARIABLE):
+        return True
+    reason = ""
+    missing = [name for name in internals if locate(name) is None]
+    if missing:
+        reason = f"it has no {', '.join(missing)}"
+    elif not numba.__version__.startswith(TESTED_NUMBA):
+        try:
+            reason = "" if work() else "its internals give other results"
+        except Exception as error:
+            reason = f"its internals have changed ({type(error).__name__}: {error})"
+    if reason:
+        warnings.warn(
+            f"numba {numba.__version__} is newer than this package knows: {reason}. Results are "
+            f"the same, but simulations are slower; numba {TESTED_NUMBA}* is fast.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return bool(reason)
+
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def hash_sources() -> str:
-    """Hash of the package's sources, as 16 digits.
+    """Return a hash of the package's sources, 16 hexadecimal digits.
 
     Sources are Python and TOML files: fitted numbers become constants of compiled code.
     """
@@ -46,9 +105,11 @@ def hash_sources() -> str:
 
 
 def _locate_cache() -> Path:
-    """The folder for this state of the sources, of numba and of Python."""
+    """Return the folder for this state of the sources, of numba and of Python."""
     root = numba.config.CACHE_DIR or platformdirs.user_cache_dir("kqj-sim", appauthor=False)
-    state = f"{hash_sources()} {numba.__version__} {sys.version}"
+    state = (
+        f"{hash_sources()} {numba.__version__} {sys.version}{os.environ.get(PLAIN_VARIABLE, '')}"
+    )
     return Path(root) / f"compiled-{hashlib.sha256(state.encode()).hexdigest()[:16]}"
 
 
@@ -56,7 +117,7 @@ CACHE_FOLDER = _locate_cache()
 
 
 def has_cached_kernels() -> bool:
-    """True if an earlier process left compiled kernels for these sources."""
+    """Return True if an earlier process left compiled kernels for these sources."""
     return CACHE_FOLDER.is_dir() and any(CACHE_FOLDER.rglob("*.nbi"))
 
 
@@ -86,7 +147,7 @@ def kernel(*signature: Any, cache: bool = True, name: str | None = None, **optio
 
 
 def compile_cfunc(
-    signature: NumbaObject, function: Callable[..., Any], *, cache: bool, name: str | None = None
+    signature: Numba, function: Callable[..., Any], *, cache: bool, name: str | None = None
 ) -> Kernel:
     """Return a function compiled by `numba.cfunc`, whose `address` compiled code can call.
 
@@ -127,39 +188,91 @@ def make_forwarder(function: Callable[..., Any], name: str) -> Callable[..., Any
     return forwarder
 
 
-def address_of(function: Any, signature: Any) -> int:
-    """Compile a kernel for a signature; the address that `call_at` takes."""
+def address_of(function: Kernel, signature: Numba) -> Address:
+    """Compile a kernel for a signature and return the address that `make_address_caller` calls."""
+    if PLAIN:
+        arguments = _make_argument_reader(types.Tuple(signature.args))
+
+        def call(pointer: Numba) -> Numba:
+            return function(*arguments(pointer))
+
+        name = f"at_address_{function.__module__}_{function.__qualname__}"
+        entry = compile_cfunc(signature.return_type(types.voidptr), call, cache=True, name=name)
+        _kept.append(entry)
+        return int(entry.address)
     function.compile(signature)
     compiled = function.overloads[signature.args]
     return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
 
 
-def make_address_caller(signature: Any) -> Any:
-    """A function (address, *arguments) for kernels: it calls the kernel at an address.
+def make_address_caller(signature: Numba) -> Kernel:
+    """Return a function (address, (arguments)) for kernels that calls the kernel at an address.
 
-    What is called so is compiled and kept apart, and not again with each of its callers.
+    A kernel called so is compiled once, not again with each of its callers.
     """
 
     @intrinsic
-    def call_at(typingctx: Any, address: Any, arguments: Any) -> Any:
-        def codegen(context: Any, builder: Any, _: Any, values: Any) -> Any:
-            convention = context.call_conv
-            kind = convention.get_function_type(signature.return_type, signature.args)
-            callee = builder.inttoptr(values[0], kind.as_pointer())
+    def call_at(typingctx: Numba, address: Numba, arguments: Numba) -> Numba:
+        def codegen(context: Numba, builder: Numba, _: Numba, values: Numba) -> Numba:
             given = [
                 context.cast(builder, builder.extract_value(values[1], at), kind_given, kind_wanted)
                 for at, (kind_given, kind_wanted) in enumerate(
                     zip(arguments.types, signature.args, strict=True)
                 )
             ]
-            _, result = convention.call_function(
-                builder, callee, signature.return_type, signature.args, given
-            )
-            return result
+            call = _call_by_c_convention if PLAIN else _call_by_numba_convention
+            return call(context, builder, signature, values[0], given)
 
         return signature.return_type(address, arguments), codegen
 
     return call_at
+
+
+def _call_by_numba_convention(
+    context: Numba, builder: Numba, signature: Numba, address: Numba, arguments: list[Numba]
+) -> Numba:
+    """Generate the call of a kernel at an address; kernels raise no exceptions."""
+    convention = context.call_conv
+    kind = convention.get_function_type(signature.return_type, signature.args)
+    callee = builder.inttoptr(address, kind.as_pointer())
+    _, result = convention.call_function(
+        builder, callee, signature.return_type, signature.args, arguments
+    )
+    return result
+
+
+def _call_by_c_convention(
+    context: Numba, builder: Numba, signature: Numba, address: Numba, arguments: list[Numba]
+) -> Numba:
+    """Generate the call of a C function with a pointer to the arguments, see `address_of`."""
+    packed = context.make_tuple(builder, types.Tuple(signature.args), arguments)
+    byte = ir.IntType(8).as_pointer()
+    pointer = builder.bitcast(cgutils.alloca_once_value(builder, packed), byte)
+    nothing = signature.return_type == types.void
+    result_type = ir.VoidType() if nothing else context.get_value_type(signature.return_type)
+    kind = ir.FunctionType(result_type, [byte])
+    result = builder.call(builder.inttoptr(address, kind.as_pointer()), [pointer])
+    return context.get_dummy_value() if nothing else result
+
+
+def _make_argument_reader(arguments: Numba) -> Kernel:
+    """Return a function (pointer) for kernels that reads a tuple of arguments behind it."""
+
+    @intrinsic
+    def read(typingctx: Numba, pointer: Numba) -> Numba:
+        def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+            kind = context.get_value_type(arguments).as_pointer()
+            value = builder.load(builder.bitcast(args[0], kind))
+            context.nrt.incref(builder, arguments, value)
+            return value
+
+        return arguments(types.voidptr), codegen
+
+    return read
+
+
+_kept: list[Kernel] = []
+"""Functions whose addresses are in use."""
 
 
 def _make_pointer_cast(dtype: Any) -> Any:
@@ -181,26 +294,31 @@ float32_at = _make_pointer_cast(types.float32)
 
 
 @intrinsic
-def mark_noalias(typingctx: Any, pointer: Any, at: Any) -> Any:
-    """The int64 behind a pointer from a place on, as a pointer to memory that nothing else is in.
+def mark_noalias(typingctx: Numba, pointer: Numba, at: Numba) -> Numba:
+    """Return a pointer to the int64 from index `at` on, to memory that nothing else points to.
 
-    A loop that goes through it may not touch that memory otherwise.  LLVM then compares no
-    addresses before the loop; that took as long as the loop itself takes for a hundred deals.
+    A loop that uses it must not touch that memory otherwise.  LLVM then compares no addresses
+    before the loop, which took as long as the loop itself takes for a hundred deals.
     """
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         i64 = ir.IntType(64)
         kind = ir.FunctionType(i64.as_pointer(), [i64.as_pointer(), i64])
         function = builder.module.globals.get("kqj_sim.apart")
         if function is None:
-            # Not inlined, since only a call can say that what it returns is no other pointer.
+            # Not inlined, since only a call can say that its result is no other pointer.
             function = ir.Function(builder.module, kind, "kqj_sim.apart")
             function.linkage = "linkonce_odr"
             function.attributes.add("noinline")
             function.return_value.add_attribute("noalias")
             body = ir.IRBuilder(function.append_basic_block())
             body.ret(body.gep(function.args[0], [function.args[1]]))
-        return builder.call(function, args)
+        result = builder.call(function, args)
+        # LLVM takes such memory for new, and drops what is written to it and not read again.
+        # Assembler that might keep the pointer prevents that.
+        use = ir.FunctionType(ir.VoidType(), [i64.as_pointer()])
+        builder.asm(use, "", "r", [result], side_effect=True)
+        return result
 
     return types.CPointer(types.int64)(types.CPointer(types.int64), types.int64), codegen
 
@@ -224,32 +342,40 @@ def make_tuple_reader(dtype: Any) -> Any:
     return read
 
 
-class _InlineLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code that is linked into that of kernels: machine code of its own would be never run."""
+@functools.cache
+def _make_inline_compiler() -> Numba:
+    """Return a compiler whose code is linked into kernels and has no machine code of its own."""
+    from numba import _dynfunc
+    from numba.core.codegen import JITCodeLibrary
+    from numba.core.compiler import Compiler
 
-    def _optimize_final_module(self) -> None:
-        """Leave it to the kernel's library, which knows what the arguments are."""
+    class InlineLibrary(JITCodeLibrary):  # type: ignore[misc]
+        """A library that leaves optimisation to the kernel's, which knows the arguments."""
 
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
-        self._finalized = True
+        def _optimize_final_module(self) -> None:
+            """Do nothing."""
 
+        def _finalize_final_module(self) -> None:
+            self._finalize_dynamic_globals()
+            self._verify_declare_only_symbols()
+            self._finalized = True
 
-class _InlineCompiler(Compiler):  # type: ignore[misc]
-    """numba's compiler, but what it makes is a `_InlineLibrary` and nothing that Python can
-    call."""
+    class InlineCompiler(Compiler):  # type: ignore[misc]
+        """numba's compiler, but its results are inline libraries that Python cannot call."""
 
-    def compile_extra(self, function: Any) -> Any:
-        self.state.library = _InlineLibrary(self.state.targetctx.codegen(), function.__qualname__)
-        self.state.flags.no_compile = True
-        made = super().compile_extra(function)
-        # Kernels find the code by this; called from Python there is nothing behind it.
-        name = _dynfunc.make_function(
-            sys.modules[__name__], function.__name__, "", 0, made.environment, (made.library,)
-        )
-        self.state.targetctx.insert_user_function(name, made.fndesc, [made.library])
-        return made._replace(entry_point=name)
+        def compile_extra(self, function: Numba) -> Numba:
+            target = self.state.targetctx
+            self.state.library = InlineLibrary(target.codegen(), function.__qualname__)
+            self.state.flags.no_compile = True
+            made = super().compile_extra(function)
+            # Kernels find the code by this name; called from Python there is nothing behind it.
+            name = _dynfunc.make_function(
+                sys.modules[__name__], function.__name__, "", 0, made.environment, (made.library,)
+            )
+            target.insert_user_function(name, made.fndesc, [made.library])
+            return made._replace(entry_point=name)
+
+    return InlineCompiler
 
 
 class InlineFunction:
@@ -268,7 +394,7 @@ class InlineFunction:
             cache=False,
             no_cpython_wrapper=True,
             no_cfunc_wrapper=True,
-            pipeline_class=_InlineCompiler,
+            pipeline_class=_make_inline_compiler(),
             **self._options,
         )
         if always_inline:
@@ -299,21 +425,41 @@ class InlineFunction:
         return self._lean_dispatcher
 
 
-def compile_for(function: Any, signature: tuple[Any, ...]) -> Any:
-    """Compile a part, or numba's own dispatcher, for arguments of types; the compilation result."""
+def compile_for(function: Kernel, signature: tuple[Numba, ...]) -> Numba:
+    """Compile a function for arguments of some types and return numba's compilation result."""
     dispatcher = function.get_dispatcher() if isinstance(function, InlineFunction) else function
     dispatcher.compile(signature)
     return dispatcher.overloads[signature]
 
 
-def block_loop(function: Callable[..., Any]) -> Any:
-    """A loop over a block, compiled into the kernels that call it and not kept apart on disk."""
-    return InlineFunction(function, always_inline=False)
+def block_loop(function: Callable[..., Any]) -> Kernel:
+    """Decorate a loop over a block: it is compiled into the kernels that call it."""
+    return kernel(function, cache=False) if PLAIN else InlineFunction(function, False)
 
 
-def scalar(function: Callable[..., Any]) -> Any:
-    """A function of one deal's numbers, compiled into the kernels that call it."""
-    return InlineFunction(function, always_inline=True)
+def scalar(function: Callable[..., Any]) -> Kernel:
+    """Decorate a function of one deal's numbers: it is inlined into the kernels that call it."""
+    return kernel(function, cache=False) if PLAIN else InlineFunction(function, True)
+
+
+def internals_work() -> bool:
+    """Return True if an inline function and a call by address give the right result."""
+
+    def add(one: int, other: int) -> int:
+        return one + other
+
+    inline = InlineFunction(add, always_inline=True)
+    signature = types.int64(types.int64, types.int64)
+    summing = kernel(lambda one, other: inline(one, other), cache=False)
+    address = address_of(summing, signature)
+    call_at = make_address_caller(signature)
+    calling = kernel(lambda at, one, other: call_at(at, (one, other)), cache=False)
+    return bool(calling(address, 1, 2) == 3)
+
+
+PLAIN = False
+PLAIN = must_be_plain(INTERNALS, internals_work)
+"""True if the module does without INTERNALS."""
 
 
 def _make_stack_allocator(dtype: Any, element: Any) -> Any:

@@ -60,7 +60,7 @@ from kqj_sim.core.jit import block_loop, kernel, make_address_caller
 from kqj_sim.core.play import complete_hands, move_taken_first, play_tricks, prepare_play
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.scoring import count_tricks, score_rounds
-from kqj_sim.core.types import Block, CoreRules, Int16Array, Int64Array, Kernel, NumbaObject
+from kqj_sim.core.types import Block, CoreRules, Int16Array, Int64Array, Kernel, Numba
 from kqj_sim.core.views import PASS
 
 _HASH_MULTIPLIER = np.int64(-0x61C8864680B583EB)
@@ -217,7 +217,7 @@ def finish_rounds(state: Block, lanes: int, rules: Rules, seating: Seating, log:
     return played
 
 
-def make_stage_signature(rules: CoreRules, seating: Seating) -> NumbaObject:
+def make_stage_signature(rules: CoreRules, seating: Seating) -> Numba:
     """Return the signature of the stages with a game's rules."""
     block = types.int64[::1]
     return types.int64(block, types.int64, typeof(rules), typeof(seating), block)
@@ -411,7 +411,7 @@ def resume_play(
     return lanes
 
 
-def make_resume_signature(rules: Rules, seating: Seating) -> NumbaObject:
+def make_resume_signature(rules: Rules, seating: Seating) -> Numba:
     """Return the signature of the `resume_...` kernels."""
     block = types.int64[::1]
     i64 = types.int64

@@ -2,15 +2,37 @@
 
 LLVM splits them into what the processor has.  Each operation is that of its sixteen numbers, sums
 have a fixed order and nothing is fused, so every processor gives the same results.
+
+INTERNALS lists what this module uses of numba and llvmlite beyond the low-level extension API that
+`core.jit` names.  Where a newer numba lacks it, a vector is an array, and the plain functions below
+are compiled: they add in the same order, so the results are the same bit for bit, but each vector
+is allocated.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import llvmlite.ir as ir
+import numpy as np
 from numba import types
 from numba.extending import intrinsic, models, register_model
+
+from kqj_sim.core.jit import kernel, must_be_plain
+from kqj_sim.core.types import Float32Array, Kernel, Numba, Vector
+
+INTERNALS = (
+    "numba.extending.register_model",
+    "numba.extending.models.PrimitiveModel",
+    "numba.core.types.Type",
+    "llvmlite.ir.VectorType",
+    "llvmlite.ir.Undefined",
+    "llvmlite.ir.IRBuilder.shuffle_vector",
+    "llvmlite.ir.IRBuilder.insert_element",
+    "llvmlite.ir.IRBuilder.extract_element",
+    "llvmlite.ir.IRBuilder.fcmp_ordered",
+)
 
 WIDTH = 16
 """Numbers of a vector."""
@@ -33,59 +55,57 @@ _vector_type = _VectorType()
 class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
     """A vector is an LLVM value of its own."""
 
-    def __init__(self, manager: Any, of_type: Any) -> None:
+    def __init__(self, manager: Numba, of_type: Numba) -> None:
         super().__init__(manager, of_type, _FLOATS)
 
 
-def _point_at(context: Any, builder: Any, array_type: Any, array: Any, at: Any) -> Any:
-    """Where sixteen numbers of an array of float32 (or behind a pointer) are, from an index on."""
+def _point_at(context: Numba, builder: Numba, array_type: Numba, array: Numba, at: Numba) -> Numba:
+    """Generate a pointer to sixteen numbers of a float32 array, or behind a pointer."""
     data = array
     if isinstance(array_type, types.Array):
         data = context.make_array(array_type)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [at]), _FLOATS.as_pointer())
 
 
-def _load(context: Any, builder: Any, array_type: Any, array: Any, at: Any) -> Any:
-    """The sixteen numbers at a `_point_at`."""
+def _generate_load(
+    context: Numba, builder: Numba, array_type: Numba, array: Numba, at: Numba
+) -> Numba:
+    """Generate the loading of sixteen numbers."""
     return builder.load(_point_at(context, builder, array_type, array, at), align=4)
 
 
-def _store(context: Any, builder: Any, array_type: Any, array: Any, at: Any, vector: Any) -> None:
-    """Write a vector to a `_point_at`."""
+def _generate_store(
+    context: Numba, builder: Numba, array_type: Numba, array: Numba, at: Numba, vector: Numba
+) -> None:
+    """Generate the writing of a vector."""
     builder.store(vector, _point_at(context, builder, array_type, array, at), align=4)
 
 
-def _shuffle(builder: Any, vector: Any, lanes: list[int]) -> Any:
-    """The numbers of a vector at these places."""
-    mask = ir.Constant(ir.VectorType(_I32, len(lanes)), lanes)
+def _shuffle(builder: Numba, vector: Numba, indices: list[int]) -> Numba:
+    """Generate a vector of the numbers at some indices of another."""
+    mask = ir.Constant(ir.VectorType(_I32, len(indices)), indices)
     return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
 
 
 @intrinsic
-def load(typingctx: Any, array: Any, at: Any) -> Any:
-    """The numbers of a contiguous float32 array from index `at` on; not checked."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _load(context, builder, signature.args[0], args[0], args[1])
+def _load(typingctx: Numba, array: Numba, at: Numba) -> Numba:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        return _generate_load(context, builder, signature.args[0], args[0], args[1])
 
     return _vector_type(array, types.int64), codegen
 
 
 @intrinsic
-def add(typingctx: Any, one: Any, other: Any) -> Any:
-    """The sum of two vectors."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _add(typingctx: Numba, one: Numba, other: Numba) -> Numba:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return builder.fadd(args[0], args[1])
 
     return _vector_type(_vector_type, _vector_type), codegen
 
 
 @intrinsic
-def rectify(typingctx: Any, vector: Any) -> Any:
-    """The vector with zeros in place of its negative numbers."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _rectify(typingctx: Numba, vector: Numba) -> Numba:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         zero = ir.Constant(_FLOATS, [0.0] * WIDTH)
         return builder.select(builder.fcmp_ordered(">", args[0], zero), args[0], zero)
 
@@ -93,17 +113,14 @@ def rectify(typingctx: Any, vector: Any) -> Any:
 
 
 @intrinsic
-def add_matrix_product(typingctx: Any, total: Any, vector: Any, matrix: Any, at: Any) -> Any:
-    """`total` plus the product of a vector and the 16 x 16 matrix (by rows) from index `at` on.
-
-    Even and odd rows are summed apart, so that one addition need not wait for the other.
-    """
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _add_matrix_product(
+    typingctx: Numba, total: Numba, vector: Numba, matrix: Numba, at: Numba
+) -> Numba:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         sums = [args[0], None]
         for row in range(WIDTH):
             start = builder.add(args[3], ir.Constant(ir.IntType(64), row * WIDTH))
-            weights = _load(context, builder, signature.args[2], args[2], start)
+            weights = _generate_load(context, builder, signature.args[2], args[2], start)
             product = builder.fmul(_shuffle(builder, args[1], [row] * WIDTH), weights)
             before = sums[row % 2]
             sums[row % 2] = product if before is None else builder.fadd(before, product)
@@ -113,10 +130,8 @@ def add_matrix_product(typingctx: Any, total: Any, vector: Any, matrix: Any, at:
 
 
 @intrinsic
-def dot(typingctx: Any, one: Any, other: Any) -> Any:
-    """The scalar product of two vectors; products are added at distance 8, then 4, 2 and 1."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _dot(typingctx: Numba, one: Numba, other: Numba) -> Numba:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         products = builder.fmul(args[0], args[1])
         width = WIDTH
         while width > 1:
@@ -130,21 +145,17 @@ def dot(typingctx: Any, one: Any, other: Any) -> Any:
 
 
 @intrinsic
-def store(typingctx: Any, array: Any, at: Any, vector: Any) -> Any:
-    """Write a vector to a contiguous float32 array from index `at` on; not checked."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        _store(context, builder, signature.args[0], args[0], args[1], args[2])
+def _store(typingctx: Numba, array: Numba, at: Numba, vector: Numba) -> Numba:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        _generate_store(context, builder, signature.args[0], args[0], args[1], args[2])
         return context.get_dummy_value()
 
     return types.void(array, types.int64, _vector_type), codegen
 
 
 @intrinsic
-def broadcast(typingctx: Any, number: Any) -> Any:
-    """A vector of sixteen times a number."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _broadcast(typingctx: Numba, number: Numba) -> Numba:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         vector = builder.insert_element(
             ir.Constant(_FLOATS, ir.Undefined), args[0], ir.Constant(_I32, 0)
         )
@@ -154,20 +165,16 @@ def broadcast(typingctx: Any, number: Any) -> Any:
 
 
 @intrinsic
-def multiply(typingctx: Any, one: Any, other: Any) -> Any:
-    """The products of two vectors' numbers."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _multiply(typingctx: Numba, one: Numba, other: Numba) -> Numba:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return builder.fmul(args[0], args[1])
 
     return _vector_type(_vector_type, _vector_type), codegen
 
 
 @intrinsic
-def select_where_positive(typingctx: Any, gate: Any, vector: Any) -> Any:
-    """The vector with zeros where `gate` is not positive."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _select_where_positive(typingctx: Numba, gate: Numba, vector: Numba) -> Numba:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         zero = ir.Constant(_FLOATS, [0.0] * WIDTH)
         return builder.select(builder.fcmp_ordered(">", args[0], zero), args[1], zero)
 
@@ -175,16 +182,128 @@ def select_where_positive(typingctx: Any, gate: Any, vector: Any) -> Any:
 
 
 @intrinsic
-def add_outer(typingctx: Any, matrix: Any, at: Any, column: Any, row: Any) -> Any:
-    """Add the outer product of two vectors to the 16 x 16 matrix (by rows) from index `at` on."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _add_outer(typingctx: Numba, matrix: Numba, at: Numba, column: Numba, row: Numba) -> Numba:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         for number in range(WIDTH):
             start = builder.add(args[1], ir.Constant(ir.IntType(64), number * WIDTH))
-            before = _load(context, builder, signature.args[0], args[0], start)
+            before = _generate_load(context, builder, signature.args[0], args[0], start)
             product = builder.fmul(_shuffle(builder, args[2], [number] * WIDTH), args[3])
             after = builder.fadd(before, product)
-            _store(context, builder, signature.args[0], args[0], start, after)
+            _generate_store(context, builder, signature.args[0], args[0], start, after)
         return context.get_dummy_value()
 
     return types.void(matrix, types.int64, _vector_type, _vector_type), codegen
+
+
+def internals_work() -> bool:
+    """Return True if the scalar product of two vectors is right."""
+    numbers = np.arange(WIDTH, dtype=np.float32)
+
+    @kernel(cache=False)
+    def square(numbers: Float32Array) -> float:
+        return _dot(_load(numbers, 0), _add(_load(numbers, 0), _broadcast(np.float32(1))))
+
+    return bool(square(numbers) == np.dot(numbers, numbers + 1))
+
+
+PLAIN = must_be_plain(INTERNALS, internals_work)
+"""True if vectors are arrays."""
+
+
+def _vector_code(fast: Kernel) -> Callable[[Callable[..., Any]], Kernel]:
+    """Return a decorator that replaces a plain function by its vector code, unless PLAIN."""
+    return lambda function: kernel(function, cache=False) if PLAIN else fast
+
+
+@_vector_code(_load)
+def load(array: Float32Array, at: int) -> Vector:
+    """Return the numbers of a contiguous float32 array, or behind a pointer, from an index on.
+
+    The index is not checked.
+    """
+    vector = np.empty(WIDTH, np.float32)
+    for k in range(WIDTH):
+        vector[k] = array[at + k]
+    return vector
+
+
+@_vector_code(_store)
+def store(array: Float32Array, at: int, vector: Vector) -> None:
+    """Write a vector to a contiguous float32 array from an index on, which is not checked."""
+    for k in range(WIDTH):
+        array[at + k] = vector[k]
+
+
+@_vector_code(_broadcast)
+def broadcast(number: float) -> Vector:
+    """Return a vector of sixteen times a number."""
+    return np.full(WIDTH, np.float32(number), np.float32)
+
+
+@_vector_code(_add)
+def add(one: Vector, other: Vector) -> Vector:
+    """Return the sum of two vectors."""
+    return one + other
+
+
+@_vector_code(_multiply)
+def multiply(one: Vector, other: Vector) -> Vector:
+    """Return the products of two vectors' numbers."""
+    return one * other
+
+
+@_vector_code(_rectify)
+def rectify(vector: Vector) -> Vector:
+    """Return the vector with zeros in place of its negative numbers."""
+    result = np.zeros(WIDTH, np.float32)
+    for k in range(WIDTH):
+        if vector[k] > 0:
+            result[k] = vector[k]
+    return result
+
+
+@_vector_code(_select_where_positive)
+def select_where_positive(gate: Vector, vector: Vector) -> Vector:
+    """Return the vector with zeros where `gate` is not positive."""
+    result = np.zeros(WIDTH, np.float32)
+    for k in range(WIDTH):
+        if gate[k] > 0:
+            result[k] = vector[k]
+    return result
+
+
+@_vector_code(_add_matrix_product)
+def add_matrix_product(total: Vector, vector: Vector, matrix: Float32Array, at: int) -> Vector:
+    """Return `total` plus the product of a vector and the 16 x 16 matrix (by rows) from `at` on.
+
+    Even and odd rows are summed apart, so that one addition need not wait for the other.
+    """
+    even, odd = np.empty(WIDTH, np.float32), np.empty(WIDTH, np.float32)
+    for k in range(WIDTH):
+        even[k] = total[k] + vector[0] * matrix[at + k]
+        odd[k] = vector[1] * matrix[at + WIDTH + k]
+        for row in range(2, WIDTH, 2):
+            even[k] += vector[row] * matrix[at + row * WIDTH + k]
+            odd[k] += vector[row + 1] * matrix[at + (row + 1) * WIDTH + k]
+    return even + odd
+
+
+@_vector_code(_add_outer)
+def add_outer(matrix: Float32Array, at: int, column: Vector, row: Vector) -> None:
+    """Add the outer product of two vectors to the 16 x 16 matrix (by rows) from `at` on."""
+    for number in range(WIDTH):
+        for k in range(WIDTH):
+            matrix[at + number * WIDTH + k] += column[number] * row[k]
+
+
+@_vector_code(_dot)
+def dot(one: Vector, other: Vector) -> float:
+    """Return the scalar product of two vectors; products are added at distance 8, 4, 2 and 1."""
+    products = one * other
+    width = WIDTH
+    while width > 1:
+        width //= 2
+        for k in range(width):
+            products[k] += products[width + k]
+    number: float = products[0]
+    return number

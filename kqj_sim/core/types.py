@@ -60,7 +60,7 @@ Float64Pointer: TypeAlias = Float64Array
 Kernel: TypeAlias = Any
 """A compiled function.  Any, since numba's decorators are untyped and add attributes of their own
 (`py_func`, `overloads`)."""
-NumbaObject: TypeAlias = Any
+Numba: TypeAlias = Any
 """A type, compilation context, LLVM builder or value of numba or llvmlite: neither has hints."""
 Parameters: TypeAlias = Any
 """A policy's parameters: a named tuple of floats whose class is made at run time, or 0.0."""

@@ -1,0 +1,176 @@
+"""The internals of numba that the package relies on, and the slower ways without them.
+
+A failure here after an update of numba means slower, not wrong: `core.jit.must_be_plain` then
+chooses the plain way by itself, with a warning.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+from pydoc import locate
+from typing import Any
+
+import llvmlite.ir as ir
+import numba
+import numpy as np
+import pytest
+from numba import types
+
+from kqj_sim.core import jit, simd
+from kqj_sim.core.jit import (
+    InlineFunction,
+    address_of,
+    int64_at,
+    kernel,
+    make_address_caller,
+    make_tuple_reader,
+    mark_noalias,
+    must_be_plain,
+    scalar,
+    stack_int64,
+)
+
+SIMULATION = """
+import kqj_sim
+from kqj_sim.core.jit import PLAIN
+experiment = kqj_sim.Experiment(kqj_sim.KqjRules(), deals=300, seed=5)
+print(PLAIN)
+print(kqj_sim.simulate(experiment).frame().to_csv())
+"""
+
+VECTORS = """
+import numpy as np
+from kqj_sim.core.jit import kernel
+from kqj_sim.core.simd import *
+from kqj_sim.core import simd
+
+@kernel(cache=False)
+def work(numbers, matrix):
+    one, other = load(numbers, 0), load(numbers, 3)
+    total = add(add_matrix_product(one, rectify(other), matrix, 16), multiply(one, other))
+    total = select_where_positive(one, add(total, broadcast(np.float32(0.1))))
+    add_outer(matrix, 0, total, other)
+    store(numbers, 2, total)
+    return dot(total, one)
+
+draws = np.random.default_rng(1)
+numbers = draws.normal(size=32).astype(np.float32)
+matrix = draws.normal(size=300).astype(np.float32)
+print(simd.PLAIN)
+print(work(numbers, matrix).hex(), numbers.tobytes().hex(), matrix.tobytes().hex())
+"""
+
+
+def _run(program: str, plain: bool) -> str:
+    environment = os.environ | ({jit.PLAIN_VARIABLE: "1"} if plain else {})
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", [*jit.INTERNALS, *simd.INTERNALS])
+def test_numba_has_what_is_used_of_it(name: str) -> None:
+    assert locate(name) is not None, (
+        f"numba {numba.__version__} has no {name}: adapt core/jit.py or core/simd.py"
+    )
+
+
+@scalar
+def _double(number: int) -> int:
+    return 2 * number
+
+
+def test_inline_functions_make_nothing_that_python_calls() -> None:
+    assert isinstance(_double, InlineFunction), "this numba makes the package run the plain way"
+    made = jit.compile_for(_double, (types.int64,))
+    code = made.library.get_llvm_str()
+    assert "cpython" not in code and "cfunc" not in code, "an inline function has a wrapper"
+    calling = kernel(lambda number: _double(number) + 1, cache=False)
+    assert calling(4) == 9 and _double(4) == 8
+    (code,) = calling.inspect_llvm().values()
+    calls = [line for line in code.splitlines() if " call " in line]
+    assert not any("_double" in line for line in calls), "an inline function is called, not inlined"
+
+
+def test_a_kernel_is_called_by_its_address() -> None:
+    signature = types.int64(types.int64[::1], types.UniTuple(types.int64, 2))
+    adding = kernel(lambda numbers, pair: numbers[1] + pair[0] * pair[1], cache=False)
+    call_at = make_address_caller(signature)
+    calling = kernel(lambda at, numbers: call_at(at, (numbers, (5, 6))), cache=False)
+    numbers = np.array([1, 2], dtype=np.int64)
+    assert calling(address_of(adding, signature), numbers) == 32
+
+
+def test_the_low_level_extension_api_works() -> None:
+    pair = types.UniTuple(types.float64, 2)
+    read = make_tuple_reader(pair)
+
+    @kernel(cache=False)
+    def work(numbers: Any, address: int) -> Any:
+        room = stack_int64(3)
+        for k in range(3):
+            room[k] = k + 1
+        part = mark_noalias(int64_at(address), 2)
+        part[0] += room[0] + room[1] + room[2]
+        return read(numbers, 1)
+
+    state = np.arange(4, dtype=np.int64)
+    assert work(np.array([1.0, 2.0, 3.0]), state.ctypes.data) == (2.0, 3.0)
+    assert list(state) == [0, 1, 8, 3]
+    (code,) = work.inspect_llvm().values()
+    assert "noalias" in code, "llvmlite does not write that pointers do not overlap"
+
+
+def test_a_missing_internal_makes_the_package_plain_with_one_warning() -> None:
+    with pytest.warns(RuntimeWarning, match=r"it has no numba\.core\.gone.*slower") as seen:
+        assert must_be_plain(["numba.types", "numba.core.gone"], lambda: True)
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("work", "reason"),
+    [
+        (lambda: False, "its internals give other results"),
+        (lambda: 1 / 0, "its internals have changed .ZeroDivisionError"),
+    ],
+)
+def test_an_unknown_numba_is_tried_out(
+    work: Any, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba, "__version__", "0.99.0")
+    with pytest.warns(RuntimeWarning, match=f"numba 0.99.0 .*{reason}"):
+        assert must_be_plain(jit.INTERNALS, work)
+
+
+@pytest.mark.parametrize("module", [jit, simd])
+def test_an_unknown_numba_that_works_stays_fast(
+    module: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba, "__version__", "0.99.0")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not must_be_plain(module.INTERNALS, module.internals_work)
+
+
+def test_plain_vectors_have_the_same_bits() -> None:
+    fast, plain = _run(VECTORS, plain=False), _run(VECTORS, plain=True)
+    assert fast.splitlines()[0] == "False" and plain.splitlines()[0] == "True"
+    assert fast.splitlines()[1] == plain.splitlines()[1]
+
+
+@pytest.mark.slow
+def test_the_plain_way_gives_the_same_rows() -> None:
+    (fast, *rows), (plain, *others) = (
+        _run(SIMULATION, plain=plain).splitlines() for plain in (False, True)
+    )
+    assert (fast, plain) == ("False", "True") and len(rows) > 300
+    assert rows == others
+
+
+def test_llvmlite_has_vectors_of_sixteen() -> None:
+    assert str(ir.VectorType(ir.FloatType(), simd.WIDTH)) == "<16 x float>"
