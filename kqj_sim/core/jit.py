@@ -121,7 +121,9 @@ def has_cached_kernels() -> bool:
     return CACHE_FOLDER.is_dir() and any(CACHE_FOLDER.rglob("*.nbi"))
 
 
-def kernel(*signature: Any, cache: bool = True, name: str | None = None, **options: Any) -> Any:
+def kernel(
+    *signature: Numba, cache: bool = True, name: str | None = None, **options: Any
+) -> Kernel:
     """Decorate a function to be compiled by `numba.njit` with the package's options.
 
     Used as `@kernel`, `@kernel(signature)` or `@kernel(name=..., ...)`.
@@ -133,7 +135,7 @@ def kernel(*signature: Any, cache: bool = True, name: str | None = None, **optio
         options: further options of `numba.njit`.
     """
 
-    def compile_function(function: Callable[..., Any], *signature: Any) -> Any:
+    def compile_function(function: Callable[..., Any], *signature: Numba) -> Kernel:
         if name is not None:
             function = make_forwarder(function, name)
         with _cache_folder():
@@ -275,12 +277,12 @@ _kept: list[Kernel] = []
 """Functions whose addresses are in use."""
 
 
-def _make_pointer_cast(dtype: Any) -> Any:
-    """A function for kernels: an address as a pointer to numbers of a kind, for `numba.carray`."""
+def _make_pointer_cast(dtype: Numba) -> Numba:
+    """Return a function (address) for kernels that gives a pointer to numbers of a type."""
 
     @intrinsic
-    def at(typingctx: Any, address: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def at(typingctx: Numba, address: Numba) -> Numba:
+        def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
             return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
 
         return types.CPointer(dtype)(types.int64), codegen
@@ -323,16 +325,16 @@ def mark_noalias(typingctx: Numba, pointer: Numba, at: Numba) -> Numba:
     return types.CPointer(types.int64)(types.CPointer(types.int64), types.int64), codegen
 
 
-def make_tuple_reader(dtype: Any) -> Any:
-    """A function (array of float64, index) for kernels: its numbers from there on as a tuple.
+def make_tuple_reader(dtype: Numba) -> Numba:
+    """Return a function (array of float64, index) for kernels that reads a tuple from an index on.
 
-    `dtype` is the type of the tuple.  One instruction for all: an expression with an index for each
-    takes long to compile.
+    `dtype` is the type of the tuple.  One instruction reads it; an expression with an index for
+    each number takes long to compile.
     """
 
     @intrinsic
-    def read(typingctx: Any, numbers: Any, at: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def read(typingctx: Numba, numbers: Numba, at: Numba) -> Numba:
+        def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
             data = context.make_array(signature.args[0])(context, builder, args[0]).data
             wanted = context.get_value_type(dtype).as_pointer()
             return builder.load(builder.bitcast(builder.gep(data, [args[1]]), wanted), align=8)
@@ -381,9 +383,9 @@ def _make_inline_compiler() -> Numba:
 class InlineFunction:
     """A function that is compiled into kernels, and into nothing else unless Python calls it.
 
-    A kernel takes it for its lean dispatcher, which makes nothing that Python could call: that
-    would take as long as all the rest.  If it is inlined, there are no versions of their own for
-    arguments that are constants either, as LLVM makes them anyway.
+    In a kernel it stands for its lean dispatcher, which makes no wrappers for Python: these would
+    take as long to compile as all the rest.  With `always_inline` there are no separate versions
+    for constant arguments either, as LLVM makes them anyway.
     """
 
     def __init__(self, function: Callable[..., Any], always_inline: bool) -> None:
@@ -403,10 +405,10 @@ class InlineFunction:
         functools.update_wrapper(self, function)
 
     def _accept_constants(self) -> None:
-        """Have the lean dispatcher take constants for numbers like others."""
+        """Have the lean dispatcher treat constant arguments like others."""
         template = self._lean_dispatcher.get_call_template
 
-        def get_call_template(arguments: Any, named: Any) -> Any:
+        def get_call_template(arguments: Numba, named: Numba) -> Numba:
             named = {name: types.unliteral(given) for name, given in named.items()}
             return template(tuple(map(types.unliteral, arguments)), named)
 
@@ -416,12 +418,12 @@ class InlineFunction:
     def _python_dispatcher(self) -> Any:
         return kernel(self.py_func, cache=False, **self._options)
 
-    def __call__(self, *arguments: Any) -> Any:
-        """Call it from Python."""
+    def __call__(self, *arguments: Numba) -> Numba:
+        """Compile it for Python, and call it."""
         return self._python_dispatcher(*arguments)
 
     def get_dispatcher(self) -> Any:
-        """What compiles it."""
+        """Return the dispatcher that compiles it into kernels."""
         return self._lean_dispatcher
 
 
@@ -462,14 +464,14 @@ PLAIN = must_be_plain(INTERNALS, internals_work)
 """True if the module does without INTERNALS."""
 
 
-def _make_stack_allocator(dtype: Any, element: Any) -> Any:
-    """A function (constant size) for kernels: room for so many numbers, not initialised."""
+def _make_stack_allocator(dtype: Numba, element: Numba) -> Numba:
+    """Return a function (constant size) for kernels: an uninitialised array on the stack."""
 
-    def builder_of(typingctx: Any, size: Any) -> Any:
+    def builder_of(typingctx: Numba, size: Numba) -> Numba:
         if not isinstance(size, types.IntegerLiteral):
             return None
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
             room = ir.Constant(ir.IntType(64), size.literal_value)
             return cgutils.alloca_once(builder, element, size=room)
 
@@ -479,7 +481,7 @@ def _make_stack_allocator(dtype: Any, element: Any) -> Any:
 
 
 stack_int64 = _make_stack_allocator(types.int64, ir.IntType(64))
-"""Room for a constant number of int64; it is indexed like an array, and not checked."""
+"""An array of a constant number of int64 on the stack, indexed without checks."""
 
 stack_float32 = _make_stack_allocator(types.float32, ir.FloatType())
-"""Room for a constant number of float32; it is indexed like an array, and not checked."""
+"""An array of a constant number of float32 on the stack, indexed without checks."""

@@ -110,7 +110,6 @@ def test_the_low_level_extension_api_works() -> None:
     pair = types.UniTuple(types.float64, 2)
     read = make_tuple_reader(pair)
 
-    @kernel(cache=False)
     def work(numbers: Any, address: int) -> Any:
         room = stack_int64(3)
         for k in range(3):
@@ -120,9 +119,10 @@ def test_the_low_level_extension_api_works() -> None:
         return read(numbers, 1)
 
     state = np.arange(4, dtype=np.int64)
-    assert work(np.array([1.0, 2.0, 3.0]), state.ctypes.data) == (2.0, 3.0)
+    compiled = kernel(work, cache=False)
+    assert compiled(np.array([1.0, 2.0, 3.0]), state.ctypes.data) == (2.0, 3.0)
     assert list(state) == [0, 1, 8, 3]
-    (code,) = work.inspect_llvm().values()
+    (code,) = compiled.inspect_llvm().values()
     assert "noalias" in code, "llvmlite does not write that pointers do not overlap"
 
 

@@ -1,18 +1,13 @@
-"""Deals of Kwajongen that agree with what a player knows, and what comes of his answers in them.
+"""Hidden hands of Kwajongen that agree with a player's knowledge, and the outcomes of options.
 
-What a player of Kwajongen knows of the others' hands, for `core.worlds`.
-
-The cards that stay out are a further player's there, who may hold anything.  Players are counted by
-position in the trick.
-
-Hidden hands that agree with a round of Kwajongen so far, and what comes of each card in them.
-
-The plays are replayed in every lane with the hands of a draw, and the round goes on from there.
+For `core.hidden_hands` the cards that stay out are the hand of a further holder, who may hold
+anything.  During the calls holders are counted by place, during the play by position.  An outcome
+is found by replaying the round in every lane with sampled hands, and playing on from there.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -77,9 +72,19 @@ from kqj_sim.core.kwajongen.round import (
     set_trumps,
 )
 from kqj_sim.core.kwajongen.scoring import fill_play_columns, score_rounds
-from kqj_sim.core.kwajongen.trick import find_voids, finish_trick, put_lead, read_upcard
+from kqj_sim.core.kwajongen.trick import find_voids, finish_trick, put_card, read_upcard
 from kqj_sim.core.rules import Seating
-from kqj_sim.core.trick import put_follow
+from kqj_sim.core.types import (
+    Block,
+    CardSet,
+    Flag,
+    Int16Array,
+    Int64Array,
+    Lane,
+    Place,
+    Position,
+    Team,
+)
 
 UNDEALT = SEATS
 """The number of the cards that stay out."""
@@ -89,17 +94,17 @@ _UNDEALT_COUNT = 24 - SEATS * TRICKS
 
 
 @scalar
-def expand_suits(voids: int) -> int:
-    """All cards of some suits, bit l for lane l."""
+def expand_suits(voids: int) -> CardSet:
+    """Return all cards of the suits whose bits are set."""
     spread = (voids & 1) | (voids & 2) << 15 | (voids & 4) << 30 | (voids & 8) << 45
     return spread * SUIT_MASK
 
 
 @block_loop
-def infer_before_play(state: Any, lane: int, place: int, knowledge: Any) -> None:
-    """Fill what a place knows before the play, by place, but for the shown card: no secret.
+def infer_before_play(state: Block, lane: Lane, place: Place, knowledge: Int64Array) -> None:
+    """Fill a place's knowledge before the play, by place.
 
-    In a world it is to be added to the dealer's hand.
+    The upcard, which all know, is left out: it is to be added to the dealer's hand in a layout.
     """
     hand = to_strength_order(
         state[cell_index(DEALT_FOUR + place * STRIDE, lane)], state[CONTRACT + lane]
@@ -115,11 +120,13 @@ def infer_before_play(state: Any, lane: int, place: int, knowledge: Any) -> None
 
 
 @block_loop
-def infer_during_play(state: Any, lane: int, trick: int, position: int, knowledge: Any) -> int:
-    """Fill what a position knows when it is to play, but for the shown card, which is no secret.
+def infer_during_play(
+    state: Block, lane: Lane, trick: int, position: Position, knowledge: Int64Array
+) -> int:
+    """Fill the knowledge of the position to play, without the upcard, which all know.
 
     Returns:
-        The shown card if the dealer still has it in a hand that the position does not see, else 0.
+        The upcard if the dealer still holds it and the position is not the dealer's, else 0.
     """
     hand = state[cell_index(HAND + position * STRIDE, lane)]
     on_table = state[TRICK_SET + lane] if position > 0 else 0
@@ -149,25 +156,23 @@ def infer_during_play(state: Any, lane: int, trick: int, position: int, knowledg
 
 
 @scalar
-def find_dealer_position(state: Any, lane: int) -> int:
-    """The position of the dealer in the trick of a lane."""
+def find_dealer_position(state: Block, lane: Lane) -> int:
+    """Return the position of the dealer in the trick of a lane."""
     return (DEALER_PLACE - state[LEADER + lane]) % SEATS
 
 
 OBSERVER_PLACE, OBSERVER_HAND, OBSERVED_UPCARD, OBSERVED_RAISED = range(4)
-"""What is known: the own place, the hand and the shown card in natural coding, whether raised."""
+"""Fields of the observer: place, hand and upcard (natural coding), 1 if the round is raised."""
 OBSERVER_SIZE = 4
 
 RESULT, OWN_SCORE, OTHER_SCORE, OWN_POINTS, OWN_TRICKS, OWN_PLAYS = range(6)
-"""What came of an answer: columns of a row; the changes of score are as they are written down."""
+"""Columns of an outcome; the scores are the changes as written down."""
 OUTCOME_SIZE = 6
 
 PASS_OPTION, PLAY_OPTION = range(2)
-"""The answers, in the order of the outcomes."""
+"""The options, in the order of the outcomes."""
 OPTION_COUNT = 2
 
-_DEALER_SEAT = SEATS - 1
-_HAND_SIZE = 4
 _DRAWS_PER_HAND = 2
 """Draws for a hand."""
 
@@ -180,13 +185,14 @@ _TEAM = column_offset("contracting_team")
 
 @block_loop
 def fill_deals(
-    state: Any, lanes: int, seating: Seating, observer: Any, hands: Any, keys: Any
-) -> None:
-    """A block of the deals, with the dealer in the last seat, so that seats are places."""
+    state: Block, lanes: int, seating: Seating, observer: Int64Array, hands: Int64Array,
+    keys: Int64Array,
+) -> None:  # fmt: skip
+    """Fill a block with deals whose dealer sits in the last seat, so that seats are places."""
     for i in range(pad_lanes(lanes)):
         lane = min(i, lanes - 1)
         state[KEY + i] = keys[lane]
-        state[DEALER + i] = _DEALER_SEAT
+        state[DEALER + i] = DEALER_PLACE
         state[PENDING + i] = observer[OBSERVED_RAISED]
         state[ILLEGAL + i] = 0
         state[UPCARD + i] = observer[OBSERVED_UPCARD]
@@ -198,8 +204,8 @@ def fill_deals(
 
 
 @block_loop
-def has_illegal_choice(state: Any, lanes: int) -> bool:
-    """Whether a policy chose what is not allowed."""
+def has_illegal_choice(state: Block, lanes: int) -> bool:
+    """Return True if a policy made an illegal choice."""
     wrong = 0
     for i in range(lanes):
         wrong += state[ILLEGAL + i]
@@ -207,8 +213,8 @@ def has_illegal_choice(state: Any, lanes: int) -> bool:
 
 
 @scalar
-def write_outcome(state: Any, lane: int, team: int, row: Any) -> None:
-    """Write what came of a finished round for a team, int16 (OUTCOME_SIZE,)."""
+def write_outcome(state: Block, lane: Lane, team: Team, row: Int16Array) -> None:
+    """Write the outcome of a finished round for a team into int16 (OUTCOME_SIZE,)."""
     row[RESULT] = state[_RESULT + lane]
     row[OWN_SCORE] = state[cell_index(_SCORE + team * STRIDE, lane)]
     row[OTHER_SCORE] = state[cell_index(_SCORE + (1 - team) * STRIDE, lane)]
@@ -219,40 +225,33 @@ def write_outcome(state: Any, lane: int, team: int, row: Any) -> None:
 
 @kernel
 def sample_deals(
-    state: Any,
-    first: int,
-    seed: int,
-    rules: KwajongenCoreRules,
-    seating: Seating,
-    observer: Any,
-    match_calls: int,
-    hands: Any,
-    keys: Any,
-) -> int:
-    """Draw the hidden cards of the deals `first` to `first + LANES - 1`; keep those that agree.
+    state: Block, first: int, seed: int, rules: KwajongenCoreRules, seating: Seating,
+    observer: Int64Array, match_calls: Flag, hands: Int64Array, keys: Int64Array,
+) -> int:  # fmt: skip
+    """Draw the hidden cards of the deals `first` to `first + LANES - 1`; keep those that match.
 
     Args:
         state: a block.
         first, seed: the deals.
         rules, seating: the players, by place.
         observer: int64 (OBSERVER_SIZE,).
-        match_calls: 1 if those before must pass with their cards, 0 if they may hold anything.
+        match_calls: 1 if the places before must pass with their cards, 0 if they may hold any.
         hands: int64 (SEATS * LANES,), filled with the hands of the deals that are kept.
         keys: int64 (LANES,), filled with their keys.
 
     Returns:
-        How many are kept; -1 if a policy chose what is not allowed.
+        The number of deals kept; -1 if a policy made an illegal choice.
     """
-    own, shown = observer[OBSERVER_PLACE], observer[OBSERVED_UPCARD]
+    own, upcard = observer[OBSERVER_PLACE], observer[OBSERVED_UPCARD]
     for lane in range(LANES):
         key = rng.derive_deal_key(seed, first + lane)
         keys[lane] = key
-        left = PACK & ~(observer[OBSERVER_HAND] | shown)
+        left = PACK & ~(observer[OBSERVER_HAND] | upcard)
         for place in range(SEATS):
             hand = observer[OBSERVER_HAND]
             if place != own:
-                given = shown if place == _DEALER_SEAT else 0
-                size = _HAND_SIZE - 1 if place == _DEALER_SEAT else _HAND_SIZE
+                given = upcard if place == DEALER_PLACE else 0
+                size = TRICKS - 1 if place == DEALER_PLACE else TRICKS
                 drawn = draw_cards(left, size, key, rng.DEAL + place * _DRAWS_PER_HAND)
                 left ^= drawn
                 hand = drawn | given
@@ -275,87 +274,67 @@ def sample_deals(
 
 @kernel
 def play_out_calls(
-    state: Any,
-    lanes: int,
-    rules: KwajongenCoreRules,
-    seating: Seating,
-    observer: Any,
-    hands: Any,
-    keys: Any,
-    outcomes: Any,
-) -> bool:
-    """Pass, and play, in each of the deals, and go on from there.
+    state: Block, lanes: int, rules: KwajongenCoreRules, seating: Seating, observer: Int64Array,
+    hands: Int64Array, keys: Int64Array, outcomes: Int16Array,
+) -> bool:  # fmt: skip
+    """Pass, and play, in each of the deals, and finish the rounds.
 
     Args:
         state: a block.
-        lanes: deals, as `sample_deals` has left them in `hands` and `keys`.
+        lanes: deals, as `sample_deals` left them in `hands` and `keys`.
         rules, seating: the players, by place.
         observer: int64 (OBSERVER_SIZE,).
         hands, keys: the deals.
         outcomes: int16 (OPTION_COUNT, lanes, OUTCOME_SIZE), filled.
 
     Returns:
-        False if a policy chose what is not allowed.
+        False if a policy made an illegal choice.
     """
     own = observer[OBSERVER_PLACE]
     team = own % 2
     log = np.empty(0, np.int64)
-    for answer in range(OPTION_COUNT):
+    for option in range(OPTION_COUNT):
         fill_deals(state, lanes, seating, observer, hands, keys)
         for i in range(pad_lanes(lanes)):
-            if answer == PLAY_OPTION:
+            if option == PLAY_OPTION:
                 state[SENDER + i] = own
                 state[STILL_CALLING + i] = 0
-        if answer == PASS_OPTION:
+        if option == PASS_OPTION:
             run_accepting(state, lanes, rules, seating, log, own + 1, SEATS)
         finish_rounds(state, lanes, rules, seating, log)
         if has_illegal_choice(state, lanes):
             return False
         for i in range(lanes):
-            write_outcome(state, i, team, outcomes[answer, state[ORIGINAL_LANE + i]])
+            write_outcome(state, i, team, outcomes[option, state[ORIGINAL_LANE + i]])
     return True
 
 
 class KwajongenCardTurn(NamedTuple):
-    """How a round stands; players are counted by place.
+    """A round in progress as the player to move sees it, by place.
 
-    known: int64 (core.kwajongen.odds.KNOWLEDGE_SIZE,).
-    dealt: int64 (4,), the cards known to have been dealt to each place, natural coding: what he
-        has played, the own hand, the card that the dealer has shown.
-    caller: who said play.
-    heard: 1 if the calls count, 0 if hidden hands may be any.
+    known: int64 (OBSERVER_SIZE,), the observer.
+    dealt: int64 (4,), the cards known to have been dealt to each place, natural coding: those
+        played, the observer's hand and the upcard.
+    caller: the place that said play.
+    heard: 1 if hidden hands must match the calls, 0 if they may be any.
     plays: int64 (n,), the cards played, by strength.
-    cards: int64 (m,), the cards that may be played now, by strength.
+    cards: int64 (m,), the legal cards, by strength.
     """
 
-    known: Any
-    dealt: Any
-    caller: int
-    heard: int
-    plays: Any
-    cards: Any
-
-
-@scalar
-def _put_card(state: Any, lane: int, position: int, card: int) -> None:
-    """Put the card of a position on the table."""
-    if position == 0:
-        put_lead(state, lane, card)
-    else:
-        put_follow(state, lane, position, card)
+    known: Int64Array
+    dealt: Int64Array
+    caller: Place
+    heard: Flag
+    plays: Int64Array
+    cards: Int64Array
 
 
 @block_loop
 def _replay(
-    state: Any,
-    lanes: int,
-    turn: KwajongenCardTurn,
-    rules: KwajongenCoreRules,
-    seating: Seating,
-    hands: Any,
-    keys: Any,
-) -> None:
-    """A block of the deals up to the turn."""
+    state: Block, lanes: int, turn: KwajongenCardTurn, rules: KwajongenCoreRules,
+    seating: Seating, hands: Int64Array, keys: Int64Array,
+) -> None:  # fmt: skip
+    """Replay the deals up to the turn."""
     fill_deals(state, lanes, seating, turn.known, hands, keys)
     for i in range(pad_lanes(lanes)):
         state[SENDER + i] = turn.caller
@@ -364,7 +343,7 @@ def _replay(
     for number in range(turn.plays.shape[0]):
         trick, position = number // SEATS, number % SEATS
         for i in range(pad_lanes(lanes)):
-            _put_card(state, i, position, turn.plays[number])
+            put_card(state, i, position, turn.plays[number])
         if position == SEATS - 1:
             record_trick(state, lanes, seating, trick)
             finish_trick(state, lanes)
@@ -372,9 +351,10 @@ def _replay(
 
 @block_loop
 def _infer_knowledge(
-    state: Any, turn: KwajongenCardTurn, rules: KwajongenCoreRules, seating: Seating, knowledge: Any
-) -> int:
-    """Fill what is known of the hidden cards (`core.worlds`), by position; the leader's place."""
+    state: Block, turn: KwajongenCardTurn, rules: KwajongenCoreRules, seating: Seating,
+    knowledge: Int64Array,
+) -> int:  # fmt: skip
+    """Fill the knowledge of the hidden cards, by position; return the leader's place."""
     _replay(state, 1, turn, rules, seating, turn.dealt, np.zeros(1, np.int64))
     trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
     infer_during_play(state, 0, trick, position, knowledge)
@@ -383,146 +363,131 @@ def _infer_knowledge(
 
 @scalar
 def _write_hands(
-    turn: KwajongenCardTurn, worlds: Any, layout: int, leader: int, hands: Any, number: int
-) -> None:
-    """Write the hands of a world by place, in natural coding, all four cards of each."""
+    turn: KwajongenCardTurn, layouts: Int64Array, layout: int, leader: Place, hands: Int64Array,
+    number: int,
+) -> None:  # fmt: skip
+    """Write the hands of a layout by place, natural coding, all four cards of each."""
     trump = suit_of(turn.known[OBSERVED_UPCARD])
     for place in range(SEATS):
         held = to_natural_order(
-            worlds[cell_index(layout * HOLDER_COUNT, (place - leader) % SEATS)], trump
+            layouts[cell_index(layout * HOLDER_COUNT, (place - leader) % SEATS)], trump
         )
         hands[cell_index(number * SEATS, place)] = held | turn.dealt[place]
 
 
 @kernel
 def list_hidden_hands(
-    turn: KwajongenCardTurn, limit: int, rules: KwajongenCoreRules, seating: Seating, hands: Any
-) -> int:
-    """Write every distribution that agrees with the plays, if there are no more than `limit`.
+    turn: KwajongenCardTurn, limit: int, rules: KwajongenCoreRules, seating: Seating,
+    hands: Int64Array,
+) -> int:  # fmt: skip
+    """Write every layout that agrees with the plays, if there are no more than `limit`.
 
     Args:
-        turn: how things stand.
-        limit: the most that are written.
+        turn: the round.
+        limit: the greatest number of layouts.
         rules, seating: the rules and the players by place.
         hands: int64 (4 * limit,), filled with the dealt hands by place, natural coding.
 
     Returns:
-        How many there are, or -1 if more than `limit`.
+        Their number, or -1 if more than `limit`.
     """
-    known, worlds = np.empty(KNOWLEDGE_SIZE, np.int64), np.empty(HOLDER_COUNT * limit, np.int64)
+    known, layouts = np.empty(KNOWLEDGE_SIZE, np.int64), np.empty(HOLDER_COUNT * limit, np.int64)
     leader = _infer_knowledge(allocate_inner_block(), turn, rules, seating, known)
-    found = enumerate_layouts(known, limit, worlds)
-    for world in range(found):
-        _write_hands(turn, worlds, world, leader, hands, world)
+    found = enumerate_layouts(known, limit, layouts)
+    for layout in range(found):
+        _write_hands(turn, layouts, layout, leader, hands, layout)
     return found
 
 
 @kernel
 def draw_hidden_hands(
-    turn: KwajongenCardTurn,
-    first: int,
-    seed: int,
-    rules: KwajongenCoreRules,
-    seating: Seating,
-    hands: Any,
-    keys: Any,
-) -> bool:
-    """Draw distributions that agree with the plays, each equally likely.
+    turn: KwajongenCardTurn, first: int, seed: int, rules: KwajongenCoreRules, seating: Seating,
+    hands: Int64Array, keys: Int64Array,
+) -> bool:  # fmt: skip
+    """Draw layouts that agree with the plays, each equally likely.
 
     Args:
-        turn: how things stand.
+        turn: the round.
         first, seed: the draws, `first` to `first + LANES - 1`.
         rules, seating: the rules and the players by place.
         hands: int64 (4 * LANES,), filled with the dealt hands by place, natural coding.
         keys: int64 (LANES,), filled with the keys of the draws.
 
     Returns:
-        False if no distribution agrees.
+        False if no layout agrees.
     """
-    known, world = np.empty(KNOWLEDGE_SIZE, np.int64), np.empty(HOLDER_COUNT, np.int64)
+    known, layout = np.empty(KNOWLEDGE_SIZE, np.int64), np.empty(HOLDER_COUNT, np.int64)
     leader = _infer_knowledge(allocate_inner_block(), turn, rules, seating, known)
     for lane in range(LANES):
         keys[lane] = rng.derive_deal_key(seed, first + lane)
-        if sample_layouts(known, 1, keys[lane], world) == 0:
+        if sample_layouts(known, 1, keys[lane], layout) == 0:
             return False
-        _write_hands(turn, world, 0, leader, hands, lane)
+        _write_hands(turn, layout, 0, leader, hands, lane)
     return True
 
 
 @kernel
-def fill_keys(first: int, seed: int, keys: Any) -> None:
-    """Fill `keys`, int64 (n,), with those of the draws from `first` on."""
+def fill_keys(first: int, seed: int, keys: Int64Array) -> None:
+    """Fill `keys`, int64 (n,), with the keys of the draws from `first` on."""
     for lane in range(keys.shape[0]):
         keys[lane] = rng.derive_deal_key(seed, first + lane)
 
 
 @kernel
 def replay_calls(
-    state: Any,
-    lanes: int,
-    turn: KwajongenCardTurn,
-    rules: KwajongenCoreRules,
-    seating: Seating,
-    hands: Any,
-    keys: Any,
-    matches: Any,
-) -> bool:
-    """Find out in which deals the others would have called as they did.
+    state: Block, lanes: int, turn: KwajongenCardTurn, rules: KwajongenCoreRules,
+    seating: Seating, hands: Int64Array, keys: Int64Array, matches: Int64Array,
+) -> bool:  # fmt: skip
+    """Mark the deals in which the others would have called as they did.
 
     Args:
         state: a block.
         lanes: deals, no more than LANES.
-        turn, rules, seating: how things stand, the rules and the players by place.
-        hands, keys: the deals, as of `draw_hidden_hands`.
+        turn, rules, seating: the round, the rules and the players by place.
+        hands, keys: the deals, as filled by `draw_hidden_hands`.
         matches: int64 (lanes,), filled with 1 or 0.
 
     Returns:
-        False if a policy chose what is not allowed.
+        False if a policy made an illegal choice.
     """
     own, log = turn.known[OBSERVER_PLACE], np.empty(0, np.int64)
     fill_deals(state, lanes, seating, turn.known, hands, keys)
     run_accepting(state, lanes, rules, seating, log, 0, min(own, turn.caller + 1))
     run_accepting(state, lanes, rules, seating, log, own + 1, turn.caller + 1)
-    heard = -1 if turn.caller == own else turn.caller
+    sender = -1 if turn.caller == own else turn.caller
     for i in range(lanes):
-        matches[i] = 1 if state[SENDER + i] == heard else 0
+        matches[i] = 1 if state[SENDER + i] == sender else 0
     return not has_illegal_choice(state, lanes)
 
 
 @kernel
 def play_out_cards(
-    state: Any,
-    lanes: int,
-    turn: KwajongenCardTurn,
-    rules: KwajongenCoreRules,
-    seating: Seating,
-    hands: Any,
-    keys: Any,
-    outcomes: Any,
-) -> bool:
-    """Play each card that may be played in each of the deals, and go on from there.
+    state: Block, lanes: int, turn: KwajongenCardTurn, rules: KwajongenCoreRules,
+    seating: Seating, hands: Int64Array, keys: Int64Array, outcomes: Int16Array,
+) -> bool:  # fmt: skip
+    """Play each legal card in each of the deals, and finish the rounds.
 
     Args:
         state: a block.
         lanes: deals, no more than LANES.
-        turn, rules, seating: how things stand, the rules and the players by place.
-        hands, keys: the deals, as of `draw_hidden_hands`.
-        outcomes: int16 (lanes, cards, OUTCOME), filled.
+        turn, rules, seating: the round, the rules and the players by place.
+        hands, keys: the deals, as filled by `draw_hidden_hands`.
+        outcomes: int16 (lanes, cards, OUTCOME_SIZE), filled.
 
     Returns:
-        False if a policy chose what is not allowed.
+        False if a policy made an illegal choice.
     """
     trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
     team = turn.known[OBSERVER_PLACE] % 2
-    for which in range(turn.cards.shape[0]):
+    for option in range(turn.cards.shape[0]):
         _replay(state, lanes, turn, rules, seating, hands, keys)
         for i in range(pad_lanes(lanes)):
-            _put_card(state, i, position, turn.cards[which])
+            put_card(state, i, position, turn.cards[option])
         play_tricks(state, lanes, rules, seating, trick, position + 1)
         score_rounds(state, lanes)
         fill_play_columns(state, lanes)
         if has_illegal_choice(state, lanes):
             return False
         for i in range(lanes):
-            write_outcome(state, i, team, outcomes[i, which])
+            write_outcome(state, i, team, outcomes[i, option])
     return True

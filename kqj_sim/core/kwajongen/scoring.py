@@ -1,11 +1,6 @@
-"""What a round of Kwajongen is worth (RULES.md section 10).
-
-The rows of Kwajongen: what a finished round puts into each of its columns.
-"""
+"""The score of a round of Kwajongen (RULES.md section 10), and the columns of its row."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from kqj_sim.columns import KWAJONGEN_COLUMNS
 from kqj_sim.core.block import (
@@ -33,6 +28,7 @@ from kqj_sim.core.kwajongen.cards import (
     column_offset,
     to_strength_order,
 )
+from kqj_sim.core.types import Block, CardSet, Suit
 
 MADE, FAILED, TIE, PASSED_OUT = range(4)
 
@@ -45,7 +41,7 @@ _PENDING_AFTER = column_offset("pending_after")
 
 @scalar
 def score_change(own: int, other: int, tricks: int, caller: bool, raised: int) -> int:
-    """What a team's score changes by; negative is good.
+    """Return the change of a team's score; negative is good.
 
     Args:
         own, other: card points of the team and of the other one.
@@ -59,8 +55,8 @@ def score_change(own: int, other: int, tricks: int, caller: bool, raised: int) -
 
 
 @block_loop
-def score_rounds(state: Any, lanes: int) -> None:
-    """Card points, tricks, result and scores, from the cards won."""
+def score_rounds(state: Block, lanes: int) -> None:
+    """Fill the card points, tricks, result and scores from the cards won."""
     n = pad_lanes(lanes)
     for i in range(n):
         p1 = state[POINT_PLANES + i]
@@ -91,17 +87,12 @@ _SENDER = column_offset("sender")
 _TEAM = column_offset("contracting_team")
 _TRUMP = column_offset("trump")
 _TURNED_RANK = column_offset("turned_rank")
-_rows_RESULT = column_offset("result")
 _OWN_POINTS = column_offset("contracting_card_points")
 _OTHER_POINTS = column_offset("defending_card_points")
 _OWN_TRICKS = column_offset("contracting_tricks")
 _CAPOT_CONTRACTING = column_offset("capot_contracting")
 _CAPOT_DEFENDING = column_offset("capot_defending")
 _RAISED = column_offset("raised")
-_rows_PENDING_AFTER = column_offset("pending_after")
-_rows_CARD_POINTS = column_offset("card_points_0")
-_rows_TRICKS = column_offset("tricks_0")
-_rows_SCORE = column_offset("score_0")
 _SENDER_TRUMPS = column_offset("sender_trumps")
 _DEALER_TRUMPS = column_offset("dealer_trumps")
 _OWN_SCORE = column_offset("contracting_score")
@@ -120,14 +111,14 @@ _PLAYED_COLUMNS = tuple(
 
 
 @scalar
-def _count_trumps(hand: int, trump: int) -> int:
-    """How many trumps are in a hand in natural coding."""
+def _count_trumps(hand: CardSet, trump: Suit) -> int:
+    """Return the number of trumps in a hand in natural coding."""
     return popcount(to_strength_order(hand, trump) & TRUMP_SUIT)
 
 
 @block_loop
-def fill_call_columns(state: Any, lanes: int) -> None:
-    """The columns on the deal and the calls; seats from places."""
+def fill_call_columns(state: Block, lanes: int) -> None:
+    """Fill the columns on the deal and the calls; seats from places."""
     n = pad_lanes(lanes)
     for i in range(n):
         dealer = state[DEALER + i]
@@ -155,21 +146,21 @@ def fill_call_columns(state: Any, lanes: int) -> None:
 
 
 @block_loop
-def fill_play_columns(state: Any, lanes: int) -> None:
-    """The columns on the caller's side and hand, for played rounds."""
+def fill_play_columns(state: Block, lanes: int) -> None:
+    """Fill the columns on the caller's side and hand, for played rounds."""
     n = pad_lanes(lanes)
     for i in range(n):
         team = state[SENDER_TEAM + i]
         first = team == 0
         state[_TEAM + i] = team
-        state[_OWN_POINTS + i] = state[_rows_CARD_POINTS + (0 if first else STRIDE) + i]
-        state[_OTHER_POINTS + i] = state[_rows_CARD_POINTS + (STRIDE if first else 0) + i]
-        tricks = state[_rows_TRICKS + (0 if first else STRIDE) + i]
+        state[_OWN_POINTS + i] = state[_CARD_POINTS + (0 if first else STRIDE) + i]
+        state[_OTHER_POINTS + i] = state[_CARD_POINTS + (STRIDE if first else 0) + i]
+        tricks = state[_TRICKS + (0 if first else STRIDE) + i]
         state[_OWN_TRICKS + i] = tricks
         state[_CAPOT_CONTRACTING + i] = 1 if tricks == TRICKS else 0
         state[_CAPOT_DEFENDING + i] = 1 if tricks == 0 else 0
-        state[_OWN_SCORE + i] = state[_rows_SCORE + (0 if first else STRIDE) + i]
-        state[_OTHER_SCORE + i] = state[_rows_SCORE + (STRIDE if first else 0) + i]
+        state[_OWN_SCORE + i] = state[_SCORE + (0 if first else STRIDE) + i]
+        state[_OTHER_SCORE + i] = state[_SCORE + (STRIDE if first else 0) + i]
         place = state[SENDER + i]
         hand = (
             state[DEALT_FOUR + i] * (place == 0)
@@ -181,13 +172,13 @@ def fill_play_columns(state: Any, lanes: int) -> None:
 
 
 @block_loop
-def fill_passed_out_columns(state: Any, lanes: int, played: int) -> None:
-    """The columns of the lanes from `played` on, in which nobody said play."""
+def fill_passed_out_columns(state: Block, lanes: int, played: int) -> None:
+    """Fill the columns of the lanes from `played` on, in which nobody said play."""
     for offset in _PLAYED_COLUMNS:
         for i in range(played, lanes):
             state[cell_index(offset, i)] = 0
     for i in range(played, lanes):
         state[_TEAM + i] = -1
         state[_SENDER_TRUMPS + i] = -1
-        state[_rows_RESULT + i] = PASSED_OUT
-        state[_rows_PENDING_AFTER + i] = 1
+        state[_RESULT + i] = PASSED_OUT
+        state[_PENDING_AFTER + i] = 1

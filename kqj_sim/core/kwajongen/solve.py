@@ -1,12 +1,10 @@
-"""A round of Kwajongen with all cards known: what it comes to if everybody plays best.
+"""The value of a round of Kwajongen with all cards known, if everybody plays best.
 
-The two teams speak alternately, so this is a search by negamax with a window (alpha-beta), cut off
-as soon as what is left cannot change the result.
+The two teams play alternately, so this is a negamax search with an alpha-beta window, cut off as
+soon as the remaining cards cannot change the result.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numba import types
@@ -17,23 +15,24 @@ from kqj_sim.core.kwajongen.cards import SEATS, TRICKS, TRUMP_SUIT
 from kqj_sim.core.kwajongen.scoring import score_change
 from kqj_sim.core.kwajongen.trick import legal_cards, suit_mask_of
 from kqj_sim.core.trick import winning_cards
+from kqj_sim.core.types import Card, CardSet, Numba
 
 MIN_VALUE, MAX_VALUE = -4, 4
-"""No round is worth less or more to a team than this."""
+"""Bounds of the value of a round to a team."""
 
 _i64 = types.int64
 
 
 @scalar
-def points_of_card(card: int) -> int:
-    """The points of one card: ranks 9 T J Q K A are 0 0 1 2 3 4."""
+def points_of_card(card: Card) -> int:
+    """Return the points of a card: ranks 9 T J Q K A are 0 0 1 2 3 4."""
     rank = trailing_zeros(card) & 15
     return rank - (rank > 0)
 
 
 @scalar
-def count_card_points(cards: int) -> int:
-    """The points of a set of cards."""
+def count_card_points(cards: CardSet) -> int:
+    """Return the points of a set of cards."""
     # A K Q J are the bits 5 4 3 2: those of the rank and of each lower one count one point.
     return (
         popcount(cards & (0x3C * 0x0001000100010001))
@@ -45,12 +44,12 @@ def count_card_points(cards: int) -> int:
 
 @scalar
 def compute_value(points: int, other_points: int, tricks: int, caller: bool, raised: int) -> int:
-    """What a finished round is worth to a team: the other's change of score less its own.
+    """Return the value of a finished round to a team: the other's change of score minus its own.
 
     Args:
         points, other_points: card points of the team and of the other one.
         tricks: tricks of the team.
-        caller: whether it said play.
+        caller: the team said play.
         raised: 1 in a raised round, else 0.
     """
     own = score_change(points, other_points, tricks, caller, raised)
@@ -77,27 +76,28 @@ def search(
     alpha: int,
     beta: int,
 ) -> int:
-    """What a round is worth to the team of who is to play; exact between alpha and beta.
+    """Return the value of a round to the team to play; exact between alpha and beta.
 
     Args:
-        own_hand, next_hand, partner, last_hand: hands of who is to play and of those behind him.
-        led: lane of the suit led; 0 when leading.
+        own_hand, next_hand, partner, last_hand: hands of the player to move and of those after
+            them.
+        led: the suit led; 0 when leading.
         master: the master; 0 when leading.
-        master_distance: by how many seats the master's player is before who is to play, 1 to 3.
+        master_distance: seats from the master's player to the player to move, 1 to 3.
         cards_on_table: cards of this trick.
         trick_points: their points.
         points_left: points of all cards in hand.
-        points, other_points: points won by his team and by the other.
-        tricks: tricks of his team.
+        points, other_points: points won by the team and by the other.
+        tricks: tricks of the team.
         trick: finished tricks.
-        rule: 1 if his team said play, 2 in a raised round, 4 where the void must trump; added up.
+        rule: 1 if the team said play, 2 in a raised round, 4 if a void player must trump; added up.
         alpha, beta: the window.
     """
     caller, raised = rule & 1 != 0, (rule >> 1) & 1
     # Not a constant: with types of constants the calls of itself could not be found on disk.
-    none: Any = np.int64(0)
+    none: Numba = np.int64(0)
     if cards_on_table == SEATS:
-        # The trick goes to who sits `since` seats before the next one to play: he leads now.
+        # The trick goes to the player `master_distance` seats before, who leads now.
         if master_distance & 1 == 0:
             points += trick_points
             tricks += 1
@@ -151,7 +151,7 @@ def search(
     if cards_on_table == 0:
         if trick == TRICKS:
             return compute_value(points, other_points, tricks, caller, raised)
-        # What is certain already: who has more points, and nearly always all tricks or not.
+        # Certain already: which team has more points, and nearly always whether it has all tricks.
         if points > other_points + points_left:
             sure = compute_value(1, 0, 1, caller, raised)
             if tricks < trick or sure >= beta:
@@ -167,7 +167,7 @@ def search(
         card = highest_bit(legal)
         if cards_on_table > 0:
             winning = legal & winning_cards(led, TRUMP_SUIT, master)
-            # For speed alone: what wins from the top, then what costs least.
+            # For speed alone: winning cards from the top, then the cheapest.
             card = highest_bit(winning) if winning != 0 else lowest_bit(legal)
         legal ^= card
         worth_of_card = points_of_card(card)

@@ -43,6 +43,7 @@ from kqj_sim.core.types import (
     Lane,
     PackedPlayers,
     Place,
+    Position,
     SuitMask,
 )
 
@@ -96,6 +97,16 @@ follow_view = trick.make_follow_view(
     seats=SEATS, duty_row=OBLIGED_CARDS, legal_cards=legal_cards, read_upcard=read_upcard
 )
 put_lead = trick.make_put_lead(suit_mask_of=suit_mask_of)
+
+
+@scalar
+def put_card(state: Block, lane: Lane, position: Position, card: Card) -> None:
+    """Put the card of any position on the table."""
+    if position == 0:
+        put_lead(state, lane, card)
+    else:
+        trick.put_follow(state, lane, position, card)
+
 
 make_ask_lead = partial(dispatch.make_ask_lead, lead_view=lead_view, put_lead=put_lead)
 make_ask_follow = partial(dispatch.make_ask_follow, follow_view=follow_view)
