@@ -301,7 +301,7 @@ def make_ask_lead(asking: Asking, *, lead_view: Kernel, put_lead: Kernel) -> Ask
         block_pointer: Int64Pointer, lanes: int, trick: int, position: Position, teams: int,
         unused: int, number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
     ) -> None:  # fmt: skip
-        """Ask the leader of a trick and put his card on the table."""
+        """Ask the leader of a trick and put their card on the table."""
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
         weights = read_weights(resources, number)

@@ -36,6 +36,11 @@ from numba.extending import intrinsic
 
 from kqj_sim.core.types import Address, Kernel, Numba
 
+if numba.config.DISABLE_JIT:
+    # Policies and stages are called by the address of their machine code, and bit operations are
+    # LLVM's: neither has a Python twin.
+    raise ImportError("kqj_sim runs compiled code only: unset NUMBA_DISABLE_JIT")
+
 INTERNALS = (
     # Inline functions: code that is linked into kernels only.
     "numba._dynfunc.make_function",

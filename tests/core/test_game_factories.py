@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Iterator
+from itertools import pairwise
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -63,18 +65,15 @@ def _names_used(function: FunctionType) -> Iterator[tuple[str, Any]]:
         (cell.cell_contents for cell in function.__closure__ or ()),
         strict=True,
     )
-    modules = [
-        value
-        for name in function.__code__.co_names
-        if isinstance(value := function.__globals__.get(name), ModuleType)
-        and value.__name__.startswith("kqj_sim")
-    ]
-    for name in function.__code__.co_names:
-        for module in modules:
-            if hasattr(module, name):
-                yield name, getattr(module, name)
-        if name in function.__globals__:
-            yield name, function.__globals__[name]
+    code = list(dis.get_instructions(function))
+    for instruction, following in pairwise(code):
+        name = instruction.argval
+        if instruction.opname != "LOAD_GLOBAL" or name not in function.__globals__:
+            continue
+        value = function.__globals__[name]
+        if isinstance(value, ModuleType) and following.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            name, value = following.argval, getattr(value, following.argval, None)
+        yield name, value
 
 
 def _twins() -> list[tuple[str, Any]]:

@@ -172,5 +172,13 @@ def test_the_plain_way_gives_the_same_rows() -> None:
     assert rows == others
 
 
+def test_without_compilation_there_is_one_clear_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import kqj_sim.core.cards"],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stderr.endswith("kqj_sim runs compiled code only: unset NUMBA_DISABLE_JIT\n")
+
+
 def test_llvmlite_has_vectors_of_sixteen() -> None:
     assert str(ir.VectorType(ir.FloatType(), simd.WIDTH)) == "<16 x float>"
