@@ -23,7 +23,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from kqj_sim.core.jit import scalar
-from kqj_sim.core.types import Card, CardSet, Contract, Int64Array, Kernel, NumbaObject
+from kqj_sim.core.types import Card, CardSet, Contract, Int64Array, Kernel, Numba
 
 SUIT_MASK = 0x0FFF
 EACH_SUIT = 0x0001000100010001
@@ -48,10 +48,8 @@ TOTAL_CARD_POINTS = 236
 def _llvm_unary(name: str, extra: tuple[int, ...] = ()) -> Kernel:
     """Return an LLVM intrinsic of one 64-bit integer and constant flags as a numba function."""
 
-    def builder_of(typingctx: NumbaObject, x: NumbaObject) -> NumbaObject:
-        def codegen(
-            context: NumbaObject, builder: NumbaObject, signature: NumbaObject, args: NumbaObject
-        ) -> NumbaObject:
+    def builder_of(typingctx: Numba, x: Numba) -> Numba:
+        def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
             i64 = ir.IntType(64)
             flags = [ir.Constant(ir.IntType(1), flag) for flag in extra]
             function_type = ir.FunctionType(i64, [i64] + [ir.IntType(1)] * len(extra))
@@ -69,14 +67,10 @@ trailing_zeros = _llvm_unary("cttz", (0,))
 
 
 @intrinsic
-def select(
-    typingctx: NumbaObject, flag: NumbaObject, one: NumbaObject, other: NumbaObject
-) -> NumbaObject:
+def select(typingctx: Numba, flag: Numba, one: Numba, other: Numba) -> Numba:
     """Return `one` if `flag`, else `other`, without a branch."""
 
-    def codegen(
-        context: NumbaObject, builder: NumbaObject, signature: NumbaObject, args: NumbaObject
-    ) -> NumbaObject:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return builder.select(args[0], args[1], args[2])
 
     return types.int64(types.boolean, types.int64, types.int64), codegen

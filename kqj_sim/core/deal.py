@@ -25,7 +25,7 @@ from kqj_sim.core import block, rng
 from kqj_sim.core.block import STRIDE, cell_index, pad_lanes
 from kqj_sim.core.cards import PACK, popcount
 from kqj_sim.core.jit import block_loop, scalar
-from kqj_sim.core.types import Block, CardSet, Int64Array, Key, NumbaObject
+from kqj_sim.core.types import Block, CardSet, Int64Array, Key, Numba
 
 PACK_SIZE = 48
 
@@ -68,12 +68,8 @@ def has_deposit_instruction() -> bool:
 
 
 @intrinsic
-def _deposit_instruction(
-    typingctx: NumbaObject, bits: NumbaObject, mask: NumbaObject
-) -> NumbaObject:
-    def codegen(
-        context: NumbaObject, builder: NumbaObject, signature: NumbaObject, args: NumbaObject
-    ) -> NumbaObject:
+def _deposit_instruction(typingctx: Numba, bits: Numba, mask: Numba) -> Numba:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         i64 = ir.IntType(64)
         function_type = ir.FunctionType(i64, [i64, i64])
         function = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", [], function_type)
