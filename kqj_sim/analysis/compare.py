@@ -1,9 +1,9 @@
 """Comparison of policies: which is better, by how much, and with what certainty.
 
 Each pair of policies plays a match of its own (`kqj_sim.analysis.match`) on the same deals: for a
-number of deals, until an interval is narrow enough, or until one policy is shown better or both
-are shown equal.  When the intervals are looked at depends on the number of deals alone, never on
-the threads.  With several pairs the intervals hold jointly (Bonferroni).
+number of deals, until an interval is narrow enough, or until it tells which policy is better or
+that both are equal.  When the intervals are looked at depends on the number of deals alone, never
+on the threads.  With several pairs the intervals hold jointly (Bonferroni).
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class ComparisonPlan:
 
     Attributes:
         deals: number of deals; None: as many as it takes.
-        until: half-width of the interval at which to stop, in points; None: until one policy is
-            shown better, or both equal.
+        until: half-width of the interval at which to stop, in points; None: until the
+            verdict is no longer open.
         indifference: difference, in points, within which two policies count as equal.
         cap: largest number of deals if `deals` is None.
         confidence: of all intervals jointly.
@@ -346,12 +346,12 @@ class Comparison:
         return [each for each in range(len(self.names)) if each != policy]
 
     def count_better(self, policy: int) -> int:
-        """Return the number of other policies that are shown better than this one."""
+        """Return the number of policies that are significantly better than this one."""
         return sum(self.lead(policy, each).high < 0 for each in self._list_others(policy))
 
     @property
     def ranking(self) -> list[int]:
-        """The policies, by the number of policies shown better, then by mean lead."""
+        """The policies, by the number of significantly better ones, then by mean lead."""
         policies = range(len(self.names))
         leads = [self.estimate_mean_lead(policy).value for policy in policies]
         return sorted(policies, key=lambda policy: (self.count_better(policy), -leads[policy]))

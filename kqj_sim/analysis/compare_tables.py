@@ -37,7 +37,7 @@ def describe_lead_unit(comparison: Comparison) -> str:
 
 
 def _make_ranking_table(comparison: Comparison) -> Table:
-    """Return the ranking; all policies that none is shown better than have rank 1."""
+    """Return the ranking; policies that none is significantly better than have rank 1."""
     unit, divisor = get_lead_unit(comparison)
     lines: list[TableRow] = [
         (

@@ -1,28 +1,22 @@
-"""Intervals for shares, means, spreads and quantiles, from integer counts.
+"""Estimates with intervals: shares, means, ratios, standard deviations and quantiles.
 
-What is counted comes as exact Python integers: a count, or a histogram `{value: number of
-observations}`.  So nothing is lost in large sums, and the same counts give the same bytes.
-The intervals take the observations as independent.  For rounds of whole games that holds as
-well: each round is a fresh deal, and the rounds of game after game are one sequence of such
-deals, wherever a game ends.
+Observations come as exact Python integers: counts, sums, or a histogram `{value: number of
+observations}`, so that nothing is lost in large sums.  They are taken as independent.  Rounds of
+whole games are so too: each is a fresh deal, wherever a game ends.
 
-Intervals that hold at every moment: one may look after each batch and stop when one likes.
+The functions named `..._sequentially` make confidence sequences, for results that are looked at
+again and again.  Student's interval misses the truth in 5% of the runs at one number of
+observations, but far more often if one stops at the first favourable look; a confidence sequence
+misses it in 5% of the runs ever.  At its best it is half as wide again as Student's interval.
 
-An interval of a fixed number of observations leaves the truth in 5% of the runs *at that number*;
-whoever looks again and again and stops at the first good moment leaves it far more often.  A
-confidence sequence leaves it in 5% of the runs *ever*.  The price: at its best it is half as wide
-again as Student's interval of the same data.
-
-The sequences here are the asymptotic ones of I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy
-and A. Ramdas, "Time-uniform central limit theory and asymptotic confidence sequences", Annals of
-Statistics 52 (2024), theorem 2.2: Robbins' normal mixture with the variance estimated.  As they
-rest on the central limit theorem they ask for a number of observations before the first look,
-`FIRST_LOOK`; and since scores are bounded but may differ rarely and by much, a `bound` can be
-given: `UNSEEN_OBSERVATIONS` more observations of that size are counted in the variance.  That fades
-like 1/n. An event that was not seen in n observations may well have a probability of 3/n, and few
-of them
-tell little of how many there are: with differences of 600 points once in 2,000 deals the variance
-alone leaves the truth in 60% of the runs (`tests/analysis/test_sequences.py`).
+The sequences are the asymptotic ones of I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy and
+A. Ramdas, "Time-uniform central limit theory and asymptotic confidence sequences", Annals of
+Statistics 52 (2024), theorem 2.2: Robbins' normal mixture with the variance estimated.  They rest
+on the central limit theorem, hence `FIRST_LOOK`.  Scores may differ rarely and by much: an event
+not seen in n observations may have a probability of 3/n, and with differences of 600 points once in
+2,000 deals the estimated variance alone misses the truth in 60% of the runs
+(`tests/analysis/test_sequences.py`).  Hence `bound`: `UNSEEN_OBSERVATIONS` more observations of
+that size are added to the variance.
 """
 
 from __future__ import annotations
@@ -41,23 +35,35 @@ from kqj_sim.analysis.quantiles import (
 
 DEFAULT_CONFIDENCE = 0.95
 
-FEW = 40
-"""Events, or non-events, below which a share has the interval of Clopper and Pearson.  Where
-Wilson's begins at 20 it holds the truth in 93.6% of the runs at worst, where it begins at 40 in
-94.1%, and the intervals that change are at most a sixteenth wider."""
+MIN_WILSON_EVENTS = 40
+"""Events, or non-events, below which a share has the interval of Clopper and Pearson.  If Wilson's
+is used from 20 on it holds the truth in 93.6% of the runs at worst, from 40 on in 94.1%, and the
+intervals that differ are at most a sixteenth wider."""
 
-ENOUGH_FOR_DEVIATION = 1000
-"""Observations from which a standard deviation is given.  With fewer, a peak far from the rest (a
-Capot's 400 points, once in 200 deals) is too often missing from the sample: of 100 deals of
-`greedy` no interval that was tried, a bootstrap's included, holds the truth in more than 84% of the
-runs."""
+MIN_DEVIATION_OBSERVATIONS = 1000
+"""Observations from which a standard deviation is given.  With fewer, a distant peak (a Capot's 400
+points, once in 200 deals) is too often missing from the sample: with 100 deals of `greedy` no
+interval tried, a bootstrap's included, holds the truth in more than 84% of the runs."""
+
+FIRST_LOOK = 1000
+"""Observations before the first look: fewer do not show the spread of scores."""
+
+UNSEEN_OBSERVATIONS = 3
+"""Observations of the size of the bound that may have gone unseen: with a probability of 3/n each,
+none of n is of that kind in 5% of the runs."""
+
+DEFAULT_TUNED_COUNT = 10_000
+"""Default number of observations at which a sequence is narrowest.  A hundred times as many cost a
+sixth of its width, a hundred times fewer make it three times as wide."""
 
 
 class Estimate(NamedTuple):
     """A number, its interval, and the number of observations behind it.
 
-    NaN stands for a number that the observations do not give, and for a bound where an
-    interval has no meaning or does not end.
+    Attributes:
+        value: the number; NaN if the observations do not give it.
+        low, high: the bounds; NaN where an interval has no meaning or no end.
+        observations: number of observations.
     """
 
     value: float
@@ -66,21 +72,21 @@ class Estimate(NamedTuple):
     observations: int
 
     def scaled(self, factor: float) -> Estimate:
-        """The estimate of `factor`, positive, times the quantity."""
+        """Return the estimate of the quantity times a positive factor."""
         return Estimate(
             self.value * factor, self.low * factor, self.high * factor, self.observations
         )
 
 
 def make_count(count: int) -> Estimate:
-    """A plain count, which is what it is and has no interval."""
+    """Return a count as an estimate without an interval."""
     return Estimate(float(count), math.nan, math.nan, count)
 
 
 def estimate_share(
     count: int, observations: int, confidence: float = DEFAULT_CONFIDENCE
 ) -> Estimate:
-    """Return the share count / observations with its interval (`_share_bounds`).
+    """Estimate the share count / observations (`_compute_share_bounds`).
 
     Raises ValueError unless 0 <= count <= observations.
     """
@@ -88,7 +94,7 @@ def estimate_share(
         raise ValueError(f"a share needs 0 <= count <= observations, not {count} of {observations}")
     if observations == 0:
         return Estimate(math.nan, math.nan, math.nan, 0)
-    low, high = _share_bounds(count, observations - count, confidence)
+    low, high = _compute_share_bounds(count, observations - count, confidence)
     return Estimate(count / observations, low, high, observations)
 
 
@@ -98,7 +104,7 @@ def estimate_weighted_share(
     observations: int,
     confidence: float = DEFAULT_CONFIDENCE,
 ) -> Estimate:
-    """Return a share of weighted observations, its interval that of an effective number of them.
+    """Estimate a share of weighted observations, from their effective number.
 
     Source of the effective number in place of the number: E. L. Korn and B. I. Graubard,
     "Confidence intervals for proportions with small expected number of positive counts estimated
@@ -106,23 +112,24 @@ def estimate_weighted_share(
     """
     if effective_sample_size <= 0:
         return Estimate(math.nan, math.nan, math.nan, observations)
-    low, high = _share_bounds(
+    low, high = _compute_share_bounds(
         proportion * effective_sample_size, (1 - proportion) * effective_sample_size, confidence
     )
     return Estimate(proportion, low, high, observations)
 
 
-def _share_bounds(events: float, others: float, confidence: float) -> tuple[float, float]:
+def _compute_share_bounds(events: float, others: float, confidence: float) -> tuple[float, float]:
     """Return the bounds of the share events / (events + others); the numbers need not be whole.
 
-    Clopper and Pearson's, which hold the truth at least as often as they say, where either number
-    is below FEW, since Wilson's hold a share of 0.001 in 92% of 1,000 observations; else Wilson's.
+    They are Clopper and Pearson's, whose coverage is never below nominal, where either number is
+    below `MIN_WILSON_EVENTS`, since Wilson's hold a share of 0.001 in 92% of 1,000 observations;
+    else Wilson's.
     """
-    if min(events, others) >= FEW:
+    if min(events, others) >= MIN_WILSON_EVENTS:
         return _compute_wilson_bounds(events, others, confidence)
     if events <= others:
-        return _clopper_pearson(events, others, confidence)
-    low, high = _clopper_pearson(others, events, confidence)
+        return _compute_clopper_pearson_bounds(events, others, confidence)
+    low, high = _compute_clopper_pearson_bounds(others, events, confidence)
     return 1 - high, 1 - low
 
 
@@ -140,14 +147,16 @@ def _compute_wilson_bounds(events: float, others: float, confidence: float) -> t
 
 
 @lru_cache(maxsize=4096)
-def _clopper_pearson(events: float, others: float, confidence: float) -> tuple[float, float]:
-    """Return the bounds of the exact interval: of shares with which neither tail is too rare.
+def _compute_clopper_pearson_bounds(
+    events: float, others: float, confidence: float
+) -> tuple[float, float]:
+    """Return the bounds of the exact interval.
 
     Source: C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits illustrated
     in the case of the binomial", Biometrika 26 (1934); by quantiles of the beta distribution.
     """
-    normal_quantile(confidence)  # refuses what is none
-    tail = max((1 - confidence) / 2, 1e-9)  # of smaller ones rounding errors leave nothing
+    normal_quantile(confidence)  # Raises ValueError.
+    tail = max((1 - confidence) / 2, 1e-9)  # Rounding errors spoil smaller ones.
     if events == 0:
         return 0.0, -math.expm1(math.log(tail) / others)
     return beta_quantile(tail, events, others + 1), beta_quantile(1 - tail, events + 1, others)
@@ -158,14 +167,14 @@ def estimate_mean(
     confidence: float = DEFAULT_CONFIDENCE,
     limits: tuple[float, float] | None = None,
 ) -> Estimate:
-    """Return the mean of a histogram with its interval; see `estimate_mean_from_sums`.
+    """Estimate the mean of a histogram; see `estimate_mean_from_sums`.
 
-    Without `limits` the least and the greatest value are what few observations may differ from.
+    Without `limits`, rare events are those that differ from the smallest or the largest value.
     """
     count, total, squares = _compute_power_sums(histogram, 2)
     if limits is None and len(histogram) > 1:
         ends = (min(histogram), max(histogram))
-        rare = _rare_events(count, total, squares, confidence, ends)
+        rare = _estimate_rare_events(count, total, squares, confidence, ends)
         if rare is not None:
             return rare
     return estimate_mean_from_sums(count, total, squares, confidence, limits)
@@ -178,13 +187,17 @@ def estimate_mean_from_sums(
     confidence: float = DEFAULT_CONFIDENCE,
     limits: tuple[float, float] | None = None,
 ) -> Estimate:
-    """Return the mean total / count with Student's interval, t s / sqrt(n).
+    """Estimate the mean total / count with Student's interval, t s / sqrt(n).
 
-    `total` is the sum of the observations and `squares` that of their squares.  Observations that
-    are all the same tell nothing of the spread: there is no interval then, unless `limits` say
-    between what every observation lies (`_estimate_constant`); no interval goes beyond them.  If
-    few observations differ from one of the limits, the interval is that of rare events
-    (`_rare_events`).
+    Args:
+        count: number of observations.
+        total, squares: their sum and the sum of their squares.
+        confidence: of the interval.
+        limits: the smallest and the largest possible value.  The interval does not go beyond them;
+            if few observations differ from one of them, it is that of rare events
+            (`_estimate_rare_events`).
+
+    Equal observations have an interval only with `limits` (`_estimate_constant`).
     Source: Student, "The probable error of a mean", Biometrika 6 (1908).
     """
     if count == 0:
@@ -193,7 +206,7 @@ def estimate_mean_from_sums(
     deviation = count * squares - total * total
     if deviation == 0:
         return _estimate_constant(value, count, count, confidence, limits)
-    rare = limits and _rare_events(count, total, squares, confidence, limits)
+    rare = limits and _estimate_rare_events(count, total, squares, confidence, limits)
     if rare:
         return clip_estimate(rare, limits)
     half = student_quantile(count - 1, confidence)
@@ -201,30 +214,30 @@ def estimate_mean_from_sums(
     return clip_estimate(Estimate(value, value - half, value + half, count), limits)
 
 
-def _rare_events(
+def _estimate_rare_events(
     count: int, total: int, squares: int, confidence: float, ends: tuple[float, float]
 ) -> Estimate | None:
-    """Return a mean with the interval of a share, if few observations differ from either end.
+    """Estimate a mean by the interval of a share, if few observations differ from either end.
 
-    The total distance d from that end is taken as that of (sum d)^2 / sum d^2 events of the same
-    size (Kish's effective number), whose share has the interval.  Student's would be far too
-    narrow, or go beyond the end: with so few events their number, not their size, is uncertain.
-    None if there are FEW such events, or if they are not rare.
+    The sum d of the distances from that end is taken as that of (sum d)^2 / sum d^2 events of one
+    size (Kish's effective number), whose share has the interval.  With so few events their number,
+    not their size, is uncertain, and Student's interval would be far too narrow, or go beyond the
+    end.  Returns None with `MIN_WILSON_EVENTS` such events or more, or if they are not rare.
     """
     for end, sign in zip(ends, (1, -1), strict=True):
         distance = sign * (total - count * end)
         squared = squares - 2 * end * total + count * end * end
-        if distance <= 0 or distance**2 >= squared * min(FEW, count / 4):
+        if distance <= 0 or distance**2 >= squared * min(MIN_WILSON_EVENTS, count / 4):
             continue
         events, size = distance**2 / squared, sign * squared / distance
-        bounds = _share_bounds(events, count - events, confidence)
+        bounds = _compute_share_bounds(events, count - events, confidence)
         low, high = sorted(end + size * bound for bound in bounds)
         return Estimate(total / count, low, high, count)
     return None
 
 
 def clip_estimate(estimate: Estimate, limits: tuple[float, float] | None) -> Estimate:
-    """The estimate with an interval that does not go beyond what is possible at all."""
+    """Return the estimate with its interval cut off at the limits of what is possible."""
     if limits is None or math.isnan(estimate.low):
         return estimate
     low, high = limits
@@ -238,15 +251,15 @@ def _estimate_constant(
     confidence: float,
     limits: tuple[float, float] | None,
 ) -> Estimate:
-    """Return a mean of observations that all have this value, `effective` ones of equal weight.
+    """Estimate a mean of equal observations, `effective` ones of equal weight.
 
-    What none of them was has at most the share that the interval of a share leaves it, and is at
-    most as far away as the limits are.  For shares, all 0 or all 1, that is their interval itself.
+    Other values have at most the share that the interval of a share leaves them, and are at most as
+    far away as the limits.  For shares, all 0 or all 1, this is their interval.
     """
     if limits is None:
         return Estimate(value, math.nan, math.nan, count)
     low, high = limits
-    _, unseen = _share_bounds(0, effective, confidence)
+    _, unseen = _compute_share_bounds(0, effective, confidence)
     return Estimate(value, value - unseen * (value - low), value + unseen * (high - value), count)
 
 
@@ -258,13 +271,17 @@ def estimate_ratio_from_sums(
     confidence: float = DEFAULT_CONFIDENCE,
     is_share: bool = False,
 ) -> Estimate:
-    """Return the ratio of two means, with Student's interval of y - R w (the delta method).
+    """Estimate the ratio R of two means, with Student's interval of y - R w (the delta method).
 
-    The ratio R is that of the sums over pairs (w, y); `products` are the sums of w w, w y and y y.
-    A share, which lies between 0 and 1, has the interval of a share (`estimate_weighted_share`) of
-    as many observations as tell as much; without spread, of Kish's effective number of pairs. NaN
-    stands for the ratio if the weights' sum is 0, and for the bounds of one without spread that is
-    no share.
+    Args:
+        count: number of pairs (w, y).
+        weights, weighted: the sums of w and of y.
+        products: the sums of w w, w y and y y.
+        confidence: of the interval.
+        is_share: the ratio lies between 0 and 1 and has the interval of a share of the effective
+            number of observations; without spread, of Kish's effective number of pairs.
+
+    The ratio is NaN if the sum of w is 0; the bounds are NaN without spread unless `is_share`.
     Source: W. G. Cochran, Sampling Techniques, 3rd ed. (1977), section 6.4.
     """
     if weights == 0:
@@ -285,19 +302,19 @@ def estimate_ratio_from_sums(
 def estimate_standard_deviation(
     histogram: Mapping[int, int], confidence: float = DEFAULT_CONFIDENCE
 ) -> Estimate:
-    """Return the standard deviation s (divisor n - 1) with an interval for any distribution.
+    """Estimate the standard deviation s (divisor n - 1), for any distribution.
 
     The variance is the mean of the squared deviations, which are so skewed that Student's interval
-    leaves the truth far more often on one side.  Hall's cubic transformation takes the skewness out
-    of Student's t, and its inverse gives the bounds.  The value and the bounds are NaN for fewer
-    than ENOUGH_FOR_DEVIATION observations, the bounds without spread.
+    misses the truth far more often on one side.  Hall's cubic transformation removes the skewness
+    from Student's t, and its inverse gives the bounds.  All is NaN for fewer than
+    `MIN_DEVIATION_OBSERVATIONS` observations, the bounds are NaN without spread.
     Source: P. Hall, "On the removal of skewness by transformation", Journal of the Royal
     Statistical Society B 54 (1992).
     """
     n = sum(histogram.values())
-    if n < ENOUGH_FOR_DEVIATION:
+    if n < MIN_DEVIATION_OBSERVATIONS:
         return Estimate(math.nan, math.nan, math.nan, n)
-    second, fourth, sixth = _central_moments(histogram, (2, 4, 6))
+    second, fourth, sixth = _compute_central_moments(histogram, (2, 4, 6))
     value = math.sqrt(second / (n * (n - 1)))
     if second == 0 or fourth == second**2:
         return Estimate(value, math.nan, math.nan, n)
@@ -306,14 +323,14 @@ def estimate_standard_deviation(
     skewness = (sixth / second**3 - 3 * kurtosis + 2) / error**3
     reach = student_quantile(n - 1, confidence) / math.sqrt(n)
     low, high = (
-        1 - error * _without_skewness(side * reach - skewness / (6 * n), skewness)
+        1 - error * _remove_skewness(side * reach - skewness / (6 * n), skewness)
         for side in (1, -1)
     )
     return Estimate(value, value * math.sqrt(max(low, 0.0)), value * math.sqrt(high), n)
 
 
-def _without_skewness(transformed: float, skewness: float) -> float:
-    """Return t by t + skewness t^2 / 3 + skewness^2 t^3 / 27, Hall's transformation."""
+def _remove_skewness(transformed: float, skewness: float) -> float:
+    """Return t, given Hall's transformation t + skewness t^2 / 3 + skewness^2 t^3 / 27."""
     if abs(skewness * transformed) < 1e-9:
         return transformed
     return (math.cbrt(1 + skewness * transformed) - 1) * 3 / skewness
@@ -322,7 +339,7 @@ def _without_skewness(transformed: float, skewness: float) -> float:
 def estimate_quantile(
     histogram: Mapping[int, int], probability: float, confidence: float = DEFAULT_CONFIDENCE
 ) -> Estimate:
-    """Smallest value below or at which a share `probability` lies, with its interval.
+    """Estimate a quantile, the smallest value at or below which a share `probability` lies.
 
     The interval assumes no distribution: it lies between two order statistics whose ranks come
     from the binomial distribution of the number of observations up to the true quantile.
@@ -343,14 +360,16 @@ def estimate_quantile(
 
 
 def _compute_power_sums(histogram: Mapping[int, int], degree: int) -> tuple[int, ...]:
-    """Sums over the observations of their powers 0 (the number of them) to `degree`."""
+    """Return the sums of the powers 0 (their number) to `degree` of the observations."""
     return tuple(
         sum(count * value**power for value, count in histogram.items())
         for power in range(degree + 1)
     )
 
 
-def _central_moments(histogram: Mapping[int, int], degrees: tuple[int, ...]) -> tuple[int, ...]:
+def _compute_central_moments(
+    histogram: Mapping[int, int], degrees: tuple[int, ...]
+) -> tuple[int, ...]:
     """Return the central moments of these degrees k times n^k, which are whole numbers."""
     n, total = _compute_power_sums(histogram, 1)
     return tuple(
@@ -360,7 +379,7 @@ def _central_moments(histogram: Mapping[int, int], degrees: tuple[int, ...]) -> 
 
 
 def _get_order_statistics(histogram: Mapping[int, int], ranks: tuple[int, ...]) -> list[float]:
-    """The values of these ranks, counted from 1; NaN for a rank that no observation has."""
+    """Return the values of these ranks, counted from 1; NaN for ranks without observation."""
     values = [math.nan] * len(ranks)
     below = 0
     for value in sorted(histogram):
@@ -372,22 +391,10 @@ def _get_order_statistics(histogram: Mapping[int, int], ranks: tuple[int, ...]) 
     return values
 
 
-FIRST_LOOK = 1000
-"""Observations before the first look: fewer say too little of the spread of scores."""
-
-UNSEEN_OBSERVATIONS = 3
-"""Observations of the size of the bound that might have been seen and were not: with a probability
-of 3/n each, none of n is of that kind in 5% of the runs."""
-
-DEFAULT_TUNED_COUNT = 10_000
-"""Observations at which a sequence is narrowest unless asked otherwise.  A hundred times as many
-cost a sixth of its width, a hundred times fewer make it three times as wide: better too few."""
-
-
 def compute_sequence_width(
     count: int, confidence: float = DEFAULT_CONFIDENCE, tuned_count: int = DEFAULT_TUNED_COUNT
 ) -> float:
-    """Standard errors to either side of a mean, valid at every number of observations.
+    """Return the half-width of a confidence sequence of a mean, in standard errors.
 
     The two-sided boundary of theorem 2.2, sqrt(2 (n r + 1) / (n r) ln(sqrt(n r + 1) / alpha)) with
     r = rho^2, which is the least at n = `tuned_count` (equation 11 there, with Lambert's function
@@ -405,7 +412,7 @@ def compute_sequence_width(
 
 @lru_cache
 def _optimize_boundary(confidence: float) -> float:
-    """n r at which the boundary is least: the solution of x = ln(1 + x) + 2 ln(1 / alpha)."""
+    """Return n r of the least boundary: the solution of x = ln(1 + x) + 2 ln(1 / alpha)."""
     if not 0 < confidence < 1:
         raise ValueError(f"a confidence lies between 0 and 1, such as 0.95, not {confidence}")
     start = -2 * math.log(1 - confidence)
@@ -423,17 +430,17 @@ def estimate_mean_sequentially(
     tuned_count: int = DEFAULT_TUNED_COUNT,
     bound: float = 0.0,
 ) -> Estimate:
-    """Mean total / count with an interval that holds at every moment.
+    """Estimate the mean total / count by a confidence sequence.
 
     Args:
         count: number of observations, which are independent.
-        total, squares: their sum and the sum of their squares; exact if they are integers.
-        confidence: share of runs in which the truth is in every interval from the first look on.
+        total, squares: their sum and the sum of their squares.
+        confidence: share of runs in which every interval from `FIRST_LOOK` on holds the truth.
         tuned_count: number of observations at which the interval is narrowest.
-        bound: the largest distance from the mean that an observation can have, if it should guard
-            against rare ones (see the module); 0 for none.
+        bound: the largest possible distance of an observation from the mean, as a guard against
+            rare ones (see the module); 0 for no guard.
 
-    Without observations value and bounds are NaN; without spread and `bound` the bounds are.
+    All is NaN without observations; the bounds are NaN without spread and `bound`.
     """
     if count == 0:
         return Estimate(math.nan, math.nan, math.nan, 0)
@@ -451,7 +458,7 @@ def estimate_ratio_sequentially(
     tuned_count: int = DEFAULT_TUNED_COUNT,
     bound: float = 0.0,
 ) -> Estimate:
-    """Ratio of two means (a self-normalised mean) with an interval that holds at every moment.
+    """Estimate the ratio of two means (a self-normalised mean) by a confidence sequence.
 
     The ratio R of sums over pairs (w, y) is the mean of y by weight; for a weighted mean of x, y is
     w x.  Its error is the mean of y - R w, divided by the mean of w (the delta method).
@@ -461,9 +468,9 @@ def estimate_ratio_sequentially(
         weights, weighted: the sums of w and of y.
         products: the sums of w w, w y and y y.
         confidence, tuned_count: as for `estimate_mean_sequentially`.
-        bound: the largest |y - R w| that a pair can have; 0 for none.
+        bound: the largest possible |y - R w| of a pair; 0 for no guard.
 
-    NaN stands for the ratio if the weights' sum is 0.
+    All is NaN if the sum of w is 0.
     """
     if weights == 0:
         return Estimate(math.nan, math.nan, math.nan, count)
@@ -478,7 +485,7 @@ def estimate_ratio_sequentially(
 def _make_sequence_estimate(
     value: float, variance: float, count: int, confidence: float, tuned_count: int
 ) -> Estimate:
-    """The interval around an estimate of that variance."""
+    """Return an estimate of that variance with its interval."""
     if variance <= 0:
         return Estimate(value, math.nan, math.nan, count)
     half = compute_sequence_width(count, confidence, tuned_count) * math.sqrt(variance)

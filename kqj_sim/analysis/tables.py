@@ -245,7 +245,7 @@ def describe_distribution(
 
 def list_deviation_notes(lines: Iterable[TableRow]) -> list[str]:
     """Return the note on missing standard deviations, if some are missing."""
-    least = intervals.ENOUGH_FOR_DEVIATION
+    least = intervals.MIN_DEVIATION_OBSERVATIONS
     if any(
         quantity.endswith(DEVIATION) and 0 < each.observations < least
         for _, quantity, _, each in lines
