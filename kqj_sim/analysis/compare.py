@@ -38,7 +38,7 @@ DEFAULT_CAP = 1_000_000
 """Deals at which an inconclusive comparison ends; a game counts as ten deals."""
 
 MAX_POLICIES = 25
-"""Largest number of policies: they make 300 pairs.  More take minutes before the first result."""
+"""Largest number of policies: they make 300 pairs, all of which are played before a result."""
 
 PolicyPart = Literal["both", "calling", "playing"]
 Verdict = Literal["better", "worse", "equal", "open"]
@@ -389,8 +389,8 @@ def compare(
         other_part: specification of the policy for the other part; None: the default player.
         games: play whole games; leads are in games won, in per cent.
         deals: number of deals (games) of each pair; None: as many as it takes.
-        until: half-width at which to stop, in points (per cent of the games); None: until one is
-            shown better, or both equal within `indifference`.
+        until: half-width at which to stop, in points (per cent of the games); None: until the
+            verdict is no longer open.
         indifference: difference that does not matter; None: the game's default.
         cap: largest number of deals (games) of a pair; None: 1,000,000 deals or 100,000 games.
         confidence: of the intervals of all pairs jointly.
