@@ -154,7 +154,7 @@ class _RecordingBlock(ABC):
         return [Trick(leaders[k], cards, leaders[k + 1]) for k, cards in enumerate(tricks)]
 
 
-class _KqjRecordingBlock(_RecordingBlock):
+class KqjRecordingBlock(_RecordingBlock):
     """A block of rounds of KQJ."""
 
     call_names = ("pass", "take", "bid", "counter", "overcounter")
@@ -214,7 +214,7 @@ class _KqjRecordingBlock(_RecordingBlock):
         return bonuses
 
 
-class _KwajongenRecordingBlock(_RecordingBlock):
+class KwajongenRecordingBlock(_RecordingBlock):
     """A block of rounds of Kwajongen."""
 
     call_names = ("pass", "play")
@@ -239,7 +239,7 @@ class _KwajongenRecordingBlock(_RecordingBlock):
 def make_recording_block(experiment: Experiment) -> _RecordingBlock:
     """Return a block for the rounds of an experiment."""
     is_kqj = isinstance(experiment.rules, KqjRules)
-    return _KqjRecordingBlock(experiment) if is_kqj else _KwajongenRecordingBlock(experiment)
+    return KqjRecordingBlock(experiment) if is_kqj else KwajongenRecordingBlock(experiment)
 
 
 def play_records(experiment: Experiment) -> Iterator[Record]:

@@ -6,7 +6,6 @@ import signal
 import sys
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 
 SKIPPED = "slow; `--slow` runs it"
@@ -48,11 +47,5 @@ def packaged_weights() -> Iterator[None]:
     """Restore the packaged weights after a test that trained others in this process."""
     yield
     weights = sys.modules.get("kqj_sim.policies.weights")
-    if weights is None:
-        return
-    for key, (numbers, version) in weights._IN_USE.items():
-        path = weights.FOLDER / weights.file_name(*key)
-        if version == 0 and path.is_file():
-            kept, about = weights.read(path)
-            np.copyto(numbers, kept)
-            weights._IN_USE[key] = (numbers, about["version"])
+    if weights is not None:
+        weights.restore()

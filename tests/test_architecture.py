@@ -82,6 +82,9 @@ LIBRARIES: dict[str, set[str]] = {
 HEAVY = {"cmaes", "distributed", "matplotlib", "numba", "numpy", "pandas", "scipy"}
 """Libraries that neither `import kqj_sim` nor `kqj-sim --help` may import."""
 
+NAMED_TUPLE = {"_asdict", "_fields", "_make", "_replace"}
+"""Public in spite of the underscore."""
+
 NOT_FOR_FILES = {
     "a registry's address": re.compile(
         r"py[p]i\.|python[h]osted|ana[c]onda|(?:index|find)-(?:url|links)|trusted-[h]ost", re.I
@@ -181,6 +184,28 @@ def test_modules_do_not_import_each_other() -> None:
     while leaves := {name for name, targets in imported.items() if not targets & {*imported}}:
         imported = {name: found for name, found in imported.items() if name not in leaves}
     assert not imported, f"in or above a cycle: {sorted(imported)}"
+
+
+def test_tests_share_helpers_and_use_public_names() -> None:
+    """No test file is imported, and no private name of the package is used by its module."""
+    wrong = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imported = {}
+        for line, name in imports_of(path):
+            parts = name.split(".")
+            imported[parts[-1]] = parts[0]
+            if parts[0] == "tests" and any(part.startswith("test_") for part in parts):
+                wrong.append(f"{path.relative_to(ROOT)} line {line} imports a test file: {name}")
+            if parts[0] == "kqj_sim" and parts[-1].startswith("_") and parts[-1] != "__version__":
+                wrong.append(f"{path.relative_to(ROOT)} line {line} imports {name}")
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+                continue
+            private = re.match(r"_[a-zA-Z]", node.attr) and node.attr not in NAMED_TUPLE
+            if private and imported.get(node.value.id) == "kqj_sim":
+                wrong.append(f"{path.relative_to(ROOT)} line {node.lineno}: {ast.unparse(node)}")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_layers_use_their_libraries_only() -> None:

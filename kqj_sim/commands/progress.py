@@ -89,7 +89,7 @@ class ProgressLine:
         self._finished = 0
         self._began: float | None = None
         self._lately: deque[tuple[float, int]] = deque()
-        self._progress: Progress | None = None
+        self.progress: Progress | None = None
         self._task: TaskID | None = None
 
     def __enter__(self) -> ProgressLine:
@@ -114,14 +114,14 @@ class ProgressLine:
             self._lately.popleft()
         if now - self._began < SHOW_AFTER_SECONDS:
             return
-        if self._progress is None:
-            self._progress, self._task = self._open()
+        if self.progress is None:
+            self.progress, self._task = self._open()
         assert self._task is not None
         since, before = self._lately[0]
         rate = (self._finished - before) / max(now - since, RATE_SAMPLE_SECONDS)
-        self._progress.update(
+        self.progress.update(
             self._task, completed=self._finished, rate=f"{rate:,.0f}", answer=answer,
-            left="-" if rate == 0 else _format_duration((self._total - self._finished) / rate),
+            left="-" if rate == 0 else format_duration((self._total - self._finished) / rate),
         )  # fmt: skip
 
     def _open(self) -> tuple[Progress, TaskID]:
@@ -146,11 +146,11 @@ class ProgressLine:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._progress is not None:
-            self._progress.stop()
+        if self.progress is not None:
+            self.progress.stop()
 
 
-def _format_duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Return a duration for people: `0:45`, `2:30:00`, `3 days 04:00:00`."""
     minutes, second = divmod(round(seconds), 60)
     hours, minute = divmod(minutes, 60)

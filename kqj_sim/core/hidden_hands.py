@@ -90,7 +90,7 @@ def draw_subset(cards: CardSet, size: int, key: Key, counter: int) -> int:
 
 
 @block_loop
-def _separate_forced_cards(knowledge: Int64Array) -> None:
+def separate_forced_cards(knowledge: Int64Array) -> None:
     """Split the hidden cards into forced and free ones, and find the restricted players."""
     unseen = knowledge[UNSEEN]
     free = unseen
@@ -169,7 +169,7 @@ def _assign_card(knowledge: Int64Array, card: Card, player: int, times: int) -> 
 
 
 @scalar
-def _write_layout(knowledge: Int64Array, layouts: Int64Array, number: int) -> None:
+def write_layout(knowledge: Int64Array, layouts: Int64Array, number: int) -> None:
     """Write the current layout as number `number` of a list."""
     for player in range(HOLDER_COUNT):
         layouts[cell_index(number * HOLDER_COUNT, player)] = (
@@ -179,7 +179,7 @@ def _write_layout(knowledge: Int64Array, layouts: Int64Array, number: int) -> No
 
 @block_loop
 def _enumerate_free_cards(knowledge: Int64Array, limit: int, layouts: Int64Array) -> int:
-    """Enumerate layouts as `enumerate_layouts`, after `_separate_forced_cards`.
+    """Enumerate layouts as `enumerate_layouts`, after `separate_forced_cards`.
 
     Each card goes to the first player who may get it, and on to the next by backtracking.
     """
@@ -194,7 +194,7 @@ def _enumerate_free_cards(knowledge: Int64Array, limit: int, layouts: Int64Array
         if card == 0:
             if found == limit:
                 return -1
-            _write_layout(knowledge, layouts, found)
+            write_layout(knowledge, layouts, found)
             found += 1
             player = HOLDER_COUNT
         while player < HOLDER_COUNT and not _can_assign(knowledge, card, player):
@@ -228,7 +228,7 @@ def enumerate_layouts(knowledge: Int64Array, limit: int, layouts: Int64Array) ->
     Returns:
         Number of layouts, or -1 if there are more than `limit`.
     """
-    _separate_forced_cards(knowledge)
+    separate_forced_cards(knowledge)
     return _enumerate_free_cards(knowledge, limit, layouts)
 
 
@@ -250,7 +250,7 @@ def _deal_with_one_restricted(knowledge: Int64Array, key: Key, counter: int) -> 
 
 
 @block_loop
-def _build_first_layout(knowledge: Int64Array, key: Key) -> None:
+def build_first_layout(knowledge: Int64Array, key: Key) -> None:
     """Build some layout: each card goes to the first player who may get it, from a random one."""
     _reset_layout(knowledge)
     left = knowledge[_FREE]
@@ -329,7 +329,7 @@ def _pass_around(knowledge: Int64Array, key: Key, counter: int) -> None:
 
 
 @block_loop
-def _run_chain(knowledge: Int64Array, sweeps: int, key: Key, counter: int) -> int:
+def run_chain(knowledge: Int64Array, sweeps: int, key: Key, counter: int) -> int:
     """Run sweeps of the chain, each all pairs and a circle; return the next counter."""
     for _ in range(sweeps):
         for one in range(HOLDER_COUNT - 1):
@@ -356,7 +356,7 @@ def sample_layouts(knowledge: Int64Array, number: int, key: Key, layouts: Int64A
     Returns:
         Number of layouts written; 0 if none agrees with the knowledge.
     """
-    _separate_forced_cards(knowledge)
+    separate_forced_cards(knowledge)
     if not _reset_layout(knowledge):
         return 0
     if popcount(knowledge[_FREE]) <= _FEW_CARDS:
@@ -367,13 +367,13 @@ def sample_layouts(knowledge: Int64Array, number: int, key: Key, layouts: Int64A
     if restricted & (restricted - 1) == 0:
         for index in range(number):
             _deal_with_one_restricted(knowledge, key, index * HOLDER_COUNT * _DRAWS_PER_STEP)
-            _write_layout(knowledge, layouts, index)
+            write_layout(knowledge, layouts, index)
         return number
-    _build_first_layout(knowledge, key)
-    counter = _run_chain(knowledge, _BURN_IN_SWEEPS, key, HOLDER_COUNT * _DRAWS_PER_STEP)
+    build_first_layout(knowledge, key)
+    counter = run_chain(knowledge, _BURN_IN_SWEEPS, key, HOLDER_COUNT * _DRAWS_PER_STEP)
     for index in range(number):
-        _write_layout(knowledge, layouts, index)
-        counter = _run_chain(knowledge, _THINNING_SWEEPS, key, counter)
+        write_layout(knowledge, layouts, index)
+        counter = run_chain(knowledge, _THINNING_SWEEPS, key, counter)
     return number
 
 

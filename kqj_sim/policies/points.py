@@ -37,7 +37,7 @@ def _make_number(name: str, meaning: str, low: float, high: float) -> Parameter:
     return number(_DEFAULTS[name], meaning, low, high)
 
 
-def _count_parameters() -> dict[str, Parameter]:
+def make_count_parameters() -> dict[str, Parameter]:
     """Return the parameters of the count, the same for two and three teams."""
     meanings = {
         "trump": "each trump",
@@ -107,7 +107,7 @@ def _decision_parameters(prefix: str, table: str, teams: int) -> dict[str, Param
 
 
 PARAMETERS = {
-    **_count_parameters(),
+    **make_count_parameters(),
     **_decision_parameters("", "two teams", 2),
     **_decision_parameters("three_", "three teams", 3),
 }

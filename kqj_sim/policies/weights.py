@@ -75,6 +75,20 @@ def override(policy: str, teams: int, bidding: str, weights: Float32Array) -> No
     _IN_USE[key] = (found, 0)
 
 
+def restore() -> None:
+    """Replace all weights given to `override` by those of the package, where it has such files.
+
+    Raises:
+        WeightsError: a file holds no weights.
+    """
+    for key, (numbers, version) in _IN_USE.items():
+        path = FOLDER / file_name(*key)
+        if version == 0 and path.is_file():
+            packaged, about = read(path)
+            np.copyto(numbers, packaged)
+            _IN_USE[key] = (numbers, int(about["version"]))
+
+
 def packaged_version(policy: str, teams: int, bidding: str) -> int:
     """Return the version of the package's own file, fit or not; 0 if there is none.
 

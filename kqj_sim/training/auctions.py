@@ -175,7 +175,7 @@ MIN_OCCURRENCES = 100
 """Turns with a non-zero value that a coefficient needs to be fitted."""
 
 
-def _least_squares(
+def fit_least_squares(
     names: list[str], columns: list[NDArray[Any]], target: Float64Array
 ) -> tuple[dict[str, float], dict[str, float], float, Float64Array]:
     """Fit the coefficients of columns; return them, their standard errors, R2 and the expected
@@ -217,7 +217,7 @@ def fit_bid_model(
     turns = draw_turns(rules, calls, seed, deals)
     given = ImposedRounds(rules, plays, seed)
     outcomes = given.play(deals, turns.place, turns.contract, turns.amount)
-    found, errors, r2, expected = _least_squares(
+    found, errors, r2, expected = fit_least_squares(
         ["base_suit", "base_nt", "base_at", "per_count", "named", "their_named"],
         [
             turns.contract < NO_TRUMP,
@@ -235,7 +235,7 @@ def fit_bid_model(
     totals = given.play(
         deals[theirs], turns.bidder[theirs], turns.their_contract[theirs], amounts
     ).total
-    more, more_errors, r2_theirs, _ = _least_squares(
+    more, more_errors, r2_theirs, _ = fit_least_squares(
         ["margin", "margin_falls", "hold", "backed"],
         [
             np.ones(len(amounts)),

@@ -80,7 +80,7 @@ class Threshold:
     weakest_error: float
 
 
-def _fit_root(counts: Float64Array, gains: Float64Array) -> tuple[float, float]:
+def fit_root(counts: Float64Array, gains: Float64Array) -> tuple[float, float]:
     """Return the root of a straight line through the gains near it, and its standard error."""
     near = np.full(len(counts), True)
     root, error = np.nan, np.nan
@@ -191,7 +191,7 @@ def find_best_responses(
         found = []
         for turn in reversed(range(LAP_COUNT * SEATS)):
             counts, gained = sample.gains(turn, thresholds, max_deals)
-            root, error = _fit_root(counts, gained)
+            root, error = fit_root(counts, gained)
             weak = gained[counts <= np.quantile(counts, 0.1)]
             mean, deviation = float(weak.mean()), float(weak.std(ddof=1) / np.sqrt(len(weak)))
             lap, place = turn // SEATS + 1, turn % SEATS

@@ -28,12 +28,12 @@ def test_rate_and_time_left_are_those_of_late(monkeypatch: pytest.MonkeyPatch) -
         line.resume(400_000)
         clock.now = 20.0  # it was compiled meanwhile
         line.advance(0)
-        assert line._progress is None
+        assert line.progress is None
         for second in range(1, 61):  # ten times as fast after half a minute
             clock.now = 20.0 + second
             line.advance(500 if second <= 30 else 5000)
-        assert line._progress is not None
-        (task,) = line._progress.tasks
+        assert line.progress is not None
+        (task,) = line.progress.tasks
     assert task.completed == 400_000 + 30 * 500 + 30 * 5000
     assert (task.fields["rate"], task.fields["left"]) == ("5,000", "1:27")
 
@@ -44,4 +44,4 @@ def test_rate_and_time_left_are_those_of_late(monkeypatch: pytest.MonkeyPatch) -
      (86400 * 1234, "1,234 days 00:00:00")],
 )  # fmt: skip
 def test_durations(seconds: float, text: str) -> None:
-    assert progress._format_duration(seconds) == text
+    assert progress.format_duration(seconds) == text

@@ -16,7 +16,7 @@ from kqj_sim.core.block import LANES, PENDING
 from kqj_sim.core.round import start_deals
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record
-from kqj_sim.records import _KqjRecordingBlock, play_records
+from kqj_sim.records import KqjRecordingBlock, play_records
 from kqj_sim.referee import check_record, check_records
 from kqj_sim.rules import KqjRules
 from tests.variants import LIVELY, VARIANTS, impositions, lively, tables, told
@@ -79,7 +79,7 @@ def _experiments(rules: KqjRules) -> Iterator[Experiment]:
 
 def _pending_records(rules: KqjRules) -> Iterator[Record]:
     """A block of rounds before which a gratuity of 0 to 390 waits."""
-    block = _KqjRecordingBlock(lively(rules, seed=SEED))
+    block = KqjRecordingBlock(lively(rules, seed=SEED))
     start_deals(block.state, 0, LANES)
     for lane in range(LANES):
         block.state[PENDING + lane] = 10 * (lane % 40)

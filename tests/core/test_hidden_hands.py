@@ -154,10 +154,10 @@ def test_no_more_worlds_than_wanted_are_all_written(case: str) -> None:
 @block_loop
 def _after(known: Any, rounds: int, key: int, world: Any) -> None:
     """The world after many rounds of the chain."""
-    hidden_hands._separate_forced_cards(known)
-    hidden_hands._build_first_layout(known, key)
-    hidden_hands._run_chain(known, rounds, key, 100)
-    hidden_hands._write_layout(known, world, 0)
+    hidden_hands.separate_forced_cards(known)
+    hidden_hands.build_first_layout(known, key)
+    hidden_hands.run_chain(known, rounds, key, 100)
+    hidden_hands.write_layout(known, world, 0)
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if len(_slow_worlds(CASES[c])) > 1])

@@ -21,7 +21,7 @@ from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.registry import find_policy
 from kqj_sim.record import Record
-from kqj_sim.records import _KqjRecordingBlock, play_records
+from kqj_sim.records import KqjRecordingBlock, play_records
 from kqj_sim.referee import check_record
 from kqj_sim.referee.kqj import PACK, list_legal_cards
 from kqj_sim.rules import KqjRules
@@ -192,7 +192,7 @@ def test_who_sees_what_he_should_not_is_found(bidding: str, sees: Sees, told: st
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 def test_what_plays_tell_of_a_hand_is_what_the_referee_says(rules: KqjRules) -> None:
     """A card cannot have been held if the card that was played would not have been legal then."""
-    block = _KqjRecordingBlock(Experiment(rules, (LIVELY,) * SEATS, DEALS, SEED))
+    block = KqjRecordingBlock(Experiment(rules, (LIVELY,) * SEATS, DEALS, SEED))
     start_deals(block.state, 0, DEALS)
     block.play(DEALS)
     for lane in range(DEALS):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kqj_sim.training.auctions import MIN_OCCURRENCES, _least_squares
+from kqj_sim.training.auctions import MIN_OCCURRENCES, fit_least_squares
 from kqj_sim.training.point_count import (
     CONTRACT_SETTINGS,
     HELD_OUT_SHARE,
@@ -19,7 +19,7 @@ from kqj_sim.training.point_count import (
     fit_count,
 )
 from kqj_sim.training.points import round_thresholds, summarise_bands, threshold_parameters
-from kqj_sim.training.thresholds import Threshold, _fit_root
+from kqj_sim.training.thresholds import Threshold, fit_root
 
 NO_TRUMP = [each for each in CONTRACT_SETTINGS if each.role == "NT"]
 POINTS = np.array([27.0, 10.0, 3.0, 6.0, 12.0, 3.0])
@@ -112,11 +112,11 @@ def test_root_is_where_nothing_is_gained() -> None:
     roots = []
     for _ in range(100):
         gains = 2 * (counts - 33) + draws.normal(0, 100, len(counts))
-        roots.append(_fit_root(counts, gains))
+        roots.append(fit_root(counts, gains))
     found, errors = np.array(roots).T
     assert found.mean() == pytest.approx(33, abs=0.8)
     assert errors.mean() == pytest.approx(found.std(), rel=0.25)
-    assert np.isnan(_fit_root(counts, -counts)[0])
+    assert np.isnan(fit_root(counts, -counts)[0])
 
 
 def test_least_squares_leave_out_what_is_hardly_seen() -> None:
@@ -124,7 +124,7 @@ def test_least_squares_leave_out_what_is_hardly_seen() -> None:
     one = np.ones(4000)
     often, seldom = (draws.random(4000) < share for share in (0.3, MIN_OCCURRENCES / 4000 / 4))
     wanted = 50 - 7.0 * often + draws.normal(0, 20, 4000)
-    found, errors, r2, expected = _least_squares(
+    found, errors, r2, expected = fit_least_squares(
         ["base", "often", "seldom"], [one, often, seldom], wanted
     )
     assert [*found] == ["base", "often"]
