@@ -26,10 +26,12 @@ from kqj_sim.analysis.odds.auction_state import (
     list_call_options,
     make_contract_option,
 )
-from kqj_sim.analysis.odds.calls import KqjCallOdds, choose_assumed_player
-from kqj_sim.analysis.odds.sampling import CallSampler
+from kqj_sim.analysis.odds.calls import choose_assumed_player
+from kqj_sim.analysis.odds.estimator import EstimateSettings
+from kqj_sim.analysis.odds.kqj_calls import KqjCallSampler
 from kqj_sim.analysis.odds.situation import parse_situation
 from kqj_sim.core import rng
+from kqj_sim.core.block import LANES
 from kqj_sim.encode import CONTRACTS
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.spec import parse_player
@@ -88,19 +90,22 @@ def ask(record: Record, rules: KqjRules, seats: str, seed: int) -> Told | None:
         turned=record.turned,
         heard=", ".join(format_call(call) for call in record.calls[: spoken[turn]]),
     )
-    sampler = CallSampler(situation, [parse_player(seats)] * SEATS, seed)
+    settings = EstimateSettings(seed=seed, threads=1)
+    sampler = KqjCallSampler(situation, [parse_player(seats)] * SEATS, settings)
     amount = find_lowest_amount(situation) if rules.bidding == "auction" else 0
     named: list[CallOption] = [
-        make_contract_option(situation, sampler.standing, contract, amount) if amount else option
-        for option in list_call_options(situation, sampler.standing)
+        make_contract_option(situation, sampler.auction_state, contract, amount)
+        if amount
+        else option
+        for option in list_call_options(situation, sampler.auction_state)
         if (contract := option.contract) is not None
     ]
     option = named[rng.scale_below(rng.draw(draw, 1), len(named))]
-    found = KqjCallOdds(
-        situation, tuple(sampler.players), seed, [option], 1, sampler.asked, sequential=False
-    )
-    for block in sampler.blocks([option], 1, 0, BLOCKS):
-        found.add(block)
+    sampler = sampler.with_options([option])
+    found = sampler.make_odds(settings)
+    search = sampler.start_search(None, None)
+    for chunk in sampler.iterate_chunks(0, BLOCKS * LANES, search):
+        found.add(chunk)
         if found.effective_sample_size >= ENOUGH:
             break
     chance = found.estimate("makes", 0).value

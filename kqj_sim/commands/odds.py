@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import IO, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -30,6 +30,9 @@ from kqj_sim.commands.output import Output, color_option, confidence_option
 from kqj_sim.commands.progress import EXIT_INTERRUPTED, ProgressLine
 from kqj_sim.reporting.formats import FORMATS, TABLE_SUFFIXES
 from kqj_sim.rules import SEATS
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.odds.estimator import Odds
 
 _SUFFIXES = {**TABLE_SUFFIXES, ".html": PAGE_FORMAT}
 
@@ -244,7 +247,7 @@ def odds(
     with output:
         answer = run_estimation(question, limits)
         question.write(answer, output)
-    if question.is_interrupted(answer):
+    if answer.stop_reason == "interrupted":
         click.echo(f"Interrupted: the answer rests on {answer.deals:,} deals", err=True)
         click.get_current_context().exit(EXIT_INTERRUPTED)
 
@@ -262,20 +265,19 @@ class EstimationOptions(NamedTuple):
     quiet: bool
 
 
-def run_estimation(question: Question, options: EstimationOptions) -> Any:
+def run_estimation(question: Question, options: EstimationOptions) -> Odds:
     """Return the answer to a question; show the progress."""
-    from kqj_sim.analysis.odds.calls import DEFAULT_DEALS, MAX_DEALS
-    from kqj_sim.analysis.odds.choosing import limits
+    from kqj_sim.analysis.odds.estimator import DEFAULT_DEALS, MAX_DEALS, count_choosing_deals
     from kqj_sim.reporting.grid import format_number
 
     deals = MAX_DEALS if options.until is not None else options.deals or DEFAULT_DEALS
-    choosing = limits(deals, options.until, None, 0).deals
+    choosing = count_choosing_deals(deals)
     with ProgressLine("deals", choosing + deals, options.quiet) as line:
         finished, shown = 0, ""
 
-        def show_answer(found: Any) -> None:
+        def show_answer(found: Odds) -> None:
             nonlocal finished, shown
-            shown, chance = question.find_best(found)
+            shown, chance = found.get_text(found.best), found.estimate("wins", found.best)
             now = found.deals
             if found.choosing_deals > 0:
                 # A choice that ended early leaves out the rest of its deals.

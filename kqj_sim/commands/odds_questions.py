@@ -14,9 +14,8 @@ from kqj_sim.commands.output import Output
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.intervals import Estimate
-    from kqj_sim.analysis.odds.calls import CallOdds
     from kqj_sim.analysis.odds.cards import CardOdds
+    from kqj_sim.analysis.odds.estimator import Odds
     from kqj_sim.analysis.odds.position import PartialRound
 
 PAGE_FORMAT = "html"
@@ -52,23 +51,19 @@ class Question:
     Attributes:
         rules: the rules of the round.
         estimate: estimates the answer; takes the limits and callbacks as keyword arguments.
-        find_best: returns the text and the chance to win of an answer's best call or card.
         write: writes an answer.
-        is_interrupted: returns True if Ctrl-C ended the estimation of an answer.
     """
 
     rules: GameRules
-    estimate: Callable[..., Any]
-    find_best: Callable[[Any], tuple[str, Estimate]]
+    estimate: Callable[..., Odds]
     write: Callable[[Any, Output], None]
-    is_interrupted: Callable[[Any], bool]
 
 
 class _GameQuestions(NamedTuple):
-    """The questions of a game, and the options that belong to the other game only."""
+    """The question about calls of a game, and the options of the other game only."""
 
     ask_about_calls: Callable[[PositionOptions, Any, tuple[str, ...], float], Question]
-    ask_about_cards: Callable[[PositionOptions, Any, tuple[str, ...]], Question]
+    hand_size: str
     foreign_options: tuple[str, ...]
 
 
@@ -91,7 +86,7 @@ def make_question(
     _reject_foreign_options(rules, game.foreign_options)
     if position.played is None:
         return game.ask_about_calls(position, rules, players, confidence)
-    return game.ask_about_cards(position, rules, players)
+    return _ask_about_typed_cards(position, rules, players, game.hand_size)
 
 
 def _reject_foreign_options(rules: GameRules, names: tuple[str, ...]) -> None:
@@ -117,13 +112,12 @@ def _ask_about_kqj_calls(
 
     situation = parse_situation(
         hand, rules, turned=position.turned, place=position.place, lap=position.lap,
-        heard=position.heard, partners=position.partner_places,
+        heard=position.heard, partners=position.partner_places, pending=position.pending,
     )  # fmt: skip
     seated = assign_policies(players, rules, "--players", choose_assumed_player(rules))
     return Question(
         rules,
-        partial(estimate_calls, situation, players=seated, pending=position.pending),
-        partial(_find_best_call, confidence=confidence),
+        partial(estimate_calls, situation, seated),
         partial(
             _write_call_odds,
             confidence=confidence,
@@ -131,7 +125,6 @@ def _ask_about_kqj_calls(
             make_pictures=odds_plots.make_kqj_pictures,
             render=odds_plots.render_kqj_call_odds,
         ),
-        lambda odds: odds.ended == "interrupted",
     )
 
 
@@ -141,7 +134,8 @@ def _ask_about_kwajongen_calls(
     if position.sender is not None:
         raise click.UsageError("--sender goes with --played: the cards so far are missing")
     hand = position.require_hand("your four cards, such as 'Ah Kh 9s Ts'")
-    from kqj_sim.analysis.odds.kwajongen import estimate_kwajongen_calls, parse_kwajongen_situation
+    from kqj_sim.analysis.odds.calls import estimate_calls
+    from kqj_sim.analysis.odds.situation import parse_kwajongen_situation
     from kqj_sim.reporting import odds, odds_plots
 
     situation = parse_kwajongen_situation(
@@ -151,8 +145,7 @@ def _ask_about_kwajongen_calls(
     seated = assign_policies(players, rules, "--players")
     return Question(
         rules,
-        partial(estimate_kwajongen_calls, situation, players=seated),
-        partial(_find_best_call, confidence=confidence),
+        partial(estimate_calls, situation, seated),
         partial(
             _write_call_odds,
             confidence=confidence,
@@ -160,45 +153,29 @@ def _ask_about_kwajongen_calls(
             make_pictures=odds_plots.make_kwajongen_pictures,
             render=odds_plots.render_kwajongen_call_odds,
         ),
-        lambda odds: odds.ended == "interrupted",
     )
 
 
-def _ask_about_kqj_cards(
-    position: PositionOptions, rules: KqjRules, players: tuple[str, ...]
+def _ask_about_typed_cards(
+    position: PositionOptions, rules: GameRules, players: tuple[str, ...], hand_size: str
 ) -> Question:
-    hand = position.require_hand("your eight cards, or those left")
+    hand = position.require_hand(f"your {hand_size} cards, or those left")
     if position.lap is not None:
         raise click.UsageError("--lap is for calls: leave it out")
-    from kqj_sim.analysis.odds.kqj_position import parse_kqj_round
+    from kqj_sim.analysis.odds.position_input import parse_position
 
-    partial_round = parse_kqj_round(
+    partial_round = parse_position(
         hand, rules, played=position.played or "", turned=position.turned, heard=position.heard,
         contract=position.contract, sender=position.sender, place=position.place,
-        partners=position.partner_places, pending=position.pending,
-    )  # fmt: skip
-    return _ask_about_round(partial_round, players)
-
-
-def _ask_about_kwajongen_cards(
-    position: PositionOptions, rules: KwajongenRules, players: tuple[str, ...]
-) -> Question:
-    hand = position.require_hand("your four cards, or those left")
-    from kqj_sim.analysis.odds.kwajongen_position import parse_kwajongen_round
-
-    partial_round = parse_kwajongen_round(
-        hand, rules, played=position.played or "", turned=position.turned, heard=position.heard,
-        sender=position.sender, place=position.place, raised=position.raised,
+        partners=position.partner_places, pending=position.pending or int(position.raised),
     )  # fmt: skip
     return _ask_about_round(partial_round, players)
 
 
 _QUESTIONS: Mapping[str, _GameQuestions] = {
-    KqjRules.game: _GameQuestions(_ask_about_kqj_calls, _ask_about_kqj_cards, ("raised",)),
+    KqjRules.game: _GameQuestions(_ask_about_kqj_calls, "eight", ("raised",)),
     KwajongenRules.game: _GameQuestions(
-        _ask_about_kwajongen_calls,
-        _ask_about_kwajongen_cards,
-        ("lap", "partner_places", "contract", "pending"),
+        _ask_about_kwajongen_calls, "four", ("lap", "partner_places", "contract", "pending")
     ),
 }
 
@@ -218,8 +195,7 @@ def ask_about_record(
         UsageError: the file has more records, or fewer lines.
         RecordError, RoundError: the record is damaged, or no position.
     """
-    from kqj_sim.analysis.odds.kqj_position import make_kqj_round
-    from kqj_sim.analysis.odds.kwajongen_position import make_kwajongen_round
+    from kqj_sim.analysis.odds.position_input import read_position
     from kqj_sim.record import partial_record_from_json
 
     lines = data.splitlines()
@@ -233,45 +209,18 @@ def ask_about_record(
             f"--record: {len(records)} records in the file, there should be one; name one with "
             "--line, such as --line 1"
         )
-    record = partial_record_from_json(data)
-    make_round: Callable[..., PartialRound] = (
-        make_kqj_round if record.game == KqjRules.game else make_kwajongen_round
-    )
-    return _ask_about_round(make_round(record, at), players)
+    return _ask_about_round(read_position(partial_record_from_json(data), at), players)
 
 
 def _ask_about_round(partial_round: PartialRound, players: tuple[str, ...]) -> Question:
     """Return the question which card to play in a round in progress."""
     from kqj_sim.analysis.odds.calls import choose_assumed_player
     from kqj_sim.analysis.odds.cards import estimate_cards
-    from kqj_sim.analysis.odds.kwajongen_cards import estimate_kwajongen_cards
 
-    rules = partial_round.rules
-    is_kqj = isinstance(rules, KqjRules)
-    estimate: Callable[..., CardOdds] = estimate_cards if is_kqj else estimate_kwajongen_cards
-    default = choose_assumed_player(rules) if isinstance(rules, KqjRules) else None
-    if partial_round.players is not None and not players:
-        seated = partial_round.players
-    else:
-        seated = assign_policies(players, rules, "--players", default)
-    return Question(
-        rules,
-        partial(estimate, partial_round, seated),
-        _find_best_card,
-        _write_card_odds,
-        lambda odds: odds.interrupted,
-    )
-
-
-def _find_best_call(odds: CallOdds, confidence: float) -> tuple[str, Estimate]:
-    """Return the best call and its chance to win."""
-    return odds.options[odds.best].text, odds.estimate("wins", odds.best, confidence)
-
-
-def _find_best_card(odds: CardOdds) -> tuple[str, Estimate]:
-    """Return the best card and its chance to win."""
-    best = odds.cards[0]
-    return str(best.card), best.measures["wins"]
+    rules, seated = partial_round.rules, partial_round.players
+    if seated is None or players:
+        seated = assign_policies(players, rules, "--players", choose_assumed_player(rules))
+    return Question(rules, partial(estimate_cards, partial_round, seated), _write_card_odds)
 
 
 def _write_call_odds(

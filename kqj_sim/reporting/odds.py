@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from kqj_sim import __version__
 from kqj_sim.analysis.intervals import DEFAULT_CONFIDENCE, Estimate
-from kqj_sim.analysis.odds.tables import make_call_tables, make_card_table
+from kqj_sim.analysis.odds.tables import make_odds_tables
 from kqj_sim.cards import format_contract, format_hand
 from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.spec import Player, parse_player
 from kqj_sim.reporting.grid import format_number, make_grids
 from kqj_sim.reporting.page import Page, Part, Picture, Section
 from kqj_sim.reporting.run import Report, Run, describe_policies, describe_rules, group_seats
 from kqj_sim.rules import KqjRules
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.odds.calls import CallOdds, KqjCallOdds
     from kqj_sim.analysis.odds.cards import CardOdds
+    from kqj_sim.analysis.odds.estimator import CallOdds, Odds
+    from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
     from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds
-    from kqj_sim.analysis.tables import Table, Unit
+    from kqj_sim.analysis.tables import Unit
 
 
 def make_odds_page(
@@ -105,8 +106,8 @@ class CallOddsRun(Run, ABC, Generic[A]):
             "agreeing_interval": get_bounds(self._estimate_bidding_probability()),
             "effective_deals": of.effective_sample_size,
             "intervals": "confidence sequences" if of.sequential else "for this number of deals",
-            "ended": of.ended,
-            "ended_by": of.stopped or None,
+            "ended": of.stop_reason,
+            "ended_by": of.stop_text or None,
         }
 
     def _estimate_bidding_probability(self) -> Estimate:
@@ -127,7 +128,7 @@ class CallOddsRun(Run, ABC, Generic[A]):
             format_hand(of.situation.hand, ranks=self.rules.ranks),
             *self._describe_known(),
             f"players {format_players(self.policies)}",
-            f"{self.deals:,} deals{STOP_REASONS[of.ended]}{ranked}, seed {self.seed}",
+            f"{self.deals:,} deals{STOP_REASONS[of.stop_reason]}{ranked}, seed {self.seed}",
         ]
         return "; ".join(parts)
 
@@ -145,7 +146,7 @@ class KqjCallOddsRun(CallOddsRun["KqjCallOdds"]):
     def _known(self) -> dict[str, Any]:
         from kqj_sim.analysis.odds.auction_state import format_call
 
-        of, situation = self._required_result, self._required_result.situation
+        situation = self._required_result.situation
         return {
             "return": None if situation.turned is None else str(situation.turned),
             "place": situation.place,
@@ -153,7 +154,7 @@ class KqjCallOddsRun(CallOddsRun["KqjCallOdds"]):
             "teams": list(situation.teams),
             "question": situation.question,
             "heard": [{"place": call.seat, "call": format_call(call)} for call in situation.calls],
-            "pending": of.pending,
+            "pending": situation.pending,
         }
 
     def _describe_known(self) -> list[str]:
@@ -165,7 +166,7 @@ class KqjCallOddsRun(CallOddsRun["KqjCallOdds"]):
 
     def _describe_assumptions(self) -> list[str]:
         of = self._required_result
-        if not of.asked:
+        if not of.question_count:
             return []
         share, size = self._describe_bidding_probability(), of.effective_sample_size
         return [
@@ -181,7 +182,7 @@ STOP_REASONS = {
     "search": " until the search for agreeing deals ended",
     "interrupted": " until interrupted",
 }
-"""Reasons for which no more deals were played, by `KqjCallOdds.ended`."""
+"""Reasons for which no more deals were played, by `Odds.stop_reason`."""
 
 
 def get_bounds(estimate: Estimate) -> list[float] | None:
@@ -227,25 +228,24 @@ def format_players(names: tuple[str, ...]) -> str:
 
 def make_kqj_call_report(odds: KqjCallOdds, confidence: float) -> Report:
     """Return the report of the odds of calls."""
-    return make_call_report(KqjCallOddsRun, odds, make_call_tables(odds, confidence), confidence)
+    return make_call_report(KqjCallOddsRun, odds, confidence)
 
 
-def make_call_report(
-    run_class: type[CallOddsRun[A]], odds: A, tables: Sequence[Table], confidence: float
-) -> Report:
-    """Return the report of the odds of calls, given a game's class of run and its tables."""
+def make_call_report(run_class: type[CallOddsRun[A]], odds: A, confidence: float) -> Report:
+    """Return the report of the odds of calls, given a game's class of run."""
     run = run_class(
         command="odds",
-        rules=odds.situation.rules,
+        rules=odds.rules,
         policies=tuple(player.name for player in odds.players),
         players=tuple(player.text for player in odds.players),
         seed=odds.seed,
         first=0,
         deals=odds.deals,
         confidence=confidence,
-        interrupted=odds.ended == "interrupted",
+        interrupted=odds.stop_reason == "interrupted",
         odds=odds,
     )
+    tables = make_odds_tables(odds, confidence)
     return Report(run, tables, write_call_headline(odds, confidence))
 
 
@@ -256,13 +256,8 @@ def write_call_headline(odds: CallOdds, confidence: float) -> list[str]:
     points = format_number(*odds.estimate("difference", best, confidence)[:3], "points")
     name = odds.options[best].text
     line = f"Best: {name}, worth {points} points; it wins {chance} of the rounds"
-    leads = {
-        odds.options[call].text: odds.estimate("difference", best, confidence, baseline=call)
-        for call in odds.ranking
-        if call != best
-    }
-    line += describe_lead(leads, "Not told apart from it", "points")
-    stopped = [f"Ended early: {odds.stopped}"] if odds.stopped else []
+    line += describe_lead(_get_leads(odds, confidence), "Not told apart from it", "points")
+    stopped = [f"Ended early: {odds.stop_text}"] if odds.stop_text else []
     if odds.effective_sample_size >= FEW_EFFECTIVE_DEALS:
         return [line, *stopped]
     return [
@@ -272,6 +267,11 @@ def write_call_headline(odds: CallOdds, confidence: float) -> list[str]:
         "since the players assumed would hardly call as heard; more --deals, other --players or "
         "--ignore-calls help",
     ]
+
+
+def _get_leads(odds: Odds, confidence: float | None = None) -> dict[str, Estimate]:
+    """Return by how much the best option leads each of the others, by its text."""
+    return {odds.get_text(option): lead for option, lead in odds.estimate_leads(confidence).items()}
 
 
 def describe_lead(leads: Mapping[str, Estimate], tied: str, unit: Unit) -> str:
@@ -347,14 +347,14 @@ class CardOddsRun(Run):
             ],
             "pending": so_far.pending,
             "calls_count": of.uses_calls,
-            "best": str(of.cards[0].card),
+            "best": of.get_text(of.best),
             "choosing_deals": of.choosing_deals,
             "exact": of.is_exact,
-            "distributions": of.layout_count,
+            "distributions": of.layout_count or None,
             "agreeing_share": of.bidding_probability,
-            "agreeing_interval": get_bounds(of.bidding_probability_estimate),
+            "agreeing_interval": get_bounds(of.estimate_bidding_probability()),
             "effective_deals": of.effective_sample_size,
-            "ended_by": of.stopped or None,
+            "ended_by": of.stop_text or None,
             "intervals": "confidence sequences" if of.sequential else "for this number of deals",
         }
 
@@ -394,7 +394,7 @@ class CardOddsRun(Run):
         if not of.uses_calls:
             calls = "any hidden hands that agree with the plays, whatever was called"
         else:
-            share = format_share(of.bidding_probability_estimate)
+            share = format_share(of.estimate_bidding_probability())
             calls = f"others would have called as heard in {share} of what agrees with the plays"
             if not of.is_exact and of.effective_sample_size < of.deals - 1:
                 calls += (
@@ -407,57 +407,42 @@ def make_card_report(odds: CardOdds) -> Report:
     """Return the report of the odds of cards."""
     run = CardOddsRun(
         command="odds",
-        rules=odds.partial_round.rules,
-        policies=tuple(
-            _shorten_player(each, odds.partial_round.rules.game) for each in odds.players
-        ),
-        players=odds.players,
+        rules=odds.rules,
+        policies=tuple(_shorten_player(each, odds.rules.game) for each in odds.players),
+        players=tuple(player.text for player in odds.players),
         seed=odds.seed,
         first=0,
         deals=odds.deals,
         confidence=None if odds.is_exact else odds.confidence,
-        interrupted=odds.interrupted,
+        interrupted=odds.stop_reason == "interrupted",
         odds=odds,
     )
-    stopped = [f"Ended early: {odds.stopped}"] if odds.stopped else []
-    return Report(run, [make_card_table(odds)], [write_card_headline(odds), *stopped])
+    stopped = [f"Ended early: {odds.stop_text}"] if odds.stop_text else []
+    return Report(run, make_odds_tables(odds), [write_card_headline(odds), *stopped])
 
 
-def _shorten_player(specification: str, game: str) -> str:
+def _shorten_player(player: Player, game: str) -> str:
     """Return a player's name, without parameters if they have their default values."""
-    found = parse_player(specification, game)
-    called, played = found.calling.policy.name, found.playing.policy.name
+    called, played = player.calling.policy.name, player.playing.policy.name
     short = called if called == played else f"{called}+{played}"
     try:
-        return short if parse_player(short, game).text == found.text else found.name
+        return short if parse_player(short, game).text == player.text else player.name
     except PolicyError:
-        return found.name
+        return player.name
 
 
 def write_card_headline(odds: CardOdds) -> str:
     """Return the best card and its lead over the others, in a line."""
-    best, *others = odds.cards
-    nan = float("nan")
-
-    def shown(name: str, unit: Any) -> str:
-        value, low, high, _ = best.measures[name]
-        bounds = (nan, nan) if odds.is_exact else (low, high)
-        return str(format_number(value, *bounds, unit))
-
-    line = f"Best: {best.card}, by {shown('difference', odds.card_measures.ranking_unit)} points; "
-    line += f"it wins {shown('wins', 'share')} of the rounds"
-    if not others:
+    unit = odds.measures["difference"].unit
+    points = format_number(*odds.estimate("difference", odds.best)[:3], unit)
+    chance = format_number(*odds.estimate("wins", odds.best)[:3], "share")
+    line = f"Best: {odds.get_text(odds.best)}, by {points} points; it wins {chance} of the rounds"
+    leads = _get_leads(odds)
+    if not leads:
         return f"{line}. No other card may be played"
-    leads = {}
-    for each in others:
-        assert each.versus_best is not None
-        value, low, high, deals = each.versus_best["difference"]
-        leads[str(each.card)] = Estimate(-value, -high, -low, deals)
-    tied = "Just as good" if odds.is_exact else "Not told apart from it"
-    if odds.is_exact:
-        # What is exact has no interval to show; ties are told by the value.
-        leads = {text: lead._replace(low=nan, high=nan) for text, lead in leads.items()}
-    return line + describe_lead(leads, tied, odds.card_measures.ranking_unit)
+    return line + describe_lead(
+        leads, "Just as good" if odds.is_exact else "Not told apart from it", unit
+    )
 
 
 _PLACE_ROLES = ("the dealer's left", "the dealer's partner", "the dealer's right", "the dealer")
@@ -494,4 +479,4 @@ class KwajongenCallOddsRun(CallOddsRun["KwajongenCallOdds"]):
 
 def make_kwajongen_call_report(odds: KwajongenCallOdds, confidence: float) -> Report:
     """Return the report of the odds of calls."""
-    return make_call_report(KwajongenCallOddsRun, odds, odds.tables(confidence), confidence)
+    return make_call_report(KwajongenCallOddsRun, odds, confidence)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.analysis.odds.calls import DRAWN, LOST, NOT_PLAYED, WON
+from kqj_sim.analysis.odds.measures import DRAWN, LOST, NOT_PLAYED, WON
 from kqj_sim.cards import format_contract
 from kqj_sim.reporting.figures import (
     BLUE,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
     from kqj_sim.analysis.intervals import Estimate
-    from kqj_sim.analysis.odds.calls import KqjCallOdds
+    from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
     from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds
     from kqj_sim.analysis.tables import Unit
 
@@ -170,7 +170,7 @@ def _draw_kwajongen_distribution(
         )  # fmt: skip
     tallest = max(
         odds.estimate_points_share(call, points, confidence).high
-        for call in range(odds.calls)
+        for call in range(odds.option_count)
         for points in every
     )
     axes.set_xlim(-reach - 0.6, reach + 0.6)
@@ -262,12 +262,12 @@ def make_kqj_pictures(
 
 def _list_contract_options(odds: KqjCallOdds) -> list[int]:
     """Return the options that are contracts as played, which only auctions have."""
-    return list(range(odds.calls, len(odds.options)))
+    return list(range(odds.option_count, len(odds.options)))
 
 
 def _list_drawn_options(odds: KqjCallOdds) -> list[int]:
     """Return the options whose totals are drawn: the contracts with auctions, else the calls."""
-    return _list_contract_options(odds) or list(range(odds.calls))
+    return _list_contract_options(odds) or list(range(odds.option_count))
 
 
 def _compute_heights(odds: KqjCallOdds, option: int) -> dict[str, NDArray[np.float64]]:
@@ -285,7 +285,7 @@ def _draw_totals(axes: Axes, odds: KqjCallOdds, option: int) -> None:
     draw_stacks(axes, edges, heights, BIN_WIDTH, align="edge")
     rules = odds.situation.rules
     threshold = None
-    if rules.bidding == "auction" and option >= odds.calls:
+    if rules.bidding == "auction" and option >= odds.option_count:
         threshold = odds.options[option].amount
     elif rules.bidding == "take" and rules.teams == 2:
         threshold = HALF_OF_POINTS
@@ -298,7 +298,7 @@ def _draw_totals(axes: Axes, odds: KqjCallOdds, option: int) -> None:
 
 def _format_kqj_title(odds: KqjCallOdds, option: int, confidence: float) -> str:
     of = odds.options[option]
-    if option >= odds.calls:
+    if option >= odds.option_count:
         reached = odds.estimate_reach_probability(option, of.amount, confidence)
         contract = format_contract(str(of.contract), symbols=True)
         return f"{contract}: {of.amount} reached {format_number(*reached[:3], 'share')}"

@@ -1,6 +1,6 @@
-"""How the calls stand: what was asked and answered so far, and what may be said now.
+"""The state of the auction: the questions answered so far and the calls that may be made now.
 
-This is the calling of `core.calls` for one table, in numbers, as `core.odds` takes them.
+It is the bidding of `core.bidding` for one deal, packed into integers as `core.call_odds` takes it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GUARANTEED_CAPOT_TOTAL = 400
 
 @dataclass(frozen=True)
 class AuctionState:
-    """What the calls have come to: the rows `core.playouts.PUBLIC_ROWS`, in their order."""
+    """The public state of the auction: the rows `core.playouts.PUBLIC_ROWS`, in their order."""
 
     sender: int = -1
     contract: int = -1
@@ -39,16 +39,16 @@ class AuctionState:
     news: int = 0
     call: int = PASS
 
-    def numbers(self) -> tuple[int, ...]:
-        """The rows."""
+    def pack(self) -> tuple[int, ...]:
+        """Return the rows."""
         return astuple(self)
 
-    def takes(self, place: int, lap: int, contract: int) -> AuctionState:
-        """After a place took in a lap."""
+    def after_take(self, place: int, lap: int, contract: int) -> AuctionState:
+        """Return the state after a place took in a lap."""
         return replace(self, sender=place, lap=lap, contract=contract, open=0)
 
     def after_turn(self, turn: int, code: int) -> AuctionState:
-        """After the pass, or bid (`core.bidding.bid_code`), of a turn of an auction."""
+        """Return the state after the pass, or bid (`core.views.bid_code`), of a turn."""
         if code == PASS:
             passes = self.passes + 1
             over = passes == (SEATS if self.sender < 0 else SEATS - 1)
@@ -67,20 +67,20 @@ class AuctionState:
         )
 
     def after_counter(self, is_overcounter: bool = False) -> AuctionState:
-        """After a counter, or an overcounter."""
+        """Return the state after a counter, or an overcounter."""
         return replace(
             self, stake=4 if is_overcounter else 2, news=0 if is_overcounter else 1, open=0
         )
 
 
 class ObservedCall(NamedTuple):
-    """A question that was answered.
+    """A question that a player answered.
 
     Attributes:
-        place: whom.
-        member, second, rule: what `core.dispatch.ask` asks him.
-        answer: what he said.
-        standing: how things stood.
+        place: place of the player.
+        member, second, rule: the question as `core.dispatch.ask` takes it.
+        answer: the answer as a policy gives it.
+        auction_state: the state at that moment.
         text: the call in words.
     """
 
@@ -89,14 +89,14 @@ class ObservedCall(NamedTuple):
     second: int
     rule: int
     answer: int
-    standing: AuctionState
+    auction_state: AuctionState
     text: str
 
-    def numbers(self) -> tuple[int, ...]:
-        """The question as `core.observed_calls.OBSERVED_CALL_SIZE` numbers."""
+    def pack(self) -> tuple[int, ...]:
+        """Return the question as `core.observed_calls.OBSERVED_CALL_SIZE` integers."""
         return (
             self.place, self.member, self.second, self.rule, self.answer,
-            *self.standing.numbers(),
+            *self.auction_state.pack(),
         )  # fmt: skip
 
 
@@ -105,26 +105,26 @@ class CallOption(NamedTuple):
 
     Attributes:
         text: the call in words, `pass`, `take h`, `150 h`, `400 AT capot`, `counter`.
-        standing: how things stand once it was made.
-        turn, said: where the calling goes on (`core.resume`).
-        contract, amount, capot: what is bid or taken, None or 0 if nothing.
+        auction_state: the state after it.
+        turn, resume_stage: where the bidding goes on (`core.round`).
+        contract, amount, capot: the bid or the contract taken; None or 0 if there is none.
     """
 
     text: str
-    standing: AuctionState
+    auction_state: AuctionState
     turn: int
-    said: int
+    resume_stage: int
     contract: str | None = None
     amount: int = 0
     capot: bool = False
 
-    def numbers(self) -> tuple[int, ...]:
-        """The call as `core.call_odds.OPTION_SIZE` numbers."""
-        return (self.turn, self.said, *self.standing.numbers())
+    def pack(self) -> tuple[int, ...]:
+        """Return the call as `core.call_odds.OPTION_SIZE` integers."""
+        return (self.turn, self.resume_stage, *self.auction_state.pack())
 
 
 def format_call(call: Call) -> str:
-    """A call in words: `pass`, `take h`, `150 h`, `400 AT capot`, `counter`."""
+    """Return a call in words: `pass`, `take h`, `150 h`, `400 AT capot`, `counter`."""
     if call.call == "take":
         return f"take {call.contract}"
     if call.call == "bid":
@@ -133,38 +133,38 @@ def format_call(call: Call) -> str:
 
 
 def allows_all_no_trump(rules: KqjRules, lap: int) -> bool:
-    """Whether All-Trumps and No-Trump may be taken in a lap."""
+    """Return whether All-Trumps and No-Trump may be taken in a lap."""
     return rules.all_no_trump == "both_laps" or (rules.all_no_trump == "second_lap" and lap == 2)
 
 
 def replay_calls(situation: BiddingSituation) -> tuple[list[ObservedCall], AuctionState]:
-    """What the others were asked and answered, in order, and how things stand now.
+    """Return the questions that the others answered, in order, and the state of the auction.
 
     Not to counter is an answer, too.  Where a counter is in question all others have declined: if
-    one of them did not, it would not matter what is said.
+    one of them had not, the answer would not matter.
     """
     walk = _CallReplay(situation)
     for call in situation.calls:
         walk.add(call)
     walk.decline_rest()
-    others = [asked for asked in walk.asked if asked.place != situation.place]
-    return others, walk.standing
+    others = [each for each in walk.observed_calls if each.place != situation.place]
+    return others, walk.auction_state
 
 
 class _CallReplay:
-    """Goes through the calls of a situation and notes what was asked."""
+    """A replay of the calls of a situation that notes the questions."""
 
     def __init__(self, situation: BiddingSituation) -> None:
         self.situation = situation
         self.rules = situation.rules
-        self.standing = AuctionState()
-        self.asked: list[ObservedCall] = []
+        self.auction_state = AuctionState()
+        self.observed_calls: list[ObservedCall] = []
         self.turn = 0
         self.pending: list[tuple[int, int, int]] = []
-        """Who is asked next whether he (over)counters: member, place, number of the question."""
+        """The next questions about (over)counters: member, place, number of the question."""
 
     def add(self, call: Call) -> None:
-        """Take a call, and what others did not say before it."""
+        """Add a call, and the counters that others did not make before it."""
         if call.call in ("counter", "overcounter"):
             self._add_counter(call)
             return
@@ -182,13 +182,13 @@ class _CallReplay:
             self._add_observed_call(
                 place, dispatch.BID, self.turn, _pack_bid_limits(self.rules), code, text
             )
-            self.standing = self.standing.after_turn(self.turn, code)
+            self.auction_state = self.auction_state.after_turn(self.turn, code)
             if code != PASS:
                 self._queue_opponents()
         self.turn += 1
 
     def decline_rest(self) -> None:
-        """Whoever is still to be asked does not (over)counter."""
+        """Add that nobody still to be asked (over)counters."""
         for member, place, question in self.pending:
             over = int(member == dispatch.OVERCOUNTER)
             text = "no overcounter" if over else "no counter"
@@ -197,30 +197,32 @@ class _CallReplay:
 
     def _add_observed_call(self, place: int, member: int, second: int, rule: int, answer: int,
               text: str) -> None:  # fmt: skip
-        self.asked.append(ObservedCall(place, member, second, rule, answer, self.standing, text))
+        self.observed_calls.append(
+            ObservedCall(place, member, second, rule, answer, self.auction_state, text)
+        )
 
     def _is_opponent(self, place: int) -> bool:
-        teams, sender = self.situation.teams, self.standing.sender
+        teams, sender = self.situation.teams, self.auction_state.sender
         return sender >= 0 and teams[sender] != teams[place]
 
     def _queue_opponents(self) -> None:
-        """All opponents of the bidder are to be asked, or with counters in one's turn nobody."""
-        if self.rules.counter_timing == "turn" and not self.standing.capot:
+        """Queue all opponents of the bidder, or with counters in one's turn nobody."""
+        if self.rules.counter_timing == "turn" and not self.auction_state.capot:
             return
         for step in range(1, SEATS):
-            place = (self.standing.sender + step) % SEATS
+            place = (self.auction_state.sender + step) % SEATS
             if self._is_opponent(place):
                 self.pending.append((dispatch.COUNTER, place, 16 * self.turn + step))
 
     def _decline_at_turn(self) -> None:
-        """With counters in one's turn: whose turn it is has not countered."""
+        """With counters in one's turn, add that the player whose turn it is has not countered."""
         place = self.turn % SEATS
         if self.rules.counter_timing == "turn" and self._is_opponent(place):
             self.pending.append((dispatch.COUNTER, place, 16 * self.turn))
             self.decline_rest()
 
     def _add_counter(self, call: Call) -> None:
-        """A counter: those before him declined, the bidder's team is to be asked."""
+        """Add a counter: those before declined, the bidder's team is to be asked."""
         if not self.pending:
             self.pending.append((dispatch.COUNTER, call.seat, 16 * self.turn))
             question = 16 * self.turn
@@ -231,10 +233,10 @@ class _CallReplay:
         self.decline_rest()
         over = call.call == "overcounter"
         self._add_observed_call(call.seat, rest[0], rest[2], int(over), 1, call.call)
-        self.standing = self.standing.after_counter(over)
+        self.auction_state = self.auction_state.after_counter(over)
         if over:
             return
-        sender = self.standing.sender
+        sender = self.auction_state.sender
         for step in range(SEATS):
             place = (sender + step) % SEATS
             if not self._is_opponent(place):
@@ -242,13 +244,13 @@ class _CallReplay:
 
 
 def _pack_bid_limits(rules: KqjRules) -> int:
-    """What `core.dispatch.ask_bid` is told of the rules."""
+    """Return the rules as `core.dispatch.ask_bid` takes them."""
     limits = (rules.minimum_bid << 16 | rules.max_amount) << 1
     return limits | (0 if rules.all_no_trump == "never" else 1)
 
 
 def _encode_call(call: Call) -> int:
-    """A pass or a bid as a policy answers it."""
+    """Return a pass or a bid as a policy answers it."""
     if call.call == "pass":
         return PASS
     assert call.amount is not None and call.contract is not None
@@ -258,14 +260,14 @@ def _encode_call(call: Call) -> int:
 
 
 def find_lowest_amount(situation: BiddingSituation) -> int:
-    """The lowest amount that may be bid now; above `max_amount` if none may."""
-    return situation.calling().lowest_amount
+    """Return the lowest amount that may be bid now; above `max_amount` if none may."""
+    return situation.replay_calling().lowest_amount
 
 
 def make_bid_option(
     situation: BiddingSituation, auction_state: AuctionState, call: Call
 ) -> CallOption:
-    """A pass or a bid in an auction; the others call on."""
+    """Return a pass or a bid in an auction; the others call on."""
     turn = situation.turn
     entered = replace(auction_state, call=_encode_call(call))
     return CallOption(
@@ -282,7 +284,7 @@ def make_bid_option(
 def make_contract_option(
     situation: BiddingSituation, auction_state: AuctionState, contract: str, amount: int
 ) -> CallOption:
-    """A contract that is bid and then played, with nobody calling on."""
+    """Return a contract that is bid and then played, with nobody calling on."""
     code = _encode_call(Call(situation.place, "bid", amount, contract, False))
     turn = situation.turn - situation.turn % SEATS + situation.place
     stands = replace(auction_state.after_turn(turn, code), open=0)
@@ -292,18 +294,18 @@ def make_contract_option(
 def list_call_options(
     situation: BiddingSituation, auction_state: AuctionState
 ) -> Iterator[CallOption]:
-    """The calls that may be made now; of bids, the lowest in each contract."""
+    """Yield the calls that may be made now; of bids, the lowest in each contract."""
     place, turn, rules = situation.place, situation.turn, situation.rules
     if situation.question == "take":
         yield CallOption("pass", auction_state, turn + 1, NOTHING_PENDING)
         for contract in CONTRACTS:
             call = Call(place, "take", contract=contract)
-            if situation.calling().explain_illegal_call(call) is None:
-                taken = auction_state.takes(place, situation.lap, CONTRACTS.index(contract))
+            if situation.replay_calling().explain_illegal_call(call) is None:
+                taken = auction_state.after_take(place, situation.lap, CONTRACTS.index(contract))
                 yield CallOption(format_call(call), taken, turn + 1, NOTHING_PENDING, contract)
     elif situation.question == "bid":
         yield make_bid_option(situation, auction_state, Call(place, "pass"))
-        if situation.calling().explain_illegal_call(Call(place, "counter")) is None:
+        if situation.replay_calling().explain_illegal_call(Call(place, "counter")) is None:
             at_once = rules.counter_timing == "any"
             yield CallOption(
                 "counter", auction_state.after_counter(), turn - at_once, COUNTER_PENDING
@@ -323,3 +325,12 @@ def list_call_options(
         yield CallOption(
             "overcounter", auction_state.after_counter(is_overcounter=True), turn, NOTHING_PENDING
         )
+
+
+def order_rarest_first(observed_calls: list[ObservedCall]) -> list[ObservedCall]:
+    """Return questions by player, first those who bid or countered: few hands will do for that."""
+    spoke: dict[int, int] = {}
+    for each in observed_calls:
+        silent = each.text in ("pass", "no counter", "no overcounter")
+        spoke[each.place] = spoke.get(each.place, 0) + (0 if silent else 1)
+    return sorted(observed_calls, key=lambda each: (-spoke[each.place], each.place))

@@ -1,338 +1,177 @@
-"""What it is worth in Kwajongen to play or to pass with a hand, on deals that agree with it."""
+"""Hidden cards of Kwajongen, with both calls or every legal card played out in them."""
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kqj_sim.analysis.intervals import DEFAULT_CONFIDENCE, Estimate
-from kqj_sim.analysis.odds.calls import (
-    DEFAULT_DEALS,
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.odds.estimator import (
+    CallOdds,
+    EstimateSettings,
+    OddsError,
+)
+from kqj_sim.analysis.odds.kqj_cards import ILLEGAL_CHOICE_MESSAGE, NO_LAYOUTS_MESSAGE
+from kqj_sim.analysis.odds.measures import (
     DRAWN,
+    KWAJONGEN_CALLS,
+    KWAJONGEN_CARDS,
     LOST,
-    MAX_DEALS,
     NOT_PLAYED,
     WON,
-    CallOdds,
-    check_limits,
-    parse_players,
-    rank_calls,
-    run_estimation,
 )
-from kqj_sim.analysis.odds.choosing import FIRST_CHOOSING, limits
-from kqj_sim.analysis.odds.sampling import ImpossibleBiddingError
-from kqj_sim.analysis.odds.search import Search, SearchEnded
-from kqj_sim.analysis.odds.situation import SituationError
-from kqj_sim.analysis.odds.tables import make_call_table
-from kqj_sim.analysis.tables import Table, TableRow, make_table
-from kqj_sim.analysis.weighted_means import WeightedMoments
-from kqj_sim.cards import Card, NotationError, parse_card, parse_cards
+from kqj_sim.analysis.odds.position import PartialRound
+from kqj_sim.analysis.odds.sampling import (
+    DEALS_PER_SEARCH,
+    MAX_HANDS,
+    CardSampler,
+    Playouts,
+    Sampler,
+    Search,
+    explain_rare_calls,
+)
+from kqj_sim.analysis.odds.situation import KwajongenBiddingSituation
+from kqj_sim.cards import SUITS, Card
 from kqj_sim.core.block import LANES, allocate_block
 from kqj_sim.core.kwajongen import odds as core
-from kqj_sim.core.kwajongen.cards import SEATS, TRICKS
-from kqj_sim.core.kwajongen.scoring import MADE, PASSED_OUT, TIE
+from kqj_sim.core.kwajongen.cards import SEATS, to_strength_order
+from kqj_sim.core.kwajongen.scoring import PASSED_OUT
+from kqj_sim.core.types import Int16Array, Int64Array
 from kqj_sim.encode import encode_cards, encode_rules, encode_seating
-from kqj_sim.messages import quote
 from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.spec import DEFAULT_PLAYERS, Player
-from kqj_sim.rules import KwajongenRules
-from kqj_sim.workers import count_processors, map_in_threads
+from kqj_sim.policies.spec import Player
 
-DEALER_PLACE = SEATS - 1
-"""Seats are counted as places here: who sits at the dealer's left is 0."""
+_MAX_EMPTY_DEALS = 64 * LANES
+"""Deals after which players who never passed in them are taken never to pass."""
 
-_MAX_EMPTY_BLOCKS = 64
-"""Blocks after which a player who never passed in them is taken never to pass."""
-
-QUANTITIES = {
-    "wins": True,
-    "difference": False,
-    "makes": True,
-    "plays": True,
-    "tie": True,
-    "passed_out": True,
-    "total": False,
-    "capot": True,
-}
-"""What is known of each answer, as in `analysis.odds_answer`, and whether it is a share."""
-
-QUANTITY_LABELS = {
-    "wins": "wins the round",
-    "difference": "worth",
-    "makes": "own side makes it",
-    "plays": "own side plays",
-    "tie": "tie",
-    "passed_out": "passed out",
-    "total": "own card points",
-    "capot": "all four tricks",
-}
-"""What people read for each of them."""
-
-WORTH_NOTE = (
-    "Worth: by how much the other side's score changes less the own side's, so that more is "
-    "better; a round that is passed out counts 0."
-)
-
-
-@dataclass(frozen=True)
-class KwajongenBiddingSituation:
-    """What a player knows when he is asked.
-
-    Attributes:
-        rules: the rules.
-        hand: his four cards.
-        turned: the dealer's card that is shown.
-        place: 0 the dealer's left to 3 the dealer; all before him have passed.
-        raised: whether the round is raised.
-    """
-
-    rules: KwajongenRules
-    hand: tuple[Card, ...]
-    turned: Card
-    place: int
-    raised: bool = False
-
-
-def parse_kwajongen_situation(
-    hand: str,
-    rules: KwajongenRules,
-    *,
-    turned: str | None,
-    place: int | None = None,
-    heard: str | None = None,
-    raised: bool = False,
-) -> KwajongenBiddingSituation:
-    """What a player knows, from what he types.
-
-    Args:
-        hand: his cards, `Ah Kh 9s Ts`.
-        rules: the rules.
-        turned: the dealer's card that is shown; one of the hand if he is the dealer.
-        place: his place; follows from `heard`, else it is 0.
-        heard: the calls so far, which can only be `pass, pass`.
-        raised: whether the round is raised.
-
-    Raises:
-        SituationError: one line that says what is wrong.
-    """
-    try:
-        cards = parse_cards(hand, ranks=rules.ranks)
-        shown = None if turned is None else parse_card(turned, ranks=rules.ranks)
-    except NotationError as error:
-        raise SituationError(str(error)) from None
-    if len(cards) != rules.tricks:
-        raise SituationError(f"the hand has {len(cards)} cards: in Kwajongen one holds four")
-    if shown is None:
-        raise SituationError("the dealer's shown card is missing: give it, such as Kh")
-    if place is not None and not 0 <= place < SEATS:
-        raise SituationError(f"place {place}: it is 0 (the dealer's left) to 3 (the dealer)")
-    if heard is not None:
-        texts = [text.strip() for text in heard.split(",")] if heard.strip() else []
-        for number, text in enumerate(texts, start=1):
-            if text.lower() not in ("pass", "p"):
-                raise SituationError(
-                    f"call {number} heard, {quote(text)}: nobody is asked after a play; write pass"
-                )
-        if len(texts) > DEALER_PLACE:
-            raise SituationError(f"{len(texts)} calls heard: nobody is asked after four passes")
-        if place not in (None, len(texts)):
-            raise SituationError(
-                f"place {place} does not go with the {len(texts)} calls heard: it is the turn of "
-                f"place {len(texts)}"
-            )
-        place = len(texts)
-    place = place or 0
-    if place == DEALER_PLACE and shown not in cards:
-        raise SituationError(f"the shown card {shown} is the dealer's own: it is one of the hand")
-    if place != DEALER_PLACE and shown in cards:
-        raise SituationError(f"the shown card {shown} is in the hand, but it is the dealer's")
-    return KwajongenBiddingSituation(rules, cards, shown, place, raised)
+_MAX_LAYOUTS = 1 << 20
+"""Distributions that are tried before the first one agrees with the calls, at most."""
 
 
 class KwajongenCallOption(NamedTuple):
-    """An answer."""
+    """A call that may be made."""
 
     text: str
 
 
 CALL_OPTIONS = (KwajongenCallOption("pass"), KwajongenCallOption("play"))
-"""By `core.kwajongen.odds.PASS_OPTION` and `PLAY`."""
+"""The calls, in the order of `core.kwajongen.odds.play_out_calls`."""
 
 
-class KwajongenCallPlayouts(NamedTuple):
-    """Deals of a block: how many were drawn, and what came of those that agree.
+@dataclass(eq=False, kw_only=True)
+class KwajongenCallOdds(CallOdds):
+    """Estimates of playing and of passing.
 
-    `outcomes` is int16 (ANSWERS, n, OUTCOME).
+    Attributes:
+        point_counts: int64 (calls, 4, 9), deals by ending (`WON` to `NOT_PLAYED`) and by what the
+            round is worth to the player's side, from -4 to 4.
     """
 
-    deals: int
-    outcomes: NDArray[np.int16]
+    situation: KwajongenBiddingSituation
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        shape = (len(self.options), 4, 2 * self.max_points + 1)
+        self.point_counts: Int64Array = np.zeros(shape, dtype=np.int64)
+
+    def add(self, playouts: Playouts, max_deals: int | None = None) -> int:
+        """Add a chunk; as of `Odds`."""
+        outcomes = playouts.outcomes
+        own, other = outcomes[:, :, core.OWN_SCORE], outcomes[:, :, core.OTHER_SCORE]
+        drawn = np.where(outcomes[:, :, core.RESULT] == PASSED_OUT, NOT_PLAYED, DRAWN)
+        ending = np.where(own < 0, WON, np.where(other < 0, LOST, drawn))
+        points = other.astype(np.int64) - own + self.max_points
+        cells = ending * self.point_counts.shape[2] + points
+        for counts, cell in zip(self.point_counts, cells, strict=True):
+            counts += np.bincount(cell, minlength=counts.size).reshape(counts.shape)
+        return super().add(playouts, max_deals)
+
+    def estimate_points_share(
+        self, option: int, points: int, confidence: float | None = None
+    ) -> Estimate:
+        """Estimate the chance that the round is worth so many points to the player's side."""
+        count = float(self.point_counts[option, :, points + self.max_points].sum())
+        return self.sums.share(count, count, confidence or self.confidence, self.sequential)
 
 
-@dataclass
-class KwajongenCallOdds(CallOdds):
-    """What playing and passing are worth.
+class KwajongenCallSampler(Sampler):
+    """Deals in which those before the player pass, with both calls played out.
 
     Attributes:
         situation: what the player knows.
-        players: who calls and plays at each place.
-        seed: seed of the deals.
-        sequential: whether intervals hold at every moment.
-        ignore_calls: as asked.
-        ended, stopped, order, choosing_deals: as of `analysis.odds.calls.CallOdds`.
-        sums: quantities by answer.
-        point_counts: int64 (answers, 4, 9), deals by ending (`analysis.odds.calls.WON` to
-            `NOT_PLAYED`) and by what the round is worth to the own side, from -4 to 4.
+        players: the assumed player at each place.
     """
 
-    quantities = QUANTITIES
-    options = CALL_OPTIONS
-    calls = len(CALL_OPTIONS)
+    chunk_size = min_chunk_size = LANES
+    chunks_per_check = 8
+    counts_rejected = True
+    measures = KWAJONGEN_CALLS
 
-    situation: KwajongenBiddingSituation
-    players: tuple[Player, ...]
-    seed: int
-    sequential: bool
-    ignore_calls: bool = False
-    ended: str = "deals"
-    stopped: str = ""
-    order: tuple[int, ...] = ()
-    choosing_deals: int = 0
-    sums: WeightedMoments = field(default_factory=WeightedMoments)
-    point_counts: NDArray[np.int64] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.point_counts = np.zeros((self.calls, 4, 2 * self.max_points + 1), dtype=np.int64)
-
-    @property
-    def hands_examined(self) -> int:
-        """The deals, if somebody spoke before and that counts."""
-        return 0 if self.situation.place == 0 or self.ignore_calls else self.deals
-
-    @property
-    def bidding_probability(self) -> float:
-        """Share of the deals in which those before would have passed."""
-        return self.sums.weights / self.deals
-
-    def add(self, block: KwajongenCallPlayouts) -> None:
-        """Take in a block of deals."""
-        outcomes = block.outcomes
-        result, plays = outcomes[:, :, core.RESULT], outcomes[:, :, core.OWN_PLAYS] != 0
-        own, other = outcomes[:, :, core.OWN_SCORE], outcomes[:, :, core.OTHER_SCORE]
-        named = {
-            "wins": own < 0,
-            "difference": other.astype(np.float64) - own,
-            "makes": plays & (result == MADE),
-            "plays": plays,
-            "tie": result == TIE,
-            "passed_out": result == PASSED_OUT,
-            "total": outcomes[:, :, core.OWN_POINTS],
-            "capot": outcomes[:, :, core.OWN_TRICKS] == TRICKS,
-        }
-        values = np.stack([named[name].astype(np.float64) for name in self.quantities])
-        self.sums.add(block.deals, np.ones(outcomes.shape[1]), values)
-        drawn = np.where(result == PASSED_OUT, NOT_PLAYED, DRAWN)
-        ending = np.where(own < 0, WON, np.where(other < 0, LOST, drawn))
-        place = ending * self.point_counts.shape[2] + other.astype(np.int64) - own + self.max_points
-        for counts, places in zip(self.point_counts, place, strict=True):
-            counts += np.bincount(places, minlength=counts.size).reshape(counts.shape)
-
-    def estimate_points_share(
-        self, option: int, points: int, confidence: float = DEFAULT_CONFIDENCE
-    ) -> Estimate:
-        """The chance that the round is worth so many points to the own side."""
-        count = float(self.point_counts[option, :, points + self.max_points].sum())
-        return self.sums.share(count, count, confidence, self.sequential)
-
-    def tables(self, confidence: float = DEFAULT_CONFIDENCE) -> list[Table]:
-        """The calls, the best first, and how often those before would have passed."""
-        tables = [make_call_table(self, QUANTITY_LABELS, WORTH_NOTE, confidence)]
-        if self.situation.place > 0 and not self.ignore_calls:
-            agreed = self.estimate_bidding_probability(confidence)
-            line: TableRow = ((self.situation.place,), "would all pass", "share", agreed)
-            tables.append(
-                make_table("heard", "Those before you", ("players",), [line], "", counted=False)
-            )
-        return tables
-
-
-@dataclass
-class KwajongenCallSampler:
-    """Draws deals for a player and plays them on; attributes as of `KwajongenCallOdds`."""
-
-    situation: KwajongenBiddingSituation
-    players: Sequence[Player]
-    seed: int
-    ignore_calls: bool
-
-    def __post_init__(self) -> None:
-        situation = self.situation
+    def __init__(
+        self,
+        situation: KwajongenBiddingSituation,
+        players: Sequence[Player],
+        settings: EstimateSettings,
+    ) -> None:
+        self.situation, self.players = situation, tuple(players)
+        self.seed, self.ignore_calls = settings.seed, settings.ignore_calls
+        self.threads = settings.thread_count
+        self.question_count = int(situation.place > 0 and not self.ignore_calls)
         self._rules = encode_rules(situation.rules)
-        self._table = encode_seating(situation.rules, self.players, None)
-        self._known = np.zeros(core.OBSERVER_SIZE, dtype=np.int64)
-        self._known[core.OBSERVER_PLACE] = situation.place
-        self._known[core.OBSERVER_HAND] = encode_cards(situation.hand, "kwajongen")
-        self._known[core.OBSERVED_UPCARD] = encode_cards([situation.turned], "kwajongen")
-        self._known[core.OBSERVED_RAISED] = int(situation.raised)
+        self._seating = encode_seating(situation.rules, players, None)
+        self._observer = _encode_observer(
+            situation.place, situation.hand, situation.turned, int(situation.raised)
+        )
 
-    def block(self, first: int) -> KwajongenCallPlayouts:
-        """The deals from `first` on, a block of them."""
+    def make_odds(self, settings: EstimateSettings) -> KwajongenCallOdds:
+        """Return estimates of the calls without deals."""
+        return KwajongenCallOdds(
+            measures=self.measures,
+            rules=self.situation.rules,
+            players=self.players,
+            seed=self.seed,
+            ignore_calls=self.ignore_calls,
+            options=CALL_OPTIONS,
+            option_count=len(CALL_OPTIONS),
+            question_count=self.question_count,
+            sequential=settings.until is not None,
+            confidence=settings.confidence,
+            situation=self.situation,
+        )
+
+    def start_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
+        """Return a search for deals in which those before pass."""
+        per_deal = MAX_HANDS // DEALS_PER_SEARCH
+        return Search(self.question_count, seconds, progress, _MAX_EMPTY_DEALS, per_deal)
+
+    def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
+        """Play out both calls in a block of deals; as of `Sampler`."""
         state, keys = allocate_block(), np.zeros(LANES, dtype=np.int64)
         hands = np.zeros(SEATS * LANES, dtype=np.int64)
-        heard = 0 if self.ignore_calls else 1
-        rules, table, known = self._rules, self._table, self._known
-        live = core.sample_deals(state, first, self.seed, rules, table, known, heard, hands, keys)
-        outcomes = np.zeros((core.OPTION_COUNT, max(live, 0), core.OUTCOME_SIZE), dtype=np.int16)
-        right = live == 0 or (
-            live > 0
-            and core.play_out_calls(state, live, rules, table, known, hands, keys, outcomes)
+        rules, seating, observer = self._rules, self._seating, self._observer
+        live = core.sample_deals(
+            state, first, self.seed, rules, seating, observer, self.question_count, hands, keys
         )
-        if not right:
+        outcomes = np.zeros((core.OPTION_COUNT, max(live, 0), core.OUTCOME_SIZE), dtype=np.int16)
+        if live < 0 or (
+            live > 0
+            and not core.play_out_calls(
+                state, live, rules, seating, observer, hands, keys, outcomes
+            )
+        ):
             raise PolicyError(
                 f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
             )
-        return KwajongenCallPlayouts(LANES, outcomes)
+        counts = search.start_chunk().counts
+        counts[:] = LANES, live
+        by_place = hands.reshape(LANES, SEATS)[:live].T
+        return Playouts(LANES, np.ones(live), outcomes, by_place, counts)
 
-    def blocks(
-        self, threads: int, first: int, count: int, search: Search
-    ) -> Generator[KwajongenCallPlayouts]:
-        """Blocks of deals from a number on, `count` of them; `search` counts those that agree.
-
-        Raises:
-            NeverSaid: those before never pass, or the search reached a limit.
-            PolicyError: a policy chose what is not allowed.
-        """
-
-        def play(first: int, count: int) -> KwajongenCallPlayouts:
-            return self.block(first)
-
-        live = skipped = 0
-        try:
-            end = first + count * LANES
-            with closing(map_in_threads([play] * threads, first, end, LANES, search)) as source:
-                for number, block in enumerate(source, start=1):
-                    agreeing = block.outcomes.shape[1]
-                    live += agreeing
-                    if live == 0 and number == min(_MAX_EMPTY_BLOCKS, count):
-                        raise ImpossibleBiddingError(self._explain_impossible_bidding())
-                    if live > 0:
-                        yield block._replace(deals=block.deals + skipped)
-                    skipped = 0 if live > 0 else skipped + block.deals
-                    counts = [(block.deals, agreeing)] * len(search.counts)
-                    search.finish(np.array(counts, dtype=np.int64).reshape(-1, 2), agreeing)
-        except SearchEnded as ended:
-            raise ImpossibleBiddingError(
-                self._explain_impossible_bidding(), ended.by_time
-            ) from None
-
-    def _explain_impossible_bidding(self) -> str:
+    def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
+        """Return a line that names the players who never pass."""
         names = " and ".join(dict.fromkeys(each.name for each in self.players))
         return (
             f"{names} would never pass {self.situation.place} times there; seat others with "
@@ -340,51 +179,147 @@ class KwajongenCallSampler:
         )
 
 
-def estimate_kwajongen_calls(
-    situation: KwajongenBiddingSituation,
-    *,
-    players: str | Sequence[str] | None = None,
-    deals: int = DEFAULT_DEALS,
-    until: float | None = None,
-    seconds: float | None = None,
-    seed: int = 1,
-    ignore_calls: bool = False,
-    confidence: float = DEFAULT_CONFIDENCE,
-    threads: int | None = None,
-    progress: Callable[[KwajongenCallOdds], None] | None = None,
-    searching: Callable[[int], None] | None = None,
-) -> KwajongenCallOdds:
-    """What playing and passing are worth in a situation.
+def _encode_observer(place: int, hand: Sequence[Card], upcard: Card, raised: int) -> Int64Array:
+    """Return what the player knows, (`core.kwajongen.odds.OBSERVER_SIZE`,)."""
+    observer = np.zeros(core.OBSERVER_SIZE, dtype=np.int64)
+    observer[core.OBSERVER_PLACE] = place
+    observer[core.OBSERVER_HAND] = encode_cards(hand, "kwajongen")
+    observer[core.OBSERVED_UPCARD] = encode_cards([upcard], "kwajongen")
+    observer[core.OBSERVED_RAISED] = raised
+    return observer
 
-    Args:
-        situation: what the player knows.
-        players: a specification of who calls and plays at every place, or one for each place; the
-            default player unless given.
-        deals, until, seconds, seed, ignore_calls, confidence, threads, progress, searching: as for
-            `analysis.odds.calls.odds`; deals in which those before would not have passed are among
-            them.
 
-    Raises:
-        OddsError: a number that cannot be.
-        NeverSaid: the players before would never have passed.
-        PolicyError: a policy cannot be used, or chooses what is not allowed.
-    """
-    check_limits(deals, until, seconds, seed, threads)
-    start = time.monotonic()
-    seated = parse_players(players, situation.rules, DEFAULT_PLAYERS["kwajongen"])
-    sampler = KwajongenCallSampler(situation, seated, seed, ignore_calls)
-    threads = threads or count_processors()
-    most = deals if until is None else MAX_DEALS
-    ends = limits(most, until, seconds, start)
-    found, look = (
-        KwajongenCallOdds(situation, seated, seed, until is not None, ignore_calls)
-        for _ in range(2)
+def make_kwajongen_turn(
+    partial_round: PartialRound, ignore_calls: bool = False
+) -> core.KwajongenCardTurn:
+    """Return a round in progress as the kernels take it; players by place."""
+    upcard, own = partial_round.turned, partial_round.place_of(partial_round.seat)
+    assert upcard is not None
+    trump = SUITS.index(upcard.suit)
+
+    def encode_by_strength(cards: Sequence[Card]) -> Int64Array:
+        bits = [to_strength_order(encode_cards([card], "kwajongen"), trump) for card in cards]
+        return np.array(bits, dtype=np.int64)
+
+    dealt = np.zeros(SEATS, dtype=np.int64)
+    for place in range(SEATS):
+        cards = set(partial_round.played_by((partial_round.opener + place) % SEATS))
+        cards |= partial_round.hand if place == own else set()
+        cards |= {upcard} if place == SEATS - 1 else set()
+        dealt[place] = encode_cards(cards, "kwajongen")
+    return core.KwajongenCardTurn(
+        _encode_observer(own, list(partial_round.hand), upcard, partial_round.pending),
+        dealt,
+        partial_round.place_of(partial_round.final_contract.sender),
+        int(not ignore_calls and partial_round.calls is not None),
+        encode_by_strength(partial_round.plays),
+        encode_by_strength(partial_round.legal_cards),
     )
-    blocks = math.ceil(most / LANES)
-    heard = situation.place > 0 and not ignore_calls
-    choosing, valuing = (Search(int(heard), seconds, searching) for _ in range(2))
-    source = sampler.blocks(threads, FIRST_CHOOSING, blocks, choosing)
-    rank_calls(found, look, source, ends, progress)
-    source = sampler.blocks(threads, 0, blocks, valuing)
-    run_estimation(found, source, start, until, seconds, confidence, progress)
-    return found
+
+
+class KwajongenCardSampler(CardSampler):
+    """Hidden hands of a round of Kwajongen in progress; players by place.
+
+    Attributes:
+        layouts: int64 (n, 4), the listed distributions by place.
+    """
+
+    # The kernel draws a whole block.
+    chunk_size = min_chunk_size = LANES
+    measures = KWAJONGEN_CARDS
+    max_ways = 1
+
+    def __init__(
+        self,
+        partial_round: PartialRound,
+        players: Sequence[Player],
+        settings: EstimateSettings,
+        max_layouts: int = 0,
+    ) -> None:
+        """Prepare a sampler; distributions are listed if they are no more than `max_layouts`."""
+        self.partial_round, self.players = partial_round, players
+        self.seed, self.threads = settings.seed, settings.thread_count
+        rules, opener = partial_round.rules, partial_round.opener
+        by_place = [players[(opener + place) % SEATS] for place in range(SEATS)]
+        self._rules, self._seating = encode_rules(rules), encode_seating(rules, by_place, None)
+        self.turn = make_kwajongen_turn(partial_round, settings.ignore_calls)
+        self.question_count, self.card_count = self.turn.heard, len(self.turn.cards)
+        self.keeps_history = bool(self._seating.keeps_history)
+        room = np.zeros((max_layouts, SEATS), dtype=np.int64)
+        self.layout_count = max(
+            0,
+            core.list_hidden_hands(
+                self.turn, max_layouts, self._rules, self._seating, room.reshape(-1)
+            ),
+        )
+        self.layouts = room[: self.layout_count]
+
+    def start_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
+        """Return a search for distributions that agree with the calls."""
+        return Search(self.question_count, seconds, progress, _MAX_LAYOUTS)
+
+    def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
+        """Play out every legal card in a block of draws; as of `Sampler`."""
+        hands, keys = np.zeros((LANES, SEATS), dtype=np.int64), np.zeros(LANES, dtype=np.int64)
+        if not core.draw_hidden_hands(
+            self.turn, first, self.seed, self._rules, self._seating, hands.reshape(-1), keys
+        ):
+            raise OddsError(NO_LAYOUTS_MESSAGE)
+        counts = search.start_chunk().counts
+        if self.question_count:
+            agrees = self._match_calls(hands, keys) == 1
+            hands, keys = hands[agrees], keys[agrees]
+            counts[:] = LANES, len(hands)
+        return Playouts(len(hands), np.ones(len(hands)), self._play(hands, keys), hands.T, counts)
+
+    def play_listed(self, seed: int, first: int, count: int) -> Int16Array:
+        """Play out every card in some listed distributions; as of `CardSampler`."""
+        return self._play(*self._get_listed(seed, first, count))
+
+    def count_ways(self, seed: int) -> Int64Array:
+        """Return 1 for each listed distribution that agrees with the calls, else 0."""
+        if not self.question_count:
+            return np.ones(self.layout_count, dtype=np.int64)
+        blocks = range(0, self.layout_count, LANES)
+        return np.concatenate(
+            [self._match_calls(*self._get_listed(seed, first, LANES)) for first in blocks]
+        )
+
+    def _get_listed(self, seed: int, first: int, count: int) -> tuple[Int64Array, Int64Array]:
+        """Return listed distributions, at most a block, and the keys of their deals."""
+        hands = self.layouts[first : first + count]
+        keys = np.zeros(len(hands), dtype=np.int64)
+        core.fill_keys(first, seed, keys)
+        return hands, keys
+
+    def _match_calls(self, hands: Int64Array, keys: Int64Array) -> Int64Array:
+        """Return for each of a block of distributions 1 if it agrees with the calls, else 0."""
+        agrees = np.zeros(len(hands), dtype=np.int64)
+        if not core.replay_calls(
+            allocate_block(), len(hands), self.turn, self._rules, self._seating,
+            hands.reshape(-1), keys, agrees,
+        ):  # fmt: skip
+            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+        return agrees
+
+    def _play(self, hands: Int64Array, keys: Int64Array) -> Int16Array:
+        """Return the outcomes of each card in at most a block of distributions."""
+        outcomes = np.zeros((len(hands), self.card_count, core.OUTCOME_SIZE), dtype=np.int16)
+        if len(hands) and not core.play_out_cards(
+            allocate_block(), len(hands), self.turn, self._rules, self._seating,
+            np.ascontiguousarray(hands).reshape(-1), np.ascontiguousarray(keys), outcomes,
+        ):  # fmt: skip
+            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+        return outcomes.swapaxes(0, 1)
+
+    def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
+        """Return a line that says how rare the calls are."""
+        calls = ", ".join(call.call for call in self.partial_round.calls or ())
+        names = ", ".join(dict.fromkeys(each.text for each in self.players))
+        return explain_rare_calls(
+            f"the calls {calls!r} occur",
+            counts[0].tolist(),
+            f"deals of the assumed players {names}",
+            seconds,
+            "random",
+        )

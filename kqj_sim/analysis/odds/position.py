@@ -1,46 +1,21 @@
-"""A round of any game that is not over, as who is to play sees it: checked against the rules.
+"""A round in progress of either game, as the player who is to play sees it.
 
-What he sees are the calls, the plays and his own cards.  Of the others' hands only what follows
-from these is known, so a play is wrong if what is known of the hand forbids it.
+They see the calls, the plays and their own cards.  Of the others' hands only what follows from
+these is known, so a play is wrong if what is known of the hand forbids it.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Protocol, TypeVar
 
-from kqj_sim.cards import NUMBER_WORDS, RANKS, Card, NotationError, parse_card, parse_cards
-from kqj_sim.record import Call, PartialRecord
+from kqj_sim.cards import NUMBER_WORDS, Card
+from kqj_sim.record import Call
+from kqj_sim.referee import kwajongen as kwajongen_referee
+from kqj_sim.referee.kqj import play as kqj_referee
 from kqj_sim.referee.kqj.calling import FinalContract
-from kqj_sim.rules import GameRules, KqjRules, KwajongenRules, RulesError
-
-R = TypeVar("R", KqjRules, KwajongenRules)
-
-TrickWinnerFunction = Callable[[int, Sequence[Card]], int]
-"""The seat that wins a trick, from who led to it and its cards."""
-
-ALL_PASSED_MESSAGE = "all have passed: there is no card to play"
-
-
-class RefereeCalling(Protocol):
-    """The calls of a round, as a game's referee takes them."""
-
-    @property
-    def turn(self) -> int:
-        """The seat whose turn it is to speak."""
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether nobody has another turn."""
-
-    def add(self, call: Call) -> None:
-        """Take a legal call."""
-
-    def explain_illegal_call(self, call: Call) -> str | None:
-        """Why the call may not come next, in one line; None if it may."""
+from kqj_sim.rules import GameRules, KwajongenRules
 
 
 class RoundError(ValueError):
@@ -48,30 +23,81 @@ class RoundError(ValueError):
 
 
 @dataclass(frozen=True)
-class PartialRound(ABC):
+class PlayRules:
+    """The rules of play of a game, as a round in progress needs them.
+
+    Attributes:
+        find_trick_winner: returns the seat that wins a trick, by its leader, its cards and the
+            contract (in Kwajongen: the trump suit).
+        list_legal_cards: returns the cards of a hand that may be played to a trick, by the round,
+            the hand, the trick and its leader.
+        upcard_is_dealers: whether the dealer has the upcard, else the Sender.
+        upcard_text: what errors call the upcard.
+        holder_text: what errors say of the player who has it.
+    """
+
+    find_trick_winner: Callable[[int, Sequence[Card], str], int]
+    list_legal_cards: Callable[
+        [PartialRound, Collection[Card], Sequence[Card], int], Collection[Card]
+    ]
+    upcard_is_dealers: bool
+    upcard_text: str
+    holder_text: str
+
+
+def _list_legal_kqj_cards(
+    partial_round: PartialRound, hand: Collection[Card], trick: Sequence[Card], leader: int
+) -> Collection[Card]:
+    contract = partial_round.final_contract.contract
+    return kqj_referee.list_legal_cards(hand, trick, leader, partial_round.teams, contract)
+
+
+def _list_legal_kwajongen_cards(
+    partial_round: PartialRound, hand: Collection[Card], trick: Sequence[Card], leader: int
+) -> Collection[Card]:
+    rules, trump = partial_round.rules, partial_round.final_contract.contract
+    assert isinstance(rules, KwajongenRules)
+    return kwajongen_referee.list_legal_cards(rules, hand, trick, trump)
+
+
+PLAY_RULES = {
+    "kqj": PlayRules(
+        kqj_referee.find_trick_winner,
+        _list_legal_kqj_cards,
+        False,
+        "the Return, which the Sender",
+        "the Sender and took the Return,",
+    ),
+    "kwajongen": PlayRules(
+        kwajongen_referee.find_trick_winner,
+        _list_legal_kwajongen_cards,
+        True,
+        "the shown card, which the dealer",
+        "the dealer and has shown",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class PartialRound:
     """A round in the middle of the play.
 
     Attributes:
         rules: the rules.
         dealer: seat of the dealer.
         teams: team of each seat.
-        turned: the card turned up; None if there is none.
-        calls: what was said; None if that is not known, or the contract was imposed.
-        final_contract: what it came to.
+        turned: the upcard: the Return, the dealer's card shown in Kwajongen, None with auctions.
+        calls: the calls; None if they are not known, or the contract was imposed.
+        final_contract: Sender and contract; in Kwajongen caller and trump suit.
         plays: the cards in the order played, trick after trick.
-        given: the cards of who is to play: all of them, or those he has left.
-        pending: as in a record, `pending_before`.
-        players: what the seats are said to play by; None if nothing is said.
+        own_cards: the cards of the player to play: all of them, or those that are left.
+        pending: litigation gratuity that waits; in Kwajongen 1 if the round is raised.
+        players: player specifications of the seats; None if they are not known.
         seat_term: what errors call a seat, `seat` or `place`.
 
     Raises:
-        RoundError: the rules do not allow it, or nobody is to play any more.
+        RoundError: the rules do not allow it, or the round is over.
     """
-
-    upcard_description: ClassVar[str]
-    """What errors call the card turned up."""
-    holder_description: ClassVar[str]
-    """And who has it."""
 
     rules: GameRules
     dealer: int
@@ -80,7 +106,7 @@ class PartialRound(ABC):
     calls: tuple[Call, ...] | None
     final_contract: FinalContract
     plays: tuple[Card, ...]
-    given: frozenset[Card]
+    own_cards: frozenset[Card]
     pending: int = 0
     players: tuple[str, ...] | None = None
     seat_term: str = "seat"
@@ -88,22 +114,18 @@ class PartialRound(ABC):
     def __post_init__(self) -> None:
         self._check_cards()
         self._check_hand()
+        self._check_upcard()
         self._check_plays()
 
-    @abstractmethod
-    def list_legal_cards(
-        self, hand: Collection[Card], trick: Sequence[Card], leader: int
-    ) -> Collection[Card]:
-        """The cards of a hand that may be played next to those of a trick."""
-
-    @abstractmethod
-    def winner(self, leader: int, trick: Sequence[Card]) -> int:
-        """The seat that wins a trick."""
+    @property
+    def play_rules(self) -> PlayRules:
+        """The rules of play of the game."""
+        return PLAY_RULES[self.rules.game]
 
     @property
-    @abstractmethod
     def upcard_seat(self) -> int:
-        """The seat that has the card turned up."""
+        """The seat that has the upcard."""
+        return self.dealer if self.play_rules.upcard_is_dealers else self.final_contract.sender
 
     @property
     def opener(self) -> int:
@@ -111,13 +133,13 @@ class PartialRound(ABC):
         return (self.dealer + 1) % self.rules.seats
 
     def place_of(self, seat: int) -> int:
-        """Place of a seat: 0 the opener, and on to the dealer."""
+        """Return the place of a seat: 0 the opener, and on to the dealer."""
         return (seat - self.opener) % self.rules.seats
 
     @cached_property
     def tricks(self) -> tuple[tuple[int, tuple[Card, ...]], ...]:
-        """Leader (a seat) and cards of each trick; the last is the one that goes on, maybe ()."""
-        return _split_tricks(self.plays, self.opener, self.rules.seats, self.winner)
+        """Leader (a seat) and cards of each trick; the last one goes on and may have no cards."""
+        return split_tricks(self.plays, self.dealer, self.rules, self.final_contract.contract)
 
     @property
     def seat(self) -> int:
@@ -126,26 +148,26 @@ class PartialRound(ABC):
         return (leader + len(cards)) % self.rules.seats
 
     def played_by(self, seat: int) -> list[Card]:
-        """What a seat has played."""
-        return [card for by, _, card in self._iterate_plays() if by == seat]
+        """Return the cards that a seat has played."""
+        return [card for by, card in self._list_plays() if by == seat]
 
     @cached_property
     def hand(self) -> frozenset[Card]:
-        """What who is to play has left."""
-        return self.given - set(self.plays)
+        """The cards that the player to play has left."""
+        return self.own_cards - set(self.plays)
 
     @property
-    def legal(self) -> tuple[Card, ...]:
+    def legal_cards(self) -> tuple[Card, ...]:
         """The cards that may be played now, suit by suit."""
         leader, cards = self.tricks[-1]
-        legal = self.list_legal_cards(self.hand, cards, leader)
+        legal = self.play_rules.list_legal_cards(self, self.hand, cards, leader)
         return tuple(sorted(legal, key=lambda card: ("shdc".index(card.suit), card.rank)))
 
-    def _iterate_plays(self) -> list[tuple[int, int, Card]]:
-        """Seat, number of the trick from 0 and card of each play."""
+    def _list_plays(self) -> list[tuple[int, Card]]:
+        """Return seat and card of each play."""
         return [
-            ((leader + position) % self.rules.seats, number, card)
-            for number, (leader, cards) in enumerate(self.tricks)
+            ((leader + position) % self.rules.seats, card)
+            for leader, cards in self.tricks
             for position, card in enumerate(cards)
         ]
 
@@ -153,66 +175,64 @@ class PartialRound(ABC):
         return f"{self.seat_term} {seat}"
 
     def _describe_play(self, number: int) -> str:
-        """A play by its number: `card 2 of trick 3`."""
+        """Return the text of a play by its index: `card 2 of trick 3`."""
         trick, position = divmod(number, self.rules.seats)
         return f"card {position + 1} of trick {trick + 1}"
 
     def _check_cards(self) -> None:
-        over = self.rules.seats * self.rules.tricks
-        if len(self.plays) >= over:
+        end = self.rules.seats * self.rules.tricks
+        if len(self.plays) >= end:
             raise RoundError(
-                f"the round is over: all {over} cards are played; leave out the last ones"
+                f"the round is over: all {end} cards are played; leave out the last ones"
             )
-        seen: set[Card] = set()
         for number, card in enumerate(self.plays):
-            if card in seen:
+            first = self.plays.index(card)
+            if first < number:
                 raise RoundError(
-                    f"{card} is played twice: {self._describe_play(self.plays.index(card))} and "
+                    f"{card} is played twice: {self._describe_play(first)} and "
                     f"{self._describe_play(number)}"
                 )
-            seen.add(card)
 
     def _check_hand(self) -> None:
         who, own = self._describe_seat(self.seat), self.played_by(self.seat)
         left = self.rules.tricks - len(own)
-        if self.given & set(own):
-            missing = [str(card) for card in own if card not in self.given]
-            if missing:
-                raise RoundError(
-                    f"{' '.join(missing)} was played by {who}, whose turn it is, but is not among "
-                    f"his cards: give all {NUMBER_WORDS[self.rules.tricks]}, or only those that "
-                    f"are left"
-                )
-        others = [str(card) for card in self.plays if card in self.given and card not in own]
+        missing = [str(card) for card in own if card not in self.own_cards]
+        if missing and len(missing) < len(own):
+            raise RoundError(
+                f"{' '.join(missing)} was played by {who}, whose turn it is, but is not among "
+                f"the cards given: give all {NUMBER_WORDS[self.rules.tricks]}, or only those left"
+            )
+        others = [str(card) for card in self.plays if card in self.own_cards and card not in own]
         if others:
             raise RoundError(
-                f"{' '.join(others)} is played by another: it is the turn of {who}, so give his "
-                "cards"
+                f"{' '.join(others)} is played by another: it is the turn of {who}, so "
+                "give their cards"
             )
         if len(self.hand) != left:
             raise RoundError(
                 f"{len(self.hand)} cards in hand: {who}, whose turn it is, has played "
                 f"{len(own)} and so has {left} left"
             )
-        turned, holder = self.turned, self.upcard_seat
-        if turned is None:
+
+    def _check_upcard(self) -> None:
+        upcard, holder = self.turned, self.upcard_seat
+        if upcard is None:
             return
-        holders = [by for by, _, card in self._iterate_plays() if card == turned]
-        holders += [self.seat] if turned in self.hand else []
+        holders = [by for by, card in self._list_plays() if card == upcard]
+        holders += [self.seat] if upcard in self.hand else []
         if self.seat == holder and not holders:
             raise RoundError(
-                f"{who}, whose turn it is, is {self.holder_description} {turned}: it is missing "
-                f"among his "
-                "cards"
+                f"{self._describe_seat(holder)}, whose turn it is, is "
+                f"{self.play_rules.holder_text} {upcard}: it is missing among the cards given"
             )
         if holders and holders != [holder]:
             raise RoundError(
-                f"{turned} is {self.upcard_description}, {self._describe_seat(holder)}, has: "
+                f"{upcard} is {self.play_rules.upcard_text}, {self._describe_seat(holder)}, has: "
                 f"it cannot be a card of {self._describe_seat(holders[0])}"
             )
 
     def _check_plays(self) -> None:
-        """Each play against what is known of its hand: later plays, own cards, what was shown."""
+        """Check each play against the known cards of its hand: later plays, own cards, upcard."""
         held: list[set[Card]] = [set(self.played_by(seat)) for seat in range(self.rules.seats)]
         held[self.seat] |= self.hand
         if self.turned is not None:
@@ -220,142 +240,25 @@ class PartialRound(ABC):
         for number, (leader, cards) in enumerate(self.tricks):
             for position, card in enumerate(cards):
                 seat = (leader + position) % self.rules.seats
-                right = self.list_legal_cards(held[seat], cards[:position], leader)
+                right = self.play_rules.list_legal_cards(self, held[seat], cards[:position], leader)
                 if card not in right:
                     better = " ".join(sorted(str(each) for each in right))
                     raise RoundError(
                         f"trick {number + 1}: {self._describe_seat(seat)} cannot have played "
-                        f"{card}: "
-                        f"he held {better}, which would have been right"
+                        f"{card}: they held {better}, which would have been right"
                     )
                 held[seat].remove(card)
 
 
-def _split_tricks(
-    plays: tuple[Card, ...], opener: int, seats: int, winner: TrickWinnerFunction
+def split_tricks(
+    plays: tuple[Card, ...], dealer: int, rules: GameRules, contract: str
 ) -> tuple[tuple[int, tuple[Card, ...]], ...]:
-    """As `PartialRound.tricks`."""
+    """Return leader (a seat) and cards of each trick; the last one goes on."""
     tricks = []
-    leader = opener
+    seats, leader = rules.seats, (dealer + 1) % rules.seats
     for start in range(0, len(plays) + 1, seats):
         cards = plays[start : start + seats]
         tricks.append((leader, cards))
         if len(cards) == seats:
-            leader = winner(leader, cards)
+            leader = PLAY_RULES[rules.game].find_trick_winner(leader, cards, contract)
     return tuple(tricks)
-
-
-def find_seat_to_play(
-    plays: tuple[Card, ...], dealer: int, seats: int, winner: TrickWinnerFunction
-) -> int:
-    """The seat whose turn it is after some plays; `winner` as `PartialRound.winner`."""
-    leader, cards = _split_tricks(plays, (dealer + 1) % seats, seats, winner)[-1]
-    return (leader + len(cards)) % seats
-
-
-def check_place(partial_round: PartialRound, place: int | None) -> None:
-    """Raise RoundError if it is the turn of another place than the one told."""
-    if place is not None and place != partial_round.seat:
-        raise RoundError(
-            f"after {len(partial_round.plays)} cards it is the turn of place "
-            f"{partial_round.seat}, not of "
-            f"place {place}: there is no card to choose"
-        )
-
-
-def replay_calls(calling: RefereeCalling, calls: Sequence[Call], seat_term: str) -> None:
-    """Take calls; raises RoundError if one is not allowed, or they are not over."""
-    for number, call in enumerate(calls):
-        reason = calling.explain_illegal_call(call)
-        if reason is not None:
-            raise RoundError(f"call {number + 1}: {reason}")
-        calling.add(call)
-    if not calling.is_closed:
-        who = f"{seat_term} {calling.turn}"
-        raise RoundError(f"the calls are not over: {who} has yet to speak")
-
-
-def read_rules(record: PartialRecord, kind: type[R]) -> R:
-    """The rules of a record, if its dealer has a seat there; raises RoundError."""
-    try:
-        rules = kind.from_dict(record.rules)
-    except RulesError as error:
-        raise RoundError(f"rules: {error}") from None
-    if not 0 <= record.dealer < rules.seats:
-        raise RoundError(f"dealer: {record.dealer} is not a seat from 0 to {rules.seats - 1}")
-    return rules
-
-
-def read_teams(rules: GameRules, teams: Sequence[int] | None) -> tuple[int, ...]:
-    """The team of each seat; raises RoundError if those told cannot be."""
-    fixed = tuple(rules.fixed_team_of(seat) for seat in range(rules.seats))
-    if isinstance(rules, KwajongenRules) or rules.partners == "fixed":
-        if teams is not None and tuple(teams) != fixed:
-            raise RoundError(f"teams: {list(teams)}, with fixed partners {list(fixed)}")
-        return fixed
-    if teams is None or sorted(teams) != sorted(fixed):
-        raise RoundError(
-            f"teams: with random partners a team for each seat, such as {list(fixed)}, "
-            f"not {None if teams is None else list(teams)}"
-        )
-    return tuple(teams)
-
-
-def read_card(key: str, text: str, ranks: str = RANKS) -> Card:
-    """A card; raises RoundError with its key."""
-    try:
-        return parse_card(text, ranks=ranks)
-    except NotationError as error:
-        raise RoundError(f"{key}: {error}") from None
-
-
-def read_cards(key: str, text: str, ranks: str = RANKS) -> tuple[Card, ...]:
-    """Cards; raises RoundError with their key."""
-    try:
-        return parse_cards(text, ranks=ranks)
-    except NotationError as error:
-        raise RoundError(f"{key}: {error}") from None
-
-
-def read_plays(
-    record: PartialRecord, rules: GameRules, at: tuple[int, int] | None
-) -> tuple[Card, ...]:
-    """The cards played in a record, up to a card of a trick (both from 1); raises RoundError."""
-    seats = rules.seats
-    plays: list[Card] = []
-    for number, trick in enumerate(record.tricks):
-        key = f"tricks[{number}].cards"
-        last = number == len(record.tricks) - 1
-        if len(trick.cards) > seats or (len(trick.cards) < seats and not last):
-            raise RoundError(f"{key}: {len(trick.cards)} cards, there should be {seats}")
-        plays += [read_card(key, text, rules.ranks) for text in trick.cards]
-    if at is not None:
-        wanted = seats * (at[0] - 1) + at[1] - 1
-        if wanted > len(plays) or at[1] > seats:
-            raise RoundError(
-                f"card {at[1]} of trick {at[0]} was not reached: {len(plays)} cards are played"
-            )
-        plays = plays[:wanted]
-    if len(plays) >= seats * rules.tricks:
-        raise RoundError(
-            "the record's round is over: leave out the tricks from where the question is, "
-            "or name a card of it, such as --at 3.2"
-        )
-    return tuple(plays)
-
-
-def read_hand(
-    key: str, hands: Sequence[Sequence[str] | None] | None, rules: GameRules, seat: int
-) -> frozenset[Card]:
-    """The cards of a seat in the list of a record; raises RoundError."""
-    texts = hands[seat] if hands is not None and len(hands) == rules.seats else None
-    if not texts:
-        raise RoundError(
-            f"{key}: it is the turn of seat {seat}, whose {NUMBER_WORDS[rules.tricks]} cards are "
-            f"needed "
-            f"({NUMBER_WORDS[rules.seats]} lists, those of the others may be empty)"
-        )
-    cards = [read_card(f"{key}[{seat}]", text, rules.ranks) for text in texts]
-    if len(set(cards)) != len(cards):
-        raise RoundError(f"{key}[{seat}]: a card is there twice")
-    return frozenset(cards)

@@ -1,233 +1,310 @@
-"""Deals that agree with what a player knows, by the block: sampled, and played on after each call.
-
-A deal is a function of the seed and its number, so neither threads nor how many deals are asked for
-at a time can be seen in what comes of it.
-"""
+"""Draws of hidden cards in which every option is played out, and limits of the search for them."""
 
 from __future__ import annotations
 
+import math
+import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kqj_sim.analysis.odds.auction_state import AuctionState, CallOption, ObservedCall, replay_calls
-from kqj_sim.analysis.odds.search import Search, SearchEnded, name_implausible_call
-from kqj_sim.analysis.odds.situation import BiddingSituation
-from kqj_sim.core import call_odds as core
-from kqj_sim.core.block import LANES, PLAYER_BITS, SEATS, allocate_block
-from kqj_sim.core.observed_calls import STOPPED
-from kqj_sim.core.rules import Seating
-from kqj_sim.encode import encode_cards, encode_rules, encode_seating
-from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.spec import DEFAULT_PLAYER, Player, parse_player
-from kqj_sim.rules import KqjRules
-from kqj_sim.workers import map_in_threads
+from kqj_sim.analysis.odds.auction_state import ObservedCall
+from kqj_sim.analysis.odds.measures import MeasureTable
+from kqj_sim.core.observed_calls import SEARCHING, STOP
+from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
+from kqj_sim.workers import TICK_SECONDS, UNBOUNDED, map_in_threads
 
-Int64Array = NDArray[np.int64]
+MAX_HANDS = 1 << 26
+"""Hands that are tried before the first deal is found, at most."""
+
+DEALS_PER_SEARCH = 1 << 10
+"""Each deal found allows this part of the maximum of hands to be tried beyond it."""
+
+MAX_SEARCH_SECONDS = 60.0
+"""Seconds of search between two deals found, unless the user limits the time."""
 
 
-class ImpossibleBiddingError(ValueError):
-    """A call that the assumed player would hardly ever make; `by_time`: the time was over."""
+class SearchEnded(Exception):
+    """A search for hidden hands reached a limit: of time (`by_time`), or of hands."""
 
-    def __init__(self, line: str, by_time: bool = False) -> None:
-        super().__init__(line)
+    def __init__(self, by_time: bool) -> None:
+        super().__init__()
         self.by_time = by_time
 
 
-class CallPlayouts(NamedTuple):
-    """Deals of a block, and what comes of each call in them.
+class ChunkSearch(NamedTuple):
+    """Arrays that the search shares with the thread that works on a chunk.
 
     Attributes:
-        deals: how many were drawn; those without a weight are left out of the others.
-        weights: float64 (n,), see `core.odds`.
-        outcomes: int16 (options, n, OUTCOME), see `core.odds`.
-        counts: int64 (questions, 2), hands that were asked, and that answered as heard.
+        counts: int64 (questions, 2), hands that were asked and that agreed.
+        signal: int64 (2,), set to STOP by the search, and to SEARCHING by the kernel
+            (`core.observed_calls`).
     """
 
-    deals: int
-    weights: NDArray[np.float64]
-    outcomes: NDArray[np.int16]
+    counts: Int64Array
+    signal: Int64Array
+
+
+class Search:
+    """A search for hidden hands with which the others would have called as they did.
+
+    The threads share it.  The limit of hands depends on the hands looked at, in order, so that a
+    seed gives the same answer whatever the threads.  The limit of time is for policies that take
+    milliseconds for a call.
+
+    Attributes:
+        counts: int64 (questions, 2), hands that were asked and that agreed, of finished chunks.
+        seconds: seconds of search allowed between two deals found.
+    """
+
+    def __init__(
+        self,
+        questions: int,
+        seconds: float | None = None,
+        progress: Callable[[int], None] | None = None,
+        max_hands: int | None = None,
+        hands_per_deal: int | None = None,
+    ) -> None:
+        """Start a search.
+
+        Args:
+            questions: number of calls that hands have to agree with.
+            seconds: replaces `MAX_SEARCH_SECONDS`.
+            progress: called with the number of hands tried so far.
+            max_hands: replaces `MAX_HANDS`.
+            hands_per_deal: hands that each deal found allows beyond them.
+        """
+        self.counts = np.zeros((questions, 2), dtype=np.int64)
+        self.seconds = MAX_SEARCH_SECONDS if seconds is None else seconds
+        self._progress = progress
+        self._max_hands = MAX_HANDS if max_hands is None else max_hands
+        self._hands_per_deal = hands_per_deal or self._max_hands // DEALS_PER_SEARCH
+        self._running: list[ChunkSearch] = []
+        self._ended = False
+        self._deals = 0
+        self._searched = 0.0
+        self._waited_at = time.monotonic()
+
+    def start_chunk(self) -> ChunkSearch:
+        """Return what a chunk shares with the search; called in its thread."""
+        chunk = ChunkSearch(np.zeros_like(self.counts), np.zeros(2, dtype=np.int64))
+        self._running.append(chunk)
+        if self._ended:
+            chunk.signal[STOP] = 1
+        return chunk
+
+    @property
+    def all_counts(self) -> Int64Array:
+        """The counts, those of unfinished chunks included; they depend on the threads."""
+        return self.counts + sum(chunk.counts for chunk in self._running)
+
+    def finish_chunk(self, counts: Int64Array, deals: int) -> None:
+        """Add the counts of the next chunk and the deals it found.
+
+        Raises:
+            SearchEnded: the limit of hands is reached.
+        """
+        self._running = [chunk for chunk in self._running if chunk.counts is not counts]
+        self.counts += counts
+        self._deals += deals
+        if deals > 0:
+            self._searched = 0.0
+        if self.counts[:, 0].sum() >= self._max_hands + self._hands_per_deal * self._deals:
+            raise SearchEnded(by_time=False)
+
+    def wait(self) -> None:
+        """Report progress while a chunk is awaited.
+
+        Raises:
+            SearchEnded: the limit of time is reached.
+        """
+        if len(self.counts) == 0:
+            return
+        if self._progress is not None:
+            self._progress(int(self.all_counts[:, 0].sum()))
+        # Only search counts: compiling and playing on may take long where hands are found at once.
+        now = time.monotonic()
+        if any(chunk.signal[SEARCHING] for chunk in self._running):
+            self._searched += now - max(self._waited_at, now - 2 * TICK_SECONDS)
+        self._waited_at = now
+        if self._searched > self.seconds:
+            raise SearchEnded(by_time=True)
+
+    def end(self) -> None:
+        """Make the kernels return."""
+        self._ended = True
+        for chunk in self._running:
+            chunk.signal[STOP] = 1
+
+
+def find_rarest_question(counts: Int64Array) -> int:
+    """Return the index of the question that the fewest hands answered as observed.
+
+    Args:
+        counts: int64 (questions, 2), hands that were asked and that agreed.
+    """
+    # One more that agreed, so that none of three is not rarer than one of a million.
+    return int(np.argmin((counts[:, 1] + 1) / (counts[:, 0] + 1)))
+
+
+def explain_rare_calls(
+    what: str, counts: Sequence[int], of: str, seconds: float | None, other: str
+) -> str:
+    """Return a line that says how rare calls are, and what to do.
+
+    Args:
+        what: the calls with their verb, "place 0's call 'pass' occurs".
+        counts: how many hands or deals were tried, and how many agreed.
+        of: what was tried, "hands of the assumed player always".
+        seconds: the limit of time that ended the search; None if it was the limit of hands.
+        other: an example of players that call more freely.
+    """
+    tried, agreed = counts
+    line = f"{what} in {f'{agreed:,}' if agreed else 'none'} of {tried:,} {of}"
+    if seconds is not None:
+        line += f" that were tried in {seconds:g} s; allow more with --time"
+    return f"{line}; choose other players with --players, such as {other}, or give --ignore-calls"
+
+
+def explain_rarest_call(
+    observed_calls: Sequence[ObservedCall],
+    counts: Int64Array,
+    describe_place: Callable[[int], tuple[str, str]],
+    seconds: float | None,
+    other: str,
+) -> str:
+    """Return a line that names the least plausible call and says what to do.
+
+    Args:
+        observed_calls: the calls, as questions that others answered.
+        counts: int64 (questions, 2), hands that were asked and that agreed.
+        describe_place: returns the text for a place, and the name of its assumed player.
+        seconds, other: as for `explain_rare_calls`.
+    """
+    number = find_rarest_question(counts)
+    text = observed_calls[number].text
+    call = f"bid of {text}" if text[0].isdigit() else f"call {text!r}"
+    place, player = describe_place(observed_calls[number].place)
+    return explain_rare_calls(
+        f"{place}'s {call} occurs",
+        counts[number].tolist(),
+        f"hands of the assumed player {player}",
+        seconds,
+        other,
+    )
+
+
+class Playouts(NamedTuple):
+    """Outcomes of every option in a chunk of draws.
+
+    Attributes:
+        drawn: number of draws, those without a weight included; the others are left out below.
+        weights: float64 (n,), weights of the draws.
+        outcomes: int16 (options, n, OUTCOME), see `write_outcome` of the game's kernels.
+        hands: int64 (places, n), the hidden hands, natural coding.
+        counts: int64 (questions, 2), hands that were asked, and that answered as observed.
+    """
+
+    drawn: int
+    weights: Float64Array
+    outcomes: Int16Array
+    hands: Int64Array
     counts: Int64Array
 
 
-class SampleBuffers:
-    """The arrays of a thread."""
+class Sampler(ABC):
+    """Draws of hidden cards in which every option is played out, chunk by chunk in threads.
 
-    def __init__(self) -> None:
-        self.state = allocate_block()
-        self.hands = np.zeros(2 * SEATS * LANES, dtype=np.int64)
-        self.keys = np.zeros(LANES, dtype=np.int64)
-        self.weights = np.zeros(LANES)
-
-
-@dataclass
-class CallSampler:
-    """Draws deals for a player and plays them on.
+    A draw is a function of the seed and its number: neither threads nor the size of chunks can be
+    seen in the results.
 
     Attributes:
-        situation: what he knows.
-        players: who calls and plays at each place, himself included.
-        seed: seed of the deals.
-        pending: litigation gratuity that waits.
-        ignore_calls: True for deals that need not agree with what was said.
+        chunk_size: number of draws in a chunk, unless fewer are wanted.
+        min_chunk_size: number of draws in a chunk, at least.
+        chunks_per_check: chunks between two checks whether enough is known.
+        counts_rejected: whether draws without a weight count as deals.
+        measures: the measures of the outcomes.
+        question_count: number of calls that hidden hands agree with.
+        threads: number of threads.
     """
 
-    situation: BiddingSituation
-    players: Sequence[Player]
-    seed: int
-    pending: int = 0
-    ignore_calls: bool = False
+    chunk_size: ClassVar[int]
+    min_chunk_size: ClassVar[int]
+    chunks_per_check: ClassVar[int]
+    counts_rejected: ClassVar[bool]
+    measures: ClassVar[MeasureTable]
+    question_count: int
+    threads: int
 
-    def __post_init__(self) -> None:
-        situation = self.situation
-        asked, standing = replay_calls(situation)
-        self.standing: AuctionState = standing
-        self.asked: list[ObservedCall] = [] if self.ignore_calls else order_rarest_first(asked)
-        self._rules = encode_rules(situation.rules)
-        self._table, self._known = self._prepare_seating(self.players)
-        numbers = [asked.numbers() for asked in self.asked]
-        self._questions = np.array(numbers, dtype=np.int64).reshape(-1)
+    @abstractmethod
+    def start_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
+        """Return a search for hidden hands; arguments as of `Search`."""
 
-    def _prepare_seating(self, players: Sequence[Player]) -> tuple[Seating, Int64Array]:
-        """A table of players, and what is known (`core.call_odds.OBSERVER_SIZE`) with them at
-        it."""
-        situation = self.situation
-        distinct = list(dict.fromkeys(players))
-        seated = sum(
-            (team | distinct.index(player) << 2) << PLAYER_BITS * place
-            for place, (team, player) in enumerate(zip(situation.teams, players, strict=True))
-        )
-        turned = () if situation.turned is None else (situation.turned,)
-        known = np.array(
-            [
-                situation.place,
-                encode_cards(situation.hand),
-                encode_cards(turned),
-                seated,
-                self.pending,
-            ],
-            dtype=np.int64,
-        )
-        return encode_seating(situation.rules, players, None, for_rollouts=True), known
-
-    def block(
-        self, worker: SampleBuffers, options: Int64Array, search: Search, first: int
-    ) -> CallPlayouts:
-        """The deals from `first` on, a block of them; options are (n, OPTION) numbers."""
-        live, counts = self._sample_block(worker, search, first)
-        outcomes = self._play(worker, live, options, first)
-        return CallPlayouts(LANES, worker.weights[:live].copy(), outcomes, counts)
-
-    def _sample_block(
-        self, worker: SampleBuffers, search: Search, first: int
-    ) -> tuple[int, Int64Array]:
-        """Draw a block of deals; how many have a weight, and what was asked and answered."""
-        counts, signal = search.new_run()
-        live = core.sample_deals(
-            worker.state, first, LANES, self.seed, self._rules, self._table, self._known,
-            self._questions, worker.hands, worker.keys, worker.weights, counts.reshape(-1),
-            signal,
-        )  # fmt: skip
-        if live == STOPPED:
-            raise SearchEnded(by_time=False)
-        if live < 0:
-            raise PolicyError(self._describe_illegal_choice(first))
-        return live, counts
-
-    def _play(
-        self, worker: SampleBuffers, live: int, options: Int64Array, first: int
-    ) -> NDArray[np.int16]:
-        """What comes of each call in the deals that were drawn, int16 (options, live, OUTCOME)."""
-        outcomes = np.zeros((len(options), live, core.OUTCOME_SIZE), dtype=np.int16)
-        if not core.play_out_calls(
-            worker.state, live, self._rules, self._table, self._known, options, worker.hands,
-            worker.keys, outcomes,
-        ):  # fmt: skip
-            raise PolicyError(self._describe_illegal_choice(first))
-        return outcomes
-
-    def _describe_illegal_choice(self, first: int) -> str:
-        return f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
-
-    def blocks(
-        self, options: Sequence[CallOption], threads: int, first: int, count: int,
-        seconds: float | None = None, searching: Callable[[int], None] | None = None,
-    ) -> Generator[CallPlayouts]:  # fmt: skip
-        """Blocks of deals from a number on, `count` of them, in order.
-
-        Args:
-            options: the calls that are tried out.
-            threads: threads that work.
-            first, count: the number of the first deal, and how many blocks.
-            seconds: limit of time in place of `search.SECONDS`.
-            searching: called with the number of hands that were tried, while a block is awaited.
+    @abstractmethod
+    def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
+        """Play out every option in `count` draws from the number `first` on, in this thread.
 
         Raises:
-            NeverSaid: no deal agrees with what was heard, or the search reached a limit.
+            OddsError: no hidden hands agree with the plays.
+            PolicyError: a policy chose what is not allowed.
+            SearchEnded: the search was told to stop.
+        """
+
+    @abstractmethod
+    def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
+        """Return a line that names the least plausible call; arguments as `explain_rarest_call`."""
+
+    def iterate_chunks(self, first: int, deals: int, search: Search) -> Generator[Playouts]:
+        """Yield chunks of draws in order, from the number `first` on.
+
+        Args:
+            first: number of the first draw.
+            deals: how many deals are wanted; where rejected draws do not count, there is no end.
+            search: the search for hidden hands.
+        """
+        size = min(self.chunk_size, max(self.min_chunk_size, deals))
+        end = first + math.ceil(deals / size) * size if self.counts_rejected else UNBOUNDED
+        functions = [partial(self.play_chunk, search)] * self.threads
+        yield from map_in_threads(functions, first, end, size, search)
+
+
+class CardSampler(Sampler):
+    """A sampler of a round in progress; its options are the legal cards.
+
+    Where few distributions of the hidden cards agree with the plays they are listed, and each can
+    be played out.
+
+    Attributes:
+        card_count: number of legal cards.
+        layout_count: number of listed distributions: all that agree with the plays, or 0.
+        keeps_history: whether a player looks back at finished tricks.
+        max_ways: in how many ways a distribution can have come about, if all calls agree.
+    """
+
+    card_count: int
+    layout_count: int
+    keeps_history: bool
+    max_ways: int
+    chunks_per_check = 1
+    counts_rejected = False
+
+    @abstractmethod
+    def count_ways(self, seed: int) -> Int64Array:
+        """Return in how many ways each of the listed distributions agrees with the calls."""
+
+    @abstractmethod
+    def play_listed(self, seed: int, first: int, count: int) -> Int16Array:
+        """Play out every card in some listed distributions: int16 (cards, count, OUTCOME).
+
+        Raises:
             PolicyError: a policy chose what is not allowed.
         """
-        numbers: Any = np.array([option.numbers() for option in options], dtype=np.int64)
-        search = Search(len(self.asked), seconds, searching)
 
-        def play(worker: SampleBuffers, first: int, count: int) -> CallPlayouts:
-            return self.block(worker, numbers, search, first)
-
-        hands = [partial(play, SampleBuffers()) for _ in range(threads)]
-        found = False
-        empty: list[CallPlayouts] = []
-        try:
-            with closing(
-                map_in_threads(hands, first, first + count * LANES, LANES, search)
-            ) as source:
-                for block in source:
-                    found |= len(block.weights) > 0
-                    empty.append(block)
-                    if found:
-                        yield from empty
-                        empty = []
-                    search.finish(block.counts, len(block.weights))
-        except SearchEnded as end:
-            raise ImpossibleBiddingError(
-                self._explain_impossible_bidding(search, end.by_time), end.by_time
-            ) from None
-        if not found:
-            raise ImpossibleBiddingError(self._explain_impossible_bidding(search, False))
-
-    def _explain_impossible_bidding(self, search: Search, by_time: bool) -> str:
-        """Name the least plausible call in one line."""
-
-        def who(place: int) -> tuple[str, str]:
-            return f"place {place}", self.players[place].name
-
-        return name_implausible_call(
-            self.asked, search.all_counts if by_time else search.counts, who,
-            other_players(self.situation.rules, self.players),
-            search.seconds if by_time else None,
-        )  # fmt: skip
-
-
-def other_players(rules: KqjRules, assumed: Sequence[Player]) -> str:
-    """Return an example of players to assume in place of others."""
-    likely, free = _OTHERS[rules.bidding]
-    return free if parse_player(likely) in assumed else likely
-
-
-_OTHERS = {
-    "take": ("points:take=45,lap2=38+network", "random:take=0.3+network"),
-    "auction": (DEFAULT_PLAYER, "random:bid=0.3+network"),
-}
-"""Players whose calls are plausible, and players who call everything."""
-
-
-def order_rarest_first(observed_calls: list[ObservedCall]) -> list[ObservedCall]:
-    """Questions by player: first who bid or countered, since few hands will do for that."""
-    spoke: dict[int, int] = {}
-    for each in observed_calls:
-        silent = each.text in ("pass", "no counter", "no overcounter")
-        spoke[each.place] = spoke.get(each.place, 0) + (0 if silent else 1)
-    return sorted(observed_calls, key=lambda each: (-spoke[each.place], each.place))
+    def play_all_listed(self, seed: int) -> Int16Array:
+        """Play out every card in every listed distribution: int16 (cards, n, OUTCOME)."""
+        functions = [partial(self.play_listed, seed)] * self.threads
+        chunks = map_in_threads(functions, 0, self.layout_count, self.chunk_size)
+        return np.concatenate(list(chunks), axis=1)

@@ -1,4 +1,4 @@
-"""What a player knows when it is his turn to speak: his cards, and what was said."""
+"""The knowledge of a player who is asked to call: their cards and the calls so far."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from kqj_sim.cards import Card, NotationError, parse_card, parse_cards, parse_co
 from kqj_sim.messages import quote
 from kqj_sim.record import Call
 from kqj_sim.referee.kqj.calling import KqjCalling
-from kqj_sim.rules import SEATS, KqjRules
+from kqj_sim.rules import SEATS, KqjRules, KwajongenRules
 
 Question: TypeAlias = Literal["take", "bid", "counter", "overcounter"]
 
 DEALER_PLACE = SEATS - 1
 """Seats are counted as places here: the opener is seat 0."""
+KWAJONGEN_DEALER_PLACE = KwajongenRules.seats - 1
 
 _BID_PATTERN = re.compile(r"(\d+)\s*([^\s\d]+)(\s+capot)?", re.IGNORECASE)
 _COUNTER_PATTERN = re.compile(r"(over)?counter(?:\s+(\d+))?", re.IGNORECASE)
@@ -28,16 +29,17 @@ class SituationError(ValueError):
 
 @dataclass(frozen=True)
 class BiddingSituation:
-    """What a player knows, and what he is asked.
+    """The knowledge of a player of KQJ, and the question they are asked.
 
     Attributes:
         rules: the rules.
-        hand: his cards, five, or eight with auctions.
+        hand: their cards, five, or eight with auctions.
         turned: the Return; None with auctions.
-        place: his place, 0 the opener to 5 the dealer.
+        place: their place, 0 the opener to 5 the dealer.
         teams: team of each place.
-        calls: what was said; a call's `seat` is the place.
-        question: what he is asked.
+        calls: the calls so far; a call's `seat` is the place.
+        question: the question.
+        pending: litigation gratuity that waits, in points.
     """
 
     rules: KqjRules
@@ -47,6 +49,7 @@ class BiddingSituation:
     teams: tuple[int, ...]
     calls: tuple[Call, ...]
     question: Question
+    pending: int = 0
 
     @property
     def turn(self) -> int:
@@ -58,8 +61,8 @@ class BiddingSituation:
         """The lap of the next turn, from 1."""
         return self.turn // SEATS + 1
 
-    def calling(self) -> KqjCalling:
-        """The referee's view of the calls."""
+    def replay_calling(self) -> KqjCalling:
+        """Return the referee's view of the calls."""
         calling = KqjCalling(self.rules, DEALER_PLACE, self.teams, self.turned)
         for call in self.calls:
             calling.add(call)
@@ -75,18 +78,20 @@ def parse_situation(
     lap: int | None = None,
     heard: str | None = None,
     partners: Sequence[int] | None = None,
+    pending: int = 0,
 ) -> BiddingSituation:
-    """What a player knows, from what he types.
+    """Return the situation of a player of KQJ as it is typed.
 
     Args:
-        hand: his cards, `9h 8h Ah Ks 4d`.
+        hand: their cards, `9h 8h Ah Ks 4d`.
         rules: the rules.
         turned: the Return, with taking.
-        place: his place, 0 the opener to 5 the dealer; follows from `heard`, else it is 0.
+        place: their place, 0 the opener to 5 the dealer; follows from `heard`, else it is 0.
         lap: the lap, with taking; follows from `heard`, else it is 1.
         heard: the calls so far: `pass`, `120 h`, `400 NT capot`, `counter`, or `counter 3` to say
-            whose it is.  Left out: everybody before him has passed.
-        partners: places of his partners, with random partners; left out, all sit alternately.
+            whose it is.  Left out: everybody before them has passed.
+        partners: places of their partners, with random partners; left out, all sit alternately.
+        pending: litigation gratuity that waits, in points.
 
     Raises:
         SituationError: one line that says what is wrong.
@@ -112,7 +117,83 @@ def parse_situation(
         )
     if partners is not None:
         teams = assign_teams(rules, partners, place)
-    return BiddingSituation(rules, cards, up, place, teams, tuple(calling.calls), question)
+    calls = tuple(calling.calls)
+    return BiddingSituation(rules, cards, up, place, teams, calls, question, pending)
+
+
+@dataclass(frozen=True)
+class KwajongenBiddingSituation:
+    """The knowledge of a player of Kwajongen who is asked to play or pass.
+
+    Attributes:
+        rules: the rules.
+        hand: their four cards.
+        turned: the dealer's card that is shown.
+        place: 0 the dealer's left to 3 the dealer; all before it have passed.
+        raised: whether the round is raised.
+    """
+
+    rules: KwajongenRules
+    hand: tuple[Card, ...]
+    turned: Card
+    place: int
+    raised: bool = False
+
+
+def parse_kwajongen_situation(
+    hand: str,
+    rules: KwajongenRules,
+    *,
+    turned: str | None,
+    place: int | None = None,
+    heard: str | None = None,
+    raised: bool = False,
+) -> KwajongenBiddingSituation:
+    """Return the situation of a player of Kwajongen as it is typed.
+
+    Args:
+        hand: their cards, `Ah Kh 9s Ts`.
+        rules: the rules.
+        turned: the dealer's card that is shown; one of the hand if the player is the dealer.
+        place: their place; follows from `heard`, else it is 0.
+        heard: the calls so far, which can only be `pass, pass`.
+        raised: whether the round is raised.
+
+    Raises:
+        SituationError: one line that says what is wrong.
+    """
+    try:
+        cards = parse_cards(hand, ranks=rules.ranks)
+        shown = None if turned is None else parse_card(turned, ranks=rules.ranks)
+    except NotationError as error:
+        raise SituationError(str(error)) from None
+    if len(cards) != rules.tricks:
+        raise SituationError(f"the hand has {len(cards)} cards: in Kwajongen one holds four")
+    if shown is None:
+        raise SituationError("the dealer's shown card is missing: give it, such as Kh")
+    if place is not None and not 0 <= place <= KWAJONGEN_DEALER_PLACE:
+        raise SituationError(f"place {place}: it is 0 (the dealer's left) to 3 (the dealer)")
+    if heard is not None:
+        texts = [text.strip() for text in heard.split(",")] if heard.strip() else []
+        for number, text in enumerate(texts, start=1):
+            if text.lower() not in ("pass", "p"):
+                raise SituationError(
+                    f"call {number} heard, {quote(text)}: nobody is asked after a play; write pass"
+                )
+        if len(texts) > KWAJONGEN_DEALER_PLACE:
+            raise SituationError(f"{len(texts)} calls heard: nobody is asked after four passes")
+        if place not in (None, len(texts)):
+            raise SituationError(
+                f"place {place} does not go with the {len(texts)} calls heard: it is the turn of "
+                f"place {len(texts)}"
+            )
+        place = len(texts)
+    place = place or 0
+    if place == KWAJONGEN_DEALER_PLACE and shown not in cards:
+        raise SituationError(f"the shown card {shown} is the dealer's own: it is one of the hand")
+    if place != KWAJONGEN_DEALER_PLACE and shown in cards:
+        raise SituationError(f"the shown card {shown} is in the hand, but it is the dealer's")
+    return KwajongenBiddingSituation(rules, cards, shown, place, raised)
 
 
 def parse_calls(
@@ -122,14 +203,14 @@ def parse_calls(
     turned: Card | None,
     place: int | None = None,
 ) -> KqjCalling:
-    """The calling that was heard; raises SituationError if it cannot be.
+    """Return the referee's view of calls as they are typed; raise SituationError if they cannot be.
 
     Args:
         heard: the calls, as for `parse_situation`.
         rules: the rules.
         teams: team of each place.
         turned: the Return; None with auctions.
-        place: a place whose counters are told by that (`counter 3`).
+        place: the player's place; a counter without a place is another's.
     """
     return _replay_call_texts(_split_calls(heard) or [], rules, teams, turned, place)
 
@@ -156,7 +237,7 @@ def _split_calls(heard: str | None) -> list[str] | None:
 def _parse_cards(
     hand: str, turned: str | None, auction: bool
 ) -> tuple[tuple[Card, ...], Card | None]:
-    """The hand and the Return."""
+    """Return the hand and the Return."""
     try:
         cards = parse_cards(hand)
         up = None if turned is None else parse_card(turned)
@@ -178,7 +259,7 @@ def _parse_cards(
 def assign_teams(
     rules: KqjRules, partners: Sequence[int] | None, place: int | None
 ) -> tuple[int, ...]:
-    """The team of each place; the asking player is of team 0 where his partners are named."""
+    """Return the team of each place; the player is of team 0 where their partners are named."""
     if partners is None:
         return tuple(rules.fixed_team_of(each) for each in range(SEATS))
     if rules.partners != "random":
@@ -200,7 +281,7 @@ def assign_teams(
 
 
 def _add_call(calling: KqjCalling, text: str, own_place: int | None) -> None:
-    """Add a call that was heard; raises SituationError if it cannot be."""
+    """Add a call as it is typed; raise SituationError if it cannot be."""
     for each in _list_possible_calls(calling, text, own_place):
         reason = calling.explain_illegal_call(each)
         if reason is None:
@@ -212,7 +293,7 @@ def _add_call(calling: KqjCalling, text: str, own_place: int | None) -> None:
 
 
 def _list_possible_calls(calling: KqjCalling, text: str, own_place: int | None) -> list[Call]:
-    """The calls that a text may stand for: a counter's place is often left out."""
+    """Return the calls that a text may stand for: a counter's place is often left out."""
     if text.lower() in ("pass", "p"):
         return [Call(calling.turn, "pass")]
     stake = _COUNTER_PATTERN.fullmatch(text)
@@ -246,7 +327,7 @@ def _list_possible_calls(calling: KqjCalling, text: str, own_place: int | None) 
 
 
 def _find_question(calling: KqjCalling, place: int | None) -> tuple[int, Question]:
-    """Who is asked now, and what; raises SituationError if it is nobody, or not `place`."""
+    """Return place and question of the player asked; raise SituationError if it is not `place`."""
     bid = calling.last_bid
     last = calling.calls[-1].call if calling.calls else None
     rules, teams = calling.rules, calling.teams
@@ -268,7 +349,7 @@ def _find_question(calling: KqjCalling, place: int | None) -> tuple[int, Questio
 
 
 def _find_counter_place(bidder: int, partner: bool, calling: KqjCalling, place: int | None) -> int:
-    """Who may counter or overcounter a bidder: `place`, else the first from the bidder on."""
+    """Return a place that may (over)counter: `place`, else the first from the bidder on."""
     teams = calling.teams
     places = [(bidder + step) % SEATS for step in range(SEATS)]
     may = [each for each in places if (teams[each] == teams[bidder]) == partner]

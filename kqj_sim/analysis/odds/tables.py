@@ -1,150 +1,83 @@
-"""The table of what cards are worth.
-
-The tables of what calls are worth.
-"""
+"""Tables of the estimates of calls and cards."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import groupby
 
-from kqj_sim.analysis.intervals import DEFAULT_CONFIDENCE, Estimate, estimate_share, make_count
-from kqj_sim.analysis.odds.calls import CallOdds, KqjCallOdds
-from kqj_sim.analysis.odds.cards import RANKING_MEASURE, CardOdds
-from kqj_sim.analysis.tables import Table, TableRow, Unit, make_table
+from kqj_sim.analysis.intervals import Estimate, estimate_share, make_count
+from kqj_sim.analysis.odds.cards import CardOdds
+from kqj_sim.analysis.odds.estimator import Odds
+from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
+from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds
+from kqj_sim.analysis.odds.measures import RANKING_MEASURE
+from kqj_sim.analysis.tables import Table, TableRow, make_table
 from kqj_sim.rules import MAX_TOTAL
 
-BEHIND_BEST = "less than the best"
-
-
-def make_card_table(odds: CardOdds) -> Table:
-    """Every card that may be played, the best first."""
-    measures = [
-        measure
-        for measure in odds.card_measures.measures
-        if measure.name != "litigation"
-        or any(each.measures[measure.name].value > 0 for each in odds.cards)
-    ]
-
-    def lines() -> Iterator[TableRow]:
-        for each in odds.cards:
-            group = ("*" if each.versus_best is None else "", str(each.card))
-            for measure in measures:
-                yield (
-                    group,
-                    measure.text,
-                    measure.unit,
-                    _drop_exact_interval(each.measures[measure.name]),
-                )
-                if measure.name == RANKING_MEASURE:
-                    yield (
-                        group,
-                        BEHIND_BEST,
-                        odds.card_measures.ranking_unit,
-                        _estimate_deficit(each.versus_best),
-                    )
-
-    return make_table(
-        "cards",
-        "What each card is worth",
-        ("best", "card"),
-        lines(),
-        odds.card_measures.note,
-        counted=False,
-    )
-
-
-def _drop_exact_interval(estimate: Estimate) -> Estimate:
-    """An exact number has no interval."""
-    if estimate.low == estimate.high == estimate.value:
-        return estimate._replace(low=math.nan, high=math.nan)
-    return estimate
-
-
-def _estimate_deficit(versus_best: dict[str, Estimate] | None) -> Estimate:
-    """By how much a card scores less than the best; NaN for the best itself."""
-    if versus_best is None:
-        return Estimate(math.nan, math.nan, math.nan, 0)
-    value, low, high, deals = _drop_exact_interval(versus_best[RANKING_MEASURE])
-    return Estimate(0.0 - value, 0.0 - high, 0.0 - low, deals)
-
-
-QUANTITY_LABELS = {
-    "wins": "wins the round",
-    "difference": "score difference",
-    "makes": "own contract made",
-    "plays": "own side plays",
-    "litigation": "litigation",
-    "passed_out": "passed out",
-    "total": "own total",
-    "capot": "Capot",
-    "kq": "KQ",
-    "kqj": "KQJ",
-}
-"""What people read for each of `analysis.odds.calls.QUANTITIES`."""
-
-BEHIND_BEST = "less than the best"
-BEST_MARK = "*"
+_BEHIND_BEST = "less than the best"
+_BEST_MARK = "*"
 
 _MIN_SHOWN_PROBABILITY = 0.005
-"""Amounts are told up to the first that no contract reaches more often than this."""
+"""Amounts are shown up to the first that no contract reaches more often than this."""
 
 
-def make_call_tables(odds: KqjCallOdds, confidence: float = DEFAULT_CONFIDENCE) -> list[Table]:
-    """All tables: the calls, with auctions the contracts, and what was heard."""
-    note = "Score difference: the own side's score less that of the best other one."
-    tables = [make_call_table(odds, QUANTITY_LABELS, note, confidence)]
-    if odds.calls < len(odds.options):
-        tables.append(_make_contract_table(odds, confidence))
-    if odds.asked:
-        tables.append(_make_bidding_table(odds, confidence))
+def make_odds_tables(odds: Odds, confidence: float | None = None) -> list[Table]:
+    """Return all tables: the options, with auctions the contracts, and the bidding.
+
+    Args:
+        odds: the estimates.
+        confidence: confidence of the intervals, that of `odds` by default.
+    """
+    if isinstance(odds, CardOdds):
+        return [_make_option_table(odds, "cards", "What each card is worth", "card", confidence)]
+    tables = [_make_option_table(odds, "calls", "What each call is worth", "call", confidence)]
+    if isinstance(odds, KqjCallOdds):
+        if odds.option_count < len(odds.options):
+            tables.append(_make_contract_table(odds, confidence))
+        if odds.question_count:
+            tables.append(_make_bidding_table(odds, confidence))
+    elif isinstance(odds, KwajongenCallOdds) and odds.question_count:
+        agreed = odds.estimate_bidding_probability(confidence)
+        line: TableRow = ((odds.situation.place,), "would all pass", "share", agreed)
+        tables.append(
+            make_table("heard", "Those before you", ("players",), [line], "", counted=False)
+        )
     return tables
 
 
-def make_call_table(
-    odds: CallOdds, labels: Mapping[str, str], note: str, confidence: float
+def _make_option_table(
+    odds: Odds, name: str, title: str, group: str, confidence: float | None
 ) -> Table:
-    """Every call, the best first.
-
-    Args:
-        odds: what was found.
-        labels: what people read for each quantity.
-        note: below the table.
-        confidence: of the intervals.
-    """
-    names = [
-        name
-        for name in labels
-        if name not in ("litigation", "tie", "passed_out")
-        or any(odds.estimate(name, call).value > 0 for call in range(odds.calls))
+    """Return the table of the options, the best first."""
+    measures = [
+        measure
+        for measure in odds.measures.measures
+        if measure.name not in odds.measures.rare
+        or any(odds.estimate(measure.name, option).value > 0 for option in odds.ranking)
     ]
-
-    def lines() -> Iterator[TableRow]:
-        for call in odds.ranking:
-            group = (BEST_MARK if call == odds.best else "", odds.options[call].text)
-            for name in names:
-                unit: Unit = "share" if odds.quantities[name] else "points"
-                yield group, labels[name], unit, odds.estimate(name, call, confidence)
-                if name == "difference":
-                    behind = Estimate(math.nan, math.nan, math.nan, odds.deals)
-                    if call != odds.best:
-                        behind = odds.estimate("difference", odds.best, confidence, baseline=call)
-                    yield group, BEHIND_BEST, "points", behind
-
-    return make_table(
-        "calls",
-        "What each call is worth",
-        ("best", "call"),
-        lines(),
-        note,
-        counted=False,
+    leads = odds.estimate_leads(confidence)
+    # Results of cards give no deals here.
+    nothing = Estimate(
+        math.nan, math.nan, math.nan, 0 if isinstance(odds, CardOdds) else odds.deals
     )
 
+    def lines() -> Iterator[TableRow]:
+        for option in odds.ranking:
+            groups = (_BEST_MARK if option == odds.best else "", odds.get_text(option))
+            for measure in measures:
+                estimate = odds.estimate(measure.name, option, confidence)
+                yield groups, measure.label, measure.unit, estimate
+                if measure.name == RANKING_MEASURE:
+                    yield groups, _BEHIND_BEST, measure.unit, leads.get(option, nothing)
 
-def _make_contract_table(odds: KqjCallOdds, confidence: float) -> Table:
-    """By amount the chance to reach it, if the own side plays a contract."""
-    played = range(odds.calls, len(odds.options))
+    groups = ("best", group)
+    return make_table(name, title, groups, lines(), odds.measures.note, counted=False)
+
+
+def _make_contract_table(odds: KqjCallOdds, confidence: float | None) -> Table:
+    """Return the chance to reach each amount, if the player's side plays a contract."""
+    played = range(odds.option_count, len(odds.options))
     lowest = odds.options[played[0]].amount
 
     def lines() -> Iterator[TableRow]:
@@ -170,17 +103,19 @@ def _make_contract_table(odds: KqjCallOdds, confidence: float) -> Table:
     )
 
 
-def _make_bidding_table(odds: KqjCallOdds, confidence: float) -> Table:
-    """What was heard: the share of hands with which each place would have said it."""
+def _make_bidding_table(odds: KqjCallOdds, confidence: float | None) -> Table:
+    """Return the share of hands with which each place would have called as observed."""
+    level = confidence or odds.confidence
 
     def lines() -> Iterator[TableRow]:
-        for place, which in groupby(range(len(odds.asked)), lambda n: odds.asked[n].place):
-            numbers = list(which)
-            tried = int(odds.answers[numbers[0], 0])
-            agreed = int(odds.answers[numbers[-1], 1])
-            group = (place, ", ".join(odds.asked[number].text for number in numbers))
-            yield group, "hands looked at", "count", make_count(tried)
-            yield group, "would say so", "share", estimate_share(agreed, tried, confidence)
+        indices = range(odds.question_count)
+        for place, group in groupby(indices, lambda index: odds.observed_calls[index].place):
+            questions = list(group)
+            tried = int(odds.question_counts[questions[0], 0])
+            agreed = int(odds.question_counts[questions[-1], 1])
+            calls = ", ".join(odds.observed_calls[index].text for index in questions)
+            yield (place, calls), "hands looked at", "count", make_count(tried)
+            yield (place, calls), "would say so", "share", estimate_share(agreed, tried, level)
 
     return make_table(
         "heard",

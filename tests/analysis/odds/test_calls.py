@@ -8,22 +8,19 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis.intervals import estimate_share
-from kqj_sim.analysis.odds.calls import (
-    DRAWN,
-    NOT_PLAYED,
-    WON,
-    KqjCallOdds,
+from kqj_sim.analysis.odds.calls import choose_assumed_player, odds
+from kqj_sim.analysis.odds.estimator import (
+    EstimateSettings,
+    ImpossibleBiddingError,
     OddsError,
-    choose_assumed_player,
     estimate_bidding_probability,
-    odds,
 )
-from kqj_sim.analysis.odds.sampling import CallSampler, ImpossibleBiddingError, SampleBuffers
-from kqj_sim.analysis.odds.search import Search
+from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds, KqjCallSampler
+from kqj_sim.analysis.odds.measures import DRAWN, NOT_PLAYED, WON
+from kqj_sim.analysis.odds.sampling import Search
 from kqj_sim.analysis.odds.situation import parse_situation
 from kqj_sim.cards import parse_card, parse_cards
 from kqj_sim.core.block import LANES
-from kqj_sim.core.call_odds import OPTION_SIZE
 from kqj_sim.core.observed_calls import MAX_ATTEMPTS
 from kqj_sim.encode import encode_cards
 from kqj_sim.policies.point_count import count_points
@@ -34,7 +31,6 @@ from kqj_sim.rules import MAX_TOTAL, SEATS, KqjRules
 AUCTION = KqjRules(bidding="auction")
 HAND, RETURN = "9h 8h Ah Ks 4d", "7h"
 GREEDY = "points:take=45,lap2=38+greedy"
-NO_OPTIONS = np.zeros((0, OPTION_SIZE), dtype=np.int64)
 
 
 def sampled(
@@ -42,15 +38,14 @@ def sampled(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The cards of deals, first and further ones of each place (12, n), and the weights (n,)."""
     situation = parse_situation(HAND, KqjRules(), turned=RETURN, **known)  # type: ignore[arg-type]
-    sampler = CallSampler(situation, [parse_player(players)] * SEATS, 3, ignore_calls=ignore_calls)
-    worker = SampleBuffers()
+    settings = EstimateSettings(seed=3, ignore_calls=ignore_calls)
+    sampler = KqjCallSampler(situation, [parse_player(players)] * SEATS, settings)
     hands, weights = [], []
-    search = Search(len(sampler.asked))
+    search = Search(sampler.question_count)
     for number in range(blocks):
-        block = sampler.block(worker, NO_OPTIONS, search, number * LANES)
-        live = len(block.weights)
-        hands.append(worker.hands.reshape(2 * SEATS, LANES)[:, :live].copy())
-        weights.append(block.weights)
+        chunk = sampler.play_chunk(search, number * LANES, LANES)
+        hands.append(chunk.hands)
+        weights.append(chunk.weights)
     return np.concatenate(hands, axis=1), np.concatenate(weights)
 
 
@@ -108,7 +103,7 @@ def test_the_share_of_random_passers_is_known() -> None:
     assert found.bidding_probability == pytest.approx(0.7**5, rel=0.08)
     # Where hardly any hand will do, for most deals none is found.
     rare = odds(HAND, turned=RETURN, place=1, players="random:take=0.9999", deals=2048)
-    assert rare.answers[0, 1] < rare.deals / 2
+    assert rare.question_counts[0, 1] < rare.deals / 2
     assert rare.bidding_probability == pytest.approx(0.0001, rel=0.15)
     none = odds(HAND, turned=RETURN, place=5, players="random:take=0.3", deals=300,
                 ignore_calls=True)  # fmt: skip
@@ -150,7 +145,7 @@ def test_the_interval_of_those_who_agree_holds_what_is_known() -> None:
 def test_what_is_hardly_ever_said_is_looked_for_in_many_blocks() -> None:
     """One hand in ten millions will do, and a block of deals looks at one million."""
     found = odds(HAND, turned=RETURN, place=1, players="random:take=0.9999999", deals=64 * LANES)
-    tried, agreed = found.answers[0].tolist()
+    tried, agreed = found.question_counts[0].tolist()
     assert tried > 60 * LANES * 4000
     assert 1 <= agreed < 20
     assert found.effective_sample_size == pytest.approx(agreed)
@@ -250,12 +245,12 @@ def test_alike_suits_are_worth_alike() -> None:
 
 def test_going_on_until_it_is_sure() -> None:
     found = odds(HAND, turned=RETURN, players=GREEDY, until=0.004)
-    assert found.ended == "until"
+    assert found.stop_reason == "until"
     assert found.sequential
     assert found.best == 1
     assert found.estimate("difference", 1, baseline=0).low > 0
     timed = odds(HAND, turned=RETURN, players=GREEDY, deals=10**6, seconds=1e-9)
-    assert (timed.ended, timed.deals) == ("time", 8 * LANES)
+    assert (timed.stop_reason, timed.deals) == ("time", 8 * LANES)
 
 
 def test_a_gratuity_that_waits_goes_to_the_winner() -> None:

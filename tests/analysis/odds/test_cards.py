@@ -13,18 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.odds.calls import OddsError
-from kqj_sim.analysis.odds.cards import MEASURES, CardEstimates, CardOdds, estimate_cards
-from kqj_sim.analysis.odds.kqj_position import KqjPartialRound, make_kqj_round
-from kqj_sim.analysis.odds.playouts import (
-    KqjCardSampler,
-    convert_cards_to_bits,
-    make_seating,
-    make_turn,
-)
+from kqj_sim.analysis.odds.cards import CardOdds, estimate_cards
+from kqj_sim.analysis.odds.estimator import EstimateSettings, OddsError
+from kqj_sim.analysis.odds.kqj_cards import KqjCardSampler, convert_cards_to_bits
+from kqj_sim.analysis.odds.measures import KQJ_CARDS
+from kqj_sim.analysis.odds.position import PartialRound
+from kqj_sim.analysis.odds.position_input import read_position
 from kqj_sim.cards import Card, parse_card
-from kqj_sim.core import card_odds
-from kqj_sim.encode import encode_rules
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import parse_player
@@ -37,7 +32,7 @@ from tests.core.exclusions import exclusions
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, told
 
 Hands = dict[int, frozenset[Card]]
-Weigh = Callable[[KqjPartialRound, Hands], int]
+Weigh = Callable[[PartialRound, Hands], int]
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +47,12 @@ def rounds(rules: KqjRules, specification: str, deals: int, seed: int = 5) -> It
     return (record for record in play_records(experiment) if record.tricks)
 
 
-def at(record: Record, trick: int, card: int) -> KqjPartialRound:
+def at(record: Record, trick: int, card: int) -> PartialRound:
     """A round before a card of a trick, both from 1, as who is to play it sees it."""
-    return make_kqj_round(partial_record_from_json(to_json(record)), (trick, card))
+    return read_position(partial_record_from_json(to_json(record)), (trick, card))
 
 
-def hidden(record: Record, so_far: KqjPartialRound) -> Iterator[Hands]:
+def hidden(record: Record, so_far: PartialRound) -> Iterator[Hands]:
     """All hands of the others that agree with the plays, by seat."""
     lacks: list[set[Card]] = [set() for _ in range(SEATS)]
     for number, (found, _) in enumerate(exclusions(record), 1):
@@ -84,7 +79,7 @@ def hidden(record: Record, so_far: KqjPartialRound) -> Iterator[Hands]:
     return deal(0, left)
 
 
-def played_on(so_far: KqjPartialRound, card: Card, world: Hands) -> dict[str, int]:
+def played_on(so_far: PartialRound, card: Card, world: Hands) -> dict[str, int]:
     """What comes of a card, by the referee; the others play as the plain player does."""
     contract, teams = so_far.final_contract.contract, so_far.teams
     held = {seat: set(hand) for seat, hand in world.items()}
@@ -104,6 +99,7 @@ def played_on(so_far: KqjPartialRound, card: Card, world: Hands) -> dict[str, in
         done.append(PlayedTrick(leader, cards, find_trick_winner(leader, cards, contract)))
         leader, cards = done[-1].winner, ()
     hands = [[t.cards[(seat - t.leader) % SEATS] for t in done] for seat in range(SEATS)]
+    assert isinstance(so_far.rules, KqjRules)
     score = score_round(so_far.rules, teams, so_far.final_contract, hands, done, so_far.pending)
     own = teams[so_far.seat]
     others = [each for team, each in enumerate(score.scores) if team != own]
@@ -121,7 +117,7 @@ def played_on(so_far: KqjPartialRound, card: Card, world: Hands) -> dict[str, in
 
 
 def enumerated(
-    record: Record, so_far: KqjPartialRound, weigh: Weigh
+    record: Record, so_far: PartialRound, weigh: Weigh
 ) -> tuple[int, dict[Card, dict[str, Fraction]]]:
     """How many distributions agree with the plays, and the mean of every measure of each card."""
     sums: dict[Card, dict[str, int]] = {}
@@ -130,8 +126,8 @@ def enumerated(
         count += 1
         weight = weigh(so_far, world)
         weights += weight
-        for card in so_far.legal if weight else ():
-            of = sums.setdefault(card, dict.fromkeys((m.name for m in MEASURES), 0))
+        for card in so_far.legal_cards if weight else ():
+            of = sums.setdefault(card, dict.fromkeys((m.name for m in KQJ_CARDS.measures), 0))
             for name, value in played_on(so_far, card, world).items():
                 of[name] += weight * value
     means = {
@@ -141,24 +137,23 @@ def enumerated(
     return count, means
 
 
-def agrees(record: Record, so_far: KqjPartialRound, answer: CardOdds, weigh: Weigh) -> None:
+def agrees(record: Record, so_far: PartialRound, answer: CardOdds, weigh: Weigh) -> None:
     """The answer is exact and says what enumeration says."""
     count, means = enumerated(record, so_far, weigh)
     assert answer.is_exact, told(record)
     assert answer.layout_count == count, told(record, answer)
-    assert {each.card for each in answer.cards} == set(means)
-    best = answer.cards[0]
-    for each in answer.cards:
-        for name, value in means[each.card].items():
-            what = told(record, so_far.plays, each.card, name)
-            assert each.measures[name].value == pytest.approx(float(value)), what
-            if each.versus_best is not None:
-                behind = float(value - means[best.card][name])
-                assert each.versus_best[name].value == pytest.approx(behind), what
-    assert means[best.card]["difference"] == max(of["difference"] for of in means.values())
+    assert set(answer.options) == set(means)
+    best = answer.options[answer.best]
+    for number, card in enumerate(answer.options):
+        for name, value in means[card].items():
+            what = told(record, so_far.plays, card, name)
+            assert answer.estimate(name, number).value == pytest.approx(float(value)), what
+            behind = answer.estimate(name, number, baseline=answer.best)
+            assert behind.value == pytest.approx(float(value - means[best][name])), what
+    assert means[best]["difference"] == max(of["difference"] for of in means.values())
 
 
-def _any(so_far: KqjPartialRound, world: Hands) -> int:
+def _any(so_far: PartialRound, world: Hands) -> int:
     return 1
 
 
@@ -169,7 +164,7 @@ def test_the_last_two_tricks_by_enumeration(name: str, plain: str) -> None:
     for record in rounds(rules, LIVELY, 30):
         for card in [card for card, wanted in cards.items() if wanted > 0]:
             so_far = at(record, 7, card)
-            if len(so_far.legal) < 2:
+            if len(so_far.legal_cards) < 2:
                 continue
             answer = estimate_cards(so_far, (plain,) * SEATS, ignore_calls=True, threads=1)
             agrees(record, so_far, answer, _any)
@@ -179,11 +174,11 @@ def test_the_last_two_tricks_by_enumeration(name: str, plain: str) -> None:
     assert not any(cards.values())
 
 
-def _eight(so_far: KqjPartialRound, world: Hands, seat: int) -> set[Card]:
+def _eight(so_far: PartialRound, world: Hands, seat: int) -> set[Card]:
     return set(so_far.played_by(seat)) | world[seat]
 
 
-def _ways_to_take(so_far: KqjPartialRound, world: Hands) -> int:
+def _ways_to_take(so_far: PartialRound, world: Hands) -> int:
     """In how many ways first fives could have been dealt with which all would have called so."""
     assert so_far.calls is not None and so_far.turned is not None
     ways = 1
@@ -200,7 +195,7 @@ def _ways_to_take(so_far: KqjPartialRound, world: Hands) -> int:
     return ways
 
 
-def _opens_so(so_far: KqjPartialRound, world: Hands) -> int:
+def _opens_so(so_far: PartialRound, world: Hands) -> int:
     sender = so_far.final_contract.sender
     if sender == so_far.seat:
         return 1
@@ -229,32 +224,33 @@ def test_calls_count_by_enumeration(rules: KqjRules, calls: str, weigh: Weigh, p
     deviations: list[float] = []
     for record in rounds(rules, specification, 60):
         so_far = at(record, 7, 6)
-        if len(so_far.legal) < 2 or found == 8:
+        if len(so_far.legal_cards) < 2 or found == 8:
             continue
         answer = estimate_cards(so_far, (specification,) * SEATS, threads=1)
         agrees(record, so_far, answer, weigh)
         found += 1
-        drawn = estimate_cards(so_far, (specification,) * SEATS, 1000, max_layouts=1, threads=1)
+        drawn = estimate_cards(
+            so_far, (specification,) * SEATS, deals=1000, max_layouts=1, threads=1
+        )
         assert drawn.bidding_probability == pytest.approx(answer.bidding_probability, rel=0.2), (
             told(record)
         )
-        by_card = {each.card: each for each in answer.cards}
         if not drawn.is_exact:
-            deviations += [_deviation(each, by_card[each.card], "total") for each in drawn.cards]
+            deviations += [_deviation(drawn, answer, card, "total") for card in drawn.ranking]
         _, without = enumerated(record, so_far, _any)
-        first = answer.cards[0]
-        changed += first.measures["total"].value != float(without[first.card]["total"])
+        total = float(without[answer.options[answer.best]]["total"])
+        changed += answer.estimate("total", answer.best).value != total
     assert found == 8
     assert changed > 0
     told_of = [each for each in deviations if math.isfinite(each)]
     assert told_of and max(map(abs, told_of)) < 4
 
 
-def _deviation(sampled: CardEstimates, exact: CardEstimates, name: str) -> float:
+def _deviation(sampled: CardOdds, exact: CardOdds, card: int, name: str) -> float:
     """By how many standard errors a sampled mean differs from the truth; NaN without spread."""
-    estimate = sampled.measures[name]
+    estimate = sampled.estimate(name, card)
     error = (estimate.high - estimate.low) / (2 * 1.959964)
-    return (estimate.value - exact.measures[name].value) / error
+    return (estimate.value - exact.estimate(name, card).value) / error
 
 
 @pytest.mark.parametrize("rules", [TAKE_2, AUCTION_3], ids=["take-2", "auction-3"])
@@ -269,14 +265,12 @@ def test_samples_agree_with_enumeration(rules: KqjRules) -> None:
             if not exact.is_exact:
                 continue
             sampled = estimate_cards(so_far, deals=500, max_layouts=1, **ask)
-            by_card = {each.card: each for each in exact.cards}
             if exact.layout_count == 1:
                 assert sampled.is_exact
                 continue
             assert not sampled.is_exact and sampled.deals == 500
-            first = sampled.cards[0]
             for name in ("total", "difference"):
-                deviations.append(_deviation(first, by_card[first.card], name))
+                deviations.append(_deviation(sampled, exact, sampled.best, name))
     told_of = [each for each in deviations if math.isfinite(each)]
     assert len(told_of) > 100
     assert max(map(abs, told_of)) < 4.5
@@ -287,7 +281,7 @@ def test_players_who_choose_at_random_are_sampled_and_agree(plain: str) -> None:
     """One who plays at random has the same chances in the exact world as by going through."""
     record = next(iter(rounds(TAKE_2, LIVELY, 10)))
     so_far = at(record, 6, 4)
-    answer = estimate_cards(so_far, ("random",) * SEATS, 300, ignore_calls=True, threads=1)
+    answer = estimate_cards(so_far, ("random",) * SEATS, deals=300, ignore_calls=True, threads=1)
     assert not answer.is_exact
     assert answer.deals == 300
     assert answer.method_text.startswith("sampled: 300")
@@ -300,17 +294,18 @@ def test_the_same_seed_gives_the_same_numbers(rules: KqjRules) -> None:
     """Whatever the threads."""
     so_far = at(next(iter(rounds(rules, "always+greedy", 10))), 2, 3)
     players = ("always+greedy",) * SEATS
-    one, three = (estimate_cards(so_far, players, 3000, threads=n) for n in (1, 3))
-    assert one == three
-    assert one.deals == 3000
-    other = estimate_cards(so_far, players, 3000, seed=2, threads=1)
-    assert other.cards != one.cards
+    one, three = (estimate_cards(so_far, players, deals=3000, threads=n) for n in (1, 3))
+    assert one.deals == three.deals == 3000 and one.order == three.order
+    assert np.array_equal(one.sums.moments.sums, three.sums.moments.sums)
+    assert np.array_equal(one.sums.moments.products, three.sums.moments.products)
+    assert np.array_equal(one.question_counts, three.question_counts)
+    other = estimate_cards(so_far, players, deals=3000, seed=2, threads=1)
+    assert not np.array_equal(other.sums.moments.sums, one.sums.moments.sums)
 
 
-def _trial(so_far: KqjPartialRound, specification: str, ignore_calls: bool) -> KqjCardSampler:
-    table = make_seating(so_far.rules, [parse_player(specification)] * SEATS)
-    turn = make_turn(so_far, table, ignore_calls)
-    return KqjCardSampler(turn, encode_rules(so_far.rules), table, 1)
+def _trial(so_far: PartialRound, specification: str, ignore_calls: bool) -> KqjCardSampler:
+    settings = EstimateSettings(ignore_calls=ignore_calls, threads=1)
+    return KqjCardSampler(so_far, [parse_player(specification)] * SEATS, settings)
 
 
 @pytest.mark.parametrize(
@@ -336,8 +331,8 @@ def test_hands_drawn_by_the_calls_are_calibrated(rules: KqjRules, calls: str, pl
         held = len(left & set(trumps))
         for ignore_calls, each in misses.items():
             trial = _trial(so_far, specification, ignore_calls)
-            chunk = trial.chunk(card_odds.SAMPLED, trial.new_search(None, None), 0, 256, 1)
-            hands = chunk.hands[:, so_far.place_of(sender)] & convert_cards_to_bits(trumps)
+            chunk = trial.play_chunk(trial.start_search(None, None), 0, 256)
+            hands = chunk.hands[so_far.place_of(sender)] & convert_cards_to_bits(trumps)
             each.append(held - np.average(np.bitwise_count(hands), weights=chunk.weights))
     for ignore_calls, each in misses.items():
         assert len(each) > 200
@@ -390,19 +385,17 @@ def test_calls_that_are_not_allowed_are_told(tmp_path: Path, turn: tuple[int, in
     )
     so_far = at(next(iter(rounds(TAKE_2, "points+greedy", 10))), *turn)
     with pytest.raises(PolicyError, match="chose what is not allowed"):
-        estimate_cards(so_far, (f"{path}+greedy",) * SEATS, 100, threads=1)
+        estimate_cards(so_far, (f"{path}+greedy",) * SEATS, deals=100, threads=1)
 
 
 def test_it_stops_when_it_is_sure(plain: str) -> None:
     """By an interval that may be looked at at every moment."""
     so_far = at(next(iter(rounds(TAKE_2, "always+greedy", 10))), 2, 3)
     players = ("always+greedy",) * SEATS
-    answer = estimate_cards(so_far, players, 200_000, until=0.03, threads=1)
+    answer = estimate_cards(so_far, players, deals=200_000, until=0.03, threads=1)
     assert answer.sequential
-    best = answer.cards[0].measures["wins"]
-    decided = all(
-        each.versus_best["difference"].high < 0 for each in answer.cards[1:] if each.versus_best
-    )
+    best = answer.estimate("wins", answer.best)
+    decided = all(lead.low > 0 for lead in answer.estimate_leads().values())
     assert best.high - best.value <= 0.03 or decided
     assert 1000 <= answer.deals < 200_000
 
@@ -414,4 +407,4 @@ def test_legal_cards_are_those_of_the_referee() -> None:
         right = list_legal_cards(
             so_far.hand, cards, leader, so_far.teams, so_far.final_contract.contract
         )
-        assert set(so_far.legal) == right
+        assert set(so_far.legal_cards) == right

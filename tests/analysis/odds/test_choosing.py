@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,24 +12,28 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.odds import kwajongen
-from kqj_sim.analysis.odds.auction_state import CallOption
 from kqj_sim.analysis.odds.calls import estimate_calls
-from kqj_sim.analysis.odds.cards import (
-    MEASURES,
-    CardMeasures,
-    CardOdds,
-    CardOddsRequest,
-    estimate_with_sampler,
+from kqj_sim.analysis.odds.cards import CardOdds, estimate_with_sampler
+from kqj_sim.analysis.odds.estimator import (
+    CERTAIN,
+    FIRST_CHOOSING,
+    EstimateSettings,
+    Limits,
+    Odds,
+    add_draws,
 )
-from kqj_sim.analysis.odds.choosing import FIRST_CHOOSING, Limits, choose, limits
-from kqj_sim.analysis.odds.playouts import CardPlayouts, CardSampler, Int64Array
-from kqj_sim.analysis.odds.sampling import CallPlayouts, CallSampler
-from kqj_sim.analysis.odds.search import Search
-from kqj_sim.analysis.odds.situation import BiddingSituation, parse_situation
-from kqj_sim.analysis.weighted_means import Objective, WeightedMoments
+from kqj_sim.analysis.odds.kqj_calls import KqjCallSampler
+from kqj_sim.analysis.odds.kwajongen import KwajongenCallSampler
+from kqj_sim.analysis.odds.measures import Measure, MeasureTable
+from kqj_sim.analysis.odds.sampling import CardSampler, Playouts, Search
+from kqj_sim.analysis.odds.situation import (
+    BiddingSituation,
+    parse_kwajongen_situation,
+    parse_situation,
+)
 from kqj_sim.core import call_odds as core
 from kqj_sim.core.block import LANES
+from kqj_sim.core.types import Int16Array, Int64Array
 from kqj_sim.rules import KqjRules, KwajongenRules
 
 SEEDS = 2000
@@ -79,18 +83,13 @@ def synthetic(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[float]], Bi
     """Give the calls of a situation synthetic scores with true means, in place of deals."""
 
     def put(true: Sequence[float]) -> BiddingSituation:
-        def blocks(
-            self: CallSampler, options: Sequence[CallOption], threads: int, first: int, count: int,
-            *search: object,
-        ) -> Generator[CallPlayouts]:  # fmt: skip
-            for number in range(count):
-                outcomes = np.zeros((len(options), LANES, core.OUTCOME_SIZE), dtype=np.int16)
-                start = first + number * LANES
-                outcomes[:, :, core.OWN_SCORE] = scores(self.seed, start, LANES, true)
-                counts = np.zeros((len(self.asked), 2), dtype=np.int64)
-                yield CallPlayouts(LANES, np.ones(LANES), outcomes, counts)
+        def play_chunk(self: KqjCallSampler, search: Search, first: int, count: int) -> Playouts:
+            outcomes = np.zeros((len(self.options), count, core.OUTCOME_SIZE), dtype=np.int16)
+            outcomes[:, :, core.OWN_SCORE] = scores(self.seed, first, count, true)
+            counts = np.zeros((self.question_count, 2), dtype=np.int64)
+            return Playouts(count, np.ones(count), outcomes, np.zeros((0, count), int), counts)
 
-        monkeypatch.setattr(CallSampler, "blocks", blocks)
+        monkeypatch.setattr(KqjCallSampler, "play_chunk", play_chunk)
         return parse_situation("9h 8h Ah Ks 4d", RULES, turned="7h", lap=2)
 
     return put
@@ -106,7 +105,7 @@ def test_the_interval_of_the_call_named_holds_its_value(
     for seed in range(SEEDS):
         odds = estimate_calls(situation, players=GREEDY, deals=512, seed=seed, threads=1)
         best, second = odds.ranking[:2]
-        assert odds.calls == len(true) and odds.deals == 512
+        assert odds.option_count == len(true) and odds.deals == 512
         found.add("value", odds.estimate("difference", best), true[best])
         lead = odds.estimate("difference", best, baseline=second)
         found.add("lead", lead, true[best] - true[second])
@@ -122,7 +121,7 @@ def test_it_holds_whenever_a_search_stops(
     held = runs = 0
     for seed in range(200):
         odds = estimate_calls(situation, players=GREEDY, until=0.05, seed=seed, threads=1)
-        assert odds.ended == "until" and odds.choosing_deals >= 1000
+        assert odds.stop_reason == "until" and odds.choosing_deals >= 1000
         for quantity, truth in (("difference", 0.0), ("wins", 0.5)):
             estimate = odds.estimate(quantity, odds.best)
             held += estimate.low <= truth <= estimate.high
@@ -131,56 +130,52 @@ def test_it_holds_whenever_a_search_stops(
 
 
 class SyntheticCards(CardSampler):
-    """Cards with synthetic scores; `listed` by nobody."""
+    """Cards with synthetic scores, none of which are listed."""
 
-    step = LANES
-    layout_count = 0
-    threads = 1
+    chunk_size = min_chunk_size = LANES
+    measures = MeasureTable(
+        (
+            Measure("wins", "share", "wins", lambda outcomes: outcomes[0] > 0),
+            Measure("difference", "points", "score difference", lambda outcomes: outcomes[0]),
+        ),
+        "",
+        (),
+    )
+    threads = max_ways = 1
+    layout_count = question_count = 0
+    keeps_history = False
 
-    def __init__(self, true: Sequence[float]) -> None:
-        self.turn = SimpleNamespace(cards=true)
-        self.true = true
+    def __init__(self, true: Sequence[float], seed: int) -> None:
+        self.card_count, self.true, self.seed = len(true), true, seed
 
-    def new_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
+    def start_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
         """Return a search without calls."""
         return Search(0, seconds, progress)
 
     def count_ways(self, seed: int) -> Int64Array:
-        """Nothing, since nothing is listed."""
+        """Return nothing, since nothing is listed."""
         return np.zeros(0, dtype=np.int64)
 
-    def count_max_ways(self) -> int:
-        """One."""
-        return 1
+    def play_listed(self, seed: int, first: int, count: int) -> Int16Array:
+        """Return nothing, since nothing is listed."""
+        return np.zeros((self.card_count, 0, 1), dtype=np.int16)
 
-    def chunk(self, mode: int, search: Search, first: int, count: int, seed: int) -> CardPlayouts:
-        """Scores in the place of outcomes: (count, cards, 1)."""
-        drawn = scores(seed, first, count, self.true).T[:, :, None].astype(np.int16)
-        return CardPlayouts(np.ones(count), drawn, np.zeros(0, np.int64), search.new_run().counts)
+    def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
+        """Return scores in the place of outcomes: (cards, count, 1)."""
+        drawn = scores(self.seed, first, count, self.true)[:, :, None].astype(np.int16)
+        counts = search.start_chunk().counts
+        return Playouts(count, np.ones(count), drawn, np.zeros((0, count), int), counts)
+
+    def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
+        """Return nothing, since there are no calls."""
+        return ""
 
 
 def card_odds(true: Sequence[float], seed: int) -> CardOdds:
-    """What is found of cards with these true values; a card is its number."""
-    so_far: Any = SimpleNamespace(legal=range(len(true)), rules=RULES)
-    telling = CardMeasures(
-        MEASURES[:2], lambda drawn: np.concatenate([drawn > 0, drawn], axis=-1).astype(int), ""
-    )
-    asking = CardOddsRequest(
-        so_far,
-        (),
-        seed,
-        None,
-        None,
-        0.95,
-        512,
-        None,
-        None,
-        False,
-        telling,
-        lambda counts, seconds: "",
-    )
-    table: Any = None
-    return estimate_with_sampler(SyntheticCards(true), asking, table)
+    """Return the estimates of cards with these true values; a card is its number."""
+    so_far: Any = SimpleNamespace(legal_cards=range(len(true)), rules=RULES)
+    settings = EstimateSettings(deals=512, seed=seed)
+    return estimate_with_sampler(SyntheticCards(true, seed), so_far, (), settings)
 
 
 @pytest.mark.parametrize("true", [EQUAL, CLOSE], ids=["equal", "close"])
@@ -188,73 +183,64 @@ def test_the_interval_of_the_card_named_holds_its_value(true: Sequence[float]) -
     found = Coverage()
     for seed in range(SEEDS):
         odds = card_odds(true, seed)
-        best, second = odds.cards[:2]
-        assert (odds.deals, odds.choosing_deals, len(odds.cards)) == (512, 256, len(true))
-        value, other = (true[int(each.card)] for each in (best, second))  # type: ignore[call-overload]
-        assert best.versus_best is None and second.versus_best is not None
-        found.add("value", best.measures["difference"], value)
-        found.add("lead", second.versus_best["difference"], other - value)
+        best, second = odds.ranking[:2]
+        assert (odds.deals, odds.choosing_deals, len(odds.ranking)) == (512, 256, len(true))
+        found.add("value", odds.estimate("difference", best), true[best])
+        lead = odds.estimate_leads()[second]
+        found.add("lead", lead, true[best] - true[second])
         if true == EQUAL:
-            found.add("wins", best.measures["wins"], 0.5)
+            found.add("wins", odds.estimate("wins", best), 0.5)
     found.check()
 
 
 def test_a_choice_in_kwajongen_has_deals_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """None of them is among those that give the values."""
     asked: list[int] = []
-    real = kwajongen.KwajongenCallSampler.block
+    real = KwajongenCallSampler.play_chunk
 
-    def block(self: kwajongen.KwajongenCallSampler, first: int) -> kwajongen.KwajongenCallPlayouts:
+    def play_chunk(self: KwajongenCallSampler, search: Search, first: int, count: int) -> Playouts:
         asked.append(first)
-        return real(self, first)
+        return real(self, search, first, count)
 
-    monkeypatch.setattr(kwajongen.KwajongenCallSampler, "block", block)
-    situation = kwajongen.parse_kwajongen_situation(
-        "Ah 9h Ks Tc", KwajongenRules(), turned="Jh", place=1
-    )
-    odds = kwajongen.estimate_kwajongen_calls(situation, players="standard", deals=1024, threads=1)
+    monkeypatch.setattr(KwajongenCallSampler, "play_chunk", play_chunk)
+    situation = parse_kwajongen_situation("Ah 9h Ks Tc", KwajongenRules(), turned="Jh", place=1)
+    odds = estimate_calls(situation, "standard", deals=1024, threads=1)
     assert odds.deals == 1024 and odds.choosing_deals == 512
     assert {first for first in asked if first < FIRST_CHOOSING} == set(range(0, 1024, LANES))
     assert set(asked) >= {FIRST_CHOOSING, FIRST_CHOOSING + LANES}
     assert sorted(odds.order) == [0, 1] and odds.ranking == list(odds.order)
 
 
-BY = Objective(1, 0, 3, 600.0)
-
-
 def chosen(means: Sequence[float], ends: Limits) -> tuple[tuple[int, ...], int]:
-    """The order of options with these means, and how many deals chose it."""
-    sums = WeightedMoments()
-
-    def source() -> Generator[NDArray[np.float64]]:
-        for number in range(400):
-            points = scores(1, number, LANES, means)
-            yield np.stack([(points > 0).astype(float), points])
-
-    def add(values: NDArray[np.float64]) -> None:
-        sums.add(LANES, np.ones(LANES), values)
-
-    return choose(source(), add, sums, BY, ends), sums.deals
+    """Return the order of options with these means, and how many deals chose it."""
+    sampler = SyntheticCards(means, 1)
+    odds = Odds(
+        measures=sampler.measures, rules=RULES, players=(), seed=1, options=range(len(means)),
+        option_count=len(means),
+    )  # fmt: skip
+    add_draws(sampler, odds, FIRST_CHOOSING, ends, EstimateSettings(threads=1))
+    return tuple(odds.ranking), odds.deals
 
 
 def test_a_choice_ends_early_where_one_is_clearly_the_best() -> None:
-    never = float("inf")
-    order, deals = chosen((0.0, 80.0, 40.0), Limits(50 * LANES, 0.0, never))
+    order, deals = chosen((0.0, 80.0, 40.0), Limits(50 * LANES, 0.0, confidence=CERTAIN))
     assert order == (1, 2, 0) and 1000 <= deals < 10 * LANES
-    _, deals = chosen((0.0, 1.0, 0.0), Limits(50 * LANES, 0.0, never))
+    _, deals = chosen((0.0, 1.0, 0.0), Limits(50 * LANES, 0.0, confidence=CERTAIN))
     assert deals == 50 * LANES
-    _, known = chosen((0.0, 1.0, 0.0), Limits(50 * LANES, 0.04, never))
+    _, known = chosen((0.0, 1.0, 0.0), Limits(50 * LANES, 0.04, confidence=CERTAIN))
     assert 1000 <= known < 50 * LANES
-    _, late = chosen((0.0, 1.0, 0.0), Limits(50 * LANES, 0.0, time.monotonic() - 1))
+    _, late = chosen((0.0, 1.0, 0.0), Limits(50 * LANES, 0.0, time.monotonic() - 1, CERTAIN))
     assert late == LANES
 
 
 def test_a_choice_has_half_as_many_deals_and_a_third_of_the_time() -> None:
-    assert limits(513, None, None, 7.0) == Limits(257, 0.0, float("inf"))
-    assert limits(1000, 0.01, 6.0, 7.0) == Limits(500, 0.02, 9.0)
+    settings = EstimateSettings(deals=513)
+    assert settings.choosing_limits == Limits(257, 0.0, float("inf"), CERTAIN)
+    timed = EstimateSettings(deals=1000, until=0.01, seconds=6.0)
+    assert timed.choosing_limits == Limits(500, 0.02, timed.start_time + 2, CERTAIN)
 
 
 def test_a_single_card_is_not_chosen() -> None:
     odds = card_odds((3.0,), 1)
     assert (odds.deals, odds.choosing_deals) == (512, 0)
-    assert odds.cards[0].versus_best is None
+    assert odds.ranking == [0] and odds.estimate_leads() == {}

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.odds.calls import DRAWN, LOST, NOT_PLAYED, WON, OddsError
-from kqj_sim.analysis.odds.kwajongen import (
-    KwajongenCallOdds,
-    KwajongenCallSampler,
-    estimate_kwajongen_calls,
-    parse_kwajongen_situation,
-)
-from kqj_sim.analysis.odds.sampling import ImpossibleBiddingError
-from kqj_sim.analysis.odds.situation import SituationError
-from kqj_sim.core.block import LANES, allocate_block
+from kqj_sim.analysis.odds.calls import estimate_calls
+from kqj_sim.analysis.odds.estimator import EstimateSettings, ImpossibleBiddingError, OddsError
+from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds, KwajongenCallSampler
+from kqj_sim.analysis.odds.measures import DRAWN, LOST, NOT_PLAYED, WON
+from kqj_sim.analysis.odds.sampling import Search
+from kqj_sim.analysis.odds.situation import SituationError, parse_kwajongen_situation
+from kqj_sim.analysis.odds.tables import make_odds_tables
+from kqj_sim.core.block import LANES
 from kqj_sim.core.kwajongen.cards import PACK
-from kqj_sim.core.kwajongen.odds import sample_deals
 from kqj_sim.encode import encode_cards, split_cards
 from kqj_sim.policies import parse_player
 from kqj_sim.rules import KwajongenRules
@@ -30,12 +28,14 @@ PASS, PLAY = 0, 1
 
 
 def told(
-    hand: str, turned: str, players: str | Sequence[str], deals: int = 2048, **more: object
+    hand: str, turned: str, players: str | Sequence[str], deals: int = 2048, **more: Any
 ) -> KwajongenCallOdds:
     situation: dict[str, object] = {"place": None, "heard": None, "raised": False}
     situation |= {key: more.pop(key) for key in list(more) if key in situation}
     found = parse_kwajongen_situation(hand, RULES, turned=turned, **situation)  # type: ignore[arg-type]
-    return estimate_kwajongen_calls(found, players=players, deals=deals, **more)  # type: ignore[arg-type]
+    odds = estimate_calls(found, players, deals=deals, **more)
+    assert isinstance(odds, KwajongenCallOdds)
+    return odds
 
 
 def value(odds: KwajongenCallOdds, quantity: str, option: int) -> float:
@@ -89,15 +89,14 @@ def test_those_before_have_passed() -> None:
     for option in (PASS, PLAY):
         one, other = (each.estimate("difference", option) for each in (odds, ignored))
         assert one.low < other.high and other.low < one.high
-    assert [table.name for table in ignored.tables()] == ["calls"]
-    assert [table.name for table in odds.tables()] == ["calls", "heard"]
+    assert [table.name for table in make_odds_tables(ignored)] == ["calls"]
+    assert [table.name for table in make_odds_tables(odds)] == ["calls", "heard"]
 
 
 def test_the_hidden_cards_are_dealt_evenly() -> None:
     situation = parse_kwajongen_situation("Ah 9h Ks Tc", RULES, turned="Jh", place=1)
-    sampler = KwajongenCallSampler(
-        situation, (parse_player("random", "kwajongen"),) * 4, 5, ignore_calls=True
-    )
+    players = (parse_player("random", "kwajongen"),) * 4
+    sampler = KwajongenCallSampler(situation, players, EstimateSettings(seed=5, ignore_calls=True))
     own, shown = (
         encode_cards(situation.hand, "kwajongen"),
         encode_cards([situation.turned], "kwajongen"),
@@ -105,13 +104,9 @@ def test_the_hidden_cards_are_dealt_evenly() -> None:
     counts: Counter[tuple[int, int]] = Counter()
     blocks = 40
     for number in range(blocks):
-        hands, keys = np.zeros(4 * LANES, np.int64), np.zeros(LANES, np.int64)
-        kept = sample_deals(
-            allocate_block(), number * LANES, 5, sampler._rules, sampler._table, sampler._known, 0,
-            hands, keys,
-        )  # fmt: skip
-        assert kept == LANES and len(set(keys)) == LANES
-        for deal in hands.reshape(LANES, 4):
+        chunk = sampler.play_chunk(Search(0), number * LANES, LANES)
+        assert chunk.hands.shape == (4, LANES)
+        for deal in chunk.hands.T:
             assert deal[1] == own and deal[3] & shown
             assert [hand.bit_count() for hand in map(int, deal)] == [4] * 4
             assert int(np.bitwise_or.reduce(deal)).bit_count() == 16
@@ -130,7 +125,7 @@ def test_the_same_numbers_with_any_threads() -> None:
     assert (one.sums.moments.sums == two.sums.moments.sums).all() and one.deals == two.deals == 2048
     assert (one.order, one.choosing_deals) == (two.order, two.choosing_deals)
     more = told("Ah 9h Ks Tc", "Jh", "standard", place=1, deals=4096, until=0.02)
-    assert more.sequential and more.ended in ("until", "deals")
+    assert more.sequential and more.stop_reason in ("until", "deals")
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.analysis.odds.calls import OddsError
-from kqj_sim.analysis.odds.cards import CardOdds
-from kqj_sim.analysis.odds.kwajongen_cards import estimate_kwajongen_cards, make_kwajongen_turn
-from kqj_sim.analysis.odds.kwajongen_position import (
-    KwajongenPartialRound,
-    make_kwajongen_round,
-    parse_kwajongen_round,
-)
-from kqj_sim.analysis.odds.position import RoundError
+from kqj_sim.analysis.odds.cards import CardOdds, estimate_cards
+from kqj_sim.analysis.odds.estimator import FIRST_CHOOSING, OddsError
+from kqj_sim.analysis.odds.kwajongen import KwajongenCardSampler, make_kwajongen_turn
+from kqj_sim.analysis.odds.position import PartialRound, RoundError
+from kqj_sim.analysis.odds.position_input import parse_position, read_position
+from kqj_sim.analysis.odds.sampling import Playouts, Search
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.core.block import LANES
 from kqj_sim.core.kwajongen.odds import draw_hidden_hands, list_hidden_hands
@@ -63,26 +60,27 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def at(record: Record, trick: int, card: int) -> KwajongenPartialRound:
+def at(record: Record, trick: int, card: int) -> PartialRound:
     """A round before a card of a trick, both from 1, as who is to play it sees it."""
-    return make_kwajongen_round(partial_record_from_json(to_json(record)), (trick, card))
+    return read_position(partial_record_from_json(to_json(record)), (trick, card))
 
 
-def is_right(so_far: KwajongenPartialRound, dealt: Hands) -> bool:
+def is_right(so_far: PartialRound, dealt: Hands) -> bool:
     """Whether every play was allowed with these hands, and the dealer has the shown card."""
     held = {seat: set(hand) for seat, hand in dealt.items()}
+    assert isinstance(so_far.rules, KwajongenRules)
     for leader, cards in so_far.tricks:
         for position, card in enumerate(cards):
             hand = held[(leader + position) % SEATS]
             if card not in list_legal_cards(
-                so_far.rules, hand, cards[:position], so_far.turned.suit
+                so_far.rules, hand, cards[:position], so_far.final_contract.contract
             ):
                 return False
             hand.remove(card)
     return so_far.turned in dealt[so_far.dealer]
 
 
-def hidden(so_far: KwajongenPartialRound) -> Iterator[Hands]:
+def hidden(so_far: PartialRound) -> Iterator[Hands]:
     """All that may have been dealt, by seat."""
     own, played = so_far.seat, {seat: set(so_far.played_by(seat)) for seat in range(SEATS)}
     others = [seat for seat in range(SEATS) if seat != own]
@@ -100,23 +98,24 @@ def hidden(so_far: KwajongenPartialRound) -> Iterator[Hands]:
     return (dealt for dealt in deal(0, unseen) if is_right(so_far, dealt))
 
 
-def would_call(so_far: KwajongenPartialRound, dealt: Hands) -> bool:
+def would_call(so_far: PartialRound, dealt: Hands) -> bool:
     """Whether the others would have called as they did, if they are plain players."""
     return all(
-        (sum(card.suit == so_far.turned.suit for card in dealt[call.seat]) >= 2)
+        (sum(card.suit == so_far.final_contract.contract for card in dealt[call.seat]) >= 2)
         == (call.call == "play")
         for call in so_far.calls or ()
         if call.seat != so_far.seat
     )
 
 
-def played_on(so_far: KwajongenPartialRound, card: Card, dealt: Hands) -> dict[str, int]:
+def played_on(so_far: PartialRound, card: Card, dealt: Hands) -> dict[str, int]:
     """What comes of a card, by the referee; the others play as the plain player does."""
-    trump = so_far.turned.suit
+    trump = so_far.final_contract.contract
     held = {seat: set(hand) - set(so_far.plays) for seat, hand in dealt.items()}
     tricks = [
         PlayedTrick(b, c, find_trick_winner(b, c, trump)) for b, c in so_far.tricks if len(c) == 4
     ]
+    assert isinstance(so_far.rules, KwajongenRules)
     leader, cards = so_far.tricks[-1]
     chosen: Card | None = card
     while len(tricks) < 4:
@@ -152,38 +151,38 @@ def test_the_last_two_tricks_by_enumeration(
     for record in (each for each in play_records(experiment) if each.tricks):
         for card in [card for card, number in wanted.items() if number > 0]:
             so_far = at(record, 3, card)
-            if len(so_far.legal) < 2:
+            if len(so_far.legal_cards) < 2:
                 continue
-            answer = estimate_kwajongen_cards(so_far, ignore_calls=ignore_calls, threads=1)
-            if answer.layout_count is None or answer.layout_count > 2500:
+            answer = estimate_cards(so_far, ignore_calls=ignore_calls, threads=1)
+            if not 0 < answer.layout_count <= 2500:
                 continue
             wanted[card] -= 1
             agree(so_far, answer, ignore_calls)
     assert sum(wanted.values()) == 0
 
 
-def agree(so_far: KwajongenPartialRound, answer: CardOdds, ignore_calls: bool) -> None:
+def agree(so_far: PartialRound, answer: CardOdds, ignore_calls: bool) -> None:
     """The answer is exact and says what enumeration says."""
     assert answer.is_exact
     worlds = list(hidden(so_far))
     assert answer.layout_count == len(worlds)
     kept = [dealt for dealt in worlds if ignore_calls or would_call(so_far, dealt)]
     assert answer.bidding_probability == pytest.approx(len(kept) / len(worlds))
-    assert {each.card for each in answer.cards} == set(so_far.legal)
+    assert answer.options == so_far.legal_cards
     means: dict[Card, dict[str, float]] = {}
-    for card in so_far.legal:
+    for card in so_far.legal_cards:
         found = [played_on(so_far, card, dealt) for dealt in kept]
         means[card] = {
             name: float(Fraction(sum(each[name] for each in found), len(found)))
             for name in found[0]
         }
-    best = means[answer.cards[0].card]
+    best = means[answer.options[answer.best]]
     assert best["difference"] == max(each["difference"] for each in means.values())
-    for each in answer.cards:
-        for name, value in means[each.card].items():
-            assert each.measures[name].value == pytest.approx(value), (each.card, name)
-            if each.versus_best is not None:
-                assert each.versus_best[name].value == pytest.approx(value - best[name])
+    for number, card in enumerate(answer.options):
+        for name, value in means[card].items():
+            assert answer.estimate(name, number).value == pytest.approx(value), (card, name)
+            behind = answer.estimate(name, number, baseline=answer.best)
+            assert behind.value == pytest.approx(value - best[name])
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
@@ -224,7 +223,7 @@ def test_hands_that_are_drawn_are_possible(rules: KwajongenRules) -> None:
     assert checked > 1000 and among > 20
 
 
-def listed_hands(so_far: KwajongenPartialRound, rules: KwajongenRules) -> NDArray[np.int64]:
+def listed_hands(so_far: PartialRound, rules: KwajongenRules) -> NDArray[np.int64]:
     """All distributions that agree with the plays, (n, 4) by place, natural coding."""
     room = np.zeros(SEATS * 2000, dtype=np.int64)
     table = encode_seating(rules, [parse_player("random", "kwajongen")] * SEATS, None)
@@ -236,26 +235,46 @@ def listed_hands(so_far: KwajongenPartialRound, rules: KwajongenRules) -> NDArra
 def a_round(rules: KwajongenRules = RULES[0]) -> Record:
     """A round that was played, from the second trick on with a choice."""
     records = (random_record(rules, seed) for seed in range(100))
-    return next(each for each in records if each.tricks and len(at(each, 3, 2).legal) == 2)
+    return next(each for each in records if each.tricks and len(at(each, 3, 2).legal_cards) == 2)
 
 
 def test_draws_agree_with_the_exact_answer_and_with_themselves(plain: str) -> None:
     so_far = at(a_round(), 3, 2)
     players = (plain,) * SEATS
-    exact = estimate_kwajongen_cards(so_far, players, ignore_calls=True)
+    exact = estimate_cards(so_far, players, ignore_calls=True)
     one, two = (
-        estimate_kwajongen_cards(
-            so_far, players, 2000, 3, ignore_calls=True, threads=n, max_layouts=10
+        estimate_cards(
+            so_far, players, deals=2000, seed=3, ignore_calls=True, threads=n, max_layouts=10
         )
         for n in (1, 2)
     )
     assert exact.is_exact and not one.is_exact and one.deals == 2000
-    assert [each.measures for each in one.cards] == [each.measures for each in two.cards]
-    means = {each.card: each.measures for each in exact.cards}
-    for each in one.cards:
+    assert one.order == two.order
+    for card in range(one.option_count):
         for name in ("wins", "difference", "total"):
-            _, low, high, _ = each.measures[name]
-            assert low - (high - low) <= means[each.card][name].value <= high + (high - low)
+            assert one.estimate(name, card) == two.estimate(name, card)
+            _, low, high, _ = one.estimate(name, card)
+            value = exact.estimate(name, card).value
+            assert low - (high - low) <= value <= high + (high - low)
+
+
+def test_few_draws_are_all_different(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the calls leave out most draws of a block, the next one begins behind it."""
+    real, firsts = KwajongenCardSampler.play_chunk, []
+
+    def play_chunk(self: KwajongenCardSampler, search: Search, first: int, count: int) -> Playouts:
+        firsts.append(first % FIRST_CHOOSING)
+        found = real(self, search, first, count)
+        kept = 20
+        return Playouts(
+            kept, found.weights[:kept], found.outcomes[:, :kept], found.hands, found.counts
+        )
+
+    monkeypatch.setattr(KwajongenCardSampler, "play_chunk", play_chunk)
+    so_far = at(a_round(), 3, 2)
+    found = estimate_cards(so_far, ("random",) * SEATS, deals=100, threads=1, max_layouts=1)
+    assert found.deals == 100 and len(firsts) > 2
+    assert all(first % LANES == 0 for first in firsts)
 
 
 def test_players_who_would_not_have_called_so_are_told() -> None:
@@ -271,7 +290,7 @@ def test_players_who_would_not_have_called_so_are_told() -> None:
     )
     for moment in moments:
         with pytest.raises(OddsError, match="occur in none of") as found:
-            estimate_kwajongen_cards(at(record, *moment), ("random:accept=1",) * SEATS)
+            estimate_cards(at(record, *moment), ("random:accept=1",) * SEATS)
         assert "--ignore-calls" in str(found.value) and "\n" not in str(found.value)
 
 
@@ -279,10 +298,10 @@ TYPED = {"played": "Ts Kc", "turned": "Jc", "heard": "pass, play"}
 
 
 def test_a_round_is_read_as_typed() -> None:
-    so_far = parse_kwajongen_round("As Qd Kd 9c", RULES[0], **TYPED)  # type: ignore[arg-type]
+    so_far = parse_position("As Qd Kd 9c", RULES[0], **TYPED)  # type: ignore[arg-type]
     assert so_far.seat == 2 and so_far.final_contract.sender == 1
-    assert [str(card) for card in so_far.legal] == ["As"]
-    again = parse_kwajongen_round("As Qd Kd 9c", RULES[0], played="Ts Kc", turned="Jc", sender=1)
+    assert [str(card) for card in so_far.legal_cards] == ["As"]
+    again = parse_position("As Qd Kd 9c", RULES[0], played="Ts Kc", turned="Jc", sender=1)
     assert again == so_far
 
 
@@ -301,12 +320,16 @@ def test_a_round_is_read_as_typed() -> None:
         ("As Qd Kd 9c", {"sender": 1}, "who plays follows from what was heard: leave one out"),
         ("As Qd Kd 9c", {"place": 1}, "it is the turn of place 2, not of place 1"),
         ("As Qd Kd 9c", {"played": "Ts Ts"}, "played: Ts is named twice"),
-        ("Qd Kd 9c", {"played": "Ts Kc As Jc Kd"}, "it is the turn of place 2, so give his cards"),
+        (
+            "Qd Kd 9c",
+            {"played": "Ts Kc As Jc Kd"},
+            "it is the turn of place 2, so give their cards",
+        ),
     ],
 )
 def test_what_cannot_be_is_told(hand: str, more: dict[str, object], fault: str) -> None:
     with pytest.raises(RoundError) as found:
-        parse_kwajongen_round(hand, RULES[0], **{**TYPED, **more})  # type: ignore[arg-type]
+        parse_position(hand, RULES[0], **{**TYPED, **more})  # type: ignore[arg-type]
     assert fault in str(found.value) and "\n" not in str(found.value)
 
 
@@ -314,13 +337,13 @@ def test_records_that_cannot_be_are_told() -> None:
     record = a_round()
     text = to_json(record)
     with pytest.raises(RoundError, match="the record's round is over"):
-        make_kwajongen_round(partial_record_from_json(text))
+        read_position(partial_record_from_json(text))
     for where in ((5, 2), (1, 5)):
         with pytest.raises(
             RoundError, match=f"card {where[1]} of trick {where[0]} was not reached"
         ):
-            make_kwajongen_round(partial_record_from_json(text), where)
+            read_position(partial_record_from_json(text), where)
     with pytest.raises(RoundError, match="pending_before: 120 is not 0 or 1"):
-        make_kwajongen_round(
+        read_position(
             partial_record_from_json(text.replace('"pending_before":0', '"pending_before":120'))
         )

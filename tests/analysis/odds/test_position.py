@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from kqj_sim.analysis.odds.kqj_position import KqjPartialRound, make_kqj_round, parse_kqj_round
-from kqj_sim.analysis.odds.position import RoundError
+from kqj_sim.analysis.odds.position import PartialRound, RoundError
+from kqj_sim.analysis.odds.position_input import parse_position, read_position
 from kqj_sim.analysis.odds.situation import SituationError
 from kqj_sim.cards import parse_cards
 from kqj_sim.record import RecordError, partial_record_from_json, to_json
@@ -22,22 +22,20 @@ OWN = "7h Ks 4d Qd 9s 8c Tc Jc"
 """The eight cards of place 2."""
 
 
-def typed(hand: str, played: str, sender: int = 0) -> KqjPartialRound:
+def typed(hand: str, played: str, sender: int = 0) -> PartialRound:
     """A round at hearts with the Return 9h, as it is typed in."""
-    return parse_kqj_round(
-        hand, KqjRules(), played=played, turned="9h", contract="h", sender=sender
-    )
+    return parse_position(hand, KqjRules(), played=played, turned="9h", contract="h", sender=sender)
 
 
 def test_what_is_read() -> None:
     so_far = typed(OWN, "As 4s")
     assert so_far.seat == 2
     assert so_far.tricks == ((0, parse_cards("As 4s")),)
-    assert set(so_far.legal) == {*parse_cards("Ks 9s")}
+    assert set(so_far.legal_cards) == {*parse_cards("Ks 9s")}
     later = typed(OWN, "As 4s Ks 5s 6s 7s, 4c 5c")
     assert [leader for leader, _ in later.tricks] == [0, 0]
-    assert set(later.legal) == {*parse_cards("8c Tc Jc")}
-    assert later == replace(later, given=later.hand | {parse_cards("Ks")[0]})
+    assert set(later.legal_cards) == {*parse_cards("8c Tc Jc")}
+    assert later == replace(later, own_cards=later.hand | {parse_cards("Ks")[0]})
 
 
 @pytest.mark.parametrize("left", [OWN, OWN.replace("Ks ", "")])
@@ -55,7 +53,7 @@ def test_all_cards_or_those_left_may_be_given(left: str) -> None:
         (OWN, "As 4s 9h", 0, "9h is the Return, which the Sender, place 0, has"),
         (OWN, "As 4s", 2, "place 2, whose turn it is, is the Sender and took the Return, 9h"),
         (OWN.replace("7h", "9h"), "As 4s", 0, "it cannot be a card of place 2"),
-        (OWN, "Ah 4s", 1, "trick 1: place 1 cannot have played 4s: he held 9h"),
+        (OWN, "Ah 4s", 1, "trick 1: place 1 cannot have played 4s: they held 9h"),
         (
             OWN,
             "As 4c Ks 5s 6s 7s, 4d 5s",
@@ -66,13 +64,13 @@ def test_all_cards_or_those_left_may_be_given(left: str) -> None:
             OWN,
             "As 4c Ks 5s 6s 7s, 4h 8s",
             0,
-            "trick 1: place 1 cannot have played 4c: he held 8s",
+            "trick 1: place 1 cannot have played 4c: they held 8s",
         ),
         (
             "7h 4d Qd 9s 8c Tc Jc",
             "As 4s 5d 5s 6s 7s, 4c 5c",
             0,
-            "trick 1: place 2 cannot have played 5d: he held 9s",
+            "trick 1: place 2 cannot have played 5d: they held 9s",
         ),
     ],
 )  # fmt: skip
@@ -115,19 +113,19 @@ AUCTION = KqjRules(bidding="auction")
 def test_mistakes_in_how_it_is_typed(rules: KqjRules, more: dict[str, Any], parts: str) -> None:
     given: dict[str, Any] = {"turned": "9h", "contract": "h", "sender": 0} | more
     with pytest.raises((RoundError, SituationError)) as error:
-        parse_kqj_round(OWN, rules, played="As 4s", **given)
+        parse_position(OWN, rules, played="As 4s", **given)
     assert parts in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_calls_that_were_heard_say_what_is_played() -> None:
-    taken = parse_kqj_round(OWN, KqjRules(), played="As 4s", turned="9h", heard="pass, take h")
+    taken = parse_position(OWN, KqjRules(), played="As 4s", turned="9h", heard="pass, take h")
     assert taken.final_contract == FinalContract(1, "h")
     heard = "pass, 120 s, 130 h, counter, overcounter"
-    bid = parse_kqj_round(OWN, AUCTION, played="As 4s", heard=heard)
+    bid = parse_position(OWN, AUCTION, played="As 4s", heard=heard)
     assert bid.final_contract == FinalContract(2, "h", 130, False, 4)
     assert bid.calls is not None and [call.seat for call in bid.calls] == [0, 1, 2, 3, 2]
-    typed_in = parse_kqj_round(OWN, AUCTION, played="As 4s", contract="400 NT capot", sender=3)
+    typed_in = parse_position(OWN, AUCTION, played="As 4s", contract="400 NT capot", sender=3)
     assert typed_in.final_contract == FinalContract(3, "NT", 400, True)
 
 
@@ -141,11 +139,13 @@ def test_every_turn_of_a_record_is_read(name: str) -> None:
         for trick, played in enumerate(record.tricks, 1):
             for card in range(1, SEATS + 1):
                 seat = (played.leader + card - 1) % SEATS
-                so_far = make_kqj_round(partial_record_from_json(json.dumps(whole)), (trick, card))
+                so_far = read_position(partial_record_from_json(json.dumps(whole)), (trick, card))
                 assert so_far.seat == seat, told(record, trick, card)
-                assert played.cards[card - 1] in map(str, so_far.legal), told(record, trick, card)
+                assert played.cards[card - 1] in map(str, so_far.legal_cards), told(
+                    record, trick, card
+                )
                 so_far_only = _cut(whole, trick, card, seat)
-                assert make_kqj_round(partial_record_from_json(json.dumps(so_far_only))) == so_far
+                assert read_position(partial_record_from_json(json.dumps(so_far_only))) == so_far
 
 
 def _cut(whole: dict[str, Any], trick: int, card: int, seat: int) -> dict[str, Any]:
@@ -180,13 +180,13 @@ def _whole() -> dict[str, Any]:
 )
 def test_mistakes_in_a_record(change: dict[str, Any], parts: str) -> None:
     with pytest.raises(RoundError) as error:
-        make_kqj_round(partial_record_from_json(json.dumps(_whole() | change)))
+        read_position(partial_record_from_json(json.dumps(_whole() | change)))
     assert parts in str(error.value)
 
 
 def test_a_card_that_was_not_reached() -> None:
     with pytest.raises(RoundError, match="card 2 of trick 3 was not reached: 0 cards are played"):
-        make_kqj_round(partial_record_from_json(json.dumps(_whole() | {"tricks": []})), (3, 2))
+        read_position(partial_record_from_json(json.dumps(_whole() | {"tricks": []})), (3, 2))
 
 
 def test_what_is_no_record() -> None:

@@ -8,17 +8,22 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.odds import playouts
-from kqj_sim.analysis.odds import search as search_module
-from kqj_sim.analysis.odds.calls import OddsError, odds
+from kqj_sim.analysis.odds import kqj_cards, sampling
+from kqj_sim.analysis.odds.calls import odds
 from kqj_sim.analysis.odds.cards import estimate_cards
-from kqj_sim.analysis.odds.kqj_position import KqjPartialRound, make_kqj_round
-from kqj_sim.analysis.odds.kwajongen_cards import (
-    estimate_kwajongen_cards as odds_of_kwajongen_cards,
+from kqj_sim.analysis.odds.estimator import (
+    MIN_EFFECTIVE_DEALS,
+    ImpossibleBiddingError,
+    OddsError,
 )
-from kqj_sim.analysis.odds.kwajongen_position import make_kwajongen_round as from_kwajongen_record
-from kqj_sim.analysis.odds.sampling import ImpossibleBiddingError
-from kqj_sim.analysis.odds.search import FEW_DEALS, PER_DEAL, Search, SearchEnded, rarest_question
+from kqj_sim.analysis.odds.position import PartialRound
+from kqj_sim.analysis.odds.position_input import read_position
+from kqj_sim.analysis.odds.sampling import (
+    DEALS_PER_SEARCH,
+    Search,
+    SearchEnded,
+    find_rarest_question,
+)
 from kqj_sim.core.observed_calls import SEARCHING, STOP
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import partial_record_from_json, to_json
@@ -31,7 +36,7 @@ HAND = "9h 8h Ah Kh Qh 5d 6c Ac"
 MANY_BIDS = "120 s, 130 h, 140 d, 150 c, 160 s, pass, 170 s, pass"
 
 
-def many_bids() -> KqjPartialRound:
+def many_bids() -> PartialRound:
     """A round in which `points` bid often, before the first card of the second trick."""
     records = play_records(Experiment(AUCTION_2, ("points+greedy",) * 6, 40, seed=3))
     bids = {
@@ -39,31 +44,31 @@ def many_bids() -> KqjPartialRound:
         for record in records
         if sum(call.call == "bid" for call in record.calls) > 6
     }
-    return make_kqj_round(partial_record_from_json(to_json(next(iter(bids.values())))), (2, 1))
+    return read_position(partial_record_from_json(to_json(next(iter(bids.values())))), (2, 1))
 
 
 def test_a_limit_of_hands_grows_with_the_deals_found() -> None:
-    search = Search(1, most_hands=PER_DEAL * 10)
-    search.finish(np.array([[PER_DEAL * 10 - 1, 0]]), 0)
-    search.finish(np.array([[20, 3]]), 3)
+    search = Search(1, max_hands=DEALS_PER_SEARCH * 10)
+    search.finish_chunk(np.array([[DEALS_PER_SEARCH * 10 - 1, 0]]), 0)
+    search.finish_chunk(np.array([[20, 3]]), 3)
     with pytest.raises(SearchEnded) as ended:
-        search.finish(np.array([[11, 0]]), 0)
+        search.finish_chunk(np.array([[11, 0]]), 0)
     assert not ended.value.by_time
 
 
 def test_the_rarest_question_is_named() -> None:
-    assert rarest_question(np.array([[1000, 900], [900, 1], [1, 0]])) == 1
-    assert rarest_question(np.array([[10**6, 10], [10, 1], [1, 0], [0, 0]])) == 0
-    assert rarest_question(np.array([[500, 500], [500, 0], [0, 0]])) == 1
+    assert find_rarest_question(np.array([[1000, 900], [900, 1], [1, 0]])) == 1
+    assert find_rarest_question(np.array([[10**6, 10], [10, 1], [1, 0], [0, 0]])) == 0
+    assert find_rarest_question(np.array([[500, 500], [500, 0], [0, 0]])) == 1
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_cards_after_implausible_calls_end_with_the_call(
     threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(playouts, "_MOST_HANDS", 1 << 19)
+    monkeypatch.setattr(kqj_cards, "MAX_HANDS", 1 << 19)
     with pytest.raises(OddsError) as told:
-        estimate_cards(many_bids(), ("random",) * 6, 10, threads=threads, seconds=3600)
+        estimate_cards(many_bids(), ("random",) * 6, deals=10, threads=threads, seconds=3600)
     line = str(told.value)
     assert "'s bid of " in line and "hands of the assumed player random;" in line
     assert "choose other players with --players, such as points+network" in line
@@ -77,7 +82,7 @@ _lines: set[str] = set()
 
 
 def test_calls_after_implausible_calls_end_with_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_module.Search.__init__, "__defaults__", (None, None, 1 << 20))
+    monkeypatch.setattr(sampling, "MAX_HANDS", 1 << 20)
     with pytest.raises(ImpossibleBiddingError, match=r"bid of .* of the assumed player random"):
         odds(HAND, rules=AUCTION_2, heard=MANY_BIDS, players="random", deals=10**6, seconds=3600)
 
@@ -85,7 +90,7 @@ def test_calls_after_implausible_calls_end_with_the_call(monkeypatch: pytest.Mon
 def test_enough_deals_are_an_answer_that_tells_why_it_ended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(search_module.Search.__init__, "__defaults__", (None, None, 1 << 20))
+    monkeypatch.setattr(sampling, "MAX_HANDS", 1 << 20)
     found = odds(
         HAND,
         rules=AUCTION_2,
@@ -94,8 +99,8 @@ def test_enough_deals_are_an_answer_that_tells_why_it_ended(
         deals=2_000_000,
         seconds=3600,
     )
-    assert found.ended == "search" and "bid of 150 s occurs in" in found.stopped
-    assert found.effective_sample_size >= FEW_DEALS and found.deals < 2_000_000
+    assert found.stop_reason == "search" and "bid of 150 s occurs in" in found.stop_text
+    assert found.effective_sample_size >= MIN_EFFECTIVE_DEALS and found.deals < 2_000_000
 
 
 def test_a_limit_of_time_ends_a_kernel_that_looks_for_hands() -> None:
@@ -103,7 +108,7 @@ def test_a_limit_of_time_ends_a_kernel_that_looks_for_hands() -> None:
     began = time.monotonic()
     with pytest.raises(OddsError, match=r"that were tried in 0.3 s; allow more with --time"):
         estimate_cards(
-            many_bids(), ("random:bid=0.000001",) * 6, 10_000, seconds=0.3, threads=1,
+            many_bids(), ("random:bid=0.000001",) * 6, deals=10_000, seconds=0.3, threads=1,
             searching=tried.append,
         )  # fmt: skip
     assert time.monotonic() - began < 10
@@ -114,16 +119,16 @@ def test_kwajongen_cards_end_too() -> None:
     players = ("random:accept=0.5",) * 4
     records = play_records(Experiment(KwajongenRules(), players, 40, seed=3))
     record = next(each for each in records if len(each.calls) == 4 and each.tricks)
-    so_far = from_kwajongen_record(partial_record_from_json(to_json(record)), (1, 3))
+    so_far = read_position(partial_record_from_json(to_json(record)), (1, 3))
     with pytest.raises(OddsError, match=r"occur in none of 1,\d+,\d+ deals of the assumed players"):
-        odds_of_kwajongen_cards(so_far, ("random:accept=0",) * 4, 10, threads=1)
+        estimate_cards(so_far, ("random:accept=0",) * 4, deals=10, threads=1)
 
 
 def test_threads_are_told_to_stop_when_nobody_takes_more() -> None:
     search = Search(1, seconds=0.2)
 
     def work(first: int, count: int) -> int:
-        run = search.new_run()
+        run = search.start_chunk()
         run.signal[SEARCHING] = 1
         while run.signal[STOP] == 0:
             time.sleep(0.01)
@@ -140,7 +145,7 @@ def test_only_search_is_timed() -> None:
     search = Search(1, seconds=0.2)
 
     def work(first: int, count: int) -> int:
-        search.new_run()
+        search.start_chunk()
         time.sleep(0.5)
         return first
 

@@ -1,0 +1,308 @@
+"""Deals of KQJ that agree with the bidding, each call played out in them, and their estimates."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.odds.auction_state import (
+    GUARANTEED_CAPOT_TOTAL,
+    CallOption,
+    ObservedCall,
+    find_lowest_amount,
+    list_call_options,
+    make_bid_option,
+    make_contract_option,
+    order_rarest_first,
+    replay_calls,
+)
+from kqj_sim.analysis.odds.estimator import (
+    MIN_EFFECTIVE_DEALS,
+    CallOdds,
+    EstimateSettings,
+    ImpossibleBiddingError,
+    Limits,
+    add_draws,
+)
+from kqj_sim.analysis.odds.measures import DRAWN, KQJ_CALLS, LOST, NOT_PLAYED, WON
+from kqj_sim.analysis.odds.sampling import (
+    Playouts,
+    Sampler,
+    Search,
+    SearchEnded,
+    explain_rarest_call,
+)
+from kqj_sim.analysis.odds.situation import BiddingSituation
+from kqj_sim.core import call_odds as core
+from kqj_sim.core.block import LANES, PLAYER_BITS, SEATS, allocate_block
+from kqj_sim.core.observed_calls import STOPPED
+from kqj_sim.core.scoring import LITIGATION, PASSED_OUT
+from kqj_sim.core.types import Int16Array, Int64Array
+from kqj_sim.encode import encode_cards, encode_rules, encode_seating
+from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.spec import DEFAULT_PLAYER, Player, parse_player
+from kqj_sim.record import Call
+from kqj_sim.rules import MAX_TOTAL, KqjRules
+
+_FIRST_PILOT_DEAL = 1 << 59
+"""The deals from this number on choose the bids that are tried out; the others value them."""
+_PILOT_DEALS = 4 * LANES
+_MIN_REACH_PROBABILITY = 0.35
+"""Amounts that are reached more rarely are not tried out."""
+_MIN_CAPOT_PROBABILITY = 0.2
+_MAX_AMOUNTS = 6
+"""Number of amounts of a contract that are tried out, at most."""
+
+_FREE_CALLERS = {
+    "take": ("points:take=45,lap2=38+network", "random:take=0.3+network"),
+    "auction": (DEFAULT_PLAYER, "random:bid=0.3+network"),
+}
+"""By bidding, a player whose calls are plausible, and one who makes every call."""
+
+
+def suggest_players(rules: KqjRules, assumed: Sequence[Player]) -> str:
+    """Return an example of players to assume in place of others."""
+    plausible, free = _FREE_CALLERS[rules.bidding]
+    return free if parse_player(plausible) in assumed else plausible
+
+
+@dataclass(eq=False, kw_only=True)
+class KqjCallOdds(CallOdds):
+    """Estimates of the calls of KQJ; with auctions the contracts, if they are played, follow.
+
+    Attributes:
+        observed_calls: what the others answered, in the order in which hands are drawn.
+        totals: float64 (options, 4, 601), weights by ending (`WON` to `NOT_PLAYED`) and own total.
+        squares: float64 (options, 601), squares of the weights by own total.
+    """
+
+    situation: BiddingSituation
+    observed_calls: list[ObservedCall]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.totals = np.zeros((len(self.options), 4, MAX_TOTAL + 1))
+        self.squares = np.zeros((len(self.options), MAX_TOTAL + 1))
+
+    def add(self, playouts: Playouts, max_deals: int | None = None) -> int:
+        """Add a chunk; as of `Odds`."""
+        squares = playouts.weights**2
+        for option, outcome in enumerate(playouts.outcomes):
+            total = outcome[:, core.OWN_TOTAL].astype(np.int64)
+            cell = _classify_endings(outcome) * (MAX_TOTAL + 1) + total
+            flat = self.totals[option].reshape(-1)
+            flat += np.bincount(cell, playouts.weights, minlength=flat.size)
+            self.squares[option] += np.bincount(total, squares, minlength=MAX_TOTAL + 1)
+        return super().add(playouts, max_deals)
+
+    def estimate_reach_probability(
+        self, option: int, amount: int, confidence: float | None = None
+    ) -> Estimate:
+        """Estimate the chance that the total of the player's side is at least an amount."""
+        above = float(self.totals[option, :, amount:].sum())
+        squares = float(self.squares[option, amount:].sum())
+        return self.sums.share(above, squares, confidence or self.confidence, self.sequential)
+
+
+def _classify_endings(outcome: Int16Array) -> Int64Array:
+    """Return how rounds (n, OUTCOME) ended for the player's side."""
+    result = outcome[:, core.RESULT]
+    decided = np.where(outcome[:, core.OWN_SCORE] > outcome[:, core.OTHER_SCORE], WON, LOST)
+    drawn = np.where(result == PASSED_OUT, NOT_PLAYED, DRAWN)
+    return np.where((result == PASSED_OUT) | (result == LITIGATION), drawn, decided)
+
+
+class KqjCallSampler(Sampler):
+    """Deals that agree with what a player knows, with every call played out.
+
+    Attributes:
+        situation: what the player knows.
+        players: the assumed player at each place, the asking one included.
+        auction_state: the state of the auction.
+        observed_calls: the calls that deals agree with, in the order in which hands are drawn.
+        options: the calls that are played out, then contracts; at first the calls alone.
+        call_count: number of `options` that are calls.
+    """
+
+    chunk_size = min_chunk_size = LANES
+    chunks_per_check = 8
+    counts_rejected = True
+    measures = KQJ_CALLS
+
+    def __init__(
+        self,
+        situation: BiddingSituation,
+        players: Sequence[Player],
+        settings: EstimateSettings,
+    ) -> None:
+        self.situation, self.players = situation, tuple(players)
+        self.seed, self.ignore_calls = settings.seed, settings.ignore_calls
+        self.threads = settings.thread_count
+        observed_calls, self.auction_state = replay_calls(situation)
+        self.observed_calls = [] if self.ignore_calls else order_rarest_first(observed_calls)
+        self.question_count = len(self.observed_calls)
+        packed = [observed.pack() for observed in self.observed_calls]
+        self._questions = np.array(packed, dtype=np.int64).reshape(-1)
+        self._rules = encode_rules(situation.rules)
+        self._seating = encode_seating(situation.rules, players, None, for_rollouts=True)
+        self._observer = _encode_observer(situation, self.players)
+        self._set_options(list(list_call_options(situation, self.auction_state)))
+
+    def _set_options(self, calls: list[CallOption], contracts: Sequence[CallOption] = ()) -> None:
+        self.options, self.call_count = [*calls, *contracts], len(calls)
+        self._packed_options = np.array([each.pack() for each in self.options], dtype=np.int64)
+
+    def with_options(
+        self, calls: list[CallOption], contracts: Sequence[CallOption] = ()
+    ) -> KqjCallSampler:
+        """Return the same sampler of other calls, and of contracts."""
+        sampler = copy.copy(self)
+        sampler._set_options(calls, contracts)
+        return sampler
+
+    def make_odds(self, settings: EstimateSettings) -> KqjCallOdds:
+        """Return estimates of the options without deals."""
+        return KqjCallOdds(
+            measures=self.measures,
+            rules=self.situation.rules,
+            players=self.players,
+            seed=self.seed,
+            ignore_calls=self.ignore_calls,
+            options=self.options,
+            option_count=self.call_count,
+            question_count=self.question_count,
+            sequential=settings.until is not None,
+            confidence=settings.confidence,
+            situation=self.situation,
+            observed_calls=self.observed_calls,
+        )
+
+    def choose_options(self, settings: EstimateSettings) -> tuple[KqjCallSampler, KqjCallSampler]:
+        """Return samplers of the calls and contracts to play out, and of these calls alone.
+
+        Of the bids in a contract these are the lowest, the best of some higher ones by a pilot
+        run, and Capot where it is likely.
+        """
+        situation, state, rules = self.situation, self.auction_state, self.situation.rules
+        calls = list(self.options)
+        amount = find_lowest_amount(situation) if situation.question == "bid" else 0
+        if amount == 0 or amount > rules.max_amount:
+            return self, self
+        played = [make_contract_option(situation, state, each, amount) for each in rules.contracts]
+        pilot = self._run_pilot(played, _FIRST_PILOT_DEAL, settings)
+        higher: dict[str | None, list[CallOption]] = {
+            option.contract: [
+                make_bid_option(
+                    situation, state, Call(situation.place, "bid", each, option.contract, capot)
+                )
+                for each, capot in _list_higher_bids(pilot, number, amount, rules)
+            ]
+            for number, option in enumerate(played)
+        }
+        tried = [*calls, *(bid for bids in higher.values() for bid in bids)]
+        pilot = self._run_pilot(tried, _FIRST_PILOT_DEAL + _PILOT_DEALS, settings)
+        values = {
+            option.text: pilot.estimate("difference", number).value
+            for number, option in enumerate(tried)
+        }
+        kept = []
+        for option in calls:
+            kept.append(option)
+            for capot in (False, True):
+                bids = [bid for bid in higher.get(option.contract, []) if bid.capot == capot]
+                if bids:
+                    kept.append(max(bids, key=lambda bid: values[bid.text]))
+        return self.with_options(kept, played), self.with_options(kept)
+
+    def _run_pilot(
+        self, options: list[CallOption], first: int, settings: EstimateSettings
+    ) -> KqjCallOdds:
+        """Return estimates of some options by a few deals from the number `first` on."""
+        sampler = self.with_options(options)
+        pilot = sampler.make_odds(EstimateSettings())
+        quiet = EstimateSettings(seconds=settings.seconds, searching=settings.searching)
+        try:
+            add_draws(sampler, pilot, first, Limits(_PILOT_DEALS), quiet)
+        except ImpossibleBiddingError:
+            if pilot.effective_sample_size < MIN_EFFECTIVE_DEALS:
+                raise
+        return pilot
+
+    def start_search(self, seconds: float | None, progress: Callable[[int], None] | None) -> Search:
+        """Return a search for hands that agree with the calls."""
+        return Search(self.question_count, seconds, progress)
+
+    def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
+        """Play out every option in a block of deals."""
+        state, keys = allocate_block(), np.zeros(LANES, dtype=np.int64)
+        hands, weights = np.zeros(2 * SEATS * LANES, dtype=np.int64), np.zeros(LANES)
+        counts, signal = search.start_chunk()
+        live = core.sample_deals(
+            state, first, LANES, self.seed, self._rules, self._seating, self._observer,
+            self._questions, hands, keys, weights, counts.reshape(-1),
+            signal,
+        )  # fmt: skip
+        if live == STOPPED:
+            raise SearchEnded(by_time=False)
+        outcomes = np.zeros((len(self.options), max(live, 0), core.OUTCOME_SIZE), dtype=np.int16)
+        if live < 0 or not core.play_out_calls(
+            state, live, self._rules, self._seating, self._observer, self._packed_options, hands,
+            keys, outcomes,
+        ):  # fmt: skip
+            raise PolicyError(
+                f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
+            )
+        # First and further cards of each place.
+        by_place = hands.reshape(2 * SEATS, LANES)[:, :live]
+        return Playouts(LANES, weights[:live], outcomes, by_place, counts)
+
+    def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
+        """Return a line that names the least plausible call."""
+        return explain_rarest_call(
+            self.observed_calls,
+            counts,
+            lambda place: (f"place {place}", self.players[place].name),
+            seconds,
+            suggest_players(self.situation.rules, self.players),
+        )
+
+
+def _encode_observer(situation: BiddingSituation, players: tuple[Player, ...]) -> Int64Array:
+    """Return what the player knows, (`core.call_odds.OBSERVER_SIZE`,)."""
+    distinct = list(dict.fromkeys(players))
+    packed_players = sum(
+        (team | distinct.index(player) << 2) << PLAYER_BITS * place
+        for place, (team, player) in enumerate(zip(situation.teams, players, strict=True))
+    )
+    upcards = () if situation.turned is None else (situation.turned,)
+    return np.array(
+        [
+            situation.place,
+            encode_cards(situation.hand),
+            encode_cards(upcards),
+            packed_players,
+            situation.pending,
+        ],
+        dtype=np.int64,
+    )
+
+
+def _list_higher_bids(
+    pilot: KqjCallOdds, number: int, lowest: int, rules: KqjRules
+) -> list[tuple[int, bool]]:
+    """Return amounts above the lowest that a contract may reach, each with or without Capot."""
+    amounts = [
+        each
+        for each in range(lowest + 10, rules.max_amount + 1, 10)
+        if pilot.estimate_reach_probability(number, each).value >= _MIN_REACH_PROBABILITY
+    ]
+    step = max(1, math.ceil(len(amounts) / _MAX_AMOUNTS))
+    bids = [(each, False) for each in reversed(amounts[::-step])]
+    if pilot.estimate("capot", number).value >= _MIN_CAPOT_PROBABILITY:
+        bids.append((max(lowest, min(rules.max_amount, GUARANTEED_CAPOT_TOTAL)), True))
+    return bids
