@@ -19,6 +19,7 @@ import hashlib
 import inspect
 import os
 import sys
+import uuid
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -394,6 +395,10 @@ class InlineFunction:
     """
 
     def __init__(self, function: Callable[..., Any], always_inline: bool) -> None:
+        if function.__closure__:
+            # Functions of one factory share their name, by which the linker finds code.  Kernels
+            # that different processes left on disk would run each other's once both are loaded.
+            function.__qualname__ += f"${uuid.uuid4().hex}"
         self.py_func = function
         self._options: dict[str, Any] = {"forceinline": always_inline}
         self._lean_dispatcher = kernel(
