@@ -234,7 +234,7 @@ QUESTION = re.compile(r"(What|Who|Whose|How|Whether|Which|Where|When)\b")
 
 
 def test_files_are_short() -> None:
-    counts = {path: path.read_text(encoding="utf-8").count("\n") for path in reformed_modules()}
+    counts = {path: path.read_text(encoding="utf-8").count("\n") for path in modules()}
     assert not {name_of(path): count for path, count in counts.items() if count > MAX_LINES}
 
 
@@ -247,23 +247,17 @@ def test_docstrings_open_with_a_verb_or_a_noun() -> None:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
         and (text := ast.get_docstring(node))
         and QUESTION.match(text)
-        and "analysis/odds" not in path.as_posix()
     ]
     assert not wrong, "\n".join(wrong)
 
 
 def test_no_two_public_classes_have_one_name() -> None:
     places: dict[str, list[str]] = {}
-    for path in reformed_modules():
+    for path in modules():
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(name_of(path))
     assert not {name: found for name, found in places.items() if len(found) > 1}
-
-
-def reformed_modules() -> list[Path]:
-    """Return the modules to which the rules of style apply already."""
-    return [path for path in modules() if "analysis/odds" not in path.as_posix()]
 
 
 @pytest.mark.parametrize("name", kqj_sim.__all__)

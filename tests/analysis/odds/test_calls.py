@@ -1,4 +1,4 @@
-"""What calls are worth: hidden cards against the rules of chance, the rounds against certainty."""
+"""Odds of calls: hidden cards against the rules of chance, rounds against certainty."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def sampled(
 
 
 def counted(hands: np.ndarray, cards: int) -> np.ndarray:
-    """How many of some cards there are in each of the hands."""
+    """Count some cards in each of the hands."""
     return np.bitwise_count((hands & cards).astype(np.uint64)).astype(float)
 
 

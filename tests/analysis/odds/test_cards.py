@@ -1,4 +1,4 @@
-"""What a card is worth: against all distributions played on by the referee, and by itself."""
+"""Odds of cards, against all distributions played on by the referee, and on their own."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def hidden(record: Record, so_far: PartialRound) -> Iterator[Hands]:
 
 
 def played_on(so_far: PartialRound, card: Card, world: Hands) -> dict[str, int]:
-    """What comes of a card, by the referee; the others play as the plain player does."""
+    """Return the outcome of a card, by the referee; the others are plain players."""
     contract, teams = so_far.final_contract.contract, so_far.teams
     held = {seat: set(hand) for seat, hand in world.items()}
     held[so_far.seat] = set(so_far.hand)
@@ -119,7 +119,7 @@ def played_on(so_far: PartialRound, card: Card, world: Hands) -> dict[str, int]:
 def enumerated(
     record: Record, so_far: PartialRound, weigh: Weigh
 ) -> tuple[int, dict[Card, dict[str, Fraction]]]:
-    """How many distributions agree with the plays, and the mean of every measure of each card."""
+    """Return the number of distributions that agree with the plays, and each card's mean measures."""
     sums: dict[Card, dict[str, int]] = {}
     count = weights = 0
     for world in hidden(record, so_far):
@@ -255,7 +255,7 @@ def _deviation(sampled: CardOdds, exact: CardOdds, card: int, name: str) -> floa
 
 @pytest.mark.parametrize("rules", [TAKE_2, AUCTION_3], ids=["take-2", "auction-3"])
 def test_samples_agree_with_enumeration(rules: KqjRules) -> None:
-    """Where players are bound by voids, from a Markov chain started anew for each distribution."""
+    """With voids the distributions come from a Markov chain, started anew for each."""
     deviations: list[float] = []
     for record in rounds(rules, "always+greedy", 40, seed=8):
         for trick, card in ((6, 6), (7, 2), (7, 6)):

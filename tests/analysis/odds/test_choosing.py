@@ -59,7 +59,7 @@ def scores(seed: int, first: int, count: int, true: Sequence[float]) -> NDArray[
 
 
 class Coverage:
-    """How often intervals of what was named held the truth."""
+    """The share of intervals of the named option that held the truth."""
 
     def __init__(self) -> None:
         self.held: dict[str, int] = {}

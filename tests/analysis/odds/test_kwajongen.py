@@ -1,4 +1,4 @@
-"""What it is worth to play or pass: exact answers, plain sampling, and what is refused."""
+"""Odds of playing and passing: exact answers, plain sampling, and refused input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a card is worth: against all distributions played on by the referee, and by itself."""
+"""Odds of cards, against all distributions played on by the referee, and on their own."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def at(record: Record, trick: int, card: int) -> PartialRound:
 
 
 def is_right(so_far: PartialRound, dealt: Hands) -> bool:
-    """Whether every play was allowed with these hands, and the dealer has the shown card."""
+    """Return True if every play was legal with these hands and the dealer has the shown card."""
     held = {seat: set(hand) for seat, hand in dealt.items()}
     assert isinstance(so_far.rules, KwajongenRules)
     for leader, cards in so_far.tricks:
@@ -99,7 +99,7 @@ def hidden(so_far: PartialRound) -> Iterator[Hands]:
 
 
 def would_call(so_far: PartialRound, dealt: Hands) -> bool:
-    """Whether the others would have called as they did, if they are plain players."""
+    """Return True if plain players would have called as the others did."""
     return all(
         (sum(card.suit == so_far.final_contract.contract for card in dealt[call.seat]) >= 2)
         == (call.call == "play")
@@ -109,7 +109,7 @@ def would_call(so_far: PartialRound, dealt: Hands) -> bool:
 
 
 def played_on(so_far: PartialRound, card: Card, dealt: Hands) -> dict[str, int]:
-    """What comes of a card, by the referee; the others play as the plain player does."""
+    """Return the outcome of a card, by the referee; the others are plain players."""
     trump = so_far.final_contract.contract
     held = {seat: set(hand) - set(so_far.plays) for seat, hand in dealt.items()}
     tricks = [
@@ -259,7 +259,7 @@ def test_draws_agree_with_the_exact_answer_and_with_themselves(plain: str) -> No
 
 
 def test_few_draws_are_all_different(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the calls leave out most draws of a block, the next one begins behind it."""
+    """If the calls reject most draws of a block, the next one begins behind it."""
     real, firsts = KwajongenCardSampler.play_chunk, []
 
     def play_chunk(self: KwajongenCardSampler, search: Search, first: int, count: int) -> Playouts:

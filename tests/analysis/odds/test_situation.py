@@ -1,4 +1,4 @@
-"""What is typed becomes a situation, or an error in one line; calls become questions."""
+"""Typed cards and calls become a situation, or an error in one line."""
 
 from __future__ import annotations
 
