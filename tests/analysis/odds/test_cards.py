@@ -119,7 +119,7 @@ def played_on(so_far: PartialRound, card: Card, world: Hands) -> dict[str, int]:
 def enumerated(
     record: Record, so_far: PartialRound, weigh: Weigh
 ) -> tuple[int, dict[Card, dict[str, Fraction]]]:
-    """Return the number of distributions that agree with the plays, and each card's mean measures."""
+    """Count the distributions that agree with the plays; average the measures of each card."""
     sums: dict[Card, dict[str, int]] = {}
     count = weights = 0
     for world in hidden(record, so_far):

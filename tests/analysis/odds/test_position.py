@@ -149,7 +149,7 @@ def test_every_turn_of_a_record_is_read(name: str) -> None:
 
 
 def _cut(whole: dict[str, Any], trick: int, card: int, seat: int) -> dict[str, Any]:
-    """Return the part of a record that a player could write down of a round before playing a card."""
+    """Return what a player could write down of a round before playing a card."""
     keys = ("game", "rules", "dealer", "players", "teams", "turned", "calls", "pending_before")
     tricks = [{"cards": each["cards"]} for each in whole["tricks"][:trick]]
     tricks[-1]["cards"] = tricks[-1]["cards"][: card - 1]
