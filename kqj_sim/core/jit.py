@@ -144,6 +144,10 @@ def kernel(
     def compile_function(function: Callable[..., Any], *signature: Numba) -> Kernel:
         if name is not None:
             function = make_forwarder(function, name)
+        if not cache and function.__closure__ and "$" not in function.__qualname__:
+            # Functions of one factory share their name, by which the linker finds code.  Kernels
+            # that different processes left on disk would run each other's once both are loaded.
+            function.__qualname__ += f"${uuid.uuid4().hex}"
         with _cache_folder():
             return numba.njit(*signature, cache=cache, nogil=True, error_model="numpy", **options)(
                 function
@@ -395,10 +399,6 @@ class InlineFunction:
     """
 
     def __init__(self, function: Callable[..., Any], always_inline: bool) -> None:
-        if function.__closure__:
-            # Functions of one factory share their name, by which the linker finds code.  Kernels
-            # that different processes left on disk would run each other's once both are loaded.
-            function.__qualname__ += f"${uuid.uuid4().hex}"
         self.py_func = function
         self._options: dict[str, Any] = {"forceinline": always_inline}
         self._lean_dispatcher = kernel(

@@ -7,6 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from kqj_sim.core.jit import PLAIN_VARIABLE
+
 SCRIPT = """
 import sys
 from kqj_sim.core.dispatch import TAKE
@@ -24,11 +28,11 @@ for line in loop._library.get_llvm_str().splitlines():
 """
 
 
-def _list_closures(cache: Path, policy: str) -> set[str]:
+def _list_closures(cache: Path, policy: str, plain: str) -> set[str]:
     """Return the symbols of a factory's functions in a policy's loop, compiled by a new process."""
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, policy],
-        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
+        env={**os.environ, "NUMBA_CACHE_DIR": str(cache), PLAIN_VARIABLE: plain},
         capture_output=True,
         text=True,
         check=True,
@@ -36,9 +40,12 @@ def _list_closures(cache: Path, policy: str) -> set[str]:
     return set(done.stdout.split())
 
 
-def test_functions_of_a_factory_have_a_symbol_of_their_own_in_each_process(tmp_path: Path) -> None:
+@pytest.mark.parametrize("plain", ["", "1"])
+def test_functions_of_a_factory_have_a_symbol_of_their_own_in_each_process(
+    tmp_path: Path, plain: str
+) -> None:
     # The linker takes equal symbols for the same code: the second policy would call as the first.
-    points, random = _list_closures(tmp_path, "points"), _list_closures(tmp_path, "random")
-    assert points
-    assert random
-    assert not points & random
+    one, other = (_list_closures(tmp_path, each, plain) for each in ("points", "standard"))
+    assert one
+    assert other
+    assert not one & other
