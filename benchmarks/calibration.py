@@ -1,4 +1,4 @@
-"""The calibration of `kqj-sim odds`: are contracts made as often as it says?
+"""The calibration of `kqj-sim odds`: estimated chances against the contracts made.
 
     python benchmarks/calibration.py --hands 2000 --out calibration.md --plot calibration.png
 
@@ -48,8 +48,8 @@ TURNS = 2 * SEATS
 """Turns to speak, of which one is drawn."""
 SPEAKING = ("pass", "take", "bid")
 ENOUGH = 400
-"""Equal deals that those drawn should tell as much as: with fewer, chances scatter, and the largest
-and the smallest of them are too large and too small."""
+"""Effective sample size to reach: with fewer, chances scatter, and the largest and the smallest of
+them are too large and too small."""
 BLOCKS = 16
 """Blocks of 256 deals, at most."""
 
@@ -71,7 +71,7 @@ class Told(NamedTuple):
 
 
 def ask(record: Record, rules: KqjRules, seats: str, seed: int) -> Told | None:
-    """Ask who has a turn of a round; None if the round does not come to the turn drawn.
+    """Estimate a contract at a random turn of a round; None if the round ends before that turn.
 
     The draw does not depend on the round.  One among the turns that it came to would prefer rounds
     that end soon, of which the player who is asked knows nothing, and so would leaving out rounds
@@ -113,7 +113,7 @@ def ask(record: Record, rules: KqjRules, seats: str, seed: int) -> Told | None:
 
 
 def told(rules: KqjRules, hands: int, seed: int) -> tuple[list[Told], np.ndarray]:
-    """Contracts with the chances told, and whether each was made."""
+    """Return contracts with their estimated chances, and for each whether it was made."""
     seats = choose_assumed_player(rules)
     experiment = Experiment(rules=rules, policies=(seats,) * SEATS, deals=hands, seed=seed)
     asked = [
@@ -127,7 +127,7 @@ def told(rules: KqjRules, hands: int, seed: int) -> tuple[list[Told], np.ndarray
 
 
 def classes(asked: list[Told], made: np.ndarray) -> Iterator[tuple[str, float, Estimate]]:
-    """By class of chance: its name, the mean chance told, and the share that was made."""
+    """Yield each class of chances: its name, the mean estimate, and the share made."""
     chances = np.array([each.chance for each in asked])
     number = np.minimum((chances * CLASSES).astype(int), CLASSES - 1)
     for each in range(CLASSES):
@@ -153,7 +153,7 @@ def classes(asked: list[Told], made: np.ndarray) -> Iterator[tuple[str, float, E
 @click.option("--out", type=click.Path(path_type=Path), help="The table, as Markdown.")
 @click.option("--plot", type=click.Path(path_type=Path), help="The picture, .png.")
 def main(hands: int, seed: int, out: Path | None, plot: Path | None) -> None:
-    """Hold the chances that odds tells against what happens."""
+    """Compare the chances estimated by odds with the contracts made."""
     text = (
         "# Are the chances told by `kqj-sim odds` right?\n\n"
         f"Made by `python benchmarks/calibration.py --hands {hands} --seed {seed}`.  Contracts are "
@@ -184,7 +184,7 @@ def main(hands: int, seed: int, out: Path | None, plot: Path | None) -> None:
 
 
 def draw(drawn: dict[str, list[tuple[str, float, Estimate]]], path: Path) -> None:
-    """A panel a form: what was made against what was told."""
+    """Draw one panel per variant: the share made against the estimated chance."""
     from kqj_sim.reporting.figures import BLUE, GREY, render_figure
 
     def paint(figure: Figure) -> None:

@@ -1,4 +1,4 @@
-"""Is what a killed run leaves enough?  `kill -9` at random moments, and the same command again.
+"""The recovery of killed runs: `kill -9` at random moments, then the same command again.
 
 `python benchmarks/kills.py` does it for single deals, whole games, a control and tables of many
 groups.  What should come out is made once by a run that is left alone; then each run is killed at a
@@ -35,7 +35,7 @@ def start(folder: Path, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
 
 
 def written(folder: Path) -> tuple[bytes, bytes]:
-    """The tables and the picture."""
+    """Return the tables and the picture."""
     return (folder / "tables.json").read_bytes(), (folder / "picture.svg").read_bytes()
 
 

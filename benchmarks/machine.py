@@ -10,7 +10,7 @@ from kqj_sim import __version__
 
 
 def load() -> float:
-    """Processes that ran in the last minute, on average; 0 where the system does not tell."""
+    """Return the mean number of running processes in the last minute; 0 if not known."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
 
 
@@ -22,7 +22,7 @@ def has_avx512() -> bool:
 
 
 def describe() -> dict[str, str]:
-    """Processor, threads and versions."""
+    """Return the processor, the threads and the versions."""
     import llvmlite.binding as llvm
     import numba
 
@@ -38,7 +38,7 @@ def describe() -> dict[str, str]:
 
 
 def _processor() -> str:
-    """The processor's name."""
+    """Return the processor's name."""
     listing = Path("/proc/cpuinfo")
     if listing.is_file():
         for line in listing.read_text(encoding="utf-8").splitlines():

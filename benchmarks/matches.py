@@ -107,14 +107,14 @@ class Alone(msgspec.Struct, frozen=True):
 
 
 def _contracts(rows: Rows, seats: Arrangement, side: int) -> NDArray[np.int64]:
-    """A side's rounds, contracts and contracts made, int64 (3,)."""
+    """Return a side's rounds, contracts and contracts made, int64 (3,)."""
     sent = np.isin(rows.column("sender"), [seat for seat in range(SEATS) if seats[seat] == side])
     made = rows.column("result") == MADE
     return np.array([len(rows), sent.sum(), (sent & made).sum()])
 
 
 def _batches(limit: Limit) -> Iterator[tuple[int, int]]:
-    """Ranges of deals to play, one after the other, until the limit is reached."""
+    """Yield ranges of deals to play, one after the other, until the limit is reached."""
     start = time.perf_counter()
     first, count = 0, FIRST if limit.deals is None else min(FIRST, limit.deals)
     while count > 0:
@@ -129,7 +129,7 @@ def _batches(limit: Limit) -> Iterator[tuple[int, int]]:
 
 
 def _rows(experiment: Experiment, threads: int) -> Iterator[Rows]:
-    """An experiment's rows, in order, shared among the threads."""
+    """Yield an experiment's rows in order, played by the threads."""
     return iterate_row_chunks(experiment, threads, _chunk(experiment.deals, threads))
 
 
@@ -205,7 +205,7 @@ def play_alone(rules: KqjRules, player: str, limit: Limit, seed: int, threads: i
 
 
 def measure_cost(rules: KqjRules, player: str, seed: int, seconds: float) -> tuple[float, float]:
-    """Microseconds of a side, on one thread, with the player at all seats.
+    """Measure the microseconds of a side, on one thread, with the player at all seats.
 
     First the time of the calls of a deal, then that from the calls to the scores of a played round
     (0 if none is), each divided by the number of teams.  The least of some repetitions counts, each
@@ -217,7 +217,7 @@ def measure_cost(rules: KqjRules, player: str, seed: int, seconds: float) -> tup
     state, log = allocate_block(), np.empty(0, dtype=np.int64)
 
     def play(blocks: int, lanes: int) -> tuple[float, float, int]:
-        """Seconds of the calls and of the cards, and how many rounds were played."""
+        """Return the seconds of the calls and of the cards, and the number of rounds played."""
         calls = cards = 0.0
         played = 0
         for block in range(blocks):

@@ -32,7 +32,7 @@ The lesser ones need AVX2 themselves: elsewhere only the first is measured."""
 
 
 def measure(policies: tuple[str, ...]) -> list[Processor]:
-    """Each path in a process and a folder of compiled code of its own."""
+    """Measure each path in a process with its own folder of compiled code."""
     import llvmlite.binding as llvm
 
     found = []

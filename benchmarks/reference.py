@@ -24,7 +24,7 @@ TEAMS = [RULES.fixed_team_of(seat) for seat in range(SEATS)]
 
 
 def play_rounds(count: int, seed: int, take: float) -> tuple[int, int]:
-    """Play rounds; how many were taken, and in how many the contract was made."""
+    """Play rounds; return the numbers of taken rounds and of contracts made."""
     draw = random.Random(seed)
     taken = made = 0
     for number in range(count):

@@ -36,7 +36,7 @@ def _in_trump_order(suit: int, contract: int) -> bool:
 
 @numba.njit(error_model="numpy")
 def _strength(card: int, contract: int) -> int:
-    """Of two cards of a suit the stronger has the greater number; trumps beat all others."""
+    """Return a number greater for the stronger of two cards of a suit; trumps beat all others."""
     suit, rank = card // 12, card % 12
     if _in_trump_order(suit, contract):
         return _TRUMP[rank] + (12 if suit == contract else 0)
@@ -55,7 +55,7 @@ def _points(card: int, contract: int) -> int:
 
 @numba.njit(error_model="numpy")
 def _better(hand: int, suit: int, master: int, contract: int) -> int:
-    """The cards of a suit in a hand that beat the master, a card of the suit led or a trump."""
+    """Return the cards of a suit in a hand that beat the master, of the suit led or a trump."""
     found = 0
     for card in range(12 * suit, 12 * suit + 12):
         if hand >> card & 1:
@@ -67,7 +67,7 @@ def _better(hand: int, suit: int, master: int, contract: int) -> int:
 
 @numba.njit(error_model="numpy")
 def _legal(hand: int, led: int, master: int, partner: bool, contract: int) -> int:
-    """The cards that may follow."""
+    """Return the legal cards of a player who follows."""
     following = hand & (SUIT << 12 * led)
     if following:
         if not _in_trump_order(led, contract) or (contract < _NT and master // 12 != led):
@@ -97,7 +97,7 @@ def _random_card(cards: int) -> int:
 
 @numba.njit(error_model="numpy")
 def _bonuses(hands: Any, played_in: Any, contract: int, totals: Any) -> None:
-    """KQ and KQJ, in trump suits: the cards must be played from the highest down."""
+    """Count KQ and KQJ, in trump suits: the cards must be played from the highest down."""
     for suit in range(4):
         if not _in_trump_order(suit, contract):
             continue
@@ -112,7 +112,7 @@ def _bonuses(hands: Any, played_in: Any, contract: int, totals: Any) -> None:
 
 @numba.njit(error_model="numpy")
 def play_rounds(count: int, seed: int, take: float) -> Any:
-    """Play rounds; int64 (5,): taken, made, and sums over the taken ones.
+    """Play rounds; return int64 (5,): taken, made, and sums over the taken ones.
 
     The sums are those of both teams' card points, of the contracting team's total and of the
     scores.

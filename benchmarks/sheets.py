@@ -27,7 +27,7 @@ class Sheet:
 
 
 def make(results: Results) -> list[Sheet]:
-    """All tables."""
+    """Return all tables."""
     return [
         Sheet("Machine", ("what", "is"), 2, list(results.machine.items())),
         _goals(results),
@@ -95,7 +95,7 @@ def _short(value: float) -> str:
 
 
 def _speeds(results: Results) -> Sheet:
-    """Nanoseconds a deal."""
+    """Tabulate nanoseconds a deal."""
     header = (
         "variant", "policy", "taken", "engine", "deals a second", "2 threads",
         "rows", "tables", "over engine", "2 threads", "Parquet", "2 threads", "spread",
@@ -165,7 +165,7 @@ def _stages(results: Results) -> Sheet:
 
 
 def _processors(results: Results) -> Sheet:
-    """The engine compiled for lesser processors."""
+    """Tabulate the engine compiled for lesser processors."""
     first = results.processors[0]
     rows = [
         (each.name, *(_short(ns) for ns in each.ns), "yes" if each.rows == first.rows else "NO")
@@ -177,7 +177,7 @@ def _processors(results: Results) -> Sheet:
 
 
 def _processes(results: Results) -> Sheet:
-    """Whole processes, from the start to the end."""
+    """Tabulate whole processes, from start to end."""
     names = {"first": " (first run ever)", "warm": " (warm)"}
     header = ("command", "runs", "seconds", "spread", "peak MB")
     rows = [
@@ -211,7 +211,7 @@ def _vectors(results: Results) -> Sheet:
 
 
 def to_markdown(title: str, command: str, sheets: list[Sheet]) -> str:
-    """The tables in Markdown, under a title and with the command that made them."""
+    """Return the tables in Markdown, with a title and the command that made them."""
     parts = [f"# {title}\n\nMade by `{command}`.\n"]
     for sheet in sheets:
         parts.append(f"## {sheet.title}\n\n{markdown_rows(sheet)}")
@@ -221,7 +221,7 @@ def to_markdown(title: str, command: str, sheets: list[Sheet]) -> str:
 
 
 def markdown_rows(sheet: Sheet) -> str:
-    """A table in Markdown, without its title and note."""
+    """Return a table in Markdown, without its title and note."""
     rule = ["---" if at < sheet.numbers else "--:" for at in range(len(sheet.header))]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in (sheet.header, rule, *sheet.rows))
 

@@ -59,7 +59,7 @@ VARIANTS: tuple[tuple[str, dict[str, Any], bool, tuple[str, ...]], ...] = (
 
 
 class Nothing:
-    """A summary that looks at no column, so that rounds are played and scored only."""
+    """A reducer that needs no column, so that rounds are played and scored only."""
 
     columns: frozenset[str] | None = frozenset()
 
@@ -70,23 +70,23 @@ class Nothing:
         """Drop the games."""
 
     def merge(self, other: object) -> None:
-        """There is nothing to merge."""
+        """Do nothing: there is nothing to merge."""
 
 
 class Dropped(Nothing):
-    """A summary that has the rows of all columns made, and drops them."""
+    """A reducer that needs all columns, and drops the rows."""
 
     columns = None
 
 
 def run_process(caches: Sequence[str | None], *arguments: str) -> Process:
-    """Run `kqj-sim` once a cache: a folder of compiled code, or None for the usual one."""
+    """Run `kqj-sim` once per cache: a folder of compiled code, or None for the usual one."""
     script = str(Path(sys.executable).parent / "kqj-sim")
     seconds, peaks = [], []
     for folder in caches:
         variables = {**os.environ, "NUMBA_CACHE_DIR": folder} if folder else os.environ
         start = time.perf_counter()
-        # Not waited for by subprocess: wait4 alone tells the memory of this one process.
+        # Not waited for by subprocess: only wait4 gives the memory of this one process.
         process = subprocess.Popen([script, *arguments], stdout=subprocess.DEVNULL, env=variables)
         _, status, usage = os.wait4(process.pid, 0)
         seconds.append(time.perf_counter() - start)
@@ -100,10 +100,10 @@ def run_process(caches: Sequence[str | None], *arguments: str) -> Process:
 
 
 def measure_processes() -> dict[str, Process]:
-    """Starts and memory.
+    """Measure start times and memory.
 
     They come first, while this process is small: a child's peak memory begins at its parent's.
-    The memory is that without compiling, which the first run tells.
+    Memory excludes compiling, which only the first run does.
     """
     simulate = ("simulate", "--quiet", "--deals", "100000")
     many = ("simulate", "--quiet", "--policy", RANDOM, "--deals")
@@ -121,9 +121,9 @@ def measure_processes() -> dict[str, Process]:
 
 
 def least_time(play: Callable[[int], int], unit: int) -> Timing:
-    """Time what plays a multiple of `unit` deals (or games) and returns how many deals it played.
+    """Time a function that plays a multiple of `unit` deals (or games) and returns their number.
 
-    The first time, which tells how many to play, does not count: it may compile.
+    The first time, which sets the number to play, does not count: it may compile.
     """
     play(unit)
     start = time.perf_counter()
@@ -140,7 +140,7 @@ def least_time(play: Callable[[int], int], unit: int) -> Timing:
 
 
 def measure_speeds() -> Iterator[Speed]:
-    """Every variant with every policy, one after the other."""
+    """Measure every variant with every policy, one after the other."""
     from kqj_sim.experiment import Experiment
     from kqj_sim.rules import KqjRules
 
@@ -151,7 +151,7 @@ def measure_speeds() -> Iterator[Speed]:
 
 
 def measure_speed(variant: str, policy: str, experiment: Any, games: bool) -> Speed:
-    """One variant with one policy."""
+    """Measure one variant with one policy."""
     from kqj_sim.analysis.tally import Tally
     from kqj_sim.simulation import reduce_rows, simulate
     from kqj_sim.workers import count_processors
@@ -196,7 +196,7 @@ def measure_speed(variant: str, policy: str, experiment: Any, games: bool) -> Sp
 
 
 def write_rows(experiment: Any, path: Path, threads: int) -> int:
-    """Write the rows of an experiment; how many there were."""
+    """Write the rows of an experiment; return their number."""
     from kqj_sim.reporting.rows import RowsFile
     from kqj_sim.reporting.run import Run
     from kqj_sim.simulation import iterate_row_chunks
@@ -210,7 +210,7 @@ def write_rows(experiment: Any, path: Path, threads: int) -> int:
 
 
 def measure_references() -> list[Reference]:
-    """The two-team rounds of RANDOM in plain Python, and in numba a deal at a time."""
+    """Measure the two-team rounds of RANDOM in plain Python, and in numba a deal at a time."""
     from benchmarks import reference, scalar
 
     found = []
@@ -229,7 +229,7 @@ def measure_references() -> list[Reference]:
 
 
 def measure_stages() -> dict[str, list[Stage]]:
-    """The stages of two-team taking."""
+    """Measure the stages of two-team taking."""
     from benchmarks import stages
 
     return {"random": stages.measure(RANDOM), "greedy": stages.measure(GREEDY)}

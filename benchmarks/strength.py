@@ -1,9 +1,9 @@
 """The strength of the policies: python benchmarks/strength.py
 
 Every policy plays against every other on the same deals with sides exchanged, in each variant;
-all call alike.  Then those who call, likewise, all playing alike.  What comes of it is printed, and
-written as Markdown.  Each pair has the same time (`--seconds`), so that slow policies play fewer
-deals.  Run it on a quiet machine: the times are measured too.
+all call alike.  Then the policies that call, likewise, all playing alike.  The results are
+printed and written as Markdown.  Each pair has the same time (`--seconds`), so that slow policies
+play fewer deals.  Run it on a quiet machine: the times are measured too.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ MARKS = re.compile(r"(<!-- strength -->\n).*?(<!-- /strength -->)", re.DOTALL)
 def contest(
     variant: str, players: dict[str, str], base: str, limit: Limit, seed: int, threads: int
 ) -> Contest:
-    """Everybody against everybody; `players` are specifications by what they are called."""
+    """Play everybody against everybody; `players` are specifications by display name."""
     name, rules = VARIANTS[variant]
     alone = {}
     for one, written in players.items():
@@ -108,7 +108,7 @@ def put_summary(path: Path, table: str) -> None:
 
 
 def _command(context: click.Context) -> str:
-    """The command, with what was given."""
+    """Return the command with the options given."""
     given = ["python", "benchmarks/strength.py"]
     for option in context.command.params:
         name, value = option.name or "", context.params[option.name or ""]

@@ -30,7 +30,7 @@ class Contest(msgspec.Struct, frozen=True):
     matches: dict[tuple[str, str], Match]
 
     def against(self, one: str, other: str) -> tuple[float, float, int]:
-        """Points a round that one scores more than another, their standard error, and the deals."""
+        """Return the points a round by which one leads another, the standard error, the deals."""
         if (one, other) in self.matches:
             match = self.matches[one, other]
             return match.points, match.error, match.deals
@@ -38,7 +38,7 @@ class Contest(msgspec.Struct, frozen=True):
         return 0.0 - points, error, deals
 
     def contracts(self, one: str, other: str) -> Contracts:
-        """Tabulate contracts of one player against another, or at all seats."""
+        """Return the contracts of one player against another, or at all seats."""
         if one == other:
             return self.alone[one].contracts
         if (one, other) in self.matches:
@@ -63,7 +63,7 @@ class Strength(msgspec.Struct, frozen=True):
 
 
 def make(strength: Strength) -> list[Sheet]:
-    """All tables."""
+    """Return all tables."""
     found = [Sheet("How it was made", ("what", "is"), 2, list(strength.made.items()))]
     if strength.cards:
         found.append(summary(strength))
@@ -189,7 +189,7 @@ def _points(contest: Contest, one: str, other: str) -> str:
 
 
 def _percent(part: int, whole: int) -> str:
-    """A share in percent with its standard error."""
+    """Format a share in percent with its standard error."""
     if whole == 0:
         return ""
     share = part / whole
@@ -212,7 +212,7 @@ def _time(microseconds: float) -> str:
 
 
 def _short(count: int) -> str:
-    """A number of deals: 530, 12k, 1.3M."""
+    """Format a number of deals: 530, 12k, 1.3M."""
     for unit, letter in ((1_000_000, "M"), (1_000, "k")):
         if count >= unit:
             return f"{count / unit:.3g}{letter}"

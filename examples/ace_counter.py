@@ -1,4 +1,4 @@
-"""A policy of one's own that calls and plays, with parameters:
+"""A user policy that calls and plays, with parameters:
 
     kqj-sim simulate --policy examples/ace_counter.py
     kqj-sim simulate --policy examples/ace_counter.py:take=4,dear=8

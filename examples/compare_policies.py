@@ -1,9 +1,9 @@
-"""A notebook-like script: which of two policies scores more, on the same deals?
+"""A notebook-like script that compares two policies on the same deals.
 
 Run it from anywhere: python examples/compare_policies.py
 """
 
-# %% The question: a policy of one's own, and who it should beat.
+# %% The question: a user policy, and the policy it should beat.
 from pathlib import Path
 
 from kqj_sim import Experiment, KqjRules, compare, simulate

@@ -1,8 +1,8 @@
-"""A policy of one's own, to be used without installing anything:
+"""A user policy, used without installing anything:
 
     kqj-sim simulate --policy examples/my_policy.py:cautious
 
-What it leaves out, here the calls, the default player does.
+The default player makes the decisions it leaves out, here the calls.
 """
 
 from typing import Any
@@ -12,5 +12,5 @@ from kqj_sim import lowest, policy
 
 @policy("cautious")
 def choose_card(view: Any) -> Any:
-    """Always the lowest legal card."""
+    """Play the lowest legal card."""
     return lowest(view.legal)

@@ -135,9 +135,9 @@ def test_what_a_policy_leaves_out_is_answered_as_the_readme_says(folder: Path) -
 
 
 def test_the_default_player_is_named() -> None:
-    told = re.search(r"does what a policy leaves out, is\s+`(\S+)`", section("Policies"))
-    assert told is not None
-    assert told[1] == DEFAULT_PLAYER
+    named = re.search(r"leaves open, are played by\s+`(\S+)`", section("Policies"))
+    assert named is not None
+    assert named[1] == DEFAULT_PLAYER
 
 
 def test_every_policy_is_explained() -> None:
@@ -300,5 +300,5 @@ def test_kwajongen_has_its_rules_and_policies_told() -> None:
         name: ", ".join(f"`{choice}`" for choice in choices) for name, choices in values.items()
     }
     assert re.findall(r"^\| `(\w+)` \| \w", told, re.M) == list(BUILT_INS["kwajongen"])
-    default = re.search(r"^`(\S+)` sits where nobody is named", told, re.M)
+    default = re.search(r"^`(\S+)` plays the seats you do not name", told, re.M)
     assert default is not None and default[1] == DEFAULT_PLAYERS["kwajongen"]

@@ -103,7 +103,7 @@ def _make_lines_grid(counts: dict[str, CountFit], deals: int) -> Grid:
         "auctions amounts are imposed at random, so the score difference is for these."
     )
     rows = tuple(_make_line_row(line) for fit in counts.values() for line in fit.lines)
-    return Grid("How well the count tells the total of the contracting team", headings, rows, 2,
+    return Grid("How well the count predicts the total of the contracting team", headings, rows, 2,
                 note)  # fmt: skip
 
 
@@ -228,10 +228,9 @@ def _describe_expected_total(fit: PointsFit, teams: int) -> str:
             terms.append(f"{value[name]:+g} for each {who} whose last bid is in it")
     return (
         f"Expected total: a base, {', '.join(terms)}.  Totals spread around it with an SD of "
-        f"{value['spread']:g}.  R2 {hearing.r2:.3f} of the own total, {hearing.r2_opponents:.3f} "
-        f"of "
-        f"what opponents' totals exceed their bids by; a turn of each of {fit.plan.auction:,} "
-        "auctions."
+        f"{value['spread']:g}.  R2 {hearing.r2:.3f} of the bidder's total, "
+        f"{hearing.r2_opponents:.3f} of what opponents' totals exceed their bids by; "
+        f"a turn of each of {fit.plan.auction:,} auctions."
     )
 
 
@@ -326,7 +325,7 @@ def render_points_page(fit: PointsFit, provenance: dict[str, str]) -> str:
         "## Taking\n",
         *(f"**{describe_first_lap(fit.thresholds[teams], teams)}**\n" for teams in TEAMS),
         *grids(*(_make_thresholds_grid(fit, teams) for teams in TEAMS)),
-        "## What a count tells\n",
+        "## What a count is worth\n",
         *grids(*(_make_bands_grid(fit, teams) for teams in TEAMS),
                _make_lines_grid(fit.counts, fit.plan.deals)),
         "## Auctions\n",
