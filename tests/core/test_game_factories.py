@@ -104,7 +104,7 @@ def _find_kqj_names(kernel: Any) -> set[str]:
             for twin, own in TWINS:
                 same = value == own if isinstance(own, int) else value is own
                 if name.upper() == twin.upper() and same:
-                    found.add(f"{function.__qualname__}: {name}")
+                    found.add(f"{function.__name__}: {name}")
             if getattr(value, "__module__", "").startswith("kqj_sim"):
                 waiting.append(_plain(value))
     return found
