@@ -258,9 +258,12 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             numbers = {name: archive[name] for name in archive.files}
         about = msgspec.json.decode(numbers.pop("about").tobytes(), type=_About)
-    except Exception as error:  # A damaged archive makes numpy and zipfile raise any kind.
-        reason = shorten(" ".join(str(error).split()) or type(error).__name__, 120)
-        raise CheckpointError(f"{path} is no checkpoint of kqj-sim: {reason}") from None
+    except Exception:
+        # A damaged archive makes numpy and zipfile raise any kind; their advice is no help here.
+        raise CheckpointError(
+            f"{path} is no checkpoint of kqj-sim, or a damaged one: name another file, or delete "
+            "this one to begin anew"
+        ) from None
     return Checkpoint(about.counted, about.first, about.finished, numbers)
 
 

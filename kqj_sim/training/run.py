@@ -304,8 +304,12 @@ class Training:
             if different is None:
                 for key, array in self.learner.arrays().items():
                     np.copyto(array, given[key])
-        except Exception as error:  # A damaged archive makes numpy and zipfile raise any kind.
-            raise TrainingError(f"{name} is no checkpoint of such a training: {error}") from None
+        except Exception:
+            # A damaged archive makes numpy and zipfile raise any kind, and their advice is no help.
+            raise TrainingError(
+                f"{name} is no checkpoint of such a training, or a damaged one: name another file, "
+                "or delete this one to begin anew"
+            ) from None
         if different is not None:
             raise TrainingError(
                 f"{name} is of a training with {different} {plan[different]}, not {own[different]}"
