@@ -21,14 +21,15 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "kqj_sim"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-TEXT = {"messages", "cards", "columns", "rules", "record", "imposed"}
+TEXT = {"messages", "places", "cards", "columns", "rules", "record", "imposed"}
 ENGINE = {"core", "policies", "encode", "games", "policy_errors", "rows"}
 PLAY = {"experiment", "workers", "block_player"}
 MAY_IMPORT: dict[str, set[str]] = {
     "messages": set(),
+    "places": set(),
     "workers": set(),
     "run_scope": set(),
-    "cards": {"messages"},
+    "cards": {"messages", "places"},
     "columns": {"cards"},
     "rules": {"messages", "cards", "columns"},
     "record": {"messages", "cards", "columns", "rules"},
@@ -65,6 +66,7 @@ names and belongs to no layer; a layer may import its version.
 
 LIBRARIES: dict[str, set[str]] = {
     "messages": set(),
+    "places": set(),
     "workers": set(),
     "run_scope": set(),
     "cards": set(),

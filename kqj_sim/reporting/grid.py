@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kqj_sim.analysis.quantities import get_label
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -89,14 +91,15 @@ def make_grids(table: Table, width: int | None = None) -> list[Grid]:
     groups has one row per quantity.  Columns that do not fit into `width` characters go to a
     further grid with the same rows.
     """
-    title, unneeded = _split_common_suffix(table)
+    labels = {quantity: get_label(quantity) for quantity in table.quantities}
+    title, unneeded = _split_common_suffix(table.title, labels.values())
     numbers: dict[str, dict[tuple[Hashable, ...], tuple[Cell, int]]] = {}
     rows: dict[tuple[Hashable, ...], None] = {}
     for row, quantity, unit, estimated in table.lines:
         rows[row] = None
         bounds = float(estimated.low), float(estimated.high)
         cell = format_number(float(estimated.value), *bounds, unit)
-        heading = quantity.removesuffix(unneeded)
+        heading = labels[quantity].removesuffix(unneeded)
         numbers.setdefault(heading, {})[row] = (cell, int(estimated.observations))
     if not table.groups:
         lines = tuple(
@@ -126,16 +129,16 @@ def make_grids(table: Table, width: int | None = None) -> list[Grid]:
     return grids
 
 
-def _split_common_suffix(table: Table) -> tuple[str, str]:
-    """Return the title with the words that all quantities have after a comma, and these words.
+def _split_common_suffix(title: str, labels: Iterable[str]) -> tuple[str, str]:
+    """Return the title with the words that all headings have after a comma, and these words.
 
     `made, share of taken deals` and `failed, share of taken deals` need not say it twice.
     """
-    ends = {quantity.partition(", ")[2] for quantity in table.quantities}
+    ends = {label.partition(", ")[2] for label in labels}
     if len(ends) != 1 or ends == {""}:
-        return table.title, ""
+        return title, ""
     (words,) = ends
-    return f"{table.title} ({words})", f", {words}"
+    return f"{title} ({words})", f", {words}"
 
 
 _Column = tuple[str, list[Cell]]
