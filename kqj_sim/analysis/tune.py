@@ -23,9 +23,8 @@ from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.moments import Moments
 from kqj_sim.analysis.vary import FieldMatch, ParameterError, ParameterizedPolicy, format_players
 from kqj_sim.messages import quote
-from kqj_sim.policies.player_files import PlayerSpec
 from kqj_sim.policies.registry import format_parameter_number
-from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
+from kqj_sim.policies.spec import DEFAULT_PLAYERS, PlayerSpec, parse_player
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.run_scope import run_scope
 

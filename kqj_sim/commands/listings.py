@@ -14,8 +14,8 @@ from kqj_sim.commands.output import color_option, print_screen, screen_width
 
 if TYPE_CHECKING:
     from kqj_sim.policies.configured import ConfiguredPolicy
-    from kqj_sim.policies.player_files import PlayerSpec
     from kqj_sim.policies.registry import Parameter, ParameterValue
+    from kqj_sim.policies.spec import PlayerSpec
 
 
 def _make_format_option(*choices: str) -> Callable[[Command], Command]:
@@ -146,8 +146,7 @@ def show(ctx: click.Context, specification: str, game: str, format: str) -> None
 
     NAME is a name or any other specification.  The file reads back as the same player.
     """
-    from kqj_sim.policies.player_files import format_player_file
-    from kqj_sim.policies.spec import parse_player_spec
+    from kqj_sim.policies.spec import format_player_file, parse_player_spec
 
     if ctx.get_parameter_source("game") is click.core.ParameterSource.DEFAULT and ctx.parent:
         game = ctx.parent.params["game"]

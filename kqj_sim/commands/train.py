@@ -81,8 +81,7 @@ def accept(void_rule: str, playing: str, deals: int, seed: int, quiet: bool) -> 
 
     Prints a player's file: standard with the fitted values of the cards and thresholds.
     """
-    from kqj_sim.policies.player_files import format_player_file
-    from kqj_sim.policies.spec import parse_player, parse_player_spec
+    from kqj_sim.policies.spec import format_player_file, parse_player, parse_player_spec
     from kqj_sim.rules import KwajongenRules
     from kqj_sim.training.accept import fit_count, play_deals
 

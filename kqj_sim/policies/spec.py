@@ -1,26 +1,55 @@
-"""Specifications of players.
+"""Specifications of players, and the TOML files that may stand in their place.
 
 A specification names a policy, `standard`, `standard:take=45,lap2=38`, `my_policy.py:cautious`
-(`configured`), or a player's file, `bold.toml`, `bold.toml:take=30` (`player_files`).  `A+B` calls
-like A and plays like B.  Decisions that are left open are made by the game's default player.
+(`configured`), or a player's file, `bold.toml`, `bold.toml:take=30`.  `A+B` calls like A and plays
+like B.  Decisions that are left open are made by the game's default player.
+
+A player's file names the policies for calling and playing, with parameters:
+
+    name = "bold"
+
+    [calling]
+    policy = "random"
+    take = 0.3
+
+    [playing]
+    policy = "greedy"
+
+A policy that both calls and plays can be named once: `policy = "standard"`, with its parameters in
+a table `[parameters]`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+import re
+import textwrap
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from kqj_sim.messages import quote
-from kqj_sim.policies.configured import ConfiguredPolicy, parse_policy, split_file_suffix
-from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.player_files import PlayerSpec, make_player_spec, read_player_file
+from kqj_sim.messages import quote, shorten
+from kqj_sim.policies.configured import (
+    ConfiguredPolicy,
+    format_show_command,
+    parse_assignments,
+    parse_policy,
+    split_file_suffix,
+)
+from kqj_sim.policies.errors import PolicyError, suggest_names
+from kqj_sim.policies.policy_files import read_file
 from kqj_sim.run_scope import once_per_run
 
 DEFAULT_PLAYER = "points+network"
 """Player of seats that are not named in KQJ; also makes the decisions that policies leave out."""
 DEFAULT_PLAYERS = {"kqj": DEFAULT_PLAYER, "kwajongen": "standard"}
 """The default player of each game."""
+
+PLAYER_PARTS = ("calling", "playing")
+_KEYS = ("name", "policy", "parameters", *PLAYER_PARTS)
+_FORMS = 'policy = "NAME" with [parameters], or [calling] and [playing] with policy = "NAME"'
 
 
 @dataclass(frozen=True)
@@ -87,3 +116,231 @@ def parse_player(spec: str, game: str = "kqj") -> Player:
         parts.playing or get_default_player(game).playing,
         parts.name,
     )
+
+
+@dataclass(frozen=True)
+class PlayerSpec:
+    """The policies that a specification names for calling and for playing; None where it names
+    none."""
+
+    name: str
+    calling: ConfiguredPolicy | None
+    playing: ConfiguredPolicy | None
+
+    @property
+    def is_single_policy(self) -> bool:
+        """True if one policy with one set of parameters both calls and plays."""
+        return self.calling == self.playing
+
+    def with_parameters(self, given: Mapping[str, str], spec: str) -> PlayerSpec:
+        """Return the player with other parameters, named with or without `calling.` or `playing.`.
+
+        Without the prefix a name belongs to the part that has it, or to both if they are one
+        policy.
+
+        Raises:
+            PolicyError: an unknown parameter, one that two policies have, or a wrong value.
+        """
+        parts = {part: getattr(self, part) for part in PLAYER_PARTS}
+        for name, value in given.items():
+            for part, own in self.find_addressed(name, spec):
+                parts[part] = parts[part].with_parameters({own: value})
+        text = ",".join(f"{name}={value}" for name, value in given.items())
+        return replace(self, name=f"{self.name}:{text}" if text else self.name, **parts)
+
+    def find_addressed(self, name: str, spec: str) -> list[tuple[str, str]]:
+        """Return (part, name) of each parameter that a name means; raises as `with_parameters`."""
+        there = {
+            part: chosen for part in PLAYER_PARTS if (chosen := getattr(self, part)) is not None
+        }
+        part, dot, own = name.partition(".")
+        if dot:
+            if part not in there:
+                raise PolicyError(
+                    f"policy {quote(spec)}: {shorten(name)}: {suggest_names(part, there)}"
+                )
+            return [(part, own)]
+        found = [part for part, chosen in there.items() if name in chosen.policy.parameters]
+        if not found:
+            known = {each for chosen in there.values() for each in chosen.policy.parameters}
+            sources = "+".join(dict.fromkeys(chosen.source for chosen in there.values()))
+            (game,) = {chosen.game for chosen in there.values()}
+            raise PolicyError(
+                f"policy {quote(spec)}: no parameter {quote(name)}; "
+                f"{suggest_names(name, known, format_show_command(sources, game))}"
+            )
+        if len({there[part].policy for part in found}) > 1:
+            raise PolicyError(
+                f"policy {quote(spec)}: {name} is a parameter of both: write "
+                f"calling.{name} or playing.{name}"
+            )
+        return [(part, name) for part in found]
+
+
+def make_player_spec(configured: ConfiguredPolicy, name: str) -> PlayerSpec:
+    """Return the player's parts that a policy can fill."""
+    calls, plays = configured.policy.calls(configured.game), configured.policy.plays
+    return PlayerSpec(name, configured if calls else None, configured if plays else None)
+
+
+def read_player_file(path: Path, overrides: str, spec: str, game: str = "kqj") -> PlayerSpec:
+    """Read a player's file for a game, with overrides `a=1,b=2` of its parameters.
+
+    Raises:
+        PolicyError: one line with the file's line: what is wrong and what would be right.
+    """
+    file = _PlayerFile(path, game)
+    content = file.content
+    for key in content:
+        if key not in _KEYS:
+            raise file.make_error(f"unknown key {quote(key)}; {suggest_names(key, _KEYS)}", key)
+    name = content.get("name", path.stem)
+    if not isinstance(name, str) or not name.strip():
+        raise file.make_error("name should be a text", "name")
+    one = [key for key in ("policy", "parameters") if key in content]
+    two = [key for key in PLAYER_PARTS if key in content]
+    if bool(one) == bool(two):
+        raise file.make_error(f"it should have {_FORMS}", *one[:1])
+    if one:
+        table = content.get("parameters", {})
+        if not isinstance(table, dict):
+            raise file.make_error("[parameters] should be a table", "parameters")
+        parts = make_player_spec(
+            file.chosen({"policy": content.get("policy"), **table}, "parameters"), name
+        )
+    else:
+        found = {part: file.chosen(content[part], part) for part in two}
+        for part, chosen in found.items():
+            if not getattr(make_player_spec(chosen, name), part):
+                verb = {"calling": "call", "playing": "play"}[part]
+                told = f"policy {chosen.policy.name!r} does not {verb}: leave [{part}] out"
+                raise file.make_error(told, "policy", part)
+        parts = PlayerSpec(name, found.get("calling"), found.get("playing"))
+    return parts.with_parameters(parse_assignments(overrides, spec), spec)
+
+
+class _PlayerFile:
+    """A TOML file with the lines of its keys."""
+
+    def __init__(self, path: Path, game: str) -> None:
+        self.path = path
+        self.game = game
+        try:
+            self.text = read_file(path).decode()
+            self.content = tomllib.loads(self.text)
+        except FileNotFoundError:
+            raise PolicyError(f"policy file {path}: no such file") from None
+        except OSError as error:
+            raise PolicyError(f"policy file {path}: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise PolicyError(f"policy file {path}: it is not UTF-8 text") from None
+        except RecursionError:
+            raise PolicyError(f"policy file {path}: it is nested too deeply") from None
+        except tomllib.TOMLDecodeError as error:
+            told, line = _strip_location(str(error), self.text)
+            raise PolicyError(f"{path}:{line}: {told}") from None
+        except ValueError as error:  # a number with thousands of digits
+            raise PolicyError(f"policy file {path}: {error}") from None
+
+    def make_error(self, message: str, key: str = "", table: str = "") -> PolicyError:
+        """Return the error for a key (of a table), with its line."""
+        line = self._find_line(key, table) if key else 0
+        return PolicyError(f"{self.path}:{line}: {message}" if line else f"{self.path}: {message}")
+
+    def _find_line(self, key: str, table: str) -> int:
+        """Return the line of a key, or of the table with that name; 0 if it is not found."""
+        within = ""
+        for number, line in enumerate(self.text.splitlines(), 1):
+            header = re.match(r"\s*\[\s*([^\]]*?)\s*\]", line)
+            if header:
+                within = header[1].strip("\"'")
+                if not table and within == key:
+                    return number
+            elif within == table and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]", line):
+                return number
+        return 0
+
+    def chosen(self, table: object, part: str) -> ConfiguredPolicy:
+        """Return the policy of a table, with its parameters."""
+        where = "" if part == "parameters" else part
+        if not isinstance(table, dict):
+            raise self.make_error(f"[{part}] should be a table", part)
+        base = table.get("policy")
+        if not isinstance(base, str):
+            told = f'[{part}] should have policy = "NAME"' if where else f"it should have {_FORMS}"
+            raise self.make_error(told, *(("policy", where) if "policy" in table else (part,)))
+        try:
+            chosen = parse_policy(base, self.path.parent, self.game)
+        except PolicyError as error:
+            raise self.make_error(str(error), "policy", where) from None
+        for key, value in table.items():
+            if key == "policy":
+                continue
+            try:
+                chosen = chosen.with_parameters({key: value})
+            except PolicyError as error:
+                raise self.make_error(str(error), key, part) from None
+        return chosen
+
+
+def _strip_location(message: str, text: str) -> tuple[str, int]:
+    """Split an error message of `tomllib` into the error and its line."""
+    match = re.fullmatch(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", message)
+    lines = text.count("\n") + 1
+    return (message, lines) if match is None else (match[1], int(match[2] or lines))
+
+
+def format_player_file(parts: PlayerSpec, width: int) -> str:
+    """Format a player's file that reads back as the same, with every parameter explained.
+
+    Lines are about `width` characters long.
+    """
+    if parts.is_single_policy:
+        assert parts.calling is not None
+        blocks = [
+            _format_policy(parts.calling, width),
+            ["[parameters]", *_format_parameters(parts.calling, width)],
+        ]
+    else:
+        blocks = []
+        for part in PLAYER_PARTS:
+            chosen = getattr(parts, part)
+            if chosen is None:
+                blocks.append([f"# [{part}] is left out: the default player's"])
+            else:
+                lines = [*_format_policy(chosen, width), *_format_parameters(chosen, width)]
+                blocks.append([f"[{part}]", *lines])
+    return "\n".join("\n".join(block) + "\n" for block in blocks)
+
+
+def _format_policy(configured: ConfiguredPolicy, width: int) -> list[str]:
+    """Format `policy = "NAME"` below the policy's summary."""
+    lines = [
+        f"# {line}"
+        for line in textwrap.wrap(
+            configured.policy.summary, max(width - 2, 40), break_on_hyphens=False
+        )
+    ]
+    return [*lines, f"policy = {json.dumps(configured.source, ensure_ascii=False)}"]
+
+
+def _format_parameters(configured: ConfiguredPolicy, width: int) -> list[str]:
+    """Format `take = 30  # meaning (allowed, default)`, with the comments aligned."""
+    parameters = configured.policy.parameters
+    written = {
+        name: json.dumps(value) if isinstance(value, str) else parameters[name].write(value)
+        for name, value in configured.values_by_name.items()
+    }
+    column = max((len(f"{name} = {value}") for name, value in written.items()), default=0)
+    lines = []
+    for name, value in written.items():
+        parameter = parameters[name]
+        limits = f"{parameter.limits}, default {parameter.write(parameter.default)}"
+        comment = f"{parameter.meaning} ({limits})" if parameter.meaning else limits
+        line = f"{name} = {value}"
+        for piece in textwrap.wrap(
+            comment, max(width - column - len("  # "), 30), break_on_hyphens=False
+        ):
+            lines.append(f"{line:{column}}  # {piece}")
+            line = ""
+    return lines

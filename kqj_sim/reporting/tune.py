@@ -13,8 +13,8 @@ from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.tables import Table, TableRow, make_table
 from kqj_sim.messages import shell_join
 from kqj_sim.policies.configured import split_file_suffix
-from kqj_sim.policies.player_files import PLAYER_PARTS, format_player_file
 from kqj_sim.policies.registry import format_parameter_number
+from kqj_sim.policies.spec import PLAYER_PARTS, format_player_file
 from kqj_sim.reporting.figures import (
     BLUE,
     GREEN,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from kqj_sim.analysis.tune import Tuning
-    from kqj_sim.policies.player_files import PlayerSpec
+    from kqj_sim.policies.spec import PlayerSpec
 
 
 _LINE_WIDTH = 100

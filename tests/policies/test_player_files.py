@@ -9,9 +9,8 @@ import pytest
 
 from kqj_sim.policies import PolicyError, parse_player
 from kqj_sim.policies.configured import parse_policy
-from kqj_sim.policies.player_files import format_player_file
 from kqj_sim.policies.registry import KQJ_BUILT_INS
-from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player_spec
+from kqj_sim.policies.spec import DEFAULT_PLAYER, format_player_file, parse_player_spec
 
 Write = Callable[[str], str]
 

@@ -12,9 +12,8 @@ from kqj_sim.experiment import Experiment, ExperimentError
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies import PolicyError, parse_player
 from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS
-from kqj_sim.policies.player_files import format_player_file
 from kqj_sim.policies.registry import BUILT_INS, describe, find_policy
-from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player_spec
+from kqj_sim.policies.spec import DEFAULT_PLAYERS, format_player_file, parse_player_spec
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
 from kqj_sim.referee import check_record
