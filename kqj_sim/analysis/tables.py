@@ -37,6 +37,8 @@ class Table:
         lines: its rows, a number each.
         note: remarks for people.
         counted: True to show the number of observations behind each number.
+        spread: a group column whose values are the columns on a screen, with a row for each
+            quantity; empty for a column for each quantity.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Table:
     lines: tuple[TableRow, ...]
     note: str = ""
     counted: bool = True
+    spread: str = ""
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -90,9 +93,10 @@ def make_table(
     lines: TableRows,
     note: str = "",
     counted: bool = True,
+    spread: str = "",
 ) -> Table:
     """Return the table of these lines, in their order."""
-    return Table(name, title, groups, tuple(lines), note, counted)
+    return Table(name, title, groups, tuple(lines), note, counted, spread)
 
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)

@@ -106,7 +106,8 @@ class Output:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             self._tables_file = open_output(stack, self._out)
-            self._plot_file = open_output(stack, self._plot)
+            self._plot_stack = stack.enter_context(ExitStack())
+            self._plot_file = open_output(self._plot_stack, self._plot)
             self._stack = stack.pop_all()
         return self
 
@@ -133,9 +134,20 @@ class Output:
             self._tables_file.write(page)
 
     def write_plot(self, draw: Callable[[str], bytes]) -> None:
-        """Write the picture that `draw` returns for a format; without --plot do nothing."""
-        if self._plot_file is not None and self._plot_format is not None:
+        """Write the picture that `draw` returns for a format; without --plot do nothing.
+
+        If there is nothing to draw, write no file and say so on stderr.
+        """
+        if self._plot_file is None or self._plot_format is None:
+            return
+        from kqj_sim.reporting.figures import NothingToDrawError
+
+        try:
             self._plot_file.write(draw(self._plot_format))
+        except NothingToDrawError as error:
+            # Closing the file by an exception leaves none.
+            self._plot_stack.pop_all().__exit__(type(error), error, error.__traceback__)
+            click.echo(f"Note: no picture: {error}", err=True)
 
 
 def open_output(stack: ExitStack, path: str | None) -> IO[bytes] | None:

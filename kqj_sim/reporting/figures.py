@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.analysis.intervals import Estimate, estimate_share
+from kqj_sim.reporting.grid import break_long_words
 from kqj_sim.reporting.page import INK, minify_svg
 
 if TYPE_CHECKING:
@@ -66,6 +67,10 @@ _STYLE: dict[Any, Any] = {
 }
 
 
+class NothingToDrawError(ValueError):
+    """Results too few for a picture; one line that says why."""
+
+
 def render_figure(draw: Callable[[Figure], None], size: tuple[float, float], format: str) -> bytes:
     """Return a figure as a file.
 
@@ -111,8 +116,9 @@ def _save_figure(figure: Figure, format: str) -> bytes:
 
 
 def wrap_text(text: str, width: int) -> str:
-    """Break a text into lines of at most `width` characters."""
-    return "\n".join(textwrap.wrap(text, width)) or text
+    """Break a text into lines of at most `width` characters, at spaces or in specifications."""
+    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    return break_long_words("\n".join(lines), width) or text
 
 
 def compute_error_lengths(estimates: Iterable[Estimate], scale: float = 1) -> list[list[float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ EMPTY_CELL_TEXT = "-"
 NORMAL_95 = 1.959964
 """Standard errors to either side in an interval of 95%."""
 _MIN_HEADING_WIDTH = 12
+_MAX_WORD_WIDTH = 24
+"""Width in characters beyond which specifications of players are broken into lines."""
 _GAP = 3  # characters between columns on a screen
 
 
@@ -88,9 +91,11 @@ def make_grids(table: Table, width: int | None = None) -> list[Grid]:
     """Return a table as grids with one row per group and one column per quantity.
 
     Quantities with the same observations share a column with their number.  A table without
-    groups has one row per quantity.  Columns that do not fit into `width` characters go to a
-    further grid with the same rows.
+    groups has one row per quantity, and so has one with `spread`, whose groups are its columns.
+    Columns that do not fit into `width` characters go to a further grid with the same rows.
     """
+    if table.spread:
+        return _make_spread_grids(table, width)
     labels = {quantity: get_label(quantity) for quantity in table.quantities}
     title, unneeded = _split_common_suffix(table.title, labels.values())
     numbers: dict[str, dict[tuple[Hashable, ...], tuple[Cell, int]]] = {}
@@ -127,6 +132,45 @@ def make_grids(table: Table, width: int | None = None) -> list[Grid]:
     if grids and table.note:
         grids[-1] = Grid(**{**vars(grids[-1]), "note": table.note})
     return grids
+
+
+def _make_spread_grids(table: Table, width: int | None) -> list[Grid]:
+    """Return the grids of a table with the values of its group column `spread` as columns."""
+    place = table.groups.index(table.spread)
+    rest = tuple(group for group in table.groups if group != table.spread)
+    several = len(table.quantities) > 1
+    cells: dict[str, dict[tuple[str, ...], Cell]] = {}
+    deals: dict[str, set[int]] = {}
+    rows: dict[tuple[str, ...], None] = {}
+    for group, quantity, unit, each in table.lines:
+        others = [_format_key(key) for number, key in enumerate(group) if number != place]
+        row = (*others, *([get_label(quantity)] if several else []))
+        rows[row] = None
+        column = _format_key(group[place])
+        numbers = float(each.value), float(each.low), float(each.high)
+        cells.setdefault(column, {})[row] = format_number(*numbers, unit)
+        deals.setdefault(column, set()).add(int(each.observations))
+    left = [tuple(Cell(text) for text in row) for row in rows]
+    columns = [
+        (column, [found.get(row, Cell(EMPTY_CELL_TEXT)) for row in rows])
+        for column, found in cells.items()
+    ]
+    if table.counted and not rest and all(len(counts) == 1 for counts in deals.values()):
+        left.append((Cell("deals"),))
+        for (_, numbers_of_column), (count,) in zip(columns, deals.values(), strict=True):
+            numbers_of_column.append(Cell(f"{count:,}"))
+    keys = (*rest, *(["quantity"] if several else []))
+    parts = _split_into_grids(keys, left, [[column] for column in columns], width, False)
+    return [
+        Grid(
+            table.title if number == 0 else f"{table.title} (continued)",
+            (*keys, *(heading for heading, _ in chosen)),
+            tuple((*key, *(cells[at] for _, cells in chosen)) for at, key in enumerate(left)),
+            len(keys),
+            table.note if number == len(parts) - 1 else "",
+        )
+        for number, chosen in enumerate(parts)
+    ]
 
 
 def _split_common_suffix(title: str, labels: Iterable[str]) -> tuple[str, str]:
@@ -212,14 +256,39 @@ def _split_into_grids(
 
 
 def _compute_column_width(heading: str, cells: Sequence[Cell]) -> int:
-    longest = max((len(str(cell)) for cell in cells), default=0)
+    longest = max((_measure_cell(cell) for cell in cells), default=0)
     return max(longest, *(len(line) for line in _wrap_heading(heading, longest)))
+
+
+def _measure_cell(cell: Cell) -> int:
+    """Return the width of a cell, whose long specifications are broken into lines."""
+    return max(map(len, break_long_words(str(cell), _MAX_WORD_WIDTH).split("\n")))
 
 
 def _wrap_heading(heading: str, width: int) -> list[str]:
     """Return the lines of a heading, about as wide as its cells, words whole."""
-    words = heading.replace("_", " ") if len(heading) > max(width, _MIN_HEADING_WIDTH) else heading
-    return textwrap.wrap(words, max(width, _MIN_HEADING_WIDTH), break_long_words=False) or [""]
+    width = max(width, _MIN_HEADING_WIDTH)
+    is_column = re.fullmatch(r"\w+", heading) is not None and len(heading) > width
+    words = heading.replace("_", " ") if is_column else heading
+    lines = textwrap.wrap(words, width, break_long_words=False, break_on_hyphens=False)
+    return break_long_words("\n".join(lines), _MAX_WORD_WIDTH).split("\n")
+
+
+def break_long_words(text: str, width: int) -> str:
+    """Break words longer than `width`, such as specifications of players, after `:`, `,`, `+`, `/`.
+
+    A piece without such a character stays whole.
+    """
+
+    def break_word(match: re.Match[str]) -> str:
+        lines = [""]
+        for piece in re.findall(r"[^:,+/]*[:,+/]+|[^:,+/]+", match[0]):
+            if lines[-1] and len(lines[-1]) + len(piece) > width:
+                lines.append("")
+            lines[-1] += piece
+        return "\n".join(lines)
+
+    return re.sub(rf"\S{{{width + 1},}}", break_word, text)
 
 
 def _format_key(key: Any) -> str:
@@ -255,7 +324,7 @@ def to_rich(grid: Grid, numbers: bool = True) -> RenderableType:
     screen = Screen(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
     for place, heading in enumerate(grid.headings):
         is_key = place < grid.keys
-        longest = max((len(str(row[place])) for row in grid.rows), default=0)
+        longest = max((_measure_cell(row[place]) for row in grid.rows), default=0)
         lines = _wrap_heading(heading, longest)
         screen.add_column(
             Text("\n".join(lines)),
@@ -276,9 +345,9 @@ def to_rich(grid: Grid, numbers: bool = True) -> RenderableType:
         above = key
         screen.add_row(
             *(
-                Text("" if place < same else cell.text, "cyan" if place < grid.keys else "").append(
-                    f" {cell.interval}" if cell.interval else "", "dim"
-                )
+                Text("" if place < same else break_long_words(cell.text, _MAX_WORD_WIDTH), "cyan")
+                if place < grid.keys
+                else Text(cell.text).append(f" {cell.interval}" if cell.interval else "", "dim")
                 for place, cell in enumerate(row)
             )
         )

@@ -7,8 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.tables import TableRow, make_table
 from kqj_sim.reporting.grid import (
     PIPED_WIDTH,
+    break_long_words,
     format_number,
     make_grids,
     to_markdown,
@@ -123,3 +126,51 @@ def test_colours_only_where_wanted() -> None:
 def test_missing_group_is_all() -> None:
     (grid,) = make_grids(table("sum", ("lap",), [(math.nan, "made", "share", 0.5, 0.4, 0.6, 3)]))
     assert str(grid.rows[0][0]) == "all"
+
+
+SPEC = "points:take=45,lap2=38+policies/my_policy.py:cautious"
+SPREAD = make_table(
+    "why",
+    "What each did",
+    ("policy",),
+    [
+        (("standard",), "takes", "share", Estimate(0.2, 0.19, 0.21, 500)),
+        ((SPEC,), "takes", "share", Estimate(0.8, 0.79, 0.81, 500)),
+        (("standard",), "score", "points", Estimate(90.0, 89.0, 91.0, 500)),
+        ((SPEC,), "score", "points", Estimate(70.0, 69.0, 71.0, 500)),
+    ],
+    spread="policy",
+)
+
+
+def test_a_spread_table_has_a_row_for_each_quantity_and_a_column_for_each_group() -> None:
+    (grid,) = make_grids(SPREAD, 80)
+    assert grid.headings == ("quantity", "standard", SPEC)
+    assert [[str(cell) for cell in row] for row in grid.rows] == [
+        ["takes", "20.0% ±1.0", "80.0% ±1.0"],
+        ["score", "90 ±1", "70 ±1"],
+        ["deals", "500", "500"],
+    ]
+
+
+def test_a_spread_table_of_one_quantity_names_the_other_groups_alone() -> None:
+    lines: list[TableRow] = [
+        ((one, other), "lead", "points", Estimate(float(value), NAN, NAN, 9))
+        for one, other, value in (("a", "b", 1), ("b", "a", -1))
+    ]
+    table = make_table("matrix", "", ("policy", "other"), lines, counted=False, spread="other")
+    (grid,) = make_grids(table)
+    assert grid.headings == ("policy", "b", "a")
+    assert [[str(cell) for cell in row] for row in grid.rows] == [["a", "1", "-"], ["b", "-", "-1"]]
+
+
+def test_long_specifications_are_broken_and_shown_whole() -> None:
+    lines = break_long_words(SPEC, 24).split("\n")
+    assert "".join(lines) == SPEC
+    assert max(map(len, lines)) <= 24
+    shown = to_screen([to_rich(grid) for grid in make_grids(SPREAD, 80)], color=False, width=80)
+    heading = shown.split("─")[0].replace("standard", "").replace("quantity", "")
+    assert SPEC in "".join(heading.split())
+    assert break_long_words("a sentence of short words: kept", 24) == (
+        "a sentence of short words: kept"
+    )

@@ -1,0 +1,66 @@
+"""Specifications that mean the same player, and policies that fill only one part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kqj_sim.policies.same_player import describe_open_parts, explain_same_player
+from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player
+from kqj_sim.rules import KqjRules
+
+TAKE = f"take={parse_player('standard').calling.values_by_name['take']:g}"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "reason"),
+    [
+        ("standard", "standard", "`standard` is given twice"),
+        ("standard", f"standard:{TAKE}", f"are the same player: {TAKE} is the default"),
+        ("points", DEFAULT_PLAYER, "are the same player: `points` only calls; `network` plays"),
+        ("standard:take=41", "standard:take=41.0", "all their parameters are equal"),
+    ],
+)
+def test_two_specifications_of_one_player_are_explained(one: str, other: str, reason: str) -> None:
+    for pair in ((one, other), (other, one), ("greedy", one, other)):
+        told = explain_same_player(pair, KqjRules())
+        assert reason in told
+        assert f"`{pair[-1]}`" in told
+
+
+def test_parameters_without_effect_do_not_make_another_player() -> None:
+    pair = ("points:take=44,opening=3", "points")
+    assert explain_same_player(pair, KqjRules()) == ""
+    told = explain_same_player(pair, KqjRules(teams=3))
+    assert "take has no effect here" in told and "here it is three_take" in told
+    assert "opening has no effect here" in told
+
+
+def test_different_players_are_not_taken_for_the_same() -> None:
+    assert explain_same_player(("standard", "standard:take=41", "greedy"), KqjRules()) == ""
+
+
+def test_a_file_may_hold_the_player_of_a_specification(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('policy = "standard"\n[parameters]\ntake = 41\n', encoding="utf-8")
+    told = explain_same_player((str(path), "standard:take=41"), KqjRules())
+    assert told.endswith("are the same player: all their parameters are equal")
+
+
+def test_what_stands_for_a_policy_decides() -> None:
+    """With --calling both are completed by the same player of the cards."""
+    specs = ("standard:take=41", "standard:take=42")
+    told = explain_same_player(specs, KqjRules(), ["points+greedy", "points+greedy"])
+    assert told.endswith("are the same player: all their parameters are equal")
+
+
+def test_policies_that_fill_one_part_are_named_with_what_fills_the_other() -> None:
+    assert describe_open_parts(["points", "standard"], "kqj") == [
+        "`points` only calls; `network` plays for it"
+    ]
+    assert describe_open_parts(["greedy", "network", "never"], "kqj") == [
+        "`never` only calls; `network` plays for it",
+        "`greedy` and `network` only play; `points` calls for them",
+    ]
+    assert describe_open_parts(["points+greedy", "standard"], "kqj") == []
