@@ -253,7 +253,7 @@ class ControlTally(_ControlMoments):
         lines: list[TableRow] = []
         for number in numbers:
             found = self.estimate_corrected(number, confidence)
-            lines += _list_rows((number,), found, "points", "", "mean a deal", "deals")
+            lines += _list_rows((number,), found, "points", "lead")
         return make_table(
             "scores_corrected",
             f"Score of a round less the others', by {player}, corrected",
@@ -427,14 +427,14 @@ class GameControlTally(_ControlMoments):
         # What the second of two teams has is that of the first with the sign changed.
         players = 1 if rules.score_count == 2 else rules.score_count
         lines: list[TableRow] = []
-        outcomes: tuple[tuple[int, str, Unit, str], ...] = (
-            (WIN_OUTCOME, "won, ", "share", "share of games"),
-            (LEAD_OUTCOME, "final lead, ", "points", "mean"),
+        outcomes: tuple[tuple[int, str, Unit], ...] = (
+            (WIN_OUTCOME, "won", "share"),
+            (LEAD_OUTCOME, "final_lead", "points"),
         )
         for player in range(players):
-            for outcome, name, unit, of in outcomes:
+            for outcome, name, unit in outcomes:
                 found = self.estimate_corrected(outcome, player, confidence)
-                lines += _list_rows((player,), found, unit, name, of, "games")
+                lines += _list_rows((player,), found, unit, name)
         return make_table(
             "games_corrected",
             f"Games, by {by}, corrected",
@@ -485,13 +485,12 @@ def _compare_with_plain(
     return AdjustedEstimate(plain, corrected, plain_variance / variance)
 
 
-def _list_rows(
-    group: tuple[int], found: AdjustedEstimate, unit: Unit, name: str, of: str, observations: str
-) -> list[TableRow]:
+def _list_rows(group: tuple[int], found: AdjustedEstimate, unit: Unit, name: str) -> list[TableRow]:
     """Return the rows of one estimate: plain, corrected, and the relative efficiency."""
+    kind = "share" if unit == "share" else "mean"
     efficiency = Estimate(found.relative_efficiency, math.nan, math.nan, found.plain.observations)
     return [
-        (group, f"{name}plain, {of}", unit, found.plain),
-        (group, f"{name}corrected, {of}", unit, found.corrected),
-        (group, f"{name}worth times as many {observations}", "count", efficiency),
+        (group, f"{name}_plain_{kind}", unit, found.plain),
+        (group, f"{name}_corrected_{kind}", unit, found.corrected),
+        (group, f"{name}_relative_efficiency", "count", efficiency),
     ]

@@ -100,11 +100,7 @@ def make_table(
 
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-
-DEVIATION = "standard deviation"
-
-SHARE_OF_DEALS = "share of all deals"
-SHARE_OF_TAKEN = "share of taken deals"
+_DEVIATION = "_standard_deviation"
 
 BONUS_SIDES = ("contracting", "defending", "either")
 """The side that has a bonus, in the group column `side`."""
@@ -234,16 +230,20 @@ class TableBuilder:
 
 
 def describe_distribution(
-    histogram: Mapping[int, int], confidence: float
+    name: str, histogram: Mapping[int, int], confidence: float
 ) -> list[tuple[str, Estimate]]:
-    """Return mean, standard deviation and the quantiles of QUANTILES, each with its name."""
+    """Return mean, standard deviation and the quantiles of QUANTILES of the numbers of a `name`.
+
+    Each has its identifier, such as `rounds_mean` or `rounds_quantile_25`.
+    """
     estimates = [
-        ("mean", intervals.estimate_mean(histogram, confidence)),
-        (DEVIATION, intervals.estimate_standard_deviation(histogram, confidence)),
+        (f"{name}_mean", intervals.estimate_mean(histogram, confidence)),
+        (f"{name}{_DEVIATION}", intervals.estimate_standard_deviation(histogram, confidence)),
     ]
     for probability in QUANTILES:
-        name = "median" if probability == 0.5 else f"quantile {round(100 * probability)}%"
-        estimates.append((name, intervals.estimate_quantile(histogram, probability, confidence)))
+        end = "median" if probability == 0.5 else f"quantile_{round(100 * probability):02}"
+        estimate = intervals.estimate_quantile(histogram, probability, confidence)
+        estimates.append((f"{name}_{end}", estimate))
     return estimates
 
 
@@ -251,7 +251,7 @@ def list_deviation_notes(lines: Iterable[TableRow]) -> list[str]:
     """Return the note on missing standard deviations, if some are missing."""
     least = intervals.MIN_DEVIATION_OBSERVATIONS
     if any(
-        quantity.endswith(DEVIATION) and 0 < each.observations < least
+        quantity.endswith(_DEVIATION) and 0 < each.observations < least
         for _, quantity, _, each in lines
     ):
         return [f"No standard deviation is given for fewer than {least:,} observations."]

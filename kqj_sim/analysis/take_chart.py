@@ -165,9 +165,9 @@ class TakeChart:
         )
         divisor = self.experiment.rules.team_count - 1
         return [
-            (group, "taking gains, mean", "points", gain.scaled(1 / divisor)),
-            (group, "taking scores more, share of deals", "share", more),
-            (group, "passing scores more, share of deals", "share", less),
+            (group, "gain_mean", "points", gain.scaled(1 / divisor)),
+            (group, "taking_better_share", "share", more),
+            (group, "passing_better_share", "share", less),
         ]
 
 

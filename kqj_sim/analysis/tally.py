@@ -55,22 +55,21 @@ def make_game_tables(
     """Return the tables of games, from the histogram of each quantity of `measure_games`."""
     rules = experiment.rules
     games = counts["rounds"].total()
-    side = "first dealer" if rules.partners == "random" else "first dealer's team"
     won = intervals.estimate_share(counts["first_dealer_side_won"][1], games, confidence)
     overall: list[TableRow] = [
-        ((), "games", "count", intervals.make_count(games)),
-        ((), f"won by the {side}, share of games", "share", won),
+        ((), "games_count", "count", intervals.make_count(games)),
+        ((), "first_dealer_won_share", "share", won),
     ]
-    for name, text in (("rounds", "rounds"), ("played_rounds", "rounds played, not passed out")):
-        for quantity, estimate in describe_distribution(counts[name], confidence):
-            overall.append(((), f"{text}, {quantity}", "rounds", estimate))
+    for name in ("rounds", "played_rounds"):
+        for quantity, estimate in describe_distribution(name, counts[name], confidence):
+            overall.append(((), quantity, "rounds", estimate))
     player = "seat" if rules.partners == "random" else "team"
     by_player: list[TableRow] = []
     for number in range(rules.score_count):
         share = intervals.estimate_share(counts["winner"][number], games, confidence)
         score = intervals.estimate_mean(counts[f"score_{number}"], confidence)
-        by_player.append(((number,), "won, share of games", "share", share))
-        by_player.append(((number,), "final score, mean", "points", score))
+        by_player.append(((number,), "won_share", "share", share))
+        by_player.append(((number,), "final_score_mean", "points", score))
     note = " ".join([_GAME_NOTE, *list_deviation_notes(overall)])
     return [
         make_table("games", "Games", (), overall, note),
@@ -82,7 +81,7 @@ def make_length_table(counts: Mapping[str, Counter[int]], confidence: float) -> 
     """Return the table of games by their number of rounds."""
     games = counts["rounds"].total()
     lines: list[TableRow] = [
-        ((rounds,), "share of games", "share", intervals.estimate_share(number, games, confidence))
+        ((rounds,), "share_of_games", "share", intervals.estimate_share(number, games, confidence))
         for rounds, number in sorted(counts["rounds"].items())
     ]
     return make_table("games_by_rounds", "Games, by their rounds", ("rounds",), lines, _GAME_NOTE)

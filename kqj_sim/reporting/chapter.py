@@ -185,22 +185,22 @@ def describe_games(found: Findings) -> Part | None:
     player = "seat" if rules.partners == "random" else "team"
     dealer = "first dealer" if player == "seat" else "first dealer's team"
     rounds, low, high = (
-        found.format_text("games", f"rounds, {quantity}")
-        for quantity in ("mean", "quantile 5%", "quantile 95%")
+        found.format_text("games", f"rounds_{quantity}")
+        for quantity in ("mean", "quantile_05", "quantile_95")
     )
-    winners = found.get_estimates(f"games_by_{player}", "won, share of games")
-    games = found.estimate("games", "games")
+    winners = found.get_estimates(f"games_by_{player}", "won_share")
+    games = found.estimate("games", "games_count")
     return Part(
         text=(
             f"{games.observations:,} games {aim} last {rounds} rounds on average; "
             f"nine of ten last from {low} to {high}. The {dealer} wins "
-            f"{found.format_text('games', f'won by the {dealer}, share of games')}.",
+            f"{found.format_text('games', 'first_dealer_won_share')}.",
         ),
         pictures=(
             found.make_distribution(
                 "games",
                 "Distribution of the number of rounds in a game.",
-                {"games": found.get_estimates("games_by_rounds", "share of games")},
+                {"games": found.get_estimates("games_by_rounds", "share_of_games")},
                 "rounds in a game",
                 "% of games",
             ),

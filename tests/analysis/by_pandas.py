@@ -13,8 +13,6 @@ from kqj_sim.analysis import intervals
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.rules import KqjRules
 
-OF_DEALS, OF_TAKEN = "share of all deals", "share of taken deals"
-
 Sample = tuple[tuple[Any, ...], str, Estimate]
 
 
@@ -34,13 +32,13 @@ def mean(
     return Estimate(value / parts, bounds.low / parts, bounds.high / parts, len(sample))
 
 
-def spread(sample: pd.Series[int]) -> Iterator[tuple[str, Estimate]]:
+def spread(name: str, sample: pd.Series[int]) -> Iterator[tuple[str, Estimate]]:
     """Mean, standard deviation, quantiles."""
-    yield "mean", mean(sample)
+    yield f"{name}_mean", mean(sample)
     counter = Counter(sample.tolist())
     _, low, high, _ = intervals.estimate_standard_deviation(counter)
     deviation = float(sample.std()) if len(sample) >= 1000 else np.nan
-    yield "standard deviation", Estimate(deviation, low, high, len(sample))
+    yield f"{name}_standard_deviation", Estimate(deviation, low, high, len(sample))
     for percent in (5, 25, 50, 75, 95):
         _, low, high, _ = intervals.estimate_quantile(counter, percent / 100)
         value = (
@@ -48,8 +46,8 @@ def spread(sample: pd.Series[int]) -> Iterator[tuple[str, Estimate]]:
             if len(sample)
             else np.nan
         )
-        name = "median" if percent == 50 else f"quantile {percent}%"
-        yield name, Estimate(float(value), low, high, len(sample))
+        end = "median" if percent == 50 else f"quantile_{percent:02}"
+        yield f"{name}_{end}", Estimate(float(value), low, high, len(sample))
 
 
 def numbers(name: str, frame: pd.DataFrame, rules: KqjRules, games: bool) -> Iterator[Sample]:
@@ -73,7 +71,7 @@ def numbers(name: str, frame: pd.DataFrame, rules: KqjRules, games: bool) -> Ite
     else:
         for number in range(rules.score_count):
             scored = frame[f"score_{number}"] if grouping == "team" else seat_score(frame, number)
-            yield (number,), "score, mean a deal", mean(scored)
+            yield (number,), "score_mean", mean(scored)
 
 
 def calling(
@@ -85,11 +83,11 @@ def calling(
             family, family
         )
         for value in sorted(set(taken[column])):
-            yield (value,), OF_TAKEN, share(taken[column] == value)
+            yield (value,), "share_of_taken", share(taken[column] == value)
         return
     if not own:
-        yield (), f"taken, {OF_DEALS}", share(frame["taken"] == 1)
-        yield (), f"passed out, {OF_DEALS}", share(frame["taken"] == 0)
+        yield (), "taken_share", share(frame["taken"] == 1)
+        yield (), "passed_out_share", share(frame["taken"] == 0)
         return
     take = rules.bidding == "take"
     places: dict[str, list[Any]] = {
@@ -109,100 +107,94 @@ def calling(
             (rows[list(own)] == list(place)).all(axis=1) & (rows["taken"] == 1)
             for rows in (frame, taken)
         ]
-        yield place, OF_DEALS, share(here[0])
-        yield place, OF_TAKEN, share(here[1])
+        yield place, "share_of_deals", share(here[0])
+        yield place, "share_of_taken", share(here[1])
 
 
 def contracts(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
     """Compute the tables of contracts."""
     tie = rules.bidding == "take" or rules.must_outscore
     for result in ("made", "failed", "litigation") if tie else ("made", "failed"):
-        yield (), f"{result}, {OF_TAKEN}", share(rows["result"] == result)
+        yield (), f"{result}_share", share(rows["result"] == result)
 
 
 def contracting_total(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
     """The contracting team's total."""
-    for quantity, estimate in spread(rows["contracting_total"]):
+    for quantity, estimate in spread("contracting_total", rows["contracting_total"]):
         yield (), quantity, estimate
 
 
 def bonuses(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
     """Bonuses by side."""
     last = rows["last_trick_contracting"] == 1
-    yield ("contracting",), f"last trick, {OF_TAKEN}", share(last)
-    yield ("defending",), f"last trick, {OF_TAKEN}", share(~last)
-    for bonus in ("Capot", "KQ", "KQJ"):
-        sides = {
-            side: rows[f"{bonus.lower()}_{side}"].astype(int)
-            for side in ("contracting", "defending")
-        }
+    yield ("contracting",), "last_trick_share", share(last)
+    yield ("defending",), "last_trick_share", share(~last)
+    for bonus in ("capot", "kq", "kqj"):
+        sides = {side: rows[f"{bonus}_{side}"].astype(int) for side in ("contracting", "defending")}
         sides["either"] = sides["contracting"] + sides["defending"]
         for side, sample in sides.items():
-            if bonus == "Capot":
-                yield (side,), f"Capot, {OF_TAKEN}", share(sample > 0)
-            else:
-                yield (side,), f"{bonus}, number a taken deal", mean(sample, limits=(0, 4))
-                yield (side,), f"any {bonus}, {OF_TAKEN}", share(sample > 0)
+            if bonus != "capot":
+                yield (side,), f"{bonus}_mean", mean(sample, limits=(0, 4))
+            yield (side,), f"{bonus}_share", share(sample > 0)
 
 
 def auctions(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
     """Amounts, bids, counters."""
-    yield (), "opening amount, mean", mean(rows["opening_amount"])
-    yield (), "final amount, mean", mean(rows["amount"])
-    yield (), "bids, mean", mean(rows["bids"])
-    yield (), "outbids, mean", mean(rows["bids"] - 1)
-    yield (), f"outbid, {OF_TAKEN}", share(rows["bids"] > 1)
-    yield (), f"countered, {OF_TAKEN}", share(rows["stake"] >= 2)
-    yield (), f"overcountered, {OF_TAKEN}", share(rows["stake"] == 4)
+    yield (), "opening_amount_mean", mean(rows["opening_amount"])
+    yield (), "final_amount_mean", mean(rows["amount"])
+    yield (), "bids_mean", mean(rows["bids"])
+    yield (), "outbids_mean", mean(rows["bids"] - 1)
+    yield (), "outbid_share", share(rows["bids"] > 1)
+    yield (), "countered_share", share(rows["stake"] >= 2)
+    yield (), "overcountered_share", share(rows["stake"] == 4)
     countered = rows[rows["stake"] >= 2]
-    yield (), "overcountered, share of countered deals", share(countered["stake"] == 4)
-    yield (), f"Capot announced, {OF_TAKEN}", share(rows["capot_announced"] == 1)
+    yield (), "overcountered_share_of_countered", share(countered["stake"] == 4)
+    yield (), "capot_announced_share", share(rows["capot_announced"] == 1)
 
 
 def capot(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
     """Capot announced."""
     announced, silent = (rows[rows["capot_announced"] == flag] for flag in (1, 0))
-    yield (), f"Capot announced, {OF_TAKEN}", share(rows["capot_announced"] == 1)
+    yield (), "capot_announced_share", share(rows["capot_announced"] == 1)
     made = share(announced["result"] == "made")
-    yield (), "contract made, share of deals with Capot announced", made
+    yield (), "announced_capot_made_share", made
     surprises = share(silent["capot_contracting"] == 1)
-    yield (), "all tricks won, share of taken deals without Capot announced", surprises
+    yield (), "unannounced_capot_share", surprises
 
 
 def gratuities(rows: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
     """Three-team gratuities."""
     low, none = rows["low_teams"].astype(int), rows["trickless_teams"].astype(int)
-    for quantity, sample in (("20 card points or fewer", low), ("no trick", none)):
-        yield (), f"a team with {quantity}, {OF_TAKEN}", share(sample > 0)
-        yield (), f"teams with {quantity}, number a taken deal", mean(sample, limits=(0, 3))
+    for quantity, sample in (("low_team", low), ("trickless_team", none)):
+        yield (), f"{quantity}_share", share(sample > 0)
+        yield (), f"{quantity}s_mean", mean(sample, limits=(0, 3))
     paid = 40 * low + 120 * none
-    yield (), f"any gratuity paid, {OF_TAKEN}", share(paid > 0)
-    yield (), "paid to all teams, mean a taken deal", mean(paid, limits=(0, 480))
+    yield (), "gratuity_paid_share", share(paid > 0)
+    yield (), "gratuity_paid_mean", mean(paid, limits=(0, 480))
 
 
 def pending(rows: pd.DataFrame, games: bool) -> Iterator[Sample]:
     """Litigation gratuities."""
-    columns = {"left behind": "pending_after"}
+    columns = {"left": "pending_after"}
     if games:
-        columns |= {"waiting before the round": "pending_before", "received": "gratuity_received"}
+        columns |= {"waiting": "pending_before", "received": "gratuity_received"}
     for quantity, column in columns.items():
         sizes = rows[column]
-        yield (), f"gratuity {quantity}, {OF_TAKEN}", share(sizes > 0)
-        yield (), f"size of a gratuity {quantity}, mean", mean(sizes[sizes > 0])
+        yield (), f"gratuity_{quantity}_share", share(sizes > 0)
+        yield (), f"gratuity_{quantity}_mean", mean(sizes[sizes > 0])
 
 
 def scores(frame: pd.DataFrame, taken: pd.DataFrame, rules: KqjRules) -> Iterator[Sample]:
     """Scores of the sides."""
     three = rules.teams == 3
-    other = "each defending team" if three else "defending team"
     own, others = taken["contracting_score"].astype(int), taken["defending_score"].astype(int)
     parts = 2 if three else 1
-    yield (), "contracting team, mean a taken deal", mean(own)
-    yield (), f"{other}, mean a taken deal", mean(others, parts)
+    yield (), "contracting_score_mean", mean(own)
+    yield (), "defending_score_mean", mean(others, parts)
     difference = mean(parts * own - others, parts)
-    yield (), f"contracting team less {other}, mean a taken deal", difference
+    yield (), "score_difference_mean", difference
     if not three and rules.partners == "fixed":
-        yield (), "team 0 less team 1, mean a deal", mean(frame["score_0"] - frame["score_1"])
+        yield (), "team_difference_mean", mean(frame["score_0"] - frame["score_1"])
 
 
 def seat_score(frame: pd.DataFrame, seat: int) -> pd.Series[int]:

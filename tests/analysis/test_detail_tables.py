@@ -52,7 +52,7 @@ def results(table: Table) -> dict[tuple[object, ...], dict[str, tuple[float, int
     found: dict[tuple[object, ...], dict[str, tuple[float, int]]] = {}
     for quantity in dict.fromkeys(table.frame["quantity"]):
         for group, each in table.estimates(quantity).items():
-            name = quantity.partition(",")[0]
+            name = quantity.removesuffix("_share")
             found.setdefault(group, {})[name] = (each.value, each.observations)
     return found
 
@@ -117,7 +117,7 @@ def test_totals_and_margins_in_steps(variant: str) -> None:
 
 def test_who_takes_is_told_of_those_whose_turn_comes() -> None:
     rows = synthetic_rows(KqjRules(), 1500, seed=5)
-    rate = tables(KqjRules(), rows)["take_rate"].estimates("takes, share of those asked")
+    rate = tables(KqjRules(), rows)["take_rate"].estimates("takes_share")
     frame = rows.frame()
     turn = (frame["lap"].astype(int) - 1) * 6 + frame["place"].where(frame["taken"] == 1, 99)
     turn = turn.where(frame["taken"] == 1, 99)
@@ -134,7 +134,7 @@ def test_games_are_told_by_their_rounds() -> None:
     games = synthetic_games(KqjRules(), 100, seed=6)
     tally.add_games(games)
     (table,) = [each for each in tally.tables() if each.name == "games_by_rounds"]
-    shares = table.estimates("share of games")
+    shares = table.estimates("share_of_games")
     assert sum(each.value for each in shares.values()) == pytest.approx(1)
     assert shares[(int(games.rounds[0]),)].value == (games.rounds == games.rounds[0]).mean()
 

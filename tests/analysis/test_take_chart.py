@@ -18,9 +18,9 @@ from kqj_sim.simulation import simulate
 
 DEALS = 600
 GAIN, MORE, LESS = (
-    "taking gains, mean",
-    "taking scores more, share of deals",
-    "passing scores more, share of deals",
+    "gain_mean",
+    "taking_better_share",
+    "passing_better_share",
 )
 
 

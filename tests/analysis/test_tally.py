@@ -12,6 +12,7 @@ import pytest
 
 from kqj_sim.analysis import joint_counts
 from kqj_sim.analysis.joint_counts import JointCounts, TooManyCombinations
+from kqj_sim.analysis.quantities import get_label
 from kqj_sim.analysis.tables import Table, TableRow, describe_distribution, list_deviation_notes
 from kqj_sim.analysis.tally import ColumnError, Tally
 from kqj_sim.analysis.where import ExpressionError
@@ -167,11 +168,12 @@ def test_titles_and_quantities_tell_of_which_deals() -> None:
     taken = 0
     for table in tallied(synthetic_rows(rules, 900, seed=3), experiment(rules)).tables():
         for row in records(table):
-            if "all deals" in str(row.quantity) or "mean a deal" in str(row.quantity):
+            heading = get_label(str(row.quantity))
+            if "all deals" in heading or "mean per deal" in heading:
                 assert row.deals == 900
             elif row.unit == "share":
                 taken = taken or int(row.deals)
-                assert "taken deals" in str(row.quantity)
+                assert "taken deals" in heading
                 assert row.deals == taken < 900 or "_by_" in table.name
 
 
@@ -251,16 +253,12 @@ def test_games_are_those_of_pandas(partners: Any, player: str) -> None:
     tally.add_games(games)
     tables = by_name(tally.tables())
     found = {row.quantity: row for row in records(tables["games"])}
-    assert found["games"].value == 1200
-    side = "first dealer's team" if player == "team" else "first dealer"
+    assert found["games_count"].value == 1200
     won = pd.Series(games.first_dealer_side_won == 1)
-    rows = {f"won by the {side}, share of games": by_pandas.share(won)}
-    for text, sample in (
-        ("rounds", games.rounds),
-        ("rounds played, not passed out", games.played_rounds),
-    ):
-        rows |= {f"{text}, {name}": right for name, right in by_pandas.spread(pd.Series(sample))}
-    assert found.keys() == {"games", *rows}
+    rows = {"first_dealer_won_share": by_pandas.share(won)}
+    for name, sample in (("rounds", games.rounds), ("played_rounds", games.played_rounds)):
+        rows |= dict(by_pandas.spread(name, pd.Series(sample)))
+    assert found.keys() == {"games_count", *rows}
     for quantity, right in rows.items():
         row = found[quantity]
         assert (row.value, row.low, row.high, row.deals) == pytest.approx(right)
@@ -331,10 +329,11 @@ def test_cells_are_the_marginal_counts(dense_cells: int, monkeypatch: pytest.Mon
 def test_tables_say_why_a_standard_deviation_is_missing(deals: int, told: bool) -> None:
     histogram = {value: deals // 10 for value in range(9)} | {9: deals - 9 * (deals // 10)}
     lines: list[TableRow] = [
-        ((), name, "points", estimate) for name, estimate in describe_distribution(histogram, 0.95)
+        ((), name, "points", estimate)
+        for name, estimate in describe_distribution("total", histogram, 0.95)
     ]
     missing = [
-        line for line in lines if line[1] == "standard deviation" and np.isnan(line[3].value)
+        line for line in lines if line[1] == "total_standard_deviation" and np.isnan(line[3].value)
     ]
     assert bool(missing) is not told
     notes = list_deviation_notes(lines)

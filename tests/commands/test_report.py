@@ -247,7 +247,7 @@ def test_rows_are_those_of_the_deals(made: Path) -> None:
     assert rows.num_rows == 2000
     assert json.loads(file.metadata.metadata[b"kqj_sim"])["deals"] == 2000
     taken = pd.read_csv(made / "tables" / "taking.csv").set_index("quantity")["value"]
-    assert rows.column("taken").to_pandas().mean() == taken["taken, share of all deals"]
+    assert rows.column("taken").to_pandas().mean() == taken["taken_share"]
 
 
 def test_folder_that_is_not_empty_is_refused_before_anything_is_played(tmp_path: Path) -> None:

@@ -383,7 +383,7 @@ def test_control_adds_a_table_and_changes_no_other() -> None:
     assert found["tables"][:-1] == plain["tables"]
     assert found["tables"][-1]["name"] == "scores_corrected"
     # The control is what is played, so that nothing is left of the luck.
-    corrected = numbers(found, "scores_corrected", team=1)["corrected, mean a deal"]
+    corrected = numbers(found, "scores_corrected", team=1)["lead_corrected_mean"]
     assert corrected == pytest.approx(0, abs=1e-9)
     two = simulated("--control", "random")["tables"][-1]["rows"]
     assert {row["team"] for row in two} == {0}
@@ -410,4 +410,4 @@ def test_control_of_games_adds_a_table_and_changes_no_other() -> None:
     assert found[-1]["name"] == "games_corrected"
     assert {row["team"] for row in found[-1]["rows"]} == {0}
     names = {row["quantity"] for row in found[-1]["rows"]}
-    assert {"won, corrected, share of games", "final lead, corrected, mean"} <= names
+    assert {"won_corrected_share", "final_lead_corrected_mean"} <= names

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from kqj_sim.analysis.kqj.tables import KIND_LABELS, RESULT_LABELS, has_litigation
 from kqj_sim.analysis.tables import (
-    SHARE_OF_TAKEN,
     ColumnValues,
     DerivedColumn,
     Table,
@@ -154,7 +153,7 @@ def _list_take_rates(builder: TableBuilder) -> TableRows:
             taken = turns.get(group, {}).get(turn, 0)
             yield (
                 (*group, *turn),
-                "takes, share of those asked",
+                "takes_share",
                 "share",
                 builder.share(taken, waiting),
             )
@@ -185,7 +184,7 @@ def _list_results(
         for result in _list_result_names(builder):
             count = counts.get(RESULT_LABELS.index(result), 0)
             estimate = builder.share(count, sum(counts.values()))
-            yield group, f"{result}, {SHARE_OF_TAKEN}", "share", estimate
+            yield group, f"{result}_share", "share", estimate
 
 
 def _list_distribution(builder: TableBuilder, column: str) -> TableRows:
@@ -196,7 +195,7 @@ def _list_distribution(builder: TableBuilder, column: str) -> TableRows:
             for result in _list_result_names(builder):
                 count = counts.get((step, RESULT_LABELS.index(result)), 0)
                 estimate = builder.share(count, deals)
-                yield (*group, step), f"{result}, {SHARE_OF_TAKEN}", "share", estimate
+                yield (*group, step), f"{result}_share", "share", estimate
 
 
 def _list_result_names(builder: TableBuilder) -> tuple[str, ...]:

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kqj_sim.analysis.tables import (
-    SHARE_OF_DEALS,
-    SHARE_OF_TAKEN,
     ColumnValues,
     DerivedColumn,
     Table,
@@ -184,9 +182,9 @@ def _make_taking_tables(builder: TableBuilder) -> Iterable[Table]:
     def overall() -> TableRows:
         for group, counts in everything.items():
             deals = sum(counts.values())
-            for quantity, taken in (("taken", 1), ("passed out", 0)):
+            for quantity, taken in (("taken_share", 1), ("passed_out_share", 0)):
                 estimate = builder.share(counts.get(taken, 0), deals)
-                yield group, f"{quantity}, {SHARE_OF_DEALS}", "share", estimate
+                yield group, quantity, "share", estimate
 
     def split(grouping: tuple[str, ...]) -> TableRows:
         possible = set(
@@ -198,8 +196,8 @@ def _make_taking_tables(builder: TableBuilder) -> Iterable[Table]:
             for place in sorted(possible | places.keys()):
                 count = places.get(place, 0)
                 for quantity, deals in (
-                    (SHARE_OF_DEALS, sum(counts.values())),
-                    (SHARE_OF_TAKEN, sum(places.values())),
+                    ("share_of_deals", sum(counts.values())),
+                    ("share_of_taken", sum(places.values())),
                 ):
                     yield (*group, *place), quantity, "share", builder.share(count, deals)
 
@@ -226,24 +224,24 @@ def _make_auction_tables(builder: TableBuilder) -> Iterable[Table]:
             outbids = {number - 1: count for number, count in bids[group].items()}
             countered = deals - stakes[group].get(1, 0)
             overcountered = stakes[group].get(4, 0)
-            yield group, "opening amount, mean", "amount", builder.mean(openings[group])
-            yield group, "final amount, mean", "amount", builder.mean(finals[group])
-            yield group, "bids, mean", "count", builder.mean(bids[group])
-            yield group, "outbids, mean", "count", builder.mean(outbids)
-            for quantity, count, of, whole in (
-                ("outbid", deals - bids[group].get(1, 0), deals, SHARE_OF_TAKEN),
-                ("countered", countered, deals, SHARE_OF_TAKEN),
-                ("overcountered", overcountered, deals, SHARE_OF_TAKEN),
-                ("overcountered", overcountered, countered, "share of countered deals"),
-                ("Capot announced", announced[group].get(1, 0), deals, SHARE_OF_TAKEN),
+            yield group, "opening_amount_mean", "amount", builder.mean(openings[group])
+            yield group, "final_amount_mean", "amount", builder.mean(finals[group])
+            yield group, "bids_mean", "count", builder.mean(bids[group])
+            yield group, "outbids_mean", "count", builder.mean(outbids)
+            for quantity, count, of in (
+                ("outbid_share", deals - bids[group].get(1, 0), deals),
+                ("countered_share", countered, deals),
+                ("overcountered_share", overcountered, deals),
+                ("overcountered_share_of_countered", overcountered, countered),
+                ("capot_announced_share", announced[group].get(1, 0), deals),
             ):
-                yield group, f"{quantity}, {whole}", "share", builder.share(count, of)
+                yield group, quantity, "share", builder.share(count, of)
 
     def distribution(column: str) -> TableRows:
         for group, counts in builder.group_histograms((), column).items():
             for value in sorted(counts):
                 estimate = builder.share(counts[value], sum(counts.values()))
-                yield (*group, value), SHARE_OF_TAKEN, "share", estimate
+                yield (*group, value), "share_of_taken", "share", estimate
 
     yield builder.table("auctions", "Auctions", (), overall())
     for name, title, column in (
@@ -264,7 +262,7 @@ def _make_contract_tables(builder: TableBuilder) -> Iterable[Table]:
             for result in results:
                 count = counts.get(RESULT_LABELS.index(result), 0)
                 estimate = builder.share(count, sum(counts.values()))
-                yield group, f"{result}, {SHARE_OF_TAKEN}", "share", estimate
+                yield group, f"{result}_share", "share", estimate
 
     auction = require_kqj_rules(builder.experiment.rules).bidding == "auction"
     groupings: list[tuple[str, ...]] = [()]
@@ -287,13 +285,9 @@ def _make_contract_tables(builder: TableBuilder) -> Iterable[Table]:
             made = sum(count for key, count in announced.items() if key[2] == MADE_NUMBER)
             surprises = sum(count for key, count in counts.items() if key[:2] == (0, 1))
             for quantity, count, of in (
-                (f"Capot announced, {SHARE_OF_TAKEN}", bids, deals),
-                ("contract made, share of deals with Capot announced", made, bids),
-                (
-                    "all tricks won, share of taken deals without Capot announced",
-                    surprises,
-                    deals - bids,
-                ),
+                ("capot_announced_share", bids, deals),
+                ("announced_capot_made_share", made, bids),
+                ("unannounced_capot_share", surprises, deals - bids),
             ):
                 yield group, quantity, "share", builder.share(count, of)
 
@@ -309,7 +303,9 @@ def _make_total_tables(builder: TableBuilder) -> Iterable[Table]:
         lines: TableRows = [
             (group, quantity, "points", estimate)
             for group, histogram in builder.group_histograms(grouping, "contracting_total").items()
-            for quantity, estimate in describe_distribution(histogram, builder.confidence)
+            for quantity, estimate in describe_distribution(
+                "contracting_total", histogram, builder.confidence
+            )
         ]
         title = f"Total of the contracting team{title}, taken deals"
         yield builder.table(f"contracting_total{name}", title, grouping, lines)
@@ -352,7 +348,7 @@ def _make_bonus_tables(builder: TableBuilder) -> Iterable[Table]:
             for side, count in enumerate((last, deals - last)):
                 yield (
                     (*group, side),
-                    f"last trick, {SHARE_OF_TAKEN}",
+                    "last_trick_share",
                     "share",
                     builder.share(count, deals),
                 )
@@ -360,20 +356,20 @@ def _make_bonus_tables(builder: TableBuilder) -> Iterable[Table]:
                 count = sum(n for key, n in won.items() if any(key[place] for place in places))
                 yield (
                     (*group, side),
-                    f"Capot, {SHARE_OF_TAKEN}",
+                    "capot_share",
                     "share",
                     builder.share(count, deals),
                 )
             for quantity, places_of_side in (
-                ("KQ", ((0,), (1,), (0, 1))),
-                ("KQJ", ((2,), (3,), (2, 3))),
+                ("kq", ((0,), (1,), (0, 1))),
+                ("kqj", ((2,), (3,), (2, 3))),
             ):
                 for side, places in enumerate(places_of_side):
                     numbers = _sum_values(announcements[group], places)
                     some = builder.share(deals - numbers.get(0, 0), deals)
-                    name = f"{quantity}, number a taken deal"
+                    name = f"{quantity}_mean"
                     yield (*group, side), name, "count", builder.mean(numbers, (0, len(SUITS)))
-                    yield (*group, side), f"any {quantity}, {SHARE_OF_TAKEN}", "share", some
+                    yield (*group, side), f"{quantity}_share", "share", some
 
     def sorted_lines(grouping: tuple[str, ...]) -> TableRows:
         return sorted(lines(grouping), key=lambda line: line[0])  # stable: a side's lines together
@@ -405,16 +401,15 @@ def _list_gratuities(builder: TableBuilder) -> TableRows:
             # Each such team pays two other teams.
             points = 2 * (20 * low + 60 * trickless)
             paid[points] = paid.get(points, 0) + count
-        for quantity, place in (("20 card points or fewer", 0), ("no trick", 1)):
+        for quantity, place in (("low_team", 0), ("trickless_team", 1)):
             numbers = _sum_values(joint, (place,))
             some = builder.share(deals - numbers.get(0, 0), deals)
-            yield group, f"a team with {quantity}, {SHARE_OF_TAKEN}", "share", some
-            name = f"teams with {quantity}, number a taken deal"
-            yield group, name, "count", builder.mean(numbers, (0, teams))
+            yield group, f"{quantity}_share", "share", some
+            yield group, f"{quantity}s_mean", "count", builder.mean(numbers, (0, teams))
         some = builder.share(deals - paid.get(0, 0), deals)
-        yield group, f"any gratuity paid, {SHARE_OF_TAKEN}", "share", some
+        yield group, "gratuity_paid_share", "share", some
         mean = builder.mean(paid, (0, 2 * (20 + 60) * teams))
-        yield group, "paid to all teams, mean a taken deal", "points", mean
+        yield group, "gratuity_paid_mean", "points", mean
 
 
 def _list_pending(builder: TableBuilder) -> TableRows:
@@ -423,10 +418,10 @@ def _list_pending(builder: TableBuilder) -> TableRows:
     They are those of taken deals: a gratuity goes on waiting while rounds are passed out, so that
     all rounds would not be independent observations.
     """
-    moments = [("left behind", "pending_after")]
+    moments = [("left", "pending_after")]
     if builder.experiment.games is not None:
         moments = [
-            ("waiting before the round", "pending_before"),
+            ("waiting", "pending_before"),
             ("received", "gratuity_received"),
             *moments,
         ]
@@ -437,30 +432,29 @@ def _list_pending(builder: TableBuilder) -> TableRows:
             deals = sum(sizes.values())
             some = {size: count for size, count in sizes.items() if size > 0}
             estimate = builder.share(sum(some.values()), deals)
-            yield group, f"gratuity {quantity}, {SHARE_OF_TAKEN}", "share", estimate
-            yield group, f"size of a gratuity {quantity}, mean", "points", builder.mean(some)
+            yield group, f"gratuity_{quantity}_share", "share", estimate
+            yield group, f"gratuity_{quantity}_mean", "points", builder.mean(some)
 
 
 def _list_scores(builder: TableBuilder) -> TableRows:
     """Yield the scores of the sides, and the difference of two fixed teams."""
     rules = require_kqj_rules(builder.experiment.rules)
     teams = rules.teams - 1
-    defending = "each defending team" if teams == 2 else "defending team"
     sides = (
-        ("contracting team", "contracting_score", 1),
-        (defending, "defending_score", teams),
-        (f"contracting team less {defending}", "score_difference", teams),
+        ("contracting_score_mean", "contracting_score", 1),
+        ("defending_score_mean", "defending_score", teams),
+        ("score_difference_mean", "score_difference", teams),
     )
     histograms = [builder.group_histograms((), column) for _, column, _ in sides]
     for group in histograms[0]:
         for (quantity, _, parts), histogram in zip(sides, histograms, strict=True):
             estimate = builder.mean(histogram[group]).scaled(1 / parts)
-            yield group, f"{quantity}, mean a taken deal", "points", estimate
+            yield group, quantity, "points", estimate
     if rules.teams == 2 and rules.partners == "fixed":
         for group, differences in builder.group_histograms(
             (), "team_difference", taken=False
         ).items():
-            yield group, "team 0 less team 1, mean a deal", "points", builder.mean(differences)
+            yield group, "team_difference_mean", "points", builder.mean(differences)
 
 
 def _list_player_scores(builder: TableBuilder) -> TableRows:
@@ -474,4 +468,4 @@ def _list_player_scores(builder: TableBuilder) -> TableRows:
     for group in players[0]:
         for number, histograms in enumerate(players):
             estimate = builder.mean(histograms[group])
-            yield (*group, number), "score, mean a deal", "points", estimate
+            yield (*group, number), "score_mean", "points", estimate

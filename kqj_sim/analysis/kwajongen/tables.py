@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kqj_sim.analysis.tables import (
-    SHARE_OF_DEALS,
     DerivedColumn,
     Table,
     TableBuilder,
@@ -28,10 +27,8 @@ if TYPE_CHECKING:
 
 SEATS, TEAMS, TRICKS = KwajongenRules.seats, KwajongenRules.team_count, KwajongenRules.tricks
 
-SHARE_OF_PLAYED = "share of played deals"
-
-RESULT_NAMES = {"made": "won by the caller's team", "failed": "won by the others", "tie": "tied"}
-"""Descriptions of the results of a played round."""
+RESULT_SHARES = {"made": "caller_won_share", "failed": "caller_lost_share", "tie": "tied_share"}
+"""Identifiers of the shares of the results of a played round."""
 
 _GROUP_NAMES = {
     "place": "the caller's place",
@@ -129,9 +126,9 @@ def _make_call_tables(builder: TableBuilder) -> Iterable[Table]:
     def overall() -> TableRows:
         for group, counts in everything.items():
             deals = sum(counts.values())
-            for quantity, taken in (("played", 1), ("passed out", 0)):
+            for quantity, taken in (("played_share", 1), ("passed_out_share", 0)):
                 estimate = builder.share(counts.get(taken, 0), deals)
-                yield group, f"{quantity}, {SHARE_OF_DEALS}", "share", estimate
+                yield group, quantity, "share", estimate
 
     def by_place() -> TableRows:
         callers = builder.group_histograms((), "place")
@@ -141,9 +138,9 @@ def _make_call_tables(builder: TableBuilder) -> Iterable[Table]:
             for place in range(SEATS):
                 count = places.get(place, 0)
                 for quantity, of in (
-                    ("says play, share of those asked", waiting),
-                    (f"caller, {SHARE_OF_DEALS}", deals),
-                    (f"caller, {SHARE_OF_PLAYED}", sum(places.values())),
+                    ("says_play_share", waiting),
+                    ("caller_share_of_deals", deals),
+                    ("caller_share_of_played", sum(places.values())),
                 ):
                     yield (*group, place), quantity, "share", builder.share(count, of)
                 waiting -= count
@@ -156,10 +153,10 @@ def _make_call_tables(builder: TableBuilder) -> Iterable[Table]:
 def list_result_rows(builder: TableBuilder, groups: tuple[str, ...]) -> TableRows:
     """Yield the share of each result among the played deals of each group."""
     for group, counts in builder.group_histograms(groups, "result").items():
-        for result, words in RESULT_NAMES.items():
+        for result, quantity in RESULT_SHARES.items():
             count = counts.get(_RESULT_LABELS.index(result), 0)
             estimate = builder.share(count, sum(counts.values()))
-            yield group, f"{words}, {SHARE_OF_PLAYED}", "share", estimate
+            yield group, quantity, "share", estimate
 
 
 def _make_result_tables(builder: TableBuilder) -> Iterable[Table]:
@@ -176,10 +173,10 @@ def _list_capots(builder: TableBuilder) -> TableRows:
     columns = ("capot_contracting", "capot_defending")
     for group, counts in builder.count_groups((), columns).items():
         deals = sum(counts.values())
-        for side, places in (("the caller's team", (0,)), ("the others", (1,)), ("either", (0, 1))):
+        for side, places in (("caller", (0,)), ("others", (1,)), ("either", (0, 1))):
             count = sum(n for key, n in counts.items() if any(key[place] for place in places))
             estimate = builder.share(count, deals)
-            yield group, f"won by {side}, {SHARE_OF_PLAYED}", "share", estimate
+            yield group, f"{side}_capot_share", "share", estimate
 
 
 def _list_tricks(builder: TableBuilder) -> TableRows:
@@ -187,7 +184,7 @@ def _list_tricks(builder: TableBuilder) -> TableRows:
     for group, counts in builder.group_histograms((), "contracting_tricks").items():
         for number in range(TRICKS + 1):
             estimate = builder.share(counts.get(number, 0), sum(counts.values()))
-            yield (*group, number), SHARE_OF_PLAYED, "share", estimate
+            yield (*group, number), "share_of_played", "share", estimate
 
 
 def _make_raised_tables(builder: TableBuilder) -> Iterable[Table]:
@@ -201,13 +198,12 @@ def _make_raised_tables(builder: TableBuilder) -> Iterable[Table]:
     def overall() -> TableRows:
         for group, counts in builder.group_histograms((), "raised").items():
             estimate = builder.share(counts.get(1, 0), sum(counts.values()))
-            yield group, f"raised, {SHARE_OF_PLAYED}", "share", estimate
+            yield group, "raised_share", "share", estimate
 
     def by_raised() -> TableRows:
         yield from list_result_rows(builder, ("raised",))
         for group, counts in builder.group_histograms(("raised",), "worth").items():
-            quantity = "others' change less the caller's team's, mean a played deal"
-            yield group, quantity, "points", builder.mean(counts)
+            yield group, "change_difference_mean", "points", builder.mean(counts)
 
     yield builder.table("raised", "Raised rounds, played deals", (), overall())
     if "raised" not in builder.by:
@@ -218,29 +214,31 @@ def _make_raised_tables(builder: TableBuilder) -> Iterable[Table]:
 def _list_card_points(builder: TableBuilder) -> TableRows:
     """Yield the distribution of the card points of each side."""
     for column, whose in (
-        ("contracting_card_points", "caller's team"),
+        ("contracting_card_points", "caller"),
         ("defending_card_points", "others"),
-        ("points_difference", "caller's team less others"),
+        ("points_difference", "difference"),
     ):
         for group, histogram in builder.group_histograms((), column).items():
-            for quantity, estimate in describe_distribution(histogram, builder.confidence):
+            for quantity, estimate in describe_distribution(
+                "card_points", histogram, builder.confidence
+            ):
                 yield (*group, whose), quantity, "points", estimate
 
 
 def _list_scores(builder: TableBuilder) -> TableRows:
     """Yield the mean changes of the scores of the sides."""
     sides = (
-        ("caller's team", "contracting_score"),
-        ("others", "defending_score"),
-        ("others less caller's team", "worth"),
+        ("caller_change_mean", "contracting_score"),
+        ("others_change_mean", "defending_score"),
+        ("change_difference_mean", "worth"),
     )
     histograms = [builder.group_histograms((), column) for _, column in sides]
     for group in histograms[0]:
         for (quantity, _), histogram in zip(sides, histograms, strict=True):
             estimate = builder.mean(histogram[group])
-            yield group, f"{quantity}, mean a played deal", "points", estimate
+            yield group, quantity, "points", estimate
     for group, changes in builder.group_histograms((), "team_worth", taken=False).items():
-        yield group, "team 1 less team 0, mean a deal", "points", builder.mean(changes)
+        yield group, "team_change_difference_mean", "points", builder.mean(changes)
 
 
 def _list_team_scores(builder: TableBuilder) -> TableRows:
@@ -249,7 +247,7 @@ def _list_team_scores(builder: TableBuilder) -> TableRows:
     for group in teams[0]:
         for team, histograms in enumerate(teams):
             estimate = builder.mean(histograms[group])
-            yield (*group, team), "change of the score, mean a deal", "points", estimate
+            yield (*group, team), "score_change_mean", "points", estimate
 
 
 def list_detail_joints(experiment: Experiment) -> list[tuple[str, ...]]:
@@ -297,11 +295,11 @@ def _list_distribution(builder: TableBuilder, column: str) -> TableRows:
     for group, counts in builder.count_groups((), (column, "result")).items():
         deals = sum(counts.values())
         for number in sorted({number for number, _ in counts}):
-            for result, words in RESULT_NAMES.items():
+            for result, quantity in RESULT_SHARES.items():
                 count = counts.get((number, _RESULT_LABELS.index(result)), 0)
                 yield (
                     (*group, number),
-                    f"{words}, {SHARE_OF_PLAYED}",
+                    quantity,
                     "share",
                     builder.share(count, deals),
                 )

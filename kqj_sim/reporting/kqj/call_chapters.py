@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.tables import SHARE_OF_DEALS, SHARE_OF_TAKEN
 from kqj_sim.reporting.chapter import Findings, format_estimate, select_reliable
 from kqj_sim.reporting.kqj.plots import PLACE_NAMES
 from kqj_sim.reporting.page import Part
@@ -19,7 +18,7 @@ KIND_NAMES = {
     "AT": "All-Trumps",
 }
 """The kinds of contract in a sentence."""
-MADE = f"made, {SHARE_OF_TAKEN}"
+MADE = "made_share"
 
 
 def has_taken_deals(found: Findings) -> bool:
@@ -34,14 +33,13 @@ def describe_taking(found: Findings) -> Part | None:
     if not has_taken_deals(found):
         return Part(text=("Nobody takes: all deals are passed out.",))
     taken, passed = (
-        found.format_text("taking", f"{result}, {SHARE_OF_DEALS}")
-        for result in ("taken", "passed out")
+        found.format_text("taking", quantity) for quantity in ("taken_share", "passed_out_share")
     )
-    cells = found.tables["taking_by_lap_and_place"].estimates(SHARE_OF_DEALS)
+    cells = found.tables["taking_by_lap_and_place"].estimates("share_of_deals")
     lap, place = max(cells, key=lambda turn: cells[turn].value)
-    kinds = found.get_estimates("taking_by_kind", SHARE_OF_TAKEN)
+    kinds = found.get_estimates("taking_by_kind", "share_of_taken")
     kind = max(kinds, key=lambda each: kinds[each].value)
-    rates = select_reliable(found.tables["take_rate"].estimates("takes, share of those asked"))
+    rates = select_reliable(found.tables["take_rate"].estimates("takes_share"))
     text = (
         f"{taken} of the deals are taken, {passed} are passed out. Most takes come from the "
         f"{PLACE_NAMES[place]} in lap {lap}: {format_estimate(cells[lap, place], 'share')} of all "
@@ -92,12 +90,11 @@ def describe_auctions(found: Findings) -> Part | None:
     opening, final, bids, countered = (
         found.format_text("auctions", quantity)
         for quantity in (
-            "opening amount, mean", "final amount, mean", "bids, mean",
-            f"countered, {SHARE_OF_TAKEN}",
+            "opening_amount_mean", "final_amount_mean", "bids_mean", "countered_share",
         )
     )  # fmt: skip
     text = [
-        f"Somebody bids in {found.format_text('taking', f'taken, {SHARE_OF_DEALS}')} of the "
+        f"Somebody bids in {found.format_text('taking', 'taken_share')} of the "
         f"deals. The first bid is {opening} on average, the last {final}, after {bids} bids. "
         f"{countered} of the contracts are countered."
     ]
@@ -115,7 +112,7 @@ def describe_auctions(found: Findings) -> Part | None:
             found.make_distribution(
                 "amounts",
                 "Distribution of the amounts of the last bid.",
-                {"last bid": found.get_estimates("final_amounts", SHARE_OF_TAKEN)},
+                {"last bid": found.get_estimates("final_amounts", "share_of_taken")},
                 "amount of the last bid",
                 "% of taken deals",
                 step=10,
@@ -140,8 +137,7 @@ def describe_take_chart(found: Findings) -> Part | None:
     """Describe with which hands the opener should take."""
     if "take_chart" not in found.tables:
         return None
-    gains, more = "taking gains, mean", "taking scores more, share of deals"
-    less = "passing scores more, share of deals"
+    gains, more, less = "gain_mean", "taking_better_share", "passing_better_share"
     hands = found.tables["take_chart_by_hand"].estimates(gains)
     above = sum(each.low > 0 for each in hands.values())
     below = sum(each.high < 0 for each in hands.values())

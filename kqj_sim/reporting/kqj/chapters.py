@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kqj_sim.analysis.tables import SHARE_OF_DEALS, SHARE_OF_TAKEN
 from kqj_sim.reporting.chapter import COMPARED, GAMES, Chapter, KeyFigure
 from kqj_sim.reporting.kqj import call_chapters as calls
 from kqj_sim.reporting.kqj import play_chapters as play
@@ -45,19 +44,14 @@ CHAPTERS = (
 )
 
 KEY_FIGURES = (
-    KeyFigure("deals taken", "taking", f"taken, {SHARE_OF_DEALS}"),
-    KeyFigure("contracts made", "contracts", f"made, {SHARE_OF_TAKEN}"),
-    KeyFigure("litigation", "contracts", f"litigation, {SHARE_OF_TAKEN}"),
-    KeyFigure("total of the contracting team, mean", "contracting_total", "mean"),
-    KeyFigure("final amount, mean", "auctions", "final amount, mean"),
-    KeyFigure("contracts countered", "auctions", f"countered, {SHARE_OF_TAKEN}"),
-    KeyFigure(
-        "score of the contracting team, mean", "scores", "contracting team, mean a taken deal"
-    ),
-    KeyFigure("score of the defending team, mean", "scores", "defending team, mean a taken deal"),
-    KeyFigure(
-        "score of each defending team, mean", "scores", "each defending team, mean a taken deal"
-    ),
-    KeyFigure("the opener's taking gains against passing", "take_chart", "taking gains, mean"),
-    KeyFigure("rounds in a game, mean", "games", "rounds, mean"),
+    KeyFigure("deals taken", "taking", "taken_share"),
+    KeyFigure("contracts made", "contracts", "made_share"),
+    KeyFigure("litigation", "contracts", "litigation_share"),
+    KeyFigure("total of the contracting team, mean", "contracting_total", "contracting_total_mean"),
+    KeyFigure("final amount, mean", "auctions", "final_amount_mean"),
+    KeyFigure("contracts countered", "auctions", "countered_share"),
+    KeyFigure("score of the contracting team, mean", "scores", "contracting_score_mean"),
+    KeyFigure("score of a defending team, mean", "scores", "defending_score_mean"),
+    KeyFigure("the opener's taking gains against passing", "take_chart", "gain_mean"),
+    KeyFigure("rounds in a game, mean", "games", "rounds_mean"),
 )

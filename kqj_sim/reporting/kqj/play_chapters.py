@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.tables import SHARE_OF_TAKEN
 from kqj_sim.reporting.chapter import Findings, format_estimate, select_reliable
 from kqj_sim.reporting.kqj.call_chapters import KIND_NAMES, MADE, has_taken_deals
 from kqj_sim.reporting.kqj.plots import HALF_OF_POINTS, PLACE_NAMES
@@ -17,7 +16,7 @@ def describe_contracts(found: Findings) -> Part | None:
         return None
     text = [
         f"{found.format_text('contracts', MADE)} of the taken deals are made and "
-        f"{found.format_text('contracts', f'failed, {SHARE_OF_TAKEN}')} failed."
+        f"{found.format_text('contracts', 'failed_share')} failed."
     ]
     pictures = []
     if "contracts_by_kind" in found.tables:
@@ -122,8 +121,8 @@ def describe_totals(found: Findings) -> Part | None:
     rules = require_kqj_rules(found.rules)
     total = "contracting_total"
     mean, median, low, high = (
-        found.format_text(total, quantity)
-        for quantity in ("mean", "median", "quantile 25%", "quantile 75%")
+        found.format_text(total, f"{total}_{quantity}")
+        for quantity in ("mean", "median", "quantile_25", "quantile_75")
     )
     text = [
         f"The contracting team comes to {mean} points on average, bonuses included; the median "
@@ -153,7 +152,7 @@ def describe_totals(found: Findings) -> Part | None:
     for quantity in found.tables[name].quantities:
         numbers = found.get_estimates(name, quantity)
         if any(each.value for each in numbers.values()):
-            stacks[quantity.partition(",")[0]] = numbers
+            stacks[quantity.removesuffix("_share")] = numbers
     return Part(
         text=tuple(text),
         pictures=(
@@ -178,10 +177,10 @@ def describe_bonuses(found: Findings) -> Part | None:
     if not has_taken_deals(found):
         return None
     quantities = {
-        "last trick": f"last trick, {SHARE_OF_TAKEN}",
-        "KQ": f"any KQ, {SHARE_OF_TAKEN}",
-        "KQJ": f"any KQJ, {SHARE_OF_TAKEN}",
-        "Capot": f"Capot, {SHARE_OF_TAKEN}",
+        "last trick": "last_trick_share",
+        "KQ": "kq_share",
+        "KQJ": "kqj_share",
+        "Capot": "capot_share",
     }
     either = {
         name: found.format_text("bonuses", quantity, "either")
@@ -217,14 +216,13 @@ def describe_bonuses(found: Findings) -> Part | None:
 
 def describe_litigation(found: Findings) -> Part | None:
     """Describe ties, and the gratuities that wait after them."""
-    quantity = f"litigation, {SHARE_OF_TAKEN}"
     if "pending" not in found.tables or not has_taken_deals(found):
         return None
-    share = found.estimate("contracts", quantity)
+    share = found.estimate("contracts", "litigation_share")
     ties = format_estimate(share, "share")
     text = f"{ties} of the taken deals end in a tie, and litigation follows."
     if share.value:
-        size = found.format_text("pending", "size of a gratuity left behind, mean")
+        size = found.format_text("pending", "gratuity_left_mean")
         text += f" The gratuity that then waits for the next winner is {size} points on average."
     return Part(text=(text,), folded=found.make_grids("pending"))
 
@@ -235,11 +233,7 @@ def describe_gratuities(found: Findings) -> Part | None:
         return None
     low, none, paid = (
         found.format_text("gratuities", quantity)
-        for quantity in (
-            f"a team with 20 card points or fewer, {SHARE_OF_TAKEN}",
-            f"a team with no trick, {SHARE_OF_TAKEN}",
-            "paid to all teams, mean a taken deal",
-        )
+        for quantity in ("low_team_share", "trickless_team_share", "gratuity_paid_mean")
     )
     return Part(
         text=(
@@ -256,10 +250,9 @@ def describe_scores(found: Findings) -> Part | None:
     if not has_taken_deals(found):
         return None
     teams = require_kqj_rules(found.rules).teams
-    other = "each defending team" if teams == 3 else "defending team"
     contracting, others, difference = (
-        found.format_text("scores", f"{quantity}, mean a taken deal")
-        for quantity in ("contracting team", other, f"contracting team less {other}")
+        found.format_text("scores", f"{quantity}_mean")
+        for quantity in ("contracting_score", "defending_score", "score_difference")
     )
     return Part(
         text=(

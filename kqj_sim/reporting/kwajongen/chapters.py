@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kqj_sim.analysis.kwajongen.tables import RESULT_NAMES, SHARE_OF_PLAYED
-from kqj_sim.analysis.tables import SHARE_OF_DEALS
+from kqj_sim.analysis.kwajongen.tables import RESULT_SHARES
 from kqj_sim.reporting.chapter import (
     COMPARED,
     GAMES,
@@ -16,8 +15,7 @@ from kqj_sim.reporting.chapter import (
 from kqj_sim.reporting.kwajongen.plots import PLACE_NAMES
 from kqj_sim.reporting.page import Part
 
-WON, LOST, TIED = (f"{words}, {SHARE_OF_PLAYED}" for words in RESULT_NAMES.values())
-SAYS_PLAY = "says play, share of those asked"
+WON, LOST, TIED = RESULT_SHARES.values()
 _PLACE_NAMES = dict(enumerate(PLACE_NAMES))
 
 
@@ -30,12 +28,11 @@ def describe_calls(found: Findings) -> Part | None:
     """Describe how often each place says play when asked, and how often nobody does."""
     if not has_played_deals(found):
         return Part(text=("Nobody says play: all deals are passed out.",))
-    rates = found.get_estimates("calls_by_place", SAYS_PLAY)
-    callers = found.get_estimates("calls_by_place", f"caller, {SHARE_OF_DEALS}")
+    rates = found.get_estimates("calls_by_place", "says_play_share")
+    callers = found.get_estimates("calls_by_place", "caller_share_of_deals")
     known = select_reliable(rates)
     played, passed_out = (
-        found.format_text("calls", f"{result}, {SHARE_OF_DEALS}")
-        for result in ("played", "passed out")
+        found.format_text("calls", quantity) for quantity in ("played_share", "passed_out_share")
     )
     text = [f"{played} of the deals are played, {passed_out} are passed out."]
     most = max(known, key=lambda at: known[at].value, default=None)
@@ -151,8 +148,8 @@ def describe_card_points(found: Findings) -> Part | None:
     if not has_played_deals(found):
         return None
     caller, others, margin = (
-        found.format_text("card_points", "mean", side)
-        for side in ("caller's team", "others", "caller's team less others")
+        found.format_text("card_points", "card_points_mean", side)
+        for side in ("caller", "others", "difference")
     )
     # Ties stand between those who win.
     order = {"won": WON, "tied": TIED, "lost": LOST}
@@ -183,10 +180,9 @@ def describe_tricks(found: Findings) -> Part | None:
     if not has_played_deals(found):
         return None
     caller, others = (
-        found.format_text("capot", f"won by {side}, {SHARE_OF_PLAYED}")
-        for side in ("the caller's team", "the others")
+        found.format_text("capot", f"{side}_capot_share") for side in ("caller", "others")
     )
-    numbers = found.get_estimates("tricks", SHARE_OF_PLAYED)
+    numbers = found.get_estimates("tricks", "share_of_played")
     return Part(
         text=(
             f"In {caller} of the played deals the caller's team wins all four tricks, in {others} "
@@ -210,8 +206,8 @@ def describe_scores(found: Findings) -> Part | None:
     if not has_played_deals(found):
         return None
     caller, others, difference = (
-        found.format_text("scores", f"{side}, mean a played deal")
-        for side in ("caller's team", "others", "others less caller's team")
+        found.format_text("scores", f"{side}_mean")
+        for side in ("caller_change", "others_change", "change_difference")
     )
     return Part(
         text=(
@@ -228,7 +224,7 @@ def describe_raised(found: Findings) -> Part | None:
     """Describe the raised rounds of the games."""
     if "raised" not in found.tables:
         return None
-    share = found.format_text("raised", f"raised, {SHARE_OF_PLAYED}")
+    share = found.format_text("raised", "raised_share")
     return Part(
         text=(
             f"After a round passed out the next one that is played is raised: {share} of the "
@@ -264,16 +260,18 @@ CHAPTERS = (
 )
 
 KEY_FIGURES = (
-    KeyFigure("deals played", "calls", f"played, {SHARE_OF_DEALS}"),
+    KeyFigure("deals played", "calls", "played_share"),
     KeyFigure("won by the caller's team", "results", WON),
     KeyFigure("tied", "results", TIED),
-    KeyFigure("all four tricks, either side", "capot", f"won by either, {SHARE_OF_PLAYED}"),
-    KeyFigure("card points of the caller's team, mean", "card_points", "mean", ("caller's team",)),
+    KeyFigure("all four tricks, either side", "capot", "either_capot_share"),
+    KeyFigure(
+        "card points of the caller's team, mean", "card_points", "card_points_mean", ("caller",)
+    ),
     KeyFigure(
         "others' change of the score less the caller's team's, mean",
         "scores",
-        "others less caller's team, mean a played deal",
+        "change_difference_mean",
     ),
-    KeyFigure("raised rounds, of those played", "raised", f"raised, {SHARE_OF_PLAYED}"),
-    KeyFigure("rounds in a game, mean", "games", "rounds, mean"),
+    KeyFigure("raised rounds, of those played", "raised", "raised_share"),
+    KeyFigure("rounds in a game, mean", "games", "rounds_mean"),
 )

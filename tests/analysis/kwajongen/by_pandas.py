@@ -8,8 +8,7 @@ import pandas as pd
 
 from tests.analysis.by_pandas import Sample, mean, share, spread
 
-OF_DEALS, OF_PLAYED = "share of all deals", "share of played deals"
-RESULTS = {"made": "won by the caller's team", "failed": "won by the others", "tie": "tied"}
+RESULTS = {"made": "caller_won_share", "failed": "caller_lost_share", "tie": "tied_share"}
 
 
 def numbers(name: str, frame: pd.DataFrame) -> Iterator[Sample]:
@@ -39,18 +38,18 @@ def numbers(name: str, frame: pd.DataFrame) -> Iterator[Sample]:
     assert family == "results", name
     own = grouping.split("_and_") if grouping else []
     for group, rows in played.groupby(own, sort=True, observed=True) if own else [((), played)]:
-        for result, words in RESULTS.items():
-            yield group, f"{words}, {OF_PLAYED}", share(rows["result"] == result)
+        for result, quantity in RESULTS.items():
+            yield group, quantity, share(rows["result"] == result)
     if own == ["raised"]:
         for group, rows in played.groupby(own):
             worth = rows["defending_score"] - rows["contracting_score"]
-            yield group, "others' change less the caller's team's, mean a played deal", mean(worth)
+            yield group, "change_difference_mean", mean(worth)
 
 
 def calls(frame: pd.DataFrame) -> Iterator[Sample]:
     """Deals played and passed out."""
-    yield (), f"played, {OF_DEALS}", share(frame["sender"] >= 0)
-    yield (), f"passed out, {OF_DEALS}", share(frame["sender"] < 0)
+    yield (), "played_share", share(frame["sender"] >= 0)
+    yield (), "passed_out_share", share(frame["sender"] < 0)
 
 
 def calls_by_place(frame: pd.DataFrame) -> Iterator[Sample]:
@@ -58,58 +57,58 @@ def calls_by_place(frame: pd.DataFrame) -> Iterator[Sample]:
     place = ((frame["sender"] - frame["dealer"] - 1) % 4).where(frame["sender"] >= 0, 9)
     for number in range(4):
         asked = place[place >= number]
-        yield (number,), "says play, share of those asked", share(asked == number)
-        yield (number,), f"caller, {OF_DEALS}", share(place == number)
-        yield (number,), f"caller, {OF_PLAYED}", share(place[place < 9] == number)
+        yield (number,), "says_play_share", share(asked == number)
+        yield (number,), "caller_share_of_deals", share(place == number)
+        yield (number,), "caller_share_of_played", share(place[place < 9] == number)
 
 
 def capot(played: pd.DataFrame) -> Iterator[Sample]:
     """All four tricks."""
     own, others = played["contracting_tricks"] == 4, played["contracting_tricks"] == 0
-    yield (), f"won by the caller's team, {OF_PLAYED}", share(own)
-    yield (), f"won by the others, {OF_PLAYED}", share(others)
-    yield (), f"won by either, {OF_PLAYED}", share(own | others)
+    yield (), "caller_capot_share", share(own)
+    yield (), "others_capot_share", share(others)
+    yield (), "either_capot_share", share(own | others)
 
 
 def tricks(played: pd.DataFrame) -> Iterator[Sample]:
     """Tricks of the caller's team."""
     for number in range(5):
-        yield (number,), OF_PLAYED, share(played["contracting_tricks"] == number)
+        yield (number,), "share_of_played", share(played["contracting_tricks"] == number)
 
 
 def raised(played: pd.DataFrame) -> Iterator[Sample]:
     """Raised rounds."""
-    yield (), f"raised, {OF_PLAYED}", share(played["raised"] == 1)
+    yield (), "raised_share", share(played["raised"] == 1)
 
 
 def card_points(played: pd.DataFrame) -> Iterator[Sample]:
     """Card points of the sides."""
     own, others = played["contracting_card_points"], played["defending_card_points"]
     for whose, sample in (
-        ("caller's team", own), ("others", others), ("caller's team less others", own - others),
+        ("caller", own), ("others", others), ("difference", own - others),
     ):  # fmt: skip
-        for quantity, estimate in spread(sample):
+        for quantity, estimate in spread("card_points", sample):
             yield (whose,), quantity, estimate
 
 
 def scores(frame: pd.DataFrame, played: pd.DataFrame) -> Iterator[Sample]:
     """Changes of the scores by side."""
     own, others = played["contracting_score"], played["defending_score"]
-    yield (), "caller's team, mean a played deal", mean(own)
-    yield (), "others, mean a played deal", mean(others)
-    yield (), "others less caller's team, mean a played deal", mean(others - own)
-    yield (), "team 1 less team 0, mean a deal", mean(frame["score_1"] - frame["score_0"])
+    yield (), "caller_change_mean", mean(own)
+    yield (), "others_change_mean", mean(others)
+    yield (), "change_difference_mean", mean(others - own)
+    yield (), "team_change_difference_mean", mean(frame["score_1"] - frame["score_0"])
 
 
 def by_team(frame: pd.DataFrame) -> Iterator[Sample]:
     """Changes of the scores by team."""
     for team in range(2):
-        yield (team,), "change of the score, mean a deal", mean(frame[f"score_{team}"])
+        yield (team,), "score_change_mean", mean(frame[f"score_{team}"])
 
 
 def distribution(played: pd.DataFrame, column: str) -> Iterator[Sample]:
     """Shares of numbers by result."""
     for number in sorted(set(played[column])):
-        for result, words in RESULTS.items():
+        for result, quantity in RESULTS.items():
             here = (played[column] == number) & (played["result"] == result)
-            yield (number,), f"{words}, {OF_PLAYED}", share(here)
+            yield (number,), quantity, share(here)

@@ -103,9 +103,9 @@ def test_games_are_told_with_their_lengths() -> None:
     assert ended is not None
     tally.add_games(ended)
     games, by_team = (table for table in tally.tables() if table.name.startswith("games"))
-    (rounds,) = games.estimates("rounds, mean").values()
+    (rounds,) = games.estimates("rounds_mean").values()
     assert rounds.value == pytest.approx(ended.rounds.mean()) and rounds.observations == 60
-    scores = by_team.estimates("final score, mean")
+    scores = by_team.estimates("final_score_mean")
     assert [each.value for each in scores.values()] == pytest.approx(list(ended.score.mean(axis=0)))
 
 

@@ -1,0 +1,58 @@
+"""Identifiers of quantities, and their headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kqj_sim.analysis.control_variates import ControlTally, GameControlTally
+from kqj_sim.analysis.quantities import LABELS, get_label
+from kqj_sim.analysis.tables import Table
+from kqj_sim.analysis.take_chart import make_take_chart
+from kqj_sim.analysis.tally import Tally
+from kqj_sim.experiment import Experiment
+from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from kqj_sim.simulation import reduce_rows
+
+RULES: dict[str, GameRules] = {
+    "two teams": KqjRules(),
+    "three teams, random partners": KqjRules(teams=3, partners="random"),
+    "auctions": KqjRules(bidding="auction"),
+    "auctions with litigation": KqjRules(
+        teams=3, partners="random", bidding="auction", must_outscore=True
+    ),
+    "Kwajongen": KwajongenRules(),
+}
+
+
+def make_tables(rules: GameRules) -> Iterator[Table]:
+    """Every table that rounds and games under these rules have."""
+    players = ("random",) * rules.seats
+    for games in (None, 2):
+        played = Experiment(rules, players, deals=20, games=games)
+        wanted: list[Any] = [lambda played=played: Tally(played, detail=True)]
+        if games is None:
+            wanted.append(lambda played=played: ControlTally(played, "random"))
+        elif isinstance(rules, KqjRules):
+            wanted.append(lambda played=played: GameControlTally(played, "random"))
+        for make in wanted:
+            result = reduce_rows(played, make, 1).result
+            yield from result.tables() if isinstance(result, Tally) else [result.table()]
+    if isinstance(rules, KqjRules) and rules.bidding == "take":
+        yield from make_take_chart(Experiment(rules, players), 20, 0.95).tables()
+
+
+@pytest.mark.parametrize("variant", RULES)
+def test_every_quantity_has_an_identifier_and_a_heading_of_its_own_in_its_table(
+    variant: str,
+) -> None:
+    for table in make_tables(RULES[variant]):
+        assert re.fullmatch("[a-z][a-z0-9_]*", table.name)
+        for quantity in table.quantities:
+            assert re.fullmatch("[a-z][a-z0-9]*(_[a-z0-9]+)*", quantity), (table.name, quantity)
+            assert quantity in LABELS, (table.name, quantity)
+        headings = {get_label(quantity) for quantity in table.quantities}
+        assert len(headings) == len(table.quantities), table.name
