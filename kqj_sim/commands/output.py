@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +16,7 @@ import click
 from click.core import ParameterSource
 
 from kqj_sim.commands.options import ShareType
+from kqj_sim.messages import quote
 from kqj_sim.reporting.formats import (
     FORMATS,
     PLOT_SUFFIXES,
@@ -50,7 +53,44 @@ confidence_option = click.option(
     show_default=True,
     help="Confidence level of the intervals.",
 )
+tables_option = click.option(
+    "--tables",
+    metavar="NAME,...",
+    help="Show these tables instead of the key figures, or all; list: show their names.",
+)
 plot_option = click.option("--plot", metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")
+
+
+def choose_tables(requested: str | None, titles: Mapping[str, str]) -> tuple[str, ...] | None:
+    """Return the names of the tables that --tables asks for; None for the key figures.
+
+    Args:
+        requested: the value of --tables.
+        titles: the titles of the tables that there are, by name.
+
+    Raises:
+        Exit: the names were asked for, and are written to stdout.
+        UsageError: there is no such table.
+    """
+    if requested is None:
+        return None
+    if requested == "list":
+        width = max(map(len, titles), default=0)
+        click.echo(
+            "".join(f"{name:{width}}  {title}\n" for name, title in titles.items()), nl=False
+        )
+        raise click.exceptions.Exit
+    names = (
+        tuple(titles) if requested == "all" else tuple(re.split(r"[,\s]+", requested.strip(", ")))
+    )
+    for name in names:
+        if name not in titles:
+            near = difflib.get_close_matches(name, titles, n=1)
+            hint = f"did you mean {near[0]}? " if near else ""
+            raise click.UsageError(
+                f"--tables: there is no table {quote(name)}: {hint}--tables list shows the names"
+            )
+    return names
 
 
 def wants_color(choice: str) -> bool:

@@ -120,9 +120,9 @@ def _render_table(report: Report, color: bool, width: int | None) -> str:
     parts.append(Text(run.describe(), "italic"))
     if run.describe_intervals():
         parts.append(Text(run.describe_intervals(), "dim"))
-    for table in report.tables:
-        for grid in make_grids(table, width or PIPED_WIDTH):
-            parts += [Text(""), to_rich(grid)]
+    parts += [Text(line) for line in report.remarks if report.shown is None]
+    for grid in report.make_grids(width or PIPED_WIDTH):
+        parts += [Text(""), to_rich(grid)]
     # Commands are not wrapped, so that they can be copied.
     commands = "".join(f"  {line}\n" for line in report.commands)
     return to_screen(parts, color=color, width=width) + commands
@@ -130,13 +130,12 @@ def _render_table(report: Report, color: bool, width: int | None) -> str:
 
 def _render_markdown(report: Report) -> bytes:
     lines = [f"# kqj-sim {report.run.command}", ""]
-    for line in (*report.headline, report.run.describe()):
+    for line in (*report.headline, report.run.describe(), *report.remarks):
         lines += [line, ""]
     lines += [f"- {key}: {_format_list(value)}" for key, value in report.run.to_dict().items()]
     text = "\n".join(lines) + "\n"
-    for table in report.tables:
-        for grid in make_grids(table):
-            text += "\n" + to_markdown(grid)
+    for grid in (*report.key_grids, *(grid for each in report.tables for grid in make_grids(each))):
+        text += "\n" + to_markdown(grid)
     if report.commands:
         text += "\n```console\n" + "".join(f"$ {line}\n" for line in report.commands) + "```\n"
     return text.encode()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim import __version__
+from kqj_sim.reporting.grid import Grid, make_grids
 from kqj_sim.rules import GameRules, KqjRules
 
 if TYPE_CHECKING:
@@ -89,12 +90,29 @@ class Report:
         tables: its tables.
         headline: the result in sentences, on top.
         commands: command lines that show more, at the end.
+        key_grids: what people see unless they ask for tables; all tables if there are none.
+        shown: names of the tables that people asked for.
+        remarks: what the key grids leave out, in sentences.
     """
 
     run: Run
     tables: Sequence[Table]
     headline: Sequence[str] = ()
     commands: Sequence[str] = ()
+    key_grids: Sequence[Grid] = ()
+    shown: Collection[str] | None = None
+    remarks: Sequence[str] = ()
+
+    def make_grids(self, width: int | None = None) -> list[Grid]:
+        """Return what people see: the key figures, or the tables that they asked for."""
+        if self.shown is None and self.key_grids:
+            return list(self.key_grids)
+        return [
+            grid
+            for table in self.tables
+            if self.shown is None or table.name in self.shown
+            for grid in make_grids(table, width)
+        ]
 
 
 def describe_rules(rules: GameRules) -> str:
