@@ -87,7 +87,7 @@ def ask(record: Record, rules: KqjRules, seats: str, seed: int) -> Told | None:
     situation = parse_situation(
         " ".join(record.dealt[(opener + place) % SEATS]),
         rules,
-        turned=record.turned,
+        return_card=record.turned,
         heard=", ".join(format_call(call) for call in record.calls[: spoken[turn]]),
     )
     settings = EstimateSettings(seed=seed, threads=1)

@@ -14,6 +14,7 @@ import click
 
 from kqj_sim import __version__
 from kqj_sim.commands.errors import DEBUG, ENVIRONMENT_PREFIX, exit_with_error
+from kqj_sim.commands.renamed import RENAMED_OPTIONS
 from kqj_sim.messages import shorten
 from kqj_sim.run_scope import run_scope
 
@@ -140,6 +141,16 @@ def _list_variables(group: click.Group, prefix: str) -> Iterator[str]:
             yield from _list_variables(command, f"{prefix}_{name}")
 
 
+def find_renamed_variable(name: str) -> str | None:
+    """Return the new name of a variable whose option was renamed; None if there is none."""
+    for command, options in RENAMED_OPTIONS.items():
+        prefix = f"{ENVIRONMENT_PREFIX}_{command}_".upper()
+        for old, new in options.items():
+            if name == prefix + old.replace("-", "_").upper():
+                return prefix + new.replace("-", "_").upper()
+    return None
+
+
 def check_environment(program: click.Group) -> None:
     """Raise UsageError for an environment variable KQJ_SIM_... that sets no option."""
     given = [name for name in os.environ if name.startswith(f"{ENVIRONMENT_PREFIX}_")]
@@ -149,6 +160,9 @@ def check_environment(program: click.Group) -> None:
     for name in given:
         if name not in known:
             short = shorten(name)
+            new = find_renamed_variable(name)
+            if new is not None:
+                raise click.UsageError(f"the variable {short} is now {new}")
             near = difflib.get_close_matches(short, known, n=1, cutoff=0)[0]
             raise click.UsageError(f"the variable {short} sets no option: did you mean {near}?")
 

@@ -109,8 +109,8 @@ RANDOM = ("simulate", "--policy", "random", "--seed", "3")
             ["x.npz"],
         ),
         (("compare", "random", "random:take=0.2", "greedy", "--deals", "900"), []),
-        (("compare", "random+greedy", "random", "--until", "3"), []),
-        (("sweep", "random", "--vary", "take=0.1,0.3", "--field", "greedy"), []),
+        (("compare", "random+greedy", "random", "--precision", "3"), []),
+        (("sweep", "random", "--vary", "take=0.1,0.3", "--opponents", "greedy"), []),
     ],
     ids=lambda value: " ".join(value[:1]) if isinstance(value, tuple) else "",
 )  # fmt: skip
@@ -131,7 +131,7 @@ def test_a_report_is_the_same(local: Local, folder: Path) -> None:
     few = ("--deals", "3000", "--games", "20", "--chart-deals", "2000", "--compare-deals", "200")
     players = ("--policy", "random", "--compare", "random", "--compare", "greedy")
     for name, crew in (("a", ("--threads", "1")), ("b", ("--cluster", local.address))):
-        done = run("report", *few, *players, "--rows", "--quiet", "--out", name, *crew)
+        done = run("report", *few, *players, "--save-rows", "--quiet", "--out", name, *crew)
         assert done.exit_code == 0, done.output
     written = [path.relative_to("a") for path in Path("a").rglob("*") if path.is_file()]
     assert len(written) > 20

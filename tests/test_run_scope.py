@@ -24,7 +24,7 @@ def choose_card(view):
 
 COMMANDS = (
     ("simulate", "--policy", "own.py", "--deals", "300"),
-    ("odds", "7h 8h 9h Ah Kh", "--return", "5s", "--players", "own.py", "--deals", "64"),
+    ("odds", "7h 8h 9h Ah Kh", "--return", "5s", "--policy", "own.py", "--deals", "64"),
     ("compare", "own.py", "greedy", "--deals", "64"),
 )
 

@@ -34,7 +34,7 @@ TARGET_CHUNK_SECONDS = 0.3
 LOOK_GROWTH = 1.1
 """Ratio of the deals at one look to those at the look before: at most 10% are played in vain."""
 
-DEFAULT_CAP = 1_000_000
+DEFAULT_MAX_DEALS = 1_000_000
 """Deals at which an inconclusive comparison ends; a game counts as ten deals."""
 
 MAX_POLICIES = 25
@@ -54,28 +54,28 @@ class ComparisonPlan:
 
     Attributes:
         deals: number of deals; None: as many as it takes.
-        until: half-width of the interval at which to stop, in points; None: until the
+        precision: half-width of the interval at which to stop, in points; None: until the
             verdict is no longer open.
         indifference: difference, in points, within which two policies count as equal.
-        cap: largest number of deals if `deals` is None.
+        max_deals: largest number of deals if `deals` is None.
         confidence: of all intervals jointly.
         seats: number of seats of the table.
     """
 
     deals: int | None = None
-    until: float | None = None
+    precision: float | None = None
     indifference: float = KQJ.indifference
-    cap: int = DEFAULT_CAP
+    max_deals: int = DEFAULT_MAX_DEALS
     confidence: float = intervals.DEFAULT_CONFIDENCE
     seats: int = KqjRules.seats
 
     def __post_init__(self) -> None:
-        if self.deals is not None and self.until is not None:
+        if self.deals is not None and self.precision is not None:
             raise ComparisonError("a number of deals and a width to reach: give one of them")
-        for name, value in (("deals", self.deals), ("cap", self.cap)):
+        for name, value in (("deals", self.deals), ("max_deals", self.max_deals)):
             if value is not None and value < 1:
                 raise ComparisonError(f"{name} is {value}: it should be 1 or more")
-        for name, width in (("until", self.until), ("indifference", self.indifference)):
+        for name, width in (("precision", self.precision), ("indifference", self.indifference)):
             if width is not None and not (width > 0 and math.isfinite(width)):
                 raise ComparisonError(f"{name} is {width:g}: it should be above 0, such as 0.5")
         if not 0 < self.confidence < 1:
@@ -84,14 +84,14 @@ class ComparisonPlan:
             )
 
     @property
-    def max_deals(self) -> int:
+    def deal_limit(self) -> int:
         """Largest number of deals that may be played."""
-        return self.cap if self.deals is None else self.deals
+        return self.max_deals if self.deals is None else self.deals
 
     @property
     def is_sequential(self) -> bool:
         """True if the intervals decide when to stop, so that they must hold at every moment."""
-        return self.deals is None and self.until is None
+        return self.deals is None and self.precision is None
 
     @property
     def interval_method(self) -> str:
@@ -101,7 +101,7 @@ class ComparisonPlan:
                 "asymptotic confidence sequence (Waudby-Smith et al. 2024), "
                 "which holds whenever one stops"
             )
-        if self.until is not None:
+        if self.precision is not None:
             return "Student's interval at a width set beforehand (Chow and Robbins 1965)"
         return "Student's interval at a number set beforehand"
 
@@ -114,11 +114,13 @@ class ComparisonPlan:
             yield self.deals
             return
         look = float(intervals.FIRST_LOOK)
-        while look < self.cap:
-            seats = self.seats
-            yield math.ceil(look / seats) * seats if look + seats < self.cap else self.cap
+        while look < self.max_deals:
+            if look + self.seats < self.max_deals:
+                yield math.ceil(look / self.seats) * self.seats
+            else:
+                yield self.max_deals
             look *= LOOK_GROWTH
-        yield self.cap
+        yield self.max_deals
 
     def estimate_mean(self, tally: MatchTally, name: str, divisor: float) -> Estimate:
         """Estimate the mean of a quantity per deal, divided by `divisor`."""
@@ -223,11 +225,11 @@ class PolicyPair:
     def is_done(self) -> bool:
         """True if no more deals need be played."""
         plan = self.plan
-        if self.tally.deals >= plan.max_deals:
+        if self.tally.deals >= plan.deal_limit:
             return True
         if plan.deals is not None:
             return False
-        if plan.until is None:
+        if plan.precision is None:
             return self.verdict != "open"
         # Rare differences are seen late: a few unseen deals are added.
         deals, total, squares = self.tally.summarize("lead")
@@ -235,7 +237,7 @@ class PolicyPair:
         squares += intervals.UNSEEN_OBSERVATIONS * bound**2
         found = intervals.estimate_mean_from_sums(deals, total, squares, plan.confidence)
         half = (found.high - found.low) / 2 * self.points_per_lead / self.match.lead_divisor
-        return half <= plan.until
+        return half <= plan.precision
 
     @property
     def relative_efficiency(self) -> float:
@@ -245,7 +247,7 @@ class PolicyPair:
         nothing varies.
         """
         singles = [name for name in self.tally.names if name.startswith("single")]
-        sides = 1 if self.match.field is None else 2
+        sides = 1 if self.match.opponents is None else 2
         single = self.tally.compute_mean_variance(singles) * sides
         seatings = len(self.match.arrangements)
         whole = self.tally.compute_mean_variance(["lead"]) / seatings**2
@@ -302,7 +304,7 @@ class Comparison:
     Attributes:
         names: the policies as they were named, numbered where one is given twice.
         players: the players of the sides, as specifications.
-        rules, field, seed, first, games, part: as for `compare`.
+        rules, opponents, seed, first, games, part: as for `compare`.
         plan: the number of deals, and the confidence of all pairs jointly.
         pairs: the pairs of policies, in order.
         interrupted: True if it was stopped early.
@@ -311,7 +313,7 @@ class Comparison:
     names: tuple[str, ...]
     players: tuple[str, ...]
     rules: GameRules
-    field: str | None
+    opponents: str | None
     seed: int
     first: int
     games: bool
@@ -361,14 +363,14 @@ class Comparison:
 def compare(
     *policies: str,
     rules: GameRules | None = None,
-    field: str | None = None,
+    opponents: str | None = None,
     part: PolicyPart = "both",
     other_part: str | None = None,
-    games: bool = False,
+    games: int | Literal["auto"] | None = None,
     deals: int | None = None,
-    until: float | None = None,
+    precision: float | None = None,
     indifference: float | None = None,
-    cap: int | None = None,
+    max_deals: int | None = None,
     confidence: float = intervals.DEFAULT_CONFIDENCE,
     seed: int = 1,
     first: int = 0,
@@ -382,17 +384,18 @@ def compare(
     Args:
         policies: two specifications or more, at most `MAX_POLICIES`.
         rules: the rules of the table; None: the default ones.
-        field: the player against whom each of them plays; None: they play each other, with sides
-            exchanged.
+        opponents: the player against whom each of them plays; None: they play each other, with
+            sides exchanged.
         part: "calling" compares the policies as callers, with the same player of the cards;
             "playing" as players of the cards.
         other_part: specification of the policy for the other part; None: the default player.
-        games: play whole games; leads are in games won, in per cent.
-        deals: number of deals (games) of each pair; None: as many as it takes.
-        until: half-width at which to stop, in points (per cent of the games); None: until the
+        games: number of whole games of each pair, instead of deals; "auto": as many as it takes.
+            Leads are then in games won, in per cent.
+        deals: number of deals of each pair; None: as many as it takes.
+        precision: half-width at which to stop, in points (per cent of the games); None: until the
             verdict is no longer open.
         indifference: difference that does not matter; None: the game's default.
-        cap: largest number of deals (games) of a pair; None: 1,000,000 deals or 100,000 games.
+        max_deals: largest number of deals (games) of a pair; None: 1,000,000 deals, 100,000 games.
         confidence: of the intervals of all pairs jointly.
         seed, first: the deals.
         threads, chunk: as for `kqj_sim.simulation.reduce_rows`; they do not change the result.
@@ -414,22 +417,28 @@ def compare(
             f"{MAX_POLICIES} policies ({math.comb(MAX_POLICIES, 2)} pairs)"
         )
     rules = rules or KqjRules()
-    cap = cap if cap is not None else DEFAULT_CAP // 10 if games else DEFAULT_CAP
+    in_games = games is not None
+    if in_games and deals is not None:
+        raise ComparisonError("deals and games: give one of them")
+    if in_games and games != "auto":
+        deals = games
+    if max_deals is None:
+        max_deals = DEFAULT_MAX_DEALS // 10 if in_games else DEFAULT_MAX_DEALS
     game = rules.game
     if indifference is None:
         # Per cent of the games matter as much in every game.
-        indifference = KQJ.indifference if games else get_analyzed_game(game).indifference
-    plan = ComparisonPlan(deals, until, indifference, cap, confidence, rules.seats)
+        indifference = KQJ.indifference if in_games else get_analyzed_game(game).indifference
+    plan = ComparisonPlan(deals, precision, indifference, max_deals, confidence, rules.seats)
     rest = other_part or DEFAULT_PLAYERS[game]
     players = tuple(_compose_player(each, part, rest, game) for each in policies)
     together = replace(plan, confidence=1 - (1 - confidence) / pair_count)
     pairs = []
     for one, other in combinations(range(len(players)), 2):
-        match = PairedMatch(rules, (players[one], players[other]), field, seed, first, games)
+        match = PairedMatch(rules, (players[one], players[other]), opponents, seed, first, in_games)
         match.make_experiments(first, 1)  # Raises errors before anything is played.
         pairs.append(PolicyPair(one, other, match, together, MatchTally.empty(match.names)))
     names = _number_duplicates([parse_player(each, game).name for each in policies])
-    result = Comparison(names, players, rules, field, seed, first, games, part, plan, pairs)
+    result = Comparison(names, players, rules, opponents, seed, first, in_games, part, plan, pairs)
     for number, pair in enumerate(pairs):
         if not pair.play(threads, chunk, progress, interrupted):
             played = [each for each in pairs[: number + 1] if each.tally.deals > 0]

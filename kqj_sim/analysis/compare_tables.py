@@ -89,7 +89,7 @@ def _get_pair_names(comparison: Comparison, pair: PolicyPair) -> tuple[str, str]
 
 def _make_breakdown_table(comparison: Comparison) -> Table:
     """Return takes, contracts, points and bonuses of each policy."""
-    between = len(comparison.names) > 2 and comparison.field is None
+    between = len(comparison.names) > 2 and comparison.opponents is None
     groups = ("policy", "against") if between else ("policy",)
     lines: list[TableRow] = []
     for policy, name in enumerate(comparison.names):

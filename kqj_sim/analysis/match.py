@@ -71,7 +71,7 @@ class PairedMatch:
     Attributes:
         rules: the rules of the table.
         players: the specifications of the two policies.
-        field: the player against whom each plays; None: they play each other.
+        opponents: the player against whom each plays; None: they play each other.
         seed: seed of the deals.
         first: number of the first deal, or game.
         games: True to play whole games, which count by their winners.
@@ -79,7 +79,7 @@ class PairedMatch:
 
     rules: GameRules
     players: tuple[str, str]
-    field: str | None = None
+    opponents: str | None = None
     seed: int = 1
     first: int = 0
     games: bool = False
@@ -87,7 +87,7 @@ class PairedMatch:
     @cached_property
     def arrangements(self) -> tuple[Arrangement, ...]:
         """The arrangements of the two sides."""
-        return list_arrangements(self.rules, single_team=self.field is not None)
+        return list_arrangements(self.rules, single_team=self.opponents is not None)
 
     @property
     def lead_divisor(self) -> int:
@@ -98,15 +98,15 @@ class PairedMatch:
     def max_lead(self) -> int:
         """The largest lead that a deal can have, in points, or wins of a game."""
         of_round = 1 if self.games else self.rules.max_points
-        return of_round * (1 if self.field is None else 2)
+        return of_round * (1 if self.opponents is None else 2)
 
     def list_seatings(self) -> list[tuple[str, ...]]:
         """Return the players of the seats, for each experiment."""
         one, other = self.players
-        if self.field is None:
+        if self.opponents is None:
             return [assign_players(sides, one, other) for sides in self.arrangements]
         return [
-            assign_players(sides, each, self.field)
+            assign_players(sides, each, self.opponents)
             for each in (one, other)
             for sides in self.arrangements
         ]
@@ -121,8 +121,8 @@ class PairedMatch:
 
     def list_sides(self, policy: int) -> list[MatchSide]:
         """Return the experiments in which a policy, 0 or 1, takes part, with its side."""
-        side = policy if self.field is None else 0
-        start = 0 if self.field is None else policy * len(self.arrangements)
+        side = policy if self.opponents is None else 0
+        start = 0 if self.opponents is None else policy * len(self.arrangements)
         return [MatchSide(start + k, sides, side) for k, sides in enumerate(self.arrangements)]
 
     @cached_property
@@ -163,7 +163,7 @@ class PairedMatch:
             leads = [paired.compute_leads(rows, sides[k]) for k, rows in enumerate(played)]
             numbers = [rows.deal for rows in played]
         half = len(leads) // 2
-        first, second = (leads, []) if self.field is None else (leads[:half], leads[half:])
+        first, second = (leads, []) if self.opponents is None else (leads[:half], leads[half:])
         lead = np.sum(first, axis=0) - (np.sum(second, axis=0) if second else 0)
         quantities = [lead, self._find_differences(played)]
         for policy in (0, 1):
@@ -189,7 +189,7 @@ class PairedMatch:
         half = len(marks) // 2
         pairs = (
             [(marks[0], other) for other in marks[1:]]
-            if self.field is None
+            if self.opponents is None
             else [*zip(marks[:half], marks[half:], strict=True)]
         )
         found: BoolArray = np.any([np.any(a != b, axis=1) for a, b in pairs], axis=0)

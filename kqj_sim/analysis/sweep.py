@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 
 from kqj_sim.analysis import intervals
-from kqj_sim.analysis.compare import DEFAULT_CAP, ComparisonPlan
+from kqj_sim.analysis.compare import DEFAULT_MAX_DEALS, ComparisonPlan
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.moments import Moments
 from kqj_sim.analysis.quantiles import student_quantile
@@ -84,7 +84,7 @@ class Sweep:
         policy: the specification whose parameters vary.
         varied_parameters: the parameters and their values.
         match: the rules, the field and the seed.
-        field: the field, by the name that people know.
+        opponents: the field, by the name that people know.
         first: number of the first deal.
         plan: the number of deals, and the confidence of the intervals.
         deals: number of deals that each set of values played, in every arrangement of the sides.
@@ -97,7 +97,7 @@ class Sweep:
     policy: str
     varied_parameters: tuple[ParameterValues, ...]
     match: FieldMatch
-    field: str
+    opponents: str
     first: int
     plan: ComparisonPlan
     deals: int
@@ -227,10 +227,10 @@ def sweep(
     vary: Sequence[str],
     *,
     rules: GameRules | None = None,
-    field: str | None = None,
+    opponents: str | None = None,
     deals: int | None = None,
-    until: float | None = None,
-    cap: int = DEFAULT_CAP,
+    precision: float | None = None,
+    max_deals: int = DEFAULT_MAX_DEALS,
     confidence: float = intervals.DEFAULT_CONFIDENCE,
     seed: int = 1,
     first: int = 0,
@@ -244,10 +244,11 @@ def sweep(
         policy: the specification whose parameters vary.
         vary: parameters and their values, `take=30:70:5` or `take=30,40`.
         rules: the rules of the table; None: the default ones.
-        field: the player against whom the policy plays; None: the default player.
-        deals: number of deals of each set of values; None: `DEFAULT_DEALS`, or what `until` takes.
-        until: half-width in points at which to stop, for the points of every set of values.
-        cap: largest number of deals with `until`.
+        opponents: the player against whom the policy plays; None: the default player.
+        deals: number of deals of each set of values; None: `DEFAULT_DEALS`, or what
+            `precision` takes.
+        precision: half-width in points at which to stop, for the points of every set of values.
+        max_deals: largest number of deals with `precision`.
         confidence: of the intervals.
         seed, first: the deals.
         threads: as for `kqj_sim.simulation.reduce_rows`; they do not change the result.
@@ -264,11 +265,15 @@ def sweep(
     """
     rules = rules or KqjRules()
     game = rules.game
-    field = field or DEFAULT_PLAYERS[game]
-    if deals is None and until is None:
+    opponents = opponents or DEFAULT_PLAYERS[game]
+    if deals is None and precision is None:
         deals = DEFAULT_DEALS
     plan = ComparisonPlan(
-        deals=deals, until=until, cap=cap, confidence=confidence, seats=rules.seats
+        deals=deals,
+        precision=precision,
+        max_deals=max_deals,
+        confidence=confidence,
+        seats=rules.seats,
     )
     subject = ParameterizedPolicy(policy, game)
     varied = tuple(parse_parameter_values(text, subject) for text in vary)
@@ -279,7 +284,7 @@ def sweep(
         format_players(subject.with_values(dict(zip(names, values, strict=True))))
         for values in sets
     ]
-    match = FieldMatch(rules, field, seed)
+    match = FieldMatch(rules, opponents, seed)
     for each in players:
         match.make_experiments(each, first, 1)  # Raises errors before anything is played.
     tally = _SweepTally(len(sets))
@@ -292,7 +297,7 @@ def sweep(
         policy=parse_player(policy, game).name,
         varied_parameters=varied,
         match=match,
-        field=parse_player(field, game).name,
+        opponents=parse_player(opponents, game).name,
         first=first,
         plan=plan,
         deals=tally.deals,
@@ -348,8 +353,8 @@ def _play_until_done(
             tally.observe(played)
             seconds = max(time.monotonic() - began, 1e-9) / (count * len(players))
         if (
-            plan.until is not None
-            and _find_max_half_width(match, tally, plan.confidence) <= plan.until
+            plan.precision is not None
+            and _find_max_half_width(match, tally, plan.confidence) <= plan.precision
         ):
             break
     return True

@@ -87,7 +87,7 @@ class Tuning:
     Attributes:
         policy: the specification at the start.
         search_parameters: the parameters.
-        rules, field, seed, first: as for `tune`.
+        rules, opponents, seed, first: as for `tune`.
         deals: number of deals that each candidate played, in every arrangement of the sides.
         candidates: number of candidates of a generation.
         generations: the generations.
@@ -105,7 +105,7 @@ class Tuning:
     policy: str
     search_parameters: tuple[SearchParameter, ...]
     rules: GameRules
-    field: str
+    opponents: str
     seed: int
     first: int
     deals: int
@@ -179,7 +179,7 @@ def tune(
     parameters: Sequence[str],
     *,
     rules: GameRules | None = None,
-    field: str | None = None,
+    opponents: str | None = None,
     deals: int = DEFAULT_DEALS,
     generations: int = DEFAULT_GENERATIONS,
     candidates: int | None = None,
@@ -197,7 +197,7 @@ def tune(
         policy: the specification to start from.
         parameters: the parameters to search, `take` or with a range `take=20:80`.
         rules: the rules of the table; None: the default ones.
-        field: the player against whom the policy plays; None: the default player.
+        opponents: the player against whom the policy plays; None: the default player.
         deals: number of deals of each candidate.
         generations: largest number of generations.
         candidates: number of candidates of a generation; None: 2 (4 + 3 ln(parameters)).
@@ -228,7 +228,7 @@ def tune(
         raise ParameterError("nothing to search: name parameters, such as take,lap2")
     rules = rules or KqjRules()
     game = rules.game
-    field = field or DEFAULT_PLAYERS[game]
+    opponents = opponents or DEFAULT_PLAYERS[game]
     subject = ParameterizedPolicy(policy, game)
     searched = tuple(parse_search_parameter(text, subject) for text in parameters)
     names = [each.name for each in searched]
@@ -236,7 +236,7 @@ def tune(
         if names.count(name) > 1:
             raise ParameterError(f"{name} is there twice")
     subject.check_effect(names, rules)
-    match = FieldMatch(rules, field, seed)
+    match = FieldMatch(rules, opponents, seed)
     match.make_experiments(policy, first, 1)  # Raises errors before anything is played.
 
     def parts_of(values: Sequence[float]) -> PlayerSpec:
@@ -288,7 +288,7 @@ def tune(
         policy=parse_player(policy, game).name,
         search_parameters=searched,
         rules=rules,
-        field=parse_player(field, game).name,
+        opponents=parse_player(opponents, game).name,
         seed=seed,
         first=first,
         deals=deals,

@@ -69,12 +69,12 @@ class FieldMatch:
 
     Attributes:
         rules: the rules of the table.
-        field: specification of the player against whom policies play.
+        opponents: specification of the player against whom policies play.
         seed: seed of the deals.
     """
 
     rules: GameRules
-    field: str
+    opponents: str
     seed: int
 
     @cached_property
@@ -96,7 +96,7 @@ class FieldMatch:
         """Return an experiment for each arrangement; raises as `Experiment`."""
         return [
             Experiment(
-                self.rules, assign_players(seats, policy, self.field), deals, self.seed, first
+                self.rules, assign_players(seats, policy, self.opponents), deals, self.seed, first
             )
             for seats in self.arrangements
         ]

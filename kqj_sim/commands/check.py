@@ -8,6 +8,7 @@ from itertools import islice
 
 import click
 
+from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import announce_compiling, quiet_option
 from kqj_sim.messages import visible
 from kqj_sim.record import Record, RecordError, read_records
@@ -97,12 +98,13 @@ class RecordCheck:
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   kqj-sim check rounds.jsonl
   kqj-sim records --deals 1000 | kqj-sim check -
   kqj-sim check --replay rounds.jsonl
-"""
+""",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import click
 
+from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import (
     PositiveNumberType,
     WholeNumberType,
@@ -29,40 +30,60 @@ from kqj_sim.commands.output import (
 )
 from kqj_sim.commands.progress import InterruptHandler, ProgressLine, exit_interrupted
 
+_EXCLUSIVE_OPTIONS = (
+    ("--deals", "--games"),
+    ("--deals", "--precision"),
+    ("--deals", "--max-deals"),
+    ("--games", "--precision"),
+    ("--games", "--max-deals"),
+)
+"""Options of which only one may say how much is played."""
+
+
+class GameCountType(WholeNumberType):
+    """A number of games, or `auto`."""
+
+    name = "number|auto"
+
+    def __init__(self) -> None:
+        super().__init__(1, "1000, or auto")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or "auto"; raise BadParameter if it is neither."""
+        return value if value == "auto" else super().convert(value, param, ctx)
+
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   kqj-sim compare standard:take=45 standard
   kqj-sim compare points+network points+greedy standard --teams 3 --plot ranking.png
-  kqj-sim compare --calling points standard --with network --until 0.5
+  kqj-sim compare --calling points standard --with network --precision 0.5
   kqj-sim compare --playing greedy my_policy.py:cautious --bidding auction --deals 1e5
-  kqj-sim compare standard standard:take=40 --field points+network --out compared.json
-  kqj-sim compare standard greedy --games --target 500
+  kqj-sim compare standard standard:take=40 --opponents points+network --out compared.json
+  kqj-sim compare standard greedy --games auto --target 500
   kqj-sim compare --game kwajongen pimc standard --deals 5000
   kqj-sim compare pimc network --cluster tcp://192.168.1.5:8786
-"""
+""",
 )
 @click.argument("policies", nargs=-1, required=True, metavar="A B [C ...]")
 @click.option("--calling", is_flag=True, help="Compare the calling; all play like --with.")
 @click.option("--playing", is_flag=True, help="Compare the playing; all call like --with.")
 @click.option(
     "--with",
-    "other_part",
     metavar="SPEC",
     help="Policy of the other part, with --calling or --playing.  [default: the default player]",
 )
 @click.option(
-    "--field",
+    "--opponents",
     metavar="SPEC",
     help="Everybody else is SPEC, and each policy in turn plays one side of the same deals.  "
     "[default: they play each other, sides exchanged]",
 )
+@click.option("--deals", type=WholeNumberType(1, "1e5"), help="Exact number of deals of each pair.")
 @click.option(
-    "--deals", type=WholeNumberType(1, "1e5"), help="Exact number of deals (games) of each pair."
-)
-@click.option(
-    "--until",
+    "--precision",
     type=PositiveNumberType(),
     help="Stop when the half-width of the interval is at most this: points a round (per cent of "
     "the games).",
@@ -70,15 +91,20 @@ Examples:
 @click.option(
     "--indifference",
     type=PositiveNumberType(),
-    help="With neither --deals nor --until: stop when one is shown to be better, or both to be "
+    help="With neither --deals nor --precision: stop when one is shown to be better, or both to be "
     "equal within this.  [default: 0.5; points of kwajongen 0.01]",
 )
 @click.option(
-    "--cap",
+    "--max-deals",
     type=WholeNumberType(1, "1e6"),
     help="The most deals (games).  [default: 1e6 deals, 1e5 games]",
 )
-@click.option("--games", is_flag=True, help="Play whole games to the target and compare the wins.")
+@click.option(
+    "--games",
+    type=GameCountType(),
+    help="Play whole games to the target, this many of each pair, and compare the wins; "
+    "auto: as many as it takes.",
+)
 @seed_option
 @first_option
 @worker_options
@@ -91,18 +117,18 @@ Examples:
 @color_option
 @quiet_option
 def compare(
-    policies: tuple[str, ...], calling: bool, playing: bool, other_part: str | None,
-    field: str | None, deals: int | None, until: float | None, indifference: float | None,
-    cap: int | None, games: bool, seed: int, first: int, threads: int | None, cluster: str | None,
-    confidence: float, format: str | None, out: str | None, plot: str | None, color: str,
-    quiet: bool, **options: Any,
+    policies: tuple[str, ...], calling: bool, playing: bool, opponents: str | None,
+    deals: int | None, precision: float | None,
+    indifference: float | None, max_deals: int | None, games: int | Literal["auto"] | None,
+    seed: int, first: int, threads: int | None, cluster: str | None, confidence: float,
+    format: str | None, out: str | None, plot: str | None, color: str, quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Compare policies on the same deals and rank them.
 
     Shows which policy is better, by how much, how certainly and why.  Two policies play each
     other, every deal in all arrangements of the sides; more than two play in pairs.  Play ends
     when one is shown to be better or both to be equal, at the confidence of the intervals, or as
-    --deals or --until say.
+    --deals or --precision say.
 
     POLICIES are names, files or NAME:PARAMETER=VALUE,... as in `kqj-sim policies`.
     """
@@ -110,20 +136,30 @@ def compare(
         raise click.UsageError(f"{policies[0]} alone: name two policies or more")
     if calling and playing:
         raise click.UsageError("--calling and --playing: give one of them, or neither")
+    other_part: str | None = options.pop("with")
     if other_part is not None and not (calling or playing):
         raise click.UsageError("--with is for --calling or --playing: give one of them")
-    if deals is not None and until is not None:
-        raise click.UsageError("--deals and --until: give one of them")
-    if deals is not None and cap is not None:
-        raise click.UsageError("--deals and --cap: give one of them")
+    given = {
+        "--deals": deals is not None,
+        "--games": games not in (None, "auto"),
+        "--precision": precision is not None,
+        "--max-deals": max_deals is not None,
+    }
+    for one, other in _EXCLUSIVE_OPTIONS:
+        if given[one] and given[other]:
+            raise click.UsageError(f"{one} and {other}: give one of them")
+    if deals is not None and games == "auto":
+        raise click.UsageError(f"--deals and --games auto: write --games {deals} for that many")
     output = Output(out, format, plot, color)
     rules = pop_rules(options)
     print_rule_notes(rules, quiet)
-    from kqj_sim.analysis.compare import DEFAULT_CAP, compare
+    from kqj_sim.analysis.compare import DEFAULT_MAX_DEALS, compare
     from kqj_sim.reporting.compare import make_comparison_report, render_comparison
 
     pairs = len(policies) * (len(policies) - 1) // 2
-    most = pairs * (deals or cap or (DEFAULT_CAP // 10 if games else DEFAULT_CAP))
+    default = DEFAULT_MAX_DEALS // 10 if games else DEFAULT_MAX_DEALS
+    exact = games if isinstance(games, int) else deals
+    most = pairs * (exact or max_deals or default)
     with output:
         with (
             ProgressLine("games" if games else "deals", most, quiet) as progress,
@@ -133,14 +169,14 @@ def compare(
             compared = compare(
                 *policies,
                 rules=rules,
-                field=field,
+                opponents=opponents,
                 part="calling" if calling else "playing" if playing else "both",
                 other_part=other_part,
                 games=games,
                 deals=deals,
-                until=until,
+                precision=precision,
                 indifference=indifference,
-                cap=cap,
+                max_deals=max_deals,
                 confidence=confidence,
                 seed=seed,
                 first=first,

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from kqj_sim.commands.renamed import find_renamed_option
 from kqj_sim.messages import shorten, visible
 
 CONFIG_KEY, EXPERIMENTS_KEY = "kqj_sim.config", "kqj_sim.experiments"
@@ -72,7 +73,7 @@ def parse_option_values(
     options = _list_options(ctx.command)
     found: dict[str, Any] = {}
     for key, value in table.items():
-        name = _find_option(where, key, list(names))
+        name = _find_option(where, key, list(names), ctx.command)
         option = options[name]
         try:
             found[str(option.name)] = option.process_value(
@@ -111,7 +112,7 @@ def _select_values(
         if isinstance(value, dict) and key in commands:
             continue
         name = _find_option(
-            path, key, [*_list_nested_options(command), *commands], where and f"[{where}] "
+            path, key, [*_list_nested_options(command), *commands], command, where and f"[{where}] "
         )
         if name in commands:
             raise click.UsageError(f"{path}: {key} is a table of options: write [{key}]")
@@ -144,11 +145,18 @@ def _list_options(command: click.Command) -> dict[str, click.Option]:
     }
 
 
-def _find_option(path: str, key: str, names: list[str], where: str = "") -> str:
-    """Return the option that a key names; raise UsageError if there is none."""
+def _find_option(
+    path: str, key: str, names: list[str], command: click.Command, where: str = ""
+) -> str:
+    """Return the option of a command that a key names; raise UsageError if there is none."""
     key = shorten(key)
     name = key.replace("-", "_")
     if name not in names:
+        commands = command.commands if isinstance(command, click.Group) else [str(command.name)]
+        for each in commands:
+            new = find_renamed_option(each, name)
+            if new is not None:
+                raise click.UsageError(f"{path}: {where}{key} is now {new.replace('-', '_')}")
         near = difflib.get_close_matches(name, names, n=1, cutoff=0)[0]
         raise click.UsageError(f"{path}: {where}{key} is no option: did you mean {near}?")
     return name

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kqj_sim.columns import Column, get_columns
-from kqj_sim.commands.options import Command, game_option
+from kqj_sim.commands.command import Command
+from kqj_sim.commands.options import Function, game_option
 from kqj_sim.commands.output import color_option, print_screen, screen_width
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from kqj_sim.policies.spec import PlayerSpec
 
 
-def _make_format_option(*choices: str) -> Callable[[Command], Command]:
+def _make_format_option(*choices: str) -> Callable[[Function], Function]:
     return click.option(
         "--format",
         type=click.Choice(choices),
@@ -29,10 +30,11 @@ def _make_format_option(*choices: str) -> Callable[[Command], Command]:
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Example:
   kqj-sim simulate --by lap --where "sender_trumps >= 4 and contract == 'h'"
-"""
+""",
 )
 @game_option
 @_make_format_option("table", "markdown", "json")
@@ -130,12 +132,13 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
 
 
 @policies.command(
+    cls=Command,
     epilog="""\b
 Examples:
   kqj-sim policies show standard > bold.toml
   kqj-sim policies show random:take=0.3+greedy
   kqj-sim policies show bold.toml --format markdown
-"""
+""",
 )
 @click.argument("specification", metavar="NAME")
 @game_option

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import config_option
 from kqj_sim.commands.output import (
     Output,
@@ -15,12 +16,13 @@ from kqj_sim.commands.output import (
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   kqj-sim simulate --deals 5e8 --checkpoint a.npz --quiet > /dev/null
   kqj-sim simulate --first 5e8 --deals 5e8 --checkpoint b.npz --quiet > /dev/null
   kqj-sim merge a.npz b.npz --out all.md
-"""
+""",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @format_option

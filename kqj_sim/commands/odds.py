@@ -7,6 +7,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from kqj_sim.commands.command import Command
 from kqj_sim.commands.odds_questions import (
     PAGE_FORMAT,
     PositionOptions,
@@ -115,25 +116,24 @@ round_options = combine_options(
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   kqj-sim odds "9h 8h Ah Ks 4d" --return 7h
-  kqj-sim odds "Ah Ac As Td Kd" --return 4s --place 3 --lap 2 --until 0.5%
+  kqj-sim odds "Ah Ac As Td Kd" --return 4s --place 3 --lap 2 --precision 0.5%
   kqj-sim odds "9h 8h Ah Kh Qh 5d 6c Ac" --bidding auction --heard "pass, 120 s, pass"
   kqj-sim odds "9s 8s As Ah Ad 5d 6c Ac" --bidding auction --place 3 --heard "pass, pass, 140 d"
-  kqj-sim odds "9h 8h Ah Ks 4d" --return 7h --teams 3 --players standard --plot hand.png
+  kqj-sim odds "9h 8h Ah Ks 4d" --return 7h --teams 3 --policy standard --plot hand.png
   kqj-sim odds "9h 8h Ah Ks 4d" --return 7h --out hand.html
   kqj-sim odds "7h Ks 4d Qd 9s 8c Tc Jc" --return 9h --heard "take h" --played "As 4s"
   kqj-sim odds --record round.json --at 6.3
-  kqj-sim odds "Ah 9h Ks Tc" --game kwajongen --turned Jh --place 1
-  kqj-sim odds "As Qd Kd 9c" --game kwajongen --turned Jc --heard "pass, play" --played "Ts Kc"
-"""
+  kqj-sim odds "Ah 9h Ks Tc" --game kwajongen --return Jh --place 1
+  kqj-sim odds "As Qd Kd 9c" --game kwajongen --return Jc --heard "pass, play" --played "Ts Kc"
+""",
 )
 @click.argument("hand", metavar="[CARDS]", required=False)
 @click.option(
     "--return",
-    "--turned",
-    "turned",
     metavar="CARD",
     help="The card turned up: the Return, with taking; in Kwajongen the dealer's card.",
 )
@@ -150,15 +150,14 @@ Examples:
     '"counter 4".  [default: all before you passed]',
 )
 @click.option(
-    "--with",
-    "partner_places",
+    "--partners-at",
     type=PlacesType(),
     metavar="PLACES",
     help="Places of your partners, with --partners random.  [default: seated alternately]",
 )
 @round_options
 @click.option(
-    "--players",
+    "--policy",
     multiple=True,
     metavar="SPEC",
     help="Policies of all players, you included: SPEC for all, team0=SPEC or seat3=SPEC (seats are "
@@ -178,15 +177,13 @@ Examples:
     help="Deals that value each call; up to half as many others choose the best.  [default: 10000]",
 )
 @click.option(
-    "--until",
+    "--precision",
     type=ShareType(),
     metavar="SHARE",
     help="Go on until the chance of the best call is known to this on either side, such as 0.5%, "
     "or the best call is sure.",
 )
-@click.option(
-    "--time", "seconds", type=float, metavar="SECONDS", help="Stop after this many seconds."
-)
+@click.option("--time", type=float, metavar="SECONDS", help="Stop after this many seconds.")
 @seed_option
 @threads_option
 @confidence_option
@@ -202,12 +199,13 @@ Examples:
 @color_option
 @quiet_option
 def odds(
-    hand: str | None, turned: str | None, place: int | None, lap: int | None, heard: str | None,
-    partner_places: tuple[int, ...] | None, played: str | None, contract: str | None,
+    hand: str | None, place: int | None, lap: int | None, heard: str | None,
+    partners_at: tuple[int, ...] | None, played: str | None, contract: str | None,
     sender: int | None, record: IO[bytes] | None, line: int | None, at: tuple[int, int] | None,
-    players: tuple[str, ...], ignore_calls: bool, pending: int, raised: bool, deals: int | None,
-    until: float | None, seconds: float | None, seed: int, threads: int | None, confidence: float,
-    format: str | None, out: str | None, plot: str | None, color: str, quiet: bool, **options: Any,
+    policy: tuple[str, ...], ignore_calls: bool, pending: int, raised: bool, deals: int | None,
+    precision: float | None, time: float | None, seed: int, threads: int | None,
+    confidence: float, format: str | None, out: str | None, plot: str | None, color: str,
+    quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Estimate the value of each call, or card, and name the best.
 
@@ -219,8 +217,8 @@ def odds(
     CARDS are then your eight cards or those left.  Hidden cards agree with the plays, too (who
     could not follow, beat or trump); if few layouts are possible, all of them are played.
     """
-    if deals is not None and until is not None:
-        raise click.UsageError("--deals and --until: give one of them")
+    if deals is not None and precision is not None:
+        raise click.UsageError("--deals and --precision: give one of them")
     output = Output(out, format, plot, color, _SUFFIXES)
     rules = pop_rules(options)
     for option, given in (("--at", at), ("--line", line)):
@@ -230,19 +228,29 @@ def odds(
     if about_cards and (plot is not None or output.format == PAGE_FORMAT):
         raise click.UsageError("--plot and .html are for calls: cards have a table only")
     position = PositionOptions(
-        hand, turned, place, lap, heard, partner_places, played, contract, sender, pending, raised
+        hand,
+        options.pop("return"),
+        place,
+        lap,
+        heard,
+        partners_at,
+        played,
+        contract,
+        sender,
+        pending,
+        raised,
     )
     if record is None:
-        question = make_question(position, rules, players, confidence)
+        question = make_question(position, rules, policy, confidence)
     else:
         if raised or any(each is not None for each in position[:-2]):
             raise click.UsageError(
                 "--record holds the cards, places, calls and plays: leave their options out"
             )
-        question = ask_about_record(record.read(), line, at, players)
+        question = ask_about_record(record.read(), line, at, policy)
     print_rule_notes(question.rules, quiet)
     limits = EstimationOptions(
-        deals, until, seconds, seed, threads, confidence, ignore_calls, quiet
+        deals, precision, time, seed, threads, confidence, ignore_calls, quiet
     )
     with output:
         answer = run_estimation(question, limits)
@@ -256,8 +264,8 @@ class EstimationOptions(NamedTuple):
     """The options that limit an estimation and fix its deals."""
 
     deals: int | None
-    until: float | None
-    seconds: float | None
+    precision: float | None
+    time: float | None
     seed: int
     threads: int | None
     confidence: float
@@ -270,7 +278,7 @@ def run_estimation(question: Question, options: EstimationOptions) -> Odds:
     from kqj_sim.analysis.odds.estimator import DEFAULT_DEALS, MAX_DEALS, count_choosing_deals
     from kqj_sim.reporting.grid import format_number
 
-    deals = MAX_DEALS if options.until is not None else options.deals or DEFAULT_DEALS
+    deals = MAX_DEALS if options.precision is not None else options.deals or DEFAULT_DEALS
     choosing = count_choosing_deals(deals)
     with ProgressLine("deals", choosing + deals, options.quiet) as line:
         finished, shown = 0, ""
@@ -291,8 +299,8 @@ def run_estimation(question: Question, options: EstimationOptions) -> Odds:
 
         return question.estimate(
             deals=deals,
-            until=options.until,
-            seconds=options.seconds,
+            precision=options.precision,
+            time=options.time,
             seed=options.seed,
             confidence=options.confidence,
             threads=options.threads,

@@ -26,11 +26,11 @@ class PositionOptions(NamedTuple):
     """The options that describe what the player knows; None where an option was not given."""
 
     hand: str | None
-    turned: str | None
+    return_card: str | None
     place: int | None
     lap: int | None
     heard: str | None
-    partner_places: tuple[int, ...] | None
+    partners_at: tuple[int, ...] | None
     played: str | None
     contract: str | None
     sender: int | None
@@ -68,14 +68,14 @@ class _GameQuestions(NamedTuple):
 
 
 def make_question(
-    position: PositionOptions, rules: GameRules, players: tuple[str, ...], confidence: float
+    position: PositionOptions, rules: GameRules, policy: tuple[str, ...], confidence: float
 ) -> Question:
     """Return the question about calls or, with cards played, about cards.
 
     Args:
         position: what the player knows.
         rules: the rules of the round.
-        players: values of --players.
+        policy: values of --policy.
         confidence: confidence level of the intervals.
 
     Raises:
@@ -85,8 +85,8 @@ def make_question(
     game = _QUESTIONS[rules.game]
     _reject_foreign_options(rules, game.foreign_options)
     if position.played is None:
-        return game.ask_about_calls(position, rules, players, confidence)
-    return _ask_about_typed_cards(position, rules, players, game.hand_size)
+        return game.ask_about_calls(position, rules, policy, confidence)
+    return _ask_about_typed_cards(position, rules, policy, game.hand_size)
 
 
 def _reject_foreign_options(rules: GameRules, names: tuple[str, ...]) -> None:
@@ -99,7 +99,7 @@ def _reject_foreign_options(rules: GameRules, names: tuple[str, ...]) -> None:
 
 
 def _ask_about_kqj_calls(
-    position: PositionOptions, rules: KqjRules, players: tuple[str, ...], confidence: float
+    position: PositionOptions, rules: KqjRules, policy: tuple[str, ...], confidence: float
 ) -> Question:
     hand = position.require_hand("the cards you hold, such as '9h 8h Ah'")
     if position.contract is not None or position.sender is not None:
@@ -111,10 +111,10 @@ def _ask_about_kqj_calls(
     from kqj_sim.reporting import odds, odds_plots
 
     situation = parse_situation(
-        hand, rules, turned=position.turned, place=position.place, lap=position.lap,
-        heard=position.heard, partners=position.partner_places, pending=position.pending,
+        hand, rules, return_card=position.return_card, place=position.place, lap=position.lap,
+        heard=position.heard, partners_at=position.partners_at, pending=position.pending,
     )  # fmt: skip
-    seated = assign_policies(players, rules, "--players", choose_assumed_player(rules))
+    seated = assign_policies(policy, rules, default=choose_assumed_player(rules))
     return Question(
         rules,
         partial(estimate_calls, situation, seated),
@@ -129,7 +129,7 @@ def _ask_about_kqj_calls(
 
 
 def _ask_about_kwajongen_calls(
-    position: PositionOptions, rules: KwajongenRules, players: tuple[str, ...], confidence: float
+    position: PositionOptions, rules: KwajongenRules, policy: tuple[str, ...], confidence: float
 ) -> Question:
     if position.sender is not None:
         raise click.UsageError("--sender goes with --played: the cards so far are missing")
@@ -139,10 +139,10 @@ def _ask_about_kwajongen_calls(
     from kqj_sim.reporting import odds, odds_plots
 
     situation = parse_kwajongen_situation(
-        hand, rules, turned=position.turned, place=position.place, heard=position.heard,
+        hand, rules, return_card=position.return_card, place=position.place, heard=position.heard,
         raised=position.raised,
     )  # fmt: skip
-    seated = assign_policies(players, rules, "--players")
+    seated = assign_policies(policy, rules)
     return Question(
         rules,
         partial(estimate_calls, situation, seated),
@@ -157,7 +157,7 @@ def _ask_about_kwajongen_calls(
 
 
 def _ask_about_typed_cards(
-    position: PositionOptions, rules: GameRules, players: tuple[str, ...], hand_size: str
+    position: PositionOptions, rules: GameRules, policy: tuple[str, ...], hand_size: str
 ) -> Question:
     hand = position.require_hand(f"your {hand_size} cards, or those left")
     if position.lap is not None:
@@ -165,23 +165,24 @@ def _ask_about_typed_cards(
     from kqj_sim.analysis.odds.position_input import parse_position
 
     partial_round = parse_position(
-        hand, rules, played=position.played or "", turned=position.turned, heard=position.heard,
-        contract=position.contract, sender=position.sender, place=position.place,
-        partners=position.partner_places, pending=position.pending or int(position.raised),
+        hand, rules, played=position.played or "", return_card=position.return_card,
+        heard=position.heard, contract=position.contract, sender=position.sender,
+        place=position.place, partners_at=position.partners_at,
+        pending=position.pending or int(position.raised),
     )  # fmt: skip
-    return _ask_about_round(partial_round, players)
+    return _ask_about_round(partial_round, policy)
 
 
 _QUESTIONS: Mapping[str, _GameQuestions] = {
     KqjRules.game: _GameQuestions(_ask_about_kqj_calls, "eight", ("raised",)),
     KwajongenRules.game: _GameQuestions(
-        _ask_about_kwajongen_calls, "four", ("lap", "partner_places", "contract", "pending")
+        _ask_about_kwajongen_calls, "four", ("lap", "partners_at", "contract", "pending")
     ),
 }
 
 
 def ask_about_record(
-    data: bytes, line: int | None, at: tuple[int, int] | None, players: tuple[str, ...]
+    data: bytes, line: int | None, at: tuple[int, int] | None, policy: tuple[str, ...]
 ) -> Question:
     """Return the question about the cards of a recorded round.
 
@@ -189,7 +190,7 @@ def ask_about_record(
         data: content of a file with one record, or with several and `line`.
         line: line of the record, from 1.
         at: trick (from 1) and card (from 1) before which the round is taken up; None for the end.
-        players: values of --players; without any, the players of the record are assumed.
+        policy: values of --policy; without any, the players of the record are assumed.
 
     Raises:
         UsageError: the file has more records, or fewer lines.
@@ -209,17 +210,17 @@ def ask_about_record(
             f"--record: {len(records)} records in the file, there should be one; name one with "
             "--line, such as --line 1"
         )
-    return _ask_about_round(read_position(partial_record_from_json(data), at), players)
+    return _ask_about_round(read_position(partial_record_from_json(data), at), policy)
 
 
-def _ask_about_round(partial_round: PartialRound, players: tuple[str, ...]) -> Question:
+def _ask_about_round(partial_round: PartialRound, policy: tuple[str, ...]) -> Question:
     """Return the question which card to play in a round in progress."""
     from kqj_sim.analysis.odds.calls import choose_assumed_player
     from kqj_sim.analysis.odds.cards import estimate_cards
 
     rules, seated = partial_round.rules, partial_round.players
-    if seated is None or players:
-        seated = assign_policies(players, rules, "--players", choose_assumed_player(rules))
+    if seated is None or policy:
+        seated = assign_policies(policy, rules, default=choose_assumed_player(rules))
     return Question(rules, partial(estimate_cards, partial_round, seated), _write_card_odds)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kqj_sim.workers import Workers
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 MAX_INTEGER = 2**63 - 1
 
@@ -101,18 +101,18 @@ class PositiveNumberType(click.ParamType[float]):
         return width
 
 
-def combine_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+def combine_options(*options: Callable[[Function], Function]) -> Callable[[Function], Function]:
     """Return one decorator that adds several options, which help shows in this order."""
 
-    def add(command: Command) -> Command:
+    def add(function: Function) -> Function:
         for option in reversed(options):
-            command = option(command)
-        return command
+            function = option(function)
+        return function
 
     return add
 
 
-def _make_rule_option(rule: Field[Any], game: str = "kqj") -> Callable[[Command], Command]:
+def _make_rule_option(rule: Field[Any], game: str = "kqj") -> Callable[[Function], Function]:
     name = f"--{rule.name.replace('_', '-')}"
     note = " (auctions only)" if rule.metadata["only"] == "auction" else ""
     note = note if game == "kqj" else f" ({game} only)"
@@ -385,9 +385,9 @@ def open_workers(threads: int | None, cluster: str | None, quiet: bool) -> Itera
         logging.disable(logging.NOTSET)
 
 
-field_options = combine_options(
+opponents_options = combine_options(
     click.option(
-        "--field",
+        "--opponents",
         metavar="SPEC",
         help="Who plays against the policy.  [default: the default player]",
     ),
@@ -395,4 +395,4 @@ field_options = combine_options(
     config_option,
     rule_options,
 )
-"""Options of commands that set a policy against a field."""
+"""Options of commands in which a policy plays against opponents."""

@@ -214,7 +214,7 @@ def print_screen(parts: Sequence[RenderableType], color: str) -> None:
     click.echo(to_screen(parts, color=colored, width=screen_width()), nl=False, color=colored)
 
 
-_OPTIONS_WITHOUT_EFFECT = frozenset({"color", "format", "out", "plot", "quiet", "threads"})
+_OPTIONS_WITHOUT_EFFECT = frozenset({"color", "format", "out", "plot", "quiet", "save", "threads"})
 
 
 def list_command_words(

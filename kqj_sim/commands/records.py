@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import (
     WholeNumberType,
     count_options,
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   kqj-sim records --deals 1000 --out rounds.jsonl
   kqj-sim records --games 10 --teams 3 --policy greedy | kqj-sim check -
-"""
+""",
 )
 @click.option(
     "--deals", type=WholeNumberType(1, "1000"), help="How many deals to play.  [default: 10]"
@@ -64,13 +66,14 @@ def records(deals: int | None, out: str | None, quiet: bool, **options: Any) -> 
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   kqj-sim show --seed 7 --deal 4183
   kqj-sim show --seed 7 --deal 4183 --teams 3 --bidding auction --policy greedy
   kqj-sim show rounds.jsonl --line 12
   kqj-sim show --deal 74 --policy standard:take=45 --against standard
-"""
+""",
 )
 @click.argument("file", required=False)
 @click.option(
@@ -85,7 +88,7 @@ Examples:
     help="Play the deal as `kqj-sim compare` does: --policy against this, in all arrangements.",
 )
 @click.option(
-    "--field",
+    "--opponents",
     metavar="SPEC",
     help="With --against: each of the two plays against this policy instead.",
 )
@@ -93,7 +96,7 @@ Examples:
 @color_option
 @quiet_option
 def show(
-    file: str | None, line: int, deal: int, against: str | None, field: str | None, color: str,
+    file: str | None, line: int, deal: int, against: str | None, opponents: str | None, color: str,
     quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Show one round: hands, calls, tricks, points and scores.
@@ -102,12 +105,12 @@ def show(
     for stdin).  With --against, two policies play the deal in all arrangements, and each different
     outcome is shown, side by side where there is room.
     """
-    if field is not None and against is None:
-        raise click.UsageError("--field is for --against: name who is compared")
+    if opponents is not None and against is None:
+        raise click.UsageError("--opponents is for --against: name who is compared")
     if file is None:
         _reject_options(("line",), "is for a FILE of records: name the file")
         if against is not None:
-            _show_versions(options, deal, against, field, color, quiet)
+            _show_versions(options, deal, against, opponents, color, quiet)
             return
         record = _play_record(options, deal, quiet)
     else:
@@ -126,7 +129,7 @@ def show(
 
 
 def _show_versions(
-    options: dict[str, Any], deal: int, against: str, field: str | None, color: str, quiet: bool
+    options: dict[str, Any], deal: int, against: str, opponents: str | None, color: str, quiet: bool
 ) -> None:
     """Show a deal as two policies play it, once for each different outcome."""
     given: tuple[str, ...] = options["policy"]
@@ -140,7 +143,7 @@ def _show_versions(
     from kqj_sim.reporting.rounds import render_versions
 
     players = (experiment.policies[0], against)
-    match = PairedMatch(experiment.rules, players, field, experiment.seed)
+    match = PairedMatch(experiment.rules, players, opponents, experiment.seed)
     records = [next(iter(play_records(each))) for each in match.make_experiments(deal, 1)]
     colored, width = wants_color(color), screen_width()
     from kqj_sim.reporting.grid import to_screen

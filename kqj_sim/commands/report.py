@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kqj_sim.commands.command import Command
 from kqj_sim.commands.config import CONFIG_KEY, EXPERIMENTS_KEY, parse_option_values
 from kqj_sim.commands.options import (
     WholeNumberType,
@@ -53,13 +54,14 @@ _HIDDEN_OPTIONS = frozenset({"quiet", "threads", "cluster", "force"})
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   kqj-sim report --out taking --policy points:take=45,lap2=38+network
   kqj-sim report --deals 1e6 --teams 3 --bidding auction --out auctions
   kqj-sim report --config variants.toml --out variants
   kqj-sim report --compare standard --compare greedy --compare points+network --out players
-  kqj-sim report --deals 1e5 --games 0 --rows --out with_rows
+  kqj-sim report --deals 1e5 --games 0 --save-rows --out with_rows
   kqj-sim report --game kwajongen --out kwajongen
   kqj-sim report --deals 1e8 --cluster tcp://192.168.1.5:8786 --out long
 
@@ -72,7 +74,7 @@ above them, and options of the command line, hold for all:
   [[experiment]]
   name = "three teams"
   teams = 3
-"""
+""",
 )
 @click.option("--out", metavar="DIR", required=True, help="Folder for the report; made if needed.")
 @click.option("--title", metavar="TEXT", help="Heading of the report.")
@@ -100,7 +102,6 @@ above them, and options of the command line, hold for all:
 )
 @click.option(
     "--compare",
-    "compared",
     multiple=True,
     metavar="SPEC",
     help="Compare this policy with the others that are named so (repeatable, two or more).",
@@ -114,13 +115,13 @@ above them, and options of the command line, hold for all:
 )
 @worker_options
 @confidence_option
-@click.option("--rows", is_flag=True, help="Also write one row per deal, as Parquet.")
+@click.option("--save-rows", is_flag=True, help="Also write one row per deal, as Parquet.")
 @click.option("--force", is_flag=True, help="Replace files of the same names in the folder.")
 @experiment_options
 @quiet_option
 def report(
     out: str, title: str | None, threads: int | None, cluster: str | None, confidence: float,
-    rows: bool, force: bool, quiet: bool, **options: Any,
+    save_rows: bool, force: bool, quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Play deals and write a report with tables and plots.
 
@@ -138,7 +139,7 @@ def report(
         plans = _make_plans(ctx, options, confidence, quiet)
         studies: list[Study] = []
         for plan in plans:
-            rows_folder = folder if rows else None
+            rows_folder = folder if save_rows else None
             studies.append(_run_study(plan, rows_folder, len(plans) > 1, workers, quiet))
             if studies[-1].interrupted:
                 break
@@ -205,7 +206,7 @@ def _make_plan(name: str, options: dict[str, Any], confidence: float, quiet: boo
     given = dict(options)
     counts = {field: given.pop(field) for field in ("deals", "first")}
     games, chart_deals = given.pop("games"), given.pop("chart_deals")
-    compared, compare_deals = given.pop("compared"), given.pop("compare_deals")
+    compared, compare_deals = given.pop("compare"), given.pop("compare_deals")
     if len(compared) == 1:
         raise click.UsageError(f"--compare {compared[0]} alone: name two policies or more")
     experiment = pop_experiment(given, quiet, **counts)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import (
     WholeNumberType,
     count_options,
@@ -40,6 +41,7 @@ DEFAULT_DEALS = 100_000
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   kqj-sim simulate --deals 1e6
@@ -49,7 +51,7 @@ Examples:
   kqj-sim simulate --game kwajongen --by turned_rank
   kqj-sim simulate --impose 0:h --where "sender_trumps >= 4" --plot hearts.png --rows rows.parquet
   kqj-sim simulate --deals 1e10 --cluster tcp://192.168.1.5:8786 --checkpoint week.npz
-"""
+""",
 )
 @click.option(
     "--deals", type=WholeNumberType(1, "1e6"), help="How many deals to play.  [default: 100000]"

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
+from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import (
     PositiveNumberType,
     WholeNumberType,
-    field_options,
     open_workers,
+    opponents_options,
     pop_rules,
     print_rule_notes,
     quiet_option,
@@ -30,15 +31,16 @@ from kqj_sim.commands.progress import InterruptHandler, ProgressLine, exit_inter
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   kqj-sim sweep points --vary take=0:60:10 --deals 1e5 --plot take.png
-  kqj-sim sweep points:take=45+standard --vary take=30:60:5 --vary lap2=20:60:10 --field standard
+  kqj-sim sweep points+standard --vary take=30:60:5 --vary lap2=20:60:10 --opponents standard
   kqj-sim sweep pimc --vary prior=none,linear,network --deals 2000 --teams 3
-  kqj-sim sweep my_policy.py:cautious --vary courage=1,2,3 --until 0.5 --out courage.csv
+  kqj-sim sweep my_policy.py:cautious --vary courage=1,2,3 --precision 0.5 --out courage.csv
   kqj-sim sweep standard --game kwajongen --vary dealer=10:25:3
   kqj-sim sweep points --vary take=0:60:5 --deals 1e6 --cluster tcp://192.168.1.5:8786
-"""
+""",
 )
 @click.argument("policy", metavar="POLICY")
 @click.option(
@@ -55,14 +57,14 @@ Examples:
     help="Deals for each set of values.  [default: 20000]",
 )
 @click.option(
-    "--until",
+    "--precision",
     type=PositiveNumberType(),
     help="Play until the points of every setting are known to this half-width, such as 0.5; at "
     "most a million deals.",
 )
 @seed_option
 @worker_options
-@field_options
+@opponents_options
 @format_option
 @out_option
 @plot_option
@@ -70,9 +72,10 @@ Examples:
 @color_option
 @quiet_option
 def sweep(
-    policy: str, vary: tuple[str, ...], field: str | None, deals: int | None, until: float | None,
-    seed: int, first: int, threads: int | None, cluster: str | None, format: str | None,
-    out: str | None, plot: str | None, confidence: float, color: str, quiet: bool, **options: Any,
+    policy: str, vary: tuple[str, ...], opponents: str | None, deals: int | None,
+    precision: float | None, seed: int, first: int, threads: int | None, cluster: str | None,
+    format: str | None, out: str | None, plot: str | None, confidence: float, color: str,
+    quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Vary a policy's parameters and score every setting.
 
@@ -80,12 +83,12 @@ def sweep(
     with the cards of every side in turn; all settings play the same deals.  The answer names the
     best setting and those statistically tied with it.
     """
-    if deals is not None and until is not None:
-        raise click.UsageError("--deals and --until: give one of them")
+    if deals is not None and precision is not None:
+        raise click.UsageError("--deals and --precision: give one of them")
     output = Output(out, format, plot, color)
     rules = pop_rules(options)
     print_rule_notes(rules, quiet)
-    from kqj_sim.analysis.compare import DEFAULT_CAP
+    from kqj_sim.analysis.compare import DEFAULT_MAX_DEALS
     from kqj_sim.analysis.sweep import DEFAULT_DEALS, sweep
     from kqj_sim.analysis.vary import ParameterizedPolicy, list_combinations, parse_parameter_values
     from kqj_sim.reporting.sweep import MAX_PARAMETERS, make_sweep_report, render_sweep
@@ -95,7 +98,7 @@ def sweep(
     )
     if plot is not None and len(vary) > MAX_PARAMETERS:
         raise click.UsageError(f"--plot draws at most {MAX_PARAMETERS} parameters, not {len(vary)}")
-    most = deals or (DEFAULT_DEALS if until is None else DEFAULT_CAP)
+    most = deals or (DEFAULT_DEALS if precision is None else DEFAULT_MAX_DEALS)
     with output:
         with (
             ProgressLine("deals", most * len(sets), quiet) as progress,
@@ -106,9 +109,9 @@ def sweep(
                 policy,
                 vary,
                 rules=rules,
-                field=field,
+                opponents=opponents,
                 deals=deals,
-                until=until,
+                precision=precision,
                 confidence=confidence,
                 seed=seed,
                 first=first,

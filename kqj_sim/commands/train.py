@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kqj_sim import __version__
+from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import (
     WholeNumberType,
     combine_options,
@@ -43,6 +44,7 @@ MIN_ACCEPT_DEALS = 10_000
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   kqj-sim train accept > counted.toml
@@ -51,7 +53,7 @@ Examples:
 \b
 The file is a player of Kwajongen:
   kqj-sim compare --game kwajongen counted.toml standard
-"""
+""",
 )
 @click.option(
     "--void-rule",
@@ -100,6 +102,7 @@ MIN_POINTS_DEALS = 1000
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   kqj-sim train points --out fit
@@ -108,7 +111,7 @@ Examples:
 \b
 To replace the package's own file, copy points.toml to the folder kqj_sim/policies of the sources;
 to use it in a single run, write --policy FOLDER/points.toml.
-"""
+""",
 )
 @click.option(
     "--playing",
@@ -265,12 +268,13 @@ sources.
 
 
 @train.command(
+    cls=Command,
     epilog=f"""\b
 Examples:
   kqj-sim train linear --out weights
   kqj-sim train linear --teams 3 --bidding auction --out weights
 
-{_INSTALL_HINT}"""
+{_INSTALL_HINT}""",
 )
 @training_options
 def linear(**options: Any) -> None:
@@ -285,12 +289,13 @@ def linear(**options: Any) -> None:
 
 
 @train.command(
+    cls=Command,
     epilog=f"""\b
 Examples:
   kqj-sim train network --out weights --decisions 2e7
   kqj-sim train network --out weights --decisions 2e7 --resume
 
-{_INSTALL_HINT}"""
+{_INSTALL_HINT}""",
 )
 @training_options
 def network(**options: Any) -> None:

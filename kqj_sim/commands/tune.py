@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import (
     WholeNumberType,
-    field_options,
+    opponents_options,
     pop_rules,
     print_rule_notes,
     quiet_option,
@@ -20,28 +21,30 @@ from kqj_sim.commands.output import (
     Output,
     color_option,
     confidence_option,
+    format_option,
     list_command_words,
     open_output,
+    out_option,
     plot_option,
 )
 from kqj_sim.commands.progress import InterruptHandler, exit_interrupted, make_timed_printer
 from kqj_sim.messages import shell_join, visible
-from kqj_sim.reporting.formats import FORMATS
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.tune import Generation
 
 
 @click.command(
+    cls=Command,
     epilog="""\b
 Examples:
   kqj-sim tune points:take=45,lap2=38+standard --parameters take=0:80,lap2=0:80
-  kqj-sim tune points --parameters opening,outbid,risk --bidding auction --out bidder.toml
-  kqj-sim tune my_policy.py:cautious --parameters courage --field standard --generations 10
+  kqj-sim tune points --parameters opening,outbid,risk --bidding auction --save bidder.toml
+  kqj-sim tune my_policy.py:cautious --parameters courage --opponents standard --generations 10
 
 \b
 Then: kqj-sim simulate --policy bidder.toml
-"""
+""",
 )
 @click.argument("policy", metavar="POLICY")
 @click.option(
@@ -86,12 +89,11 @@ Then: kqj-sim simulate --policy bidder.toml
     help="Seed of the deals and of the search.",
 )
 @threads_option
-@field_options
+@opponents_options
+@format_option
+@out_option
 @click.option(
-    "--format", type=click.Choice(FORMATS[:-1]), default="table", help="Format of what is printed."
-)
-@click.option(
-    "--out",
+    "--save",
     metavar="FILE.toml",
     default="tuned.toml",
     show_default=True,
@@ -103,9 +105,9 @@ Then: kqj-sim simulate --policy bidder.toml
 @quiet_option
 def tune(
     policy: str, parameters: tuple[str, ...], deals: int, generations: int,
-    candidates: int | None, confirm: int, seed: int, field: str | None, first: int,
-    threads: int | None, format: str, out: str, plot: str | None, confidence: float, color: str,
-    quiet: bool, **options: Any,
+    candidates: int | None, confirm: int, seed: int, opponents: str | None,
+    first: int, threads: int | None, format: str | None, out: str | None, save: str,
+    plot: str | None, confidence: float, color: str, quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Search a policy's parameters for more points a round.
 
@@ -114,9 +116,11 @@ def tune(
     deals and written to a file that --policy accepts.  Ctrl-C ends the search with the best result
     so far.
     """
-    if not out.lower().endswith(".toml"):
-        raise click.UsageError(f"--out {out}: a player's file ends in .toml")
-    output = Output(None, format, plot, color)
+    if not save.lower().endswith(".toml"):
+        raise click.UsageError(f"--save {save}: a player's file ends in .toml")
+    if out is not None and out.lower().endswith(".toml"):
+        raise click.UsageError(f"--out is for the tables: write --save {out} for the policy")
+    output = Output(out, format, plot, color)
     rules = pop_rules(options)
     names = [each.strip() for text in parameters for each in text.split(",")]
     print_rule_notes(rules, quiet)
@@ -138,14 +142,14 @@ def tune(
         )
 
     with ExitStack() as stack:
-        toml = open_output(stack, out)
+        toml = open_output(stack, save)
         stack.enter_context(output)
         with InterruptHandler() as interruption:
             found = tune(
                 policy,
                 names,
                 rules=rules,
-                field=field,
+                opponents=opponents,
                 deals=deals,
                 generations=generations,
                 candidates=candidates,
@@ -159,13 +163,13 @@ def tune(
             )
         if toml is not None:
             toml.write(
-                render_player_file(found, out, list_command_words(click.get_current_context()))
+                render_player_file(found, save, list_command_words(click.get_current_context()))
             )
-        report = make_tuning_report(found, shell_join(["kqj-sim", "compare", out, policy]))
+        report = make_tuning_report(found, shell_join(["kqj-sim", "compare", save, policy]))
         output.write_report(report)
         output.write_plot(partial(render_tuning, found, report.run))
     if not quiet:
-        click.echo(f"{visible(out)} is written", err=True)
+        click.echo(f"{visible(save)} is written", err=True)
     if found.interrupted:
         done = len(found.generations)
         exit_interrupted(

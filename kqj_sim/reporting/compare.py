@@ -52,14 +52,14 @@ class ComparisonRun(Run):
         of, plan = self._required_result, self._required_result.plan
         return {
             **super().to_dict(),
-            "field": of.field,
+            "field": of.opponents,
             "compared": of.part,
-            "sides": "same" if of.field is not None else "exchanged",
+            "sides": "same" if of.opponents is not None else "exchanged",
             "asked": {
                 "deals": plan.deals,
-                "until": plan.until,
+                "until": plan.precision,
                 "indifference": plan.indifference,
-                "cap": plan.cap,
+                "cap": plan.max_deals,
             },
             "method": plan.interval_method,
             "pairs": [
@@ -78,8 +78,8 @@ class ComparisonRun(Run):
         of = self._required_result
         how = (
             "each against each, sides exchanged"
-            if of.field is None
-            else f"each in turn against {of.field}, on the same deals"
+            if of.opponents is None
+            else f"each in turn against {of.opponents}, on the same deals"
         )
         if of.part != "both":
             how = f"{of.part} only; {how}"
@@ -182,8 +182,8 @@ def _describe_pair(comparison: Comparison, pair: PolicyPair) -> str:
         if comparison.games
         else f"{one} scores {number} points a round more than {other}"
     )
-    if comparison.field is not None:
-        more += f", each against {comparison.field}"
+    if comparison.opponents is not None:
+        more += f", each against {comparison.opponents}"
     more += f" ({sure}), {deals}"
     if pair.verdict == "equal":
         points = "percentage points" if comparison.games else "points"
@@ -194,7 +194,7 @@ def _describe_pair(comparison: Comparison, pair: PolicyPair) -> str:
 
 def _describe_arrangements(comparison: Comparison) -> str:
     what = "game" if comparison.games else "deal"
-    if comparison.field is not None:
+    if comparison.opponents is not None:
         return f"the same {what} played by both"
     ways = len(comparison.pairs[0].match.arrangements)
     return "played both ways" if ways == 2 else f"played in all {ways} arrangements"
@@ -206,7 +206,7 @@ def _describe_efficiency(comparison: Comparison, pair: PolicyPair) -> list[str]:
         return []
     what = "game" if comparison.games else "deal"
     rounds = len(pair.match.list_seatings())
-    each = 2 if comparison.field is not None else 1
+    each = 2 if comparison.opponents is not None else 1
     return [
         f"One {what}, {_describe_arrangements(comparison)}, is worth "
         f"{pair.relative_efficiency:.1f} independent {what}s "
@@ -240,7 +240,7 @@ def list_show_commands(comparison: Comparison) -> list[str]:
             words = ["kqj-sim", "show", "--seed", str(comparison.seed), "--deal", str(deal)]
             words += format_rule_options(comparison)
             words += ["--policy", pair.match.players[0], "--against", pair.match.players[1]]
-            words += [] if comparison.field is None else ["--field", comparison.field]
+            words += [] if comparison.opponents is None else ["--opponents", comparison.opponents]
             found.append(shell_join(words))
     return found
 

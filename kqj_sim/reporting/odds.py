@@ -264,7 +264,7 @@ def write_call_headline(odds: CallOdds, confidence: float) -> list[str]:
         line,
         *stopped,
         f"No more than a hint: it rests on what {odds.effective_sample_size:,.0f} deals tell, "
-        "since the players assumed would hardly call as heard; more --deals, other --players or "
+        "since the players assumed would hardly call as heard; more --deals, other --policy or "
         "--ignore-calls help",
     ]
 

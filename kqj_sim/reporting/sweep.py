@@ -56,9 +56,9 @@ class SweepRun(Run):
         return {
             **super().to_dict(),
             "policy": of.policy,
-            "field": of.field,
+            "field": of.opponents,
             "vary": {each.name: list(each.values) for each in of.varied_parameters},
-            "asked": {"deals": of.plan.deals, "until": of.plan.until, "cap": of.plan.cap},
+            "asked": {"deals": of.plan.deals, "until": of.plan.precision, "cap": of.plan.max_deals},
             "method": of.plan.interval_method,
             "comparison": "Hsu's multiple comparisons with the best, Bonferroni",
             "best": list(of.best.values),
@@ -74,9 +74,9 @@ class SweepRun(Run):
         """Return the run in a line for people."""
         of = self._required_result
         return (
-            f"{describe_rules(of.rules)}; {of.policy} against {of.field}, its side holding every "
-            f"side's cards; {of.deals:,} deals from {of.first:,}, seed {of.seed}, the same for all "
-            f"{len(of.settings)}"
+            f"{describe_rules(of.rules)}; {of.policy} against {of.opponents}, its side holding "
+            f"every side's cards; {of.deals:,} deals from {of.first:,}, seed {of.seed}, the same "
+            f"for all {len(of.settings)}"
         )
 
     def describe_intervals(self) -> str:
@@ -92,7 +92,7 @@ def make_sweep_report(sweep: Sweep) -> Report:
     run = SweepRun(
         command="sweep",
         rules=sweep.rules,
-        policies=(sweep.policy, sweep.field),
+        policies=(sweep.policy, sweep.opponents),
         players=tuple(each.player for each in sweep.settings),
         seed=sweep.seed,
         first=sweep.first,
@@ -122,7 +122,7 @@ def write_headline(sweep: Sweep) -> list[str]:
     lines = [
         f"Best: {format_setting(sweep, best)}, {format_points(best.points)} points a round more "
         f"than "
-        f"{sweep.field}"
+        f"{sweep.opponents}"
     ]
     count = len(sweep.settings)
     if len(maybe) + 1 == count > 1:
@@ -165,7 +165,7 @@ def _make_table(sweep: Sweep) -> Table:
         ]
     return make_table(
         "sweep",
-        f"{sweep.policy} with other parameters, against {sweep.field}",
+        f"{sweep.policy} with other parameters, against {sweep.opponents}",
         (*names, "standing"),
         lines,
         "standing: `maybe` cannot be told from the best.  More than the best other: intervals that "

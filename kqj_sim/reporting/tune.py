@@ -55,7 +55,7 @@ class TuningRun(Run):
         return {
             **super().to_dict(),
             "policy": of.policy,
-            "field": of.field,
+            "field": of.opponents,
             "method": METHOD,
             "parameters": {
                 each.name: {
@@ -81,8 +81,8 @@ class TuningRun(Run):
         confirmed = f"; then {of.confirmed:,} fresh deals" if of.confirmed else ""
         generations = f"{len(of.generations)} generation{'s' if len(of.generations) > 1 else ''}"
         return (
-            f"{describe_rules(of.rules)}; {of.policy} against {of.field}, its side holding every "
-            f"side's cards; {generations} of {of.candidates} candidates by "
+            f"{describe_rules(of.rules)}; {of.policy} against {of.opponents}, its side holding "
+            f"every side's cards; {generations} of {of.candidates} candidates by "
             f"{METHOD}, {of.deals:,} deals each, the same in a generation, from {of.first:,}, "
             f"seed {of.seed}{confirmed}"
         )
@@ -96,7 +96,7 @@ def make_tuning_report(tuning: Tuning, command: str) -> Report:
     run = TuningRun(
         command="tune",
         rules=tuning.rules,
-        policies=(tuning.policy, tuning.field),
+        policies=(tuning.policy, tuning.opponents),
         players=(tuning.player,),
         seed=tuning.seed,
         first=tuning.first,
@@ -142,8 +142,18 @@ def write_headline(tuning: Tuning) -> list[str]:
 def _make_tables(tuning: Tuning) -> list[Table]:
     """Return the tables: confirmation, parameters, generations of the search."""
     measured: list[TableRow] = [
-        ((), f"where it began, points a round more than {tuning.field}", "points", tuning.start),
-        ((), f"what was found, points a round more than {tuning.field}", "points", tuning.found),
+        (
+            (),
+            f"where it began, points a round more than {tuning.opponents}",
+            "points",
+            tuning.start,
+        ),
+        (
+            (),
+            f"what was found, points a round more than {tuning.opponents}",
+            "points",
+            tuning.found,
+        ),
         ((), "the difference, on the same deals", "points", tuning.gain),
     ]
     parameters: list[TableRow] = [
@@ -176,7 +186,7 @@ def _make_tables(tuning: Tuning) -> list[Table]:
             counted=False,
         ),
         make_table(
-            "search", f"The search: points a round more than {tuning.field}",
+            "search", f"The search: points a round more than {tuning.opponents}",
             ("generation", "centre"), course, note, counted=False,
         ),
     ]  # fmt: skip

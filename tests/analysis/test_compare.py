@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 import kqj_sim
 from kqj_sim.analysis import intervals, quantiles
 from kqj_sim.analysis.compare import (
-    DEFAULT_CAP,
+    DEFAULT_MAX_DEALS,
     ComparisonError,
     ComparisonPlan,
     PolicyPair,
@@ -95,7 +96,7 @@ def test_equals_are_declared_different_in_at_most_5_percent_of_seeds(
     population: NDArray[np.int64],
 ) -> None:
     even = np.concatenate([population, -population])
-    plan = ComparisonPlan(indifference=4, cap=6000)
+    plan = ComparisonPlan(indifference=4, max_deals=6000)
     verdicts = [pair.verdict for pair in runs(even, plan)]
     assert verdicts.count("better") + verdicts.count("worse") <= 0.05 * SEEDS
     assert verdicts.count("equal") > 0
@@ -103,14 +104,14 @@ def test_equals_are_declared_different_in_at_most_5_percent_of_seeds(
 
 def test_a_sequence_holds_the_truth_when_it_stops(population: NDArray[np.int64]) -> None:
     truth = population.mean() / PairedMatch(KqjRules(), ("a", "b")).lead_divisor
-    found = list(runs(population, ComparisonPlan(cap=6000)))
+    found = list(runs(population, ComparisonPlan(max_deals=6000)))
     outside = [not pair.lead.low <= truth <= pair.lead.high for pair in found]
     assert np.mean(outside) <= 0.05
     assert len({pair.tally.deals for pair in found}) > 5
 
 
 @pytest.mark.parametrize(
-    "plan", [ComparisonPlan(deals=1500), ComparisonPlan(until=1.2)], ids=["deals", "until"]
+    "plan", [ComparisonPlan(deals=1500), ComparisonPlan(precision=1.2)], ids=["deals", "until"]
 )
 def test_fixed_intervals_hold_the_truth_in_95_percent(
     population: NDArray[np.int64], plan: ComparisonPlan
@@ -119,16 +120,16 @@ def test_fixed_intervals_hold_the_truth_in_95_percent(
     found = list(runs(population, plan))
     inside = [pair.lead.low <= truth <= pair.lead.high for pair in found]
     assert 0.93 <= np.mean(inside) <= 0.97
-    if plan.until is not None:
+    if plan.precision is not None:
         half = [(pair.lead.high - pair.lead.low) / 2 for pair in found]
-        assert 0.8 * plan.until < min(half) <= max(half) <= plan.until
+        assert 0.8 * plan.precision < min(half) <= max(half) <= plan.precision
 
 
 def test_a_width_is_not_believed_before_rare_deals_would_have_been_seen() -> None:
     """Leads of a point: as far as was seen, the first look would do."""
     contest = PairedMatch(KqjRules(), ("a", "b"))
     point = np.array([-contest.lead_divisor, contest.lead_divisor])
-    pair = next(runs(point, ComparisonPlan(until=1.0)))
+    pair = next(runs(point, ComparisonPlan(precision=1.0)))
     # Three deals of 600 points that were not seen, beside which the rest is nothing.
     enough = quantiles.normal_quantile(0.95) * 3**0.5 * 600
     assert enough < pair.tally.deals < 1.11 * enough
@@ -151,10 +152,10 @@ def test_what_an_interval_shows(lead: int, verdict: str) -> None:
 def test_looks_come_at_the_same_deals_whatever_is_played() -> None:
     looks = list(ComparisonPlan().iterate_looks())
     assert looks[0] == 1002
-    assert looks[-1] == DEFAULT_CAP
+    assert looks[-1] == DEFAULT_MAX_DEALS
     assert all(one < other <= 1.11 * one for one, other in pairwise(looks))
     assert all(look % 6 == 0 for look in looks[:-1])
-    assert list(ComparisonPlan(cap=500).iterate_looks()) == [500]
+    assert list(ComparisonPlan(max_deals=500).iterate_looks()) == [500]
     assert list(ComparisonPlan(deals=77).iterate_looks()) == [77]
     assert looks[0] >= intervals.FIRST_LOOK
 
@@ -182,11 +183,13 @@ def test_the_same_policy_twice_is_equal_and_never_differs() -> None:
 
 
 @pytest.mark.parametrize("games", [False, True])
-@pytest.mark.parametrize("plan", [{"deals": 300}, {"cap": 300}], ids=["fixed", "watched"])
-def test_what_was_the_same_in_all_deals_has_an_interval(plan: dict[str, int], games: bool) -> None:
+@pytest.mark.parametrize("plan", [{"deals": 300}, {"max_deals": 300}], ids=["fixed", "watched"])
+def test_what_was_the_same_in_all_deals_has_an_interval(plan: dict[str, Any], games: bool) -> None:
     """Shares of nothing and of all, and leads of nothing; none goes beyond what is possible."""
     rules = KqjRules(target=500)
-    found = compare(WEAK, STRONG, STRONG, rules=rules, games=games, **plan)  # type: ignore[arg-type]
+    if games:
+        plan = {"games": plan["deals"]} if "deals" in plan else {"games": "auto", **plan}
+    found = compare(WEAK, STRONG, STRONG, rules=rules, **plan)
     for table in make_comparison_tables(found):
         lines = table.frame.dropna(subset="value")
         if table.name not in ("matrix", "largest"):
@@ -202,7 +205,9 @@ def test_what_was_the_same_in_all_deals_has_an_interval(plan: dict[str, int], ga
 
 
 def test_a_cap_ends_what_shows_nothing() -> None:
-    (pair,) = compare("random:take=0.10", "random:take=0.101", cap=1200, indifference=0.01).pairs
+    (pair,) = compare(
+        "random:take=0.10", "random:take=0.101", max_deals=1200, indifference=0.01
+    ).pairs
     assert (pair.tally.deals, pair.verdict) == (1200, "open")
 
 
@@ -211,7 +216,7 @@ def test_policies_that_are_the_same_under_another_name_are_not_told_apart(tmp_pa
     twin.write_text(TWIN, encoding="utf-8")
     told = 0
     for seed in range(40):
-        found = compare(f"{twin}:draws=1", f"{twin}:draws=2", seed=seed, cap=1500, threads=1)
+        found = compare(f"{twin}:draws=1", f"{twin}:draws=2", seed=seed, max_deals=1500, threads=1)
         assert found.pairs[0].tally.total("differs") > 1000
         told += found.pairs[0].verdict in ("better", "worse")
     assert told <= 6  # More than 6 of 40 at 5% each are one case in a hundred.
@@ -219,8 +224,8 @@ def test_policies_that_are_the_same_under_another_name_are_not_told_apart(tmp_pa
 
 @pytest.mark.parametrize("rules", [KqjRules(), KqjRules(teams=3)], ids=["two", "three"])
 def test_order_threads_and_chunks_do_not_matter(rules: KqjRules) -> None:
-    one = compare(WEAK, STRONG, "greedy", rules=rules, cap=1500, threads=1)
-    other = compare("greedy", STRONG, WEAK, rules=rules, cap=1500, threads=2, chunk=100)
+    one = compare(WEAK, STRONG, "greedy", rules=rules, max_deals=1500, threads=1)
+    other = compare("greedy", STRONG, WEAK, rules=rules, max_deals=1500, threads=2, chunk=100)
     for here, a in enumerate(one.names):
         for there, b in enumerate(one.names):
             if a != b:
@@ -276,7 +281,7 @@ def test_calling_alone_and_playing_alone() -> None:
 
 
 def test_against_a_field_each_plays_the_same_side_of_the_same_deals() -> None:
-    found = compare(WEAK, STRONG, field="greedy", deals=600)
+    found = compare(WEAK, STRONG, opponents="greedy", deals=600)
     worth = [
         np.concatenate([*iterate_lead_chunks(KqjRules(), each, "greedy", 600, 1, single_team=True)])
         for each in (WEAK, STRONG)
@@ -287,7 +292,7 @@ def test_against_a_field_each_plays_the_same_side_of_the_same_deals() -> None:
 
 def test_games_stop_too() -> None:
     rules = KqjRules(target=200)
-    found = compare(WEAK, STRONG, rules=rules, games=True, threads=1)
+    found = compare(WEAK, STRONG, rules=rules, games="auto", threads=1)
     (pair,) = found.pairs
     assert pair.verdict == "worse"
     assert -100 <= pair.lead.value < 0
@@ -310,10 +315,11 @@ def test_interrupted_it_gives_what_was_played() -> None:
             {},
             r"26 policies make 325 pairs: compare at most 25 policies \(300 pairs\)",
         ),
-        ((WEAK, STRONG), {"deals": 10, "until": 1.0}, "one of them"),
+        ((WEAK, STRONG), {"deals": 10, "precision": 1.0}, "one of them"),
+        ((WEAK, STRONG), {"deals": 10, "games": 10}, "one of them"),
         ((WEAK, STRONG), {"deals": 0}, "deals is 0"),
-        ((WEAK, STRONG), {"cap": 0}, "cap is 0"),
-        ((WEAK, STRONG), {"until": 0.0}, "until is 0"),
+        ((WEAK, STRONG), {"max_deals": 0}, "max_deals is 0"),
+        ((WEAK, STRONG), {"precision": 0.0}, "precision is 0"),
         ((WEAK, STRONG), {"indifference": -1.0}, "indifference is -1"),
         ((WEAK, STRONG), {"confidence": 1.0}, "confidence is 1"),
         ((WEAK, STRONG), {"part": "calling"}, "write random:take=0.1"),
@@ -328,4 +334,4 @@ def test_what_makes_no_sense_is_told(
 
 def test_compare_is_a_public_name() -> None:
     assert kqj_sim.compare is compare
-    assert replace(ComparisonPlan(), deals=5).max_deals == 5
+    assert replace(ComparisonPlan(), deals=5).deal_limit == 5

@@ -69,7 +69,7 @@ def test_what_is_counted_is_what_the_records_say(contest: PairedMatch) -> None:
             lead = scores[0] - scores[1]
             wanted[f"single {number}"] += lead
             leads[record.deal - contest.first] += lead if first_half else -lead
-            takers = [(0, 0), (1, 1)] if contest.field is None else [(1 - first_half, 0)]
+            takers = [(0, 0), (1, 1)] if contest.opponents is None else [(1 - first_half, 0)]
             for policy, side in takers:
                 own = record.sender is not None and sides[record.sender] == side
                 ahead = lead if side == 0 else -lead
@@ -114,7 +114,7 @@ def test_a_deal_differs_if_anything_was_said_or_played_otherwise(contest: Paired
         courses = [each[deal] for each in rounds]
         expected += (
             any(course != courses[0] for course in courses)
-            if contest.field is None
+            if contest.opponents is None
             else courses[:half] != courses[half:]
         )
     assert played(contest, DEALS).total("differs") == expected > 0
@@ -157,7 +157,7 @@ def test_what_is_won_lost_and_defended_is_the_lead(contest: PairedMatch) -> None
         sums.total(f"{side} won") - sums.total(f"{side} lost") + sums.total(f"{side} defended")
         for side in (0, 1)
     ]
-    if contest.field is None:
+    if contest.opponents is None:
         assert parts == [sums.total("lead"), -sums.total("lead")]
     else:
         assert parts[0] - parts[1] == sums.total("lead")

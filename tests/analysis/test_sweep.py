@@ -21,7 +21,7 @@ TAKES = "take=0,0.15,0.3,0.6"
 
 
 def swept(**settings: object) -> Sweep:
-    given = {"field": FIELD, "deals": 600, "threads": 1, **settings}
+    given = {"opponents": FIELD, "deals": 600, "threads": 1, **settings}
     return sweep(FIELD, [TAKES], **given)  # type: ignore[arg-type]
 
 
@@ -120,23 +120,27 @@ def test_threads_and_batches_do_not_matter(
 
 
 def test_parameters_without_effect_are_all_the_same() -> None:
-    found = sweep(FIELD, ["counter=0.1,0.5,0.9"], field=f"{LIVELY}+random", deals=300, threads=1)
+    found = sweep(
+        FIELD, ["counter=0.1,0.5,0.9"], opponents=f"{LIVELY}+random", deals=300, threads=1
+    )
     assert {each.status for each in found.settings} == {"best", "maybe"}
     assert all(each.lead_over_best_other.value == 0 for each in found.settings)
     assert math.isnan(found.relative_efficiency)
 
 
 def test_it_plays_until_the_points_are_known_well_enough() -> None:
-    found = swept(deals=None, until=8.0)
+    found = swept(deals=None, precision=8.0)
     assert found.deals < 100_000
     half = max(each.points.high - each.points.low for each in found.settings) / 2
     assert 4 < half <= 8
-    assert swept(deals=None, until=0.01, cap=2000).deals == 2000
+    assert swept(deals=None, precision=0.01, max_deals=2000).deals == 2000
 
 
 def test_a_width_is_not_believed_before_rare_deals_would_have_been_seen() -> None:
     """The field itself: no deal is worth anything, but one of 600 points may not have been seen."""
-    found = sweep(FIELD, ["counter=0.1,0.5"], field=FIELD, until=1.0, cap=9000, threads=1)
+    found = sweep(
+        FIELD, ["counter=0.1,0.5"], opponents=FIELD, precision=1.0, max_deals=9000, threads=1
+    )
     enough = quantiles.normal_quantile(0.95) * 3**0.5 * 600
     assert enough < found.deals < 1.11 * enough
 

@@ -22,7 +22,7 @@ SMALL = {"deals": 60, "generations": 3, "candidates": 4, "confirm": 200, "thread
 
 
 def tuned(policy: str = FIELD, *parameters: str, **settings: object) -> Tuning:
-    given = {"field": FIELD, **SMALL, **settings}
+    given = {"opponents": FIELD, **SMALL, **settings}
     return tune(policy, parameters or ("take", "bid"), **given)  # type: ignore[arg-type]
 
 

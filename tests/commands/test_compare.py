@@ -46,8 +46,8 @@ def test_the_answer_comes_first() -> None:
 
 
 def test_json_carries_what_was_asked_and_found() -> None:
-    found = compared(ONE, OTHER, "--seed", "5", "--cap", "1500", "--confidence", "90%")
-    (pair,) = compare(ONE, OTHER, seed=5, cap=1500, confidence=0.9).pairs
+    found = compared(ONE, OTHER, "--seed", "5", "--max-deals", "1500", "--confidence", "90%")
+    (pair,) = compare(ONE, OTHER, seed=5, max_deals=1500, confidence=0.9).pairs
     (shown,) = found["pairs"]
     assert shown["policies"] == found["policies"] == [ONE, OTHER]
     assert (shown["deals"], shown["shown"]) == (pair.tally.deals, pair.verdict)
@@ -136,11 +136,11 @@ def test_a_deal_that_goes_the_same_way_is_shown_once() -> None:
 def test_calling_field_and_games_are_told() -> None:
     calling = run("compare", "--calling", THIRD, "never", "--with", "greedy", *FEW).stdout
     assert "calling only" in calling
-    field = compared(ONE, OTHER, "--field", THIRD, *FEW)
+    field = compared(ONE, OTHER, "--opponents", THIRD, *FEW)
     assert (field["field"], field["sides"]) == (THIRD, "same")
     assert f"each against {THIRD}" in field["answer"][0]
-    assert f"--field {THIRD}" in field["commands"][0]
-    games = compared(ONE, OTHER, "--games", "--target", "200", "--deals", "40")
+    assert f"--opponents {THIRD}" in field["commands"][0]
+    games = compared(ONE, OTHER, "--games", "40", "--target", "200")
     assert "percentage points more of the games" in games["answer"][0]
     assert games["games"] == 40
     won = [row for row in rows(games, "why") if row["quantity"] == "games won, share"]

@@ -35,10 +35,10 @@ NUMBERS = ["", "nan", "-1", "1E+5000000", "1e-400", "1" * 5000, "0x10", "²", "=
 
 FEW_DEALS = {
     "simulate": ["--policy", "greedy", "--deals", "2"],
-    "odds": ["9h 8h Ah Kh 5s", "--turned", "7h", "--deals", "64", "--players", "greedy"],
+    "odds": ["9h 8h Ah Kh 5s", "--return", "7h", "--deals", "64", "--policy", "greedy"],
     "compare": ["greedy", "random", "--deals", "2"],
     "sweep": ["standard", "--vary", "take=30,40", "--deals", "2"],
-    "tune": ["nothing", "--parameters", "take", "--out", "out.toml"],
+    "tune": ["nothing", "--parameters", "take", "--save", "out.toml"],
     "report": ["--out", "report", "--policy", "nothing"],
     "records": ["--policy", "greedy", "--deals", "2"],
     "show": ["--policy", "greedy"],
@@ -235,7 +235,7 @@ def test_what_tuning_finds_can_be_in_a_file_that_is_not_utf8(folder: Path) -> No
     name = f"{STRANGE}.toml"
     done = run(
         "tune", "standard", "--parameters", "take", "--deals", "20", "--generations", "1",
-        "--confirm", "20", "--field", "greedy", "--out", name,
+        "--confirm", "20", "--opponents", "greedy", "--save", name,
     )  # fmt: skip
     assert done.exit_code == 0, done.stderr
     assert "Made by: kqj-sim tune standard" in (folder / name).read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from kqj_sim.rules import KqjRules
 from tests.command_line import expect_error, run
 
 HAND = ("9h 8h Ah Ks 4d", "--return", "7h")
-FEW = ("--players", "points:take=45,lap2=38+greedy", "--deals", "512")
+FEW = ("--policy", "points:take=45,lap2=38+greedy", "--deals", "512")
 
 
 def told(*arguments: str) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def test_json_carries_everything_needed_to_repeat_it() -> None:
 
 def test_python_gives_the_same() -> None:
     found = told("--place", "2")
-    again = kqj_sim.odds("9h 8h Ah Ks 4d", turned="7h", place=2, players=FEW[1], deals=512)
+    again = kqj_sim.odds("9h 8h Ah Ks 4d", return_card="7h", place=2, policies=FEW[1], deals=512)
     (row,) = [
         row
         for row in found["tables"][0]["rows"]
@@ -66,12 +66,12 @@ def test_table_marks_the_best_call_and_names_the_players() -> None:
 
 
 def test_partners_that_were_named_are_told() -> None:
-    shown = run("odds", *HAND, *FEW, "--partners", "random", "--with", "1 2").stdout
+    shown = run("odds", *HAND, *FEW, "--partners", "random", "--partners-at", "1 2").stdout
     assert "place 0 (the opener) with 1 2, lap 1" in " ".join(shown.split())
 
 
 def test_seats_can_be_given_players_of_their_own() -> None:
-    found = told("--players", "seat1=standard+greedy")
+    found = told("--policy", "seat1=standard+greedy")
     assert found["policies"][0] == FEW[1]
     assert found["policies"][1] == "standard+greedy"
 
@@ -94,7 +94,7 @@ def test_page_and_picture(tmp_path: Path) -> None:
 
 
 def test_time_and_certainty_end_it() -> None:
-    asked = ("odds", *HAND, *FEW[:2], "--until", "0.5%")
+    asked = ("odds", *HAND, *FEW[:2], "--precision", "0.5%")
     shown = " ".join(run(*asked).stdout.split())
     assert re.search(
         r"deals until enough was known \(calls ranked by [\d,]+ others\), seed 1", shown
@@ -107,16 +107,16 @@ def test_time_and_certainty_end_it() -> None:
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ((*HAND, "--players", "gredy"), "did you mean 'greedy'"),
-        ((*HAND, "--deals", "9", "--until", "1%"), "--deals and --until"),
+        ((*HAND, "--policy", "gredy"), "did you mean 'greedy'"),
+        ((*HAND, "--deals", "9", "--precision", "1%"), "--deals and --precision"),
         ((*HAND, "--out", "hand.xyz"), ".html"),
-        ((*HAND, "--players", "seat9=standard"), "--players seat9=standard: the seats are seat0"),
-        ((*HAND, "--with", "9"), "places are 0 (the opener) to 5"),
+        ((*HAND, "--policy", "seat9=standard"), "--policy seat9=standard: the seats are seat0"),
+        ((*HAND, "--partners-at", "9"), "places are 0 (the opener) to 5"),
         (("9h 8h Ah Ks 4d",), "the Return is missing"),
         (("--at", "3.2"), "--at is for --record"),
         (("--record", "-", "--heard", "pass"), "leave their options out"),
         (
-            (*HAND, "--place", "1", "--players", "always+greedy"),
+            (*HAND, "--place", "1", "--policy", "always+greedy"),
             "place 0's call 'pass'",
         ),
     ],
@@ -127,6 +127,6 @@ def test_what_is_wrong_is_told_in_a_line(arguments: tuple[str, ...], what: str) 
 
 def test_an_answer_on_few_deals_is_told_to_be_a_hint() -> None:
     arguments = ("--heard", "120 s, counter 3", "--place", "2", "--bidding", "auction")
-    assumed = ("--players", "points+greedy", "--deals", "256")
+    assumed = ("--policy", "points+greedy", "--deals", "256")
     shown = run("odds", "9s 8s 7d Ah Ad 5d 6c Ac", *arguments, *assumed)
     assert "No more than a hint: it rests on what " in " ".join(shown.stdout.split())

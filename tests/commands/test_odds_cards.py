@@ -13,7 +13,7 @@ from tests.command_line import expect_error, run
 from tests.referee.kqj.random_rounds import random_record
 
 TYPED = ("odds", "7h Ks 4d Qd 9s 8c Tc Jc", "--return", "9h", "--played", "As 4s")
-FAST = ("--players", "always+greedy", "--threads", "1", "--quiet")
+FAST = ("--policy", "always+greedy", "--threads", "1", "--quiet")
 
 
 @pytest.fixture

@@ -82,7 +82,7 @@ class Tables(HTMLParser):
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small report."""
     out = tmp_path_factory.mktemp("report") / "out"
-    done = run("report", "--out", str(out), "--threads", "1", *SMALL, *COMPARED, "--rows")
+    done = run("report", "--out", str(out), "--threads", "1", *SMALL, *COMPARED, "--save-rows")
     assert done.exit_code == 0, done.output
     assert done.stdout == f"{out / 'report.html'}\n"
     return out

@@ -17,9 +17,9 @@ from tests.command_line import expect_error, run
 from tests.variants import LIVELY
 
 POLICY = f"{LIVELY}+greedy"
-SWEEP = ("sweep", POLICY, "--field", POLICY, "--vary", "take=0.1:0.5:0.2", "--deals", "600")
+SWEEP = ("sweep", POLICY, "--opponents", POLICY, "--vary", "take=0.1:0.5:0.2", "--deals", "600")
 TUNE = (
-    "tune", POLICY, "--field", POLICY, "--parameters", "take=0.1:0.9,bid", "--deals", "50",
+    "tune", POLICY, "--opponents", POLICY, "--parameters", "take=0.1:0.9,bid", "--deals", "50",
     "--generations", "2", "--candidates", "4", "--confirm", "300", "--quiet",
 )  # fmt: skip
 
@@ -72,7 +72,7 @@ def test_sweep_is_drawn(more: list[str], tmp_path: Path) -> None:
 
 def test_long_lists_are_cut_short() -> None:
     done = run(
-        "sweep", POLICY, "--field", POLICY, "--vary", "counter=0.1:0.95:0.05", "--deals", "50"
+        "sweep", POLICY, "--opponents", POLICY, "--vary", "counter=0.1:0.95:0.05", "--deals", "50"
     )
     assert done.exit_code == 0, done.output
     assert "None of the 18 is shown worse than another" in done.stdout
@@ -85,9 +85,9 @@ def test_long_lists_are_cut_short() -> None:
         (["--vary", "take=0.1,0.2"], "take varies twice"),
         (["--vary", "bid=9"], "bid=9: it should be a number from 0 to 1"),
         (["--vary", "bid=0.1,0.2", "--vary", "capot=0,1", "--plot", "a.png"], "at most 2"),
-        (["--until", "0.5"], "--deals and --until"),
+        (["--precision", "0.5"], "--deals and --precision"),
         (["--plot", "a.gif"], ".png, .svg or .pdf"),
-        (["--field", "gredy"], "did you mean 'greedy'"),
+        (["--opponents", "gredy"], "did you mean 'greedy'"),
         (["--deals", "1"], "whole number from 2"),
     ],
 )
@@ -110,13 +110,13 @@ def test_parameters_that_the_game_does_not_read_are_an_error(
 
 
 def test_width_is_above_zero() -> None:
-    wrong = run("sweep", POLICY, "--vary", "take=0.1,0.2", "--until", "0")
+    wrong = run("sweep", POLICY, "--vary", "take=0.1,0.2", "--precision", "0")
     assert "above 0" in expect_error(wrong)
 
 
 def test_tune_writes_a_player_that_can_be_seated(tmp_path: Path) -> None:
     path, plot = tmp_path / "better.toml", tmp_path / "search.svg"
-    done = run(*TUNE, "--out", str(path), "--plot", str(plot), "--format", "json")
+    done = run(*TUNE, "--save", str(path), "--plot", str(plot), "--format", "json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     assert parse_player(str(path)) == parse_player(found["found"])
@@ -127,11 +127,11 @@ def test_tune_writes_a_player_that_can_be_seated(tmp_path: Path) -> None:
     assert plot.read_text(encoding="utf-8").startswith("<?xml")
     first = path.read_text(encoding="utf-8").splitlines()[0]
     assert re.match(r"# Made by: kqj-sim tune random.* --generations 2 ", first)
-    assert "--quiet" not in first and "--out" not in first
+    assert "--quiet" not in first and "--save" not in first
 
 
 def test_tune_tells_of_each_generation(tmp_path: Path) -> None:
-    done = run(*TUNE[:-1], "--out", str(tmp_path / "better.toml"))
+    done = run(*TUNE[:-1], "--save", str(tmp_path / "better.toml"))
     assert done.exit_code == 0, done.output
     assert "generation 2 of 2: take=0." in done.stderr
     assert done.stdout.startswith("Found: take=0.")
@@ -143,7 +143,8 @@ def test_tune_tells_of_each_generation(tmp_path: Path) -> None:
         (["--parameters", "tak"], "did you mean 'take'"),
         (["--parameters", "take"], "take is there twice"),
         (["--parameters", "capot=0.5:0.1"], "the range is empty"),
-        (["--out", "better.csv"], "ends in .toml"),
+        (["--save", "better.csv"], "ends in .toml"),
+        (["--out", "better.toml"], "write --save better.toml"),
         (["--candidates", "2"], "whole number from 3"),
     ],
 )

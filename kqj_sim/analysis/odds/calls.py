@@ -37,14 +37,14 @@ def choose_assumed_player(rules: GameRules) -> str:
 
 def estimate_calls(
     situation: BiddingSituation | KwajongenBiddingSituation,
-    players: str | Sequence[str] | None = None,
+    policies: str | Sequence[str] | None = None,
     **settings: Unpack[SettingsArguments],
 ) -> CallOdds:
     """Estimate the outcome of each call in a situation, as `KqjCallOdds` or `KwajongenCallOdds`.
 
     Args:
         situation: what the player knows.
-        players: a player specification for every place, or one for each place;
+        policies: a player specification for every place, or one for each place;
             `choose_assumed_player` unless given.
         settings: see `EstimateSettings`.
 
@@ -54,7 +54,7 @@ def estimate_calls(
         PolicyError: a policy cannot be used, or chooses what is not allowed.
     """
     asked = EstimateSettings(**settings)
-    seated = parse_players(players, situation.rules, choose_assumed_player(situation.rules))
+    seated = parse_players(policies, situation.rules, choose_assumed_player(situation.rules))
     if isinstance(situation, KwajongenBiddingSituation):
         both = KwajongenCallSampler(situation, seated, asked)
         candidates = both.make_odds(asked)
@@ -69,13 +69,13 @@ def estimate_calls(
 def odds(
     hand: str,
     *,
-    turned: str | None = None,
+    return_card: str | None = None,
     place: int | None = None,
     lap: int | None = None,
     heard: str | None = None,
-    partners: Iterable[int] | None = None,
+    partners_at: Iterable[int] | None = None,
     rules: KqjRules | None = None,
-    players: str | Sequence[str] | None = None,
+    policies: str | Sequence[str] | None = None,
     pending: int = 0,
     **settings: Unpack[SettingsArguments],
 ) -> KqjCallOdds:
@@ -83,11 +83,12 @@ def odds(
 
     Args:
         hand: the cards held: five, or eight with auctions.
-        turned, place, lap, heard, partners, pending: see `analysis.odds.situation.parse_situation`.
+        return_card, place, lap, heard, partners_at, pending: see
+            `analysis.odds.situation.parse_situation`.
         rules: the rules; two teams and taking unless given.
-        players: a player specification for every place, or one for each place from the opener on;
+        policies: a player specification for every place, or one for each place from the opener on;
             `choose_assumed_player` unless given.
-        settings: `deals`, `until`, `seconds`, `seed`, `ignore_calls`, `confidence`, `threads`,
+        settings: `deals`, `precision`, `time`, `seed`, `ignore_calls`, `confidence`, `threads`,
             `progress` and `searching`, see `analysis.odds.estimator.EstimateSettings`.
 
     Raises:
@@ -98,13 +99,13 @@ def odds(
     situation = parse_situation(
         hand,
         rules or KqjRules(),
-        turned=turned,
+        return_card=return_card,
         place=place,
         lap=lap,
         heard=heard,
-        partners=None if partners is None else tuple(partners),
+        partners_at=None if partners_at is None else tuple(partners_at),
         pending=pending,
     )
-    found = estimate_calls(situation, players, **settings)
+    found = estimate_calls(situation, policies, **settings)
     assert isinstance(found, KqjCallOdds)
     return found

@@ -102,7 +102,7 @@ class CardOdds(Odds):
 
 def estimate_cards(
     partial_round: PartialRound,
-    players: str | Sequence[str] | None = None,
+    policies: str | Sequence[str] | None = None,
     *,
     max_layouts: int = MAX_LISTED_LAYOUTS,
     **settings: Unpack[SettingsArguments],
@@ -111,7 +111,7 @@ def estimate_cards(
 
     Args:
         partial_round: the round.
-        players: a player specification for every seat, or one for each seat; those of the round,
+        policies: a player specification for every seat, or one for each seat; those of the round,
             else `choose_assumed_player`, unless given.
         max_layouts: with no more distributions than this all are listed.
         settings: see `EstimateSettings`; nothing depends on the seed if the answer is exact.
@@ -121,7 +121,7 @@ def estimate_cards(
         PolicyError: a policy cannot be used, or chooses what is not allowed.
     """
     asked, rules = EstimateSettings(**settings), partial_round.rules
-    seated = parse_players(players or partial_round.players, rules, choose_assumed_player(rules))
+    seated = parse_players(policies or partial_round.players, rules, choose_assumed_player(rules))
     kind = KwajongenCardSampler if isinstance(rules, KwajongenRules) else KqjCardSampler
     sampler = kind(partial_round, seated, asked, max_layouts)
     return estimate_with_sampler(sampler, partial_round, seated, asked)
@@ -145,7 +145,7 @@ def estimate_with_sampler(
             options=partial_round.legal_cards,
             option_count=sampler.card_count,
             question_count=sampler.question_count,
-            sequential=settings.until is not None,
+            sequential=settings.precision is not None,
             confidence=settings.confidence,
             partial_round=partial_round,
             layout_count=sampler.layout_count,
@@ -177,7 +177,7 @@ def _add_layouts(sampler: CardSampler, odds: CardOdds) -> bool:
         raise OddsError(
             f"{', '.join(dict.fromkeys(player.text for player in odds.players))} would have called "
             f"as heard with none of the {count:,} distributions that are left: name other "
-            "--players, or leave the calls out with --ignore-calls"
+            "--policy, or leave the calls out with --ignore-calls"
         )
     odds.is_exact, odds.sequential = True, False
     weights = ways.astype(np.float64)

@@ -14,9 +14,9 @@ values are correlated (0.3 with two of them), which Student's interval does not 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
@@ -96,8 +96,8 @@ class SettingsArguments(TypedDict, total=False):
     """The keyword arguments of `EstimateSettings`."""
 
     deals: int | None
-    until: float | None
-    seconds: float | None
+    precision: float | None
+    time: float | None
     seed: int
     ignore_calls: bool
     confidence: float
@@ -113,14 +113,14 @@ class EstimateSettings:
     Attributes:
         deals: number of deals that value each option, rounded up to whole blocks of 256 for calls;
             half as many others at most, fewer where one option is clearly the best, choose the
-            best.  None for `DEFAULT_DEALS`, with `until` `MAX_DEALS`.
-        until: stop when the best option's chance to win is known to this on either side, or when
-            the best option is certain; intervals then hold at every moment.
-        seconds: limit of time; a third of it at most is for choosing.
+            best.  None for `DEFAULT_DEALS`, with `precision` `MAX_DEALS`.
+        precision: stop when the best option's chance to win is known to this on either side, or
+            when the best option is certain; intervals then hold at every moment.
+        time: limit of time; a third of it at most is for choosing.
         seed: seed of the deals, 0 to 2**63 - 1: the same seed gives the same numbers, whatever the
             threads.
         ignore_calls: True for hidden cards that need not agree with the calls.
-        confidence: confidence of the intervals, in particular of those that `until` looks at.
+        confidence: confidence of the intervals, in particular of those that `precision` looks at.
         threads: number of threads; None for all processors.
         progress: called now and then with the answer so far: first by the deals that choose, with
             `choosing_deals` 0, then by those that value.
@@ -131,31 +131,33 @@ class EstimateSettings:
     """
 
     deals: int | None = None
-    until: float | None = None
-    seconds: float | None = None
+    precision: float | None = None
+    time: float | None = None
     seed: int = 1
     ignore_calls: bool = False
     confidence: float = DEFAULT_CONFIDENCE
     threads: int | None = None
     progress: Callable[[Any], None] | None = None
     searching: Callable[[int], None] | None = None
-    start_time: float = field(default_factory=time.monotonic, init=False)
+    start_time: float = field(default_factory=monotonic, init=False)
 
     def __post_init__(self) -> None:
         check_range("deals", self.max_deals, 1, MAX_DEAL >> 2)
         check_range("seed", self.seed, 0, 2**63 - 1)
         check_range("threads", self.thread_count, 1, 1 << 10)
-        if self.until is not None and not 0 < self.until < 1:
-            raise OddsError(f"until is {self.until}: it lies between 0 and 1, such as 0.005")
-        if self.seconds is not None and not 0 < self.seconds < math.inf:
-            raise OddsError(f"the time is {self.seconds} seconds: it should be more than none")
+        if self.precision is not None and not 0 < self.precision < 1:
+            raise OddsError(
+                f"precision is {self.precision}: it lies between 0 and 1, such as 0.005"
+            )
+        if self.time is not None and not 0 < self.time < math.inf:
+            raise OddsError(f"the time is {self.time} seconds: it should be more than none")
 
     @property
     def max_deals(self) -> int:
         """The number of deals that value each option, at most."""
         if self.deals is not None:
             return self.deals
-        return DEFAULT_DEALS if self.until is None else MAX_DEALS
+        return DEFAULT_DEALS if self.precision is None else MAX_DEALS
 
     @property
     def thread_count(self) -> int:
@@ -167,15 +169,15 @@ class EstimateSettings:
         """The end of the choice: at twice the width, it has about half as many deals."""
         deadline = self._get_deadline(_CHOOSING_TIME_SHARE)
         deals = count_choosing_deals(self.max_deals)
-        return Limits(deals, 2 * (self.until or 0.0), deadline, CERTAIN)
+        return Limits(deals, 2 * (self.precision or 0.0), deadline, CERTAIN)
 
     @property
     def valuing_limits(self) -> Limits:
         """The end of the deals that value every option."""
-        return Limits(self.max_deals, self.until, self._get_deadline(1), self.confidence)
+        return Limits(self.max_deals, self.precision, self._get_deadline(1), self.confidence)
 
     def _get_deadline(self, share: float) -> float:
-        return math.inf if self.seconds is None else self.start_time + share * self.seconds
+        return math.inf if self.time is None else self.start_time + share * self.time
 
 
 def check_range(name: str, value: int, least: int, most: int) -> None:
@@ -392,7 +394,7 @@ def estimate_options(
     try:
         odds.stop_reason = add_draws(sampler, odds, 0, settings.valuing_limits, settings)
     except ImpossibleBiddingError as error:
-        wanted_time = error.by_time and settings.seconds is not None
+        wanted_time = error.by_time and settings.time is not None
         few = odds.effective_sample_size < MIN_EFFECTIVE_DEALS and not wanted_time
         if odds.sums.weights == 0 or few:
             raise
@@ -414,7 +416,7 @@ def add_draws(
         ImpossibleBiddingError: the search for hidden cards reached its limit, or found none.
         OddsError, PolicyError: as for `estimate_options`.
     """
-    search = sampler.start_search(settings.seconds, settings.searching)
+    search = sampler.start_search(settings.time, settings.searching)
     chunks = sampler.iterate_chunks(first, limits.deals, search)
     every = 1 if first == FIRST_CHOOSING else sampler.chunks_per_check
     max_deals = None if sampler.counts_rejected else limits.deals
@@ -433,7 +435,7 @@ def add_draws(
                 settings.progress(odds)
             if limits.width is not None and odds.is_conclusive(limits.width, limits.confidence):
                 return "until"
-            if time.monotonic() > limits.deadline:
+            if monotonic() > limits.deadline:
                 return "time"
         raise SearchEnded(by_time=False)
     except SearchEnded as end:

@@ -176,7 +176,7 @@ class KqjCallSampler(Sampler):
             options=self.options,
             option_count=self.call_count,
             question_count=self.question_count,
-            sequential=settings.until is not None,
+            sequential=settings.precision is not None,
             confidence=settings.confidence,
             situation=self.situation,
             observed_calls=self.observed_calls,
@@ -225,7 +225,7 @@ class KqjCallSampler(Sampler):
         """Return estimates of some options by a few deals from the number `first` on."""
         sampler = self.with_options(options)
         pilot = sampler.make_odds(EstimateSettings())
-        quiet = EstimateSettings(seconds=settings.seconds, searching=settings.searching)
+        quiet = EstimateSettings(time=settings.time, searching=settings.searching)
         try:
             add_draws(sampler, pilot, first, Limits(_PILOT_DEALS), quiet)
         except ImpossibleBiddingError:

@@ -137,7 +137,7 @@ class KwajongenCallSampler(Sampler):
             options=CALL_OPTIONS,
             option_count=len(CALL_OPTIONS),
             question_count=self.question_count,
-            sequential=settings.until is not None,
+            sequential=settings.precision is not None,
             confidence=settings.confidence,
             situation=self.situation,
         )
@@ -175,7 +175,7 @@ class KwajongenCallSampler(Sampler):
         names = " and ".join(dict.fromkeys(each.name for each in self.players))
         return (
             f"{names} would never pass {self.situation.place} times there; seat others with "
-            "--players, such as standard, or give --ignore-calls"
+            "--policy, such as standard, or give --ignore-calls"
         )
 
 

@@ -71,12 +71,12 @@ def parse_position(
     rules: GameRules,
     *,
     played: str = "",
-    turned: str | None = None,
+    return_card: str | None = None,
     heard: str | None = None,
     contract: str | None = None,
     sender: int | None = None,
     place: int | None = None,
-    partners: Sequence[int] | None = None,
+    partners_at: Sequence[int] | None = None,
     pending: int = 0,
 ) -> PartialRound:
     """Return a round of either game as it is typed; seats are places, 0 the opener.
@@ -85,7 +85,7 @@ def parse_position(
         hand: the player's cards, all or those that are left.
         rules: the rules.
         played: the cards in the order played, trick after trick; the opener led first.
-        turned: the Return, with taking; in Kwajongen the dealer's card that is shown.
+        return_card: the Return, with taking; in Kwajongen the dealer's card that is shown.
         heard: all calls, as for `analysis.odds.situation.parse_situation`; in Kwajongen
             `pass, play`.
         contract: where the calls are not known the contract, with auctions after the amount and
@@ -93,20 +93,20 @@ def parse_position(
         sender: then also the Sender's place; in Kwajongen the place of the caller, before whom all
             have passed.
         place: the player's place; it follows from the plays, and is checked against them.
-        partners: places of the partners, with random partners.
+        partners_at: places of the partners, with random partners.
         pending: litigation gratuity that waits; in Kwajongen 1 if the round is raised.
 
     Raises:
         RoundError, SituationError: one line that says what is wrong.
     """
     if isinstance(rules, KqjRules):
-        upcard = _parse_return(rules, turned)
-        teams = assign_teams(rules, partners, place)
+        upcard = _parse_return(rules, return_card)
+        teams = assign_teams(rules, partners_at, place)
         calls, final = _parse_kqj_calls(rules, teams, upcard, heard, contract, sender)
     else:
-        if turned is None:
+        if return_card is None:
             raise RoundError("the dealer's shown card is missing: give it, such as Kh")
-        upcard = _parse_card("the shown card", turned, rules.ranks)
+        upcard = _parse_card("the shown card", return_card, rules.ranks)
         teams = _read_teams(rules, None)
         calls, final = _parse_kwajongen_calls(rules, teams, upcard, heard, sender)
     position = PartialRound(

@@ -166,7 +166,7 @@ def explain_rare_calls(
     line = f"{what} in {f'{agreed:,}' if agreed else 'none'} of {tried:,} {of}"
     if seconds is not None:
         line += f" that were tried in {seconds:g} s; allow more with --time"
-    return f"{line}; choose other players with --players, such as {other}, or give --ignore-calls"
+    return f"{line}; choose other players with --policy, such as {other}, or give --ignore-calls"
 
 
 def explain_rarest_call(

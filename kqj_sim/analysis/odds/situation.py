@@ -73,11 +73,11 @@ def parse_situation(
     hand: str,
     rules: KqjRules,
     *,
-    turned: str | None = None,
+    return_card: str | None = None,
     place: int | None = None,
     lap: int | None = None,
     heard: str | None = None,
-    partners: Sequence[int] | None = None,
+    partners_at: Sequence[int] | None = None,
     pending: int = 0,
 ) -> BiddingSituation:
     """Return the situation of a player of KQJ as it is typed.
@@ -85,19 +85,19 @@ def parse_situation(
     Args:
         hand: their cards, `9h 8h Ah Ks 4d`.
         rules: the rules.
-        turned: the Return, with taking.
+        return_card: the Return, with taking.
         place: their place, 0 the opener to 5 the dealer; follows from `heard`, else it is 0.
         lap: the lap, with taking; follows from `heard`, else it is 1.
         heard: the calls so far: `pass`, `120 h`, `400 NT capot`, `counter`, or `counter 3` to say
             whose it is.  Left out: everybody before them has passed.
-        partners: places of their partners, with random partners; left out, all sit alternately.
+        partners_at: places of their partners, with random partners; left out, all sit alternately.
         pending: litigation gratuity that waits, in points.
 
     Raises:
         SituationError: one line that says what is wrong.
     """
     auction = rules.bidding == "auction"
-    cards, up = _parse_cards(hand, turned, auction)
+    cards, up = _parse_cards(hand, return_card, auction)
     if place is not None and not 0 <= place < SEATS:
         raise SituationError(f"place {place}: it is 0 (the opener) to {SEATS - 1} (the dealer)")
     if lap is not None and (auction or lap not in (1, 2)):
@@ -106,7 +106,7 @@ def parse_situation(
     texts = _split_calls(heard)
     if texts is None and place is None:
         place = 0
-    teams = assign_teams(rules, partners, place)
+    teams = assign_teams(rules, partners_at, place)
     if texts is None:
         texts = ["pass"] * (SEATS * ((lap or 1) - 1) + (place or 0))
     calling = _replay_call_texts(texts, rules, teams, up, place)
@@ -115,8 +115,8 @@ def parse_situation(
         raise SituationError(
             f"lap {lap} does not go with {len(texts)} calls heard: that is lap {calling.lap}"
         )
-    if partners is not None:
-        teams = assign_teams(rules, partners, place)
+    if partners_at is not None:
+        teams = assign_teams(rules, partners_at, place)
     calls = tuple(calling.calls)
     return BiddingSituation(rules, cards, up, place, teams, calls, question, pending)
 
@@ -144,7 +144,7 @@ def parse_kwajongen_situation(
     hand: str,
     rules: KwajongenRules,
     *,
-    turned: str | None,
+    return_card: str | None,
     place: int | None = None,
     heard: str | None = None,
     raised: bool = False,
@@ -154,7 +154,7 @@ def parse_kwajongen_situation(
     Args:
         hand: their cards, `Ah Kh 9s Ts`.
         rules: the rules.
-        turned: the dealer's card that is shown; one of the hand if the player is the dealer.
+        return_card: the dealer's card that is shown; one of the hand if the player is the dealer.
         place: their place; follows from `heard`, else it is 0.
         heard: the calls so far, which can only be `pass, pass`.
         raised: whether the round is raised.
@@ -164,7 +164,7 @@ def parse_kwajongen_situation(
     """
     try:
         cards = parse_cards(hand, ranks=rules.ranks)
-        shown = None if turned is None else parse_card(turned, ranks=rules.ranks)
+        shown = None if return_card is None else parse_card(return_card, ranks=rules.ranks)
     except NotationError as error:
         raise SituationError(str(error)) from None
     if len(cards) != rules.tricks:

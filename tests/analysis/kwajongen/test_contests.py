@@ -115,23 +115,24 @@ def test_compare_finds_the_better_and_knows_when_to_stop() -> None:
     assert pair.verdict == "worse" and pair.tally.deals % 4 == 0
     again = compare(SHY, BOLD, rules=RULES, seed=SEED, deals=pair.tally.deals)
     assert again.lead(0, 1).value == -pair.lead.value > 0
-    games = compare(BOLD, SHY, rules=RULES, games=True, deals=60)
+    games = compare(BOLD, SHY, rules=RULES, games=60)
     assert games.plan.indifference == 0.5 and games.lead(0, 1).value < 0
 
 
 def test_sweep_plays_all_values_on_the_same_deals() -> None:
-    found = sweep("random", ["accept=0:1:0.5"], rules=RULES, field=FIELD, deals=600, seed=SEED)
+    found = sweep("random", ["accept=0:1:0.5"], rules=RULES, opponents=FIELD, deals=600, seed=SEED)
     assert [each.values for each in found.settings] == [("0",), ("0.5",), ("1",)]
     never, half, always = found.settings
     assert never.taken.value == 0 and math.isnan(never.made.value)
-    (direct,) = compare(half.player, always.player, rules=RULES, field=FIELD, deals=600, seed=SEED
-                        ).pairs  # fmt: skip
+    (direct,) = compare(
+        half.player, always.player, rules=RULES, opponents=FIELD, deals=600, seed=SEED
+    ).pairs
     assert half.points.value - always.points.value == pytest.approx(direct.lead.value)
 
 
 def test_tune_searches_and_confirms() -> None:
     found = tune(
-        "random:accept=0.9", ["accept=0:1"], rules=RULES, field=FIELD, deals=100, generations=3,
+        "random:accept=0.9", ["accept=0:1"], rules=RULES, opponents=FIELD, deals=100, generations=3,
         confirm=800, seed=SEED,
     )  # fmt: skip
     assert found.gain.value > 0 and 0 <= found.values[0] < 0.9

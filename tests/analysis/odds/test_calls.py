@@ -37,7 +37,7 @@ def sampled(
     players: str, blocks: int, ignore_calls: bool = False, **known: object
 ) -> tuple[np.ndarray, np.ndarray]:
     """The cards of deals, first and further ones of each place (12, n), and the weights (n,)."""
-    situation = parse_situation(HAND, KqjRules(), turned=RETURN, **known)  # type: ignore[arg-type]
+    situation = parse_situation(HAND, KqjRules(), return_card=RETURN, **known)  # type: ignore[arg-type]
     settings = EstimateSettings(seed=3, ignore_calls=ignore_calls)
     sampler = KqjCallSampler(situation, [parse_player(players)] * SEATS, settings)
     hands, weights = [], []
@@ -92,20 +92,20 @@ def test_passes_tell_of_hands_as_plain_rejection_does() -> None:
             effective = weights.sum() ** 2 / (weights**2).sum()
             error = plain.std() / math.sqrt(len(plain)) + ours.std() / math.sqrt(effective)
             assert abs(plain.mean() - mean) < 3.5 * error, (place, cards)
-    found = odds(HAND, turned=RETURN, place=4, players=GREEDY, deals=20 * LANES, seed=3)
+    found = odds(HAND, return_card=RETURN, place=4, policies=GREEDY, deals=20 * LANES, seed=3)
     error = math.sqrt(passes.mean() * (1 - passes.mean()) / len(passes))
     assert found.bidding_probability == pytest.approx(passes.mean(), abs=5 * error)
     assert found.effective_sample_size == pytest.approx(effective, rel=0.05)
 
 
 def test_the_share_of_random_passers_is_known() -> None:
-    found = odds(HAND, turned=RETURN, place=5, players="random:take=0.3", deals=3000)
+    found = odds(HAND, return_card=RETURN, place=5, policies="random:take=0.3", deals=3000)
     assert found.bidding_probability == pytest.approx(0.7**5, rel=0.08)
     # Where hardly any hand will do, for most deals none is found.
-    rare = odds(HAND, turned=RETURN, place=1, players="random:take=0.9999", deals=2048)
+    rare = odds(HAND, return_card=RETURN, place=1, policies="random:take=0.9999", deals=2048)
     assert rare.question_counts[0, 1] < rare.deals / 2
     assert rare.bidding_probability == pytest.approx(0.0001, rel=0.15)
-    none = odds(HAND, turned=RETURN, place=5, players="random:take=0.3", deals=300,
+    none = odds(HAND, return_card=RETURN, place=5, policies="random:take=0.3", deals=300,
                 ignore_calls=True)  # fmt: skip
     assert (none.bidding_probability, none.effective_sample_size, none.deals) == (1, 512, 512)
 
@@ -135,7 +135,9 @@ def test_the_share_of_those_who_agree_has_its_interval() -> None:
 def test_the_interval_of_those_who_agree_holds_what_is_known() -> None:
     held = 0
     for seed in range(20):
-        found = odds(HAND, turned=RETURN, place=3, players="random:take=0.3", deals=512, seed=seed)
+        found = odds(
+            HAND, return_card=RETURN, place=3, policies="random:take=0.3", deals=512, seed=seed
+        )
         low, high = found.estimate_bidding_probability()[1:3]
         assert found.estimate_bidding_probability().value == found.bidding_probability
         held += low <= 0.7**3 <= high
@@ -144,7 +146,9 @@ def test_the_interval_of_those_who_agree_holds_what_is_known() -> None:
 
 def test_what_is_hardly_ever_said_is_looked_for_in_many_blocks() -> None:
     """One hand in ten millions will do, and a block of deals looks at one million."""
-    found = odds(HAND, turned=RETURN, place=1, players="random:take=0.9999999", deals=64 * LANES)
+    found = odds(
+        HAND, return_card=RETURN, place=1, policies="random:take=0.9999999", deals=64 * LANES
+    )
     tried, agreed = found.question_counts[0].tolist()
     assert tried > 60 * LANES * 4000
     assert 1 <= agreed < 20
@@ -155,14 +159,14 @@ def test_what_is_never_said_is_told() -> None:
     with pytest.raises(
         ImpossibleBiddingError, match=r"place 0's call 'pass' occurs.*--ignore-calls"
     ) as told:
-        odds(HAND, turned=RETURN, place=1, players="always+greedy", deals=LANES)
+        odds(HAND, return_card=RETURN, place=1, policies="always+greedy", deals=LANES)
     assert f"none of {LANES * MAX_ATTEMPTS:,} hands" in str(told.value)
 
 
 @pytest.fixture(scope="module")
 def opening() -> KqjCallOdds:
     """The opener of an auction holds the eight highest hearts, if these are trump."""
-    return odds("9h 8h 7h Ah Th Hh Kh Qh", rules=AUCTION, players="points+greedy", deals=1024)
+    return odds("9h 8h 7h Ah Th Hh Kh Qh", rules=AUCTION, policies="points+greedy", deals=1024)
 
 
 def test_who_holds_all_high_trumps_makes_capot(opening: KqjCallOdds) -> None:
@@ -177,7 +181,7 @@ def test_who_holds_all_high_trumps_makes_capot(opening: KqjCallOdds) -> None:
 
 def test_chances_are_those_of_enumeration() -> None:
     """After seven trumps that nobody beats, a single hidden card decides on Capot."""
-    found = odds("9h 8h 7h Ah Th Hh Kh Tc", rules=AUCTION, players="points+greedy", deals=4096)
+    found = odds("9h 8h 7h Ah Th Hh Kh Tc", rules=AUCTION, policies="points+greedy", deals=4096)
     (hearts,) = [number for number, option in enumerate(found.options) if option.text == "h played"]
     # Of the hidden cards Ac alone beats the last one, and is kept: it may lie at five places, all
     # alike, of which the partners' do no harm.
@@ -191,7 +195,7 @@ def test_chances_are_those_of_enumeration() -> None:
 @pytest.mark.parametrize("rules", [KqjRules(), KqjRules(teams=3)], ids=["two", "three"])
 def test_totals_by_ending_agree_with_the_means(rules: KqjRules) -> None:
     """They are added up apart from them, here with weights that are not equal."""
-    found = odds(HAND, rules=rules, turned=RETURN, place=4, players=GREEDY, deals=2000)
+    found = odds(HAND, rules=rules, return_card=RETURN, place=4, policies=GREEDY, deals=2000)
     assert found.effective_sample_size < 0.99 * found.deals
     totals, weights = np.arange(MAX_TOTAL + 1), found.sums.weights
     for option, by_ending in enumerate(found.totals):
@@ -212,13 +216,13 @@ def test_totals_by_ending_agree_with_the_means(rules: KqjRules) -> None:
 
 def test_partners_are_the_openers_unless_a_place_is_told() -> None:
     rules = KqjRules(partners="random")
-    situation = parse_situation(HAND, rules, turned=RETURN, partners=(1, 2))
+    situation = parse_situation(HAND, rules, return_card=RETURN, partners_at=(1, 2))
     assert (situation.place, situation.teams) == (0, (0, 0, 0, 1, 1, 1))
 
 
 def test_threads_cannot_be_seen() -> None:
     one, two = (
-        odds(HAND, turned=RETURN, place=2, players=GREEDY, deals=2000, threads=threads)
+        odds(HAND, return_card=RETURN, place=2, policies=GREEDY, deals=2000, threads=threads)
         for threads in (1, 2)
     )
     assert one.estimate("difference", 0) == two.estimate("difference", 0)
@@ -231,8 +235,10 @@ def test_alike_suits_are_worth_alike() -> None:
     """Spades and clubs exchanged in hand and Return, and the contracts with them."""
     exchanged = str.maketrans("sc", "cs")
     hand = "9s 8s As Kc 4d"
-    one = odds(hand, turned="7s", lap=2, players=GREEDY, deals=3000)
-    other = odds(hand.translate(exchanged), turned="7c", lap=2, players=GREEDY, deals=3000, seed=2)
+    one = odds(hand, return_card="7s", lap=2, policies=GREEDY, deals=3000)
+    other = odds(
+        hand.translate(exchanged), return_card="7c", lap=2, policies=GREEDY, deals=3000, seed=2
+    )
     for number, option in enumerate(one.options):
         verb, _, contract = option.text.partition(" ")
         text = f"{verb} {contract.translate(exchanged)}" if len(contract) == 1 else option.text
@@ -244,18 +250,18 @@ def test_alike_suits_are_worth_alike() -> None:
 
 
 def test_going_on_until_it_is_sure() -> None:
-    found = odds(HAND, turned=RETURN, players=GREEDY, until=0.004)
+    found = odds(HAND, return_card=RETURN, policies=GREEDY, precision=0.004)
     assert found.stop_reason == "until"
     assert found.sequential
     assert found.best == 1
     assert found.estimate("difference", 1, baseline=0).low > 0
-    timed = odds(HAND, turned=RETURN, players=GREEDY, deals=10**6, seconds=1e-9)
+    timed = odds(HAND, return_card=RETURN, policies=GREEDY, deals=10**6, time=1e-9)
     assert (timed.stop_reason, timed.deals) == ("time", 8 * LANES)
 
 
 def test_a_gratuity_that_waits_goes_to_the_winner() -> None:
     without, given = (
-        odds(HAND, turned=RETURN, players=GREEDY, deals=256, pending=pending)
+        odds(HAND, return_card=RETURN, policies=GREEDY, deals=256, pending=pending)
         for pending in (0, 100)
     )
     for call in range(2):
@@ -269,16 +275,16 @@ def test_a_gratuity_that_waits_goes_to_the_winner() -> None:
     ("settings", "told"),
     [
         ({"deals": 0}, "deals is 0"),
-        ({"until": 2.0}, "until is 2.0"),
-        ({"seconds": -1.0}, "more than none"),
+        ({"precision": 2.0}, "precision is 2.0"),
+        ({"time": -1.0}, "more than none"),
         ({"seed": -1}, "seed is -1"),
         ({"threads": 0}, "threads is 0"),
-        ({"players": ["standard"] * 5}, "5 players"),
+        ({"policies": ["standard"] * 5}, "5 players"),
     ],
 )
 def test_settings_that_cannot_be(settings: dict[str, object], told: str) -> None:
     with pytest.raises(OddsError, match=told):
-        odds(HAND, turned=RETURN, **settings)  # type: ignore[arg-type]
+        odds(HAND, return_card=RETURN, **settings)  # type: ignore[arg-type]
 
 
 def test_who_is_assumed_would_pass_with_some_hands() -> None:

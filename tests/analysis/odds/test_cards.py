@@ -392,7 +392,7 @@ def test_it_stops_when_it_is_sure(plain: str) -> None:
     """By an interval that may be looked at at every moment."""
     so_far = at(next(iter(rounds(TAKE_2, "always+greedy", 10))), 2, 3)
     players = ("always+greedy",) * SEATS
-    answer = estimate_cards(so_far, players, deals=200_000, until=0.03, threads=1)
+    answer = estimate_cards(so_far, players, deals=200_000, precision=0.03, threads=1)
     assert answer.sequential
     best = answer.estimate("wins", answer.best)
     decided = all(lead.low > 0 for lead in answer.estimate_leads().values())

@@ -90,7 +90,7 @@ def synthetic(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[float]], Bi
             return Playouts(count, np.ones(count), outcomes, np.zeros((0, count), int), counts)
 
         monkeypatch.setattr(KqjCallSampler, "play_chunk", play_chunk)
-        return parse_situation("9h 8h Ah Ks 4d", RULES, turned="7h", lap=2)
+        return parse_situation("9h 8h Ah Ks 4d", RULES, return_card="7h", lap=2)
 
     return put
 
@@ -103,7 +103,7 @@ def test_the_interval_of_the_call_named_holds_its_value(
     situation = synthetic(true)
     found = Coverage()
     for seed in range(SEEDS):
-        odds = estimate_calls(situation, players=GREEDY, deals=512, seed=seed, threads=1)
+        odds = estimate_calls(situation, policies=GREEDY, deals=512, seed=seed, threads=1)
         best, second = odds.ranking[:2]
         assert odds.option_count == len(true) and odds.deals == 512
         found.add("value", odds.estimate("difference", best), true[best])
@@ -120,7 +120,7 @@ def test_it_holds_whenever_a_search_stops(
     situation = synthetic(EQUAL)
     held = runs = 0
     for seed in range(200):
-        odds = estimate_calls(situation, players=GREEDY, until=0.05, seed=seed, threads=1)
+        odds = estimate_calls(situation, policies=GREEDY, precision=0.05, seed=seed, threads=1)
         assert odds.stop_reason == "until" and odds.choosing_deals >= 1000
         for quantity, truth in (("difference", 0.0), ("wins", 0.5)):
             estimate = odds.estimate(quantity, odds.best)
@@ -203,7 +203,9 @@ def test_a_choice_in_kwajongen_has_deals_of_its_own(monkeypatch: pytest.MonkeyPa
         return real(self, search, first, count)
 
     monkeypatch.setattr(KwajongenCallSampler, "play_chunk", play_chunk)
-    situation = parse_kwajongen_situation("Ah 9h Ks Tc", KwajongenRules(), turned="Jh", place=1)
+    situation = parse_kwajongen_situation(
+        "Ah 9h Ks Tc", KwajongenRules(), return_card="Jh", place=1
+    )
     odds = estimate_calls(situation, "standard", deals=1024, threads=1)
     assert odds.deals == 1024 and odds.choosing_deals == 512
     assert {first for first in asked if first < FIRST_CHOOSING} == set(range(0, 1024, LANES))
@@ -236,7 +238,7 @@ def test_a_choice_ends_early_where_one_is_clearly_the_best() -> None:
 def test_a_choice_has_half_as_many_deals_and_a_third_of_the_time() -> None:
     settings = EstimateSettings(deals=513)
     assert settings.choosing_limits == Limits(257, 0.0, float("inf"), CERTAIN)
-    timed = EstimateSettings(deals=1000, until=0.01, seconds=6.0)
+    timed = EstimateSettings(deals=1000, precision=0.01, time=6.0)
     assert timed.choosing_limits == Limits(500, 0.02, timed.start_time + 2, CERTAIN)
 
 

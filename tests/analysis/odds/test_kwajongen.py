@@ -32,7 +32,7 @@ def told(
 ) -> KwajongenCallOdds:
     situation: dict[str, object] = {"place": None, "heard": None, "raised": False}
     situation |= {key: more.pop(key) for key in list(more) if key in situation}
-    found = parse_kwajongen_situation(hand, RULES, turned=turned, **situation)  # type: ignore[arg-type]
+    found = parse_kwajongen_situation(hand, RULES, return_card=turned, **situation)  # type: ignore[arg-type]
     odds = estimate_calls(found, players, deals=deals, **more)
     assert isinstance(odds, KwajongenCallOdds)
     return odds
@@ -94,7 +94,7 @@ def test_those_before_have_passed() -> None:
 
 
 def test_the_hidden_cards_are_dealt_evenly() -> None:
-    situation = parse_kwajongen_situation("Ah 9h Ks Tc", RULES, turned="Jh", place=1)
+    situation = parse_kwajongen_situation("Ah 9h Ks Tc", RULES, return_card="Jh", place=1)
     players = (parse_player("random", "kwajongen"),) * 4
     sampler = KwajongenCallSampler(situation, players, EstimateSettings(seed=5, ignore_calls=True))
     own, shown = (
@@ -124,7 +124,7 @@ def test_the_same_numbers_with_any_threads() -> None:
     one, two = (told("Ah 9h Ks Tc", "Jh", "standard", threads=n, place=1) for n in (1, 2))
     assert (one.sums.moments.sums == two.sums.moments.sums).all() and one.deals == two.deals == 2048
     assert (one.order, one.choosing_deals) == (two.order, two.choosing_deals)
-    more = told("Ah 9h Ks Tc", "Jh", "standard", place=1, deals=4096, until=0.02)
+    more = told("Ah 9h Ks Tc", "Jh", "standard", place=1, deals=4096, precision=0.02)
     assert more.sequential and more.stop_reason in ("until", "deals")
 
 
@@ -133,8 +133,8 @@ def test_the_same_numbers_with_any_threads() -> None:
     [
         ("Ah Kh 9s", {}, "the hand has 3 cards: in Kwajongen one holds four"),
         ("Ah Kh 9s 8s", {}, "'8s' is not a card: write a rank of A K Q J T 9"),
-        ("Ah Kh 9s Ts", {"turned": None}, "shown card is missing: give it, such as Kh"),
-        ("Ah Kh 9s Ts", {"turned": "Kh"}, "Kh is in the hand, but it is the dealer's"),
+        ("Ah Kh 9s Ts", {"return_card": None}, "shown card is missing: give it, such as Kh"),
+        ("Ah Kh 9s Ts", {"return_card": "Kh"}, "Kh is in the hand, but it is the dealer's"),
         ("Ah Kh 9s Ts", {"place": 3}, "Jh is the dealer's own: it is one of the hand"),
         ("Ah Kh 9s Ts", {"place": 4}, "it is 0 .the dealer's left. to 3 .the dealer."),
         ("Ah Kh 9s Ts", {"heard": "pass, play"}, "call 2 heard, 'play': nobody is asked after"),
@@ -144,7 +144,7 @@ def test_the_same_numbers_with_any_threads() -> None:
 )
 def test_what_cannot_be_is_told(hand: str, more: dict[str, object], fault: str) -> None:
     with pytest.raises(SituationError, match=fault) as found:
-        parse_kwajongen_situation(hand, RULES, **{"turned": "Jh", **more})  # type: ignore[arg-type]
+        parse_kwajongen_situation(hand, RULES, **{"return_card": "Jh", **more})  # type: ignore[arg-type]
     assert "\n" not in str(found.value)
 
 

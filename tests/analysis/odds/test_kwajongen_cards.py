@@ -294,14 +294,14 @@ def test_players_who_would_not_have_called_so_are_told() -> None:
         assert "--ignore-calls" in str(found.value) and "\n" not in str(found.value)
 
 
-TYPED = {"played": "Ts Kc", "turned": "Jc", "heard": "pass, play"}
+TYPED = {"played": "Ts Kc", "return_card": "Jc", "heard": "pass, play"}
 
 
 def test_a_round_is_read_as_typed() -> None:
     so_far = parse_position("As Qd Kd 9c", RULES[0], **TYPED)  # type: ignore[arg-type]
     assert so_far.seat == 2 and so_far.final_contract.sender == 1
     assert [str(card) for card in so_far.legal_cards] == ["As"]
-    again = parse_position("As Qd Kd 9c", RULES[0], played="Ts Kc", turned="Jc", sender=1)
+    again = parse_position("As Qd Kd 9c", RULES[0], played="Ts Kc", return_card="Jc", sender=1)
     assert again == so_far
 
 
@@ -311,7 +311,7 @@ def test_a_round_is_read_as_typed() -> None:
         ("As Qd Kd", {}, "3 cards in hand: place 2, whose turn it is, has played 0"),
         ("As Qd Kd 8c", {}, "'8c' is not a card: write a rank of A K Q J T 9"),
         ("As Qd Kd Jc", {}, "Jc is the shown card, which the dealer, place 3, has"),
-        ("As Qd Kd 9c", {"turned": None}, "shown card is missing: give it, such as Kh"),
+        ("As Qd Kd 9c", {"return_card": None}, "shown card is missing: give it, such as Kh"),
         ("As Qd Kd 9c", {"heard": None}, "who said play is missing: give all calls heard"),
         ("As Qd Kd 9c", {"heard": "pass, take"}, "call 2 heard, 'take': write pass or play"),
         ("As Qd Kd 9c", {"heard": "pass"}, "the calls are not over: place 1 has yet to speak"),

@@ -24,7 +24,9 @@ OWN = "7h Ks 4d Qd 9s 8c Tc Jc"
 
 def typed(hand: str, played: str, sender: int = 0) -> PartialRound:
     """A round at hearts with the Return 9h, as it is typed in."""
-    return parse_position(hand, KqjRules(), played=played, turned="9h", contract="h", sender=sender)
+    return parse_position(
+        hand, KqjRules(), played=played, return_card="9h", contract="h", sender=sender
+    )
 
 
 def test_what_is_read() -> None:
@@ -88,7 +90,7 @@ AUCTION = KqjRules(bidding="auction")
 @pytest.mark.parametrize(
     ("rules", "more", "parts"),
     [
-        (KqjRules(), {"turned": None}, "the Return is missing"),
+        (KqjRules(), {"return_card": None}, "the Return is missing"),
         (KqjRules(), {"contract": None}, "who plays what is missing"),
         (KqjRules(), {"contract": "x"}, "contract: 'x' is not a contract"),
         (KqjRules(), {"contract": "120 h"}, "belong to auctions"),
@@ -101,17 +103,17 @@ AUCTION = KqjRules(bidding="auction")
             "the calls are not over: place 1 has yet to speak",
         ),
         (AUCTION, {}, "with auctions there is no Return"),
-        (AUCTION, {"turned": None}, "amount: None is not a multiple of 10 from 120 to 600"),
-        (AUCTION, {"turned": None, "contract": "115 h"}, "amount: 115 is not"),
+        (AUCTION, {"return_card": None}, "amount: None is not a multiple of 10 from 120 to 600"),
+        (AUCTION, {"return_card": None, "contract": "115 h"}, "amount: 115 is not"),
         (
             AUCTION,
-            {"turned": None, "contract": None, "sender": None, "heard": "pass, 120 x"},
+            {"return_card": None, "contract": None, "sender": None, "heard": "pass, 120 x"},
             "'120 x'",
         ),
     ],
 )
 def test_mistakes_in_how_it_is_typed(rules: KqjRules, more: dict[str, Any], parts: str) -> None:
-    given: dict[str, Any] = {"turned": "9h", "contract": "h", "sender": 0} | more
+    given: dict[str, Any] = {"return_card": "9h", "contract": "h", "sender": 0} | more
     with pytest.raises((RoundError, SituationError)) as error:
         parse_position(OWN, rules, played="As 4s", **given)
     assert parts in str(error.value)
@@ -119,7 +121,7 @@ def test_mistakes_in_how_it_is_typed(rules: KqjRules, more: dict[str, Any], part
 
 
 def test_calls_that_were_heard_say_what_is_played() -> None:
-    taken = parse_position(OWN, KqjRules(), played="As 4s", turned="9h", heard="pass, take h")
+    taken = parse_position(OWN, KqjRules(), played="As 4s", return_card="9h", heard="pass, take h")
     assert taken.final_contract == FinalContract(1, "h")
     heard = "pass, 120 s, 130 h, counter, overcounter"
     bid = parse_position(OWN, AUCTION, played="As 4s", heard=heard)

@@ -68,10 +68,10 @@ def test_cards_after_implausible_calls_end_with_the_call(
 ) -> None:
     monkeypatch.setattr(kqj_cards, "MAX_HANDS", 1 << 19)
     with pytest.raises(OddsError) as told:
-        estimate_cards(many_bids(), ("random",) * 6, deals=10, threads=threads, seconds=3600)
+        estimate_cards(many_bids(), ("random",) * 6, deals=10, threads=threads, time=3600)
     line = str(told.value)
     assert "'s bid of " in line and "hands of the assumed player random;" in line
-    assert "choose other players with --players, such as points+network" in line
+    assert "choose other players with --policy, such as points+network" in line
     assert "\n" not in line
     # What was tried depends neither on time nor on threads.
     _lines.add(line)
@@ -84,7 +84,7 @@ _lines: set[str] = set()
 def test_calls_after_implausible_calls_end_with_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampling, "MAX_HANDS", 1 << 20)
     with pytest.raises(ImpossibleBiddingError, match=r"bid of .* of the assumed player random"):
-        odds(HAND, rules=AUCTION_2, heard=MANY_BIDS, players="random", deals=10**6, seconds=3600)
+        odds(HAND, rules=AUCTION_2, heard=MANY_BIDS, policies="random", deals=10**6, time=3600)
 
 
 def test_enough_deals_are_an_answer_that_tells_why_it_ended(
@@ -95,9 +95,9 @@ def test_enough_deals_are_an_answer_that_tells_why_it_ended(
         HAND,
         rules=AUCTION_2,
         heard="pass, 150 s, pass",
-        players="random",
+        policies="random",
         deals=2_000_000,
-        seconds=3600,
+        time=3600,
     )
     assert found.stop_reason == "search" and "bid of 150 s occurs in" in found.stop_text
     assert found.effective_sample_size >= MIN_EFFECTIVE_DEALS and found.deals < 2_000_000
@@ -108,7 +108,7 @@ def test_a_limit_of_time_ends_a_kernel_that_looks_for_hands() -> None:
     began = time.monotonic()
     with pytest.raises(OddsError, match=r"that were tried in 0.3 s; allow more with --time"):
         estimate_cards(
-            many_bids(), ("random:bid=0.000001",) * 6, deals=10_000, seconds=0.3, threads=1,
+            many_bids(), ("random:bid=0.000001",) * 6, deals=10_000, time=0.3, threads=1,
             searching=tried.append,
         )  # fmt: skip
     assert time.monotonic() - began < 10

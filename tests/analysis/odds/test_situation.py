@@ -16,7 +16,7 @@ TURN = KqjRules(bidding="auction", counter_timing="turn")
 
 def taking(**known: object) -> BiddingSituation:
     """A situation with taking."""
-    return parse_situation(FIVE, TAKE, turned="7h", **known)  # type: ignore[arg-type]
+    return parse_situation(FIVE, TAKE, return_card="7h", **known)  # type: ignore[arg-type]
 
 
 def auction(heard: str, rules: KqjRules = AUCTION, place: int | None = None) -> BiddingSituation:
@@ -52,7 +52,7 @@ def test_calls_open_with_taking() -> None:
     assert texts(taking()) == ["pass", "take h"]
     suits = [f"take {suit}" for suit in "shdc"]
     assert texts(taking(lap=2)) == ["pass", *suits, "take NT", "take AT"]
-    never = parse_situation(FIVE, KqjRules(all_no_trump="never"), turned="7h", lap=2)
+    never = parse_situation(FIVE, KqjRules(all_no_trump="never"), return_card="7h", lap=2)
     assert texts(never) == ["pass", *suits]
 
 
@@ -79,19 +79,24 @@ def test_who_is_asked_after_a_counter() -> None:
 @pytest.mark.parametrize(
     ("hand", "rules", "known", "told"),
     [
-        ("9h 8h Ah Ks Ks", TAKE, {"turned": "7h"}, "Ks is named twice"),
-        ("9h 8h Ah Ks 3d", TAKE, {"turned": "7h"}, "'3d' is not a card"),
-        ("9h 8h Ah Ks 4d 5d", TAKE, {"turned": "7h"}, "6 cards: before a take one holds five"),
+        ("9h 8h Ah Ks Ks", TAKE, {"return_card": "7h"}, "Ks is named twice"),
+        ("9h 8h Ah Ks 3d", TAKE, {"return_card": "7h"}, "'3d' is not a card"),
+        ("9h 8h Ah Ks 4d 5d", TAKE, {"return_card": "7h"}, "6 cards: before a take one holds five"),
         (FIVE, AUCTION, {}, "5 cards: auctions are played with eight"),
-        (FIVE, TAKE, {"turned": "9h"}, "the Return 9h is in the hand"),
+        (FIVE, TAKE, {"return_card": "9h"}, "the Return 9h is in the hand"),
         (FIVE, TAKE, {}, "the Return is missing"),
-        (EIGHT, AUCTION, {"turned": "7h"}, "there is no Return"),
-        (FIVE, TAKE, {"turned": "7h", "place": 6}, "place 6"),
-        (FIVE, TAKE, {"turned": "7h", "place": 3, "heard": "pass"}, "it is the turn of place 1"),
-        (FIVE, TAKE, {"turned": "7h", "lap": 2, "heard": "pass"}, "that is lap 1"),
-        (FIVE, TAKE, {"turned": "7h", "heard": "take h"}, "nobody is asked"),
-        (FIVE, TAKE, {"turned": "7h", "heard": "take s"}, "cannot be taken in lap 1"),
-        (FIVE, TAKE, {"turned": "7h", "heard": "120 h"}, "with taking there is no bid"),
+        (EIGHT, AUCTION, {"return_card": "7h"}, "there is no Return"),
+        (FIVE, TAKE, {"return_card": "7h", "place": 6}, "place 6"),
+        (
+            FIVE,
+            TAKE,
+            {"return_card": "7h", "place": 3, "heard": "pass"},
+            "it is the turn of place 1",
+        ),
+        (FIVE, TAKE, {"return_card": "7h", "lap": 2, "heard": "pass"}, "that is lap 1"),
+        (FIVE, TAKE, {"return_card": "7h", "heard": "take h"}, "nobody is asked"),
+        (FIVE, TAKE, {"return_card": "7h", "heard": "take s"}, "cannot be taken in lap 1"),
+        (FIVE, TAKE, {"return_card": "7h", "heard": "120 h"}, "with taking there is no bid"),
         (EIGHT, AUCTION, {"heard": "120 s, 120 h"}, "not from 130 to 600"),
         (EIGHT, AUCTION, {"heard": "125 s"}, "not a multiple of 10"),
         (EIGHT, AUCTION, {"heard": "counter"}, "no bid to counter"),
@@ -101,7 +106,7 @@ def test_who_is_asked_after_a_counter() -> None:
         (EIGHT, AUCTION, {"heard": "120 s, pass, pass, pass, pass, pass"}, "nobody is asked"),
         (EIGHT, AUCTION, {"heard": "120 s", "place": 4}, "it is the turn of place 1"),
         (EIGHT, AUCTION, {"heard": "120 s, counter", "place": 3}, "may overcounter"),
-        (EIGHT, AUCTION, {"heard": "", "partners": (2, 4)}, "with random partners only"),
+        (EIGHT, AUCTION, {"heard": "", "partners_at": (2, 4)}, "with random partners only"),
     ],
 )
 def test_what_cannot_be_is_told_in_a_line(
@@ -115,10 +120,10 @@ def test_what_cannot_be_is_told_in_a_line(
 
 def test_partners_that_are_drawn_can_be_named() -> None:
     rules = KqjRules(partners="random")
-    found = parse_situation(FIVE, rules, turned="7h", place=1, partners=(2, 3))
+    found = parse_situation(FIVE, rules, return_card="7h", place=1, partners_at=(2, 3))
     assert found.teams == (1, 0, 0, 0, 1, 1)
     with pytest.raises(SituationError, match="there should be 2"):
-        parse_situation(FIVE, rules, turned="7h", place=1, partners=(2,))
+        parse_situation(FIVE, rules, return_card="7h", place=1, partners_at=(2,))
 
 
 def heard_of(heard: str, rules: KqjRules = AUCTION, place: int | None = None) -> list[str]:

@@ -114,8 +114,8 @@ def test_compare_tells_who_is_better_and_shows_its_deals() -> None:
 def test_sweep_draws_what_calling_is_worth(tmp_path: Path) -> None:
     plot = tmp_path / "sweep.svg"
     done = run(
-        "sweep", "random", "--vary", "accept=0:1:0.5", *GAME, "--field", "random", "--deals", "200",
-        "--plot", str(plot), "--format", "markdown",
+        "sweep", "random", "--vary", "accept=0:1:0.5", *GAME, "--opponents", "random",
+        "--deals", "200", "--plot", str(plot), "--format", "markdown",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     assert "| is caller, share of its rounds |" in done.stdout
@@ -184,22 +184,22 @@ def test_deals_all_passed_out_make_tables_and_a_report(tmp_path: Path) -> None:
     assert "Nobody says play: all deals are passed out." in page
 
 
-ODDS = ("odds", "Ah Kh 9s Ts", *GAME, "--turned", "Jh", "--deals", "512")
+ODDS = ("odds", "Ah Kh 9s Ts", *GAME, "--return", "Jh", "--deals", "512")
 
 
 def test_odds_of_a_hand() -> None:
-    found = told(*ODDS, "--place", "1", "--raised", "--players", RANDOM[-1])
+    found = told(*ODDS, "--place", "1", "--raised", "--policy", RANDOM[-1])
     assert found["game"] == "kwajongen" and found["best"] in ("play", "pass")
     assert found["hand"] == ["Ah", "Kh", "9s", "Ts"] and found["turned"] == "Jh"
     assert found["place"] == 1 and found["raised"] is True and found["deals"] == 512
     assert names(found) == ["calls", "heard"] and 0.6 < found["agreeing_share"] < 0.8
-    shown = run(*ODDS, "--players", RANDOM[-1]).stdout
+    shown = run(*ODDS, "--policy", RANDOM[-1]).stdout
     assert "Best: " in shown and "shown Jh; place 0 (the dealer's left), heard: nothing" in shown
 
 
 def test_odds_as_a_page_and_a_picture(tmp_path: Path) -> None:
     page, picture = tmp_path / "hand.html", tmp_path / "hand.png"
-    asked = (*ODDS, "--place", "1", "--players", RANDOM[-1])
+    asked = (*ODDS, "--place", "1", "--policy", RANDOM[-1])
     done = run(*asked, "--out", str(page), "--plot", str(picture))
     assert done.exit_code == 0, done.output
     assert done.stdout == "" and picture.read_bytes().startswith(b"\x89PNG")
@@ -239,7 +239,7 @@ def test_odds_of_cards(tmp_path: Path) -> None:
     place = (first["leader"] + 1 - record["dealer"] - 1) % 4
     heard = ", ".join(call["call"] for call in record["calls"])
     typed = told(
-        "odds", " ".join(record["dealt"][(first["leader"] + 1) % 4]), *GAME, "--turned",
+        "odds", " ".join(record["dealt"][(first["leader"] + 1) % 4]), *GAME, "--return",
         record["turned"], "--heard", heard, "--played", first["cards"][0], "--deals", "300",
     )  # fmt: skip
     assert typed["place"] == place and typed["tables"] == told(*sampled)["tables"]
@@ -265,7 +265,7 @@ def test_odds_of_cards(tmp_path: Path) -> None:
         (("odds", *GAME, "--played", ""), "CARDS are missing: give your four cards, or those left"),
         ((*ODDS, "--plot", "a.xyz"), ".png"),
         ((*ODDS, "--teams", "3"), "--teams is a rule of kqj"),
-        ((*ODDS, "--players", "seat5=random"), "the seats are seat0 to seat3"),
+        ((*ODDS, "--policy", "seat5=random"), "the seats are seat0 to seat3"),
         (("odds", *GAME), "CARDS are missing: give your four cards"),
         (("odds", "9h 8h Ah Ks 4d", "--return", "7h", "--raised"), "--raised is not for --game k"),
     ],
