@@ -260,7 +260,7 @@ def test_samples_agree_with_enumeration(rules: KqjRules) -> None:
     for record in rounds(rules, "always+greedy", 40, seed=8):
         for trick, card in ((6, 6), (7, 2), (7, 6)):
             so_far = at(record, trick, card)
-            ask: dict[str, Any] = {"players": ("always+greedy",) * SEATS, "threads": 1}
+            ask: dict[str, Any] = {"policies": ("always+greedy",) * SEATS, "threads": 1}
             exact = estimate_cards(so_far, **ask)
             if not exact.is_exact:
                 continue
