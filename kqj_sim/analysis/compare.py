@@ -1,25 +1,31 @@
 """Comparison of policies: which is better, by how much, and with what certainty.
 
 Each pair of policies plays a match of its own (`kqj_sim.analysis.match`) on the same deals: for a
-number of deals, until an interval is narrow enough, or until it tells which policy is better or
-that both are equal.  When the intervals are looked at depends on the number of deals alone, never
-on the threads.  With several pairs the intervals hold jointly (Bonferroni).
+number of deals, or until its interval is narrow enough (`kqj_sim.analysis.comparison_plan`).  When
+the intervals are looked at depends on the number of deals alone, never on the threads.  With
+several pairs the intervals hold jointly (Bonferroni).
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Literal
 
 from kqj_sim.analysis import intervals
+from kqj_sim.analysis.comparison_plan import (
+    DEFAULT_MAX_DEALS,
+    ComparisonError,
+    ComparisonPlan,
+)
 from kqj_sim.analysis.games import KQJ, get_analyzed_game
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.match import MatchTally, PairedMatch
 from kqj_sim.block_player import CHUNK_ROWS
+from kqj_sim.policies.same_player import explain_same_player
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.run_scope import run_scope
@@ -31,135 +37,11 @@ FIRST_BATCH_DEALS = 64
 TARGET_CHUNK_SECONDS = 0.3
 """Approximate duration of a chunk, and so the delay of an interruption."""
 
-LOOK_GROWTH = 1.1
-"""Ratio of the deals at one look to those at the look before: at most 10% are played in vain."""
-
-DEFAULT_MAX_DEALS = 1_000_000
-"""Deals at which an inconclusive comparison ends; a game counts as ten deals."""
-
 MAX_POLICIES = 25
 """Largest number of policies: they make 300 pairs, all of which are played before a result."""
 
 PolicyPart = Literal["both", "calling", "playing"]
 Verdict = Literal["better", "worse", "equal", "open"]
-
-
-class ComparisonError(ValueError):
-    """A comparison that cannot be made; its one line says what would be right."""
-
-
-@dataclass(frozen=True)
-class ComparisonPlan:
-    """The number of deals of a comparison, and its intervals.
-
-    Attributes:
-        deals: number of deals; None: as many as it takes.
-        precision: half-width of the interval at which to stop, in points; None: until the
-            verdict is no longer open.
-        indifference: difference, in points, within which two policies count as equal.
-        max_deals: largest number of deals if `deals` is None.
-        confidence: of all intervals jointly.
-        seats: number of seats of the table.
-    """
-
-    deals: int | None = None
-    precision: float | None = None
-    indifference: float = KQJ.indifference
-    max_deals: int = DEFAULT_MAX_DEALS
-    confidence: float = intervals.DEFAULT_CONFIDENCE
-    seats: int = KqjRules.seats
-
-    def __post_init__(self) -> None:
-        if self.deals is not None and self.precision is not None:
-            raise ComparisonError("a number of deals and a width to reach: give one of them")
-        for name, value in (("deals", self.deals), ("max_deals", self.max_deals)):
-            if value is not None and value < 1:
-                raise ComparisonError(f"{name} is {value}: it should be 1 or more")
-        for name, width in (("precision", self.precision), ("indifference", self.indifference)):
-            if width is not None and not (width > 0 and math.isfinite(width)):
-                raise ComparisonError(f"{name} is {width:g}: it should be above 0, such as 0.5")
-        if not 0 < self.confidence < 1:
-            raise ComparisonError(
-                f"confidence is {self.confidence:g}: it lies between 0 and 1, such as 0.95"
-            )
-
-    @property
-    def deal_limit(self) -> int:
-        """Largest number of deals that may be played."""
-        return self.max_deals if self.deals is None else self.deals
-
-    @property
-    def is_sequential(self) -> bool:
-        """True if the intervals decide when to stop, so that they must hold at every moment."""
-        return self.deals is None and self.precision is None
-
-    @property
-    def interval_method(self) -> str:
-        """A description of the intervals for people."""
-        if self.is_sequential:
-            return (
-                "asymptotic confidence sequence (Waudby-Smith et al. 2024), "
-                "which holds whenever one stops"
-            )
-        if self.precision is not None:
-            return "Student's interval at a width set beforehand (Chow and Robbins 1965)"
-        return "Student's interval at a number set beforehand"
-
-    def iterate_looks(self) -> Iterator[int]:
-        """Yield the numbers of deals at which to decide whether to go on, the last one included.
-
-        They are multiples of the number of seats, so that all seats deal equally often.
-        """
-        if self.deals is not None:
-            yield self.deals
-            return
-        look = float(intervals.FIRST_LOOK)
-        while look < self.max_deals:
-            if look + self.seats < self.max_deals:
-                yield math.ceil(look / self.seats) * self.seats
-            else:
-                yield self.max_deals
-            look *= LOOK_GROWTH
-        yield self.max_deals
-
-    def estimate_mean(self, tally: MatchTally, name: str, divisor: float) -> Estimate:
-        """Estimate the mean of a quantity per deal, divided by `divisor`."""
-        estimate = (
-            intervals.estimate_mean_sequentially
-            if self.is_sequential
-            else intervals.estimate_mean_from_sums
-        )
-        return estimate(*tally.summarize(name), self.confidence).scaled(1 / divisor)
-
-    def estimate_share(self, tally: MatchTally, name: str, max_per_deal: int) -> Estimate:
-        """Estimate a quantity as a share of `max_per_deal`, the most that a deal can have."""
-        summary = tally.summarize(name)
-        if self.is_sequential:
-            found = intervals.estimate_mean_sequentially(
-                *summary, self.confidence, bound=max_per_deal
-            )
-        elif max_per_deal == 1:
-            return intervals.estimate_share(summary[1], summary[0], self.confidence)
-        else:
-            found = intervals.estimate_mean_from_sums(*summary, self.confidence, (0, max_per_deal))
-        return intervals.clip_estimate(found, (0, max_per_deal)).scaled(1 / max_per_deal)
-
-    def estimate_ratio(
-        self, tally: MatchTally, one: str, other: str, max_per_deal: int | None = None
-    ) -> Estimate:
-        """Estimate the ratio of one quantity to another.
-
-        With `max_per_deal`, the most that a deal can have of the other quantity, it is a share.
-        """
-        summary = tally.summarize_pair(other, one)
-        if not self.is_sequential:
-            return intervals.estimate_ratio_from_sums(
-                *summary, self.confidence, max_per_deal is not None
-            )
-        found = intervals.estimate_ratio_sequentially(
-            *summary, self.confidence, bound=max_per_deal or 0
-        )
-        return intervals.clip_estimate(found, None if max_per_deal is None else (0, 1))
 
 
 @dataclass(frozen=True)
@@ -222,22 +104,38 @@ class PolicyPair:
         return "open"
 
     @property
-    def is_done(self) -> bool:
-        """True if no more deals need be played."""
-        plan = self.plan
-        if self.tally.deals >= plan.deal_limit:
-            return True
-        if plan.deals is not None:
-            return False
+    def half_width(self) -> float:
+        """The half-width of the interval by which to stop, in the unit of the lead."""
+        plan, scale = self.plan, self.points_per_lead / self.match.lead_divisor
         if plan.precision is None:
-            return self.verdict != "open"
+            return (self.lead.high - self.lead.low) / 2
         # Rare differences are seen late: a few unseen deals are added.
         deals, total, squares = self.tally.summarize("lead")
         bound = self.match.max_lead * self.match.lead_divisor
         squares += intervals.UNSEEN_OBSERVATIONS * bound**2
         found = intervals.estimate_mean_from_sums(deals, total, squares, plan.confidence)
-        half = (found.high - found.low) / 2 * self.points_per_lead / self.match.lead_divisor
-        return half <= plan.precision
+        return (found.high - found.low) / 2 * scale
+
+    @property
+    def target_width(self) -> float:
+        """The half-width at which to stop, as far as is known; 0 if the deals are given."""
+        return self.plan.get_target_width(self.lead.value)
+
+    @property
+    def is_done(self) -> bool:
+        """True if no more deals need be played."""
+        if self.tally.deals >= self.plan.deal_limit:
+            return True
+        return self.plan.deals is None and self.half_width <= self.target_width
+
+    @property
+    def expected_deals(self) -> int:
+        """The number of deals that it will take, estimated from those played."""
+        target, limit = self.target_width, self.plan.deal_limit
+        if self.plan.deals is not None or self.tally.deals < intervals.FIRST_LOOK:
+            return limit
+        needed = self.tally.deals * (self.half_width / target) ** 2
+        return min(limit, max(self.tally.deals, math.ceil(needed)))
 
     @property
     def relative_efficiency(self) -> float:
@@ -259,6 +157,7 @@ class PolicyPair:
         chunk: int | None,
         progress: Callable[[int], None] | None,
         interrupted: Callable[[], bool] | None,
+        watch: Callable[[PolicyPair], None] | None = None,
     ) -> bool:
         """Play until it is done, and return False if it was interrupted before.
 
@@ -287,6 +186,8 @@ class PolicyPair:
                     self.tally.add(part)
                     if progress is not None:
                         progress(part.deals)
+                    if watch is not None:
+                        watch(self)
                     if interrupted is not None and interrupted():
                         return False
                 seconds_per_deal = (time.perf_counter() - began) * workers / count
@@ -302,7 +203,7 @@ class Comparison:
     """The result of a comparison.
 
     Attributes:
-        names: the policies as they were named, numbered where one is given twice.
+        names: the policies as they were named, numbered where two files have the same name.
         players: the players of the sides, as specifications.
         rules, opponents, seed, first, games, part: as for `compare`.
         plan: the number of deals, and the confidence of all pairs jointly.
@@ -378,6 +279,7 @@ def compare(
     chunk: int | None = None,
     progress: Callable[[int], None] | None = None,
     interrupted: Callable[[], bool] | None = None,
+    watch: Callable[[PolicyPair], None] | None = None,
 ) -> Comparison:
     """Compare policies on the same deals, as `kqj-sim compare` does.
 
@@ -392,8 +294,8 @@ def compare(
         games: number of whole games of each pair, instead of deals; "auto": as many as it takes.
             Leads are then in games won, in per cent.
         deals: number of deals of each pair; None: as many as it takes.
-        precision: half-width at which to stop, in points (per cent of the games); None: until the
-            verdict is no longer open.
+        precision: half-width at which to stop, in points (per cent of the games); None: a fifth of
+            the lead, or what shows that both are equal.
         indifference: difference that does not matter; None: the game's default.
         max_deals: largest number of deals (games) of a pair; None: 1,000,000 deals, 100,000 games.
         confidence: of the intervals of all pairs jointly.
@@ -401,21 +303,15 @@ def compare(
         threads, chunk: as for `kqj_sim.simulation.reduce_rows`; they do not change the result.
         progress: called with numbers of deals as they are finished.
         interrupted: called now and then; returns True to stop.
+        watch: called with the pair that plays, whenever it has played some more deals.
 
     Raises:
-        ComparisonError: too few or too many policies, or a number out of range.
+        ComparisonError: too few or too many policies, two that are the same player, or a number out
+            of range.
         kqj_sim.policies.PolicyError: a policy cannot be used, or makes an illegal choice.
         kqj_sim.experiment.ExperimentError: a number out of range.
         kqj_sim.experiment.EndlessGameError: a game does not end.
     """
-    if len(policies) < 2:
-        raise ComparisonError("a comparison needs two policies or more, such as standard greedy")
-    pair_count = math.comb(len(policies), 2)
-    if len(policies) > MAX_POLICIES:
-        raise ComparisonError(
-            f"{len(policies):,} policies make {pair_count:,} pairs: compare at most "
-            f"{MAX_POLICIES} policies ({math.comb(MAX_POLICIES, 2)} pairs)"
-        )
     rules = rules or KqjRules()
     in_games = games is not None
     if in_games and deals is not None:
@@ -429,9 +325,8 @@ def compare(
         # Per cent of the games matter as much in every game.
         indifference = KQJ.indifference if in_games else get_analyzed_game(game).indifference
     plan = ComparisonPlan(deals, precision, indifference, max_deals, confidence, rules.seats)
-    rest = other_part or DEFAULT_PLAYERS[game]
-    players = tuple(_compose_player(each, part, rest, game) for each in policies)
-    together = replace(plan, confidence=1 - (1 - confidence) / pair_count)
+    players = compose_players(policies, rules, part, other_part)
+    together = replace(plan, confidence=1 - (1 - confidence) / math.comb(len(policies), 2))
     pairs = []
     for one, other in combinations(range(len(players)), 2):
         match = PairedMatch(rules, (players[one], players[other]), opponents, seed, first, in_games)
@@ -440,10 +335,39 @@ def compare(
     names = _number_duplicates([parse_player(each, game).name for each in policies])
     result = Comparison(names, players, rules, opponents, seed, first, in_games, part, plan, pairs)
     for number, pair in enumerate(pairs):
-        if not pair.play(threads, chunk, progress, interrupted):
+        if not pair.play(threads, chunk, progress, interrupted, watch):
             played = [each for each in pairs[: number + 1] if each.tally.deals > 0]
             return replace(result, pairs=played, interrupted=True)
     return result
+
+
+def compose_players(
+    policies: Sequence[str],
+    rules: GameRules,
+    part: PolicyPart = "both",
+    other_part: str | None = None,
+) -> tuple[str, ...]:
+    """Return the specifications of the players that stand for policies in a comparison.
+
+    Arguments are those of `compare`.
+
+    Raises:
+        ComparisonError: too few or too many policies, or two that are the same player.
+        kqj_sim.policies.PolicyError: a specification is wrong.
+    """
+    if len(policies) < 2:
+        raise ComparisonError("a comparison needs two policies or more, such as standard greedy")
+    if len(policies) > MAX_POLICIES:
+        raise ComparisonError(
+            f"{len(policies):,} policies make {math.comb(len(policies), 2):,} pairs: compare at "
+            f"most {MAX_POLICIES} policies ({math.comb(MAX_POLICIES, 2)} pairs)"
+        )
+    rest = other_part or DEFAULT_PLAYERS[rules.game]
+    players = tuple(_compose_player(each, part, rest, rules.game) for each in policies)
+    told = explain_same_player(policies, rules, players)
+    if told:
+        raise ComparisonError(told)
+    return players
 
 
 def _compose_player(specification: str, part: PolicyPart, other_part: str, game: str) -> str:

@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 
 from kqj_sim.analysis import intervals
-from kqj_sim.analysis.compare import DEFAULT_MAX_DEALS, ComparisonPlan
+from kqj_sim.analysis.comparison_plan import DEFAULT_MAX_DEALS, ComparisonPlan
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.moments import Moments
 from kqj_sim.analysis.quantiles import student_quantile

@@ -153,7 +153,8 @@ def compare(
     output = Output(out, format, plot, color)
     rules = pop_rules(options)
     print_rule_notes(rules, quiet)
-    from kqj_sim.analysis.compare import DEFAULT_MAX_DEALS, compare
+    from kqj_sim.analysis.compare import compare
+    from kqj_sim.analysis.comparison_plan import DEFAULT_MAX_DEALS
     from kqj_sim.reporting.compare import make_comparison_report, render_comparison
 
     pairs = len(policies) * (len(policies) - 1) // 2

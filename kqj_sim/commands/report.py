@@ -210,6 +210,10 @@ def _make_plan(name: str, options: dict[str, Any], confidence: float, quiet: boo
     if len(compared) == 1:
         raise click.UsageError(f"--compare {compared[0]} alone: name two policies or more")
     experiment = pop_experiment(given, quiet, **counts)
+    if compared:
+        from kqj_sim.analysis.compare import compose_players
+
+        compose_players(compared, experiment.rules)  # Raises errors before anything is played.
     from kqj_sim.analysis.study import StudyPlan
 
     return StudyPlan(name, experiment, games, chart_deals, compared, compare_deals, confidence)

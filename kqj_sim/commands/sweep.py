@@ -88,7 +88,7 @@ def sweep(
     output = Output(out, format, plot, color)
     rules = pop_rules(options)
     print_rule_notes(rules, quiet)
-    from kqj_sim.analysis.compare import DEFAULT_MAX_DEALS
+    from kqj_sim.analysis.comparison_plan import DEFAULT_MAX_DEALS
     from kqj_sim.analysis.sweep import DEFAULT_DEALS, sweep
     from kqj_sim.analysis.vary import ParameterizedPolicy, list_combinations, parse_parameter_values
     from kqj_sim.reporting.sweep import MAX_PARAMETERS, make_sweep_report, render_sweep

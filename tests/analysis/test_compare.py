@@ -14,21 +14,24 @@ from numpy.typing import NDArray
 
 import kqj_sim
 from kqj_sim.analysis import intervals, quantiles
-from kqj_sim.analysis.compare import (
+from kqj_sim.analysis.compare import PolicyPair, compare
+from kqj_sim.analysis.compare_tables import make_comparison_tables
+from kqj_sim.analysis.comparison_plan import (
     DEFAULT_MAX_DEALS,
+    RELATIVE_PRECISION,
     ComparisonError,
     ComparisonPlan,
-    PolicyPair,
-    compare,
 )
-from kqj_sim.analysis.compare_tables import make_comparison_tables
 from kqj_sim.analysis.match import MatchTally, PairedMatch
 from kqj_sim.paired import iterate_lead_chunks
+from kqj_sim.policies.spec import DEFAULT_PLAYER
 from kqj_sim.rules import KqjRules
 from kqj_sim.workers import Workers
 
 SEEDS = 1000
 WEAK, STRONG = "random:take=0.1", "random:take=0.1+greedy"
+SAME = "random:take=0.1,counter=0.9+greedy"
+"""Does the same as STRONG where nobody can counter."""
 TWIN = '''
 from kqj_sim import policy
 from kqj_sim.core.rng import draw, scale_below
@@ -102,12 +105,24 @@ def test_equals_are_declared_different_in_at_most_5_percent_of_seeds(
     assert verdicts.count("equal") > 0
 
 
-def test_a_sequence_holds_the_truth_when_it_stops(population: NDArray[np.int64]) -> None:
-    truth = population.mean() / PairedMatch(KqjRules(), ("a", "b")).lead_divisor
-    found = list(runs(population, ComparisonPlan(max_deals=6000)))
-    outside = [not pair.lead.low <= truth <= pair.lead.high for pair in found]
-    assert np.mean(outside) <= 0.05
-    assert len({pair.tally.deals for pair in found}) > 5
+@pytest.mark.parametrize("lead", [0.0, 0.15, 0.4])
+def test_intervals_hold_the_truth_when_they_decide_when_to_stop(
+    population: NDArray[np.int64], lead: float
+) -> None:
+    """Leads of as many standard deviations: equal ones, and some known to a fifth of themselves."""
+    centred = population - round(population.mean())
+    leads = centred + round(lead * population.std())
+    divisor = PairedMatch(KqjRules(), ("a", "b")).lead_divisor
+    truth = leads.mean() / divisor
+    plan = ComparisonPlan(max_deals=20_000, indifference=3.1 * population.std() / divisor / 60)
+    found = list(runs(leads, plan))
+    inside = [pair.lead.low <= truth <= pair.lead.high for pair in found]
+    assert np.mean(inside) >= 0.95
+    deals = [pair.tally.deals for pair in found]
+    assert len(set(deals)) > 3
+    if lead >= 0.15:
+        assert all(pair.half_width <= pair.target_width for pair in found)
+        assert {pair.verdict for pair in found} == {"better"}
 
 
 @pytest.mark.parametrize(
@@ -160,26 +175,40 @@ def test_looks_come_at_the_same_deals_whatever_is_played() -> None:
     assert looks[0] >= intervals.FIRST_LOOK
 
 
-def test_it_stops_when_one_is_shown_better() -> None:
-    found = compare(WEAK, STRONG, threads=1)
+def test_it_stops_when_the_lead_is_known_to_a_fifth_of_itself() -> None:
+    watched: list[int] = []
+    found = compare(WEAK, STRONG, threads=1, watch=lambda pair: watched.append(pair.tally.deals))
     (pair,) = found.pairs
     assert pair.verdict == "worse"
-    assert pair.lead.high < 0
-    assert pair.tally.deals == found.deals < 5000
+    assert pair.tally.deals == found.deals == watched[-1] < DEFAULT_MAX_DEALS
+    assert watched == sorted(watched)
+    half = [(each.high - each.low) / 2 / abs(each.value) for each in pair.list_leads()]
     assert pair.look_history[-1][0] == pair.tally.deals
-    # At the looks before nothing was shown.
-    assert all(lead.high >= 0 for lead in pair.list_leads()[:-1])
+    assert half[-1] <= RELATIVE_PRECISION < min(half[:-1])
+    # At half as many deals it is expected to take about as many as it takes.
+    middle = next(at for at, (deals, *_) in enumerate(pair.look_history) if deals > found.deals / 2)
+    deals, total, squares = pair.look_history[middle]
+    assert deals * (half[middle] / RELATIVE_PRECISION) ** 2 == pytest.approx(found.deals, rel=0.5)
 
 
-def test_the_same_policy_twice_is_equal_and_never_differs() -> None:
-    found = compare(STRONG, STRONG, indifference=0.5)
+def test_policies_that_do_the_same_are_equal_and_never_differ() -> None:
+    """Another chance to counter, where nobody counters."""
+    found = compare(STRONG, SAME, indifference=0.5)
     (pair,) = found.pairs
     assert pair.verdict == "equal"
     assert pair.lead.value == 0
     assert str(found.lead(1, 0).value) == "0.0"  # Not -0.0, which tables would show.
     assert pair.tally.leads == {0: pair.tally.deals}
-    assert found.names == (STRONG, f"{STRONG} (2)")
     assert np.isnan(pair.relative_efficiency)
+
+
+def test_files_of_the_same_name_are_numbered(tmp_path: Path) -> None:
+    paths = []
+    for number, take in enumerate((0.1, 0.2)):
+        paths.append(tmp_path / f"{number}.toml")
+        text = f'name = "mine"\npolicy = "random"\n[parameters]\ntake = {take}\n'
+        paths[-1].write_text(text, encoding="utf-8")
+    assert compare(*map(str, paths), deals=10).names == ("mine", "mine (2)")
 
 
 @pytest.mark.parametrize("games", [False, True])
@@ -189,7 +218,7 @@ def test_what_was_the_same_in_all_deals_has_an_interval(plan: dict[str, Any], ga
     rules = KqjRules(target=500)
     if games:
         plan = {"games": plan["deals"]} if "deals" in plan else {"games": "auto", **plan}
-    found = compare(WEAK, STRONG, STRONG, rules=rules, **plan)
+    found = compare(WEAK, STRONG, SAME, rules=rules, **plan)
     for table in make_comparison_tables(found):
         lines = table.frame.dropna(subset="value")
         if table.name not in ("matrix", "largest"):
@@ -310,6 +339,9 @@ def test_interrupted_it_gives_what_was_played() -> None:
     ("policies", "options", "message"),
     [
         ((WEAK,), {}, "two policies"),
+        ((WEAK, STRONG, WEAK), {}, f"`{WEAK}` is given twice"),
+        ((WEAK, "random:take=0.10"), {}, "are the same player"),
+        (("points", DEFAULT_PLAYER), {}, "`points` only calls; `network` plays for it"),
         (
             (WEAK,) * 26,
             {},
