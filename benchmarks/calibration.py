@@ -26,7 +26,6 @@ from kqj_sim.analysis.odds.auction_state import (
     list_call_options,
     make_contract_option,
 )
-from kqj_sim.analysis.odds.calls import choose_assumed_player
 from kqj_sim.analysis.odds.estimator import EstimateSettings
 from kqj_sim.analysis.odds.kqj_calls import KqjCallSampler
 from kqj_sim.analysis.odds.situation import parse_situation
@@ -34,7 +33,7 @@ from kqj_sim.core import rng
 from kqj_sim.core.block import LANES
 from kqj_sim.encode import CONTRACTS
 from kqj_sim.experiment import Experiment
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player
 from kqj_sim.record import Record
 from kqj_sim.records import play_records
 from kqj_sim.rules import SEATS, KqjRules
@@ -114,7 +113,7 @@ def ask(record: Record, rules: KqjRules, seats: str, seed: int) -> Told | None:
 
 def told(rules: KqjRules, hands: int, seed: int) -> tuple[list[Told], np.ndarray]:
     """Return contracts with their estimated chances, and for each whether it was made."""
-    seats = choose_assumed_player(rules)
+    seats = DEFAULT_PLAYER
     experiment = Experiment(rules=rules, policies=(seats,) * SEATS, deals=hands, seed=seed)
     asked = [
         each
@@ -164,7 +163,7 @@ def main(hands: int, seed: int, out: Path | None, plot: Path | None) -> None:
     for form, rules in FORMS.items():
         asked, made = told(rules, hands, seed)
         drawn[form] = list(classes(asked, made))
-        text += f"\n## {form[0].upper()}{form[1:]}, {choose_assumed_player(rules)}\n\n"
+        text += f"\n## {form[0].upper()}{form[1:]}, {DEFAULT_PLAYER}\n\n"
         text += "| chance told | contracts | mean told | made | standard errors off |\n"
         text += "| --- | --: | --: | --: | --: |\n"
         for name, mean, found in drawn[form]:

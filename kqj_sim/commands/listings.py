@@ -68,7 +68,7 @@ Examples:
   kqj-sim policies
   kqj-sim policies show standard
   kqj-sim simulate --policy standard:take=45 --policy seat0=random:take=0.2+greedy
-  kqj-sim simulate --policy bold.toml --policy team1=my_policy.py:cautious
+  kqj-sim simulate --policy careful.toml --policy team1=my_policy.py:cautious
 """,
 )
 @game_option
@@ -85,41 +85,44 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
     """
     if ctx.invoked_subcommand is not None:
         return
+    from kqj_sim.policies.configured import parse_policy
     from kqj_sim.policies.errors import PolicyError
-    from kqj_sim.policies.registry import find_policy, list_names
+    from kqj_sim.policies.registry import PRESETS, list_names
     from kqj_sim.policies.spec import DEFAULT_PLAYERS
 
     found = []
     for name in list_names(game):
         try:
-            found.append((name, find_policy(name, game)))
+            configured = parse_policy(name, game=game)
+            preset = PRESETS[game].get(name, configured.policy)
+            found.append((name, preset.summary, configured))
         except PolicyError as error:
             click.echo(f"Warning: {error}", err=True)
     if format == "json":
         described = [
             {
                 "name": name,
-                "summary": policy.summary,
-                "calls": policy.calls(game),
-                "plays": policy.plays,
+                "summary": summary,
+                "calls": configured.policy.calls(game),
+                "plays": configured.policy.plays,
                 "parameters": {
-                    key: _convert_value(each, each.default)
-                    for key, each in policy.parameters.items()
+                    key: _convert_value(configured.parameter(key), value)
+                    for key, value in configured.values_by_name.items()
                 },
             }
-            for name, policy in found
+            for name, summary, configured in found
         ]
         _write_json({"default": DEFAULT_PLAYERS[game], "policies": described})
         return
     rows = [
         (
             name,
-            "yes" if policy.calls(game) else "-",
-            "yes" if policy.plays else "-",
-            str(len(policy.parameters) or "-"),
-            policy.summary,
+            "yes" if configured.policy.calls(game) else "-",
+            "yes" if configured.policy.plays else "-",
+            str(len(configured.values) or "-"),
+            summary,
         )
-        for name, policy in found
+        for name, summary, configured in found
     ]
     options = "" if game == "kqj" else f"--game {game} "
     note = (
@@ -135,9 +138,9 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
     cls=Command,
     epilog="""\b
 Examples:
-  kqj-sim policies show standard > bold.toml
+  kqj-sim policies show standard > careful.toml
   kqj-sim policies show random:take=0.3+greedy
-  kqj-sim policies show bold.toml --format markdown
+  kqj-sim policies show careful.toml --format markdown
 """,
 )
 @click.argument("specification", metavar="NAME")

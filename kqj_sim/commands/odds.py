@@ -161,8 +161,7 @@ Examples:
     multiple=True,
     metavar="SPEC",
     help="Policies of all players, you included: SPEC for all, team0=SPEC or seat3=SPEC (seats are "
-    "places here); a later one overrides.  [default: points:take=45,lap2=38+network with two "
-    "teams and taking, else points+network]",
+    "places here); a later one overrides.  [default: points+network]",
 )
 @click.option(
     "--ignore-calls", is_flag=True, help="Deal the hidden cards regardless of the calls so far."

@@ -106,7 +106,7 @@ def _ask_about_kqj_calls(
         raise click.UsageError(
             "--contract and --sender go with --played: the cards played so far are missing"
         )
-    from kqj_sim.analysis.odds.calls import choose_assumed_player, estimate_calls
+    from kqj_sim.analysis.odds.calls import estimate_calls
     from kqj_sim.analysis.odds.situation import parse_situation
     from kqj_sim.reporting import odds, odds_plots
 
@@ -114,7 +114,7 @@ def _ask_about_kqj_calls(
         hand, rules, return_card=position.return_card, place=position.place, lap=position.lap,
         heard=position.heard, partners_at=position.partners_at, pending=position.pending,
     )  # fmt: skip
-    seated = assign_policies(policy, rules, default=choose_assumed_player(rules))
+    seated = assign_policies(policy, rules)
     return Question(
         rules,
         partial(estimate_calls, situation, seated),
@@ -215,12 +215,11 @@ def ask_about_record(
 
 def _ask_about_round(partial_round: PartialRound, policy: tuple[str, ...]) -> Question:
     """Return the question which card to play in a round in progress."""
-    from kqj_sim.analysis.odds.calls import choose_assumed_player
     from kqj_sim.analysis.odds.cards import estimate_cards
 
     rules, seated = partial_round.rules, partial_round.players
     if seated is None or policy:
-        seated = assign_policies(policy, rules, default=choose_assumed_player(rules))
+        seated = assign_policies(policy, rules)
     return Question(rules, partial(estimate_cards, partial_round, seated), _write_card_odds)
 
 

@@ -246,7 +246,6 @@ def assign_policies(
     specifications: Sequence[str],
     rules: GameRules,
     option: str = "--policy",
-    default: str | None = None,
 ) -> tuple[str, ...]:
     """Return the policy specification of each seat, (seats,).
 
@@ -254,14 +253,13 @@ def assign_policies(
         specifications: SPEC for all seats, team0=SPEC or seat3=SPEC; a later one overrides.
         rules: the rules, which give seats and teams.
         option: the option's name, for errors.
-        default: the policy of seats that no specification names; None for the default player.
 
     Raises:
         UsageError: a seat or team does not exist, or a specification is empty.
     """
     from kqj_sim.policies.spec import DEFAULT_PLAYERS
 
-    default = default or DEFAULT_PLAYERS[rules.game]
+    default = DEFAULT_PLAYERS[rules.game]
     seats = [default] * rules.seats
     for given in specifications:
         match = re.fullmatch(r"([A-Za-z]+)(\d*)=(.*)", given, re.DOTALL)

@@ -57,7 +57,7 @@ _HIDDEN_OPTIONS = frozenset({"quiet", "threads", "cluster", "force"})
     cls=Command,
     epilog="""\b
 Examples:
-  kqj-sim report --out taking --policy points:take=45,lap2=38+network
+  kqj-sim report --out taking
   kqj-sim report --deals 1e6 --teams 3 --bidding auction --out auctions
   kqj-sim report --config variants.toml --out variants
   kqj-sim report --compare standard --compare greedy --compare points+network --out players

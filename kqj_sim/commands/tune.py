@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     cls=Command,
     epilog="""\b
 Examples:
-  kqj-sim tune points:take=45,lap2=38+standard --parameters take=0:80,lap2=0:80
+  kqj-sim tune points+standard --parameters take=0:80,lap2=0:80
   kqj-sim tune points --parameters opening,outbid,risk --bidding auction --save bidder.toml
   kqj-sim tune my_policy.py:cautious --parameters courage --opponents standard --generations 10
 

@@ -1,7 +1,7 @@
 """Policies with values for their parameters, and their specifications.
 
-`standard`, `standard:take=45,lap2=38`, `my_policy.py`, `my_policy.py:cautious`,
-`my_policy.py:cautious:take=3`.
+`standard`, `standard:take=45,lap2=38`, `bold` (a preset), `my_policy.py`,
+`my_policy.py:cautious`, `my_policy.py:cautious:take=3`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from kqj_sim.policies.errors import PolicyError, suggest_names
 from kqj_sim.policies.policy_files import load_policy_file
 from kqj_sim.policies.registry import (
     BUILT_INS,
+    PRESETS,
     Parameter,
     ParameterValue,
     Policy,
@@ -160,6 +161,9 @@ def parse_policy(spec: str, folder: Path | None = None, game: str = "kqj") -> Co
         source, _, given = spec.partition(":")
         if not source:
             raise PolicyError("an empty policy; " + suggest_names("", BUILT_INS[game]))
+        if source in PRESETS[game]:
+            preset = parse_policy(PRESETS[game][source].specification, folder, game)
+            return preset.with_parameters(parse_assignments(given, spec))
         found = find_policy(source, game)
     if not (found.calls(game) or found.plays):
         first, *others = CALL_DECISIONS[game]

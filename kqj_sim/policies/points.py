@@ -1,8 +1,13 @@
 """`points`: calls by a point count.
 
 Taking: compare the count of the hand with the Return, for the best contract, with a threshold for
-the lap and the place.  Auctions: estimate the team's total in each contract from the hand and the
-bids of partners and opponents, and choose the bid, or the pass, of the greatest value.
+the lap and the place.  With two teams that is the count from which the contract is more often made
+than not; taking at once with any hand, as the preset `bold` does, scores more, but few people play
+so, and no pass would ever be observed.  With three teams it is the count from which taking scores
+more than passing.  docs/point_count.md has the measurements.
+
+Auctions: estimate the team's total in each contract from the hand and the bids of partners and
+opponents, and choose the bid, or the pass, of the greatest value.
 """
 
 from __future__ import annotations
@@ -111,12 +116,12 @@ PARAMETERS = {
     **_decision_parameters("", "two teams", 2),
     **_decision_parameters("three_", "three teams", 3),
 }
-"""All parameters, with the fitted values as defaults (`points.toml`)."""
+"""All parameters; the defaults are those of `points.toml`, all fitted but `take` and `lap2`."""
 
 points = policy("points", "calls by a point count", None, **PARAMETERS)
 
 FITTED: Any = points.tuple_type(*_DEFAULTS.values())
-"""The fitted values, as the functions here take them."""
+"""The defaults, as the functions here take them."""
 
 
 @scalar

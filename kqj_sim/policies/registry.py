@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.rules import MAX_PARAMETERS
@@ -187,6 +187,25 @@ KQJ_BUILT_INS = (
 BUILT_INS = {"kqj": KQJ_BUILT_INS, "kwajongen": ("random", "standard", "pimc")}
 """The package's policies for each game; those of other games than KQJ are in a folder of its
 name."""
+
+
+class Preset(NamedTuple):
+    """A policy with other defaults, under a name of its own."""
+
+    specification: str
+    summary: str
+
+
+PRESETS = {
+    "kqj": {
+        "bold": Preset(
+            "points:take=0,lap2=0,three_take=0,three_lap2=0",
+            "calls like points, but takes at once with any hand",
+        )
+    },
+    "kwajongen": {},
+}
+"""The presets for each game, by name."""
 ENTRY_POINTS = "kqj_sim.policies"
 
 
@@ -409,9 +428,8 @@ def find_policy(name: str, game: str = "kqj") -> Policy:
             raise PolicyError(f"entry point {name!r} is not a policy: {offered[name].value}")
         return found
     files = [f"{name}{suffix}" for suffix in (".py", ".toml") if Path(f"{name}{suffix}").is_file()]
-    raise PolicyError(
-        f"no policy {quote(name)}; {suggest_names(name, files or (*built_in, *offered))}"
-    )
+    known = files or (*built_in, *PRESETS[game], *offered)
+    raise PolicyError(f"no policy {quote(name)}; {suggest_names(name, known)}")
 
 
 def _load_entry_points() -> Iterable[EntryPoint]:
@@ -420,10 +438,11 @@ def _load_entry_points() -> Iterable[EntryPoint]:
 
 
 def list_names(game: str = "kqj") -> list[str]:
-    """Return the names of all policies of a game that need no file."""
-    return list(dict.fromkeys([*BUILT_INS[game], *(point.name for point in _load_entry_points())]))
+    """Return the names of all policies of a game that need no file, those of presets included."""
+    offered = (point.name for point in _load_entry_points())
+    return list(dict.fromkeys([*BUILT_INS[game], *PRESETS[game], *offered]))
 
 
 def describe(game: str = "kqj") -> list[Policy]:
-    """Return all policies of a game that need no file; raises as `find_policy`."""
-    return [find_policy(name, game) for name in list_names(game)]
+    """Return all policies of a game that need no file, without presets; raises as `find_policy`."""
+    return [find_policy(name, game) for name in list_names(game) if name not in PRESETS[game]]

@@ -1,12 +1,12 @@
 """Specifications of players, and the TOML files that may stand in their place.
 
 A specification names a policy, `standard`, `standard:take=45,lap2=38`, `my_policy.py:cautious`
-(`configured`), or a player's file, `bold.toml`, `bold.toml:take=30`.  `A+B` calls like A and plays
-like B.  Decisions that are left open are made by the game's default player.
+(`configured`), or a player's file, `careful.toml`, `careful.toml:take=60`.  `A+B` calls like A and
+plays like B.  Decisions that are left open are made by the game's default player.
 
 A player's file names the policies for calling and playing, with parameters:
 
-    name = "bold"
+    name = "careful"
 
     [calling]
     policy = "random"

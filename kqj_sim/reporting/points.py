@@ -147,6 +147,15 @@ def _get_threshold(fit: PointsFit, teams: int, lap: int, place: int) -> float:
     return fit.values[name] + (fit.values[f"{name}_{place}"] if place > 0 else 0)
 
 
+_USED_THRESHOLDS = {
+    2: "Used is the count from which the contract is more often made than not; the best response "
+    "is the preset bold.",
+    3: "Used is what was found if it scores more by two standard errors than what there was (see "
+    "below).",
+}
+"""Notes on the thresholds that the parameters have, by number of teams."""
+
+
 def _make_thresholds_grid(fit: PointsFit, teams: int) -> Grid:
     """Return the thresholds by lap and place."""
     found = fit.thresholds[teams]
@@ -175,8 +184,7 @@ def _make_thresholds_grid(fit: PointsFit, teams: int) -> Grid:
         ),
         rows,
         4,
-        "Used is what the parameters say: what was found is, if it scores more by two standard "
-        "errors than what there was (see below).  Rounds in which all before passed: taking "
+        f"{_USED_THRESHOLDS[teams]}  Rounds in which all before passed: taking "
         "against passing in the same deal.  The weakest "
         f"are the lowest tenth of the counts there.  {EMPTY_CELL_TEXT}: no such count was found.",
     )

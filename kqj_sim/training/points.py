@@ -230,7 +230,11 @@ def fit_points(plan: PointsPlan, report_progress: Callable[[str], None]) -> Poin
 
 
 def _fit_taking(fit: PointsFit, teams: int, report_progress: Callable[[str], None]) -> None:
-    """Offsets and thresholds of the taking."""
+    """Fit the offsets and thresholds of taking.
+
+    With two teams the thresholds stay: the best response is to take with any hand, while `points`
+    waits for a hand with which the contract is more often made than not.
+    """
     report_progress(f"taking, {teams} teams")
     prefix = "" if teams == 2 else "three_"
     plan = fit.plan
@@ -242,7 +246,9 @@ def _fit_taking(fit: PointsFit, teams: int, report_progress: Callable[[str], Non
     start = np.full(LAP_COUNT * SEATS, START_THRESHOLDS[teams])
     found = find_best_responses(taking, start, plan.turn, plan.sweeps)
     fit.thresholds[teams] = found
-    found_values = {**more, **threshold_parameters(round_thresholds(found))}
+    found_values: dict[str, float] = {**more}
+    if teams != 2:
+        found_values |= threshold_parameters(round_thresholds(found))
     fit.values |= {f"{prefix}{name}": float(value) for name, value in found_values.items()}
 
 
@@ -272,6 +278,7 @@ def _compare_callers(fit: PointsFit, report_progress: Callable[[str], None]) -> 
         others = {"always": f"always+{plays}", "never": f"never+{plays}"}
         others["points as it was"] = f"points+{plays}"
         if bidding == "take":
+            others["bold"] = f"bold+{plays}"
             name = "take" if teams == 2 else "three_take"
             for more in (-10, 10, 20):
                 values = {**fit.values, name: fit.values[name] + more}

@@ -11,7 +11,7 @@ import pytest
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.policies import describe, parse_player
 from kqj_sim.policies.configured import parse_policy
-from kqj_sim.policies.registry import KQJ_BUILT_INS
+from kqj_sim.policies.registry import KQJ_BUILT_INS, PRESETS
 from kqj_sim.policies.spec import DEFAULT_PLAYER
 from tests.command_line import expect_error, run
 
@@ -39,7 +39,9 @@ def test_policies_lists_every_policy_with_what_it_does() -> None:
     listed = _json("policies")
     assert listed["default"] == DEFAULT_PLAYER
     assert f"Default player: {DEFAULT_PLAYER}" in " ".join(shown.split())
-    for policy, found in zip(describe(), listed["policies"], strict=True):
+    presets = PRESETS["kqj"]
+    without_presets = [each for each in listed["policies"] if each["name"] not in presets]
+    for policy, found in zip(describe(), without_presets, strict=True):
         (line,) = [line for line in shown.splitlines() if line.startswith(f"| {policy.name} |")]
         assert policy.summary in line
         calls, plays, parameters = (cell.strip() for cell in line.split("|")[2:5])
@@ -50,10 +52,24 @@ def test_policies_lists_every_policy_with_what_it_does() -> None:
         assert list(found["parameters"]) == list(policy.parameters)
 
 
+def test_presets_are_listed_with_their_values() -> None:
+    (bold,) = (each for each in _json("policies")["policies"] if each["name"] == "bold")
+    assert bold["summary"] == "calls like points, but takes at once with any hand"
+    assert (bold["calls"], bold["plays"]) == (True, False)
+    assert bold["parameters"]["take"] == bold["parameters"]["lap2"] == 0
+    assert _json("policies", "show", "bold")["calling"]["policy"] == "points"
+
+
 def test_lists_fit_a_page() -> None:
     for command in ("columns", "policies"):
         shown = run(command).output
         assert max(len(line) for line in shown.splitlines()) <= 100
+
+
+def test_file_of_a_preset_is_the_same_player(tmp_path: Path) -> None:
+    path = tmp_path / "edited.toml"
+    path.write_text(run("policies", "show", "bold").output, encoding="utf-8")
+    assert parse_player(str(path)) == parse_player("bold")
 
 
 @pytest.mark.parametrize("name", KQJ_BUILT_INS)

@@ -265,6 +265,17 @@ def test_standard_calls_like_points() -> None:
             assert record.calls == same.calls, told(record)
 
 
+def test_default_waits_for_a_hand_and_bold_takes_at_once() -> None:
+    for rules in (TAKE_2, TAKE_3):
+        waits, takes = (
+            simulate(Experiment(rules, (f"{name}+random",) * 6, 2000, SEED))
+            for name in ("points", "bold")
+        )
+        assert (takes.column("place") == 0).all()
+        openers = (waits.column("place") == 0).mean()
+        assert 0.4 < openers < 0.8
+
+
 def test_always_and_never() -> None:
     for rules in (TAKE_2, AUCTION_3):
         experiment = Experiment(rules, ("always+random",) * 6, 40, SEED)

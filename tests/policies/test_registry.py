@@ -51,6 +51,17 @@ def test_parameters_are_given_by_name() -> None:
     assert parse_player("random").calling.parameters == tuple(defaults.values())
 
 
+def test_preset_is_a_policy_with_other_values() -> None:
+    assert parse_player("bold") == parse_player("points:take=0,lap2=0,three_take=0,three_lap2=0")
+    assert parse_player("bold").name == "bold"
+    assert parse_player("bold:take=20").calling.values_by_name["take"] == 20
+    assert parse_player("bold").playing == parse_player(DEFAULT_PLAYER).playing
+    with pytest.raises(PolicyError, match="did you mean 'bold'"):
+        parse_player("bald")
+    with pytest.raises(PolicyError, match="no parameter 'taek'; did you mean 'take'"):
+        parse_player("bold:taek=3")
+
+
 def test_a_plus_b_calls_like_a_and_plays_like_b() -> None:
     found = parse_player("random:take=0.5+greedy")
     assert found.calling.policy.name == "random"
@@ -86,6 +97,8 @@ def test_the_default_player_answers_everything() -> None:
         "random:take=0.3333333333333333+greedy",
         "greedy+random:counter=0.07",
         "  greedy ",
+        "bold",
+        "bold:lap2=20+standard",
     ],
 )
 def test_the_text_of_a_player_reads_back(specification: str) -> None:
@@ -219,9 +232,9 @@ def test_a_name_without_the_suffix_of_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("bold.toml").write_text('policy = "random"\n')
-    assert "did you mean 'bold.toml'?" in _error("bold")
-    assert "did you mean 'bold.toml'?" in _error("bold:take=1")
+    Path("mine.toml").write_text('policy = "random"\n')
+    assert "did you mean 'mine.toml'?" in _error("mine")
+    assert "did you mean 'mine.toml'?" in _error("mine:take=1")
 
 
 def test_describe_lists_the_built_in_policies() -> None:

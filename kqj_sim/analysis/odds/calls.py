@@ -20,19 +20,8 @@ from kqj_sim.analysis.odds.situation import (
     KwajongenBiddingSituation,
     parse_situation,
 )
-from kqj_sim.policies.spec import DEFAULT_PLAYERS
-from kqj_sim.rules import MAX_TOTAL, GameRules, KqjRules
+from kqj_sim.rules import MAX_TOTAL, KqjRules
 from kqj_sim.run_scope import run_scope
-
-SELECTIVE_PLAYER = "points:take=45,lap2=38+network"
-"""The assumed player with two teams and taking: one who waits for a good hand.  The default player
-takes the Return at once with any hand there, so that no pass could be observed."""
-
-
-def choose_assumed_player(rules: GameRules) -> str:
-    """Return the player assumed at every place: one who would pass with some hands."""
-    selective = isinstance(rules, KqjRules) and rules.teams == 2 and rules.bidding == "take"
-    return SELECTIVE_PLAYER if selective else DEFAULT_PLAYERS[rules.game]
 
 
 def estimate_calls(
@@ -45,7 +34,7 @@ def estimate_calls(
     Args:
         situation: what the player knows.
         policies: a player specification for every place, or one for each place;
-            `choose_assumed_player` unless given.
+            the default player unless given.
         settings: see `EstimateSettings`.
 
     Raises:
@@ -54,7 +43,7 @@ def estimate_calls(
         PolicyError: a policy cannot be used, or chooses what is not allowed.
     """
     asked = EstimateSettings(**settings)
-    seated = parse_players(policies, situation.rules, choose_assumed_player(situation.rules))
+    seated = parse_players(policies, situation.rules)
     if isinstance(situation, KwajongenBiddingSituation):
         both = KwajongenCallSampler(situation, seated, asked)
         candidates = both.make_odds(asked)
@@ -87,7 +76,7 @@ def odds(
             `analysis.odds.situation.parse_situation`.
         rules: the rules; two teams and taking unless given.
         policies: a player specification for every place, or one for each place from the opener on;
-            `choose_assumed_player` unless given.
+            the default player unless given.
         settings: `deals`, `precision`, `time`, `seed`, `ignore_calls`, `confidence`, `threads`,
             `progress` and `searching`, see `analysis.odds.estimator.EstimateSettings`.
 

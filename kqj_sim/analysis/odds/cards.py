@@ -17,7 +17,6 @@ from typing import Unpack
 import numpy as np
 
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.odds.calls import choose_assumed_player
 from kqj_sim.analysis.odds.estimator import (
     EstimateSettings,
     Odds,
@@ -112,7 +111,7 @@ def estimate_cards(
     Args:
         partial_round: the round.
         policies: a player specification for every seat, or one for each seat; those of the round,
-            else `choose_assumed_player`, unless given.
+            else the default player, unless given.
         max_layouts: with no more distributions than this all are listed.
         settings: see `EstimateSettings`; nothing depends on the seed if the answer is exact.
 
@@ -121,7 +120,7 @@ def estimate_cards(
         PolicyError: a policy cannot be used, or chooses what is not allowed.
     """
     asked, rules = EstimateSettings(**settings), partial_round.rules
-    seated = parse_players(policies or partial_round.players, rules, choose_assumed_player(rules))
+    seated = parse_players(policies or partial_round.players, rules)
     kind = KwajongenCardSampler if isinstance(rules, KwajongenRules) else KqjCardSampler
     sampler = kind(partial_round, seated, asked, max_layouts)
     return estimate_with_sampler(sampler, partial_round, seated, asked)

@@ -34,7 +34,7 @@ from kqj_sim.analysis.odds.situation import BiddingSituation, KwajongenBiddingSi
 from kqj_sim.analysis.weighted_means import ROUNDING_ERROR, Objective, WeightedMoments
 from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.experiment import MAX_DEAL
-from kqj_sim.policies.spec import Player, parse_player
+from kqj_sim.policies.spec import DEFAULT_PLAYERS, Player, parse_player
 from kqj_sim.rules import GameRules
 from kqj_sim.workers import count_processors
 
@@ -186,17 +186,17 @@ def check_range(name: str, value: int, least: int, most: int) -> None:
         raise OddsError(f"{name} is {value}: it should be {least} to {most}")
 
 
-def parse_players(
-    players: str | Sequence[str] | None, rules: GameRules, default: str
-) -> tuple[Player, ...]:
+def parse_players(players: str | Sequence[str] | None, rules: GameRules) -> tuple[Player, ...]:
     """Return the player of each seat or place: one everywhere, or one at each.
+
+    The default is the game's default player.
 
     Raises:
         OddsError: there are more or fewer players.
         PolicyError: a specification is wrong.
     """
     if players is None or isinstance(players, str):
-        players = [players or default] * rules.seats
+        players = [players or DEFAULT_PLAYERS[rules.game]] * rules.seats
     if len(players) != rules.seats:
         count = NUMBER_WORDS[rules.seats]
         raise OddsError(f"{len(players)} players: there should be one, or one a place, {count}")

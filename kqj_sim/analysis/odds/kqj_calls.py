@@ -58,17 +58,14 @@ _MIN_CAPOT_PROBABILITY = 0.2
 _MAX_AMOUNTS = 6
 """Number of amounts of a contract that are tried out, at most."""
 
-_FREE_CALLERS = {
-    "take": ("points:take=45,lap2=38+network", "random:take=0.3+network"),
-    "auction": (DEFAULT_PLAYER, "random:bid=0.3+network"),
-}
-"""By bidding, a player whose calls are plausible, and one who makes every call."""
+_FREE_CALLERS = {"take": "random:take=0.3+network", "auction": "random:bid=0.3+network"}
+"""By bidding, a player who makes every call."""
 
 
 def suggest_players(rules: KqjRules, assumed: Sequence[Player]) -> str:
     """Return an example of players to assume in place of others."""
-    plausible, free = _FREE_CALLERS[rules.bidding]
-    return free if parse_player(plausible) in assumed else plausible
+    unusual = parse_player(DEFAULT_PLAYER) not in assumed
+    return DEFAULT_PLAYER if unusual else _FREE_CALLERS[rules.bidding]
 
 
 @dataclass(eq=False, kw_only=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis.intervals import estimate_share
-from kqj_sim.analysis.odds.calls import choose_assumed_player, odds
+from kqj_sim.analysis.odds.calls import odds
 from kqj_sim.analysis.odds.estimator import (
     EstimateSettings,
     ImpossibleBiddingError,
@@ -25,7 +25,7 @@ from kqj_sim.core.observed_calls import MAX_ATTEMPTS
 from kqj_sim.encode import encode_cards
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import FITTED
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player
 from kqj_sim.rules import MAX_TOTAL, SEATS, KqjRules
 
 AUCTION = KqjRules(bidding="auction")
@@ -287,10 +287,9 @@ def test_settings_that_cannot_be(settings: dict[str, object], told: str) -> None
         odds(HAND, return_card=RETURN, **settings)  # type: ignore[arg-type]
 
 
-def test_who_is_assumed_would_pass_with_some_hands() -> None:
-    assert choose_assumed_player(KqjRules()) == "points:take=45,lap2=38+network"
-    assert (
-        choose_assumed_player(AUCTION)
-        == choose_assumed_player(KqjRules(teams=3))
-        == "points+network"
-    )
+@pytest.mark.parametrize("rules", [KqjRules(), KqjRules(teams=3), AUCTION])
+def test_assumed_player_is_the_default_player(rules: KqjRules) -> None:
+    hand = "9h 8h 7h Ah Th Hh Kh Tc" if rules.bidding == "auction" else HAND
+    turned = None if rules.bidding == "auction" else RETURN
+    found = odds(hand, return_card=turned, rules=rules, deals=64)
+    assert {player.name for player in found.players} == {DEFAULT_PLAYER}
