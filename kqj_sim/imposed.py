@@ -7,7 +7,8 @@ from typing import Self
 
 from kqj_sim.cards import parse_contract
 from kqj_sim.messages import quote
-from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.places import parse_place
+from kqj_sim.rules import SEATS, GameRules, KqjRules
 
 
 class ImposedContractError(ValueError):
@@ -30,27 +31,27 @@ class ImposedContract:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Parse PLACE:CONTRACT[:AMOUNT], such as 0:h or 0:h:150.
+        """Parse PLACE:CONTRACT[:AMOUNT], such as 0:h, opener:hearts or dealer:h:150.
 
         Raises:
             ImposedContractError: the text has another form, or the amount is no number.
             NotationError: the contract does not exist.
+            PlaceError: the place does not exist.
         """
-        place, *rest = text.split(":")
+        place_text, *rest = text.split(":")
         if len(rest) not in (1, 2):
-            raise ImposedContractError("write place and contract, such as 0:h, or 0:h:150")
-        if place not in [*"0123456789"]:
             raise ImposedContractError(
-                f"{quote(place)} is not a place: it should be 0 (the opener) to 5 (the dealer)"
+                "write place and contract, such as opener:h, or opener:h:150"
             )
-        contract = parse_contract(rest[0])
+        place, contract = parse_place(place_text, SEATS), parse_contract(rest[0])
         if len(rest) == 1:
-            return cls(int(place), contract)
-        if not (rest[1].isascii() and rest[1].isdecimal()):
+            return cls(place, contract)
+        amount = rest[1].strip()
+        if not (amount.isascii() and amount.isdecimal()):
             raise ImposedContractError(
                 f"{quote(rest[1])} is not an amount: it should be a multiple of 10, such as 150"
             )
-        return cls(int(place), contract, int(rest[1][:9]))
+        return cls(place, contract, int(amount[:9]))
 
     def __str__(self) -> str:
         """Return the text that `from_text` parses."""

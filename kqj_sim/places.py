@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+from kqj_sim.messages import quote
+
 OPENER = "opener"
 DEALER = "dealer"
 
@@ -16,3 +20,38 @@ def name_places(seats: int) -> tuple[str, ...]:
 
 
 _ENDINGS = {2: "nd", 3: "rd"}
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+
+
+class PlaceError(ValueError):
+    """A text that is no place; one line that says what would be right."""
+
+
+def parse_place(text: str, seats: int) -> int:
+    """Parse a place as people write it: a name such as `opener` or `3rd`, or a number from 0.
+
+    The number 3 is the 4th to speak, since the opener is 0.
+
+    Raises:
+        PlaceError: the text is no place of a table with this many seats.
+    """
+    names = name_places(seats)
+    plain = text.strip().lower()
+    if plain in names:
+        return names.index(plain)
+    ordinal = re.fullmatch(r"(\d)(?:st|nd|rd|th)", plain)
+    if ordinal is not None and 1 <= int(ordinal[1]) <= seats:
+        return int(ordinal[1]) - 1
+    if plain in _ORDINALS[:seats]:
+        return _ORDINALS.index(plain)
+    if re.fullmatch(r"[0-9]", plain) and int(plain) < seats:
+        return int(plain)
+    raise PlaceError(
+        f"{quote(text)} is not a place: write {', '.join(names[:-1])} or {DEALER}, or a number "
+        f"from 0 (the opener) to {seats - 1} (the dealer)"
+    )
+
+
+def describe_turn(place: int, seats: int) -> str:
+    """Return a clause that says whose turn it is: `it is the opener's turn`."""
+    return f"it is the {name_places(seats)[place]}'s turn"

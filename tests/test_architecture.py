@@ -26,14 +26,14 @@ ENGINE = {"core", "policies", "encode", "games", "policy_errors", "rows"}
 PLAY = {"experiment", "workers", "block_player"}
 MAY_IMPORT: dict[str, set[str]] = {
     "messages": set(),
-    "places": set(),
+    "places": {"messages"},
     "workers": set(),
     "run_scope": set(),
     "cards": {"messages", "places"},
     "columns": {"cards"},
     "rules": {"messages", "cards", "columns"},
     "record": {"messages", "cards", "columns", "rules"},
-    "imposed": {"messages", "cards", "rules"},
+    "imposed": {"messages", "places", "cards", "rules"},
     "referee": TEXT,
     "core": {"columns"},
     "policies": {"core", "messages", "cards", "rules", "run_scope"},
@@ -57,6 +57,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"referee", "dask_cluster", "simulation", "records", "replay"}
     | {"paired", "analysis", "reporting", "training", "run_scope"},
     "cli": {"commands", "messages", "run_scope"},
+    "__main__": {"cli"},
 }
 """The layers from the bottom up, each with the layers that it may import.
 
@@ -66,7 +67,7 @@ names and belongs to no layer; a layer may import its version.
 
 LIBRARIES: dict[str, set[str]] = {
     "messages": set(),
-    "places": set(),
+    "places": {"messages"},
     "workers": set(),
     "run_scope": set(),
     "cards": set(),

@@ -14,6 +14,7 @@ from kqj_sim.cards import (
     parse_card,
     parse_cards,
     parse_contract,
+    parse_single_card,
 )
 
 
@@ -80,7 +81,7 @@ def test_contracts_are_shown_with_signs_where_they_are_suits() -> None:
     assert parse_contract("♡") == "h"
 
 
-@pytest.mark.parametrize("text", ["", "x", "hearts", "N T", "TA", "sh"])
+@pytest.mark.parametrize("text", ["", "x", "heartss", "N T", "TA", "sh"])
 def test_what_is_no_contract_says_what_is(text: str) -> None:
     with pytest.raises(NotationError, match="is not a contract: write one of s h d c NT AT"):
         parse_contract(text)
@@ -93,11 +94,105 @@ def test_a_pack_of_fewer_ranks_has_no_other_cards() -> None:
     for text in ("Hh", "8h"):
         with pytest.raises(NotationError, match="write a rank of A K Q J T 9, then"):
             parse_card(text, ranks=ranks)
-        with pytest.raises(NotationError, match=f"'{text}' is not a card"):
-            parse_cards(f"Ah {text}Th", ranks=ranks)
+        with pytest.raises(NotationError, match=f"'{text}' .*: write a rank of A K Q J T 9, then"):
+            parse_cards(f"Ah {text} Th", ranks=ranks)
 
 
 def test_a_hand_is_shown_in_the_order_of_its_game() -> None:
     cards = parse_cards("9h Th Ah Kh")
     assert format_hand(cards, symbols=False) == "h A T K 9"
     assert format_hand(cards, symbols=False, ranks="AKQJT9") == "h A K T 9"
+
+
+HAND = ["9h", "8h", "Ah", "Ks", "4d"]
+WRITTEN = [
+    "9h 8h Ah Ks 4d",
+    "9h8hAhKs4d",
+    "9h8hahks4d",
+    "9H 8H AH KS 4D",
+    "h9 h8 hA sK d4",
+    "9♥ 8♥ A♥ K♠ 4♦",
+    "♥9 ♥8 ♥A ♠K ♦4",
+    "9♥\ufe0f 8♥\ufe0f A♥\ufe0f K♠\ufe0f 4♦\ufe0f",
+    "♥ 9 8 A  ♠ K  ♦ 4",
+    "h: 98A s: K d: 4",
+    "h : 9, 8, A; s: K; d: 4",
+    "h98A sK d4",
+    "h9 8 A sK d4",
+    "98Ah Ks 4d",
+    "9 h 8 h A h K s 4 d",
+    "h 9 h 8 h a s k d 4",
+    "9 of hearts, 8 of hearts, ace of hearts, king of spades, 4 of diamonds",
+    "nine heart, eight heart, ace heart, king spade, four diamond",
+    "hearts 9 8 A spades K diamonds 4",
+    "HEARTS: 98A SPADES: K DIAMONDS: 4",
+]
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_a_hand_is_read_in_every_way_of_writing(text: str) -> None:
+    assert [str(card) for card in parse_cards(text)] == HAND
+
+
+def test_a_hand_as_it_is_shown_is_read_again() -> None:
+    cards = parse_cards("4h 9s As Hh Ts Qc Hs")
+    assert set(parse_cards(format_hand(cards))) == set(cards)
+    assert set(parse_cards(format_hand(cards, symbols=False))) == set(cards)
+
+
+@pytest.mark.parametrize(
+    ("text", "cards"),
+    [
+        ("hh", "Hh"),
+        ("hH", "Hh"),
+        ("h: A H 9", "Ah Hh 9h"),
+        ("♥ A H 9", "Ah Hh 9h"),
+        ("♥HA9 ♠K", "Hh Ah 9h Ks"),
+        ("h H 4 s K", "Hh 4h Ks"),
+        ("hAhK", "Ah Kh"),
+        ("sH dH", "Hs Hd"),
+        ("hero of hearts, hero of spades", "Hh Hs"),
+    ],
+)
+def test_hero_and_hearts_are_told_apart(text: str, cards: str) -> None:
+    assert [str(card) for card in parse_cards(text)] == cards.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("9h 8h A Ks 4d", "'A' has no suit: write As, Ah, Ad or Ac"),
+        ("h9 h8 a sk d4", "'a' has no suit: write As, Ah, Ad or Ac"),
+        ("9h 8h ♠", "'♠' has no rank: write a rank of A T H"),
+        ("h 9 s A h", "can be read as H♠ 9♠ A♥ or 9♥ A♠ H♠: write rank and suit of each card"),
+        ("9h 8h 2h", "'2h' is not a card"),
+        ("9hh8", "'9hh8' is not a card"),
+        ("pass", "'pass' is not a card"),
+        ("hH9" * 3000, "more cards than a pack has"),
+    ],
+)
+def test_unclear_cards_are_one_line_that_says_what_to_write(text: str, told: str) -> None:
+    with pytest.raises(NotationError) as error:
+        parse_cards(text)
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_one_card_is_wanted_where_one_is() -> None:
+    assert parse_single_card("♥ 10") == Card("T", "h")
+    for text in ("", "9h 8h"):
+        with pytest.raises(NotationError, match="write one, a rank of"):
+            parse_single_card(text)
+
+
+@pytest.mark.parametrize(
+    ("contract", "texts"),
+    [
+        ("h", ["h", "H", "♥", "heart", "hearts", "Hearts", " ♡ "]),
+        ("s", ["spade", "SPADES"]),
+        ("NT", ["nt", "No-Trump", "no trumps", "no  trump", "notrump"]),
+        ("AT", ["at", "All-Trumps", "all trump", "AllTrumps"]),
+    ],
+)
+def test_contracts_have_names(contract: str, texts: list[str]) -> None:
+    assert {parse_contract(text) for text in texts} == {contract}

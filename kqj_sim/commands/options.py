@@ -17,6 +17,7 @@ from kqj_sim.cards import NotationError
 from kqj_sim.commands.config import read_config
 from kqj_sim.imposed import ImposedContract, ImposedContractError
 from kqj_sim.messages import quote, shorten
+from kqj_sim.places import PlaceError
 from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, make_rules
 
 if TYPE_CHECKING:
@@ -328,7 +329,7 @@ def _parse_imposed(text: str | None, rules: GameRules) -> ImposedContract | None
     try:
         imposed = ImposedContract.from_text(text)
         imposed.check(rules)
-    except (NotationError, ImposedContractError) as error:
+    except (NotationError, PlaceError, ImposedContractError) as error:
         raise click.UsageError(f"--impose {shorten(text)}: {error}") from None
     return imposed
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kqj_sim.cards import NUMBER_WORDS, Card
+from kqj_sim.places import name_places
 from kqj_sim.record import Call
 from kqj_sim.referee import kwajongen as kwajongen_referee
 from kqj_sim.referee.kqj import play as kqj_referee
@@ -32,7 +33,7 @@ class PlayRules:
         list_legal_cards: returns the cards of a hand that may be played to a trick, by the round,
             the hand, the trick and its leader.
         upcard_is_dealers: whether the dealer has the upcard, else the Sender.
-        upcard_text: what errors call the upcard.
+        upcard_text: what errors call the upcard; `{seat}` stands for who has it.
         holder_text: what errors say of the player who has it.
     """
 
@@ -65,15 +66,15 @@ PLAY_RULES = {
         kqj_referee.find_trick_winner,
         _list_legal_kqj_cards,
         False,
-        "the Return, which the Sender",
-        "the Sender and took the Return,",
+        "the Return, which the Sender, {seat}, has",
+        "is the Sender and took the Return,",
     ),
     "kwajongen": PlayRules(
         kwajongen_referee.find_trick_winner,
         _list_legal_kwajongen_cards,
         True,
-        "the shown card, which the dealer",
-        "the dealer and has shown",
+        "the dealer's card",
+        "has shown",
     ),
 }
 
@@ -172,7 +173,7 @@ class PartialRound:
         ]
 
     def _describe_seat(self, seat: int) -> str:
-        return f"{self.seat_term} {seat}"
+        return describe_seat(seat, self.seat_term, self.rules.seats)
 
     def _describe_play(self, number: int) -> str:
         """Return the text of a play by its index: `card 2 of trick 3`."""
@@ -222,12 +223,13 @@ class PartialRound:
         holders += [self.seat] if upcard in self.hand else []
         if self.seat == holder and not holders:
             raise RoundError(
-                f"{self._describe_seat(holder)}, whose turn it is, is "
+                f"{self._describe_seat(holder)}, whose turn it is, "
                 f"{self.play_rules.holder_text} {upcard}: it is missing among the cards given"
             )
         if holders and holders != [holder]:
             raise RoundError(
-                f"{upcard} is {self.play_rules.upcard_text}, {self._describe_seat(holder)}, has: "
+                f"{upcard} is "
+                f"{self.play_rules.upcard_text.format(seat=self._describe_seat(holder))}: "
                 f"it cannot be a card of {self._describe_seat(holders[0])}"
             )
 
@@ -248,6 +250,11 @@ class PartialRound:
                         f"{card}: they held {better}, which would have been right"
                     )
                 held[seat].remove(card)
+
+
+def describe_seat(seat: int, seat_term: str, seats: int) -> str:
+    """Return the text of a seat in errors: `seat 2`, or as a place `the 3rd`."""
+    return f"the {name_places(seats)[seat]}" if seat_term == "place" else f"{seat_term} {seat}"
 
 
 def split_tricks(

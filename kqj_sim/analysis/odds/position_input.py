@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from kqj_sim.analysis.odds.position import PartialRound, RoundError, split_tricks
-from kqj_sim.analysis.odds.situation import assign_teams, parse_calls
-from kqj_sim.cards import NUMBER_WORDS, Card, NotationError, parse_cards, parse_contract
+from kqj_sim.analysis.odds.position import (
+    PartialRound,
+    RoundError,
+    describe_seat,
+    split_tricks,
+)
+from kqj_sim.analysis.odds.situation import assign_teams, parse_calls, parse_kwajongen_calls
+from kqj_sim.analysis.odds.typed_calls import split_calls
+from kqj_sim.cards import NUMBER_WORDS, Card, NotationError, parse_cards, parse_single_card
 from kqj_sim.cards import parse_card as parse_card_text
 from kqj_sim.messages import quote
+from kqj_sim.places import PlaceError, describe_turn, name_places
 from kqj_sim.record import Call, PartialRecord
 from kqj_sim.referee.kqj.calling import FinalContract, KqjCalling
 from kqj_sim.referee.kwajongen import KwajongenCalling
@@ -105,19 +111,19 @@ def parse_position(
         calls, final = _parse_kqj_calls(rules, teams, upcard, heard, contract, sender)
     else:
         if return_card is None:
-            raise RoundError("the dealer's shown card is missing: give it, such as Kh")
-        upcard = _parse_card("the shown card", return_card, rules.ranks)
+            raise RoundError("the dealer's card is missing: give it, such as --return Kh")
+        upcard = _parse_typed_card(return_card, rules.ranks)
         teams = _read_teams(rules, None)
         calls, final = _parse_kwajongen_calls(rules, teams, upcard, heard, sender)
     position = PartialRound(
         rules, rules.seats - 1, teams, upcard, calls, final,
-        _parse_cards("played", played, rules.ranks),
-        frozenset(_parse_cards("cards", hand, rules.ranks)), pending, seat_term="place",
+        _parse_typed_cards("cards played", played, rules.ranks),
+        frozenset(_parse_typed_cards("your cards", hand, rules.ranks)), pending, seat_term="place",
     )  # fmt: skip
     if place is not None and place != position.seat:
         raise RoundError(
-            f"after {len(position.plays)} cards it is the turn of place {position.seat}, not of "
-            f"place {place}: there is no card to choose"
+            f"after {len(position.plays)} cards {describe_turn(position.seat, rules.seats)}, not "
+            f"the {name_places(rules.seats)[place]}'s: give all cards played before yours"
         )
     return position
 
@@ -125,8 +131,10 @@ def parse_position(
 def _parse_return(rules: KqjRules, turned: str | None) -> Card | None:
     if rules.bidding == "take":
         if turned is None:
-            raise RoundError("the Return is missing: give the card that was turned up, such as 7h")
-        return _parse_card("the Return", turned, rules.ranks)
+            raise RoundError(
+                "the Return is missing: give the card that was turned up, such as --return 7h"
+            )
+        return _parse_typed_card(turned, rules.ranks)
     if turned is not None:
         raise RoundError("with auctions there is no Return: leave it out")
     return None
@@ -140,21 +148,26 @@ def _parse_kqj_calls(
     if heard is not None:
         if contract is not None or sender is not None:
             raise RoundError(
-                "the Sender and the contract follow from what was heard: leave one out"
+                "the calls say who the Sender is and what the contract: leave --contract and "
+                "--sender out, or the calls"
             )
         calls = tuple(parse_calls(heard, rules, teams, upcard).calls)
         return calls, _finish_calling(rules, rules.seats - 1, teams, upcard, calls, "place")
     if contract is None or sender is None:
         raise RoundError(
-            "who plays what is missing: give all calls heard, or contract and Sender's place"
+            "the contract is missing: give all calls, such as --heard 'pass take', or --contract h "
+            "and --sender opener"
         )
-    match = re.fullmatch(r"(?:(\d{1,5})\s+)?(\S+?)(\s+capot)?", contract.strip(), re.IGNORECASE)
     try:
-        name = parse_contract(match[2] if match else contract)
-    except NotationError as error:
-        raise RoundError(f"contract: {error}") from None
-    amount = int(match[1]) if match and match[1] else None
-    return None, _make_final_contract(rules, sender, name, amount, bool(match and match[3]), 1)
+        given = split_calls(contract, rules.seats)
+    except (NotationError, PlaceError):
+        given = []
+    if len(given) != 1 or given[0].contract is None:
+        right = "h or NT" if rules.bidding == "take" else "150 h or 400 NT capot"
+        raise RoundError(f"{quote(contract)} is not a contract: write for example {right}")
+    (final,) = given
+    assert final.contract is not None
+    return None, _make_final_contract(rules, sender, final.contract, final.amount, final.capot, 1)
 
 
 def _parse_kwajongen_calls(
@@ -165,21 +178,14 @@ def _parse_kwajongen_calls(
     if heard is None:
         if sender is None:
             raise RoundError(
-                "who said play is missing: give all calls heard, or the caller's place"
+                "the caller is missing: give all calls, such as --heard 'pass play', or the "
+                "caller's place, --sender 2nd"
             )
         _check_sender(sender, rules, "place")
-        words = ["pass"] * sender + ["play"]
+        heard = "pass " * sender + "play"
     elif sender is not None:
-        raise RoundError("who plays follows from what was heard: leave one out")
-    else:
-        words = [text.strip() for text in heard.split(",")]
-    for number, word in enumerate(words, start=1):
-        if word.lower() not in ("pass", "p", "play"):
-            raise RoundError(f"call {number} heard, {quote(word)}: write pass or play")
-    calls = tuple(
-        Call(place, "play" if word.lower() == "play" else "pass")
-        for place, word in enumerate(words)
-    )
+        raise RoundError("the calls say who plays: leave --sender out, or the calls")
+    calls = tuple(Call(place, word) for place, word in enumerate(parse_kwajongen_calls(heard)))
     return calls, _finish_calling(rules, rules.seats - 1, teams, upcard, calls, "place")
 
 
@@ -190,12 +196,12 @@ def _finish_calling(
     """Return the Sender and contract; raise RoundError if calls are illegal, or all passed."""
     if isinstance(rules, KqjRules):
         calling = KqjCalling(rules, dealer, teams, upcard)
-        _replay_calls(calling, calls, seat_term)
+        _replay_calls(calling, calls, seat_term, rules.seats)
         final = calling.final_contract()
     else:
         assert upcard is not None
         accepting = KwajongenCalling(dealer)
-        _replay_calls(accepting, calls, seat_term)
+        _replay_calls(accepting, calls, seat_term, rules.seats)
         caller = accepting.find_caller()
         final = None if caller is None else FinalContract(caller, upcard.suit)
     if final is None:
@@ -203,7 +209,9 @@ def _finish_calling(
     return final
 
 
-def _replay_calls(calling: RefereeCalling, calls: Sequence[Call], seat_term: str) -> None:
+def _replay_calls(
+    calling: RefereeCalling, calls: Sequence[Call], seat_term: str, seats: int
+) -> None:
     """Add calls; raise RoundError if one is not allowed, or they are not over."""
     for number, call in enumerate(calls, start=1):
         reason = calling.explain_illegal_call(call)
@@ -211,7 +219,8 @@ def _replay_calls(calling: RefereeCalling, calls: Sequence[Call], seat_term: str
             raise RoundError(f"call {number}: {reason}")
         calling.add(call)
     if not calling.is_closed:
-        raise RoundError(f"the calls are not over: {seat_term} {calling.turn} has yet to speak")
+        who = describe_seat(calling.turn, seat_term, seats)
+        raise RoundError(f"the calls are not over: {who} has yet to speak")
 
 
 def _make_final_contract(
@@ -347,9 +356,17 @@ def _parse_card(key: str, text: str, ranks: str) -> Card:
         raise RoundError(f"{key}: {error}") from None
 
 
-def _parse_cards(key: str, text: str, ranks: str) -> tuple[Card, ...]:
-    """Return cards; raise RoundError with their key."""
+def _parse_typed_card(text: str, ranks: str) -> Card:
+    """Return the upcard as it is typed; raise RoundError."""
+    try:
+        return parse_single_card(text, ranks=ranks)
+    except NotationError as error:
+        raise RoundError(str(error)) from None
+
+
+def _parse_typed_cards(name: str, text: str, ranks: str) -> tuple[Card, ...]:
+    """Return cards as they are typed; raise RoundError with their name."""
     try:
         return parse_cards(text, ranks=ranks)
     except NotationError as error:
-        raise RoundError(f"{key}: {error}") from None
+        raise RoundError(f"{name}: {error}") from None

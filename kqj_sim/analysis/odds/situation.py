@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from kqj_sim.cards import Card, NotationError, parse_card, parse_cards, parse_contract
+from kqj_sim.analysis.odds.typed_calls import TypedCall, split_calls
+from kqj_sim.cards import Card, NotationError, parse_cards, parse_single_card
 from kqj_sim.messages import quote
+from kqj_sim.places import PlaceError, describe_turn, name_places
 from kqj_sim.record import Call
 from kqj_sim.referee.kqj.calling import KqjCalling
 from kqj_sim.rules import SEATS, KqjRules, KwajongenRules
@@ -19,8 +21,7 @@ DEALER_PLACE = SEATS - 1
 """Seats are counted as places here: the opener is seat 0."""
 KWAJONGEN_DEALER_PLACE = KwajongenRules.seats - 1
 
-_BID_PATTERN = re.compile(r"(\d+)\s*([^\s\d]+)(\s+capot)?", re.IGNORECASE)
-_COUNTER_PATTERN = re.compile(r"(over)?counter(?:\s+(\d+))?", re.IGNORECASE)
+_PLACE_NAMES = name_places(SEATS)
 
 
 class SituationError(ValueError):
@@ -88,8 +89,8 @@ def parse_situation(
         return_card: the Return, with taking.
         place: their place, 0 the opener to 5 the dealer; follows from `heard`, else it is 0.
         lap: the lap, with taking; follows from `heard`, else it is 1.
-        heard: the calls so far: `pass`, `120 h`, `400 NT capot`, `counter`, or `counter 3` to say
-            whose it is.  Left out: everybody before them has passed.
+        heard: the calls so far: `pass`, `take h`, `120 h`, `400 NT capot`, `counter`, or
+            `counter 3` to say whose it is.  Left out: everybody before them has passed.
         partners_at: places of their partners, with random partners; left out, all sit alternately.
         pending: litigation gratuity that waits, in points.
 
@@ -103,17 +104,16 @@ def parse_situation(
     if lap is not None and (auction or lap not in (1, 2)):
         right = "with auctions it follows from the calls" if auction else "it is 1 or 2"
         raise SituationError(f"lap {lap}: {right}")
-    texts = _split_calls(heard)
-    if texts is None and place is None:
-        place = 0
+    if heard is None:
+        place = place or 0
+        heard = "pass " * (SEATS * ((lap or 1) - 1) + place)
     teams = assign_teams(rules, partners_at, place)
-    if texts is None:
-        texts = ["pass"] * (SEATS * ((lap or 1) - 1) + (place or 0))
-    calling = _replay_call_texts(texts, rules, teams, up, place)
+    calling = parse_calls(heard, rules, teams, up, place)
     place, question = _find_question(calling, place)
     if lap is not None and lap != calling.lap:
         raise SituationError(
-            f"lap {lap} does not go with {len(texts)} calls heard: that is lap {calling.lap}"
+            f"lap {lap} does not fit the {len(calling.calls)} calls so far: the next one belongs "
+            f"to lap {calling.lap}"
         )
     if partners_at is not None:
         teams = assign_teams(rules, partners_at, place)
@@ -164,36 +164,53 @@ def parse_kwajongen_situation(
     """
     try:
         cards = parse_cards(hand, ranks=rules.ranks)
-        shown = None if return_card is None else parse_card(return_card, ranks=rules.ranks)
+        shown = None if return_card is None else parse_single_card(return_card, ranks=rules.ranks)
     except NotationError as error:
         raise SituationError(str(error)) from None
     if len(cards) != rules.tricks:
-        raise SituationError(f"the hand has {len(cards)} cards: in Kwajongen one holds four")
+        raise SituationError(f"{len(cards)} cards given: in Kwajongen you hold {rules.tricks}")
     if shown is None:
-        raise SituationError("the dealer's shown card is missing: give it, such as Kh")
+        raise SituationError("the dealer's card is missing: give it, such as --return Kh")
     if place is not None and not 0 <= place <= KWAJONGEN_DEALER_PLACE:
-        raise SituationError(f"place {place}: it is 0 (the dealer's left) to 3 (the dealer)")
+        raise SituationError(f"place {place}: it is 0 (the opener) to 3 (the dealer)")
     if heard is not None:
-        texts = [text.strip() for text in heard.split(",")] if heard.strip() else []
-        for number, text in enumerate(texts, start=1):
-            if text.lower() not in ("pass", "p"):
-                raise SituationError(
-                    f"call {number} heard, {quote(text)}: nobody is asked after a play; write pass"
-                )
-        if len(texts) > KWAJONGEN_DEALER_PLACE:
-            raise SituationError(f"{len(texts)} calls heard: nobody is asked after four passes")
-        if place not in (None, len(texts)):
+        calls = parse_kwajongen_calls(heard)
+        if "play" in calls:
             raise SituationError(
-                f"place {place} does not go with the {len(texts)} calls heard: it is the turn of "
-                f"place {len(texts)}"
+                f"call {calls.index('play') + 1}, 'play': nobody is asked after that; write pass, "
+                "or give the cards played so far"
             )
-        place = len(texts)
+        if len(calls) > KWAJONGEN_DEALER_PLACE:
+            raise SituationError(f"{len(calls)} passes: nobody is asked after four")
+        if place not in (None, len(calls)):
+            turn = describe_turn(len(calls), rules.seats)
+            raise SituationError(
+                f"after {len(calls)} calls {turn}, not the {name_places(rules.seats)[place]}'s"
+            )
+        place = len(calls)
     place = place or 0
     if place == KWAJONGEN_DEALER_PLACE and shown not in cards:
-        raise SituationError(f"the shown card {shown} is the dealer's own: it is one of the hand")
+        raise SituationError(f"the dealer's card {shown} is your own: it is one of your cards")
     if place != KWAJONGEN_DEALER_PLACE and shown in cards:
-        raise SituationError(f"the shown card {shown} is in the hand, but it is the dealer's")
+        raise SituationError(f"the dealer's card {shown} is among your cards: write another")
     return KwajongenBiddingSituation(rules, cards, shown, place, raised)
+
+
+def parse_kwajongen_calls(heard: str) -> list[Literal["pass", "play"]]:
+    """Return the calls of a round of Kwajongen; raise SituationError if a word is none."""
+    words: list[Literal["pass", "play"]] = []
+    try:
+        calls = split_calls(heard, KwajongenRules.seats)
+    except (NotationError, PlaceError) as error:
+        text = str(error).partition(":")[0].removesuffix(", is not a call")
+        raise SituationError(f"{text}, is not a call of Kwajongen: write pass or play") from None
+    for number, call in enumerate(calls, start=1):
+        if call.word not in ("pass", "play"):
+            raise SituationError(
+                f"call {number}, {quote(call.text)}, is not a call of Kwajongen: write pass or play"
+            )
+        words.append(call.word)
+    return words
 
 
 def parse_calls(
@@ -212,26 +229,13 @@ def parse_calls(
         turned: the Return; None with auctions.
         place: the player's place; a counter without a place is another's.
     """
-    return _replay_call_texts(_split_calls(heard) or [], rules, teams, turned, place)
-
-
-def _replay_call_texts(
-    texts: Sequence[str],
-    rules: KqjRules,
-    teams: Sequence[int],
-    turned: Card | None,
-    place: int | None,
-) -> KqjCalling:
     calling = KqjCalling(rules, DEALER_PLACE, teams, turned)
-    for text in texts:
-        _add_call(calling, text, place)
+    try:
+        for call in split_calls(heard, SEATS):
+            _add_call(calling, call, place)
+    except (NotationError, PlaceError) as error:
+        raise SituationError(str(error)) from None
     return calling
-
-
-def _split_calls(heard: str | None) -> list[str] | None:
-    if heard is None:
-        return None
-    return [text.strip() for text in heard.split(",")] if heard.strip() else []
 
 
 def _parse_cards(
@@ -240,20 +244,31 @@ def _parse_cards(
     """Return the hand and the Return."""
     try:
         cards = parse_cards(hand)
-        up = None if turned is None else parse_card(turned)
+        up = None if turned is None else parse_single_card(turned)
     except NotationError as error:
         raise SituationError(str(error)) from None
     wanted = 8 if auction else 5
     if len(cards) != wanted:
-        how = "auctions are played with eight" if auction else "before a take one holds five"
-        raise SituationError(f"the hand has {len(cards)} cards: {how}")
+        raise SituationError(f"{len(cards)} cards given: {_describe_hand_size(cards, up, auction)}")
     if auction and up is not None:
         raise SituationError("with auctions there is no Return: leave it out")
     if not auction and up is None:
-        raise SituationError("the Return is missing: give the card that is turned up, such as 7h")
+        raise SituationError(
+            "the Return is missing: give the card that is turned up, such as --return 7h"
+        )
     if up in cards:
-        raise SituationError(f"the Return {up} is in the hand: one of them is another card")
+        raise SituationError(f"the Return {up} is among your cards: one of them is another card")
     return cards, up
+
+
+def _describe_hand_size(cards: Sequence[Card], up: Card | None, auction: bool) -> str:
+    """Return how many cards there should be, for errors."""
+    if auction:
+        return "with auctions you hold 8 (5 with --bidding take)"
+    held = "with taking you hold 5"
+    if len(cards) == 6 and up is None:
+        return f"{held}; if the Return is {cards[-1]}, write --return {cards[-1]}"
+    return f"{held} (8 with --bidding auction)"
 
 
 def assign_teams(
@@ -280,50 +295,53 @@ def assign_teams(
     )
 
 
-def _add_call(calling: KqjCalling, text: str, own_place: int | None) -> None:
+def _add_call(calling: KqjCalling, typed: TypedCall, own_place: int | None) -> None:
     """Add a call as it is typed; raise SituationError if it cannot be."""
-    for each in _list_possible_calls(calling, text, own_place):
+    reason: str | None = None
+    number = len(calling.calls) + 1
+    if typed.word == "take" and typed.contract is None:
+        if calling.rules.bidding == "take" and (calling.lap > 1 or calling.turned is None):
+            raise SituationError(
+                f"call {number}, {quote(typed.text)}, needs a contract in lap {calling.lap}: write "
+                "for example take h or take NT"
+            )
+        typed = typed._replace(contract=None if calling.turned is None else calling.turned.suit)
+    elif typed.word == "take" and calling.rules.bidding == "auction":
+        raise SituationError(
+            f"call {number}, {quote(typed.text)}: with auctions a bid has an amount; write for "
+            f"example {calling.lowest_amount} {typed.contract}"
+        )
+    for each in _list_possible_calls(calling, typed, own_place):
         reason = calling.explain_illegal_call(each)
         if reason is None:
             calling.add(each)
             return
-    reason = re.sub(r"\bseat\b", "place", reason or "nobody may say that")
-    number = len(calling.calls) + 1
-    raise SituationError(f"call {number} heard, {quote(text)}, cannot be: {reason}")
-
-
-def _list_possible_calls(calling: KqjCalling, text: str, own_place: int | None) -> list[Call]:
-    """Return the calls that a text may stand for: a counter's place is often left out."""
-    if text.lower() in ("pass", "p"):
-        return [Call(calling.turn, "pass")]
-    stake = _COUNTER_PATTERN.fullmatch(text)
-    if stake is not None:
-        kind: Literal["counter", "overcounter"] = "overcounter" if stake[1] else "counter"
-        if stake[2] is not None:
-            return [Call(int(stake[2]), kind)]
-        bidder = calling.turn if calling.last_bid is None else calling.last_bid.seat
-        first = calling.turn if calling.rules.counter_timing == "turn" else bidder
-        places = [(first + step) % SEATS for step in range(SEATS)]
-        found = [Call(each, kind) for each in places if each != own_place]
-        legal = [call for call in found if calling.explain_illegal_call(call) is None]
-        return legal or found[:1]
-    take = re.fullmatch(r"take\s+(\S+)", text, re.IGNORECASE)
-    bid = _BID_PATTERN.fullmatch(text)
-    try:
-        if take is not None:
-            return [Call(calling.turn, "take", contract=parse_contract(take[1]))]
-        if bid is not None and len(bid[1]) < 6:
-            contract = parse_contract(bid[2])
-            return [Call(calling.turn, "bid", int(bid[1]), contract, bid[3] is not None)]
-    except NotationError as error:
-        raise SituationError(
-            f"call {len(calling.calls) + 1} heard, {quote(text)}: {error}"
-        ) from None
-    right = "pass, 120 h, 400 NT capot, counter" if calling.rules.bidding == "auction" else "pass"
-    raise SituationError(
-        f"call {len(calling.calls) + 1} heard, {quote(text)}, is none: write {right}, with commas "
-        "between calls"
+    reason = re.sub(
+        r"\bseat (\d)", lambda match: f"the {_PLACE_NAMES[int(match[1])]}", reason or ""
     )
+    raise SituationError(
+        f"call {number}, {quote(typed.text)}, is impossible: {reason or 'nobody may say that'}"
+    )
+
+
+def _list_possible_calls(
+    calling: KqjCalling, typed: TypedCall, own_place: int | None
+) -> list[Call]:
+    """Return the calls that a text may stand for: a counter's place is often left out."""
+    if typed.word in ("pass", "play"):
+        return [Call(calling.turn, typed.word)]
+    if typed.word == "take":
+        return [Call(calling.turn, "take", contract=typed.contract)]
+    if typed.word == "bid":
+        return [Call(calling.turn, "bid", typed.amount, typed.contract, typed.capot)]
+    if typed.place is not None:
+        return [Call(typed.place, typed.word)]
+    bidder = calling.turn if calling.last_bid is None else calling.last_bid.seat
+    first = calling.turn if calling.rules.counter_timing == "turn" else bidder
+    places = [(first + step) % SEATS for step in range(SEATS)]
+    found = [Call(each, typed.word) for each in places if each != own_place]
+    legal = [call for call in found if calling.explain_illegal_call(call) is None]
+    return legal or found[:1]
 
 
 def _find_question(calling: KqjCalling, place: int | None) -> tuple[int, Question]:
@@ -336,15 +354,18 @@ def _find_question(calling: KqjCalling, place: int | None) -> tuple[int, Questio
     if last == "bid" and bid is not None and bid.capot:
         return _find_counter_place(bid.seat, False, calling, place), "counter"
     if calling.is_closed:
-        raise SituationError("the calling is over after what was heard: nobody is asked")
+        raise SituationError(
+            "the bidding is over after these calls: give the cards played so far, --played, or "
+            "leave the last call out"
+        )
     if place is None or place == calling.turn:
         return calling.turn, "take" if rules.bidding == "take" else "bid"
     may_counter = last == "bid" and bid is not None and teams[bid.seat] != teams[place]
     if may_counter and rules.counter_timing == "any":
         return place, "counter"
     raise SituationError(
-        f"place {place} does not go with the {len(calling.calls)} calls heard: it is the turn of "
-        f"place {calling.turn}"
+        f"after {len(calling.calls)} calls {describe_turn(calling.turn, SEATS)}, not the "
+        f"{_PLACE_NAMES[place]}'s: give all calls before yours"
     )
 
 
@@ -356,6 +377,12 @@ def _find_counter_place(bidder: int, partner: bool, calling: KqjCalling, place: 
     if place is None or place in may:
         return may[0] if place is None else place
     raise SituationError(
-        f"place {place} is not asked now: places {' '.join(map(str, sorted(may)))} may "
+        f"the {_PLACE_NAMES[place]} is not asked now: {_join_places(may)} may "
         f"{'overcounter' if partner else 'counter'}"
     )
+
+
+def _join_places(places: Sequence[int]) -> str:
+    """Return the names of places: `opener, 3rd and 5th`."""
+    *first, last = (_PLACE_NAMES[place] for place in sorted(places))
+    return f"{', '.join(first)} and {last}"

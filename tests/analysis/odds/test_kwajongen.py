@@ -131,15 +131,19 @@ def test_the_same_numbers_with_any_threads() -> None:
 @pytest.mark.parametrize(
     ("hand", "more", "fault"),
     [
-        ("Ah Kh 9s", {}, "the hand has 3 cards: in Kwajongen one holds four"),
+        ("Ah Kh 9s", {}, "3 cards given: in Kwajongen you hold 4"),
         ("Ah Kh 9s 8s", {}, "'8s' is not a card: write a rank of A K Q J T 9"),
-        ("Ah Kh 9s Ts", {"return_card": None}, "shown card is missing: give it, such as Kh"),
-        ("Ah Kh 9s Ts", {"return_card": "Kh"}, "Kh is in the hand, but it is the dealer's"),
-        ("Ah Kh 9s Ts", {"place": 3}, "Jh is the dealer's own: it is one of the hand"),
-        ("Ah Kh 9s Ts", {"place": 4}, "it is 0 .the dealer's left. to 3 .the dealer."),
-        ("Ah Kh 9s Ts", {"heard": "pass, play"}, "call 2 heard, 'play': nobody is asked after"),
-        ("Ah Kh 9s Ts", {"heard": "pass", "place": 2}, "it is the turn of place 1"),
-        ("Ah Kh 9s Ts", {"heard": "p, p, p, p"}, "nobody is asked after four passes"),
+        (
+            "Ah Kh 9s Ts",
+            {"return_card": None},
+            "the dealer's card is missing: give it, such as --return Kh",
+        ),
+        ("Ah Kh 9s Ts", {"return_card": "Kh"}, "Kh is among your cards"),
+        ("Ah Kh 9s Ts", {"place": 3}, "Jh is your own: it is one of your cards"),
+        ("Ah Kh 9s Ts", {"place": 4}, "it is 0 .the opener. to 3 .the dealer."),
+        ("Ah Kh 9s Ts", {"heard": "pass, play"}, "call 2, 'play': nobody is asked after"),
+        ("Ah Kh 9s Ts", {"heard": "pass", "place": 2}, "it is the 2nd's turn, not the 3rd's"),
+        ("Ah Kh 9s Ts", {"heard": "p, p, p, p"}, "4 passes: nobody is asked after four"),
     ],
 )
 def test_what_cannot_be_is_told(hand: str, more: dict[str, object], fault: str) -> None:
