@@ -15,7 +15,7 @@ import click
 from kqj_sim import __version__
 from kqj_sim.commands.errors import DEBUG, ENVIRONMENT_PREFIX, exit_with_error
 from kqj_sim.commands.renamed import RENAMED_OPTIONS
-from kqj_sim.messages import shorten
+from kqj_sim.messages import quote, shorten
 from kqj_sim.run_scope import run_scope
 
 
@@ -111,6 +111,25 @@ class CommandGroup(click.Group):
             sys.exit(status if isinstance(status, int) else 0)
         return status
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words of the command line; `help COMMAND` is `COMMAND --help`."""
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first word names; raise UsageError if there is none."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchCommand as error:
+            if error.possibilities:
+                raise
+            raise click.UsageError(
+                f"No such command {quote(args[0])}: `kqj-sim help` lists the commands"
+            ) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         """Check the environment variables, then run the command that `ctx` names."""
         check_environment(self)
@@ -192,7 +211,7 @@ KQJ_SIM_SIMULATE_DEALS) and in a TOML file (--config).  Completion for bash, zsh
   eval "$(_KQJ_SIM_COMPLETE=bash_source kqj-sim)"
 """,
 )
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def main() -> None:
     """Simulate millions of KQJ or Kwajongen deals and summarise the results.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from kqj_sim.commands.command import Command
+from kqj_sim.commands.odds_input import TrickCardType, join_cards, read_place, read_places
 from kqj_sim.commands.odds_questions import (
     PAGE_FORMAT,
     PositionOptions,
@@ -30,50 +30,11 @@ from kqj_sim.commands.options import (
 from kqj_sim.commands.output import Output, color_option, confidence_option
 from kqj_sim.commands.progress import EXIT_INTERRUPTED, ProgressLine
 from kqj_sim.reporting.formats import FORMATS, TABLE_SUFFIXES
-from kqj_sim.rules import SEATS
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.odds.estimator import Odds
 
 _SUFFIXES = {**TABLE_SUFFIXES, ".html": PAGE_FORMAT}
-
-
-class PlacesType(click.ParamType[tuple[int, ...]]):
-    """Places, such as `2 4`."""
-
-    name = "places"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
-        """Return the places; raise BadParameter if there are none."""
-        if isinstance(value, tuple):
-            return value
-        words = str(value).replace(",", " ").split()
-        if not words or any(word not in map(str, range(SEATS)) for word in words):
-            self.fail(f"places are 0 (the opener) to 5 (the dealer), such as 2 4, not {value}")
-        return tuple(int(word) for word in words)
-
-
-class TrickCardType(click.ParamType[tuple[int, int]]):
-    """A card of a trick, such as `3.2`: trick 3, card 2."""
-
-    name = "turn"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, int]:
-        """Return the trick (1 to 8) and the card (1 to 6); raise BadParameter for others."""
-        if isinstance(value, tuple):
-            return value
-        match = re.fullmatch(r"([1-8])\.([1-6])", str(value).strip())
-        if match is None:
-            self.fail(
-                f"it is a trick, 1 to 8, and a card of it, 1 to 6, such as 3.2, not {value}",
-                param,
-                ctx,
-            )
-        return int(match[1]), int(match[2])
 
 
 round_options = combine_options(
@@ -90,8 +51,8 @@ round_options = combine_options(
     ),
     click.option(
         "--sender",
-        type=click.IntRange(0, SEATS - 1),
-        help="The place of the Sender, with --contract.",
+        metavar="PLACE",
+        help="The place of the Sender, with --contract: opener, 2nd to 5th or dealer.",
     ),
     click.option(
         "--record",
@@ -119,19 +80,19 @@ round_options = combine_options(
     cls=Command,
     epilog="""\b
 Examples:
-  kqj-sim odds "9h 8h Ah Ks 4d" --return 7h
-  kqj-sim odds "Ah Ac As Td Kd" --return 4s --place 3 --lap 2 --precision 0.5%
-  kqj-sim odds "9h 8h Ah Kh Qh 5d 6c Ac" --bidding auction --heard "pass, 120 s, pass"
-  kqj-sim odds "9s 8s As Ah Ad 5d 6c Ac" --bidding auction --place 3 --heard "pass, pass, 140 d"
-  kqj-sim odds "9h 8h Ah Ks 4d" --return 7h --teams 3 --policy standard --plot hand.png
-  kqj-sim odds "9h 8h Ah Ks 4d" --return 7h --out hand.html
-  kqj-sim odds "7h Ks 4d Qd 9s 8c Tc Jc" --return 9h --heard "take h" --played "As 4s"
+  kqj-sim odds 9h 8h Ah Ks 4d --return 7h
+  kqj-sim odds Ah Ac As Td Kd --return 4s --place 4th --lap 2 --precision 0.5%
+  kqj-sim odds h: 98AKQ d: 5 c: 6A --bidding auction --heard "pass 120s pass"
+  kqj-sim odds 9s 8s As Ah Ad 5d 6c Ac --bidding auction --place 4th --heard "pass pass 140d"
+  kqj-sim odds 9h 8h Ah Ks 4d --return 7h --teams 3 --policy standard --plot hand.png
+  kqj-sim odds 9h 8h Ah Ks 4d --return 7h --out hand.html
+  kqj-sim odds 7h Ks 4d Qd 9s 8c Tc Jc --return 9h --heard take --played "As 4s"
   kqj-sim odds --record round.json --at 6.3
-  kqj-sim odds "Ah 9h Ks Tc" --game kwajongen --return Jh --place 1
-  kqj-sim odds "As Qd Kd 9c" --game kwajongen --return Jc --heard "pass, play" --played "Ts Kc"
+  kqj-sim odds Ah 9h Ks Tc --game kwajongen --return Jh --place 2nd
+  kqj-sim odds As Qd Kd 9c --game kwajongen --return Jc --heard "pass play" --played "Ts Kc"
 """,
 )
-@click.argument("hand", metavar="[CARDS]", required=False)
+@click.argument("hand", metavar="[CARDS]...", nargs=-1)
 @click.option(
     "--return",
     metavar="CARD",
@@ -139,21 +100,22 @@ Examples:
 )
 @click.option(
     "--place",
-    type=click.IntRange(0, SEATS - 1),
-    help="Your place: 0 the opener to 5 the dealer.  [default: the next to call after --heard]",
+    metavar="PLACE",
+    help="Your place: opener, 2nd to 5th or dealer (or 0 to 5: 3rd is 2).  [default: the next to "
+    "call after --heard]",
 )
 @click.option("--lap", type=click.IntRange(1, 2), help="The lap, with taking.  [default: 1]")
 @click.option(
     "--heard",
     metavar="CALLS",
-    help='All calls so far: "pass, 120 h, pass, counter".  A counter may name its place, '
-    '"counter 4".  [default: all before you passed]',
+    help='All calls so far: "pass take", "pass 120h pass counter".  A counter may name its place, '
+    '"counter 5th".  [default: all before you passed]',
 )
 @click.option(
     "--partners-at",
-    type=PlacesType(),
     metavar="PLACES",
-    help="Places of your partners, with --partners random.  [default: seated alternately]",
+    help="Places of your partners, with --partners random, such as '2nd dealer'.  [default: seated "
+    "alternately]",
 )
 @round_options
 @click.option(
@@ -198,9 +160,9 @@ Examples:
 @color_option
 @quiet_option
 def odds(
-    hand: str | None, place: int | None, lap: int | None, heard: str | None,
-    partners_at: tuple[int, ...] | None, played: str | None, contract: str | None,
-    sender: int | None, record: IO[bytes] | None, line: int | None, at: tuple[int, int] | None,
+    hand: tuple[str, ...], place: str | None, lap: int | None, heard: str | None,
+    partners_at: str | None, played: str | None, contract: str | None,
+    sender: str | None, record: IO[bytes] | None, line: int | None, at: tuple[int, int] | None,
     policy: tuple[str, ...], ignore_calls: bool, pending: int, raised: bool, deals: int | None,
     precision: float | None, time: float | None, seed: int, threads: int | None,
     confidence: float, format: str | None, out: str | None, plot: str | None, color: str,
@@ -227,15 +189,15 @@ def odds(
     if about_cards and (plot is not None or output.format == PAGE_FORMAT):
         raise click.UsageError("--plot and .html are for calls: cards have a table only")
     position = PositionOptions(
-        hand,
+        join_cards(hand),
         options.pop("return"),
-        place,
+        read_place("--place", place, rules),
         lap,
         heard,
-        partners_at,
+        read_places("--partners-at", partners_at, rules),
         played,
         contract,
-        sender,
+        read_place("--sender", sender, rules),
         pending,
         raised,
     )

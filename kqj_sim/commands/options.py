@@ -30,8 +30,23 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 MAX_INTEGER = 2**63 - 1
 
 
+_UNITS = {"k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
+
+
+def _parse_decimal(text: str) -> Decimal:
+    """Return a number that may have a unit or thousands; raise ArithmeticError if it is none."""
+    number = text.strip()
+    unit = _UNITS.get(number[-1:].lower(), 1)
+    if unit > 1:
+        number = number[:-1].rstrip()
+    if _THOUSANDS.fullmatch(number):
+        number = number.replace(",", "")
+    return Decimal(number) * unit
+
+
 class WholeNumberType(click.ParamType[int]):
-    """A whole number of at least `lowest`; 1e6 and 100_000 are numbers, too."""
+    """A whole number of at least `lowest`, also written 1e6, 1M, 250k, 1_000_000 or 1,000,000."""
 
     name = "number"
 
@@ -42,7 +57,7 @@ class WholeNumberType(click.ParamType[int]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return the number; raise BadParameter if it is none."""
         try:
-            number = Decimal(str(value))
+            number = _parse_decimal(str(value))
             whole = int(number) if abs(number) <= MAX_INTEGER and number == int(number) else None
         except (ArithmeticError, ValueError):
             whole = None
@@ -187,8 +202,8 @@ experiment_options = combine_options(
     click.option(
         "--impose",
         metavar="PLACE:CONTRACT[:AMOUNT]",
-        help="What if: the player at this place (0 the opener, 5 the dealer) plays this contract "
-        "(s h d c NT AT), and nobody calls.  Auctions need the amount.  (kqj only)",
+        help="What if: the player at this place (opener, 2nd to 5th, dealer) plays this contract "
+        "(s h d c NT AT), and nobody calls: opener:h.  Auctions need the amount.  (kqj only)",
     ),
     seed_option,
 )
