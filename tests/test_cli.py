@@ -11,7 +11,8 @@ import pytest
 
 import kqj_sim
 from kqj_sim.cli import COMMANDS, main
-from tests.command_line import expect_error, run
+from kqj_sim.commands.options import WholeNumberType
+from tests.command_line import ENVIRONMENT, expect_error, run
 
 
 def test_every_command_has_help_with_an_example() -> None:
@@ -66,6 +67,33 @@ def test_help_and_version() -> None:
     assert run("--version").output == f"kqj-sim {kqj_sim.__version__}\n"
 
 
+def test_version_and_help_are_found_in_every_usual_way() -> None:
+    assert run("-V").output == run("--version").output
+    done = subprocess.run(
+        [sys.executable, "-m", "kqj_sim", "-V"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=ENVIRONMENT,
+    )
+    assert done.stdout == run("-V").output
+    assert run("help").output == run("--help").output
+    assert run("help", "odds").output == run("odds", "--help").output
+    assert run("help", "train", "points").output == run("train", "points", "--help").output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["help", "simulat"], "Did you mean 'simulate'?"),
+        (["odd", "9h"], "Did you mean 'odds'?"),
+        (["frobnicate"], "'frobnicate': `kqj-sim help` lists the commands"),
+    ],
+)
+def test_unknown_command_leads_to_the_right_one(arguments: list[str], told: str) -> None:
+    assert told in expect_error(run(*arguments))
+
+
 def test_examples_of_the_help_name_options_that_exist() -> None:
     train = main.commands["train"]
     assert isinstance(train, click.Group)
@@ -102,7 +130,7 @@ def test_examples_of_the_help_name_options_that_exist() -> None:
         (["simulate", "--policy", "player1=random"], "seat0=random"),
         (["simulate", "--policy", "seat1="], "seat1=points+network"),
         (["simulate", "--partners", "random", "--policy", "team0=random"], "seat0=random"),
-        (["simulate", "--impose", "h"], "such as 0:h"),
+        (["simulate", "--impose", "h"], "such as opener:h"),
         (["simulate", "--impose", "6:h"], "0 (the opener) to 5"),
         (["simulate", "--impose", "0:x"], "s h d c NT AT"),
         (["simulate", "--impose", "0:h:150"], "--bidding auction"),
@@ -141,6 +169,27 @@ def test_examples_of_the_help_name_options_that_exist() -> None:
 )
 def test_wrong_usage_is_one_line_that_says_what_is_right(arguments: list[str], told: str) -> None:
     assert told in expect_error(run(*arguments))
+
+
+@pytest.mark.parametrize("text", ["1M", "1m", "1000k", "1e6", "1_000_000", "1,000,000", "1 M"])
+def test_numbers_are_read_in_every_usual_way(text: str, tmp_path: Path) -> None:
+    """On the command line, in a variable and in a file."""
+    path = tmp_path / "kqj.toml"
+    path.write_text(f'deals = "{text}"')
+    wrong = ["--time", "none"]  # ends the command after its numbers were read
+    assert WholeNumberType(1, "1e6").convert(text, None, None) == 1_000_000
+    for arguments, variables in (
+        (["--deals", text], {}),
+        ([], {"KQJ_SIM_ODDS_DEALS": text}),
+        (["--config", str(path)], {}),
+    ):
+        assert "--time" in expect_error(run("odds", *arguments, *wrong, env=variables))
+
+
+@pytest.mark.parametrize("text", ["10,00", "1,0000", "M", "1MM", "1.2345k", "0.5", "0M"])
+def test_numbers_that_are_unclear_are_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter, match="whole number from 1"):
+        WholeNumberType(1, "1e6").convert(text, None, None)
 
 
 def test_variable_sets_an_option() -> None:

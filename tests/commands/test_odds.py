@@ -111,7 +111,7 @@ def test_time_and_certainty_end_it() -> None:
         ((*HAND, "--deals", "9", "--precision", "1%"), "--deals and --precision"),
         ((*HAND, "--out", "hand.xyz"), ".html"),
         ((*HAND, "--policy", "seat9=standard"), "--policy seat9=standard: the seats are seat0"),
-        ((*HAND, "--partners-at", "9"), "places are 0 (the opener) to 5"),
+        ((*HAND, "--partners-at", "9"), "--partners-at: '9' is not a place: write opener, 2nd"),
         (("9h 8h Ah Ks 4d",), "the Return is missing"),
         (("--at", "3.2"), "--at is for --record"),
         (("--record", "-", "--heard", "pass"), "leave their options out"),

@@ -55,10 +55,13 @@ def test_cards_are_answered_as_typed() -> None:
 @pytest.mark.parametrize(
     ("more", "parts"),
     [
-        ((), "who plays what is missing"),
-        (("--contract", "h", "--sender", "0", "--place", "3"), "it is the turn of place 2"),
+        ((), "the contract is missing"),
+        (
+            ("--contract", "h", "--sender", "0", "--place", "3"),
+            "it is the 3rd's turn, not the 4th's",
+        ),
         (("--contract", "h", "--sender", "2"), "took the Return, 9h: it is missing"),
-        (("--heard", "pass"), "place 1 has yet to speak"),
+        (("--heard", "pass"), "the 2nd has yet to speak"),
         (("--heard", "take h", "--lap", "1"), "--lap is for calls"),
         (("--heard", "take h", "--plot", "x.png"), "--plot and .html are for calls"),
         (("--record", "-"), "--record holds the cards, places, calls"),
