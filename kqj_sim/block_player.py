@@ -147,13 +147,13 @@ class BlockPlayer:
             deals = self.deal[:rows]
             values = self.values.reshape(len(self.game.columns), room)[:, :rows]
             game, number = np.divmod(deals, core_games.MAX_ROUNDS)
-            ended = GameRows.from_slots(rules, self.finished_games[:over])
+            finished_games = GameRows.from_slots(rules, self.finished_games[:over])
             yield Rows(
                 deals,
                 values,
                 game,
                 number,
-                ended,
+                finished_games,
                 game_name=self.game.name,
                 filled_columns=self._filled,
             )

@@ -69,7 +69,7 @@ class Rows:
         values: int16 (columns, n), the game's columns of `kqj_sim.columns` as the engine stores
             them.  Sums and products of int16 overflow silently: calculate with `column`.
         game, round: int64 (n,), for rounds of games; else None.
-        ended: the games that ended with these rounds; None for single rounds.
+        finished_games: the games that ended with these rounds; None for single rounds.
         fingerprints: int64 (n,), a hash of all calls and plays of each round; None if not asked
             for.
         game_name: name of the game, as in `--game`.
@@ -80,7 +80,7 @@ class Rows:
     values: NDArray[np.int16]
     game: NDArray[np.int64] | None = None
     round: NDArray[np.int64] | None = None
-    ended: GameRows | None = None
+    finished_games: GameRows | None = None
     fingerprints: NDArray[np.int64] | None = None
     game_name: str = "kqj"
     filled_columns: frozenset[str] | None = None
@@ -142,12 +142,12 @@ def concatenate_rows(parts: list[Rows]) -> Rows:
         concatenate(name) for name in ("deal", "game", "round", "fingerprints")
     )
     values = np.take(np.concatenate([part.values for part in parts], axis=1), order, axis=1)
-    ended = [part.ended for part in parts if part.ended is not None]
-    if not ended:
+    finished = [part.finished_games for part in parts if part.finished_games is not None]
+    if not finished:
         return Rows(deal, values, fingerprints=fingerprints, game_name=parts[0].game_name)
-    order = np.argsort(np.concatenate([games.game for games in ended]), kind="stable")
+    order = np.argsort(np.concatenate([games.game for games in finished]), kind="stable")
     columns = (
-        np.concatenate([getattr(games, column.name) for games in ended])[order]
+        np.concatenate([getattr(games, column.name) for games in finished])[order]
         for column in fields(GameRows)
     )
     return Rows(deal, values, game, number, GameRows(*columns), game_name=parts[0].game_name)

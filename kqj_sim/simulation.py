@@ -129,8 +129,8 @@ class _ReducingWorker(Generic[S]):
         """Play a chunk, add its rows to the reducer and return `count`."""
         for rows in self.player.play(first, count):
             self.reducer.add(rows)
-            if rows.ended is not None:
-                self.reducer.add_games(rows.ended)
+            if rows.finished_games is not None:
+                self.reducer.add_games(rows.finished_games)
             self.deals += len(rows)
         return count
 

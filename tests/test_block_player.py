@@ -45,6 +45,7 @@ def test_wanted_columns_are_those_of_the_whole_rows(name: str) -> None:
             for each in set(names) - set(wanted):
                 with pytest.raises(KeyError, match=each):
                     rows.column(each)
-            if rows.ended is not None and of_all.ended is not None:
-                assert (rows.ended.score == of_all.ended.score).all()
-                assert (rows.ended.played_rounds == of_all.ended.played_rounds).all()
+            games, all_games = rows.finished_games, of_all.finished_games
+            if games is not None and all_games is not None:
+                assert (games.score == all_games.score).all()
+                assert (games.played_rounds == all_games.played_rounds).all()

@@ -158,7 +158,9 @@ class PairedMatch:
             leads = [
                 _compute_win_leads(rows, self.rules, sides[k]) for k, rows in enumerate(played)
             ]
-            numbers = [rows.ended.game for rows in played if rows.ended is not None]
+            numbers = [
+                rows.finished_games.game for rows in played if rows.finished_games is not None
+            ]
         else:
             leads = [paired.compute_leads(rows, sides[k]) for k, rows in enumerate(played)]
             numbers = [rows.deal for rows in played]
@@ -182,8 +184,8 @@ class PairedMatch:
         With sides exchanged, policies that do the same leave the round the same.
         """
         if self.games:
-            ended = [rows.ended for rows in played if rows.ended is not None]
-            marks = [np.column_stack([games.rounds, games.score]) for games in ended]
+            finished = [rows.finished_games for rows in played if rows.finished_games is not None]
+            marks = [np.column_stack([games.rounds, games.score]) for games in finished]
         else:
             marks = [rows.fingerprints[:, None] for rows in played if rows.fingerprints is not None]
         half = len(marks) // 2
@@ -312,7 +314,7 @@ def _sum_bonuses(rows: Rows) -> Int64Array:
 
 def _get_seat_results(rows: Rows, rules: GameRules) -> tuple[Int64Array, Int64Array]:
     """Return wins, 0 or 1, and final scores of each seat in finished games, int64 (seats, n)."""
-    games = rows.ended
+    games = rows.finished_games
     assert games is not None
     random = rules.partners == "random"
     player = [seat if random else rules.fixed_team_of(seat) for seat in range(rules.seats)]
@@ -334,6 +336,6 @@ def _measure_games(
     wins, scores = (
         compute_side_means(each, sides)[side] for each in _get_seat_results(rows, rules)
     )
-    assert rows.ended is not None
-    found: Int64Array = np.stack([wins, scores, rows.ended.rounds])
+    assert rows.finished_games is not None
+    found: Int64Array = np.stack([wins, scores, rows.finished_games.rounds])
     return found

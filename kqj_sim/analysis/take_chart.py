@@ -73,9 +73,9 @@ def _find_classes(
             state[KEY + i] = rng.derive_deal_key(seed, state[DEAL_NUMBER + i])
         call_stage(table.stages[BEGIN_STAGE], (state, lanes, rules, table, log))
         for i in range(lanes):
-            turned = state[UPCARD + i]
-            hand = state[FIRST_FIVE + i] | turned
-            lane = trailing_zeros(turned) & ~15
+            upcard = state[UPCARD + i]
+            hand = state[FIRST_FIVE + i] | upcard
+            lane = trailing_zeros(upcard) & ~15
             trumps = (hand >> lane) & _SUIT_MASK
             aces = popcount(hand & _ACE & ~(_SUIT_MASK << lane))
             tops = (trumps >> _SEVEN) & 7

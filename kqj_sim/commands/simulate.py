@@ -194,13 +194,13 @@ def _write_rows(
     with InterruptHandler() as interruption:
         for rows in iterate_row_chunks(plan.experiment, workers):
             aggregation.add(rows)
-            if rows.ended is not None:
-                aggregation.add_games(rows.ended)
+            if rows.finished_games is not None:
+                aggregation.add_games(rows.finished_games)
             try:
                 rows_file.write(rows, None if expression is None else expression.mask(rows))
             except OSError as error:
                 return aggregation, interruption.stop_requested, error
-            progress.advance(len(rows) if rows.ended is None else len(rows.ended))
+            progress.advance(len(rows) if rows.finished_games is None else len(rows.finished_games))
             if interruption.stop_requested:
                 break
     return aggregation, interruption.stop_requested, None

@@ -64,16 +64,16 @@ def pick_counterer(state: Block, i: int, draw: int, teams: int) -> int:
 
 
 @scalar
-def deal_taking(hands: Any, place: Place, own: int, turned: CardSet, key: Key) -> None:
+def deal_taking(hands: Any, place: Place, own: int, upcard: CardSet, key: Key) -> None:
     """Deal all but the Return at random.
 
     Args:
         hands: filled with the first five cards of each place, then with the others.
         place, own: the place whose five cards are known, and these.
-        turned: the Return.
+        upcard: the Return.
         key: key of the draws.
     """
-    left = PACK & ~(own | turned)
+    left = PACK & ~(own | upcard)
     for each in range(2 * SEATS):
         size = 5 if each < SEATS else (2 if each == 2 * SEATS - 1 else 3)
         cards = own if each == place else draw_subset(left, size, key, 8 * each)

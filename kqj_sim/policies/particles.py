@@ -128,14 +128,14 @@ def _chance_of_taking_calls(
     sender, last_lap = state[SENDER + lane], state[LAP + lane]
     if last_lap == 0 or (last_lap == 1 and place > sender):
         return 1.0
-    turned = state[UPCARD + lane]
-    first = draw_subset(hand & ~turned, 5, key, 8 * place)
+    upcard = state[UPCARD + lane]
+    first = draw_subset(hand & ~upcard, 5, key, 8 * place)
     chance = 1.0
     for lap in range(1, last_lap + 1):
         if lap < last_lap or place <= sender:
             may_name = rules.all_no_trump == 1 or (rules.all_no_trump == 0 and lap == 2)
             view = TakeView(
-                first, turned, lap, place, 1 if may_name else 0, state[PLAYERS + lane], rules.teams,
+                first, upcard, lap, place, 1 if may_name else 0, state[PLAYERS + lane], rules.teams,
                 0,
             )  # fmt: skip
             takes = lap == last_lap and place == sender

@@ -241,12 +241,12 @@ def _roll_out_options(
         if rollouts.counts[i] <= 1:
             continue
         own = state[cell_index((FIRST_FIVE if taking else DEALT) + place * STRIDE, i)]
-        turned = state[UPCARD + i] if taking else 0
+        upcard = state[UPCARD + i] if taking else 0
         draw = rng.draw(state[KEY + i], draw_number)
         for world in range(start, end):
             key = rng.derive_deal_key(draw, world)
             if taking:
-                deal_taking(rollouts.hands, place, own, turned, key)
+                deal_taking(rollouts.hands, place, own, upcard, key)
             else:
                 deal_auction(state, i, rollouts.hands, place, own, key, turn, setup.rules)
             if waiting + rollouts.counts[i] > LANES:
@@ -255,7 +255,7 @@ def _roll_out_options(
             base = waiting
             for which in range(rollouts.counts[i]):
                 _copy_lane(state, i, rollouts, waiting, key)
-                rollouts.state[UPCARD + waiting] = turned
+                rollouts.state[UPCARD + waiting] = upcard
                 option = rollouts.options[i * _MAX_OPTIONS + which]
                 _enter_option(state, i, rollouts, waiting, place, turn, loop, option)
                 rollouts.where[waiting] = i * _MAX_OPTIONS + which
@@ -384,12 +384,12 @@ def choose_take(
     )
     for i in range(lanes):
         if rollouts.counts[i] > 0:
-            turned = state[UPCARD + i]
+            upcard = state[UPCARD + i]
             allowed = 0b110000 if all_no_trump else 0
             for suit in range(NO_TRUMP):
-                if lap == 2 or turned & (SUIT_MASK << 16 * suit) != 0:
+                if lap == 2 or upcard & (SUIT_MASK << 16 * suit) != 0:
                     allowed |= 1 << suit
-            hand = state[cell_index(FIRST_FIVE + place * STRIDE, i)] | turned
+            hand = state[cell_index(FIRST_FIVE + place * STRIDE, i)] | upcard
             _add_option(rollouts, i, PASS)
             _add_contracts(rollouts, i, hand, allowed, 0, setup)
     turn = SEATS * (lap - 1) + place

@@ -148,7 +148,7 @@ class KqjCallOddsRun(CallOddsRun["KqjCallOdds"]):
 
         situation = self._required_result.situation
         return {
-            "return": None if situation.turned is None else str(situation.turned),
+            "return": None if situation.upcard is None else str(situation.upcard),
             "place": situation.place,
             "lap": situation.lap,
             "teams": list(situation.teams),
@@ -158,9 +158,9 @@ class KqjCallOddsRun(CallOddsRun["KqjCallOdds"]):
         }
 
     def _describe_known(self) -> list[str]:
-        turned = self._required_result.situation.turned
+        upcard = self._required_result.situation.upcard
         return [
-            *([] if turned is None else [f"Return {turned}"]),
+            *([] if upcard is None else [f"Return {upcard}"]),
             _describe_place(self._required_result),
         ]
 
@@ -335,7 +335,7 @@ class CardOddsRun(Run):
             so_far.seat_term: so_far.seat,
             "dealer": so_far.dealer,
             "teams": list(so_far.teams),
-            self._upcard_key: None if so_far.turned is None else str(so_far.turned),
+            self._upcard_key: None if so_far.upcard is None else str(so_far.upcard),
             "sender": called.sender,
             "contract": called.contract,
             "amount": called.amount,
@@ -373,7 +373,7 @@ class CardOddsRun(Run):
             [
                 describe_rules(self.rules),
                 f"{who} {called.sender} plays {contract}",
-                *([f"{who} {so_far.dealer} has shown {so_far.turned}"] if kwajongen else []),
+                *([f"{who} {so_far.dealer} has shown {so_far.upcard}"] if kwajongen else []),
                 *(["a raised round"] if kwajongen and so_far.pending else []),
                 f"{who} {so_far.seat} has {format_hand(so_far.hand, ranks=self.rules.ranks)}",
                 trick,
@@ -454,7 +454,7 @@ class KwajongenCallOddsRun(CallOddsRun["KwajongenCallOdds"]):
     def _known(self) -> dict[str, Any]:
         situation = self._required_result.situation
         return {
-            "turned": str(situation.turned),
+            "turned": str(situation.upcard),
             "place": situation.place,
             "raised": situation.raised,
         }
@@ -464,7 +464,7 @@ class KwajongenCallOddsRun(CallOddsRun["KwajongenCallOdds"]):
         heard = ", ".join(["pass"] * situation.place) or "nothing"
         where = f"place {situation.place} ({_PLACE_ROLES[situation.place]})"
         return [
-            f"shown {situation.turned}",
+            f"shown {situation.upcard}",
             where + (", calls ignored" if of.ignore_calls else f", heard: {heard}"),
             *(["a raised round"] if situation.raised else []),
         ]

@@ -44,13 +44,13 @@ class PlayedDeals:
 
     Attributes:
         hands: int64 (4, n), the hands by place, coded by strength.
-        turned: int64 (n,), the upcards.
+        upcards: int64 (n,), the upcards.
         points: int64 (2, n), card points of the places 0 and 2, and of 1 and 3.
         tricks: int64 (2, n), tricks of the same.
     """
 
     hands: Int64Array
-    turned: Int64Array
+    upcards: Int64Array
     points: Int64Array
     tricks: Int64Array
 
@@ -63,7 +63,7 @@ def play_deals(
         Experiment(rules, (f"random:accept=1+{card_policy}",) * SEATS, deals, seed)
     )
     hands = np.empty((SEATS, deals), dtype=np.int64)
-    turned = np.empty(deals, dtype=np.int64)
+    upcards = np.empty(deals, dtype=np.int64)
     won = np.empty((2, deals), dtype=np.int64)
     for first in range(0, deals, LANES):
         lanes = min(LANES, deals - first)
@@ -73,13 +73,13 @@ def play_deals(
         for place in range(SEATS):
             hands[place, rows] = _read_row(block.state, DEALT + place * STRIDE, lanes)
         trumps = _read_row(block.state, CONTRACT, lanes)
-        turned[rows] = to_strength_order.py_func(_read_row(block.state, UPCARD, lanes), trumps)
+        upcards[rows] = to_strength_order.py_func(_read_row(block.state, UPCARD, lanes), trumps)
         # The team of seat 0 sits at the places 0 and 2 if the dealer's seat is odd.
         even = _read_row(block.state, block.game.column_offset("dealer"), lanes) % 2 == 0
         for side in range(2):
             teams = [_read_row(block.state, WON_CARDS + team * STRIDE, lanes) for team in range(2)]
             won[side, rows] = np.where(even, teams[1 - side], teams[side])
-    return PlayedDeals(hands, turned, _count_card_points(won), np.bitwise_count(won) // SEATS)
+    return PlayedDeals(hands, upcards, _count_card_points(won), np.bitwise_count(won) // SEATS)
 
 
 def _read_row(state: Int64Array, offset: int, lanes: int) -> Int64Array:
@@ -181,7 +181,7 @@ def _value_of_passing(
 
 def _value_of_upcard(deals: PlayedDeals, points: Float64Array) -> Float64Array:
     """Return the points of the upcards above those of a nine, (n,)."""
-    rank = np.log2((deals.turned >> 48).astype(np.float64)).astype(np.int64)
+    rank = np.log2((deals.upcards >> 48).astype(np.float64)).astype(np.int64)
     return points[rank] - points[0]
 
 

@@ -61,7 +61,7 @@ class AuctionTurns(NamedTuple):
         contract: the contract with the player's highest expected total.
         amount: the lowest amount that the player may bid.
         own_count: the count of the player's hand for that contract.
-        heard: (2, n), the bids of others in it (`policies.points.BidSummary`).
+        other_bids: (2, n), the bids of others in it (`policies.points.BidSummary`).
         bidder: place of the last bidder if that is an opponent, else -1.
         their_contract, their_amount: the last bid.
         their_count: the count of the player's hand for the last bid's contract.
@@ -72,7 +72,7 @@ class AuctionTurns(NamedTuple):
     contract: Int64Array
     amount: Int64Array
     own_count: Int64Array
-    heard: Int64Array
+    other_bids: Int64Array
     bidder: Int64Array
     their_contract: Int64Array
     their_amount: Int64Array
@@ -127,7 +127,7 @@ def _fill_turns(
             turns.own_count[lane] = int(count_points(view.hand, choice, parameters))
             summary = summarise_bids(last_bids, players, place, choice)
             for k in range(2):
-                turns.heard[k, lane] = summary[k]
+                turns.other_bids[k, lane] = summary[k]
             turns.bidder[lane] = -1
             if bidder >= 0 and team_of(players, bidder) != team_of(players, place):
                 turns.bidder[lane] = bidder
@@ -145,7 +145,9 @@ def draw_turns(rules: KqjRules, policy: str, seed: int, deals: Int64Array) -> Au
     found = parse_player(policy)
     core, table = encode_rules(rules), encode_seating(rules, [found] * SEATS, None)
     n = len(deals)
-    arrays = [np.zeros((2, n) if f == "heard" else n, dtype=np.int64) for f in AuctionTurns._fields]
+    arrays = [
+        np.zeros((2, n) if f == "other_bids" else n, dtype=np.int64) for f in AuctionTurns._fields
+    ]
     turns = AuctionTurns(*arrays)
     parameters = found.calling.policy.tuple_type(*found.calling.parameters)
     log = np.zeros(LOG_SIZE, dtype=np.int64)
@@ -224,7 +226,7 @@ def fit_bid_model(
             turns.contract == NO_TRUMP,
             turns.contract == ALL_TRUMPS,
             turns.own_count,
-            *turns.heard,
+            *turns.other_bids,
         ],
         outcomes.total.astype(np.float64),
     )

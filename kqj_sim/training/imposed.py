@@ -56,12 +56,12 @@ class DealtHands(NamedTuple):
 
     Attributes:
         five: int64 (6, n), the first five cards of each place.
-        turned: int64 (n,), the Return.
+        upcards: int64 (n,), the Returns.
         eight: int64 (6, n), the hands of a round with auctions.
     """
 
     five: Int64Array
-    turned: Int64Array
+    upcards: Int64Array
     eight: Int64Array
 
 
@@ -99,7 +99,7 @@ def deal_cards(
 
 @kernel
 def _deal_hands(
-    state: Block, deals: Any, seed: int, rules: Rules, seating: Seating, five: Any, turned: Any,
+    state: Block, deals: Any, seed: int, rules: Rules, seating: Seating, five: Any, upcards: Any,
     eight: Any,
 ) -> None:  # fmt: skip
     """Fill the arrays of `DealtHands`."""
@@ -107,7 +107,7 @@ def _deal_hands(
         lanes = min(LANES, deals.shape[0] - first)
         deal_cards(state, deals, first, lanes, seed, rules, seating)
         for i in range(lanes):
-            turned[first + i] = state[UPCARD + i]
+            upcards[first + i] = state[UPCARD + i]
             for place in range(SEATS):
                 cards = state[FIRST_FIVE + place * STRIDE + i]
                 five[place, first + i] = cards

@@ -143,9 +143,9 @@ def play_sample(setting: ContractSetting, policy: str, deals: int, seed: int) ->
         contracts = draws.integers(0, NO_TRUMP, deals)
     else:
         away = 0 if setting.role == "return" else draws.integers(1, NO_TRUMP, deals)
-        contracts = (suits_of(hands.turned) + away) % NO_TRUMP
+        contracts = (suits_of(hands.upcards) + away) % NO_TRUMP
     amounts = np.zeros(deals, dtype=np.int64)
-    held = hands.five[places, numbers] | hands.turned
+    held = hands.five[places, numbers] | hands.upcards
     if rules.bidding == "auction":
         amounts = rules.minimum_bid + 10 * draws.integers(0, AMOUNT_COUNT, deals)
         held = hands.eight[places, numbers]

@@ -36,14 +36,14 @@ FIT_WINDOW = 25.0
 
 @kernel
 def _fill_best_counts(
-    five: Any, turned: Any, other: int, no_trump: int, all_trumps: int, parameters: Any,
+    five: Any, upcards: Any, other: int, no_trump: int, all_trumps: int, parameters: Any,
     counts: Any, contracts: Any,
 ) -> None:  # fmt: skip
     """Fill counts and contracts of each place: in the Return's suit, and the best of all."""
-    for i in range(turned.shape[0]):
-        suit = trailing_zeros(turned[i]) >> 4
+    for i in range(upcards.shape[0]):
+        suit = trailing_zeros(upcards[i]) >> 4
         for place in range(SEATS):
-            hand = five[place, i] | turned[i]
+            hand = five[place, i] | upcards[i]
             best, choice = count_points(hand, suit, parameters), suit
             counts[0, place, i] = best
             contracts[0, place, i] = suit
@@ -125,7 +125,7 @@ class TakingSample:
         counts = np.zeros((LAP_COUNT, SEATS, deals))
         contracts = np.zeros((LAP_COUNT, SEATS, deals), dtype=np.int64)
         _fill_best_counts(
-            hands.five, hands.turned, offsets["other"], offsets["no_trump"],
+            hands.five, hands.upcards, offsets["other"], offsets["no_trump"],
             offsets["all_trumps"], parameters, counts, contracts,
         )  # fmt: skip
         return cls(given, counts, contracts)

@@ -53,12 +53,12 @@ def tally(experiment: Experiment, threads: int = 1, chunk: int | None = None) ->
 
 def some(rows: Rows, first: int, games: int) -> Rows:
     """The rows of a range of games."""
-    assert rows.game is not None and rows.round is not None and rows.ended is not None
+    assert rows.game is not None and rows.round is not None and rows.finished_games is not None
     own = (first <= rows.game) & (rows.game < first + games)
-    over = (first <= rows.ended.game) & (rows.ended.game < first + games)
+    over = (first <= rows.finished_games.game) & (rows.finished_games.game < first + games)
     return Rows(
         rows.deal[own], rows.values[:, own], rows.game[own], rows.round[own],
-        GameRows(**{name: values[over] for name, values in vars(rows.ended).items()}),
+        GameRows(**{name: values[over] for name, values in vars(rows.finished_games).items()}),
     )  # fmt: skip
 
 
@@ -69,9 +69,9 @@ def runs(rules: KqjRules, outcome: int, count: int, games: int) -> Iterator[Adju
     for first in range(0, count * games, games):
         found = GameControlTally(experiment, STRONG)
         part = some(rows, first, games)
-        assert part.ended is not None
+        assert part.finished_games is not None
         found.add(part)
-        found.add_games(part.ended)
+        found.add_games(part.finished_games)
         yield found.estimate_corrected(outcome, 0)
 
 
@@ -111,14 +111,14 @@ def slow(rules: KqjRules, count: int) -> Slow:
     teams = rules.teams
     rows = simulate(experiment, threads=1)
     replay = DealReplayer(replace(experiment, policies=(STRONG,) * SEATS, games=None, deals=1))
-    assert rows.game is not None and rows.ended is not None
+    assert rows.game is not None and rows.finished_games is not None
     of_game: dict[int, list[int]] = defaultdict(list)
     for number, game in enumerate(rows.game.tolist()):
         of_game[game].append(number)
     games = np.zeros((count, teams, 6 + 2 * teams), dtype=np.int64)
     rounds, round_halves = [], []
-    numbers = rows.ended.game.tolist()
-    for values, game, score in zip(games, numbers, rows.ended.score.tolist(), strict=True):
+    numbers = rows.finished_games.game.tolist()
+    for values, game, score in zip(games, numbers, rows.finished_games.score.tolist(), strict=True):
         before = [0] * teams
         for team in range(teams):
             others = [score[other] for other in range(teams) if other != team]
@@ -197,7 +197,7 @@ def test_corrected_means_are_unbiased_and_their_intervals_hold(
     rules: KqjRules, outcome: int
 ) -> None:
     """Many small runs, against the mean of all their games and many more."""
-    many = simulate(uneven(rules, games=200_000, first=10**9), threads=1).ended
+    many = simulate(uneven(rules, games=200_000, first=10**9), threads=1).finished_games
     assert many is not None
     final = many.score
     values = (

@@ -172,7 +172,7 @@ def test_games_count_by_who_wins_them(partners: str, field: str | None) -> None:
     expected, rounds = 0.0, 0
     for number, players in enumerate(contest.list_seatings()):
         experiment = Experiment(rules, players, games=games)
-        ended = simulate(experiment, threads=1).ended
+        ended = simulate(experiment, threads=1).finished_games
         assert ended is not None
         sides = contest.arrangements[number % len(contest.arrangements)]
         teams = range(SEATS) if partners == "random" else [seat % 2 for seat in range(SEATS)]

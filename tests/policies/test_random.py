@@ -77,7 +77,7 @@ def test_takes_with_its_chance_and_names_every_contract() -> None:
                 if call.call == "take":
                     assert call.contract is not None
                     possible = list_legal_calls(
-                        rules, record.dealer, record.teams, calling.turned, calling.calls
+                        rules, record.dealer, record.teams, calling.upcard, calling.calls
                     )
                     named = sorted(each.contract for each in possible if each.contract)
                     takes[calling.lap][named.index(call.contract)] += 1

@@ -36,7 +36,7 @@ def test_the_features_times_the_points_are_the_count(deals: PlayedDeals) -> None
     )
     points = np.array([float(COUNT_PARAMETERS[name].default) for name in POINT_PARAMETERS])
     hands = deals.hands[3, :500]
-    turned = deals.turned[:500]
+    turned = deals.upcards[:500]
     counted = [count_points(*both, 3, values) for both in zip(hands, turned, strict=True)]
     assert np.allclose(hand_features(hands) @ points, counted)
 

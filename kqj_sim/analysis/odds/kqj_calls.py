@@ -276,7 +276,7 @@ def _encode_observer(situation: BiddingSituation, players: tuple[Player, ...]) -
         (team | distinct.index(player) << 2) << PLAYER_BITS * place
         for place, (team, player) in enumerate(zip(situation.teams, players, strict=True))
     )
-    upcards = () if situation.turned is None else (situation.turned,)
+    upcards = () if situation.upcard is None else (situation.upcard,)
     return np.array(
         [
             situation.place,

@@ -85,8 +85,8 @@ def make_turn(
     state[block.AMOUNT] = final.amount or 0
     state[block.CAPOT] = int(final.capot)
     state[block.STAKE] = final.stake
-    if partial_round.turned is not None:
-        state[block.UPCARD] = convert_cards_to_bits([partial_round.turned])
+    if partial_round.upcard is not None:
+        state[block.UPCARD] = convert_cards_to_bits([partial_round.upcard])
     shown = np.zeros(SEATS, dtype=np.int64)
     for place in range(SEATS):
         seat = (opener + place) % SEATS
@@ -120,7 +120,7 @@ def list_observed_calls(partial_round: PartialRound) -> list[ObservedCall]:
     situation = BiddingSituation(
         rules,
         (),
-        partial_round.turned,
+        partial_round.upcard,
         partial_round.place_of(partial_round.seat),
         tuple(partial_round.teams[seat] for seat in seats),
         tuple(

@@ -123,7 +123,7 @@ class KwajongenCallSampler(Sampler):
         self._rules = encode_rules(situation.rules)
         self._seating = encode_seating(situation.rules, players, None)
         self._observer = _encode_observer(
-            situation.place, situation.hand, situation.turned, int(situation.raised)
+            situation.place, situation.hand, situation.upcard, int(situation.raised)
         )
 
     def make_odds(self, settings: EstimateSettings) -> KwajongenCallOdds:
@@ -193,7 +193,7 @@ def make_kwajongen_turn(
     partial_round: PartialRound, ignore_calls: bool = False
 ) -> core.KwajongenCardTurn:
     """Return a round in progress as the kernels take it; players by place."""
-    upcard, own = partial_round.turned, partial_round.place_of(partial_round.seat)
+    upcard, own = partial_round.upcard, partial_round.place_of(partial_round.seat)
     assert upcard is not None
     trump = SUITS.index(upcard.suit)
 
@@ -243,7 +243,7 @@ class KwajongenCardSampler(CardSampler):
         by_place = [players[(opener + place) % SEATS] for place in range(SEATS)]
         self._rules, self._seating = encode_rules(rules), encode_seating(rules, by_place, None)
         self.turn = make_kwajongen_turn(partial_round, settings.ignore_calls)
-        self.question_count, self.card_count = self.turn.heard, len(self.turn.cards)
+        self.question_count, self.card_count = self.turn.must_match_calls, len(self.turn.cards)
         self.keeps_history = bool(self._seating.keeps_history)
         room = np.zeros((max_layouts, SEATS), dtype=np.int64)
         self.layout_count = max(

@@ -87,7 +87,7 @@ class PartialRound:
         rules: the rules.
         dealer: seat of the dealer.
         teams: team of each seat.
-        turned: the upcard: the Return, the dealer's card shown in Kwajongen, None with auctions.
+        upcard: the Return, the dealer's card shown in Kwajongen, None with auctions.
         calls: the calls; None if they are not known, or the contract was imposed.
         final_contract: Sender and contract; in Kwajongen caller and trump suit.
         plays: the cards in the order played, trick after trick.
@@ -103,7 +103,7 @@ class PartialRound:
     rules: GameRules
     dealer: int
     teams: tuple[int, ...]
-    turned: Card | None
+    upcard: Card | None
     calls: tuple[Call, ...] | None
     final_contract: FinalContract
     plays: tuple[Card, ...]
@@ -216,7 +216,7 @@ class PartialRound:
             )
 
     def _check_upcard(self) -> None:
-        upcard, holder = self.turned, self.upcard_seat
+        upcard, holder = self.upcard, self.upcard_seat
         if upcard is None:
             return
         holders = [by for by, card in self._list_plays() if card == upcard]
@@ -237,8 +237,8 @@ class PartialRound:
         """Check each play against the known cards of its hand: later plays, own cards, upcard."""
         held: list[set[Card]] = [set(self.played_by(seat)) for seat in range(self.rules.seats)]
         held[self.seat] |= self.hand
-        if self.turned is not None:
-            held[self.upcard_seat].add(self.turned)
+        if self.upcard is not None:
+            held[self.upcard_seat].add(self.upcard)
         for number, (leader, cards) in enumerate(self.tricks):
             for position, card in enumerate(cards):
                 seat = (leader + position) % self.rules.seats

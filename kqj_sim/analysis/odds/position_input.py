@@ -128,14 +128,14 @@ def parse_position(
     return position
 
 
-def _parse_return(rules: KqjRules, turned: str | None) -> Card | None:
+def _parse_return(rules: KqjRules, upcard: str | None) -> Card | None:
     if rules.bidding == "take":
-        if turned is None:
+        if upcard is None:
             raise RoundError(
                 "the Return is missing: give the card that was turned up, such as --return 7h"
             )
-        return _parse_typed_card(turned, rules.ranks)
-    if turned is not None:
+        return _parse_typed_card(upcard, rules.ranks)
+    if upcard is not None:
         raise RoundError("with auctions there is no Return: leave it out")
     return None
 

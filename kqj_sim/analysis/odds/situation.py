@@ -35,7 +35,7 @@ class BiddingSituation:
     Attributes:
         rules: the rules.
         hand: their cards, five, or eight with auctions.
-        turned: the Return; None with auctions.
+        upcard: the Return; None with auctions.
         place: their place, 0 the opener to 5 the dealer.
         teams: team of each place.
         calls: the calls so far; a call's `seat` is the place.
@@ -45,7 +45,7 @@ class BiddingSituation:
 
     rules: KqjRules
     hand: tuple[Card, ...]
-    turned: Card | None
+    upcard: Card | None
     place: int
     teams: tuple[int, ...]
     calls: tuple[Call, ...]
@@ -64,7 +64,7 @@ class BiddingSituation:
 
     def replay_calling(self) -> KqjCalling:
         """Return the referee's view of the calls."""
-        calling = KqjCalling(self.rules, DEALER_PLACE, self.teams, self.turned)
+        calling = KqjCalling(self.rules, DEALER_PLACE, self.teams, self.upcard)
         for call in self.calls:
             calling.add(call)
         return calling
@@ -128,14 +128,14 @@ class KwajongenBiddingSituation:
     Attributes:
         rules: the rules.
         hand: their four cards.
-        turned: the dealer's card that is shown.
+        upcard: the dealer's card that is shown.
         place: 0 the dealer's left to 3 the dealer; all before it have passed.
         raised: whether the round is raised.
     """
 
     rules: KwajongenRules
     hand: tuple[Card, ...]
-    turned: Card
+    upcard: Card
     place: int
     raised: bool = False
 
@@ -217,7 +217,7 @@ def parse_calls(
     heard: str,
     rules: KqjRules,
     teams: Sequence[int],
-    turned: Card | None,
+    upcard: Card | None,
     place: int | None = None,
 ) -> KqjCalling:
     """Return the referee's view of calls as they are typed; raise SituationError if they cannot be.
@@ -226,10 +226,10 @@ def parse_calls(
         heard: the calls, as for `parse_situation`.
         rules: the rules.
         teams: team of each place.
-        turned: the Return; None with auctions.
+        upcard: the Return; None with auctions.
         place: the player's place; a counter without a place is another's.
     """
-    calling = KqjCalling(rules, DEALER_PLACE, teams, turned)
+    calling = KqjCalling(rules, DEALER_PLACE, teams, upcard)
     try:
         for call in split_calls(heard, SEATS):
             _add_call(calling, call, place)
@@ -239,12 +239,12 @@ def parse_calls(
 
 
 def _parse_cards(
-    hand: str, turned: str | None, auction: bool
+    hand: str, upcard: str | None, auction: bool
 ) -> tuple[tuple[Card, ...], Card | None]:
     """Return the hand and the Return."""
     try:
         cards = parse_cards(hand)
-        up = None if turned is None else parse_single_card(turned)
+        up = None if upcard is None else parse_single_card(upcard)
     except NotationError as error:
         raise SituationError(str(error)) from None
     wanted = 8 if auction else 5
@@ -300,12 +300,12 @@ def _add_call(calling: KqjCalling, typed: TypedCall, own_place: int | None) -> N
     reason: str | None = None
     number = len(calling.calls) + 1
     if typed.word == "take" and typed.contract is None:
-        if calling.rules.bidding == "take" and (calling.lap > 1 or calling.turned is None):
+        if calling.rules.bidding == "take" and (calling.lap > 1 or calling.upcard is None):
             raise SituationError(
                 f"call {number}, {quote(typed.text)}, needs a contract in lap {calling.lap}: write "
                 "for example take h or take NT"
             )
-        typed = typed._replace(contract=None if calling.turned is None else calling.turned.suit)
+        typed = typed._replace(contract=None if calling.upcard is None else calling.upcard.suit)
     elif typed.word == "take" and calling.rules.bidding == "auction":
         raise SituationError(
             f"call {number}, {quote(typed.text)}: with auctions a bid has an amount; write for "

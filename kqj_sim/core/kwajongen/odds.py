@@ -316,7 +316,7 @@ class KwajongenCardTurn(NamedTuple):
     dealt: int64 (4,), the cards known to have been dealt to each place, natural coding: those
         played, the observer's hand and the upcard.
     caller: the place that said play.
-    heard: 1 if hidden hands must match the calls, 0 if they may be any.
+    must_match_calls: 1 if hidden hands must match the calls, 0 if they may be any.
     plays: int64 (n,), the cards played, by strength.
     cards: int64 (m,), the legal cards, by strength.
     """
@@ -324,7 +324,7 @@ class KwajongenCardTurn(NamedTuple):
     known: Int64Array
     dealt: Int64Array
     caller: Place
-    heard: Flag
+    must_match_calls: Flag
     plays: Int64Array
     cards: Int64Array
 

@@ -219,7 +219,7 @@ def choose_card(
         best = 0
         if count > 1:
             leader = state[LEADER + i]
-            turned, raised = read_upcard(state, i), state[PENDING + i]
+            upcard, raised = read_upcard(state, i), state[PENDING + i]
             shown = infer_during_play(state, i, trick, position, known)
             key = rng.draw_for_card(state[KEY + i], trick, (leader + position) % SEATS)
             found = sample_layouts(known, drawn, key, worlds)
@@ -233,7 +233,7 @@ def choose_card(
                 places[place] = (place - leader) % SEATS
             own = (leader + position) % SEATS
             kept = _keep_matching(
-                worlds, found, wanted, heard, before, turned, own, places, state[SENDER + i], raised
+                worlds, found, wanted, heard, before, upcard, own, places, state[SENDER + i], raised
             )
             for which in range(count):
                 values[which] = 0

@@ -27,15 +27,15 @@ class KqjCalling:
         rules: the rules of the round.
         dealer: seat of the dealer.
         teams: the team of each seat.
-        turned: the Return; None with auctions.
+        upcard: the Return; None with auctions.
     """
 
     def __init__(
-        self, rules: KqjRules, dealer: int, teams: Sequence[int], turned: Card | None
+        self, rules: KqjRules, dealer: int, teams: Sequence[int], upcard: Card | None
     ) -> None:
         self.rules = rules
         self.teams = teams
-        self.turned = turned
+        self.upcard = upcard
         self.opener = (dealer + 1) % SEATS
         self.calls: list[Call] = []
         self.last_bid: Call | None = None
@@ -128,7 +128,7 @@ class KqjCalling:
         return None
 
     def _explain_illegal_take(self, contract: str) -> str | None:
-        allowed = {self.turned.suit} if self.turned is not None and self.lap == 1 else set(SUITS)
+        allowed = {self.upcard.suit} if self.upcard is not None and self.lap == 1 else set(SUITS)
         if self.rules.all_no_trump == "both_laps" or (
             self.rules.all_no_trump == "second_lap" and self.lap == 2
         ):
@@ -180,14 +180,14 @@ def list_legal_calls(
     rules: KqjRules,
     dealer: int,
     teams: Sequence[int],
-    turned: Card | None,
+    upcard: Card | None,
     calls: Iterable[Call] = (),
 ) -> set[Call]:
     """Return every legal next call of any seat; raise ValueError if `calls` are illegal.
 
     Counters and overcounters are among them, but a player may always leave them out.
     """
-    calling = KqjCalling(rules, dealer, teams, turned)
+    calling = KqjCalling(rules, dealer, teams, upcard)
     for call in calls:
         calling.add(call)
     turn = calling.turn

@@ -70,7 +70,7 @@ class KqjCheck(RoundCheck):
     def check_deal(self) -> None:
         """Check the cards held before the bidding, and the Return (sections 3 and 4)."""
         turned = self.record.turned
-        self.turned: Card | None = None
+        self.upcard: Card | None = None
         if self.rules.bidding == "auction":
             self.compare("turned", turned, None, "auctions")
             self.dealt = self.parse_hands("dealt", self.record.dealt, TRICKS)
@@ -78,8 +78,8 @@ class KqjCheck(RoundCheck):
         self.dealt = self.parse_hands("dealt", self.record.dealt, 5)
         if turned is None:
             raise ReplayError("turned: null, with taking there is a Return")
-        self.turned = self.parse_card("turned", turned)
-        if any(self.turned in hand for hand in self.dealt):
+        self.upcard = self.parse_card("turned", turned)
+        if any(self.upcard in hand for hand in self.dealt):
             raise ReplayError(f"turned: {turned} is among the cards dealt")
 
     def check_calling(self) -> bool:
@@ -93,7 +93,7 @@ class KqjCheck(RoundCheck):
     def resolve_calls(self) -> FinalContract | None:
         """Return the contract of the calls; if they are illegal, that of the record."""
         record = self.record
-        calling = KqjCalling(self.rules, record.dealer, self.teams, self.turned)
+        calling = KqjCalling(self.rules, record.dealer, self.teams, self.upcard)
         for number, call in enumerate(record.calls):
             reason = calling.explain_illegal_call(call)
             if reason is not None:
@@ -149,7 +149,7 @@ class KqjCheck(RoundCheck):
             raise ReplayError("hands: null, but the round was not passed out")
         self.held = self.parse_hands("hands", self.record.hands, TRICKS)
         for seat in range(SEATS):
-            given = {self.turned} if self.turned and seat == self.final_contract.sender else set()
+            given = {self.upcard} if self.upcard and seat == self.final_contract.sender else set()
             missing = (self.dealt[seat] | given) - self.held[seat]
             if missing:
                 cards = ", ".join(sorted(str(card) for card in missing))

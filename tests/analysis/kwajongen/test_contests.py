@@ -99,7 +99,7 @@ def test_games_count_by_who_wins_them() -> None:
         sums.add(part)
     won = 0
     for seats, players in zip(contest.arrangements, contest.list_seatings(), strict=True):
-        ended = simulate(Experiment(RULES, players, games=50)).ended
+        ended = simulate(Experiment(RULES, players, games=50)).finished_games
         assert ended is not None
         won += int((ended.winner == seats.index(0)).sum())
     assert sums.total("0 wins") / contest.lead_divisor * len(contest.arrangements) == pytest.approx(

@@ -99,7 +99,7 @@ def test_a_table_grouped_by_its_own_column_is_left_out() -> None:
 
 def test_games_are_told_with_their_lengths() -> None:
     tally = Tally(experiment(60))
-    ended = played(60).ended
+    ended = played(60).finished_games
     assert ended is not None
     tally.add_games(ended)
     games, by_team = (table for table in tally.tables() if table.name.startswith("games"))

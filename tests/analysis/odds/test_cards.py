@@ -59,10 +59,10 @@ def hidden(record: Record, so_far: PartialRound) -> Iterator[Hands]:
         if number == len(so_far.plays):
             lacks = [set(each) for each in found]
             break
-    if so_far.turned is not None:
+    if so_far.upcard is not None:
         for seat in range(SEATS):
             if seat != so_far.final_contract.sender:
-                lacks[seat].add(so_far.turned)
+                lacks[seat].add(so_far.upcard)
     others = [seat for seat in range(SEATS) if seat != so_far.seat]
     left = set(PACK) - set(so_far.plays) - so_far.hand
     counts = [8 - len(so_far.played_by(seat)) for seat in others]
@@ -180,7 +180,7 @@ def _eight(so_far: PartialRound, world: Hands, seat: int) -> set[Card]:
 
 def _ways_to_take(so_far: PartialRound, world: Hands) -> int:
     """In how many ways first fives could have been dealt with which all would have called so."""
-    assert so_far.calls is not None and so_far.turned is not None
+    assert so_far.calls is not None and so_far.upcard is not None
     ways = 1
     for seat in world:
         answers = [
@@ -189,8 +189,8 @@ def _ways_to_take(so_far: PartialRound, world: Hands) -> int:
             if call.seat == seat
         ]
         ways *= sum(
-            all(plain_player.takes(five, so_far.turned, lap) == named for lap, named in answers)
-            for five in combinations(_eight(so_far, world, seat) - {so_far.turned}, 5)
+            all(plain_player.takes(five, so_far.upcard, lap) == named for lap, named in answers)
+            for five in combinations(_eight(so_far, world, seat) - {so_far.upcard}, 5)
         )
     return ways
 

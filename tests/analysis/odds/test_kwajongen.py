@@ -99,7 +99,7 @@ def test_the_hidden_cards_are_dealt_evenly() -> None:
     sampler = KwajongenCallSampler(situation, players, EstimateSettings(seed=5, ignore_calls=True))
     own, shown = (
         encode_cards(situation.hand, "kwajongen"),
-        encode_cards([situation.turned], "kwajongen"),
+        encode_cards([situation.upcard], "kwajongen"),
     )
     counts: Counter[tuple[int, int]] = Counter()
     blocks = 40

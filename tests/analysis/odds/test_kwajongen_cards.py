@@ -78,7 +78,7 @@ def is_right(so_far: PartialRound, dealt: Hands) -> bool:
             ):
                 return False
             hand.remove(card)
-    return so_far.turned in dealt[so_far.dealer]
+    return so_far.upcard in dealt[so_far.dealer]
 
 
 def hidden(so_far: PartialRound) -> Iterator[Hands]:

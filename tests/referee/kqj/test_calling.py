@@ -44,7 +44,7 @@ def read_call(said: str, turn: int) -> Call:
 
 def next_calls(rules: KqjRules, script: str) -> set[Call]:
     calling = replay(rules, script)
-    return list_legal_calls(rules, 5, calling.teams, calling.turned, calling.calls)
+    return list_legal_calls(rules, 5, calling.teams, calling.upcard, calling.calls)
 
 
 def seats(calls: set[Call], kind: str) -> set[int]:
