@@ -163,10 +163,10 @@ def _list_variables(group: click.Group, prefix: str) -> Iterator[str]:
 def find_renamed_variable(name: str) -> str | None:
     """Return the new name of a variable whose option was renamed; None if there is none."""
     for command, options in RENAMED_OPTIONS.items():
-        prefix = f"{ENVIRONMENT_PREFIX}_{command}_".upper()
         for old, new in options.items():
-            if name == prefix + old.replace("-", "_").upper():
-                return prefix + new.replace("-", "_").upper()
+            ending = f"_{command}_{old}".replace("-", "_").upper()
+            if name.endswith(ending):
+                return f"{name.removesuffix(ending)}_{command}_{new}".replace("-", "_").upper()
     return None
 
 
@@ -197,18 +197,18 @@ def check_environment(program: click.Group) -> None:
     },
     epilog="""\b
 Examples:
+  kqj-sim odds "9h 8h Ah Ks 4d" --return 7h
   kqj-sim simulate --deals 1e6
-  kqj-sim simulate --teams 3 --bidding auction --by contract --plot totals.png
   kqj-sim compare standard:take=45 standard
   kqj-sim sweep points --vary take=0:60:10 --plot take.png
-  kqj-sim report --deals 1e6 --out taking
-  kqj-sim show --seed 1 --deal 42
-  kqj-sim records --deals 1000 --out rounds.jsonl && kqj-sim check rounds.jsonl
+  kqj-sim report --out taking
 
 \b
-Every option can also be set by an environment variable (--deals of simulate by
-KQJ_SIM_SIMULATE_DEALS) and in a TOML file (--config).  Completion for bash, zsh or fish:
+Completion for bash (for zsh and fish: zsh_source, fish_source):
   eval "$(_KQJ_SIM_COMPLETE=bash_source kqj-sim)"
+
+Options can also be set in a TOML file (--config) and by environment variables: --deals of
+simulate by KQJ_SIM_SIMULATE_DEALS.
 """,
 )
 @click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")

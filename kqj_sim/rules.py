@@ -96,29 +96,42 @@ class KqjRules(_BaseRules):
     start_score: ClassVar[int] = 0
     score_sign: ClassVar[int] = 1
 
-    teams: Literal[2, 3] = _make_rule_field(2, (2, 3), "Number of teams.")
+    teams: Literal[2, 3] = _make_rule_field(2, (2, 3), "Set the number of teams.")
     partners: Literal["fixed", "random"] = _make_rule_field(
-        "fixed", ("fixed", "random"), "Partners for the whole game, or drawn anew each round."
+        "fixed",
+        ("fixed", "random"),
+        "Keep the partners for the game, or draw them anew each round.",
     )
     bidding: Literal["take", "auction"] = _make_rule_field(
-        "take", ("take", "auction"), "Taking the Return, or auctions."
+        "take", ("take", "auction"), "Take the Return, or bid."
     )
     all_no_trump: Literal["second_lap", "both_laps", "never"] = _make_rule_field(
         "second_lap",
         ("second_lap", "both_laps", "never"),
-        "When All-Trumps and No-Trump may be named; never bars them from auctions too.",
+        "Say when All-Trumps and No-Trump may be called; never bars them from auctions, too.",
     )
-    max_amount: int = _make_rule_field(600, None, "Highest amount that may be bid.", "auction")
+    max_amount: int = _make_rule_field(
+        600, None, "Set the highest amount that may be bid.", "auction"
+    )
     counter_timing: Literal["any", "turn"] = _make_rule_field(
-        "any", ("any", "turn"), "Counter right after a bid, or only in one's turn.", "auction"
+        "any",
+        ("any", "turn"),
+        "Allow a counter at any time after a bid, or only in turn.",
+        "auction",
     )
     amount_uses: Literal["total", "rounded"] = _make_rule_field(
-        "total", ("total", "rounded"), "What is held against the amount.", "auction"
+        "total",
+        ("total", "rounded"),
+        "Compare the unrounded or the rounded total with the amount.",
+        "auction",
     )
     must_outscore: bool = _make_rule_field(
-        False, (False, True), "The contract must also have the larger total.", "auction"
+        False,
+        (False, True),
+        "Require the larger total of a contract, besides its amount.",
+        "auction",
     )
-    target: int = _make_rule_field(1000, None, "Score that ends a game, often 500, 1000 or 2000.")
+    target: int = _make_rule_field(1000, None, "End a game at this score.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -193,7 +206,7 @@ class KwajongenRules(_BaseRules):
     void_rule: Literal["must_trump", "free"] = _make_rule_field(
         "must_trump",
         ("must_trump", "free"),
-        "Whether a player who is void in the suit led must play a trump.",
+        "Make a player who cannot follow suit play a trump (must_trump) or not (free).",
     )
 
     def fixed_team_of(self, seat: int) -> int:

@@ -140,7 +140,7 @@ def test_examples_of_the_help_name_options_that_exist() -> None:
         (["simulate", "--all-no-trump", "never", "--impose", "0:AT"], "s, h, d, c"),
         (["records", "--deals", "5", "--games", "5"], "one of them"),
         (["compare", "standard"], "two policies or more"),
-        (["compare"], "A B [C ...]"),
+        (["compare"], "POLICIES"),
         (["compare", "random", "gredy"], "greedy"),
         (["compare", "random", "greedy", "--opponents", "gredy"], "greedy"),
         (["compare", "random", "greedy", "--calling", "--playing"], "one of them"),
@@ -217,7 +217,7 @@ def test_unknown_variable_names_the_nearest_right_one() -> None:
         ("deals = [1, 2]", "deals is a single value"),
         ("must_outscore = 1", "must_outscore is true or false"),
         ("[train]\ndecision = 5", "[train] decision is no option: did you mean decisions?"),
-        ("[train.points]\nplays = 5", "[train.points] plays is no option: did you mean playing?"),
+        ("[train.points]\nplays = 5", "[train.points] plays is no option: did you mean player?"),
     ],
 )
 def test_wrong_configuration_is_one_line_that_says_what_is_right(

@@ -110,18 +110,15 @@ Examples:
 @click.option(
     "--replay",
     is_flag=True,
-    help="Also play each round again from its rules, players, seed, deal, dealer and pending "
-    "gratuity, and compare. Loads and runs the policy files that the records name.",
+    help="Play each round again, too, and compare; runs the policy files that the records name.",
 )
 @quiet_option
 def check(files: tuple[str, ...], replay: bool, quiet: bool) -> None:
     """Check recorded rounds against an independent referee.
 
-    Prints each discrepancy with its file and line.  The exit status is 1 if there are any.
-
-    The referee finds whatever the rules do not allow.  --replay also finds a changed seed, deal or
-    player, unless it leads to the same round.  Records whose policies are unknown here are counted
-    with the reason; they are not discrepancies.
+    Prints each discrepancy with its file and line; the exit status is 1 if there are any.  The
+    referee finds whatever the rules do not allow; --replay also finds a changed seed, deal or
+    player.
     """
     checked = RecordCheck(replay, quiet)
     for file in files:

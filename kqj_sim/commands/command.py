@@ -1,17 +1,43 @@
-"""The class of all commands: errors that name the right option."""
+"""The class of all commands: help in sections, and errors that name the right option.
+
+A class of our own: cloup, rich-click and click-option-group make sections, but none has options
+that only --help-all lists or that depend on the game, and importing one of the first two takes
+longer than importing Click.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
 import click
 
+from kqj_sim.commands.help_sections import (
+    GAME_OF_OPTION,
+    RARELY_USED,
+    RARELY_USED_IN,
+    SECTIONS,
+    find_section,
+)
 from kqj_sim.commands.renamed import find_renamed_option
+from kqj_sim.rules import RULES_BY_GAME
+
+_GAME_KEY, _ALL_KEY = "kqj_sim.help_game", "kqj_sim.help_all"
+"""Keys under which a context keeps the game whose options help lists, and whether it lists all."""
+
+_MAX_OPTION_WIDTH = 26
+"""Widest option in the first column of the help; a wider one has a line of its own."""
 
 
 class Command(click.Command):
-    """A command whose errors name the new name of a renamed option."""
+    """A command with options in sections, some of which only --help-all lists."""
+
+    _help_all_option: click.Option | None = None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words of the command line; raise UsageError for a renamed option."""
+        if any(each.name == "game" for each in self.params):
+            ctx.meta[_GAME_KEY] = _find_game(args)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -21,3 +47,82 @@ class Command(click.Command):
             raise click.UsageError(
                 f"{error.option_name} is now --{new}: write --{new} instead", ctx
             ) from None
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the parameters, --help and --help-all included."""
+        params = super().get_params(ctx)
+        if self._list_rare(ctx):
+            if self._help_all_option is None:
+                self._help_all_option = click.Option(
+                    ["--help-all"], is_flag=True, is_eager=True, expose_value=False,
+                    callback=_show_all_help, help="Also list the options that are rarely used.",
+                )  # fmt: skip
+            params = [*params, self._help_all_option]
+        return params
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in sections, then the commands of a group."""
+        sections = list(self._list_sections(ctx))
+        width = min(max(len(name) for _, rows in sections for name, _ in rows), _MAX_OPTION_WIDTH)
+        for title, rows in sections:
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(width), text) for name, text in rows], _MAX_OPTION_WIDTH
+                )
+        if isinstance(self, click.Group):
+            self.format_commands(ctx, formatter)
+
+    def _list_sections(self, ctx: click.Context) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:
+        """Yield the title and the rows of each section that help lists."""
+        listed = {each.name: each for each in self.params if self._is_listed(each, ctx)}
+        for title, names in SECTIONS.items():
+            found = [listed[name] for name in names if name in listed]
+            if title == "Run":
+                found = [each for each in listed.values() if find_section(str(each.name)) == title]
+            records = [each.get_help_record(ctx) for each in found]
+            rows = [record for record in records if record is not None]
+            if rows:
+                yield title, rows
+        added = [each for each in self.get_params(ctx) if each not in self.params]
+        yield "Help", [row for each in added if (row := each.get_help_record(ctx)) is not None]
+
+    def _is_listed(self, parameter: click.Parameter, ctx: click.Context) -> bool:
+        """Return whether help lists a parameter."""
+        if isinstance(parameter, click.Argument):
+            return False
+        if ctx.meta.get(_ALL_KEY, False):
+            return True
+        game = ctx.meta.get(_GAME_KEY)
+        rare = RARELY_USED | RARELY_USED_IN.get(str(self.name), frozenset())
+        return parameter.name not in rare and (
+            game is None or GAME_OF_OPTION.get(str(parameter.name), game) == game
+        )
+
+    def _list_rare(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the options that only --help-all lists."""
+        return [
+            each
+            for each in self.params
+            if isinstance(each, click.Option) and not self._is_listed(each, ctx)
+        ]
+
+
+class Group(Command, click.Group):
+    """A group of commands whose own help has sections."""
+
+
+def _show_all_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        ctx.meta[_ALL_KEY] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+def _find_game(args: Sequence[str]) -> str:
+    """Return the game that the words of a command line name; --help is run before they are read."""
+    default = next(iter(RULES_BY_GAME))
+    for word, following in pairwise((*args, "")):
+        name, _, value = word.partition("=")
+        if name == "--game" and (value or following) in RULES_BY_GAME:
+            default = value or following
+    return default

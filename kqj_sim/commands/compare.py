@@ -27,6 +27,7 @@ from kqj_sim.commands.output import (
     confidence_option,
     format_option,
     out_option,
+    plot_option,
 )
 from kqj_sim.commands.progress import InterruptHandler, ProgressLine, exit_interrupted
 
@@ -58,52 +59,54 @@ class GameCountType(WholeNumberType):
     epilog="""\b
 Examples:
   kqj-sim compare standard:take=45 standard
-  kqj-sim compare points+network points+greedy standard --teams 3 --plot ranking.png
+  kqj-sim compare points+network points+greedy standard --plot ranking.png
+  kqj-sim compare my_policy.py:cautious standard --bidding auction --deals 1e5
   kqj-sim compare --calling points standard --with network --precision 0.5
-  kqj-sim compare --playing greedy my_policy.py:cautious --bidding auction --deals 1e5
-  kqj-sim compare standard standard:take=40 --opponents points+network --out compared.json
   kqj-sim compare standard greedy --games auto --target 500
-  kqj-sim compare --game kwajongen pimc standard --deals 5000
-  kqj-sim compare pimc network --cluster tcp://192.168.1.5:8786
+  kqj-sim compare pimc standard --game kwajongen --deals 5000
 """,
 )
-@click.argument("policies", nargs=-1, required=True, metavar="A B [C ...]")
-@click.option("--calling", is_flag=True, help="Compare the calling; all play like --with.")
-@click.option("--playing", is_flag=True, help="Compare the playing; all call like --with.")
+@click.argument("policies", nargs=-1, required=True, metavar="POLICIES...")
+@click.option(
+    "--calling", is_flag=True, help="Compare how the policies call; all play like --with."
+)
+@click.option(
+    "--playing", is_flag=True, help="Compare how the policies play; all call like --with."
+)
 @click.option(
     "--with",
     metavar="SPEC",
-    help="Policy of the other part, with --calling or --playing.  [default: the default player]",
+    help="Fill the part that --calling or --playing leaves open.  [default: points+network; "
+    "standard in Kwajongen]",
 )
 @click.option(
     "--opponents",
     metavar="SPEC",
-    help="Everybody else is SPEC, and each policy in turn plays one side of the same deals.  "
-    "[default: they play each other, sides exchanged]",
+    help="Seat this policy on the other sides.  [default: POLICIES play each other]",
 )
-@click.option("--deals", type=WholeNumberType(1, "1e5"), help="Exact number of deals of each pair.")
+@click.option("--deals", type=WholeNumberType(1, "1e5"), help="Play this many deals for each pair.")
 @click.option(
     "--precision",
     type=PositiveNumberType(),
-    help="Stop when the half-width of the interval is at most this: points a round (per cent of "
-    "the games).",
+    help="Stop when the interval is at most ± this: points a round (percentage points of games "
+    "won).",
 )
 @click.option(
     "--indifference",
     type=PositiveNumberType(),
-    help="With neither --deals nor --precision: stop when one is shown to be better, or both to be "
-    "equal within this.  [default: 0.5; points of kwajongen 0.01]",
+    help="Treat policies within this many points a round as equal.  [default: 0.5; 0.01 in "
+    "Kwajongen]",
 )
 @click.option(
     "--max-deals",
     type=WholeNumberType(1, "1e6"),
-    help="The most deals (games).  [default: 1e6 deals, 1e5 games]",
+    help="Stop after this many deals (games) at most.  [default: 1e6 deals, 1e5 games]",
 )
 @click.option(
     "--games",
     type=GameCountType(),
-    help="Play whole games to the target, this many of each pair, and compare the wins; "
-    "auto: as many as it takes.",
+    help="Play this many whole games to the target instead of single deals; auto: as many as it "
+    "takes.",
 )
 @seed_option
 @first_option
@@ -113,7 +116,7 @@ Examples:
 @rule_options
 @format_option
 @out_option
-@click.option("--plot", metavar="FILE", help="Draw the differences: .png, .svg or .pdf.")
+@plot_option
 @color_option
 @quiet_option
 def compare(
@@ -125,12 +128,10 @@ def compare(
 ) -> None:  # fmt: skip
     """Compare policies on the same deals and rank them.
 
-    Shows which policy is better, by how much, how certainly and why.  Two policies play each
-    other, every deal in all arrangements of the sides; more than two play in pairs.  Play ends
-    when one is shown to be better or both to be equal, at the confidence of the intervals, or as
-    --deals or --precision say.
+    Shows which policy is better, by how much, how certainly and why.  Two policies play every deal
+    against each other with the sides exchanged; more than two play in pairs.
 
-    POLICIES are names, files or NAME:PARAMETER=VALUE,... as in `kqj-sim policies`.
+    POLICIES are specifications, see `kqj-sim policies --help`.
     """
     if len(policies) < 2:
         raise click.UsageError(f"{policies[0]} alone: name two policies or more")

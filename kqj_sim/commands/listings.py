@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kqj_sim.columns import Column, get_columns
-from kqj_sim.commands.command import Command
+from kqj_sim.commands.command import Command, Group
 from kqj_sim.commands.options import Function, game_option
 from kqj_sim.commands.output import color_option, print_screen, screen_width
 
@@ -24,8 +24,9 @@ def _make_format_option(*choices: str) -> Callable[[Function], Function]:
         "--format",
         type=click.Choice(choices),
         default=choices[0],
+        metavar="FORMAT",
         show_default=True,
-        help="Output format.",
+        help=f"Write the list as {', '.join(choices[:-1])} or {choices[-1]}.",
     )
 
 
@@ -42,10 +43,9 @@ Example:
 def columns(game: str, format: str, color: str) -> None:
     """List the columns of the rows, for --by and --where.
 
-    A row is a deal; --rows writes all columns.  Columns hold whole numbers, flags (false or true),
-    or the texts listed here.  A condition compares numbers with numbers and texts with texts in
-    quotes, and joins comparisons by and, or, not.  A flag is a condition by itself; compared and
-    counted it is 0 or 1.
+    A row is a deal.  Columns hold whole numbers, flags (false or true), or the texts listed here.
+    A condition compares numbers with numbers and texts with texts in quotes, and joins comparisons
+    by and, or, not; a flag is a condition by itself, and counts as 0 or 1.
     """
     rows = [(column.name, _describe_values(column), column.meaning) for column in get_columns(game)]
     if format == "json":
@@ -62,12 +62,13 @@ def _describe_values(column: Column) -> str:
 
 
 @click.group(
+    cls=Group,
     invoke_without_command=True,
     epilog="""\b
 Examples:
   kqj-sim policies
   kqj-sim policies show standard
-  kqj-sim simulate --policy standard:take=45 --policy seat0=random:take=0.2+greedy
+  kqj-sim simulate --policy standard:take=45 --policy seat0=random+greedy
   kqj-sim simulate --policy careful.toml --policy team1=my_policy.py:cautious
 """,
 )
@@ -78,10 +79,9 @@ Examples:
 def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
     """List the policies and explain their parameters.
 
-    A specification, for --policy, is a name and the parameters to change:
-    NAME:PARAMETER=VALUE,...  A+B calls like A and plays like B.  A policy of your own is a Python
-    file and a name in it, FILE.py:NAME; a TOML file names the policies that call and play, and
-    their parameters.  `show` explains the parameters of a policy.
+    A specification, for --policy, is a name with the parameters to change,
+    NAME:PARAMETER=VALUE,...  A+B calls like A and plays like B.  FILE.py:NAME is a policy of your
+    own, FILE.toml a file with policies and parameters.  `show` explains the parameters of a policy.
     """
     if ctx.invoked_subcommand is not None:
         return

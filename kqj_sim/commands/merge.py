@@ -12,6 +12,7 @@ from kqj_sim.commands.output import (
     confidence_option,
     format_option,
     out_option,
+    plot_option,
 )
 
 
@@ -19,16 +20,18 @@ from kqj_sim.commands.output import (
     cls=Command,
     epilog="""\b
 Examples:
-  kqj-sim simulate --deals 5e8 --checkpoint a.npz --quiet > /dev/null
-  kqj-sim simulate --first 5e8 --deals 5e8 --checkpoint b.npz --quiet > /dev/null
+  kqj-sim simulate --deals 5e8 --checkpoint a.npz --out a.json
+  kqj-sim simulate --first 5e8 --deals 5e8 --checkpoint b.npz --out b.json
   kqj-sim merge a.npz b.npz --out all.md
 """,
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @format_option
 @out_option
-@click.option("--plot", metavar="FILE", help="Draw a picture, if the runs were made with --plot.")
-@click.option("--checkpoint", metavar="FILE", help="Write a checkpoint of the merged run.")
+@plot_option
+@click.option(
+    "--checkpoint", metavar="FILE", help="Save the counts of the merged run to this file."
+)
 @confidence_option
 @config_option
 @color_option
@@ -39,8 +42,8 @@ def merge(
     """Merge checkpoints of adjacent ranges into one run.
 
     The tables are those of one run over all ranges.  The files come from `kqj-sim simulate
-    --checkpoint` with the same options but --first and --deals (or --games), on this machine or
-    others.
+    --checkpoint`, on any machines, with the same options apart from --first, --deals and --games;
+    for --plot here, give it there, too.
     """
     output = Output(out, format, plot, color)
     from kqj_sim.reporting.checkpoint import merge_checkpoints, read_checkpoint, write_checkpoint

@@ -27,7 +27,13 @@ from kqj_sim.commands.options import (
     seed_option,
     threads_option,
 )
-from kqj_sim.commands.output import Output, color_option, confidence_option
+from kqj_sim.commands.output import (
+    Output,
+    color_option,
+    confidence_option,
+    out_option,
+    plot_option,
+)
 from kqj_sim.commands.progress import EXIT_INTERRUPTED, ProgressLine
 from kqj_sim.reporting.formats import FORMATS, TABLE_SUFFIXES
 
@@ -41,36 +47,34 @@ round_options = combine_options(
     click.option(
         "--played",
         metavar="CARDS",
-        help='During the round: the cards played so far, trick after trick, "9h Th 4h 6s 5h Ah, '
-        'Ac 4c"; "" if you lead to the first.  CARDS are all you were dealt or those left.',
+        help='During play: give the cards played so far, trick after trick; "" if you lead first.',
     ),
     click.option(
         "--contract",
         metavar="CONTRACT",
-        help='The contract, if --heard does not give all calls: h, or "150 h".',
+        help='During play: give the contract, h or "150 h", if --heard is unknown.',
     ),
     click.option(
         "--sender",
         metavar="PLACE",
-        help="The place of the Sender, with --contract: opener, 2nd to 5th or dealer.",
+        help="With --contract: give the place of the Sender.",
     ),
     click.option(
         "--record",
         metavar="FILE",
         type=click.File("rb", lazy=True),
-        help="A record of a round in progress, in place of the options above; - reads stdin.",
+        help="Read the round from this record (- for stdin).",
     ),
     click.option(
         "--line",
-        type=click.IntRange(1),
-        metavar="NUMBER",
-        help="With --record: the line of the record in a file with several.",
+        type=WholeNumberType(1, "12"),
+        help="With --record: read the record on this line of FILE.",
     ),
     click.option(
         "--at",
         type=TrickCardType(),
         metavar="TRICK.CARD",
-        help="With --record: before this card, 3.2 for the second of trick 3.",
+        help="With --record: go back to this card, such as 3.2, the second of trick 3.",
     ),
 )
 """Options that describe a round in progress."""
@@ -81,68 +85,64 @@ round_options = combine_options(
     epilog="""\b
 Examples:
   kqj-sim odds 9h 8h Ah Ks 4d --return 7h
-  kqj-sim odds Ah Ac As Td Kd --return 4s --place 4th --lap 2 --precision 0.5%
   kqj-sim odds h: 98AKQ d: 5 c: 6A --bidding auction --heard "pass 120s pass"
-  kqj-sim odds 9s 8s As Ah Ad 5d 6c Ac --bidding auction --place 4th --heard "pass pass 140d"
-  kqj-sim odds 9h 8h Ah Ks 4d --return 7h --teams 3 --policy standard --plot hand.png
-  kqj-sim odds 9h 8h Ah Ks 4d --return 7h --out hand.html
   kqj-sim odds 7h Ks 4d Qd 9s 8c Tc Jc --return 9h --heard take --played "As 4s"
   kqj-sim odds --record round.json --at 6.3
   kqj-sim odds Ah 9h Ks Tc --game kwajongen --return Jh --place 2nd
-  kqj-sim odds As Qd Kd 9c --game kwajongen --return Jc --heard "pass play" --played "Ts Kc"
 """,
 )
 @click.argument("hand", metavar="[CARDS]...", nargs=-1)
 @click.option(
     "--return",
     metavar="CARD",
-    help="The card turned up: the Return, with taking; in Kwajongen the dealer's card.",
+    help="Give the Return (in Kwajongen the dealer's card).",
 )
 @click.option(
     "--place",
     metavar="PLACE",
-    help="Your place: opener, 2nd to 5th or dealer (or 0 to 5: 3rd is 2).  [default: the next to "
-    "call after --heard]",
+    help="Give your place: opener, 2nd to 5th or dealer.  [default: the next to call]",
 )
-@click.option("--lap", type=click.IntRange(1, 2), help="The lap, with taking.  [default: 1]")
+@click.option("--lap", type=click.Choice([1, 2]), help="Give the lap of taking.  [default: 1]")
 @click.option(
     "--heard",
     metavar="CALLS",
-    help='All calls so far: "pass take", "pass 120h pass counter".  A counter may name its place, '
-    '"counter 5th".  [default: all before you passed]',
+    help='Give all calls so far: "pass 120h counter".  [default: all before you passed]',
 )
 @click.option(
     "--partners-at",
     metavar="PLACES",
-    help="Places of your partners, with --partners random, such as '2nd dealer'.  [default: seated "
-    "alternately]",
+    help="Give your partners' places, with --partners random: '2nd dealer'.",
 )
 @round_options
 @click.option(
     "--policy",
     multiple=True,
     metavar="SPEC",
-    help="Policies of all players, you included: SPEC for all, team0=SPEC or seat3=SPEC (seats are "
-    "places here); a later one overrides.  [default: points+network]",
+    help="Seat this policy everywhere, or by team0=SPEC or seat3=SPEC (repeatable).  "
+    "[default: points+network; standard in Kwajongen]",
 )
 @click.option(
     "--ignore-calls", is_flag=True, help="Deal the hidden cards regardless of the calls so far."
 )
 @click.option(
-    "--pending", type=WholeNumberType(0, "120"), default=0, help="Pending litigation gratuity."
+    "--pending",
+    type=WholeNumberType(0, "120"),
+    default=0,
+    show_default=True,
+    metavar="POINTS",
+    help="Add this pending litigation gratuity.",
 )
-@click.option("--raised", is_flag=True, help="The round is raised (kwajongen only).")
+@click.option("--raised", is_flag=True, help="Play a raised round.")
 @click.option(
     "--deals",
     type=WholeNumberType(1, "1e5"),
-    help="Deals that value each call; up to half as many others choose the best.  [default: 10000]",
+    help="Play this many deals for each call or card.  [default: 10000]",
 )
 @click.option(
     "--precision",
     type=ShareType(),
     metavar="SHARE",
-    help="Go on until the chance of the best call is known to this on either side, such as 0.5%, "
-    "or the best call is sure.",
+    help="Stop when the best option's chance to win is known to ± this, such as 0.5%.",
 )
 @click.option("--time", type=float, metavar="SECONDS", help="Stop after this many seconds.")
 @seed_option
@@ -153,10 +153,11 @@ Examples:
 @click.option(
     "--format",
     type=click.Choice([*FORMATS, PAGE_FORMAT]),
-    help="Format of the answer.  [default: by the suffix of --out, else table]",
+    metavar="FORMAT",
+    help=f"Write {', '.join(FORMATS)} or {PAGE_FORMAT}.  [default: by --out, else table]",
 )
-@click.option("--out", metavar="FILE", help="Write the answer to this file; .html: as a page.")
-@click.option("--plot", metavar="FILE", help="Draw the results of each call: .png, .svg or .pdf.")
+@out_option
+@plot_option
 @color_option
 @quiet_option
 def odds(
@@ -170,13 +171,9 @@ def odds(
 ) -> None:  # fmt: skip
     """Estimate the value of each call, or card, and name the best.
 
-    CARDS are the cards you hold: five with taking, eight with auctions, four in Kwajongen.  Hidden
-    cards are sampled such that the assumed players would have called as observed; every call open
-    to you is then made in the same deals, and the players call on and play.
-
-    During the round, with --played or --record, the odds are those of each card that you may play.
-    CARDS are then your eight cards or those left.  Hidden cards agree with the plays, too (who
-    could not follow, beat or trump); if few layouts are possible, all of them are played.
+    CARDS are the cards you hold: five with taking, eight with auctions, four in Kwajongen.  With
+    --played or --record the question is which card to play, and CARDS are all your cards or those
+    left.  Hidden cards are sampled to agree with the calls and plays so far.
     """
     if deals is not None and precision is not None:
         raise click.UsageError("--deals and --precision: give one of them")

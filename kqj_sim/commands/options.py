@@ -128,19 +128,27 @@ def combine_options(*options: Callable[[Function], Function]) -> Callable[[Funct
     return add
 
 
+_LONG_CHOICES = {"--all-no-trump": "WHEN", "--void-rule": "RULE"}
+"""Names for values of options whose choices would not fit the first column of the help."""
+
+
 def _make_rule_option(rule: Field[Any], game: str = "kqj") -> Callable[[Function], Function]:
     name = f"--{rule.name.replace('_', '-')}"
-    note = " (auctions only)" if rule.metadata["only"] == "auction" else ""
-    note = note if game == "kqj" else f" ({game} only)"
+    note = " (auctions only)." if rule.metadata["only"] == "auction" else ""
+    note = note if game == "kqj" else f" ({game.title()} only)."
     choices = rule.metadata["choices"]
     settings: dict[str, Any] = {"default": rule.default, "show_default": True}
     if choices is None:
-        settings["type"] = int
+        settings["type"], settings["metavar"] = int, "POINTS"
     elif isinstance(rule.default, bool):
         name = f"{name}/--no-{name.removeprefix('--')}"
     else:
         settings["type"] = click.Choice(choices)
-    return click.option(name, help=rule.metadata["help"] + note, **settings)
+        if name in _LONG_CHOICES:
+            settings["metavar"] = _LONG_CHOICES[name]
+    return click.option(
+        name, help=rule.metadata["help"].removesuffix(".") + (note or "."), **settings
+    )
 
 
 game_option = click.option(
@@ -148,7 +156,7 @@ game_option = click.option(
     type=click.Choice(list(RULES_BY_GAME)),
     default="kqj",
     show_default=True,
-    help="The game to play.",
+    help="Choose the game.",
 )
 
 rule_options = combine_options(
@@ -172,21 +180,27 @@ config_option = click.option(
     is_eager=True,
     expose_value=False,
     callback=read_config,
-    help="TOML file with options: `teams = 3`; under [simulate] those of one command.",
+    help="Read options from this TOML file: `teams = 3`, under [simulate] for that command only.",
 )
 
 seed_option = click.option(
-    "--seed", type=WholeNumberType(0, "1"), default=1, show_default=True, help="Seed of the deals."
+    "--seed",
+    type=WholeNumberType(0, "1"),
+    default=1,
+    show_default=True,
+    help="Choose the deals by this seed.",
 )
 first_option = click.option(
     "--first",
     type=WholeNumberType(0, "0"),
     default=0,
     show_default=True,
-    help="Number of the first deal.",
+    help="Begin with the deal (or game) of this number.",
 )
 threads_option = click.option(
-    "--threads", type=WholeNumberType(1, "2"), help="Threads to use.  [default: all processors]"
+    "--threads",
+    type=WholeNumberType(1, "2"),
+    help="Use this many threads.  [default: all processors]",
 )
 
 experiment_options = combine_options(
@@ -196,14 +210,13 @@ experiment_options = combine_options(
         "--policy",
         multiple=True,
         metavar="SPEC",
-        help="Who plays: SPEC for all, team0=SPEC or seat3=SPEC; a later one overrides. "
-        "`kqj-sim policies` lists them and says who is the default.",
+        help="Seat this policy everywhere, or by team0=SPEC or seat3=SPEC (repeatable).  "
+        "[default: points+network; standard in Kwajongen]",
     ),
     click.option(
         "--impose",
-        metavar="PLACE:CONTRACT[:AMOUNT]",
-        help="What if: the player at this place (opener, 2nd to 5th, dealer) plays this contract "
-        "(s h d c NT AT), and nobody calls: opener:h.  Auctions need the amount.  (kqj only)",
+        metavar="CONTRACT",
+        help="Let one place play a contract without calls: opener:h, or 2nd:NT:150 in auctions.",
     ),
     seed_option,
 )
@@ -214,12 +227,12 @@ count_options = combine_options(
     click.option(
         "--games",
         type=WholeNumberType(1, "1000"),
-        help="Play whole games to the target, this many, instead of single deals.",
+        help="Play this many whole games to the target instead of single deals.",
     ),
 )
 
 quiet_option = click.option(
-    "--quiet", is_flag=True, help="Show errors only: no progress, no warnings."
+    "--quiet", is_flag=True, help="Show errors only, no progress and no warnings."
 )
 
 
@@ -362,9 +375,8 @@ worker_options = combine_options(
     click.option(
         "--cluster",
         metavar="ADDRESS",
-        help="Play on the Dask cluster whose scheduler is at this address, such as "
-        "tcp://192.168.1.5:8786; the results are the same.  `dask scheduler` starts one, "
-        "`dask worker ADDRESS` adds a machine.",
+        help="Play on the Dask cluster with the scheduler at this address, such as "
+        "tcp://192.168.1.5:8786, with the same results.",
     ),
 )
 """Options for the workers: threads, or a cluster."""
@@ -403,7 +415,8 @@ opponents_options = combine_options(
     click.option(
         "--opponents",
         metavar="SPEC",
-        help="Who plays against the policy.  [default: the default player]",
+        help="Seat this policy on the other sides.  [default: points+network; standard in "
+        "Kwajongen]",
     ),
     first_option,
     config_option,

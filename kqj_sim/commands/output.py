@@ -35,13 +35,14 @@ color_option = click.option(
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     show_default=True,
-    help="Colours; auto: on a terminal, unless NO_COLOR is set.",
+    help="Use colours: auto does so on a terminal, unless NO_COLOR is set.",
 )
 
 format_option = click.option(
     "--format",
     type=click.Choice(FORMATS),
-    help="Format of the tables.  [default: by the suffix of --out, else table]",
+    metavar="FORMAT",
+    help=f"Write {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.  [default: by --out, else table]",
 )
 out_option = click.option(
     "--out", metavar="FILE", help="Write the tables to this file instead of stdout."
@@ -51,14 +52,16 @@ confidence_option = click.option(
     type=ShareType(0.01, 0.999999),
     default=0.95,
     show_default=True,
-    help="Confidence level of the intervals.",
+    help="Set the confidence level of the intervals.",
 )
 tables_option = click.option(
     "--tables",
     metavar="NAME,...",
     help="Show these tables instead of the key figures, or all; list: show their names.",
 )
-plot_option = click.option("--plot", metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")
+plot_option = click.option(
+    "--plot", metavar="FILE", help="Draw the results to a .png, .svg or .pdf file."
+)
 
 
 def choose_tables(requested: str | None, titles: Mapping[str, str]) -> tuple[str, ...] | None:

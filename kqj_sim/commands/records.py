@@ -32,16 +32,16 @@ Examples:
 """,
 )
 @click.option(
-    "--deals", type=WholeNumberType(1, "1000"), help="How many deals to play.  [default: 10]"
+    "--deals", type=WholeNumberType(1, "1000"), help="Play this many deals.  [default: 10]"
 )
 @count_options
 @experiment_options
-@click.option("--out", metavar="FILE", help="Write to this file instead of stdout.")
+@click.option("--out", metavar="FILE", help="Write the records to this file instead of stdout.")
 @quiet_option
 def records(deals: int | None, out: str | None, quiet: bool, **options: Any) -> None:
     """Play deals and write each round as a line of JSON.
 
-    With --games the rounds of whole games, game by game.
+    A record holds the whole round: cards, calls, tricks, points and scores.
     """
     if deals is not None and options["games"] is not None:
         raise click.UsageError("--deals and --games: give one of them")
@@ -69,28 +69,34 @@ def records(deals: int | None, out: str | None, quiet: bool, **options: Any) -> 
     cls=Command,
     epilog="""\b
 Examples:
-  kqj-sim show --seed 7 --deal 4183
-  kqj-sim show --seed 7 --deal 4183 --teams 3 --bidding auction --policy greedy
+  kqj-sim show --deal 4183
   kqj-sim show rounds.jsonl --line 12
+  kqj-sim show --deal 4183 --seed 7 --bidding auction --policy greedy
   kqj-sim show --deal 74 --policy standard:take=45 --against standard
 """,
 )
-@click.argument("file", required=False)
+@click.argument("file", required=False, metavar="[FILE]")
 @click.option(
-    "--line", type=WholeNumberType(1, "12"), default=1, help="Line of the file.  [default: 1]"
+    "--line",
+    type=WholeNumberType(1, "12"),
+    default=1,
+    help="Show the record on this line of FILE.  [default: 1]",
 )
 @click.option(
-    "--deal", type=WholeNumberType(0, "42"), default=0, help="Number of the deal.  [default: 0]"
+    "--deal",
+    type=WholeNumberType(0, "42"),
+    default=0,
+    help="Show the deal of this number.  [default: 0]",
 )
 @click.option(
     "--against",
     metavar="SPEC",
-    help="Play the deal as `kqj-sim compare` does: --policy against this, in all arrangements.",
+    help="Play --policy against this policy, with the sides exchanged as in `kqj-sim compare`.",
 )
 @click.option(
     "--opponents",
     metavar="SPEC",
-    help="With --against: each of the two plays against this policy instead.",
+    help="With --against: seat this policy on the other sides instead.",
 )
 @experiment_options
 @color_option
@@ -101,9 +107,8 @@ def show(
 ) -> None:  # fmt: skip
     """Show one round: hands, calls, tricks, points and scores.
 
-    The round is a deal, named by --seed and --deal and played, or a line of a FILE of records (-
-    for stdin).  With --against, two policies play the deal in all arrangements, and each different
-    outcome is shown, side by side where there is room.
+    Plays the deal that --seed and --deal name, or shows a record of FILE (- for stdin).  With
+    --against, each different outcome of the deal is shown, side by side where there is room.
     """
     if opponents is not None and against is None:
         raise click.UsageError("--opponents is for --against: name who is compared")

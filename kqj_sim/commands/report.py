@@ -58,32 +58,25 @@ _HIDDEN_OPTIONS = frozenset({"quiet", "threads", "cluster", "force"})
     epilog="""\b
 Examples:
   kqj-sim report --out taking
-  kqj-sim report --deals 1e6 --teams 3 --bidding auction --out auctions
-  kqj-sim report --config variants.toml --out variants
-  kqj-sim report --compare standard --compare greedy --compare points+network --out players
-  kqj-sim report --deals 1e5 --games 0 --save-rows --out with_rows
-  kqj-sim report --game kwajongen --out kwajongen
-  kqj-sim report --deals 1e8 --cluster tcp://192.168.1.5:8786 --out long
+  kqj-sim report --out auctions --bidding auction --teams 3 --deals 1e6
+  kqj-sim report --out players --compare standard --compare greedy
+  kqj-sim report --out variants --config variants.toml
 
 \b
-Several experiments in one report are tables of the file that is given by --config.  What stands
-above them, and options of the command line, hold for all:
-  deals = 200_000
-  [[experiment]]
-  name = "two teams"
+The tables [[experiment]] of a --config file are experiments side by side:
   [[experiment]]
   name = "three teams"
   teams = 3
 """,
 )
-@click.option("--out", metavar="DIR", required=True, help="Folder for the report; made if needed.")
-@click.option("--title", metavar="TEXT", help="Heading of the report.")
+@click.option("--out", metavar="FOLDER", required=True, help="Write the report to this folder.")
+@click.option("--title", metavar="TEXT", help="Set the title of the report.")
 @click.option(
     "--deals",
     type=WholeNumberType(1, "1e6"),
     default=DEFAULT_DEALS,
     show_default=True,
-    help="How many deals to play.",
+    help="Play this many deals.",
 )
 @first_option
 @click.option(
@@ -91,31 +84,31 @@ above them, and options of the command line, hold for all:
     type=WholeNumberType(0, "1000"),
     default=DEFAULT_GAMES,
     show_default=True,
-    help="Whole games to the target to play as well; 0 for none.",
+    help="Play this many whole games to the target as well; 0 for none.",
 )
 @click.option(
     "--chart-deals",
     type=WholeNumberType(0, "1e5"),
     default=DEFAULT_CHART_DEALS,
     show_default=True,
-    help="Deals of the take chart, each played after a take and after a pass; 0 for no chart.",
+    help="Play this many deals for the chart of when to take; 0 for no chart.",
 )
 @click.option(
     "--compare",
     multiple=True,
     metavar="SPEC",
-    help="Compare this policy with the others that are named so (repeatable, two or more).",
+    help="Compare this policy with the others so named; give it twice or more.",
 )
 @click.option(
     "--compare-deals",
     type=WholeNumberType(1, "1e5"),
     default=DEFAULT_COMPARE_DEALS,
     show_default=True,
-    help="Deals of each pair of policies compared, played in all arrangements of the sides.",
+    help="Play this many deals for each pair of policies compared.",
 )
 @worker_options
 @confidence_option
-@click.option("--save-rows", is_flag=True, help="Also write one row per deal, as Parquet.")
+@click.option("--save-rows", is_flag=True, help="Write one row per deal to rows.parquet, too.")
 @click.option("--force", is_flag=True, help="Replace files of the same names in the folder.")
 @experiment_options
 @quiet_option
@@ -125,9 +118,8 @@ def report(
 ) -> None:  # fmt: skip
     """Play deals and write a report with tables and plots.
 
-    DIR/report.html is a single file that needs no network.  Beside it are the report as Markdown
-    with its pictures, every table as CSV, and all data as JSON.  The report covers who takes with
-    which cards, what is made, when to take, bonuses, scores and whole games.
+    Writes the report as a single page that needs no network (report.html) and as Markdown, with
+    every picture, every table as CSV and all data as JSON.
     """
     begun = time.monotonic()
     ctx = click.get_current_context()

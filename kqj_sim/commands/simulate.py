@@ -45,44 +45,44 @@ DEFAULT_DEALS = 100_000
     epilog="""\b
 Examples:
   kqj-sim simulate --deals 1e6
-  kqj-sim simulate --teams 3 --partners random --policy greedy --policy seat0=standard
-  kqj-sim simulate --bidding auction --by contract --where "amount >= 200" --out high.csv
-  kqj-sim simulate --games 10000 --target 2000 --format json
+  kqj-sim simulate --policy greedy --policy seat0=standard --teams 3
+  kqj-sim simulate --by contract --where "lap == 2 and contract != 'NT'"
+  kqj-sim simulate --bidding auction --games 10000 --out games.json
+  kqj-sim simulate --impose 0:h --plot hearts.png --rows rows.parquet
   kqj-sim simulate --game kwajongen --by turned_rank
-  kqj-sim simulate --impose 0:h --where "sender_trumps >= 4" --plot hearts.png --rows rows.parquet
-  kqj-sim simulate --deals 1e10 --cluster tcp://192.168.1.5:8786 --checkpoint week.npz
 """,
 )
 @click.option(
-    "--deals", type=WholeNumberType(1, "1e6"), help="How many deals to play.  [default: 100000]"
+    "--deals", type=WholeNumberType(1, "1e6"), help="Play this many deals.  [default: 100000]"
 )
 @count_options
 @worker_options
 @click.option(
-    "--by", multiple=True, metavar="COLUMN", help="Group the tables by this column (repeatable)."
+    "--by",
+    multiple=True,
+    metavar="COLUMN",
+    help="Show one row per value of this column (repeatable).",
 )
 @click.option(
     "--where",
     metavar="EXPRESSION",
-    help="Keep the deals for which this holds, such as \"lap == 2 and contract != 'NT'\".  "
-    "`kqj-sim columns` lists the columns.",
+    help="Count only the deals for which this holds; `kqj-sim columns` lists the columns.",
 )
 @format_option
 @out_option
-@click.option("--rows", metavar="FILE", help="Write one row per deal: .parquet or .csv.")
+@click.option("--rows", metavar="FILE", help="Write one row per deal to a .parquet or .csv file.")
 @plot_option
 @click.option(
     "--control",
     metavar="SPEC",
-    help="Reduce the variance of score differences, and with --games of wins: this policy, a fast "
-    "one such as standard, plays every deal again at all seats, and its scores serve as a control "
-    "variate.  The plain means stay; the second play costs time.",
+    help="Reduce the variance of score differences by a control variate: this policy, such as "
+    "standard, plays every deal again at all seats.",
 )
 @click.option(
     "--checkpoint",
     metavar="FILE",
-    help="Save the counts to this file during the run, and resume from it if it exists; "
-    "`kqj-sim merge` merges such files of adjacent ranges.",
+    help="Save the counts to this file during the run and resume from it; `kqj-sim merge` joins "
+    "such files.",
 )
 @confidence_option
 @experiment_options
@@ -96,8 +96,8 @@ def simulate(
 ) -> None:  # fmt: skip
     """Play deals and summarise the results in tables.
 
-    The tables show who takes what, what is made, bonuses and scores.  Every number comes with its
-    interval and the number of deals behind it.
+    Shows how often deals are taken, made and failed, by whom and with what scores.  Every number
+    comes with its interval and its number of deals.
     """
     if deals is not None and games is not None:
         raise click.UsageError("--deals and --games: give one of them")

@@ -34,12 +34,11 @@ from kqj_sim.commands.progress import InterruptHandler, ProgressLine, exit_inter
     cls=Command,
     epilog="""\b
 Examples:
-  kqj-sim sweep points --vary take=0:60:10 --deals 1e5 --plot take.png
-  kqj-sim sweep points+standard --vary take=30:60:5 --vary lap2=20:60:10 --opponents standard
-  kqj-sim sweep pimc --vary prior=none,linear,network --deals 2000 --teams 3
-  kqj-sim sweep my_policy.py:cautious --vary courage=1,2,3 --precision 0.5 --out courage.csv
+  kqj-sim sweep points --vary take=0:60:10 --plot take.png
+  kqj-sim sweep points --vary take=30:60:5 --vary lap2=20:60:10 --deals 1e5
+  kqj-sim sweep my_policy.py:cautious --vary courage=1,2,3 --precision 0.5
+  kqj-sim sweep pimc --vary prior=none,linear,network --teams 3 --deals 2000
   kqj-sim sweep standard --game kwajongen --vary dealer=10:25:3
-  kqj-sim sweep points --vary take=0:60:5 --deals 1e6 --cluster tcp://192.168.1.5:8786
 """,
 )
 @click.argument("policy", metavar="POLICY")
@@ -48,19 +47,17 @@ Examples:
     multiple=True,
     required=True,
     metavar="PARAMETER=VALUES",
-    help="A parameter and its values, from:to:step or value,value,...; several parameters: every "
-    "combination.  `kqj-sim policies show POLICY` lists the parameters.",
+    help="Vary a parameter over FROM:TO:STEP or VALUE,VALUE (repeatable).",
 )
 @click.option(
     "--deals",
     type=WholeNumberType(2, "1e5"),
-    help="Deals for each set of values.  [default: 20000]",
+    help="Play this many deals for each setting.  [default: 20000]",
 )
 @click.option(
     "--precision",
     type=PositiveNumberType(),
-    help="Play until the points of every setting are known to this half-width, such as 0.5; at "
-    "most a million deals.",
+    help="Stop when the interval of every setting is at most ± this: points a round.",
 )
 @seed_option
 @worker_options
@@ -79,9 +76,9 @@ def sweep(
 ) -> None:  # fmt: skip
     """Vary a policy's parameters and score every setting.
 
-    One team plays the policy and the others the field (with random partners every second seat),
-    with the cards of every side in turn; all settings play the same deals.  The answer names the
-    best setting and those statistically tied with it.
+    One side plays POLICY against --opponents; all settings play the same deals.  The answer names
+    the best setting and those statistically tied with it.  `kqj-sim policies show POLICY` lists the
+    parameters.
     """
     if deals is not None and precision is not None:
         raise click.UsageError("--deals and --precision: give one of them")

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kqj_sim import __version__
-from kqj_sim.commands.command import Command
+from kqj_sim.commands.command import Command, Group
 from kqj_sim.commands.options import (
     WholeNumberType,
     combine_options,
     config_option,
     quiet_option,
     teams_and_bidding,
+    threads_option,
 )
 from kqj_sim.commands.output import color_option, print_screen, screen_width
 from kqj_sim.commands.progress import (
@@ -58,27 +59,32 @@ The file is a player of Kwajongen:
 @click.option(
     "--void-rule",
     type=click.Choice(["must_trump", "free"]),
+    metavar="RULE",
     default="must_trump",
     show_default=True,
-    help="Whether a player who is void in the suit led must play a trump.",
+    help="Make a player who cannot follow suit play a trump (must_trump) or not (free).",
 )
 @click.option(
-    "--playing", default="standard", show_default=True, metavar="SPEC", help="Policy that plays."
+    "--player",
+    default="standard",
+    show_default=True,
+    metavar="SPEC",
+    help="Play the cards like this policy.",
 )
 @click.option(
     "--deals", type=WholeNumberType(MIN_ACCEPT_DEALS, "1e6"), default=300_000, show_default=True,
-    help="Deals of the fit.",
+    help="Play this many deals.",
 )  # fmt: skip
 @click.option(
     "--seed",
     type=WholeNumberType(0, "11"),
     default=11,
     show_default=True,
-    help="Seed of the deals.",
+    help="Choose the deals by this seed.",
 )
 @config_option
 @quiet_option
-def accept(void_rule: str, playing: str, deals: int, seed: int, quiet: bool) -> None:
+def accept(void_rule: str, player: str, deals: int, seed: int, quiet: bool) -> None:
     """Fit the point count by which Kwajongen's standard calls.
 
     Prints a player's file: standard with the fitted values of the cards and thresholds.
@@ -87,10 +93,10 @@ def accept(void_rule: str, playing: str, deals: int, seed: int, quiet: bool) -> 
     from kqj_sim.rules import KwajongenRules
     from kqj_sim.training.accept import fit_count, play_deals
 
-    parse_player(playing, "kwajongen")
+    parse_player(player, "kwajongen")
     print_line = make_timed_printer(quiet)
     print_line(f"playing {deals:,} deals")
-    played = play_deals(KwajongenRules.from_dict({"void_rule": void_rule}), deals, seed, playing)
+    played = play_deals(KwajongenRules.from_dict({"void_rule": void_rule}), deals, seed, player)
     print_line("fitting")
     values = {name: str(value) for name, value in fit_count(played).items()}
     parts = parse_player_spec("standard", "kwajongen").with_parameters(values, "standard")
@@ -106,45 +112,44 @@ MIN_POINTS_DEALS = 1000
     epilog="""\b
 Examples:
   kqj-sim train points --out fit
-  kqj-sim train points --playing standard --deals 1e4 --out fit
+  kqj-sim train points --player standard --deals 1e4 --out fit
 
 \b
-To replace the package's own file, copy points.toml to the folder kqj_sim/policies of the sources;
-to use it in a single run, write --policy FOLDER/points.toml.
+To replace the package's own file, copy points.toml to kqj_sim/policies of the
+sources; to use it in a single run, write --policy FOLDER/points.toml.
 """,
 )
 @click.option(
-    "--playing",
+    "--player",
     default="network",
     show_default=True,
     metavar="SPEC",
-    help="The policy that plays the cards.",
+    help="Play the cards like this policy.",
 )
 @click.option(
     "--deals",
     type=WholeNumberType(MIN_POINTS_DEALS, "1e5"),
     default=100_000,
     show_default=True,
-    help="Rounds in each of 14 situations for the count; the other parts of the fit play in "
-    "proportion, about 120 times as many in total.",
+    help="Play this many deals in each of 14 situations, in total about 120 times as many.",
 )
 @click.option(
     "--seed",
     type=WholeNumberType(0, "1"),
     default=1,
     show_default=True,
-    help="Seed of the fit; those of its deals are higher by 1,000,000,000 and more.",
+    help="Choose the deals by this seed, plus 1,000,000,000.",
 )
 @click.option(
     "--out",
     metavar="FOLDER",
     default="fit",
     show_default=True,
-    help="Folder for points.toml and points.md.",
+    help="Write points.toml and points.md to this folder.",
 )
 @config_option
 @quiet_option
-def points(playing: str, deals: int, seed: int, out: str, quiet: bool) -> None:
+def points(player: str, deals: int, seed: int, out: str, quiet: bool) -> None:
     """Fit the point count: the values of cards, when to take, and how to bid.
 
     Writes FOLDER/points.toml, all parameters of the policy points, and FOLDER/points.md, the count
@@ -158,19 +163,19 @@ def points(playing: str, deals: int, seed: int, out: str, quiet: bool) -> None:
 
     if seed >= SEED_OFFSET:
         raise click.UsageError(f"--seed {seed}: it is below {SEED_OFFSET:,}")
-    plays = parse_player(f"points+{playing}").playing
+    plays = parse_player(f"points+{player}").playing
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as files:
         toml, page = (
             files.enter_context(OutputFile(folder / name)) for name in ("points.toml", "points.md")
         )
-        fit = fit_points(PointsPlan.of(playing, deals, seed), make_timed_printer(quiet))
+        fit = fit_points(PointsPlan.of(player, deals, seed), make_timed_printer(quiet))
         made_by = {
-            "made by": f"`kqj-sim train points --playing {shlex.quote(playing)} --deals {deals} "
+            "made by": f"`kqj-sim train points --player {shlex.quote(player)} --deals {deals} "
             f"--seed {seed}`",
             "version": f"kqj-sim {__version__}",
-            "player of the cards": plays.text if plays.policy.weights else playing,
+            "player of the cards": plays.text if plays.policy.weights else player,
             "seed": f"{seed} (deals from seed {SEED_OFFSET + seed:,} on)",
         }
         toml.write(fit.to_toml().encode())
@@ -190,7 +195,7 @@ MATCH_DEALS = 10_000
 """Deals of the final match against the policy before."""
 
 
-@click.group()
+@click.group(cls=Group)
 def train() -> None:
     """Train the learned policies and fit the point counts."""
 
@@ -205,56 +210,51 @@ training_options = combine_options(
         type=WholeNumberType(1, "2e6"),
         default=2_000_000,
         show_default=True,
-        help="Decisions from which each round learns.",
+        help="Learn from this many decisions in each round.",
     ),
     click.option(
         "--rounds",
         type=WholeNumberType(1, "3"),
-        help="Rounds of training: each plays with the weights of the one before; the first with "
-        "standard (linear) or linear (network).  [default: 3 for linear, 2 for network]",
+        help="Train in this many rounds, each with the weights of the one before.  [default: 3 for "
+        "linear, 2 for network]",
     ),
     click.option(
-        "--calling",
+        "--caller",
         default="standard",
         show_default=True,
         metavar="SPEC",
-        help="The policy that calls.",
+        help="Call like this policy.",
     ),
     click.option(
         "--seed",
         type=WholeNumberType(0, "1"),
         default=1,
         show_default=True,
-        help="Seed of the training; that of its deals is higher by 1,000,000,000, so that other "
-        "commands measure strength on other deals.",
+        help="Choose the deals by this seed, plus 1,000,000,000.",
     ),
     click.option(
         "--held-out",
         type=WholeNumberType(1, "1e5"),
         default=100_000,
         show_default=True,
-        help="Decisions, from other deals, on which the result is measured.",
+        help="Measure the result on this many decisions from other deals.",
     ),
     click.option(
         "--out",
         metavar="FOLDER",
         default="weights",
         show_default=True,
-        help="Folder for the file of weights and, until it is finished, the checkpoint.",
+        help="Write the weights, and the checkpoint until then, to this folder.",
     ),
     click.option(
         "--weights-version",
         type=WholeNumberType(1, "2"),
-        help="Version of the weights.  [default: one more than the package's]",
+        help="Give the weights this version.  [default: one more than the package's]",
     ),
     click.option(
         "--resume", is_flag=True, help="Resume from the checkpoint of an interrupted run."
     ),
-    click.option(
-        "--threads",
-        type=WholeNumberType(1, "2"),
-        help="Threads that play deals.  [default: all processors]",
-    ),
+    threads_option,
     config_option,
     color_option,
     quiet_option,
@@ -262,8 +262,8 @@ training_options = combine_options(
 """Options for training either policy."""
 
 _INSTALL_HINT = """\b
-To replace the package's own weights, copy the file to the folder kqj_sim/policies/weights of the
-sources.
+To replace the package's own weights, copy the file to the folder
+kqj_sim/policies/weights of the sources.
 """
 
 
@@ -311,7 +311,7 @@ def network(**options: Any) -> None:
 
 
 def _train_policy(
-    policy: str, teams: Any, bidding: Any, decisions: int, rounds: int | None, calling: str,
+    policy: str, teams: Any, bidding: Any, decisions: int, rounds: int | None, caller: str,
     seed: int, held_out: int, out: str, weights_version: int | None, resume: bool,
     threads: int | None, color: str, quiet: bool,
 ) -> None:  # fmt: skip
@@ -327,7 +327,7 @@ def _train_policy(
 
     if seed >= SEED_OFFSET:
         raise click.UsageError(f"--seed {seed}: it is below {SEED_OFFSET:,}")
-    plan = TrainingPlan(policy, teams, bidding, calling, decisions, rounds or ROUNDS[policy], seed)
+    plan = TrainingPlan(policy, teams, bidding, caller, decisions, rounds or ROUNDS[policy], seed)
     rules = KqjRules(teams=plan.teams, bidding=bidding)
     target = Path(out) / weights.file_name(policy, teams, bidding)
     checkpoint = target.with_suffix(".checkpoint")
@@ -343,7 +343,7 @@ def _train_policy(
     if resume:
         training.restore(str(checkpoint), checkpoint.read_bytes())
     target.parent.mkdir(parents=True, exist_ok=True)
-    source = SelfPlaySource(rules, calling, seed)
+    source = SelfPlaySource(rules, caller, seed)
     began = time.monotonic()
     if not _train(training, source, checkpoint, threads, quiet):
         exit_interrupted(f"{training.done:,} of {training.total:,} decisions; go on with --resume")
@@ -379,7 +379,9 @@ def _make_training(
 
 def _format_command(plan: TrainingPlan, version: int) -> str:
     """Return the command line that makes the same weights."""
-    options = asdict(plan) | {"weights_version": version}
+    names = {"calling": "caller"}
+    options = {names.get(name, name): value for name, value in asdict(plan).items()}
+    options["weights_version"] = version
     policy = options.pop("policy")
     words = [f"--{name.replace('_', '-')} {shlex.quote(str(options[name]))}" for name in options]
     return f"kqj-sim train {policy} {' '.join(words)}"

@@ -15,6 +15,7 @@ from kqj_sim.commands.options import (
     pop_rules,
     print_rule_notes,
     quiet_option,
+    seed_option,
     threads_option,
 )
 from kqj_sim.commands.output import (
@@ -39,11 +40,11 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   kqj-sim tune points+standard --parameters take=0:80,lap2=0:80
-  kqj-sim tune points --parameters opening,outbid,risk --bidding auction --save bidder.toml
-  kqj-sim tune my_policy.py:cautious --parameters courage --opponents standard --generations 10
+  kqj-sim tune points --parameters opening --bidding auction --save bid.toml
+  kqj-sim tune my_policy.py:cautious --parameters courage --generations 10
 
 \b
-Then: kqj-sim simulate --policy bidder.toml
+Then: kqj-sim simulate --policy bid.toml
 """,
 )
 @click.argument("policy", metavar="POLICY")
@@ -52,52 +53,45 @@ Then: kqj-sim simulate --policy bidder.toml
     multiple=True,
     required=True,
     metavar="NAME[=FROM:TO],...",
-    help="Parameters to search, each within its own range or the one given; "
-    "`kqj-sim policies show POLICY` lists them.",
+    help="Search these parameters, each within its own range or the one given.",
 )
 @click.option(
     "--deals",
     type=WholeNumberType(2, "1e4"),
     default=10_000,
     show_default=True,
-    help="Deals for each candidate.",
+    help="Play this many deals for each candidate.",
 )
 @click.option(
     "--generations",
     type=WholeNumberType(1, "30"),
     default=30,
     show_default=True,
-    help="Most generations; each plays other deals.",
+    help="Search at most this many generations, each on other deals.",
 )
 @click.option(
     "--candidates",
     type=WholeNumberType(3, "16"),
-    help="Candidates in a generation.  [default: by the number of parameters, 8 for one]",
+    help="Try this many candidates in a generation.  [default: by the number of parameters]",
 )
 @click.option(
     "--confirm",
     type=WholeNumberType(2, "1e5"),
     default=100_000,
     show_default=True,
-    help="Fresh deals on which the result is compared with the start.",
+    help="Compare the result with the start on this many fresh deals.",
 )
-@click.option(
-    "--seed",
-    type=WholeNumberType(0, "1"),
-    default=1,
-    show_default=True,
-    help="Seed of the deals and of the search.",
-)
+@seed_option
 @threads_option
 @opponents_options
 @format_option
 @out_option
 @click.option(
     "--save",
-    metavar="FILE.toml",
+    metavar="FILE",
     default="tuned.toml",
     show_default=True,
-    help="File for the policy with the best parameters, for --policy.",
+    help="Save the policy with the best parameters to this .toml file, for --policy.",
 )
 @plot_option
 @confidence_option
@@ -111,10 +105,9 @@ def tune(
 ) -> None:  # fmt: skip
     """Search a policy's parameters for more points a round.
 
-    An evolution strategy (CMA-ES) plays candidates against a field, generation by generation; the
-    candidates of a generation play the same deals.  The result is compared with the start on fresh
-    deals and written to a file that --policy accepts.  Ctrl-C ends the search with the best result
-    so far.
+    An evolution strategy (CMA-ES) plays candidates against --opponents, generation by generation.
+    The best is compared with POLICY on fresh deals and saved; Ctrl-C ends the search early.
+    `kqj-sim policies show POLICY` lists the parameters.
     """
     if not save.lower().endswith(".toml"):
         raise click.UsageError(f"--save {save}: a player's file ends in .toml")

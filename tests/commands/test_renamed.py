@@ -12,19 +12,25 @@ from kqj_sim.commands.renamed import RENAMED_OPTIONS
 from tests.command_line import expect_error, run
 
 RENAMED = [
-    (command, old, new) for command, names in RENAMED_OPTIONS.items() for old, new in names.items()
+    (command if command in main.commands else f"train {command}", old, new)
+    for command, names in RENAMED_OPTIONS.items()
+    for old, new in names.items()
 ]
 
 
 @pytest.mark.parametrize(("command", "old", "new"), RENAMED)
 def test_earlier_names_of_options_lead_to_the_new_one(command: str, old: str, new: str) -> None:
-    line = expect_error(run(command, f"--{old}", "5"))
+    line = expect_error(run(*command.split(), f"--{old}", "5"))
     assert f"--{old} is now --{new}" in line
 
 
 @pytest.mark.parametrize(("command", "old", "new"), RENAMED)
 def test_new_names_exist_and_earlier_ones_do_not(command: str, old: str, new: str) -> None:
-    names = {name for each in main.commands[command].params for name in each.opts}
+    found: click.Command = main
+    for word in command.split():
+        assert isinstance(found, click.Group)
+        found = found.commands[word]
+    names = {name for each in found.params for name in each.opts}
     assert f"--{new}" in names and f"--{old}" not in names
 
 
@@ -32,19 +38,19 @@ def test_new_names_exist_and_earlier_ones_do_not(command: str, old: str, new: st
 def test_earlier_names_in_files_lead_to_the_new_one(
     command: str, old: str, new: str, tmp_path: Path
 ) -> None:
-    config = tmp_path / "kqj.toml"
-    config.write_text(f"[{command}]\n{old} = 5\n")
-    line = expect_error(run(command, "--config", str(config)))
-    assert f"[{command}] {old} is now {new.replace('-', '_')}" in line
+    config, table = tmp_path / "kqj.toml", command.replace(" ", ".")
+    config.write_text(f"[{table}]\n{old} = 5\n")
+    line = expect_error(run(*command.split(), "--config", str(config)))
+    assert f"[{table}] {old} is now {new.replace('-', '_')}" in line
 
 
 @pytest.mark.parametrize(("command", "old", "new"), RENAMED)
 def test_earlier_variables_lead_to_the_new_one(
     command: str, old: str, new: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(f"KQJ_SIM_{command}_{old}".upper(), "5")
-    right = f"KQJ_SIM_{command}_{new}".upper().replace("-", "_")
-    assert f"is now {right}" in expect_error(run(command))
+    monkeypatch.setenv(f"KQJ_SIM_{command}_{old}".upper().replace(" ", "_"), "5")
+    right = f"KQJ_SIM_{command}_{new}".upper().replace("-", "_").replace(" ", "_")
+    assert f"is now {right}" in expect_error(run(*command.split()))
 
 
 def test_every_option_has_the_variable_and_the_parameter_of_its_name() -> None:

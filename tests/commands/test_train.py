@@ -51,7 +51,7 @@ def test_network_is_trained_after_linear(tmp_path: Path) -> None:
     assert "residual SD" in done.stdout
     _, about = weights.read(tmp_path / "linear-2-take.npz")
     assert about["command"] == (
-        "kqj-sim train linear --teams 2 --bidding take --calling standard --decisions 3000 "
+        "kqj-sim train linear --teams 2 --bidding take --caller standard --decisions 3000 "
         "--rounds 2 --seed 1 --weights-version 1"
     )
     done = train("network", *out, *SMALL, "--weights-version", "7", "--rounds", "1")

@@ -31,7 +31,7 @@ def turns(count: float, weakest: float) -> list[Threshold]:
 
 @pytest.mark.slow
 def test_fit_writes_parameters_and_page(tmp_path: Path) -> None:
-    given = ("--playing", "random", "--deals", "1000", "--seed", "3", "--out", str(tmp_path / "a"))
+    given = ("--player", "random", "--deals", "1000", "--seed", "3", "--out", str(tmp_path / "a"))
     done = run(*given)
     assert done.exit_code == 0, done.output
     assert "count: 2 take return" in done.stderr
@@ -41,7 +41,7 @@ def test_fit_writes_parameters_and_page(tmp_path: Path) -> None:
     assert len(changed) > 20
     parse_player(f"{tmp_path / 'a/points.toml'}+random")
     page = (tmp_path / "a/points.md").read_text()
-    assert "`kqj-sim train points --playing random --deals 1000 --seed 3`" in page
+    assert "`kqj-sim train points --player random --deals 1000 --seed 3`" in page
     trump, nine = (found["parameters"][name] for name in ("trump", "trump_9"))
     assert f"the 9 {trump + nine:g} ({trump:g} + {nine:g})" in page
     assert page.count("| dealer |") == 4
@@ -68,8 +68,8 @@ def test_statement_says_whether_to_take_at_once() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--playing", "nobody"), "nobody"),
-        (("--playing", "standard+random"), "random"),
+        (("--player", "nobody"), "nobody"),
+        (("--player", "standard+random"), "random"),
         (("--deals", "10"), "whole number from 1000"),
         (("--seed", "1e9"), "below 1,000,000,000"),
     ],

@@ -280,5 +280,5 @@ def test_a_fitted_count_is_a_players_file(tmp_path: Path) -> None:
     path = tmp_path / "counted.toml"
     path.write_text(done.stdout, encoding="utf-8")
     assert float(parse_player(str(path), "kwajongen").calling.values_by_name["ace"]) > 5
-    fault = expect_error(run("train", "accept", "--playing", "greedy"))
+    fault = expect_error(run("train", "accept", "--player", "greedy"))
     assert "no policy 'greedy'" in fault

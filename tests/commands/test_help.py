@@ -1,0 +1,155 @@
+"""The help: it fits a screen, lists every option, and gives each name one meaning."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from kqj_sim.analysis.compare import DEFAULT_MAX_DEALS
+from kqj_sim.analysis.odds.estimator import DEFAULT_DEALS as ODDS_DEALS
+from kqj_sim.analysis.sweep import DEFAULT_DEALS as SWEEP_DEALS
+from kqj_sim.cli import main
+from kqj_sim.commands.help_sections import GAME_OF_OPTION, RARELY_USED, RARELY_USED_IN, SECTIONS
+from kqj_sim.commands.simulate import DEFAULT_DEALS as SIMULATE_DEALS
+from tests.command_line import run
+
+MOST_LINES, WIDTH = 60, 80
+
+SEVERAL_TYPES = {
+    "--format": "a page is for odds alone; lists have three formats",
+    "--games": "only compare can find the number by itself",
+    "--precision": "a chance in odds, points a round in compare and sweep",
+    "--deals": "the least number and the example differ",
+    "--seed": "its example differs",
+    "--line": "its example differs",
+}
+"""Options whose values are not checked alike in all commands, and why."""
+
+SEVERAL_METAVARS = {
+    "--games": "compare also takes auto",
+    "--precision": "a share in odds, points elsewhere",
+    "--out": "a report and training write to a folder",
+}
+"""Options whose values are named differently, and why."""
+
+
+def commands(group: click.Group = main, before: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Every command below a group, groups included, by its words."""
+    for name, command in group.commands.items():
+        yield f"{before}{name}", command
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{before}{name} ")
+
+
+COMMANDS = dict(commands())
+HELPS = [
+    *((*words.split(), "--help") for words in COMMANDS),
+    *(
+        (*words.split(), "--game", "kwajongen", "--help")
+        for words, command in COMMANDS.items()
+        if any(each.name == "game" for each in command.params)
+    ),
+    ("--help",),
+]
+
+
+def show(*arguments: str) -> str:
+    """The help that a command line prints on a terminal of 80 columns."""
+    done = run(*arguments, env={"COLUMNS": str(WIDTH)})
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def list_options(command: click.Command) -> list[click.Option]:
+    return [each for each in command.params if isinstance(each, click.Option)]
+
+
+@pytest.mark.parametrize("arguments", HELPS, ids=" ".join)
+def test_help_fits_a_screen(arguments: tuple[str, ...]) -> None:
+    lines = show(*arguments).splitlines()
+    assert len(lines) <= MOST_LINES, len(lines)
+    assert [line for line in lines if len(line) > WIDTH] == []
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_help_all_lists_every_option(words: str) -> None:
+    if not any(
+        each.name in RARELY_USED | RARELY_USED_IN.get(words, frozenset())
+        or GAME_OF_OPTION.get(str(each.name)) == "kwajongen"
+        for each in COMMANDS[words].params
+    ):
+        shown = show(*words.split(), "--help")
+        assert "--help-all" not in shown
+    else:
+        shown = show(*words.split(), "--help-all")
+    listed = {line.split()[0].rstrip(",") for line in shown.splitlines() if "  -" in line}
+    for option in list_options(COMMANDS[words]):
+        assert option.opts[0] in listed, option.opts
+
+
+@pytest.mark.parametrize("words", ["simulate", "odds", "report", "records", "show"])
+def test_help_lists_the_options_of_one_game(words: str) -> None:
+    kqj, kwajongen = show(words, "--help"), show(words, "--help", "--game=kwajongen")
+    assert "  --teams" in kqj and "--void-rule" not in kqj
+    assert "  --teams" not in kwajongen and "--void-rule" in kwajongen
+    other = show(words, "--help", "--game", "chess")
+    assert other == kqj
+
+
+def test_the_game_of_an_option_is_the_one_that_accepts_it() -> None:
+    hand = {
+        "kqj": ("9h 8h Ah Ks 4d", "--return", "7h"),
+        "kwajongen": ("Ah 9h Ks Tc", "--return", "Jh"),
+    }
+    values = {"partners_at": "1 2", "contract": "h", "pending": "0", "lap": "1", "impose": "0:h"}
+    for name, game in GAME_OF_OPTION.items():
+        option = next((each for each in COMMANDS["odds"].params if each.name == name), None)
+        if not isinstance(option, click.Option):
+            continue
+        value = values.get(name, option.default)
+        words = [option.opts[0]] if option.is_flag else [option.opts[0], str(value)]
+        other = next(each for each in hand if each != game)
+        stderr = run("odds", *hand[other], "--game", other, *words).stderr
+        assert option.opts[0] in stderr and "leave it out" in stderr, stderr
+
+
+def test_every_option_is_in_one_section() -> None:
+    counts = Counter(name for names in SECTIONS.values() for name in names)
+    assert set(counts.values()) == {1}
+    used = {str(option.name) for command in COMMANDS.values() for option in list_options(command)}
+    assert used <= counts.keys()
+
+
+def test_a_name_has_one_meaning() -> None:
+    """The same metavar, kind of value and repetition in all commands."""
+    found: defaultdict[str, set[tuple[object, ...]]] = defaultdict(set)
+    for command in COMMANDS.values():
+        for option in list_options(command):
+            kind = None if option.opts[0] in SEVERAL_TYPES else repr(vars(option.type))
+            found[option.opts[0]].add(
+                (option.metavar, option.multiple, option.is_flag, kind)
+                if option.opts[0] not in SEVERAL_METAVARS
+                else (option.multiple,)
+            )
+    assert {name: kinds for name, kinds in found.items() if len(kinds) > 1} == {}
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_help_of_options_is_one_sentence(words: str) -> None:
+    for option in list_options(COMMANDS[words]):
+        text, _, default = str(option.help).partition("  [")
+        assert text.endswith(".") and ". " not in text, text
+        assert text[0].isupper() or text.startswith(("During", "With")), text
+        assert not default or (default.startswith("default: ") and default.endswith("]"))
+
+
+def test_defaults_that_the_help_names_are_right() -> None:
+    assert f"[default: {SIMULATE_DEALS}]" in show("simulate", "--help")
+    assert f"[default: {ODDS_DEALS}]" in show("odds", "--help")
+    assert f"[default: {SWEEP_DEALS}]" in " ".join(show("sweep", "--help").split())
+    most = f"[default: {DEFAULT_MAX_DEALS:.0e} deals, {DEFAULT_MAX_DEALS / 10:.0e} games]"
+    shown = " ".join(show("compare", "--help").split())
+    assert most.replace("e+0", "e") in shown
