@@ -105,6 +105,7 @@ Examples:
 @click.option(
     "--games",
     type=GameCountType(),
+    metavar="NUMBER|auto",
     help="Play this many whole games to the target instead of single deals; auto: as many as it "
     "takes.",
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from kqj_sim.analysis.compare import DEFAULT_MAX_DEALS
+from kqj_sim.analysis.comparison_plan import DEFAULT_MAX_DEALS
 from kqj_sim.analysis.odds.estimator import DEFAULT_DEALS as ODDS_DEALS
 from kqj_sim.analysis.sweep import DEFAULT_DEALS as SWEEP_DEALS
 from kqj_sim.cli import main
