@@ -86,7 +86,7 @@ round_options = combine_options(
 Examples:
   kqj-sim odds 9h 8h Ah Ks 4d --return 7h
   kqj-sim odds h: 98AKQ d: 5 c: 6A --bidding auction --heard "pass 120s pass"
-  kqj-sim odds 7h Ks 4d Qd 9s 8c Tc Jc --return 9h --heard take --played "As 4s"
+  kqj-sim odds 7h Ks 4d Qd 9s 8c Tc Jc --return 9h --heard take --played As
   kqj-sim odds --record round.json --at 6.3
   kqj-sim odds Ah 9h Ks Tc --game kwajongen --return Jh --place 2nd
 """,
