@@ -7,6 +7,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import click
 
 from kqj_sim.commands.command import Command
+from kqj_sim.commands.odds_dialog import is_terminal, run_dialog
 from kqj_sim.commands.odds_input import TrickCardType, join_cards, read_place, read_places
 from kqj_sim.commands.odds_questions import (
     PAGE_FORMAT,
@@ -36,6 +37,7 @@ from kqj_sim.commands.output import (
 )
 from kqj_sim.commands.progress import EXIT_INTERRUPTED, ProgressLine
 from kqj_sim.reporting.formats import FORMATS, TABLE_SUFFIXES
+from kqj_sim.rules import GameRules
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.odds.estimator import Odds
@@ -198,23 +200,34 @@ def odds(
         pending,
         raised,
     )
+    limits = EstimationOptions(
+        deals, precision, time, seed, threads, confidence, ignore_calls, quiet
+    )
+
+    def answer(question: Question) -> bool:
+        print_rule_notes(question.rules, quiet)
+        with Output(out, format, plot, color, _SUFFIXES) as output:
+            found = run_estimation(question, limits)
+            question.write(found, output)
+        if found.stop_reason == "interrupted":
+            click.echo(f"Interrupted: the answer rests on {found.deals:,} deals", err=True)
+        return found.stop_reason != "interrupted"
+
+    def answer_position(position: PositionOptions, rules: GameRules) -> bool:
+        return answer(make_question(position, rules, policy, confidence))
+
+    if record is None and not hand and is_terminal():
+        run_dialog(position, rules, answer_position)
+        return
     if record is None:
-        question = make_question(position, rules, policy, confidence)
+        finished = answer_position(position, rules)
     else:
         if raised or any(each is not None for each in position[:-2]):
             raise click.UsageError(
                 "--record holds the cards, places, calls and plays: leave their options out"
             )
-        question = ask_about_record(record.read(), line, at, policy)
-    print_rule_notes(question.rules, quiet)
-    limits = EstimationOptions(
-        deals, precision, time, seed, threads, confidence, ignore_calls, quiet
-    )
-    with output:
-        answer = run_estimation(question, limits)
-        question.write(answer, output)
-    if answer.stop_reason == "interrupted":
-        click.echo(f"Interrupted: the answer rests on {answer.deals:,} deals", err=True)
+        finished = answer(ask_about_record(record.read(), line, at, policy))
+    if not finished:
         click.get_current_context().exit(EXIT_INTERRUPTED)
 
 

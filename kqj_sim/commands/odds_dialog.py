@@ -1,0 +1,324 @@
+"""The dialog of `kqj-sim odds` on a terminal: it asks for a position and for what happens next."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Literal, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from kqj_sim.cards import Card, NotationError, format_hand, parse_cards, parse_single_card
+from kqj_sim.commands.odds_questions import PositionOptions
+from kqj_sim.commands.output import list_command_words
+from kqj_sim.messages import one_line, quote, shell_join
+from kqj_sim.places import name_places, parse_place
+from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+
+Stage = Literal["calls", "cards", "over"]
+AnswerPosition = Callable[[PositionOptions, GameRules], bool]
+"""Write the answer for a position; return False if it was interrupted."""
+
+_T = TypeVar("_T")
+_VARIANT_OPTIONS = ("game", "teams", "bidding")
+_VARIANT_WORDS: dict[str, tuple[str, Any]] = {
+    **{"2": ("teams", 2), "two": ("teams", 2), "3": ("teams", 3), "three": ("teams", 3)},
+    **{"take": ("bidding", "take"), "taking": ("bidding", "take")},
+    **{"auction": ("bidding", "auction"), "auctions": ("bidding", "auction")},
+    **{"kqj": ("game", "kqj"), "kwajongen": ("game", "kwajongen")},
+}
+
+
+def is_terminal() -> bool:
+    """Return whether a person can be asked: stdin and stdout are a terminal."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def run_dialog(position: PositionOptions, rules: GameRules, answer: AnswerPosition) -> None:
+    """Ask for the position, answer, and go on with the round until nothing more is entered.
+
+    Args:
+        position: what the options say; they are not asked for.
+        rules: the rules by the options.
+        answer: writes the answer for a position.
+    """
+    with suppress(ImportError):
+        import readline  # noqa: F401  # arrow keys and earlier lines while typing
+    try:
+        _Dialog(position, rules, answer).run()
+    except click.Abort:
+        click.echo()
+
+
+class _Dialog:
+    """A dialog about one round."""
+
+    def __init__(self, position: PositionOptions, rules: GameRules, answer: AnswerPosition) -> None:
+        self.position = position
+        self.rules = rules
+        self.answer = answer
+        self.context = click.get_current_context()
+
+    def run(self) -> None:
+        """Ask and answer until nothing is entered."""
+        click.echo("Press Enter to take what is in [brackets], Ctrl-D to end.")
+        if not any(self._was_given(name) for name in _VARIANT_OPTIONS):
+            self._ask("Variant, such as 3 teams, auction [two teams, taking]", self._read_variant)
+        if self._ask(f"Your cards, such as {self._example_hand}", self._read_hand) is None:
+            return
+        if self._has_upcard and self.position.return_card is None:
+            upcard = "Return, such as 7h" if self._is_taking else "Dealer's card, such as Jh"
+            if self._ask(upcard, self._read_upcard) is None:
+                return
+        if self.position.place is None:
+            places = ", ".join(name_places(self.rules.seats))
+            self._ask(f"Your place: {places} [whose turn it is]", self._read_place)
+        if self.position.heard is None and self.position.lap is None:
+            hint = f"Calls so far, such as {self._example_calls} [everyone before you passed]"
+            self._go_on(self._ask(hint, self._read_calls))
+        else:
+            self._go_on(self._enter_calls(self.position))
+
+    def _go_on(self, stage: Stage | None) -> None:
+        """Answer, and ask what happens next, until the round is over or nothing is entered."""
+        while stage is not None:
+            if stage == "over":
+                click.echo("Everyone passed: the round is over.")
+                return
+            is_new = stage == "cards" and self.position.played is None
+            if (is_new and not self._ask_for_play()) or not self._answer():
+                return
+            if stage == "calls":
+                hint = f"Your call and those after it, such as {self._example_calls} [end]"
+                stage = self._ask(hint, self._read_more_calls)
+            else:
+                stage = self._ask("Your card and those after it, such as As 4s [end]",
+                                  self._read_more_plays)  # fmt: skip
+
+    def _ask(self, prompt: str, read: Callable[[str], _T]) -> _T:
+        """Return what `read` makes of an entry; ask again, with its error, as often as needed."""
+        while True:
+            text = click.prompt(prompt, default="", show_default=False)
+            try:
+                return read(text.strip())
+            except click.UsageError as error:
+                click.echo(one_line(error.format_message()), err=True)
+            except ValueError as error:
+                click.echo(one_line(str(error)), err=True)
+
+    def _answer(self) -> bool:
+        """Write the answer and the command that gives it; return False if interrupted."""
+        click.echo()
+        try:
+            if not self.answer(self.position, self.rules):
+                return False
+        except ValueError as error:
+            # Such as calls that the assumed players would hardly ever make.
+            click.echo(one_line(str(error)), err=True)
+            return True
+        click.echo(f"\nThe same question:\n  {shell_join(self._list_words())}\n")
+        return True
+
+    # What is asked.
+
+    def _read_variant(self, text: str) -> None:
+        chosen: dict[str, Any] = {}
+        for word in re.findall(r"\w+", text.lower()):
+            if word in ("teams", "team", "and", "with"):
+                continue
+            if word not in _VARIANT_WORDS:
+                raise NotationError(
+                    f"{quote(word)} is no variant: write 2 or 3 teams, take, auction or kwajongen"
+                )
+            name, value = _VARIANT_WORDS[word]
+            chosen[name] = value
+        if chosen.pop("game", "kqj") == "kwajongen":
+            self.rules = KwajongenRules()
+            self._note("game", "kwajongen")
+            return
+        assert isinstance(self.rules, KqjRules)
+        self.rules = replace(self.rules, **chosen)
+        for name, value in chosen.items():
+            self._note(name, value)
+
+    def _read_hand(self, text: str) -> tuple[Card, ...] | None:
+        if not text:
+            return None
+        cards = parse_cards(text, ranks=self.rules.ranks)
+        sizes = {self.rules.tricks} | ({5} if self._is_taking else set())
+        if len(cards) not in sizes:
+            right = " or ".join(map(str, sorted(sizes)))
+            raise NotationError(f"{len(cards)} cards: you hold {right}")
+        self._set_hand(cards)
+        return cards
+
+    def _read_upcard(self, text: str) -> Card | None:
+        if not text:
+            return None
+        card = parse_single_card(text, ranks=self.rules.ranks)
+        if self._is_taking and len(self._hand) == 5 and card in self._hand:
+            raise NotationError(f"{card} is among your cards: the Return is another card")
+        self._set(return_card=str(card))
+        self._note("return", str(card))
+        return card
+
+    def _read_place(self, text: str) -> None:
+        if text:
+            place = parse_place(text, self.rules.seats)
+            self._set(place=place)
+            self._note("place", name_places(self.rules.seats)[place])
+
+    def _read_calls(self, text: str) -> Stage:
+        stage = self._enter_calls(self.position._replace(heard=text or None))
+        if text:
+            self._note("heard", text)
+        return stage
+
+    def _read_more_calls(self, text: str) -> Stage | None:
+        if not text:
+            return None
+        place, lap = self.position.place or 0, self.position.lap or 1
+        passes = ["pass"] * (place + self.rules.seats * (lap - 1))
+        before = " ".join(passes) if self.position.heard is None else self.position.heard
+        heard = f"{before} {text}".strip()
+        stage = self._enter_calls(self.position._replace(heard=heard, lap=None))
+        self._note("heard", heard)
+        self._note("lap", None)
+        return stage
+
+    def _ask_for_play(self) -> bool:
+        """Ask for the cards dealt after a take and for those played; return False at the end."""
+        if len(self._hand) < self.rules.tricks:
+            hint = f"Your {self.rules.tricks} cards, or the new ones, such as Qd 9s 8c"
+            if self._ask(hint, self._read_new_cards) is None:
+                return False
+        self._ask("Cards played so far, such as As 4s [none]", self._read_plays)
+        return True
+
+    def _read_new_cards(self, text: str) -> tuple[Card, ...] | None:
+        if not text:
+            return None
+        new, old = parse_cards(text, ranks=self.rules.ranks), self._hand
+        count = self.rules.tricks
+        cards = new if len(new) == count else (*old, *(card for card in new if card not in old))
+        upcard = parse_single_card(self.position.return_card or "", ranks=self.rules.ranks)
+        if len(cards) == count - 1 and upcard not in cards:
+            cards = (*cards, upcard)
+        if len(cards) != count or not {*old} <= {*cards}:
+            raise NotationError(
+                f"{len(new)} cards: give all {count}, or the {count - len(old)} that you got after "
+                f"{format_hand(old)}"
+            )
+        self._set_hand(cards)
+        return cards
+
+    def _read_plays(self, text: str) -> None:
+        self._enter_plays(text)
+
+    def _read_more_plays(self, text: str) -> Stage | None:
+        if not text:
+            return None
+        self._enter_plays(f"{self.position.played} {text}".strip())
+        return "cards"
+
+    # What is known.
+
+    @property
+    def _is_taking(self) -> bool:
+        return isinstance(self.rules, KqjRules) and self.rules.bidding == "take"
+
+    @property
+    def _has_upcard(self) -> bool:
+        return not isinstance(self.rules, KqjRules) or self.rules.bidding == "take"
+
+    @property
+    def _hand(self) -> tuple[Card, ...]:
+        return parse_cards(self.position.hand or "", ranks=self.rules.ranks)
+
+    @property
+    def _example_hand(self) -> str:
+        if not isinstance(self.rules, KqjRules):
+            return "Ah 9h Ks Tc"
+        return "9h 8h Ah Ks 4d" if self._is_taking else "9h 8h Ah Kh Qh 5d 6c Ac"
+
+    @property
+    def _example_calls(self) -> str:
+        if not isinstance(self.rules, KqjRules):
+            return "pass play"
+        return "pass take" if self._is_taking else "pass 120h pass"
+
+    def _enter_calls(self, position: PositionOptions) -> Stage:
+        """Keep a position with more calls and return what is asked next.
+
+        Raises:
+            ValueError: a call is impossible, or it is another player's turn.
+        """
+        from kqj_sim.analysis.odds import situation as situations
+
+        heard, rules = position.heard, self.rules
+        if not isinstance(rules, KqjRules):
+            calls = situations.parse_kwajongen_calls(heard or "")
+            if "play" in calls or len(calls) == rules.seats:
+                self.position = position
+                return "cards" if "play" in calls else "over"
+            accepting = situations.parse_kwajongen_situation(
+                position.hand or "", rules, return_card=position.return_card,
+                place=position.place, heard=heard, raised=position.raised,
+            )  # fmt: skip
+            self.position = position._replace(place=accepting.place)
+            return "calls"
+        teams = situations.assign_teams(rules, position.partners_at, position.place)
+        upcard = parse_single_card(position.return_card) if position.return_card else None
+        calling = situations.parse_calls(heard or "", rules, teams, upcard, position.place)
+        try:
+            found = situations.parse_situation(
+                position.hand or "", rules, return_card=position.return_card,
+                place=position.place, lap=position.lap, heard=heard,
+                partners_at=position.partners_at, pending=position.pending,
+            )  # fmt: skip
+        except situations.SituationError:
+            if not calling.is_closed:
+                raise
+            self.position = position
+            return "over" if calling.final_contract() is None else "cards"
+        self.position = position._replace(place=found.place)
+        return "calls"
+
+    def _enter_plays(self, played: str) -> None:
+        """Keep the cards played; raise ValueError if it is another player's turn after them."""
+        from kqj_sim.analysis.odds.position_input import parse_position
+
+        position = self.position
+        found = parse_position(
+            position.hand or "", self.rules, played=played, return_card=position.return_card,
+            heard=position.heard, place=position.place, partners_at=position.partners_at,
+            pending=position.pending or int(position.raised),
+        )  # fmt: skip
+        self._set(played=played, place=found.seat)
+        self._note("played", played)
+
+    def _set_hand(self, cards: tuple[Card, ...]) -> None:
+        self._set(hand=" ".join(map(str, cards)))
+        self._note("hand", tuple(map(str, cards)))
+        click.echo(f"  {format_hand(cards, ranks=self.rules.ranks)}")
+
+    def _set(self, **known: Any) -> None:
+        self.position = self.position._replace(**known)
+
+    # The command that asks the same.
+
+    def _was_given(self, name: str) -> bool:
+        return self.context.get_parameter_source(name) is not ParameterSource.DEFAULT
+
+    def _note(self, name: str, value: Any) -> None:
+        """Keep a value for the command line as if it had been an option."""
+        self.context.params[name] = value
+        source = ParameterSource.DEFAULT if value is None else ParameterSource.COMMANDLINE
+        self.context.set_parameter_source(name, source)
+
+    def _list_words(self) -> list[str]:
+        return list_command_words(self.context)
