@@ -115,17 +115,18 @@ def parse_position(
         upcard = _parse_typed_card(return_card, rules.ranks)
         teams = _read_teams(rules, None)
         calls, final = _parse_kwajongen_calls(rules, teams, upcard, heard, sender)
-    position = PartialRound(
-        rules, rules.seats - 1, teams, upcard, calls, final,
-        _parse_typed_cards("cards played", played, rules.ranks),
+    plays = _parse_typed_cards("cards played", played, rules.ranks)
+    leader, trick = split_tricks(plays, rules.seats - 1, rules, final.contract)[-1]
+    turn = (leader + len(trick)) % rules.seats
+    if place is not None and place != turn:
+        raise RoundError(
+            f"after {len(plays)} cards {describe_turn(turn, rules.seats)}, not the "
+            f"{name_places(rules.seats)[place]}'s: give all cards played before yours"
+        )
+    return PartialRound(
+        rules, rules.seats - 1, teams, upcard, calls, final, plays,
         frozenset(_parse_typed_cards("your cards", hand, rules.ranks)), pending, seat_term="place",
     )  # fmt: skip
-    if place is not None and place != position.seat:
-        raise RoundError(
-            f"after {len(position.plays)} cards {describe_turn(position.seat, rules.seats)}, not "
-            f"the {name_places(rules.seats)[place]}'s: give all cards played before yours"
-        )
-    return position
 
 
 def _parse_return(rules: KqjRules, upcard: str | None) -> Card | None:

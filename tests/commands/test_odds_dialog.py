@@ -1,0 +1,154 @@
+"""The dialog of `kqj-sim odds` on a terminal."""
+
+from __future__ import annotations
+
+import os
+import select
+import shlex
+import sys
+import time
+
+import pytest
+from click.testing import Result
+
+from tests.command_line import ENVIRONMENT, PROGRAM, expect_error, kill_at_end, run
+
+FEW = ("--policy", "points:take=45+greedy", "--deals", "256", "--threads", "1", "--quiet")
+HAND = "9h 8h Ah Ks 4d"
+
+
+def enter(monkeypatch: pytest.MonkeyPatch, lines: list[str], *arguments: str) -> Result:
+    """Return what a dialog prints for these lines; after the last one the input ends."""
+    monkeypatch.setattr("kqj_sim.commands.odds.is_terminal", lambda: True)
+    done = run("odds", *FEW, *arguments, input="".join(f"{line}\n" for line in lines))
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def commands_in(done: Result) -> list[list[str]]:
+    """Return the commands that ask the same questions, as words."""
+    lines = done.stdout.splitlines()
+    return [
+        shlex.split(lines[number + 1])
+        for number, line in enumerate(lines)
+        if line == "The same question:"
+    ]
+
+
+def test_a_round_from_the_first_call_to_a_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["", HAND, "7h", "3rd", "", "pass take", "Qd 9s 8c", "As 4s", "Ks 5s 6s 7s 4c 5c", ""]
+    done = enter(monkeypatch, lines)
+    assert done.stderr == ""
+    assert "  ♠ K  ♥ A 9 8  ♦ 4\n" in done.stdout
+    assert "  ♠ K 9  ♥ A 9 8  ♦ Q 4  ♣ 8\n" in done.stdout
+    first, second, third = commands_in(done)
+    assert first == ["kqj-sim", "odds", *HAND.split(), "--return", "7h", "--place", "3rd", *FEW[:4]]
+    assert second[second.index("--heard") + 1] == "pass pass pass take"
+    assert second[second.index("--played") + 1] == "As 4s"
+    assert third[third.index("--played") + 1] == "As 4s Ks 5s 6s 7s 4c 5c"
+
+
+def test_the_command_that_is_shown_gives_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = enter(monkeypatch, ["3 teams", "h: 98A s: K d: 4", "♥ 7", "", "pass", ""])
+    (words,) = commands_in(done)
+    assert words[words.index("--teams") + 1] == "3"
+    again = run(*words[1:], "--threads", "1", "--quiet")
+    assert again.exit_code == 0, again.output
+    assert again.stdout in done.stdout
+
+
+def test_an_auction_goes_on_until_everyone_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    hand = "9h 8h Ah Kh Qh 5d 6c Ac"
+    lines = ["auction", hand, "4th", "", "p p p"]
+    done = enter(monkeypatch, lines)
+    assert done.stdout.endswith("Everyone passed: the round is over.\n")
+    assert "--bidding" in commands_in(done)[0]
+
+
+def test_kwajongen(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["kwajongen", "As Qd Kd 9c", "Jc", "3rd", "pass play", "Ts Kc", ""]
+    done = enter(monkeypatch, lines, "--policy", "random")
+    (words,) = commands_in(done)
+    assert words[words.index("--game") + 1] == "kwajongen"
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["4 teams"], "'4' is no variant: write 2 or 3 teams"),
+        (["", "9h 8h Ah Ks 2d"], "'2d' is not a card"),
+        (["", "9h 8h Ah Ks"], "4 cards: you hold 5 or 8"),
+        (["", HAND, "9h"], "9h is among your cards"),
+        (["", HAND, "7h", "3"], None),
+        (["", HAND, "7h", "middle"], "'middle' is not a place"),
+        (["", HAND, "7h", "", "120 h"], "with taking there is no bid"),
+        (["", HAND, "7h", "3rd", "pass"], "it is the 2nd's turn, not the 3rd's"),
+        (["", HAND, "7h", "2nd", "take", "Qd"], "1 cards: give all 8, or the 3 that you got"),
+        (["", HAND, "7h", "2nd", "take", "Qd 9s 8c", ""], "it is the opener's turn, not the 2nd's"),
+    ],
+)
+def test_wrong_entries_are_one_line_and_asked_again(
+    monkeypatch: pytest.MonkeyPatch, lines: list[str], told: str | None
+) -> None:
+    done = enter(monkeypatch, lines)
+    asked = [line.split(":")[0] for line in done.stdout.splitlines() if ": " in line]
+    if told is None:
+        assert done.stderr == ""
+        return
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert asked[-1].split(",")[0] == asked[-2].split(",")[0]
+
+
+def test_nothing_entered_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Return" not in enter(monkeypatch, ["", ""]).stdout
+    assert "place" not in enter(monkeypatch, ["", HAND, ""]).stdout
+
+
+def test_options_are_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = ("--teams", "2", "--return", "7h", "--place", "opener")
+    done = enter(monkeypatch, [HAND, "", ""], *given)
+    assert "Variant" not in done.stdout
+    assert "Return, such as" not in done.stdout
+    assert "Your place" not in done.stdout
+    assert "The same question:" in done.stdout
+
+
+def test_without_a_terminal_nothing_is_asked() -> None:
+    assert "CARDS are missing: give the cards you hold" in expect_error(run("odds", input="\n"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+def test_on_a_real_terminal() -> None:
+    """Questions come one by one, and Ctrl-D ends the dialog cleanly."""
+    import pty
+    import subprocess
+
+    host, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [*PROGRAM, "odds", *FEW],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        env={**ENVIRONMENT, "TERM": "dumb", "NO_COLOR": "1"},
+    )
+    os.close(terminal)
+    lines = ["", HAND, "7h", "", "", "\x04"]
+    shown, deadline = b"", time.monotonic() + 120
+    with kill_at_end(process):
+        while process.poll() is None and time.monotonic() < deadline:
+            if select.select([host], [], [], 0.2)[0]:
+                try:
+                    shown += os.read(host, 65536)
+                except OSError:  # the other end is closed
+                    break
+            elif lines and shown.endswith(b": "):
+                line = lines.pop(0)
+                os.write(host, line.encode() if line == "\x04" else f"{line}\n".encode())
+        assert process.wait(timeout=10) == 0
+    os.close(host)
+    text = shown.decode()
+    assert "Your cards, such as 9h 8h Ah Ks 4d: 9h 8h Ah Ks 4d\r\n" in text
+    assert "♠ K  ♥ A 9 8  ♦ 4" in text
+    assert "kqj-sim odds 9h 8h Ah Ks 4d --return 7h" in text
+    assert "Traceback" not in text and "Error" not in text
