@@ -102,7 +102,8 @@ Examples:
 @click.option(
     "--place",
     metavar="PLACE",
-    help="Give your place: opener, 2nd to 5th or dealer.  [default: the next to call]",
+    help="Give your place: opener, 2nd to 5th or dealer (or 0 to 5: 3rd is 2).  "
+    "[default: the next to call]",
 )
 @click.option("--lap", type=click.Choice([1, 2]), help="Give the lap of taking.  [default: 1]")
 @click.option(
@@ -175,7 +176,8 @@ def odds(
 
     CARDS are the cards you hold: five with taking, eight with auctions, four in Kwajongen.  With
     --played or --record the question is which card to play, and CARDS are all your cards or those
-    left.  Hidden cards are sampled to agree with the calls and plays so far.
+    left.  Hidden cards are sampled to agree with the calls and plays so far.  Without CARDS, on a
+    terminal, it asks for them and goes on with the round.
     """
     if deals is not None and precision is not None:
         raise click.UsageError("--deals and --precision: give one of them")
