@@ -65,6 +65,8 @@ from kqj_sim.core.trick import (
 from kqj_sim.core.types import (
     Address,
     Block,
+    Card,
+    CardSet,
     Flag,
     Float32Pointer,
     Float64Array,
@@ -172,6 +174,22 @@ def view_parameters(pointer: Float64Pointer) -> Float64Array:
     return carray(pointer, LOOP_ENTRIES * MAX_PARAMETERS)
 
 
+@scalar
+def check_choice(state: Block, lane: Lane, choice: int, allowed: bool, instead: int) -> int:
+    """Return a user policy's choice; if it is not allowed, mark the lane and return `instead`."""
+    state[ILLEGAL + lane] = state[ILLEGAL + lane] if allowed else 1
+    return choice if allowed else instead
+
+
+@scalar
+def check_card(state: Block, lane: Lane, card: Card, legal: CardSet) -> Card:
+    """Return a user policy's card; if it is not legal, mark the lane and return the lowest legal
+    one."""
+    return check_choice(
+        state, lane, card, card & legal != 0 and popcount(card) == 1, legal & -legal
+    )
+
+
 def make_ask_take(asking: Asking) -> AskLoop:
     """Return the loop that asks a place in the taking."""
     choose, read_parameters, read_weights, sole_policy, checked = asking
@@ -202,9 +220,7 @@ def make_ask_take(asking: Asking) -> AskLoop:
                     own = suit_mask_of(state[UPCARD + i]) == suit_mask_of(1 << 16 * (call & 3))
                     allowed = 0 <= call < NO_TRUMP and (lap == 2 or own)
                     allowed |= NO_TRUMP <= call <= ALL_TRUMPS and all_no_trump != 0
-                    wrong = call != PASS and not allowed
-                    call = PASS if wrong else call
-                    state[ILLEGAL + i] = 1 if wrong else state[ILLEGAL + i]
+                    call = check_choice(state, i, call, allowed or call == PASS, PASS)
                 state[CALL + i] = call
 
     return ask_take
@@ -249,9 +265,7 @@ def make_ask_bid(asking: Asking) -> AskLoop:
                     bid, contract = call >> 4, (call >> 1) & 7
                     allowed = lowest <= bid <= highest and bid % 10 == 0
                     allowed &= contract < NO_TRUMP or (contract <= ALL_TRUMPS and all_no_trump != 0)
-                    wrong = call != PASS and not allowed
-                    call = PASS if wrong else call
-                    state[ILLEGAL + i] = 1 if wrong else state[ILLEGAL + i]
+                    call = check_choice(state, i, call, allowed or call == PASS, PASS)
                 state[CALL + i] = call
 
     return ask_bid
@@ -285,9 +299,7 @@ def make_ask_counter(asking: Asking) -> AskLoop:
                 )  # fmt: skip
                 call = choose(view, values, weights) if not checked or i < lanes else 0
                 if checked:
-                    wrong = call != 0 and call != 1
-                    call = 0 if wrong else call
-                    state[ILLEGAL + i] = 1 if wrong else state[ILLEGAL + i]
+                    call = check_choice(state, i, call, call == 0 or call == 1, 0)
                 state[CALL + i] = 1 if call else 0
 
     return ask_counter
@@ -313,9 +325,7 @@ def make_ask_lead(asking: Asking, *, lead_view: Kernel, put_lead: Kernel) -> Ask
                 asked = not checked or i < lanes
                 card = choose(view, values, weights) if asked else view.legal & -view.legal
                 if checked:
-                    wrong = card & view.legal == 0 or popcount(card) != 1
-                    card = view.legal & -view.legal if wrong else card
-                    state[ILLEGAL + i] = 1 if wrong else state[ILLEGAL + i]
+                    card = check_card(state, i, card, view.legal)
                 put_lead(state, i, card)
 
     return ask_lead
@@ -343,9 +353,7 @@ def make_ask_follow(asking: Asking, *, follow_view: Kernel) -> AskLoop:
                 asked = not checked or i < lanes
                 card = choose(view, values, weights) if asked else view.legal & -view.legal
                 if checked:
-                    wrong = card & view.legal == 0 or popcount(card) != 1
-                    card = view.legal & -view.legal if wrong else card
-                    state[ILLEGAL + i] = 1 if wrong else state[ILLEGAL + i]
+                    card = check_card(state, i, card, view.legal)
                 cards[i] = card
                 update_trick(state, i, position, card)
 

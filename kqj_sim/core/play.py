@@ -52,7 +52,7 @@ from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.trick import finish_trick, play_last_trick
-from kqj_sim.core.types import Block, Card, CardSet, Flag, Kernel, Position
+from kqj_sim.core.types import Block, Card, CardSet, Flag, Kernel, Lane, Position
 
 _HAS_SENDER = SCRATCH + 2 * STRIDE
 """1 where there is a Sender."""
@@ -109,6 +109,19 @@ def complete_hands(state: Block, lanes: int, sender_takes_return: Flag) -> None:
         )
 
 
+@scalar
+def seat_at_first_trick(state: Block, lane: Lane) -> None:
+    """Let the opener lead, with nothing played or won, and note the Sender's team."""
+    state[PLAYED_CARDS + lane] = 0
+    state[WON_CARDS + lane] = 0
+    state[WON_CARDS + STRIDE + lane] = 0
+    state[LEADER + lane] = 0
+    players = state[PLAYERS + lane]
+    sender = state[SENDER + lane]
+    state[PLAYERS_BY_POSITION + lane] = players
+    state[SENDER_TEAM + lane] = team_of(players, sender if sender >= 0 else 0)
+
+
 @block_loop
 def prepare_play(state: Block, lanes: int) -> None:
     """Fill the rows that the first trick needs, from DEALT, SENDER and CONTRACT."""
@@ -119,15 +132,8 @@ def prepare_play(state: Block, lanes: int) -> None:
         no_trump = contract == NO_TRUMP
         state[TRUMPS + i] = 0 if all_trumps or no_trump else TOP_SUIT
         state[MUST_BEAT + i] = PACK if all_trumps else (0 if no_trump else TOP_SUIT)
-        state[PLAYED_CARDS + i] = 0
         state[UPPER_PLAYED_EARLIER + i] = 0
-        state[WON_CARDS + i] = 0
-        state[WON_CARDS + STRIDE + i] = 0
-        state[LEADER + i] = 0
-        players = state[PLAYERS + i]
-        sender = state[SENDER + i]
-        state[PLAYERS_BY_POSITION + i] = players
-        state[SENDER_TEAM + i] = team_of(players, sender if sender >= 0 else 0)
+        seat_at_first_trick(state, i)
     for plane in range(5):
         suit, no_trump_plane = SUIT_PLANES[plane], NO_TRUMP_PLANES[plane]
         all_trumps_plane = ALL_TRUMPS_PLANES[plane]

@@ -56,11 +56,19 @@ from kqj_sim.core.columns import (
     write_rows,
 )
 from kqj_sim.core.deal import deal
-from kqj_sim.core.jit import block_loop, kernel, make_address_caller
+from kqj_sim.core.jit import block_loop, kernel, make_address_caller, scalar
 from kqj_sim.core.play import complete_hands, move_taken_first, play_tricks, prepare_play
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.scoring import count_tricks, score_rounds
-from kqj_sim.core.types import Block, CoreRules, Int16Array, Int64Array, Kernel, Numba
+from kqj_sim.core.types import (
+    Block,
+    CoreRules,
+    Int16Array,
+    Int64Array,
+    Kernel,
+    Numba,
+    PackedPlayers,
+)
 from kqj_sim.core.views import PASS
 
 _HASH_MULTIPLIER = np.int64(-0x61C8864680B583EB)
@@ -114,12 +122,19 @@ TWO_TEAMS, THREE_TEAMS = (_pack_teams(tuple(seat % n for seat in range(SEATS))) 
 TWO_TEAM_SPLITS, THREE_TEAM_SPLITS = _list_splits(2), _list_splits(3)
 
 
+@scalar
+def pack_policies(policy_of_seat: int, seats: int) -> PackedPlayers:
+    """Return the policies of the seats (`core.rules.Seating.seats`) as packed players."""
+    policies = 0
+    for seat in range(seats):
+        policies |= ((policy_of_seat >> 4 * seat) & 7) << (PLAYER_BITS * seat + 2)
+    return policies
+
+
 @block_loop
 def seat_players(state: Block, lanes: int, rules: Rules, policy_of_seat: int) -> None:
     """Fill PLAYERS: the team and the policy of each place, from the seats and the dealer."""
-    policies = 0
-    for seat in range(SEATS):
-        policies |= ((policy_of_seat >> 4 * seat) & 7) << (PLAYER_BITS * seat + 2)
+    policies = pack_policies(policy_of_seat, SEATS)
     n = pad_lanes(lanes)
     if rules.random_partners:
         splits = TWO_TEAM_SPLITS if rules.teams == 2 else THREE_TEAM_SPLITS

@@ -8,6 +8,8 @@ Functions that depend on the game are made by factories, which `core.kwajongen.t
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kqj_sim.core import rng
 from kqj_sim.core.block import (
     AMOUNT,
@@ -48,6 +50,7 @@ from kqj_sim.core.types import (
     Block,
     Card,
     CardSet,
+    Flag,
     Kernel,
     Lane,
     PackedPlayers,
@@ -274,65 +277,17 @@ def read_upcard(state: Block, lane: Lane) -> Card:
     )
 
 
-def make_lead_view(*, read_upcard: Kernel) -> Kernel:
-    """Return `lead_view` for a game whose card turned up is read by `read_upcard`."""
+class CardViews(NamedTuple):
+    """The functions of a game that make the view of a card to play."""
 
-    @scalar
-    def lead_view(state: Block, lane: Lane, trick: int, teams: int) -> CardView:
-        """Return the view of the leader of a lane."""
-        players = state[PLAYERS_BY_POSITION + lane]
-        hand = state[HAND + lane]
-        place = state[LEADER + lane]
-        team = team_of(players, 0)
-        contracting = state[SENDER_TEAM + lane]
-        played = state[PLAYED_CARDS + lane]
-        won_0, won_1 = state[WON_CARDS + lane], state[WON_CARDS + STRIDE + lane]
-        return CardView(
-            hand,
-            hand,
-            trick,
-            0,
-            0,
-            state[TRUMPS + lane],
-            state[MUST_BEAT + lane],
-            -1,
-            0,
-            0,
-            0,
-            played,
-            _select_won_cards(team, played, won_0, won_1),
-            _select_won_cards(contracting, played, won_0, won_1),
-            read_upcard(state, lane),
-            state[POINT_PLANES + lane],
-            state[POINT_PLANES + STRIDE + lane],
-            state[POINT_PLANES + 2 * STRIDE + lane],
-            state[POINT_PLANES + 3 * STRIDE + lane],
-            state[POINT_PLANES + 4 * STRIDE + lane],
-            players,
-            place,
-            state[SENDER + lane],
-            1 if contracting == team else 0,
-            state[CONTRACT + lane],
-            state[AMOUNT + lane],
-            state[CAPOT + lane],
-            state[STAKE + lane],
-            teams,
-            rng.draw_for_card(state[KEY + lane], trick, place),
-        )
-
-    return lead_view
+    lead_view: Kernel
+    follow_view: Kernel
 
 
-@scalar
-def read_hand(state: Block, lane: Lane, position: Position) -> CardSet:
-    """Return the cards in the hand of a position of a lane."""
-    return state[cell_index(HAND + position * STRIDE, lane)]
-
-
-def make_follow_view(
+def make_card_views(
     *, seats: int, duty_row: RowOffset, legal_cards: Kernel, read_upcard: Kernel
-) -> Kernel:
-    """Return `follow_view` for a game.
+) -> CardViews:
+    """Return `lead_view` and `follow_view` for a game.
 
     Args:
         seats: seats of the game.
@@ -342,20 +297,14 @@ def make_follow_view(
     """
 
     @scalar
-    def follow_view(
-        state: Block, lane: Lane, hand: CardSet, trick: int, position: Position, teams: int
-    ) -> CardView:
-        """Return the view of a following position (from 1) of a lane that holds a hand."""
+    def card_view(
+        state: Block, lane: Lane, hand: CardSet, legal: CardSet, trick: int, position: Position,
+        led: SuitMask, winning: CardSet, master: Card, partner: Flag, cards: CardSet, teams: int,
+    ) -> CardView:  # fmt: skip
+        """Return the view of a position; `led` to `cards` are of the trick so far."""
         players = state[PLAYERS_BY_POSITION + lane]
         leader = state[LEADER + lane]
-        place = wrap_seat(leader + position, seats)
-        led = state[LED + lane]
-        trumps = state[TRUMPS + lane]
-        master = state[MASTER + lane]
         team = team_of(players, position)
-        winning = winning_cards(led, trumps, master)
-        partner = state[MASTER_TEAM + lane] == team
-        legal = legal_cards(hand, led, state[duty_row + lane], winning, partner)
         contracting = state[SENDER_TEAM + lane]
         played = state[PLAYED_CARDS + lane]
         won_0, won_1 = state[WON_CARDS + lane], state[WON_CARDS + STRIDE + lane]
@@ -365,12 +314,12 @@ def make_follow_view(
             trick,
             position,
             led,
-            trumps,
+            state[TRUMPS + lane],
             state[MUST_BEAT + lane],
             winning,
             master,
-            1 if partner else 0,
-            state[TRICK_SET + lane],
+            partner,
+            cards,
             played,
             _select_won_cards(team, played, won_0, won_1),
             _select_won_cards(contracting, played, won_0, won_1),
@@ -389,16 +338,42 @@ def make_follow_view(
             state[CAPOT + lane],
             state[STAKE + lane],
             teams,
-            rng.draw_for_card(state[KEY + lane], trick, place),
+            rng.draw_for_card(state[KEY + lane], trick, wrap_seat(leader + position, seats)),
         )
 
-    return follow_view
+    @scalar
+    def lead_view(state: Block, lane: Lane, trick: int, teams: int) -> CardView:
+        """Return the view of the leader of a lane."""
+        hand = state[HAND + lane]
+        return card_view(state, lane, hand, hand, trick, 0, 0, -1, 0, 0, 0, teams)
+
+    @scalar
+    def follow_view(
+        state: Block, lane: Lane, hand: CardSet, trick: int, position: Position, teams: int
+    ) -> CardView:
+        """Return the view of a following position (from 1) of a lane that holds a hand."""
+        led = state[LED + lane]
+        master = state[MASTER + lane]
+        winning = winning_cards(led, state[TRUMPS + lane], master)
+        partner = state[MASTER_TEAM + lane] == team_of(state[PLAYERS_BY_POSITION + lane], position)
+        legal = legal_cards(hand, led, state[duty_row + lane], winning, partner)
+        return card_view(
+            state, lane, hand, legal, trick, position, led, winning, master, 1 if partner else 0,
+            state[TRICK_SET + lane], teams,
+        )  # fmt: skip
+
+    return CardViews(lead_view, follow_view)
 
 
-lead_view = make_lead_view(read_upcard=read_upcard)
-follow_view = make_follow_view(
+lead_view, follow_view = make_card_views(
     seats=SEATS, duty_row=MUST_BEAT_LED, legal_cards=legal_cards, read_upcard=read_upcard
 )
+
+
+@scalar
+def read_hand(state: Block, lane: Lane, position: Position) -> CardSet:
+    """Return the cards in the hand of a position of a lane."""
+    return state[cell_index(HAND + position * STRIDE, lane)]
 
 
 @scalar

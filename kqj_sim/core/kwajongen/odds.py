@@ -14,7 +14,6 @@ import numpy as np
 from kqj_sim.core import rng
 from kqj_sim.core.bidding import reset_calls
 from kqj_sim.core.block import (
-    CONTRACT,
     DEALER,
     HAND,
     ILLEGAL,
@@ -60,7 +59,6 @@ from kqj_sim.core.kwajongen.cards import (
     column_offset,
     suit_of,
     to_natural_order,
-    to_strength_order,
 )
 from kqj_sim.core.kwajongen.round import (
     finish_rounds,
@@ -98,25 +96,6 @@ def expand_suits(voids: int) -> CardSet:
     """Return all cards of the suits whose bits are set."""
     spread = (voids & 1) | (voids & 2) << 15 | (voids & 4) << 30 | (voids & 8) << 45
     return spread * SUIT_MASK
-
-
-@block_loop
-def infer_before_play(state: Block, lane: Lane, place: Place, knowledge: Int64Array) -> None:
-    """Fill a place's knowledge before the play, by place.
-
-    The upcard, which all know, is left out: it is to be added to the dealer's hand in a layout.
-    """
-    hand = to_strength_order(
-        state[cell_index(DEALT_FOUR + place * STRIDE, lane)], state[CONTRACT + lane]
-    )
-    knowledge[UNSEEN] = PACK & ~(hand | read_upcard(state, lane))
-    for player in range(HOLDER_COUNT):
-        knowledge[HAND_SIZES + player] = TRICKS if player < SEATS else 0
-        knowledge[EXCLUDED + player] = 0
-    knowledge[HAND_SIZES + UNDEALT] = _UNDEALT_COUNT
-    knowledge[HAND_SIZES + DEALER_PLACE] = TRICKS - 1
-    knowledge[HAND_SIZES + place] = 0
-    knowledge[EXCLUDED + place] = -1
 
 
 @block_loop

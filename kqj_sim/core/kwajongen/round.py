@@ -13,25 +13,19 @@ from kqj_sim.core.block import (
     DEALT,
     HAND,
     KEY,
-    LEADER,
     MUST_BEAT,
     OBLIGED_CARDS,
-    PLAYED_CARDS,
     PLAYER_BITS,
     PLAYERS,
-    PLAYERS_BY_POSITION,
     POINT_PLANES,
     SCRATCH,
     SENDER,
-    SENDER_TEAM,
     STILL_CALLING,
     STRIDE,
     TRUMPS,
     UPCARD,
-    WON_CARDS,
     cell_index,
     pad_lanes,
-    team_of,
 )
 from kqj_sim.core.cards import make_point_planes
 from kqj_sim.core.deal import PAIRS, TRIPLES, count_subsets, deposit
@@ -55,8 +49,18 @@ from kqj_sim.core.kwajongen.scoring import (
     score_rounds,
 )
 from kqj_sim.core.kwajongen.trick import finish_trick, play_last_trick
-from kqj_sim.core.play import make_play_tricks, make_record_trick, move_taken_first
-from kqj_sim.core.round import EMPTY_SEATING, make_round_kernels, make_stage_signature
+from kqj_sim.core.play import (
+    make_play_tricks,
+    make_record_trick,
+    move_taken_first,
+    seat_at_first_trick,
+)
+from kqj_sim.core.round import (
+    EMPTY_SEATING,
+    make_round_kernels,
+    make_stage_signature,
+    pack_policies,
+)
 from kqj_sim.core.rules import Seating
 from kqj_sim.core.types import Block, Int64Array, Place
 
@@ -141,14 +145,7 @@ def prepare_play(state: Block, lanes: int, rules: KwajongenCoreRules) -> None:
         state[TRUMPS + i] = TRUMP_SUIT
         state[OBLIGED_CARDS + i] = TRUMP_SUIT if rules.must_trump else 0
         state[MUST_BEAT + i] = 0
-        state[PLAYED_CARDS + i] = 0
-        state[WON_CARDS + i] = 0
-        state[WON_CARDS + STRIDE + i] = 0
-        state[LEADER + i] = 0
-        players = state[PLAYERS + i]
-        sender = state[SENDER + i]
-        state[PLAYERS_BY_POSITION + i] = players
-        state[SENDER_TEAM + i] = team_of(players, sender if sender >= 0 else 0)
+        seat_at_first_trick(state, i)
     for plane in range(_PLANE_COUNT):
         cards = CARD_POINT_PLANES[plane]
         for i in range(n):
@@ -178,9 +175,7 @@ _PACKED_TEAMS = sum((seat % 2) << PLAYER_BITS * seat for seat in range(SEATS))
 @block_loop
 def seat_players(state: Block, lanes: int, policy_of_seat: int) -> None:
     """Fill PLAYERS: the team and the policy of each place, from the seats and the dealer."""
-    seats = _PACKED_TEAMS
-    for seat in range(SEATS):
-        seats |= ((policy_of_seat >> 4 * seat) & 7) << (PLAYER_BITS * seat + 2)
+    seats = _PACKED_TEAMS | pack_policies(policy_of_seat, SEATS)
     for i in range(pad_lanes(lanes)):
         left = state[DEALER + i] + 1
         state[PLAYERS + i] = rotate_players(seats, 0 if left == SEATS else left)

@@ -15,7 +15,7 @@ from kqj_sim.core.kwajongen.cards import SEATS, TRICKS, TRUMP_SUIT
 from kqj_sim.core.kwajongen.scoring import score_change
 from kqj_sim.core.kwajongen.trick import legal_cards, suit_mask_of
 from kqj_sim.core.trick import winning_cards
-from kqj_sim.core.types import Card, CardSet, Numba
+from kqj_sim.core.types import Card, CardSet, Numba, SuitMask
 
 MIN_VALUE, MAX_VALUE = -4, 4
 """Bounds of the value of a round to a team."""
@@ -58,24 +58,11 @@ def compute_value(points: int, other_points: int, tricks: int, caller: bool, rai
 
 @kernel(_i64(*[_i64] * 17))
 def search(
-    own_hand: int,
-    next_hand: int,
-    partner: int,
-    last_hand: int,
-    led: int,
-    master: int,
-    master_distance: int,
-    cards_on_table: int,
-    trick_points: int,
-    points_left: int,
-    points: int,
-    other_points: int,
-    tricks: int,
-    trick: int,
-    rule: int,
-    alpha: int,
-    beta: int,
-) -> int:
+    own_hand: CardSet, next_hand: CardSet, partner: CardSet, last_hand: CardSet,
+    led: SuitMask, master: Card, master_distance: int, cards_on_table: int, trick_points: int,
+    points_left: int, points: int, other_points: int, tricks: int, trick: int,
+    rule: int, alpha: int, beta: int,
+) -> int:  # fmt: skip
     """Return the value of a round to the team to play; exact between alpha and beta.
 
     Args:
@@ -108,46 +95,20 @@ def search(
                 (partner, last_hand) if master_distance == SEATS else (own_hand, next_hand)
             )
             return search(
-                first,
-                second,
-                third,
-                fourth,
-                none,
-                none,
-                none,
-                none,
-                none,
-                points_left,
-                points,
-                other_points,
-                tricks,
-                trick + 1,
-                rule,
-                alpha,
-                beta,
-            )
+                first, second, third, fourth,
+                none, none, none, none, none,
+                points_left, points, other_points, tricks, trick + 1,
+                rule, alpha, beta,
+            )  # fmt: skip
         other_points += trick_points
         first, second = (next_hand, partner) if master_distance == 3 else (last_hand, own_hand)
         third, fourth = (last_hand, own_hand) if master_distance == 3 else (next_hand, partner)
         return -search(
-            first,
-            second,
-            third,
-            fourth,
-            none,
-            none,
-            none,
-            none,
-            none,
-            points_left,
-            other_points,
-            points,
-            trick + 1 - tricks,
-            trick + 1,
-            rule ^ 1,
-            -beta,
-            -alpha,
-        )
+            first, second, third, fourth,
+            none, none, none, none, none,
+            points_left, other_points, points, trick + 1 - tricks, trick + 1,
+            rule ^ 1, -beta, -alpha,
+        )  # fmt: skip
     if cards_on_table == 0:
         if trick == TRICKS:
             return compute_value(points, other_points, tricks, caller, raised)
@@ -170,7 +131,7 @@ def search(
             # For speed alone: winning cards from the top, then the cheapest.
             card = highest_bit(winning) if winning != 0 else lowest_bit(legal)
         legal ^= card
-        worth_of_card = points_of_card(card)
+        card_points = points_of_card(card)
         if cards_on_table == 0:
             suit, best_card, steps = suit_mask_of(card), card, none + 1
         else:
@@ -179,24 +140,11 @@ def search(
             best_card = card if takes else master
             steps = 1 if takes else master_distance + 1
         value = -search(
-            next_hand,
-            partner,
-            last_hand,
-            own_hand ^ card,
-            suit,
-            best_card,
-            steps,
-            cards_on_table + 1,
-            trick_points + worth_of_card,
-            points_left - worth_of_card,
-            other_points,
-            points,
-            trick - tricks,
-            trick,
-            rule ^ 1,
-            -beta,
-            -alpha,
-        )
+            next_hand, partner, last_hand, own_hand ^ card,
+            suit, best_card, steps, cards_on_table + 1, trick_points + card_points,
+            points_left - card_points, other_points, points, trick - tricks, trick,
+            rule ^ 1, -beta, -alpha,
+        )  # fmt: skip
         best = max(best, value)
         alpha = max(alpha, value)
         if alpha >= beta:

@@ -11,7 +11,6 @@ from kqj_sim.core import dispatch, rng, trick
 from kqj_sim.core.block import (
     CALL,
     CONTRACT,
-    ILLEGAL,
     KEY,
     OBLIGED_CARDS,
     PENDING,
@@ -22,7 +21,7 @@ from kqj_sim.core.block import (
     pad_lanes,
     policy_of,
 )
-from kqj_sim.core.dispatch import Asking, AskLoop, view_block, view_parameters
+from kqj_sim.core.dispatch import Asking, AskLoop, check_choice, view_block, view_parameters
 from kqj_sim.core.jit import mark_noalias, scalar
 from kqj_sim.core.kwajongen.cards import (
     DEALT_FOUR,
@@ -92,8 +91,7 @@ finish_trick = trick.make_finish_trick(
     has_announcements=False,
 )
 play_last_trick = trick.make_play_last_trick(seats=SEATS, suit_mask_of=suit_mask_of)
-lead_view = trick.make_lead_view(read_upcard=read_upcard)
-follow_view = trick.make_follow_view(
+lead_view, follow_view = trick.make_card_views(
     seats=SEATS, duty_row=OBLIGED_CARDS, legal_cards=legal_cards, read_upcard=read_upcard
 )
 put_lead = trick.make_put_lead(suit_mask_of=suit_mask_of)
@@ -140,9 +138,7 @@ def make_ask_accept(asking: Asking) -> AskLoop:
                 asked = not checked or (i < lanes and state[STILL_CALLING + i] != 0)
                 call = choose(view, values, weights) if asked else 0
                 if checked:
-                    wrong = call != 0 and call != 1
-                    call = 0 if wrong else call
-                    state[ILLEGAL + i] = 1 if wrong else state[ILLEGAL + i]
+                    call = check_choice(state, i, call, call == 0 or call == 1, 0)
                 state[CALL + i] = 1 if call else 0
 
     return ask_accept
