@@ -1,4 +1,4 @@
-"""When a comparison of policies ends, and the intervals that hold for that.
+"""The end of a comparison of policies, and the intervals that hold at it.
 
 Without a number of deals a comparison goes on until the lead is known to a fifth of itself or the
 policies are equal within the indifference.  Its intervals are then confidence sequences, which hold
