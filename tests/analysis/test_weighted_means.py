@@ -14,7 +14,7 @@ from kqj_sim.analysis.intervals import (
     estimate_share,
     estimate_weighted_share,
 )
-from kqj_sim.analysis.weighted_means import Objective, WeightedMoments
+from kqj_sim.analysis.moments import Objective, WeightedMoments
 
 
 def sums(values: np.ndarray, weights: np.ndarray, block: int = 100) -> WeightedMoments:

@@ -28,10 +28,10 @@ from kqj_sim.analysis.intervals import (
     clip_estimate,
     estimate_weighted_share,
 )
+from kqj_sim.analysis.moments import ROUNDING_ERROR, Objective, WeightedMoments
 from kqj_sim.analysis.odds.measures import RANKING_MEASURE, MeasureTable
 from kqj_sim.analysis.odds.sampling import Playouts, Sampler, SearchEnded
 from kqj_sim.analysis.odds.situation import BiddingSituation, KwajongenBiddingSituation
-from kqj_sim.analysis.weighted_means import ROUNDING_ERROR, Objective, WeightedMoments
 from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.experiment import MAX_DEAL
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, Player, parse_player

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from kqj_sim.cards import Card
 from kqj_sim.record import Record
-from kqj_sim.referee.kwajongen.calling import KwajongenCalling
-from kqj_sim.referee.kwajongen.cards import CARD_OF_TEXT
-from kqj_sim.referee.kwajongen.play import find_trick_winner, list_legal_cards
-from kqj_sim.referee.kwajongen.scoring import (
+from kqj_sim.referee.kwajongen.rules import (
+    CARD_OF_TEXT,
+    KwajongenCalling,
     add_scores,
     find_next_dealer,
+    find_trick_winner,
     is_decided,
+    list_legal_cards,
     score_passed_out,
     score_round,
 )

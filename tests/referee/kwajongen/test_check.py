@@ -15,7 +15,7 @@ import pytest
 from kqj_sim.record import Record, to_json
 from kqj_sim.referee import check_record, check_records
 from kqj_sim.referee.kwajongen import list_legal_cards
-from kqj_sim.referee.kwajongen.cards import CARD_OF_TEXT
+from kqj_sim.referee.kwajongen.rules import CARD_OF_TEXT
 from kqj_sim.rules import KwajongenRules
 from tests.referee.forgery import (
     Json,
