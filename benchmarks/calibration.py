@@ -1,17 +1,20 @@
 """The calibration of `kqj-sim odds`: estimated chances against the contracts made.
 
-    python benchmarks/calibration.py --hands 2000 --out calibration.md --plot calibration.png
+    python benchmarks/calibration.py --out calibration.md --plot calibration.png
 
 In dealt rounds a random turn is drawn, and with it a random contract that the player may take (with
 auctions: bid, as low as possible).  The chance to make it is estimated from the knowledge of that
 player; the deal itself, played by the same players, shows whether it is made.  Of the contracts
 with an estimated chance of 60 to 70%, that share should be made.
+
+Rounds are dealt until there are enough contracts.  Classes of chances with so few of them that the
+interval of the share made is wider than 5 percentage points on either side are merged.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,6 +34,7 @@ from kqj_sim.analysis.odds.kqj_calls import KqjCallSampler
 from kqj_sim.analysis.odds.situation import parse_situation
 from kqj_sim.core import rng
 from kqj_sim.core.block import LANES
+from kqj_sim.core.types import BoolArray, Float64Array
 from kqj_sim.encode import CONTRACTS
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player
@@ -42,7 +46,11 @@ from kqj_sim.training.imposed import ImposedRounds
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CLASSES = 10
+CLASS_COUNT = 10
+MAX_HALF_WIDTH = 0.05
+"""Widest interval on either side of the share of a class that were made."""
+BATCH_DEALS = 2000
+"""Rounds that are dealt before their contracts are counted."""
 TURNS = 2 * SEATS
 """Turns to speak, of which one is drawn."""
 SPEAKING = ("pass", "take", "bid")
@@ -52,24 +60,36 @@ them are too large and too small."""
 BLOCKS = 16
 """Blocks of 256 deals, at most."""
 
-FORMS = {
+VARIANTS = {
     "two teams, taking": KqjRules(),
     "two teams, auctions": KqjRules(bidding="auction"),
     "three teams, taking": KqjRules(teams=3),
+    "three teams, auctions": KqjRules(teams=3, bidding="auction"),
 }
 
 
-class Told(NamedTuple):
-    """A contract: the deal, who plays it, the number of the contract, the amount, the chance."""
+class EstimatedContract(NamedTuple):
+    """A contract in a dealt round, with the estimated chance to make it."""
 
     deal: int
     place: int
+    """Place of the player whose contract it is."""
     contract: int
     amount: int
     chance: float
 
 
-def ask(record: Record, rules: KqjRules, seats: str, seed: int) -> Told | None:
+class ChanceClass(NamedTuple):
+    """Contracts with similar chances, from `low` to `high` tenths."""
+
+    low: int
+    high: int
+    mean: float
+    """Mean of the estimated chances."""
+    made: Estimate
+
+
+def estimate_contract(record: Record, rules: KqjRules, seed: int) -> EstimatedContract | None:
     """Estimate a contract at a random turn of a round; None if the round ends before that turn.
 
     The draw does not depend on the round.  One among the turns that it came to would prefer rounds
@@ -90,7 +110,7 @@ def ask(record: Record, rules: KqjRules, seats: str, seed: int) -> Told | None:
         heard=", ".join(format_call(call) for call in record.calls[: spoken[turn]]),
     )
     settings = EstimateSettings(seed=seed, threads=1)
-    sampler = KqjCallSampler(situation, [parse_player(seats)] * SEATS, settings)
+    sampler = KqjCallSampler(situation, [parse_player(DEFAULT_PLAYER)] * SEATS, settings)
     amount = find_lowest_amount(situation) if rules.bidding == "auction" else 0
     named: list[CallOption] = [
         make_contract_option(situation, sampler.auction_state, contract, amount)
@@ -108,105 +128,135 @@ def ask(record: Record, rules: KqjRules, seats: str, seed: int) -> Told | None:
         if found.effective_sample_size >= ENOUGH:
             break
     chance = found.estimate("makes", 0).value
-    return Told(record.deal, place, CONTRACTS.index(str(option.contract)), amount, chance)
+    number = CONTRACTS.index(str(option.contract))
+    return EstimatedContract(record.deal, place, number, amount, chance)
 
 
-def told(rules: KqjRules, hands: int, seed: int) -> tuple[list[Told], np.ndarray]:
-    """Return contracts with their estimated chances, and for each whether it was made."""
-    seats = DEFAULT_PLAYER
-    experiment = Experiment(rules=rules, policies=(seats,) * SEATS, deals=hands, seed=seed)
-    asked = [
-        each
-        for record in play_records(experiment)
-        if (each := ask(record, rules, seats, seed)) is not None
-    ]
-    columns = (np.array(column) for column in list(zip(*asked, strict=True))[:4])
-    deals, places, contracts, amounts = columns
-    return asked, ImposedRounds(rules, seats, seed).play(deals, places, contracts, amounts).made
+def estimate_contracts(rules: KqjRules, count: int, seed: int) -> list[EstimatedContract]:
+    """Return at least `count` contracts with their estimated chances, one per round at most."""
+    found: list[EstimatedContract] = []
+    experiment = Experiment(rules, (DEFAULT_PLAYER,) * SEATS, BATCH_DEALS, seed)
+    while len(found) < count:
+        for record in play_records(experiment):
+            if estimated := estimate_contract(record, rules, seed):
+                found.append(estimated)
+        experiment = replace(experiment, first=experiment.first + BATCH_DEALS)
+    return found
 
 
-def classes(asked: list[Told], made: np.ndarray) -> Iterator[tuple[str, float, Estimate]]:
-    """Yield each class of chances: its name, the mean estimate, and the share made."""
-    chances = np.array([each.chance for each in asked])
-    number = np.minimum((chances * CLASSES).astype(int), CLASSES - 1)
-    for each in range(CLASSES):
-        members = number == each
-        if members.any():
-            name = f"{100 * each // CLASSES} to {100 * (each + 1) // CLASSES}%"
-            count = int(members.sum())
-            yield (
-                name,
-                float(chances[members].mean()),
-                estimate_share(int(made[members].sum()), count),
+def play_contracts(contracts: list[EstimatedContract], rules: KqjRules, seed: int) -> BoolArray:
+    """Return which contracts are made when the same players play those very deals."""
+    columns = [np.array(column) for column in list(zip(*contracts, strict=True))[:4]]
+    made: BoolArray = ImposedRounds(rules, DEFAULT_PLAYER, seed).play(*columns).made != 0
+    return made
+
+
+def classify_contracts(chances: Float64Array, made: BoolArray) -> list[ChanceClass]:
+    """Return the classes of contracts by chance, merged until their intervals are narrow.
+
+    A class whose interval is wider than `MAX_HALF_WIDTH` on one side is merged with the smaller of
+    its neighbours.
+    """
+    number = np.minimum((chances * CLASS_COUNT).astype(int), CLASS_COUNT - 1)
+    bounds = [(each, each + 1) for each in np.unique(number)]
+
+    def summarise(low: int, high: int) -> ChanceClass:
+        members = (number >= low) & (number < high)
+        share = estimate_share(int(made[members].sum()), int(members.sum()))
+        return ChanceClass(low, high, float(chances[members].mean()), share)
+
+    while True:
+        found = [summarise(low, high) for low, high in bounds]
+        wide = [
+            at
+            for at, each in enumerate(found)
+            if max(each.made.high - each.made.value, each.made.value - each.made.low)
+            > MAX_HALF_WIDTH
+        ]
+        if not wide or len(found) == 1:
+            return found
+        at = min(wide, key=lambda at: found[at].made.observations)
+        neighbours = [each for each in (at - 1, at + 1) if 0 <= each < len(found)]
+        other = min(neighbours, key=lambda each: found[each].made.observations)
+        first, last = sorted((at, other))
+        bounds[first : last + 1] = [(bounds[first][0], bounds[last][1])]
+
+
+def format_page(found: dict[str, list[ChanceClass]], contracts: int, seed: int) -> str:
+    """Return the classes of all variants as Markdown."""
+    text = (
+        "# Calibration of `kqj-sim odds`\n\n"
+        f"Made by `python benchmarks/calibration.py --contracts {contracts} --seed {seed}`, all "
+        f"players `{DEFAULT_PLAYER}`.\n\n"
+        "Contracts are grouped by their estimated chance. *Made* is "
+        "the share of them that were made\nwhen the same players played those deals, with its 95% "
+        "interval. Classes whose interval would be\n"
+        f"wider than ±{100 * MAX_HALF_WIDTH:g} percentage points are merged with a neighbour.\n"
+    )
+    for variant, classes in found.items():
+        text += f"\n## {variant.capitalize()}\n\n"
+        text += "| estimated chance | contracts | mean estimate | made | standard errors apart |\n"
+        text += "| --- | --: | --: | --: | --: |\n"
+        for low, high, mean, made in classes:
+            error = max((mean * (1 - mean) / made.observations) ** 0.5, 1e-9)
+            text += (
+                f"| {100 * low // CLASS_COUNT} to {100 * high // CLASS_COUNT}% "
+                f"| {made.observations:,} | {100 * mean:.1f}% | {100 * made.value:.1f}% "
+                f"({100 * made.low:.1f} to {100 * made.high:.1f}) | "
+                f"{(made.value - mean) / error:+.1f} |\n"
             )
+    return text
 
 
 @click.command()
 @click.option(
-    "--hands",
-    default=2000,
-    show_default=True,
-    help="Rounds of each form; few of them come to late turns.",
+    "--contracts", default=10_000, show_default=True, help="Contracts of each variant, at least."
 )
 @click.option("--seed", default=1, show_default=True, help="Seed.")
-@click.option("--out", type=click.Path(path_type=Path), help="The table, as Markdown.")
+@click.option("--out", type=click.Path(path_type=Path), help="The tables, as Markdown.")
 @click.option("--plot", type=click.Path(path_type=Path), help="The picture, .png.")
-def main(hands: int, seed: int, out: Path | None, plot: Path | None) -> None:
+def main(contracts: int, seed: int, out: Path | None, plot: Path | None) -> None:
     """Compare the chances estimated by odds with the contracts made."""
-    text = (
-        "# Are the chances told by `kqj-sim odds` right?\n\n"
-        f"Made by `python benchmarks/calibration.py --hands {hands} --seed {seed}`.  Contracts are "
-        "put into classes\nby the chance told; *made* is the share that were made when the same "
-        "players played the\nvery deals, with its 95% interval.\n"
-    )
-    drawn: dict[str, list[tuple[str, float, Estimate]]] = {}
-    for form, rules in FORMS.items():
-        asked, made = told(rules, hands, seed)
-        drawn[form] = list(classes(asked, made))
-        text += f"\n## {form[0].upper()}{form[1:]}, {DEFAULT_PLAYER}\n\n"
-        text += "| chance told | contracts | mean told | made | standard errors off |\n"
-        text += "| --- | --: | --: | --: | --: |\n"
-        for name, mean, found in drawn[form]:
-            error = max((mean * (1 - mean) / found.observations) ** 0.5, 1e-9)
-            text += (
-                f"| {name} | {found.observations:,} | {100 * mean:.1f}% | {100 * found.value:.1f}% "
-                f"({100 * found.low:.1f} to {100 * found.high:.1f}) | "
-                f"{(found.value - mean) / error:+.1f} |\n"
-            )
-        click.echo(form, err=True)
+    found: dict[str, list[ChanceClass]] = {}
+    for variant, rules in VARIANTS.items():
+        estimated = estimate_contracts(rules, contracts, seed)
+        made = play_contracts(estimated, rules, seed)
+        found[variant] = classify_contracts(np.array([each.chance for each in estimated]), made)
+        click.echo(f"{variant}: {len(estimated):,} contracts", err=True)
+    text = format_page(found, contracts, seed)
     if out is None:
         sys.stdout.write(text)
     else:
         out.write_text(text, encoding="utf-8")
     if plot is not None:
-        draw(drawn, plot)
+        draw(found, plot)
 
 
-def draw(drawn: dict[str, list[tuple[str, float, Estimate]]], path: Path) -> None:
+def draw(found: dict[str, list[ChanceClass]], path: Path) -> None:
     """Draw one panel per variant: the share made against the estimated chance."""
     from kqj_sim.reporting.figures import BLUE, GREY, render_figure
 
     def paint(figure: Figure) -> None:
-        panels = figure.subplots(1, len(drawn), sharey=True, squeeze=False)[0]
-        for axes, (form, found) in zip(panels, drawn.items(), strict=True):
+        panels = figure.subplots(1, len(found), sharey=True, squeeze=False)[0]
+        for axes, (variant, classes) in zip(panels, found.items(), strict=True):
             axes.plot([0, 100], [0, 100], color=GREY, linewidth=1)
             axes.errorbar(
-                [100 * mean for _, mean, _ in found],
-                [100 * each.value for *_, each in found],
+                [100 * each.mean for each in classes],
+                [100 * each.made.value for each in classes],
                 yerr=[
-                    [100 * (each.value - each.low) for *_, each in found],
-                    [100 * (each.high - each.value) for *_, each in found],
+                    [100 * (each.made.value - each.made.low) for each in classes],
+                    [100 * (each.made.high - each.made.value) for each in classes],
                 ],
                 fmt="o", color=BLUE, markersize=4, capsize=3,
             )  # fmt: skip
-            axes.set_title(form)
+            axes.set_title(variant)
             axes.set_xlim(0, 100)
             axes.set_ylim(0, 100)
             axes.set_aspect("equal")
-            axes.set_xlabel("% told")
-        panels[0].set_ylabel("% made")
+            axes.set_xlabel("estimated chance, %")
+        panels[0].set_ylabel("contracts made, %")
 
-    path.write_bytes(render_figure(paint, (4.2 * len(drawn), 4.4), "png"))
+    path.write_bytes(render_figure(paint, (3.6 * len(found), 3.9), "png"))
 
 
 if __name__ == "__main__":
