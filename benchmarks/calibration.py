@@ -13,6 +13,7 @@ interval of the share made is wider than 5 percentage points on either side are 
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,7 @@ from kqj_sim.analysis.odds.auction_state import (
 )
 from kqj_sim.analysis.odds.estimator import EstimateSettings
 from kqj_sim.analysis.odds.kqj_calls import KqjCallSampler
+from kqj_sim.analysis.odds.sampling import SearchEnded
 from kqj_sim.analysis.odds.situation import parse_situation
 from kqj_sim.core import rng
 from kqj_sim.core.block import LANES
@@ -90,7 +92,10 @@ class ChanceClass(NamedTuple):
 
 
 def estimate_contract(record: Record, rules: KqjRules, seed: int) -> EstimatedContract | None:
-    """Estimate a contract at a random turn of a round; None if the round ends before that turn.
+    """Estimate a contract at a random turn of a round.
+
+    None if the round ends before that turn, or the calls so far are so rare that `odds` finds no
+    hands for them: the player knows both.
 
     The draw does not depend on the round.  One among the turns that it came to would prefer rounds
     that end soon, of which the player who is asked knows nothing, and so would leaving out rounds
@@ -122,11 +127,14 @@ def estimate_contract(record: Record, rules: KqjRules, seed: int) -> EstimatedCo
     option = named[rng.scale_below(rng.draw(draw, 1), len(named))]
     sampler = sampler.with_options([option])
     found = sampler.make_odds(settings)
-    search = sampler.start_search(None, None)
-    for chunk in sampler.iterate_chunks(0, BLOCKS * LANES, search):
-        found.add(chunk)
-        if found.effective_sample_size >= ENOUGH:
-            break
+    search = sampler.start_search(math.inf, None)
+    try:
+        for chunk in sampler.iterate_chunks(0, BLOCKS * LANES, search):
+            found.add(chunk)
+            if found.effective_sample_size >= ENOUGH:
+                break
+    except SearchEnded:
+        return None
     chance = found.estimate("makes", 0).value
     number = CONTRACTS.index(str(option.contract))
     return EstimatedContract(record.deal, place, number, amount, chance)
