@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import os
 import re
 import shlex
 
@@ -53,6 +55,20 @@ def one_line(message: str) -> str:
         visible(_LONG_WORD.sub(lambda word: shorten(word[0]), word)) for word in message.split()
     ]
     return shorten(" ".join(words), LONGEST_LINE)
+
+
+def suggest_file(path: str | os.PathLike[str]) -> str:
+    """Return the end of an error about a missing file: a file of a similar name, if there is one.
+
+    Without the folder it says that.
+    """
+    folder, name = os.path.split(os.fspath(path))
+    try:
+        names = os.listdir(folder or os.curdir)
+    except OSError:
+        return f"; there is no folder {shorten(folder)}"
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {shorten(os.path.join(folder, near[0]))}?" if near else ""
 
 
 def shell_join(words: list[str]) -> str:

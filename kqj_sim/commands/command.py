@@ -7,6 +7,7 @@ longer than importing Click.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -35,17 +36,22 @@ class Command(click.Command):
     _help_all_option: click.Option | None = None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words of the command line; raise UsageError for a renamed option."""
+        """Parse the words of the command line; raise UsageError for a renamed or unknown option."""
         if any(each.name == "game" for each in self.params):
             ctx.meta[_GAME_KEY] = _find_game(args)
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             new = find_renamed_option(str(self.name), error.option_name)
-            if new is None:
-                raise
-            raise click.UsageError(
-                f"{error.option_name} is now --{new}: write --{new} instead", ctx
+            if new is not None:
+                raise click.UsageError(
+                    f"{error.option_name} is now --{new}: write --{new} instead", ctx
+                ) from None
+            # Click lists several, by name.
+            known = {name.lstrip("-"): name for each in self.get_params(ctx) for name in each.opts}
+            near = difflib.get_close_matches(error.option_name.lstrip("-"), known, n=1)
+            raise click.NoSuchOption(
+                error.option_name, possibilities=[known[name] for name in near], ctx=ctx
             ) from None
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:

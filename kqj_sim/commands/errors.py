@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
@@ -13,12 +15,16 @@ import click
 
 from kqj_sim import __version__
 from kqj_sim.commands.progress import EXIT_INTERRUPTED
-from kqj_sim.messages import WIDTH, one_line, quote, shorten
+from kqj_sim.messages import WIDTH, one_line, quote, shorten, suggest_file
 
 FAILED, WRONG_USAGE = 1, 2
 ENVIRONMENT_PREFIX = "KQJ_SIM"
 DEBUG = f"{ENVIRONMENT_PREFIX}_DEBUG"
 """The environment variable that shows tracebacks, unless it is empty or 0."""
+
+_NO_FILE = os.strerror(errno.ENOENT)
+_MISSING_FILE = re.compile(rf"'([^']+)': {re.escape(_NO_FILE)}$")
+"""The end of Click's message about a file that an option names."""
 
 _PATH_WIDTH = 100
 """Most characters of a file name in a message: its folder and its end identify it."""
@@ -50,7 +56,11 @@ def exit_with_error(error: BaseException, arguments: Sequence[str]) -> NoReturn:
 def _explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
     """Return the message of an error and its exit status."""
     if isinstance(error, click.ClickException):
-        return _shorten_inputs(error.format_message(), arguments), error.exit_code
+        message = error.format_message()
+        missing = _MISSING_FILE.search(message)
+        if missing is not None:
+            message += suggest_file(missing[1])
+        return _shorten_inputs(message, arguments), error.exit_code
     if type(error).__module__.startswith("kqj_sim."):
         # The package's own errors are one line that says what would be right.  ValueErrors are
         # wrong usage, except those of records, which come from files.
@@ -60,7 +70,9 @@ def _explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
         reason = error.strerror or str(error)
         if error.filename is None or isinstance(error.filename, int):
             return reason, FAILED
-        return f"{shorten(os.fsdecode(error.filename), _PATH_WIDTH)}: {reason}", FAILED
+        path = os.fsdecode(error.filename)
+        hint = suggest_file(path) if reason == _NO_FILE else ""
+        return f"{shorten(path, _PATH_WIDTH)}: {reason}{hint}", FAILED
     if isinstance(error, UnicodeEncodeError):
         around = error.object[max(0, error.start - 20) : error.start + 20]
         return (

@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import RLock
 from types import ModuleType
 
-from kqj_sim.messages import quote
+from kqj_sim.messages import quote, suggest_file
 from kqj_sim.policies.errors import PolicyError, suggest_names
 from kqj_sim.policies.registry import Policy, forget_policies, policies_of_module
 from kqj_sim.policies.user_policies import shorten_path
@@ -70,7 +70,8 @@ def load_policy_file(path: Path, name: str) -> Policy:
     try:
         content = read_file(path)
     except OSError as error:
-        told = "no such file" if isinstance(error, FileNotFoundError) else error.strerror
+        missing = isinstance(error, FileNotFoundError)
+        told = f"no such file{suggest_file(path)}" if missing else error.strerror
         raise PolicyError(f"policy file {path}: {told}") from None
     with _LOAD_LOCK:
         found = _run_policy_file(path.resolve(), content)

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from kqj_sim.messages import quote, shorten
+from kqj_sim.messages import quote, shorten, suggest_file
 from kqj_sim.policies.configured import (
     ConfiguredPolicy,
     format_show_command,
@@ -229,7 +229,7 @@ class _PlayerFile:
             self.text = read_file(path).decode()
             self.content = tomllib.loads(self.text)
         except FileNotFoundError:
-            raise PolicyError(f"policy file {path}: no such file") from None
+            raise PolicyError(f"policy file {path}: no such file{suggest_file(path)}") from None
         except OSError as error:
             raise PolicyError(f"policy file {path}: {error.strerror}") from None
         except UnicodeDecodeError:
