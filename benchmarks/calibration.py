@@ -13,6 +13,7 @@ interval of the share made is wider than 5 percentage points on either side are 
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from dataclasses import replace
@@ -32,7 +33,7 @@ from kqj_sim.analysis.odds.auction_state import (
 )
 from kqj_sim.analysis.odds.estimator import EstimateSettings
 from kqj_sim.analysis.odds.kqj_calls import KqjCallSampler
-from kqj_sim.analysis.odds.sampling import SearchEnded
+from kqj_sim.analysis.odds.sampling import Search, SearchEnded
 from kqj_sim.analysis.odds.situation import parse_situation
 from kqj_sim.core import rng
 from kqj_sim.core.block import LANES
@@ -51,16 +52,21 @@ if TYPE_CHECKING:
 CLASS_COUNT = 10
 MAX_HALF_WIDTH = 0.05
 """Widest interval on either side of the share of a class that were made."""
-BATCH_DEALS = 2000
-"""Rounds that are dealt before their contracts are counted."""
+BATCH_DEALS = 200
+"""Rounds that are dealt before their contracts are counted and stored."""
 TURNS = 2 * SEATS
 """Turns to speak, of which one is drawn."""
+TURN_DRAWS = 3
+"""Draws, of which the earliest turn counts: a late turn of an auction costs up to a hundred times
+as much time as an early one."""
 SPEAKING = ("pass", "take", "bid")
 ENOUGH = 400
 """Effective sample size to reach: with fewer, chances scatter, and the largest and the smallest of
 them are too large and too small."""
 BLOCKS = 16
 """Blocks of 256 deals, at most."""
+MAX_HANDS = 1_000_000
+"""Hands to try for each estimate: not a limit of time, so that the results can be repeated."""
 
 VARIANTS = {
     "two teams, taking": KqjRules(),
@@ -102,7 +108,7 @@ def estimate_contract(record: Record, rules: KqjRules, seed: int) -> EstimatedCo
     for what is said later.
     """
     draw = rng.draw(seed, record.deal)
-    turn = rng.scale_below(draw, TURNS)
+    turn = min(rng.scale_below(rng.draw(draw, 2 + each), TURNS) for each in range(TURN_DRAWS))
     spoken = [number for number, call in enumerate(record.calls) if call.call in SPEAKING]
     if turn >= len(spoken):
         return None
@@ -127,7 +133,7 @@ def estimate_contract(record: Record, rules: KqjRules, seed: int) -> EstimatedCo
     option = named[rng.scale_below(rng.draw(draw, 1), len(named))]
     sampler = sampler.with_options([option])
     found = sampler.make_odds(settings)
-    search = sampler.start_search(math.inf, None)
+    search = Search(sampler.question_count, math.inf, None, MAX_HANDS)
     try:
         for chunk in sampler.iterate_chunks(0, BLOCKS * LANES, search):
             found.add(chunk)
@@ -140,16 +146,40 @@ def estimate_contract(record: Record, rules: KqjRules, seed: int) -> EstimatedCo
     return EstimatedContract(record.deal, place, number, amount, chance)
 
 
-def estimate_contracts(rules: KqjRules, count: int, seed: int) -> list[EstimatedContract]:
-    """Return at least `count` contracts with their estimated chances, one per round at most."""
+def estimate_contracts(
+    variant: str, count: int, seed: int, state: Path | None
+) -> list[EstimatedContract]:
+    """Return at least `count` contracts with their estimated chances, one per round at most.
+
+    Batches that `state` holds are not estimated again, and new ones are appended.
+    """
+    rules = VARIANTS[variant]
+    known = read_batches(state, variant, seed)
     found: list[EstimatedContract] = []
     experiment = Experiment(rules, (DEFAULT_PLAYER,) * SEATS, BATCH_DEALS, seed)
     while len(found) < count:
-        for record in play_records(experiment):
-            if estimated := estimate_contract(record, rules, seed):
-                found.append(estimated)
+        batch = known.get(experiment.first)
+        if batch is None:
+            estimates = (estimate_contract(each, rules, seed) for each in play_records(experiment))
+            batch = [each for each in estimates if each is not None]
+            if state is not None:
+                with state.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([variant, seed, experiment.first, batch]) + "\n")
+        found += batch
         experiment = replace(experiment, first=experiment.first + BATCH_DEALS)
     return found
+
+
+def read_batches(state: Path | None, variant: str, seed: int) -> dict[int, list[EstimatedContract]]:
+    """Return the contracts of a variant that a file holds, by the first deal of their batch."""
+    if state is None or not state.exists():
+        return {}
+    batches = [json.loads(line) for line in state.read_text(encoding="utf-8").splitlines()]
+    return {
+        first: [EstimatedContract(*each) for each in batch]
+        for *key, first, batch in batches
+        if key == [variant, seed]
+    }
 
 
 def play_contracts(contracts: list[EstimatedContract], rules: KqjRules, seed: int) -> BoolArray:
@@ -218,16 +248,23 @@ def format_page(found: dict[str, list[ChanceClass]], contracts: int, seed: int) 
 
 @click.command()
 @click.option(
-    "--contracts", default=10_000, show_default=True, help="Contracts of each variant, at least."
+    "--contracts", default=5000, show_default=True, help="Contracts of each variant, at least."
 )
 @click.option("--seed", default=1, show_default=True, help="Seed.")
+@click.option(
+    "--state",
+    type=click.Path(path_type=Path),
+    help="File of estimates: those that it holds are used, new ones are added.",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="The tables, as Markdown.")
 @click.option("--plot", type=click.Path(path_type=Path), help="The picture, .png.")
-def main(contracts: int, seed: int, out: Path | None, plot: Path | None) -> None:
+def main(
+    contracts: int, seed: int, state: Path | None, out: Path | None, plot: Path | None
+) -> None:
     """Compare the chances estimated by odds with the contracts made."""
     found: dict[str, list[ChanceClass]] = {}
     for variant, rules in VARIANTS.items():
-        estimated = estimate_contracts(rules, contracts, seed)
+        estimated = estimate_contracts(variant, contracts, seed, state)
         made = play_contracts(estimated, rules, seed)
         found[variant] = classify_contracts(np.array([each.chance for each in estimated]), made)
         click.echo(f"{variant}: {len(estimated):,} contracts", err=True)
