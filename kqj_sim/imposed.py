@@ -7,7 +7,7 @@ from typing import Self
 
 from kqj_sim.cards import parse_contract
 from kqj_sim.messages import quote
-from kqj_sim.places import parse_place
+from kqj_sim.places import name_places, parse_place
 from kqj_sim.rules import SEATS, GameRules, KqjRules
 
 
@@ -74,7 +74,7 @@ class ImposedContract:
             if self.amount is not None:
                 raise ImposedContractError(
                     f"amount {self.amount}: amounts belong to auctions (--bidding auction); "
-                    f"write {self.place}:{self.contract}"
+                    f"write {name_places(SEATS)[self.place]}:{self.contract}"
                 )
             return
         low, high = rules.minimum_bid, rules.max_amount
@@ -82,7 +82,7 @@ class ImposedContract:
             given = "amount" if self.amount is None else f"amount {self.amount}"
             raise ImposedContractError(
                 f"{given}: with auctions it should be a multiple of 10 from {low} to {high}, such "
-                f"as {self.place}:{self.contract}:{low}"
+                f"as {name_places(SEATS)[self.place]}:{self.contract}:{low}"
             )
 
 

@@ -134,7 +134,7 @@ def test_examples_of_the_help_name_options_that_exist() -> None:
         (["simulate", "--impose", "6:h"], "0 (the opener) to 5"),
         (["simulate", "--impose", "0:x"], "s h d c NT AT"),
         (["simulate", "--impose", "0:h:150"], "--bidding auction"),
-        (["simulate", "--bidding", "auction", "--impose", "0:h"], "0:h:120"),
+        (["simulate", "--bidding", "auction", "--impose", "0:h"], "opener:h:120"),
         (["simulate", "--bidding", "auction", "--impose", "0:h:125"], "multiple of 10"),
         (["simulate", "--bidding", "auction", "--impose", "0:h:700"], "120 to 600"),
         (["simulate", "--all-no-trump", "never", "--impose", "0:AT"], "s, h, d, c"),
