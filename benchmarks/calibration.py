@@ -141,7 +141,7 @@ def estimate_contract(record: Record, rules: KqjRules, seed: int) -> EstimatedCo
                 break
     except SearchEnded:
         return None
-    chance = found.estimate("makes", 0).value
+    chance = found.estimate("own_made_share", 0).value
     number = CONTRACTS.index(str(option.contract))
     return EstimatedContract(record.deal, place, number, amount, chance)
 

@@ -180,6 +180,16 @@ def encode_seating(
     return table
 
 
+def without_counters(rules: GameRules, seating: Seating) -> Seating:
+    """Return the seating of the same players, none of whom counters."""
+    if not isinstance(rules, KqjRules) or rules.bidding != "auction":
+        return seating
+    silent = _bind_loop(COUNTER, parse_player("never").calling.policy, True, 0, rules.game)
+    functions = seating.loop_addresses.copy()
+    functions[COUNTER * MAX_POLICIES : (COUNTER + 1) * MAX_POLICIES] = silent.address
+    return seating._replace(loop_addresses=functions)
+
+
 def _select_loops(
     rules: GameRules, imposed: ImposedContract | ImposedFirstCall | None
 ) -> tuple[list[int], tuple[Any, Any, Any]]:

@@ -123,6 +123,34 @@ _TAKE_CHART = {
     "passing_better_share": "passing scores more, share of deals",
 }
 
+_ODDS = {
+    "value": "value",
+    "lead": "less than the best",
+    "win_share": "wins",
+    "own_countered_share": "countered",
+    "value_if_not_countered": "value if not countered",
+    "own_made_share": "own contract made",
+    "own_contract_share": "own side plays",
+    "contract_made_share": "contract made",
+    "litigated_share": "litigation",
+    "tied_share": "tie",
+    "passed_share": "passed out",
+    "own_total_mean": "own total",
+    "own_capot_share": "Capot",
+    "own_kq_share": "KQ",
+    "own_kqj_share": "KQJ",
+    "own_points_mean": "own card points",
+    "own_all_tricks_share": "all four tricks",
+    "reach_s_share": "♠",
+    "reach_h_share": "♥",
+    "reach_d_share": "♦",
+    "reach_c_share": "♣",
+    "reach_nt_share": "NT",
+    "reach_at_share": "AT",
+    "hands_tried_count": "hands tried",
+    "agreeing_share": "call like this",
+}
+
 LABELS: Mapping[str, str] = {
     **_SHARES,
     **_KQJ_ROUNDS,
@@ -130,6 +158,7 @@ LABELS: Mapping[str, str] = {
     **_GAMES,
     **_CONTROL_VARIATES,
     **_TAKE_CHART,
+    **_ODDS,
 }
 """Headings by identifier."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -10,7 +12,6 @@ from kqj_sim.commands.command import Command
 from kqj_sim.commands.odds_dialog import is_terminal, run_dialog
 from kqj_sim.commands.odds_input import TrickCardType, join_cards, read_place, read_places
 from kqj_sim.commands.odds_questions import (
-    PAGE_FORMAT,
     PositionOptions,
     Question,
     ask_about_record,
@@ -30,10 +31,12 @@ from kqj_sim.commands.options import (
 )
 from kqj_sim.commands.output import (
     Output,
+    choose_tables,
     color_option,
     confidence_option,
     out_option,
     plot_option,
+    tables_option,
 )
 from kqj_sim.commands.progress import EXIT_INTERRUPTED, ProgressLine
 from kqj_sim.reporting.formats import FORMATS, TABLE_SUFFIXES
@@ -42,7 +45,17 @@ from kqj_sim.rules import GameRules
 if TYPE_CHECKING:
     from kqj_sim.analysis.odds.estimator import Odds
 
-_SUFFIXES = {**TABLE_SUFFIXES, ".html": PAGE_FORMAT}
+_PAGE_FORMAT = "html"
+_SUFFIXES = {**TABLE_SUFFIXES, ".html": _PAGE_FORMAT}
+
+
+TABLE_TITLES = {
+    "calls": "all calls, with all their figures",
+    "contracts": "with auctions: the chance to make each amount in each contract",
+    "heard": "how likely the calls of the others are",
+    "cards": "during the round: all legal cards, with all their figures",
+}
+"""The tables of --tables."""
 
 
 round_options = combine_options(
@@ -155,10 +168,11 @@ Examples:
 @rule_options
 @click.option(
     "--format",
-    type=click.Choice([*FORMATS, PAGE_FORMAT]),
+    type=click.Choice([*FORMATS, _PAGE_FORMAT]),
     metavar="FORMAT",
-    help=f"Write {', '.join(FORMATS)} or {PAGE_FORMAT}.  [default: by --out, else table]",
+    help=f"Write {', '.join(FORMATS)} or {_PAGE_FORMAT}.  [default: by --out, else table]",
 )
+@tables_option
 @out_option
 @plot_option
 @color_option
@@ -169,7 +183,8 @@ def odds(
     sender: str | None, record: IO[bytes] | None, line: int | None, at: tuple[int, int] | None,
     policy: tuple[str, ...], ignore_calls: bool, pending: int, raised: bool, deals: int | None,
     precision: float | None, time: float | None, seed: int, threads: int | None,
-    confidence: float, format: str | None, out: str | None, plot: str | None, color: str,
+    confidence: float, format: str | None, tables: str | None, out: str | None,
+    plot: str | None, color: str,
     quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Estimate the value of each call, or card, and name the best.
@@ -181,14 +196,13 @@ def odds(
     """
     if deals is not None and precision is not None:
         raise click.UsageError("--deals and --precision: give one of them")
-    output = Output(out, format, plot, color, _SUFFIXES)
+    # Refuses wrong suffixes before anything is asked.
+    Output(out, format, plot, color, _SUFFIXES)
     rules = pop_rules(options)
     for option, given in (("--at", at), ("--line", line)):
         if given is not None and record is None:
             raise click.UsageError(f"{option} is for --record: leave it out, or give a record")
-    about_cards = record is not None or played is not None
-    if about_cards and (plot is not None or output.format == PAGE_FORMAT):
-        raise click.UsageError("--plot and .html are for calls: cards have a table only")
+    shown = choose_tables(tables, TABLE_TITLES)
     position = PositionOptions(
         join_cards(hand),
         options.pop("return"),
@@ -210,13 +224,13 @@ def odds(
         print_rule_notes(question.rules, quiet)
         with Output(out, format, plot, color, _SUFFIXES) as output:
             found = run_estimation(question, limits)
-            question.write(found, output)
+            _write_odds(found, output, confidence, shown)
         if found.stop_reason == "interrupted":
             click.echo(f"Interrupted: the answer rests on {found.deals:,} deals", err=True)
         return found.stop_reason != "interrupted"
 
     def answer_position(position: PositionOptions, rules: GameRules) -> bool:
-        return answer(make_question(position, rules, policy, confidence))
+        return answer(make_question(position, rules, policy))
 
     if record is None and not hand and is_terminal():
         run_dialog(position, rules, answer_position)
@@ -231,6 +245,26 @@ def odds(
         finished = answer(ask_about_record(record.read(), line, at, policy))
     if not finished:
         click.get_current_context().exit(EXIT_INTERRUPTED)
+
+
+def _write_odds(
+    odds: Odds, output: Output, confidence: float, shown: Collection[str] | None
+) -> None:
+    """Write the answer as tables or as a page, and the picture."""
+    from kqj_sim.reporting.odds import make_odds_report
+
+    report = replace(make_odds_report(odds, confidence), shown=shown)
+    if output.format == _PAGE_FORMAT:
+        from kqj_sim.reporting.odds_page import make_odds_page
+        from kqj_sim.reporting.page import to_html
+
+        output.write_page(to_html(make_odds_page(odds, report, confidence)))
+    else:
+        output.write_report(report)
+    if output.has_plot:
+        from kqj_sim.reporting.odds_plots import render_odds
+
+        output.write_plot(lambda format: render_odds(odds, report, confidence, format))
 
 
 class EstimationOptions(NamedTuple):
@@ -258,7 +292,7 @@ def run_estimation(question: Question, options: EstimationOptions) -> Odds:
 
         def show_answer(found: Odds) -> None:
             nonlocal finished, shown
-            shown, chance = found.get_text(found.best), found.estimate("wins", found.best)
+            shown, chance = found.get_text(found.best), found.estimate("win_share", found.best)
             now = found.deals
             if found.choosing_deals > 0:
                 # A choice that ended early leaves out the rest of its deals.

@@ -10,16 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from kqj_sim.commands.options import assign_policies
-from kqj_sim.commands.output import Output
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.odds.cards import CardOdds
     from kqj_sim.analysis.odds.estimator import Odds
     from kqj_sim.analysis.odds.position import PartialRound
-
-PAGE_FORMAT = "html"
-"""The format of a page, which only questions about calls have."""
 
 
 class PositionOptions(NamedTuple):
@@ -46,37 +41,32 @@ class PositionOptions(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """A question with its estimator and the writer of its answer.
+    """A question with its estimator.
 
     Attributes:
         rules: the rules of the round.
         estimate: estimates the answer; takes the limits and callbacks as keyword arguments.
-        write: writes an answer.
     """
 
     rules: GameRules
     estimate: Callable[..., Odds]
-    write: Callable[[Any, Output], None]
 
 
 class _GameQuestions(NamedTuple):
     """The question about calls of a game, and the options of the other game only."""
 
-    ask_about_calls: Callable[[PositionOptions, Any, tuple[str, ...], float], Question]
+    ask_about_calls: Callable[[PositionOptions, Any, tuple[str, ...]], Question]
     hand_size: str
     foreign_options: tuple[str, ...]
 
 
-def make_question(
-    position: PositionOptions, rules: GameRules, policy: tuple[str, ...], confidence: float
-) -> Question:
+def make_question(position: PositionOptions, rules: GameRules, policy: tuple[str, ...]) -> Question:
     """Return the question about calls or, with cards played, about cards.
 
     Args:
         position: what the player knows.
         rules: the rules of the round.
         policy: values of --policy.
-        confidence: confidence level of the intervals.
 
     Raises:
         UsageError: options are missing, or belong to another question.
@@ -85,7 +75,7 @@ def make_question(
     game = _QUESTIONS[rules.game]
     _reject_foreign_options(rules, game.foreign_options)
     if position.played is None:
-        return game.ask_about_calls(position, rules, policy, confidence)
+        return game.ask_about_calls(position, rules, policy)
     return _ask_about_typed_cards(position, rules, policy, game.hand_size)
 
 
@@ -99,7 +89,7 @@ def _reject_foreign_options(rules: GameRules, names: tuple[str, ...]) -> None:
 
 
 def _ask_about_kqj_calls(
-    position: PositionOptions, rules: KqjRules, policy: tuple[str, ...], confidence: float
+    position: PositionOptions, rules: KqjRules, policy: tuple[str, ...]
 ) -> Question:
     hand = position.require_hand("the cards you hold, such as '9h 8h Ah'")
     if position.contract is not None or position.sender is not None:
@@ -108,7 +98,6 @@ def _ask_about_kqj_calls(
         )
     from kqj_sim.analysis.odds.calls import estimate_calls
     from kqj_sim.analysis.odds.situation import parse_situation
-    from kqj_sim.reporting import odds, odds_plots
 
     situation = parse_situation(
         hand, rules, return_card=position.return_card, place=position.place, lap=position.lap,
@@ -118,25 +107,17 @@ def _ask_about_kqj_calls(
     return Question(
         rules,
         partial(estimate_calls, situation, seated),
-        partial(
-            _write_call_odds,
-            confidence=confidence,
-            make_report=odds.make_kqj_call_report,
-            make_pictures=odds_plots.make_kqj_pictures,
-            render=odds_plots.render_kqj_call_odds,
-        ),
     )
 
 
 def _ask_about_kwajongen_calls(
-    position: PositionOptions, rules: KwajongenRules, policy: tuple[str, ...], confidence: float
+    position: PositionOptions, rules: KwajongenRules, policy: tuple[str, ...]
 ) -> Question:
     if position.sender is not None:
         raise click.UsageError("--sender goes with --played: the cards so far are missing")
     hand = position.require_hand("your four cards, such as 'Ah Kh 9s Ts'")
     from kqj_sim.analysis.odds.calls import estimate_calls
     from kqj_sim.analysis.odds.situation import parse_kwajongen_situation
-    from kqj_sim.reporting import odds, odds_plots
 
     situation = parse_kwajongen_situation(
         hand, rules, return_card=position.return_card, place=position.place, heard=position.heard,
@@ -146,13 +127,6 @@ def _ask_about_kwajongen_calls(
     return Question(
         rules,
         partial(estimate_calls, situation, seated),
-        partial(
-            _write_call_odds,
-            confidence=confidence,
-            make_report=odds.make_kwajongen_call_report,
-            make_pictures=odds_plots.make_kwajongen_pictures,
-            render=odds_plots.render_kwajongen_call_odds,
-        ),
     )
 
 
@@ -220,33 +194,4 @@ def _ask_about_round(partial_round: PartialRound, policy: tuple[str, ...]) -> Qu
     rules, seated = partial_round.rules, partial_round.players
     if seated is None or policy:
         seated = assign_policies(policy, rules)
-    return Question(rules, partial(estimate_cards, partial_round, seated), _write_card_odds)
-
-
-def _write_call_odds(
-    odds: Any,
-    output: Output,
-    confidence: float,
-    make_report: Callable[..., Any],
-    make_pictures: Callable[..., Any],
-    render: Callable[..., bytes],
-) -> None:
-    """Write the odds of calls as tables or as a page, and the picture."""
-    report = make_report(odds, confidence)
-    if output.format == PAGE_FORMAT:
-        from kqj_sim.cards import format_hand
-        from kqj_sim.reporting.odds import make_odds_page
-        from kqj_sim.reporting.page import to_html
-
-        hand = format_hand(odds.situation.hand, ranks=odds.situation.rules.ranks)
-        output.write_page(to_html(make_odds_page(report, hand, *make_pictures(odds, confidence))))
-    else:
-        output.write_report(report)
-    output.write_plot(lambda format: render(odds, confidence, format))
-
-
-def _write_card_odds(odds: CardOdds, output: Output) -> None:
-    """Write the odds of cards as tables."""
-    from kqj_sim.reporting.odds import make_card_report
-
-    output.write_report(make_card_report(odds))
+    return Question(rules, partial(estimate_cards, partial_round, seated))

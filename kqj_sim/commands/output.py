@@ -176,6 +176,11 @@ class Output:
         else:
             self._tables_file.write(page)
 
+    @property
+    def has_plot(self) -> bool:
+        """True if a picture is wanted."""
+        return self._plot is not None
+
     def write_plot(self, draw: Callable[[str], bytes]) -> None:
         """Write the picture that `draw` returns for a format; without --plot do nothing.
 

@@ -62,10 +62,12 @@ OPTION_SIZE = _OPTION_ROWS + len(PUBLIC_ROWS)
 
 (
     RESULT, OWN_PLAYS, OWN_TOTAL, OWN_TRICKS, OWN_SCORE, OTHER_SCORE, OWN_KQ, OWN_KQJ,
-) = range(8)  # fmt: skip
+    OWN_COUNTERED, UNCOUNTERED_OWN_SCORE, UNCOUNTERED_OTHER_SCORE,
+) = range(11)  # fmt: skip
 """Entries of an outcome: the result (`core.scoring`); 1 if the asking player's team is the
-contracting one; its total, tricks and score; the best other score; its number of KQ and of KQJ."""
-OUTCOME_SIZE = 8
+contracting one; its total, tricks and score; the best other score; its number of KQ and of KQJ; 1
+if its bid was countered; both scores if the bidding goes on without counters where it was."""
+OUTCOME_SIZE = 11
 
 _HAND_PARTS = 2 * SEATS
 _CALLER_COUNTER, _REST_COUNTER = 1 << 20, 1 << 10
@@ -247,19 +249,52 @@ def write_outcome(
             kqj_count += kqj
     outcome[OWN_KQ] = kq_count
     outcome[OWN_KQJ] = kqj_count
+    outcome[OWN_COUNTERED] = 1 if outcome[OWN_PLAYS] != 0 and state[block.STAKE + lane] > 1 else 0
+    outcome[UNCOUNTERED_OWN_SCORE] = outcome[OWN_SCORE]
+    outcome[UNCOUNTERED_OTHER_SCORE] = outcome[OTHER_SCORE]
+
+
+@scalar
+def _play_out_call(
+    state: Block, lanes: int, rules: Rules, seating: Seating, own_place: Place,
+    option: Int64Array, hands: Int64Array, keys: Int64Array, outcomes: Int16Array,
+) -> bool:  # fmt: skip
+    """Make a call in some deals, go on calling and play; see `play_out_calls`.
+
+    `outcomes` is int16 (LANES, OUTCOME_SIZE).
+    """
+    _fill_block(state, lanes, hands, keys, option)
+    played = resume_calls_and_play(
+        state, lanes, rules, seating, seating, option[OPTION_TURN], option[OPTION_PENDING]
+    )
+    for lane in range(lanes):
+        outcome = outcomes[state[block.ORIGINAL_LANE + lane]]
+        if state[block.ILLEGAL + lane] != 0:
+            return False
+        if lane < played:
+            write_outcome(state, lane, own_place, rules, outcome)
+        else:
+            outcome[:] = 0
+            outcome[RESULT] = PASSED_OUT
+    return True
 
 
 @kernel
 def play_out_calls(
-    state: Block, lanes: int, rules: Rules, seating: Seating, observer: Int64Array,
-    options: Int64Array, hands: Int64Array, keys: Int64Array, outcomes: Int16Array,
+    state: Block, lanes: int, rules: Rules, seating: Seating, uncountered_seating: Seating,
+    observer: Int64Array, options: Int64Array, hands: Int64Array, keys: Int64Array,
+    outcomes: Int16Array,
 ) -> bool:  # fmt: skip
     """Make each call in the same deals, go on calling and play.
+
+    Deals in which the asking player's team is countered are played once more, without counters; in
+    all others nobody countered its bids, so that they would go on as they did.
 
     Args:
         state: a block.
         lanes: number of deals that `sample_deals` left in `hands` and `keys`.
         rules, seating, observer: as for `sample_deals`.
+        uncountered_seating: the same players, but none of them counters.
         options: int64 (n, OPTION_SIZE), the calls.
         hands, keys: the deals.
         outcomes: int16 (n, LANES, OUTCOME_SIZE), filled.
@@ -268,19 +303,31 @@ def play_out_calls(
         False if a policy made an illegal choice.
     """
     _fill_observed_rows(state, observer)
+    own_place = observer[OBSERVER_PLACE]
+    sources, again_keys = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
+    again_hands = np.empty(_HAND_PARTS * LANES, np.int64)
+    again_outcomes = np.empty((LANES, OUTCOME_SIZE), np.int16)
     for number in range(options.shape[0]):
-        option = options[number]
-        _fill_block(state, lanes, hands, keys, option)
-        played = resume_calls_and_play(
-            state, lanes, rules, seating, seating, option[OPTION_TURN], option[OPTION_PENDING]
-        )
+        option, found = options[number], outcomes[number]
+        if not _play_out_call(state, lanes, rules, seating, own_place, option, hands, keys, found):
+            return False
+        countered = 0
         for lane in range(lanes):
-            outcome = outcomes[number, state[block.ORIGINAL_LANE + lane]]
-            if state[block.ILLEGAL + lane] != 0:
-                return False
-            if lane < played:
-                write_outcome(state, lane, observer[OBSERVER_PLACE], rules, outcome)
-            else:
-                outcome[:] = 0
-                outcome[RESULT] = PASSED_OUT
+            if found[lane, OWN_COUNTERED] != 0:
+                sources[countered] = lane
+                again_keys[countered] = keys[lane]
+                for part in range(_HAND_PARTS):
+                    again_hands[_hand_index(part, countered)] = hands[_hand_index(part, lane)]
+                countered += 1
+        if countered == 0:
+            continue
+        if not _play_out_call(
+            state, countered, rules, uncountered_seating, own_place, option, again_hands,
+            again_keys, again_outcomes,
+        ):  # fmt: skip
+            return False
+        for i in range(countered):
+            again, outcome = again_outcomes[i], found[sources[i]]
+            outcome[UNCOUNTERED_OWN_SCORE] = again[OWN_SCORE]
+            outcome[UNCOUNTERED_OTHER_SCORE] = again[OTHER_SCORE]
     return True

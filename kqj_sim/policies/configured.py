@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -56,12 +56,25 @@ class ConfiguredPolicy:
     @property
     def text(self) -> str:
         """The specification with every parameter and the versions of weights."""
-        parameters = self.policy.parameters
-        values = ",".join(
-            f"{name}={append_version(parameters[name].write(value))}"
-            for name, value in self.values_by_name.items()
-        )
-        return f"{self.source}:{values}" if values else self.source
+        return self._format(self._write_values(self.values))
+
+    @property
+    def short_text(self) -> str:
+        """The specification with the parameters that differ from their defaults."""
+        defaults = self._write_values(each.default for each in self.policy.parameters.values())
+        given = self._write_values(self.values)
+        return self._format({name: each for name, each in given.items() if each != defaults[name]})
+
+    def _write_values(self, values: Iterable[ParameterValue]) -> dict[str, str]:
+        parameters = self.policy.parameters.items()
+        return {
+            name: append_version(parameter.write(value))
+            for (name, parameter), value in zip(parameters, values, strict=True)
+        }
+
+    def _format(self, values: Mapping[str, str]) -> str:
+        given = ",".join(f"{name}={value}" for name, value in values.items())
+        return f"{self.source}:{given}" if given else self.source
 
     def parameter(self, name: str) -> Parameter:
         """Return a parameter; raises PolicyError if there is none of that name."""

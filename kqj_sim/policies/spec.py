@@ -68,6 +68,13 @@ class Player:
             return self.calling.text
         return f"{self.calling.text}+{self.playing.text}"
 
+    @property
+    def short_text(self) -> str:
+        """The specification with the parameters that differ from their defaults."""
+        if self.calling == self.playing:
+            return self.calling.short_text
+        return f"{self.calling.short_text}+{self.playing.short_text}"
+
     def policy_for(self, decision: str) -> ConfiguredPolicy:
         """Return the policy that makes a decision: the default player's if the player's leaves it
         out."""

@@ -62,6 +62,7 @@ _STYLE: dict[Any, Any] = {
     "grid.color": GREY,
     "grid.alpha": 0.35,
     "legend.frameon": False,
+    "axes.formatter.useoffset": False,
     "svg.fonttype": "none",
     "svg.hashsalt": "kqj-sim",
 }

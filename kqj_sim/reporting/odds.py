@@ -1,77 +1,52 @@
-"""Reports of the odds of calls and of cards, of both games, and the page of the odds of calls."""
+"""Reports of the odds of calls and of cards, of both games."""
 
 from __future__ import annotations
 
-import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from kqj_sim import __version__
 from kqj_sim.analysis.intervals import DEFAULT_CONFIDENCE, Estimate
+from kqj_sim.analysis.odds.auction_state import format_call
+from kqj_sim.analysis.odds.cards import CardOdds
+from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
+from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds
 from kqj_sim.analysis.odds.tables import make_odds_tables
-from kqj_sim.cards import format_contract, format_hand
-from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.spec import Player, parse_player
-from kqj_sim.reporting.grid import format_number, make_grids
-from kqj_sim.reporting.page import Page, Part, Picture, Section
-from kqj_sim.reporting.run import Report, Run, describe_policies, describe_rules, group_seats
+from kqj_sim.cards import format_card, format_contract, format_hand
+from kqj_sim.places import name_places
+from kqj_sim.policies.spec import Player
+from kqj_sim.reporting.grid import format_number
+from kqj_sim.reporting.odds_summary import make_key_grids
+from kqj_sim.reporting.odds_words import (
+    add_suit_signs,
+    describe_place,
+    join_words,
+    write_headline,
+)
+from kqj_sim.reporting.run import Report, Run, describe_rules, group_seats
 from kqj_sim.rules import KqjRules
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.odds.cards import CardOdds
-    from kqj_sim.analysis.odds.estimator import CallOdds, Odds
-    from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
-    from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds
-    from kqj_sim.analysis.tables import Unit
+    from kqj_sim.analysis.odds.estimator import Odds
+    from kqj_sim.cards import Card
 
+A = TypeVar("A", bound="Odds")
 
-def make_odds_page(
-    report: Report, hand: str, pictures: Mapping[str, Sequence[Picture]], plot_section: Section
-) -> Page:
-    """Return the page of the odds of calls.
-
-    Args:
-        report: the report of the odds.
-        hand: the player's cards, as text.
-        pictures: pictures by the name of the table that they belong to.
-        plot_section: the other pictures, shown after the first table.
-    """
-    run = report.run
-    first, *others = (
-        Section(
-            table.name,
-            table.title,
-            (Part(pictures=(*pictures.get(table.name, ()),), grids=(*make_grids(table),)),),
-        )
-        for table in report.tables
-    )
-    whole = json.dumps(run.to_dict(), ensure_ascii=False, indent=1)
-    return Page(
-        title=f"What to call with {hand}",
-        lead=(*report.headline, run.describe(), run.describe_intervals()),
-        sections=(first, plot_section, *others),
-        provenance=(
-            ("program", f"kqj-sim {__version__}, {run.command}"),
-            ("rules", describe_rules(run.rules)),
-            ("players", describe_policies(run.policies)),
-            ("deals", f"{run.deals:,}, seed {run.seed}"),
-        ),
-        listings=(("everything that was assumed", whole),),
-    )
-
-
-A = TypeVar("A", bound="CallOdds")
-
-FEW_EFFECTIVE_DEALS = 100
-"""Odds with a smaller effective sample size are called no more than a hint."""
+_STOP_REASONS = {
+    "deals": "",
+    "until": ", then precise enough",
+    "time": ", then out of time",
+    "search": ", then no more that agree",
+    "interrupted": ", then interrupted",
+}
+"""Why no more deals were played, by `Odds.stop_reason`."""
 
 
 @dataclass(frozen=True)
-class CallOddsRun(Run, ABC, Generic[A]):
-    """A run that estimates the odds of calls; `policies` and `players` are those of the places."""
+class OddsRun(Run, ABC, Generic[A]):
+    """A run that estimates odds."""
 
     odds: A | None = None
 
@@ -81,20 +56,101 @@ class CallOddsRun(Run, ABC, Generic[A]):
         return self.odds
 
     @abstractmethod
+    def describe_situation(self) -> str:
+        """Return what the player knows in a sentence."""
+
+    @abstractmethod
+    def _describe_deals(self) -> str:
+        """Return how many deals were played."""
+
+    @abstractmethod
+    def _describe_bidding(self) -> str:
+        """Return how likely the bidding is; empty if nobody else called."""
+
+    @abstractmethod
+    def _list_players_by_place(self) -> Sequence[str]:
+        """Return the specification of the player at each place."""
+
+    def describe(self) -> str:
+        """Return the situation in a line for people, and the run in another."""
+        parts = [
+            describe_rules(self.rules),
+            describe_players_by_place(self._list_players_by_place()),
+            self._describe_deals(),
+        ]
+        if not self._is_exact:
+            parts.append(f"seed {self.seed}")
+        return f"{self.describe_situation()}\n{'; '.join(parts)}"
+
+    @property
+    def _is_exact(self) -> bool:
+        return self.confidence is None
+
+    def describe_intervals(self) -> str:
+        """Describe the intervals, and how likely the bidding is."""
+        told = "Exact: no intervals" if self._is_exact else super().describe_intervals()
+        if self._required_result.sequential:
+            told = told.replace("intervals", "intervals that hold at every moment")
+        return ". ".join(part for part in (told, self._describe_bidding()) if part) + "."
+
+    def _describe_sample(self) -> str:
+        """Return the number of deals, and of those that chose the best option."""
+        of = self._required_result
+        chosen = f" (the best chosen by {of.choosing_deals:,} others)" if of.choosing_deals else ""
+        return f"{self.deals:,} deals{chosen}{_STOP_REASONS[of.stop_reason]}"
+
+    def _estimate_bidding_probability(self) -> Estimate:
+        return self._required_result.estimate_bidding_probability(
+            self.confidence or DEFAULT_CONFIDENCE
+        )
+
+    def _describe_share_of_deals(self) -> str:
+        """Return a sentence on the share of deals with the observed bidding."""
+        share = format_share(self._estimate_bidding_probability())
+        size = self._required_result.effective_sample_size
+        return f"This bidding occurs in {share} of random deals (effective sample: {size:,.0f})"
+
+
+def describe_players_by_place(names: Sequence[str]) -> str:
+    """Describe the players: `random at every place`, or `standard: opener, 3rd; random: 2nd`."""
+    places = name_places(len(names))
+    groups = group_seats(names)
+    if len(groups) == 1:
+        return f"{names[0]} at every place"
+    return ", ".join(
+        f"{name}: {' '.join(places[int(place)] for place in where)}"
+        for name, where in groups.items()
+    )
+
+
+def get_bounds(estimate: Estimate) -> list[float] | None:
+    """Return the bounds of an interval as plain values; None if there is none."""
+    return None if math.isnan(estimate.low) else [estimate.low, estimate.high]
+
+
+def format_share(estimate: Estimate) -> str:
+    """Return a share with its interval; without one with two digits, however small it is."""
+    if math.isnan(estimate.low) and estimate.value < 0.001:
+        return f"{100 * estimate.value:.2g}%"
+    return str(format_number(*estimate[:3], "share"))
+
+
+class CallOddsRun(OddsRun[A]):
+    """A run that estimates the odds of calls; `policies` and `players` are those of the places."""
+
+    @abstractmethod
     def _known(self) -> dict[str, Any]:
         """Return what the player knew besides their cards, as plain values."""
 
-    @abstractmethod
-    def _describe_known(self) -> list[str]:
-        """Describe what the player knew besides their cards."""
+    def _describe_deals(self) -> str:
+        return self._describe_sample()
 
-    @abstractmethod
-    def _describe_assumptions(self) -> list[str]:
-        """Describe what the odds rest on besides the deals."""
+    def _list_players_by_place(self) -> Sequence[str]:
+        return self.policies
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain values, for JSON."""
-        of = self._required_result
+        of: Any = self._required_result
         return {
             **super().to_dict(),
             "hand": [str(card) for card in of.situation.hand],
@@ -110,42 +166,28 @@ class CallOddsRun(Run, ABC, Generic[A]):
             "ended_by": of.stop_text or None,
         }
 
-    def _estimate_bidding_probability(self) -> Estimate:
-        return self._required_result.estimate_bidding_probability(
-            self.confidence or DEFAULT_CONFIDENCE
-        )
-
-    def _describe_bidding_probability(self) -> str:
-        """Return the share of deals in which the others call as observed, as text."""
-        return format_share(self._estimate_bidding_probability())
-
-    def describe(self) -> str:
-        """Return the run in a line for people."""
-        of = self._required_result
-        ranked = describe_ranking("calls", of.choosing_deals)
-        parts = [
-            describe_rules(self.rules),
-            format_hand(of.situation.hand, ranks=self.rules.ranks),
-            *self._describe_known(),
-            f"players {format_players(self.policies)}",
-            f"{self.deals:,} deals{STOP_REASONS[of.stop_reason]}{ranked}, seed {self.seed}",
-        ]
-        return "; ".join(parts)
-
-    def describe_intervals(self) -> str:
-        """Describe the intervals, and on how many deals they rest."""
-        told = super().describe_intervals()
-        if self._required_result.sequential:
-            told = told.replace("intervals", "intervals that hold at every moment")
-        return "; ".join([told, *self._describe_assumptions()])
+    def _describe_hand(self) -> str:
+        """Return the cards and the place of the player, as the beginning of a sentence."""
+        of: Any = self._required_result
+        hand = format_hand(of.situation.hand, ranks=self.rules.ranks)
+        return f"You hold {hand} as {describe_place(of.situation.place, self.rules.seats)}"
 
 
-class KqjCallOddsRun(CallOddsRun["KqjCallOdds"]):
+class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
     """A run that estimates the odds of calls of KQJ."""
 
-    def _known(self) -> dict[str, Any]:
-        from kqj_sim.analysis.odds.auction_state import format_call
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as plain values, for JSON."""
+        rival = self._required_result.find_uncountered_best(self.confidence)
+        found = {} if self._required_result.uncountered_best is None else {
+            "best_if_not_countered": self._required_result.get_text(
+                self._required_result.best if rival is None else rival.option
+            ),
+            "best_only_because_countered": rival is not None and rival.lead.low > 0,
+        }  # fmt: skip
+        return {**super().to_dict(), **found}
 
+    def _known(self) -> dict[str, Any]:
         situation = self._required_result.situation
         return {
             "return": None if situation.upcard is None else str(situation.upcard),
@@ -157,168 +199,65 @@ class KqjCallOddsRun(CallOddsRun["KqjCallOdds"]):
             "pending": situation.pending,
         }
 
-    def _describe_known(self) -> list[str]:
-        upcard = self._required_result.situation.upcard
-        return [
-            *([] if upcard is None else [f"Return {upcard}"]),
-            _describe_place(self._required_result),
-        ]
+    def describe_situation(self) -> str:
+        """Return what the player knows in a sentence."""
+        of, situation = self._required_result, self._required_result.situation
+        told = self._describe_hand()
+        if situation.rules.partners == "random":
+            own = situation.teams[situation.place]
+            names = name_places(len(situation.teams))
+            mates = [name for name, team in zip(names, situation.teams, strict=True) if team == own]
+            mates.remove(names[situation.place])
+            told += f", with {join_words([f'the {mate}' for mate in mates])} as partners"
+        if situation.upcard is not None:
+            told += f"; Return {format_card(situation.upcard, symbols=True)}"
+        if situation.question == "take":
+            lap = ("1st", "2nd")[situation.lap - 1]
+            calls = "all passed" if situation.calls else "nobody has called"
+            told += f"; {lap} lap, {calls}"
+        elif situation.calls:
+            calls = ", ".join(add_suit_signs(format_call(call)) for call in situation.calls)
+            told += f"; calls so far: {calls}"
+        else:
+            told += "; nobody has called"
+        told += " (ignored)" if of.ignore_calls and situation.calls else ""
+        if situation.pending:
+            told += f"; a litigation gratuity of {situation.pending} waits"
+        return f"{told}."
 
-    def _describe_assumptions(self) -> list[str]:
+    def _describe_bidding(self) -> str:
+        return self._describe_share_of_deals() if self._required_result.question_count else ""
+
+
+class KwajongenCallOddsRun(CallOddsRun[KwajongenCallOdds]):
+    """A run that estimates the odds of playing and passing in Kwajongen."""
+
+    def _known(self) -> dict[str, Any]:
+        situation = self._required_result.situation
+        return {
+            "turned": str(situation.upcard),
+            "place": situation.place,
+            "raised": situation.raised,
+        }
+
+    def describe_situation(self) -> str:
+        """Return what the player knows in a sentence."""
+        of, situation = self._required_result, self._required_result.situation
+        shown = format_card(situation.upcard, symbols=True)
+        told = f"{self._describe_hand()}; the dealer shows {shown}"
+        told += "; all passed" if situation.place else "; nobody has called"
+        told += " (ignored)" if of.ignore_calls and situation.place else ""
+        return told + ("; the round is raised." if situation.raised else ".")
+
+    def _describe_bidding(self) -> str:
         of = self._required_result
-        if not of.question_count:
-            return []
-        share, size = self._describe_bidding_probability(), of.effective_sample_size
-        return [
-            f"others would have called as heard in {share} of deals, those here tell as much as "
-            f"{size:,.0f} equal ones"
-        ]
+        if of.situation.place == 0 or of.ignore_calls:
+            return ""
+        return self._describe_share_of_deals()
 
 
-STOP_REASONS = {
-    "deals": "",
-    "until": " until enough was known",
-    "time": " until the time was over",
-    "search": " until the search for agreeing deals ended",
-    "interrupted": " until interrupted",
-}
-"""Reasons for which no more deals were played, by `Odds.stop_reason`."""
-
-
-def get_bounds(estimate: Estimate) -> list[float] | None:
-    """Return the bounds of an interval as plain values; None if there is none."""
-    return None if math.isnan(estimate.low) else [estimate.low, estimate.high]
-
-
-def format_share(estimate: Estimate) -> str:
-    """Return a share with its interval; without one with two digits, however small it is."""
-    if math.isnan(estimate.low) and estimate.value < 0.001:
-        return f"{100 * estimate.value:.2g}%"
-    return str(format_number(*estimate[:3], "share"))
-
-
-def _describe_place(odds: KqjCallOdds) -> str:
-    """Describe the place, and the calls before it."""
-    from kqj_sim.analysis.odds.auction_state import format_call
-
-    situation = odds.situation
-    roles = {0: "0 (the opener)", 5: "5 (the dealer)"}
-    told = f"place {roles.get(situation.place, situation.place)}"
-    if situation.rules.partners == "random":
-        own = situation.teams[situation.place]
-        mates = (place for place, team in enumerate(situation.teams) if team == own)
-        told += f" with {' '.join(str(place) for place in mates if place != situation.place)}"
-    if situation.question == "take":
-        told += f", lap {situation.lap}"
-        heard = "all passed" if situation.calls else ""
-    else:
-        heard = ", ".join(format_call(call) for call in situation.calls)
-    if odds.ignore_calls:
-        return f"{told}, calls ignored"
-    return f"{told}, heard: {heard or 'nothing'}"
-
-
-def format_players(names: tuple[str, ...]) -> str:
-    """Describe the players by place: `random`, or `standard at 0 2, random at 1 3`."""
-    places = group_seats(names)
-    if len(places) == 1:
-        return names[0]
-    return ", ".join(f"{name} at {' '.join(where)}" for name, where in places.items())
-
-
-def make_kqj_call_report(odds: KqjCallOdds, confidence: float) -> Report:
-    """Return the report of the odds of calls."""
-    return make_call_report(KqjCallOddsRun, odds, confidence)
-
-
-def make_call_report(run_class: type[CallOddsRun[A]], odds: A, confidence: float) -> Report:
-    """Return the report of the odds of calls, given a game's class of run."""
-    run = run_class(
-        command="odds",
-        rules=odds.rules,
-        policies=tuple(player.name for player in odds.players),
-        players=tuple(player.text for player in odds.players),
-        seed=odds.seed,
-        first=0,
-        deals=odds.deals,
-        confidence=confidence,
-        interrupted=odds.stop_reason == "interrupted",
-        odds=odds,
-    )
-    tables = make_odds_tables(odds, confidence)
-    return Report(run, tables, write_call_headline(odds, confidence))
-
-
-def write_call_headline(odds: CallOdds, confidence: float) -> list[str]:
-    """Return the best call and its lead over the others, in lines."""
-    best = odds.best
-    chance = format_number(*odds.estimate("wins", best, confidence)[:3], "share")
-    points = format_number(*odds.estimate("difference", best, confidence)[:3], "points")
-    name = odds.options[best].text
-    line = f"Best: {name}, worth {points} points; it wins {chance} of the rounds"
-    line += describe_lead(_get_leads(odds, confidence), "Not told apart from it", "points")
-    stopped = [f"Ended early: {odds.stop_text}"] if odds.stop_text else []
-    if odds.effective_sample_size >= FEW_EFFECTIVE_DEALS:
-        return [line, *stopped]
-    return [
-        line,
-        *stopped,
-        f"No more than a hint: it rests on what {odds.effective_sample_size:,.0f} deals tell, "
-        "since the players assumed would hardly call as heard; more --deals, other --policy or "
-        "--ignore-calls help",
-    ]
-
-
-def _get_leads(odds: Odds, confidence: float | None = None) -> dict[str, Estimate]:
-    """Return by how much the best option leads each of the others, by its text."""
-    return {odds.get_text(option): lead for option, lead in odds.estimate_leads(confidence).items()}
-
-
-def describe_lead(leads: Mapping[str, Estimate], tied: str, unit: Unit) -> str:
-    """Say how far the best is ahead, as the end of a sentence; nothing if there is no other.
-
-    Args:
-        leads: of the best over each of the others by its name, the next one first.
-        tied: what is said of those that are not behind.
-        unit: of a lead.
-    """
-    # The deals that value may show what those that chose did not see.
-    better = [text for text, lead in leads.items() if lead.high < 0]
-    # A lead that is the same in all deals has no interval.
-    near = [
-        text
-        for text, lead in leads.items()
-        if text not in better and (lead.value <= 0 or lead.low <= 0)
-    ]
-    words = ""
-    if better:
-        words += f". Better in these deals: {', '.join(better)}; more --deals tell which is best"
-    if near:
-        words += f". {tied}: {', '.join(near)}"
-    if words or not leads:
-        return words
-    text, lead = next(iter(leads.items()))
-    return f". The next, {text}, is worth {format_number(*lead[:3], unit)} less"
-
-
-def describe_ranking(what: str, deals: int) -> str:
-    """Say how many other deals ranked the calls, or the cards; nothing if none did."""
-    return f" ({what} ranked by {deals:,} others)" if deals else ""
-
-
-PLAYS_NOT_CHECKED = "that they would also have played so is not asked"
-
-
-@dataclass(frozen=True)
-class CardOddsRun(Run):
+class CardOddsRun(OddsRun[CardOdds]):
     """A run that estimates the odds of cards; `policies` and `players` are those of the seats."""
-
-    odds: CardOdds | None = None
-
-    @property
-    def _required_result(self) -> CardOdds:
-        assert self.odds is not None
-        return self.odds
 
     @property
     def _upcard_key(self) -> str:
@@ -358,125 +297,101 @@ class CardOddsRun(Run):
             "intervals": "confidence sequences" if of.sequential else "for this number of deals",
         }
 
-    def describe(self) -> str:
-        """Return the run in a line for people."""
-        of, so_far = self._required_result, self._required_result.partial_round
-        called, who = so_far.final_contract, so_far.seat_term
+    def describe_situation(self) -> str:
+        """Return what the player knows in a sentence."""
+        so_far, rules = self._required_result.partial_round, self.rules
+        seats, own = rules.seats, so_far.place_of(so_far.seat)
+        told = [
+            f"You hold {format_hand(so_far.hand, ranks=rules.ranks)} as "
+            f"{describe_place(own, seats)}",
+            self._describe_contract(),
+        ]
+        if not isinstance(rules, KqjRules):
+            shown = so_far.upcard
+            told += [] if shown is None else [f"the dealer showed {_format_cards((shown,))}"]
+            told += ["the round is raised"] if so_far.pending else []
+        elif so_far.pending:
+            told.append(f"a litigation gratuity of {so_far.pending} waits")
+        number, (_, cards) = len(so_far.tricks), so_far.tricks[-1]
+        lying = f"trick {number}: {_format_cards(cards)}"
+        told.append(lying if cards else f"you lead trick {number}")
+        return f"{'; '.join(told)}."
+
+    def _describe_contract(self) -> str:
+        """Return who plays which contract: `the opener, your partner, plays 120 ♥ Capot`."""
+        so_far = self._required_result.partial_round
+        called = so_far.final_contract
         contract = format_contract(called.contract, symbols=True)
         if called.amount is not None:
-            contract = f"{called.amount} {contract}{' capot' if called.capot else ''}"
-        contract += {1: "", 2: " countered", 4: " overcountered"}[called.stake]
-        number, on_table = len(so_far.tricks), so_far.tricks[-1][1]
-        trick = f"trick {number}, {' '.join(map(str, on_table)) or 'to lead'}"
-        kwajongen = not isinstance(self.rules, KqjRules)
-        return "; ".join(
-            [
-                describe_rules(self.rules),
-                f"{who} {called.sender} plays {contract}",
-                *([f"{who} {so_far.dealer} has shown {so_far.upcard}"] if kwajongen else []),
-                *(["a raised round"] if kwajongen and so_far.pending else []),
-                f"{who} {so_far.seat} has {format_hand(so_far.hand, ranks=self.rules.ranks)}",
-                trick,
-                describe_policies(self.policies).replace("seat", who),
-                of.method_text
-                if of.is_exact
-                else f"{of.method_text}{describe_ranking('cards', of.choosing_deals)}, "
-                f"seed {self.seed}",
-            ]
-        )
+            contract = f"{called.amount} {contract}{' Capot' if called.capot else ''}"
+        contract += {1: "", 2: ", countered", 4: ", overcountered"}[called.stake]
+        if called.sender == so_far.seat:
+            return f"you play {contract}"
+        name = describe_place(so_far.place_of(called.sender), self.rules.seats)
+        partner = so_far.teams[called.sender] == so_far.teams[so_far.seat]
+        return f"{name}{', your partner,' if partner else ''} plays {contract}"
 
-    def describe_intervals(self) -> str:
-        """Describe the intervals, and the use made of the calls."""
+    def _describe_deals(self) -> str:
         of = self._required_result
-        told = "" if of.is_exact else super().describe_intervals()
-        if of.sequential:
-            told = told.replace("intervals", "intervals that hold at every moment")
+        if of.is_exact:
+            return f"all {of.layout_count:,} layouts" if of.layout_count > 1 else "the only layout"
+        return self._describe_sample().replace("deals", "sampled layouts", 1)
+
+    def _list_players_by_place(self) -> Sequence[str]:
+        opener, seats = self._required_result.partial_round.opener, self.rules.seats
+        return [self.policies[(opener + place) % seats] for place in range(seats)]
+
+    def _describe_bidding(self) -> str:
+        of = self._required_result
         if not of.uses_calls:
-            calls = "any hidden hands that agree with the plays, whatever was called"
-        else:
-            share = format_share(of.estimate_bidding_probability())
-            calls = f"others would have called as heard in {share} of what agrees with the plays"
-            if not of.is_exact and of.effective_sample_size < of.deals - 1:
-                calls += (
-                    f", what was drawn tells as much as {of.effective_sample_size:,.0f} equal ones"
-                )
-        return "; ".join(part for part in (told, calls, PLAYS_NOT_CHECKED) if part)
+            return "Layouts agree with the plays, whatever was called"
+        share = format_share(of.estimate_bidding_probability())
+        told = f"This bidding occurs in {share} of the layouts that agree with the plays"
+        if not of.is_exact and of.effective_sample_size < of.deals - 1:
+            told += f" (effective sample: {of.effective_sample_size:,.0f})"
+        return told
 
 
-def make_card_report(odds: CardOdds) -> Report:
-    """Return the report of the odds of cards."""
-    run = CardOddsRun(
+def _format_cards(cards: Sequence[Card]) -> str:
+    return " ".join(format_card(card, symbols=True) for card in cards)
+
+
+def _shorten_name(player: Player) -> str:
+    """Return a player's name as it was given; without defaults if it has all parameters."""
+    return player.short_text if player.name == player.text else player.name
+
+
+def make_odds_report(odds: Odds, confidence: float | None = None) -> Report:
+    """Return the report of odds.
+
+    Args:
+        odds: the estimates.
+        confidence: confidence of the intervals, that of `odds` by default.
+    """
+    level = confidence or odds.confidence
+    run = _RUNS[type(odds)](
         command="odds",
         rules=odds.rules,
-        policies=tuple(_shorten_player(each, odds.rules.game) for each in odds.players),
+        policies=tuple(_shorten_name(player) for player in odds.players),
         players=tuple(player.text for player in odds.players),
         seed=odds.seed,
         first=0,
         deals=odds.deals,
-        confidence=None if odds.is_exact else odds.confidence,
+        confidence=None if isinstance(odds, CardOdds) and odds.is_exact else level,
         interrupted=odds.stop_reason == "interrupted",
         odds=odds,
     )
-    stopped = [f"Ended early: {odds.stop_text}"] if odds.stop_text else []
-    return Report(run, make_odds_tables(odds), [write_card_headline(odds), *stopped])
-
-
-def _shorten_player(player: Player, game: str) -> str:
-    """Return a player's name, without parameters if they have their default values."""
-    called, played = player.calling.policy.name, player.playing.policy.name
-    short = called if called == played else f"{called}+{played}"
-    try:
-        return short if parse_player(short, game).text == player.text else player.name
-    except PolicyError:
-        return player.name
-
-
-def write_card_headline(odds: CardOdds) -> str:
-    """Return the best card and its lead over the others, in a line."""
-    unit = odds.measures["difference"].unit
-    points = format_number(*odds.estimate("difference", odds.best)[:3], unit)
-    chance = format_number(*odds.estimate("wins", odds.best)[:3], "share")
-    line = f"Best: {odds.get_text(odds.best)}, by {points} points; it wins {chance} of the rounds"
-    leads = _get_leads(odds)
-    if not leads:
-        return f"{line}. No other card may be played"
-    return line + describe_lead(
-        leads, "Just as good" if odds.is_exact else "Not told apart from it", unit
+    return Report(
+        run,
+        make_odds_tables(odds, level),
+        write_headline(odds, level),
+        key_grids=make_key_grids(odds, level),
     )
 
 
-_PLACE_ROLES = ("the dealer's left", "the dealer's partner", "the dealer's right", "the dealer")
-
-
-class KwajongenCallOddsRun(CallOddsRun["KwajongenCallOdds"]):
-    """A run that estimates the odds of playing and passing in Kwajongen."""
-
-    def _known(self) -> dict[str, Any]:
-        situation = self._required_result.situation
-        return {
-            "turned": str(situation.upcard),
-            "place": situation.place,
-            "raised": situation.raised,
-        }
-
-    def _describe_known(self) -> list[str]:
-        of, situation = self._required_result, self._required_result.situation
-        heard = ", ".join(["pass"] * situation.place) or "nothing"
-        where = f"place {situation.place} ({_PLACE_ROLES[situation.place]})"
-        return [
-            f"shown {situation.upcard}",
-            where + (", calls ignored" if of.ignore_calls else f", heard: {heard}"),
-            *(["a raised round"] if situation.raised else []),
-        ]
-
-    def _describe_assumptions(self) -> list[str]:
-        of = self._required_result
-        if of.situation.place == 0 or of.ignore_calls:
-            return []
-        share = self._describe_bidding_probability()
-        return [f"those before would have passed in {share} of deals, on which they rest"]
-
-
-def make_kwajongen_call_report(odds: KwajongenCallOdds, confidence: float) -> Report:
-    """Return the report of the odds of calls."""
-    return make_call_report(KwajongenCallOddsRun, odds, confidence)
+_RUNS: dict[type[Odds], type[OddsRun[Any]]] = {
+    KqjCallOdds: KqjCallOddsRun,
+    KwajongenCallOdds: KwajongenCallOddsRun,
+    CardOdds: CardOddsRun,
+}
+"""The run of each kind of odds."""

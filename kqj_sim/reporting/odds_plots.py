@@ -1,15 +1,25 @@
-"""Pictures of the odds of calls, of both games, for `--plot` and for pages."""
+"""Pictures of odds, of both games: panels for `--plot`, which are single pictures on a page."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kqj_sim.analysis.odds.measures import DRAWN, LOST, NOT_PLAYED, WON
+from kqj_sim.analysis.odds.cards import CardOdds
+from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
+from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds
+from kqj_sim.analysis.odds.measures import (
+    DRAWN,
+    LOST,
+    NOT_PLAYED,
+    RANKING_MEASURE,
+    UNCOUNTERED_VALUE,
+    WON,
+)
 from kqj_sim.cards import format_contract
 from kqj_sim.reporting.figures import (
     BLUE,
@@ -19,6 +29,7 @@ from kqj_sim.reporting.figures import (
     RED,
     RESULT_COLOURS,
     SMALL,
+    NothingToDrawError,
     compute_error_lengths,
     draw_dots,
     draw_legend,
@@ -30,33 +41,27 @@ from kqj_sim.reporting.figures import (
 )
 from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.kqj.plots import BIN_WIDTH, HALF_OF_POINTS
-from kqj_sim.reporting.odds import (
-    make_kqj_call_report,
-    make_kwajongen_call_report,
-    write_call_headline,
-)
-from kqj_sim.reporting.page import INK, Part, Picture, Section
+from kqj_sim.reporting.odds_words import describe_option
+from kqj_sim.reporting.page import INK, Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
     from kqj_sim.analysis.intervals import Estimate
-    from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
-    from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds
+    from kqj_sim.analysis.odds.estimator import Odds
     from kqj_sim.analysis.tables import Unit
+    from kqj_sim.core.types import Float64Array
+    from kqj_sim.reporting.run import Report
 
+_MAX_OPTIONS = 8
+"""Options drawn, at most: the best."""
+_MAX_DISTRIBUTIONS = 4
+_MAX_CONTRACTS = 3
+"""Contracts whose totals are drawn, at most: the same as on a screen."""
+_HIGHEST_TOTAL = 450
+"""Right end of the totals; only All-Trumps can reach more."""
 
-_KQJ_ENDINGS = {"wins": WON, "loses": LOST, "litigation": DRAWN}
-_KWAJONGEN_ENDINGS = {"wins": WON, "loses": LOST, "tie": DRAWN, "passed out": NOT_PLAYED}
-"""Indices of the endings of rounds, from the bottom of a stack."""
-
-_KWAJONGEN_QUANTITIES: dict[str, tuple[str, Unit]] = {
-    "difference": ("What each call is worth, in points", "points"),
-    "wins": ("Rounds the own side wins, %", "share"),
-}
-"""Titles and units of the quantities drawn as dots."""
-_REACH_TITLE = "Chance to reach each amount, if the contract is played"
 _CONTRACT_STYLES = {
     "s": (INK, "-"), "h": (RED, "-"), "d": (ORANGE, "--"),
     "c": (GREEN, "--"), "NT": (PURPLE, "-."), "AT": (BLUE, "-."),
@@ -64,87 +69,263 @@ _CONTRACT_STYLES = {
 """Colours and dashes of the contracts."""
 
 
-def render_kwajongen_call_odds(odds: KwajongenCallOdds, confidence: float, format: str) -> bytes:
-    """Return the picture of playing and passing as a "png", "svg" or "pdf" file.
+@dataclass(frozen=True)
+class Panel:
+    """A drawing of a picture with several, or a picture of a page.
 
-    Above the value and the chance to win of either call, with intervals; below the points that
-    the round brings the player's side after either, by how it ends.
+    Attributes:
+        name: name of the picture, without suffix.
+        title: what it shows.
+        height: height in inches, in proportion to others.
+        draw: draws it on axes.
+        colours: colours of the legend by name.
+        dotted: what a dotted line means; empty if there is none.
     """
 
+    name: str
+    title: str
+    height: float
+    draw: Callable[[Axes], None]
+    colours: Mapping[str, str]
+    dotted: str = ""
+
+
+def render_odds(odds: Odds, report: Report, confidence: float, format: str) -> bytes:
+    """Return the picture of odds as a "png", "svg" or "pdf" file.
+
+    Raises:
+        NothingToDrawError: there is only one option.
+    """
+    panels = list_panels(odds, confidence)
+    rows = [panels[at : at + 2] for at in range(0, len(panels), 2)]
+    heights = [max(panel.height for panel in row) for row in rows]
+
     def draw(figure: Figure) -> None:
-        run = make_kwajongen_call_report(odds, confidence).run
-        draw_title_lines(figure, (*write_call_headline(odds, confidence), run.describe()), 100)
-        panels: Any = figure.subplots(2, 2, height_ratios=(1.0, 2.6))
-        for axes, (quantity, (title, _)) in zip(
-            panels[0], _KWAJONGEN_QUANTITIES.items(), strict=True
-        ):
-            axes.set_title(title)
-            _draw_kwajongen_dots(axes, odds, quantity, confidence)
-        for axes, option in zip(panels[1], odds.ranking, strict=True):
-            axes.set_title(_format_kwajongen_title(odds, option, confidence))
-            _draw_kwajongen_distribution(axes, odds, option, confidence)
-        _draw_kwajongen_legend(figure, odds)
+        draw_title_lines(figure, (*report.headline, *report.run.describe().split("\n")), 110)
+        bands: Any = figure.subfigures(len(rows), 1, height_ratios=heights, squeeze=False)
+        for band, row in zip(bands.flat, rows, strict=True):
+            places = band.subplots(1, len(row), squeeze=False).flat
+            for axes, panel in zip(places, row, strict=True):
+                axes.set_title(panel.title)
+                panel.draw(axes)
+            # Neighbours have the same colours.
+            _draw_panel_legend(band, row[0], 5)
 
-    return render_figure(draw, (8.4, 6.0), format)
+    lines = sum(len(text) // 110 + 1 for text in (*report.headline, report.run.describe())) + 1
+    return render_figure(draw, (9.2, sum(heights) + 0.18 * lines), format)
 
 
-def make_kwajongen_pictures(
-    odds: KwajongenCallOdds, confidence: float
-) -> tuple[dict[str, list[Picture]], Section]:
-    """Return the pictures of a page: by table (none), and a section of all others."""
-    dots, distributions = [], []
-    for quantity, (title, _) in _KWAJONGEN_QUANTITIES.items():
+def make_pictures(odds: Odds, confidence: float) -> list[Picture]:
+    """Return the pictures of a page; none if there is only one option."""
+    try:
+        panels = list_panels(odds, confidence)
+    except NothingToDrawError:
+        return []
 
-        def draw_means(figure: Figure, quantity: str = quantity) -> None:
-            _draw_kwajongen_dots(figure.subplots(), odds, quantity, confidence)
+    def make_picture(panel: Panel) -> Picture:
+        def draw(figure: Figure) -> None:
+            panel.draw(figure.subplots())
+            _draw_panel_legend(figure, panel, 2)
 
-        caption = f"{title}, with intervals."
-        dots.append(Picture(quantity, caption, render_page_figure(draw_means, 1.4)))
-    for option in odds.ranking:
+        return Picture(panel.name, panel.title, render_page_figure(draw, panel.height))
 
-        def draw_points(figure: Figure, option: int = option) -> None:
-            _draw_kwajongen_distribution(figure.subplots(), odds, option, confidence)
-            _draw_kwajongen_legend(figure, odds)
-
-        caption = _format_kwajongen_title(odds, option, confidence)
-        distributions.append(
-            Picture(f"worth-{option}", caption, render_page_figure(draw_points, 2.6))
-        )
-    section = Section(
-        "worth",
-        "What the round is worth to the own side",
-        (
-            Part("On average", pictures=(*dots,)),
-            Part("In how many deals", pictures=(*distributions,)),
-        ),
-        "Worth: by how much the other side's score changes less the own side's, with intervals.",
-    )
-    return {}, section
+    return [make_picture(panel) for panel in panels]
 
 
-def _draw_kwajongen_dots(
-    axes: Axes, odds: KwajongenCallOdds, quantity: str, confidence: float
-) -> None:
-    """Draw a row for each call, the best on top: a dot with its interval, and its number."""
-    unit = _KWAJONGEN_QUANTITIES[quantity][1]
-    found = {
-        odds.options[option].text: odds.estimate(quantity, option, confidence)
-        for option in odds.ranking
+def list_panels(odds: Odds, confidence: float) -> list[Panel]:
+    """Return the drawings of odds: the value of each option, its chance to win, and more of calls.
+
+    Raises:
+        NothingToDrawError: there is only one option.
+    """
+    if len(odds.ranking) < 2:
+        raise NothingToDrawError("only one option is legal")
+    what = "card" if isinstance(odds, CardOdds) else "call"
+    shown = odds.ranking[:_MAX_OPTIONS]
+    few = "" if len(shown) == len(odds.ranking) else f", the best {len(shown)}"
+    height = 0.9 + 0.42 * len(shown)
+    value = {"value": RANKING_MEASURE}
+    if UNCOUNTERED_VALUE in odds.measures.indices:
+        value["value if not countered"] = UNCOUNTERED_VALUE
+    rows = odds.ranking[:_MAX_OPTIONS]
+    values = {
+        label: {option: odds.estimate(measure, option, confidence) for option in rows}
+        for label, measure in value.items()
     }
+    title = f"Value of each {what}{few}, in points"
+    panels = [_make_dots("values", title, odds, values, RANKING_MEASURE, height)]
+    if isinstance(odds, CardOdds) and len(rows) > 2:
+        # Differences between cards are known better than their values.
+        leads = {option: odds.estimate_leads(confidence)[option] for option in rows[1:]}
+        title = f"Less than {describe_option(odds, odds.best).name}, in points"
+        panels.append(_make_dots("leads", title, odds, {"": leads}, RANKING_MEASURE, height))
+    else:
+        wins = {option: odds.estimate("win_share", option, confidence) for option in rows}
+        title = "Rounds that your side wins, %"
+        panels.append(_make_dots("wins", title, odds, {"": wins}, "win_share", height))
+    return [*panels, *_LIST_MORE[type(odds)](odds, confidence)]
+
+
+def _draw_panel_legend(figure: Figure | SubFigure, panel: Panel, columns: int) -> None:
+    if panel.colours:
+        place = "outside lower center"
+        draw_legend(figure, panel.colours, place, columns, dotted=panel.dotted)
+
+
+def _make_dots(
+    name: str,
+    title: str,
+    odds: Odds,
+    series: Mapping[str, Mapping[int, Estimate]],
+    measure: str,
+    height: float,
+) -> Panel:
+    """Return a row for each option, the best on top: dots with intervals, and their numbers."""
+    unit = odds.measures[measure].unit
+    names = {option: describe_option(odds, option).name for option in odds.ranking}
+
+    def draw(axes: Axes) -> None:
+        every = [each for numbers in series.values() for each in numbers.values()]
+        _set_dot_limits(axes, every, unit)
+        middle = None if unit == "share" or axes.get_xlim()[0] > 0 else 0
+        draw_dots(
+            axes, series, unit, names=names, middle=middle,
+            write=lambda each: _write_number(each, unit),
+        )  # fmt: skip
+
+    colours = dict(zip(series, (BLUE, ORANGE), strict=False)) if len(series) > 1 else {}
+    return Panel(name, title, height + (0.3 if colours else 0), draw, colours)
+
+
+def _set_dot_limits(axes: Axes, estimates: Iterable[Estimate], unit: Unit) -> None:
+    """Set the horizontal axis so that intervals and numbers are clear of its ends."""
     if unit == "share":
         axes.set_xlim(-3, 103)
-    else:
-        axes.margins(x=0.3)
+        return
+    ends = [end for each in estimates for end in each[:3] if not math.isnan(end)]
+    low, high = min(ends), max(ends)
+    # Equal numbers need a width, too.
+    room = 0.15 * (high - low) or 1.0
+    axes.set_xlim(low - room, high + 2 * room)
 
-    def write(estimate: Estimate) -> str:
-        return str(format_number(*estimate[:3], unit))
 
-    draw_dots(axes, {"": found}, unit, middle=None if unit == "share" else 0, write=write)
+def _write_number(estimate: Estimate, unit: Unit) -> str:
+    return str(format_number(*estimate[:3], unit))
 
 
-def _draw_kwajongen_distribution(
-    axes: Axes, odds: KwajongenCallOdds, option: int, confidence: float
-) -> None:
+def _list_kqj_call_panels(odds: KqjCallOdds, confidence: float) -> list[Panel]:
+    """Return the distributions of totals; with auctions also the chances to make amounts."""
+    panels: list[Panel] = []
+    shown = odds.ranking[:_MAX_DISTRIBUTIONS]
+    if odds.contract_options:
+        contracts = list(dict.fromkeys(odds.options[each].contract for each in odds.ranking))
+        played = {odds.options[option].contract: option for option in odds.contract_options}
+        shown = [played[each] for each in contracts if each in played]
+        panels.append(
+            Panel(
+                "chances",
+                "Chance to make each amount",
+                3.0,
+                lambda axes: _draw_chances(axes, odds, confidence, shown),
+                {},
+            )
+        )
+    drawn = shown[:_MAX_CONTRACTS] if odds.contract_options else shown
+    stacks = [np.sum([*_compute_heights(odds, each).values()], axis=0) for each in drawn]
+    tallest = np.max(stacks)
+    # Those that never happen have no place in the legend.
+    found = odds.totals[drawn].sum(axis=(0, 2))
+    colours = {name: RESULT_COLOURS[name] for name, at in _KQJ_ENDINGS.items() if found[at]}
+    for option in drawn:
+
+        def draw(axes: Axes, option: int = option) -> None:
+            _draw_totals(axes, odds, option)
+            axes.set_ylim(0, 1.08 * tallest)
+
+        dotted = "" if _find_threshold(odds, option) is None else "makes the contract"
+        title = f"Your side's total: {_name_played(odds, option)}"
+        panels.append(Panel(f"total-{option}", title, 2.5, draw, colours, dotted))
+    return panels
+
+
+_KQJ_ENDINGS = {"wins": WON, "loses": LOST, "litigation": DRAWN}
+_KWAJONGEN_ENDINGS = {"wins": WON, "loses": LOST, "tie": DRAWN, "passed out": NOT_PLAYED}
+"""Indices of the endings of rounds, from the bottom of a stack."""
+
+
+def _name_played(odds: KqjCallOdds, option: int) -> str:
+    if option < odds.option_count:
+        return describe_option(odds, option).name
+    of = odds.options[option]
+    return f"{of.amount} {format_contract(str(of.contract), symbols=True)} played"
+
+
+def _compute_heights(odds: KqjCallOdds, option: int) -> dict[str, Float64Array]:
+    """Return by ending the per cent of deals in each bin of the total of the player's side."""
+    shares = odds.totals[option] / odds.sums.weights
+    padded = np.pad(shares, ((0, 0), (0, -shares.shape[1] % BIN_WIDTH)))
+    binned = 100 * padded.reshape(len(shares), -1, BIN_WIDTH).sum(axis=2)
+    return {name: binned[ending] for name, ending in _KQJ_ENDINGS.items()}
+
+
+def _find_threshold(odds: KqjCallOdds, option: int) -> float | None:
+    """Return the total that makes the contract; None if that depends on the opponents."""
+    rules = odds.situation.rules
+    if rules.bidding == "auction":
+        return odds.options[option].amount if option >= odds.option_count else None
+    return HALF_OF_POINTS if rules.teams == 2 else None
+
+
+def _draw_totals(axes: Axes, odds: KqjCallOdds, option: int) -> None:
+    """Draw the distribution of the total of the player's side, by who wins."""
+    heights = _compute_heights(odds, option)
+    edges = np.arange(len(heights["wins"])) * BIN_WIDTH
+    draw_stacks(axes, edges, heights, BIN_WIDTH, align="edge")
+    threshold = _find_threshold(odds, option)
+    if threshold is not None:
+        axes.axvline(threshold, color=INK, linewidth=1, linestyle=":")
+    axes.set_xlim(-BIN_WIDTH, _HIGHEST_TOTAL + 3 * BIN_WIDTH)
+    axes.set_ylabel("% of deals")
+
+
+def _draw_chances(axes: Axes, odds: KqjCallOdds, confidence: float, played: list[int]) -> None:
+    """Draw the chance to make each amount in each contract."""
+    lowest = odds.options[played[0]].amount
+    amounts = range(lowest, _HIGHEST_TOTAL + 1, 10)
+    for option in played:
+        contract = str(odds.options[option].contract)
+        colour, dashes = _CONTRACT_STYLES[contract]
+        chances = [
+            odds.estimate_reach_probability(option, amount, confidence) for amount in amounts
+        ]
+        draw_line(
+            axes, amounts, chances, dashes, colour,
+            label=format_contract(contract, symbols=True), scale=100, band=True,
+        )  # fmt: skip
+    axes.set_xlim(lowest - 5, _HIGHEST_TOTAL + 5)
+    axes.set_ylim(-2, 102)
+    axes.grid()
+    axes.set_xlabel("amount")
+    axes.set_ylabel("% of deals")
+    axes.legend(ncols=2)
+
+
+def _list_kwajongen_call_panels(odds: KwajongenCallOdds, confidence: float) -> list[Panel]:
+    """Return the distribution of points after each call."""
+    found = odds.point_counts.sum(axis=(0, 2))
+    colours = {name: RESULT_COLOURS[name] for name, at in _KWAJONGEN_ENDINGS.items() if found[at]}
+    panels = []
+    for option in odds.ranking:
+
+        def draw(axes: Axes, option: int = option) -> None:
+            _draw_points(axes, odds, option, confidence)
+
+        title = f"Points gained: {describe_option(odds, option).name}"
+        panels.append(Panel(f"points-{option}", title, 2.8, draw, colours))
+    return panels
+
+
+def _draw_points(axes: Axes, odds: KwajongenCallOdds, option: int, confidence: float) -> None:
     """Draw the distribution of the points of the round, on the same scales for all calls."""
     most = odds.max_points
     reach = int(np.abs(odds.point_counts.sum(axis=(0, 1)).nonzero()[0] - most).max(initial=1))
@@ -177,161 +358,18 @@ def _draw_kwajongen_distribution(
     axes.set_ylim(0, 112 * tallest)
     ticks = [f"{n:+d}".replace("-", "\N{MINUS SIGN}") if n else "0" for n in every]
     axes.set_xticks(every, ticks)
-    axes.set_xlabel("points the round is worth")
     axes.set_ylabel("% of deals")
     axes.grid(axis="y")
 
 
-def _format_kwajongen_title(odds: KwajongenCallOdds, option: int, confidence: float) -> str:
-    value = format_number(*odds.estimate("difference", option, confidence)[:3], "points")
-    best = "  (best)" if option == odds.best else ""
-    return f"{odds.options[option].text}: worth {value}{best}"
+def _list_no_panels(odds: CardOdds, confidence: float) -> list[Panel]:
+    """Return nothing: the value says all that is known of a card."""
+    return []
 
 
-def _draw_kwajongen_legend(figure: Figure, odds: KwajongenCallOdds) -> None:
-    """Draw a legend of the endings that occur."""
-    found = odds.point_counts.sum(axis=(0, 2))
-    colours = {name: RESULT_COLOURS[name] for name, at in _KWAJONGEN_ENDINGS.items() if found[at]}
-    draw_legend(figure, colours, "outside lower center", len(colours))
-
-
-def render_kqj_call_odds(odds: KqjCallOdds, confidence: float, format: str) -> bytes:
-    """Return the picture of calls of KQJ as a "png", "svg" or "pdf" file.
-
-    A panel for each call (with auctions for each contract, if it is played) shows the distribution
-    of the total of the player's side, by who wins; with auctions a further one shows the chance to
-    reach each amount.
-    """
-    played, shown = _list_contract_options(odds), _list_drawn_options(odds)
-    columns = 2 if len(shown) <= 4 else 3
-    rows = math.ceil(len(shown) / columns)
-
-    def draw(figure: Figure) -> None:
-        summary = make_kqj_call_report(odds, confidence).run.describe()
-        draw_title_lines(figure, (*write_call_headline(odds, confidence), summary), 50 * columns)
-        lower: Any = figure
-        if played:
-            halves: Any = figure.subfigures(2, 1, height_ratios=(4.2, 2.5 * rows + 0.6))
-            upper, lower = halves
-            axes = upper.subplots()
-            axes.set_title(_REACH_TITLE)
-            _draw_reach(axes, odds, confidence, played)
-        panels = lower.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-        for axes, option in zip(panels.flat, shown, strict=False):
-            axes.set_title(_format_kqj_title(odds, option, confidence))
-            _draw_totals(axes, odds, option)
-            axes.label_outer()
-        for axes in panels.flat[len(shown) :]:
-            axes.set_axis_off()
-        for axes in panels.flat[max(0, len(shown) - columns) : len(shown)]:
-            axes.tick_params(labelbottom=True)
-        _draw_kqj_legend(lower, 4)
-
-    height = 2.1 + 2.5 * rows + (4.2 if played else 0)
-    return render_figure(draw, (4.2 * columns, height), format)
-
-
-def make_kqj_pictures(
-    odds: KqjCallOdds, confidence: float
-) -> tuple[dict[str, list[Picture]], Section]:
-    """Return the pictures of a page: by table, and a section of all others."""
-    played, shown = _list_contract_options(odds), _list_drawn_options(odds)
-    tallest = max(
-        np.sum(list(_compute_heights(odds, option).values()), axis=0).max() for option in shown
-    )
-    totals, chances = [], []
-    for option in shown:
-
-        def draw_total(figure: Figure, option: int = option) -> None:
-            axes = figure.subplots()
-            _draw_totals(axes, odds, option)
-            axes.set_ylim(0, 1.05 * tallest)
-            _draw_kqj_legend(figure, 2)
-
-        caption = _format_kqj_title(odds, option, confidence)
-        totals.append(Picture(f"total-{option}", caption, render_page_figure(draw_total, 2.4)))
-    if played:
-
-        def draw_chances(figure: Figure) -> None:
-            _draw_reach(figure.subplots(), odds, confidence, played)
-
-        chances.append(Picture("chances", _REACH_TITLE, render_page_figure(draw_chances, 3.0)))
-    title = "How the own side's total is distributed"
-    return {"contracts": chances}, Section("totals", title, (Part(pictures=(*totals,)),))
-
-
-def _list_contract_options(odds: KqjCallOdds) -> list[int]:
-    """Return the options that are contracts as played, which only auctions have."""
-    return list(range(odds.option_count, len(odds.options)))
-
-
-def _list_drawn_options(odds: KqjCallOdds) -> list[int]:
-    """Return the options whose totals are drawn: the contracts with auctions, else the calls."""
-    return _list_contract_options(odds) or list(range(odds.option_count))
-
-
-def _compute_heights(odds: KqjCallOdds, option: int) -> dict[str, NDArray[np.float64]]:
-    """Return by ending the per cent of deals in each bin of the total of the player's side."""
-    shares = odds.totals[option] / odds.sums.weights
-    padded = np.pad(shares, ((0, 0), (0, -shares.shape[1] % BIN_WIDTH)))
-    binned = 100 * padded.reshape(len(shares), -1, BIN_WIDTH).sum(axis=2)
-    return {name: binned[ending] for name, ending in _KQJ_ENDINGS.items()}
-
-
-def _draw_totals(axes: Axes, odds: KqjCallOdds, option: int) -> None:
-    """Draw the distribution of the total of the player's side, by who wins."""
-    heights = _compute_heights(odds, option)
-    edges = np.arange(len(heights["wins"])) * BIN_WIDTH
-    draw_stacks(axes, edges, heights, BIN_WIDTH, align="edge")
-    rules = odds.situation.rules
-    threshold = None
-    if rules.bidding == "auction" and option >= odds.option_count:
-        threshold = odds.options[option].amount
-    elif rules.bidding == "take" and rules.teams == 2:
-        threshold = HALF_OF_POINTS
-    if threshold is not None:
-        axes.axvline(threshold, color=INK, linewidth=1, linestyle=":")
-    axes.set_xlim(0, 460)
-    axes.set_ylabel("% of deals")
-    axes.set_xlabel("total of the own side")
-
-
-def _format_kqj_title(odds: KqjCallOdds, option: int, confidence: float) -> str:
-    of = odds.options[option]
-    if option >= odds.option_count:
-        reached = odds.estimate_reach_probability(option, of.amount, confidence)
-        contract = format_contract(str(of.contract), symbols=True)
-        return f"{contract}: {of.amount} reached {format_number(*reached[:3], 'share')}"
-    chance = format_number(*odds.estimate("wins", option, confidence)[:3], "share")
-    name = of.text
-    if of.contract is not None and of.amount == 0:
-        name = f"take {format_contract(of.contract, symbols=True)}"
-    return f"{name}: wins {chance}" + ("  (best)" if option == odds.best else "")
-
-
-def _draw_reach(axes: Axes, odds: KqjCallOdds, confidence: float, played: Sequence[int]) -> None:
-    """Draw the chance to reach each amount in each contract."""
-    lowest = odds.options[played[0]].amount
-    amounts = range(lowest, 451, 10)
-    for option in played:
-        contract = str(odds.options[option].contract)
-        colour, dashes = _CONTRACT_STYLES[contract]
-        chances = [
-            odds.estimate_reach_probability(option, amount, confidence) for amount in amounts
-        ]
-        draw_line(
-            axes, amounts, chances, dashes, colour,
-            label=format_contract(contract, symbols=True), scale=100, band=True,
-        )  # fmt: skip
-    axes.set_xlim(lowest, 450)
-    axes.set_ylim(0, 100)
-    axes.grid()
-    axes.set_xlabel("amount")
-    axes.set_ylabel("% of deals")
-    axes.legend(ncols=2)
-
-
-def _draw_kqj_legend(figure: Figure | SubFigure, columns: int) -> None:
-    """Draw a legend of the endings and of the dotted line."""
-    colours = {name: RESULT_COLOURS[name] for name in _KQJ_ENDINGS}
-    draw_legend(figure, colours, "outside lower center", columns, dotted="what makes the contract")
+_LIST_MORE: Mapping[type[Any], Callable[[Any, float], list[Panel]]] = {
+    KqjCallOdds: _list_kqj_call_panels,
+    KwajongenCallOdds: _list_kwajongen_call_panels,
+    CardOdds: _list_no_panels,
+}
+"""What is drawn besides the value and the chance to win, by kind of odds."""

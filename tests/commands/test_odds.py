@@ -50,7 +50,7 @@ def test_python_gives_the_same() -> None:
         for row in found["tables"][0]["rows"]
         if (row["call"], row["quantity"]) == ("pass", "score difference")
     ]
-    assert row["value"] == again.estimate("difference", 0).value
+    assert row["value"] == again.estimate("value", 0).value
 
 
 def test_table_marks_the_best_call_and_names_the_players() -> None:

@@ -314,7 +314,7 @@ class Odds:
     @property
     def objective(self) -> Objective:
         """The measures by which an option is the best."""
-        value, share = self.measures.indices[RANKING_MEASURE], self.measures.indices["wins"]
+        value, share = self.measures.indices[RANKING_MEASURE], self.measures.indices["win_share"]
         return Objective(value, share, self.option_count, self.max_points)
 
     @property
@@ -330,6 +330,11 @@ class Odds:
     def best(self) -> int:
         """The option that is the best in the deals that chose."""
         return self.ranking[0]
+
+    def rank_by(self, candidates: Odds) -> None:
+        """Rank the options by other deals."""
+        self.order = candidates.sums.ranking(candidates.objective)
+        self.choosing_deals = candidates.deals
 
     def estimate_leads(self, confidence: float | None = None) -> dict[int, Estimate]:
         """Estimate by how much the best option leads each of the others, the next one first."""
@@ -389,8 +394,7 @@ def estimate_options(
             # The search for hidden cards reached its limit: rank by those that were found.
             if candidates.sums.weights == 0:
                 raise
-        odds.order = candidates.sums.ranking(candidates.objective)
-        odds.choosing_deals = candidates.deals
+        odds.rank_by(candidates)
     try:
         odds.stop_reason = add_draws(sampler, odds, 0, settings.valuing_limits, settings)
     except ImpossibleBiddingError as error:

@@ -6,6 +6,7 @@ import copy
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,9 +28,17 @@ from kqj_sim.analysis.odds.estimator import (
     EstimateSettings,
     ImpossibleBiddingError,
     Limits,
+    Odds,
     add_draws,
 )
-from kqj_sim.analysis.odds.measures import DRAWN, KQJ_CALLS, LOST, NOT_PLAYED, WON
+from kqj_sim.analysis.odds.measures import (
+    DRAWN,
+    LOST,
+    NOT_PLAYED,
+    UNCOUNTERED_VALUE,
+    WON,
+    get_kqj_call_measures,
+)
 from kqj_sim.analysis.odds.sampling import (
     Playouts,
     Sampler,
@@ -43,7 +52,7 @@ from kqj_sim.core.block import LANES, PLAYER_BITS, SEATS, allocate_block
 from kqj_sim.core.observed_calls import STOPPED
 from kqj_sim.core.scoring import LITIGATION, PASSED_OUT
 from kqj_sim.core.types import Int16Array, Int64Array
-from kqj_sim.encode import encode_cards, encode_rules, encode_seating
+from kqj_sim.encode import encode_cards, encode_rules, encode_seating, without_counters
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import DEFAULT_PLAYER, Player, parse_player
 from kqj_sim.record import Call
@@ -68,6 +77,18 @@ def suggest_players(rules: KqjRules, assumed: Sequence[Player]) -> str:
     return DEFAULT_PLAYER if unusual else _FREE_CALLERS[rules.bidding]
 
 
+class UncounteredBest(NamedTuple):
+    """The call that is the best if nobody counters the player's side.
+
+    Attributes:
+        option: the call.
+        lead: its value less that of the best call, both if nobody counters.
+    """
+
+    option: int
+    lead: Estimate
+
+
 @dataclass(eq=False, kw_only=True)
 class KqjCallOdds(CallOdds):
     """Estimates of the calls of KQJ; with auctions the contracts, if they are played, follow.
@@ -76,10 +97,12 @@ class KqjCallOdds(CallOdds):
         observed_calls: what the others answered, in the order in which hands are drawn.
         totals: float64 (options, 4, 601), weights by ending (`WON` to `NOT_PLAYED`) and own total.
         squares: float64 (options, 601), squares of the weights by own total.
+        uncountered_best: with auctions the best call in the deals that chose if nobody counters.
     """
 
     situation: BiddingSituation
     observed_calls: list[ObservedCall]
+    uncountered_best: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -96,6 +119,30 @@ class KqjCallOdds(CallOdds):
             flat += np.bincount(cell, playouts.weights, minlength=flat.size)
             self.squares[option] += np.bincount(total, squares, minlength=MAX_TOTAL + 1)
         return super().add(playouts, max_deals)
+
+    @property
+    def contract_options(self) -> range:
+        """The options that are contracts as played, which only auctions have."""
+        return range(self.option_count, len(self.options))
+
+    def rank_by(self, candidates: Odds) -> None:
+        """Rank the calls by other deals; as of `Odds`."""
+        super().rank_by(candidates)
+        measure = self.measures.indices.get(UNCOUNTERED_VALUE)
+        if measure is not None:
+            objective = candidates.objective._replace(value=measure)
+            self.uncountered_best = candidates.sums.best(objective)
+
+    def find_uncountered_best(self, confidence: float | None = None) -> UncounteredBest | None:
+        """Return the call that is better than the best if nobody counters the player's side.
+
+        None if the best call remains the best, or is equal to the other in all deals.
+        """
+        option = self.uncountered_best
+        if option is None or option == self.best:
+            return None
+        lead = self.estimate(UNCOUNTERED_VALUE, option, confidence, self.best)
+        return UncounteredBest(option, lead) if lead.value > 0 else None
 
     def estimate_reach_probability(
         self, option: int, amount: int, confidence: float | None = None
@@ -129,7 +176,6 @@ class KqjCallSampler(Sampler):
     chunk_size = min_chunk_size = LANES
     chunks_per_check = 8
     counts_rejected = True
-    measures = KQJ_CALLS
 
     def __init__(
         self,
@@ -145,8 +191,10 @@ class KqjCallSampler(Sampler):
         self.question_count = len(self.observed_calls)
         packed = [observed.pack() for observed in self.observed_calls]
         self._questions = np.array(packed, dtype=np.int64).reshape(-1)
+        self.measures = get_kqj_call_measures(situation.rules)
         self._rules = encode_rules(situation.rules)
         self._seating = encode_seating(situation.rules, players, None, for_rollouts=True)
+        self._uncountered_seating = without_counters(situation.rules, self._seating)
         self._observer = _encode_observer(situation, self.players)
         self._set_options(list(list_call_options(situation, self.auction_state)))
 
@@ -204,7 +252,7 @@ class KqjCallSampler(Sampler):
         tried = [*calls, *(bid for bids in higher.values() for bid in bids)]
         pilot = self._run_pilot(tried, _FIRST_PILOT_DEAL + _PILOT_DEALS, settings)
         values = {
-            option.text: pilot.estimate("difference", number).value
+            option.text: pilot.estimate("value", number).value
             for number, option in enumerate(tried)
         }
         kept = []
@@ -248,8 +296,8 @@ class KqjCallSampler(Sampler):
             raise SearchEnded(by_time=False)
         outcomes = np.zeros((len(self.options), max(live, 0), core.OUTCOME_SIZE), dtype=np.int16)
         if live < 0 or not core.play_out_calls(
-            state, live, self._rules, self._seating, self._observer, self._packed_options, hands,
-            keys, outcomes,
+            state, live, self._rules, self._seating, self._uncountered_seating, self._observer,
+            self._packed_options, hands, keys, outcomes,
         ):  # fmt: skip
             raise PolicyError(
                 f"a policy chose what is not allowed in the deals from {first} of seed {self.seed}"
@@ -300,6 +348,6 @@ def _list_higher_bids(
     ]
     step = max(1, math.ceil(len(amounts) / _MAX_AMOUNTS))
     bids = [(each, False) for each in reversed(amounts[::-step])]
-    if pilot.estimate("capot", number).value >= _MIN_CAPOT_PROBABILITY:
+    if pilot.estimate("own_capot_share", number).value >= _MIN_CAPOT_PROBABILITY:
         bids.append((max(lowest, min(rules.max_amount, GUARANTEED_CAPOT_TOTAL)), True))
     return bids

@@ -12,7 +12,7 @@ from msgspec.structs import replace as replace_struct
 from kqj_sim.analysis.odds.auction_state import ObservedCall, order_rarest_first, replay_calls
 from kqj_sim.analysis.odds.estimator import EstimateSettings, OddsError
 from kqj_sim.analysis.odds.kqj_calls import suggest_players
-from kqj_sim.analysis.odds.measures import KQJ_CARDS
+from kqj_sim.analysis.odds.measures import get_kqj_card_measures
 from kqj_sim.analysis.odds.position import PartialRound
 from kqj_sim.analysis.odds.sampling import (
     CardSampler,
@@ -137,7 +137,6 @@ class KqjCardSampler(CardSampler):
 
     chunk_size = 1024
     min_chunk_size = 64
-    measures = KQJ_CARDS
 
     def __init__(
         self,
@@ -153,6 +152,7 @@ class KqjCardSampler(CardSampler):
         self.seed, self.threads = settings.seed, settings.thread_count
         self.observed_calls = [] if settings.ignore_calls else list_observed_calls(partial_round)
         self.question_count = len(self.observed_calls)
+        self.measures = get_kqj_card_measures(rules)
         self._rules = encode_rules(rules)
         self._seating = encode_seating(rules, players, None, for_rollouts=True)
         self.turn = make_turn(partial_round, self._seating, self.observed_calls, max_layouts)

@@ -17,9 +17,10 @@ from kqj_sim.core.kwajongen import scoring as kwajongen_scoring
 from kqj_sim.core.kwajongen.cards import TRICKS as KWAJONGEN_TRICKS
 from kqj_sim.core.scoring import LITIGATION, MADE, PASSED_OUT
 from kqj_sim.core.types import Float64Array, Int16Array
+from kqj_sim.rules import KqjRules
 
-RANKING_MEASURE = "difference"
-"""The measure with the greatest mean of the best option; every table has it, and `wins`."""
+RANKING_MEASURE = "value"
+"""The measure with the greatest mean of the best option; every table has it, and `win_share`."""
 
 WON, LOST, DRAWN, NOT_PLAYED = range(4)
 """Endings of a round for the player's side: won, lost, a litigation or tie, passed out."""
@@ -29,15 +30,13 @@ class Measure(NamedTuple):
     """A quantity of a round that is estimated for each option.
 
     Attributes:
-        name: its name in results.
+        name: its identifier, whose heading `analysis.quantities` has.
         unit: its unit; a "share" has the values 0 and 1.
-        label: its name in tables.
         compute: computes it, shape (...), from outcomes with their columns first, (OUTCOME, ...).
     """
 
     name: str
     unit: Unit
-    label: str
     compute: Callable[[Int16Array], Any]
 
     @property
@@ -79,52 +78,55 @@ def _subtract(left: Int16Array, right: Int16Array) -> Float64Array:
     return left.astype(np.float64) - right
 
 
-_WINS = Measure(
-    "wins", "share", "wins the round", lambda of: of[kqj.OWN_SCORE] > of[kqj.OTHER_SCORE]
-)
-_DIFFERENCE = Measure(
-    "difference",
-    "points",
-    "score difference",
-    lambda of: _subtract(of[kqj.OWN_SCORE], of[kqj.OTHER_SCORE]),
-)
-_LITIGATION = Measure("litigation", "share", "litigation", lambda of: of[kqj.RESULT] == LITIGATION)
-_OWN_SIDE = (
-    Measure("total", "points", "own total", lambda of: of[kqj.OWN_TOTAL]),
-    Measure("capot", "share", "Capot", lambda of: of[kqj.OWN_TRICKS] == TRICKS),
-    Measure("kq", "share", "KQ", lambda of: of[kqj.OWN_KQ] > 0),
-    Measure("kqj", "share", "KQJ", lambda of: of[kqj.OWN_KQJ] > 0),
-)
+UNCOUNTERED_VALUE = "value_if_not_countered"
+"""With auctions the value in the same deals if nobody counters the player's side."""
 
-KQJ_CALLS = MeasureTable(
-    (
-        _WINS,
-        _DIFFERENCE,
-        Measure(
-            "makes",
-            "share",
-            "own contract made",
-            lambda of: (of[kqj.OWN_PLAYS] != 0) & (of[kqj.RESULT] == MADE),
-        ),
-        Measure("plays", "share", "own side plays", lambda of: of[kqj.OWN_PLAYS] != 0),
-        _LITIGATION,
-        Measure("passed_out", "share", "passed out", lambda of: of[kqj.RESULT] == PASSED_OUT),
-        *_OWN_SIDE,
-    ),
-    "Score difference: the own side's score less that of the best other one.",
-    ("litigation", "passed_out"),
+_WINS = Measure("win_share", "share", lambda of: of[kqj.OWN_SCORE] > of[kqj.OTHER_SCORE])
+_VALUE = Measure("value", "points", lambda of: _subtract(of[kqj.OWN_SCORE], of[kqj.OTHER_SCORE]))
+_LITIGATED = Measure("litigated_share", "share", lambda of: of[kqj.RESULT] == LITIGATION)
+_PASSED = Measure("passed_share", "share", lambda of: of[kqj.RESULT] == PASSED_OUT)
+_OWN_SIDE = (
+    Measure("own_total_mean", "points", lambda of: of[kqj.OWN_TOTAL]),
+    Measure("own_capot_share", "share", lambda of: of[kqj.OWN_TRICKS] == TRICKS),
+    Measure("own_kq_share", "share", lambda of: of[kqj.OWN_KQ] > 0),
+    Measure("own_kqj_share", "share", lambda of: of[kqj.OWN_KQJ] > 0),
 )
-KQJ_CARDS = MeasureTable(
-    (
-        _WINS,
-        _DIFFERENCE,
-        Measure("made", "share", "contract made", lambda of: of[kqj.RESULT] == MADE),
-        _LITIGATION,
-        *_OWN_SIDE,
+_OWN_CONTRACT = (
+    Measure(
+        "own_made_share", "share", lambda of: (of[kqj.OWN_PLAYS] != 0) & (of[kqj.RESULT] == MADE)
     ),
-    "Score difference: the own team's score less that of the best other one.",
-    ("litigation",),
+    Measure("own_contract_share", "share", lambda of: of[kqj.OWN_PLAYS] != 0),
 )
+_COUNTERS = (
+    Measure("own_countered_share", "share", lambda of: of[kqj.OWN_COUNTERED] != 0),
+    Measure(
+        UNCOUNTERED_VALUE,
+        "points",
+        lambda of: _subtract(of[kqj.UNCOUNTERED_OWN_SCORE], of[kqj.UNCOUNTERED_OTHER_SCORE]),
+    ),
+)
+_KQJ_NOTE = "Value: your side's score minus {}, on average."
+_BEST_OPPONENT = {2: "the opponents'", 3: "that of the better of the other two teams"}
+
+
+def get_kqj_call_measures(rules: KqjRules) -> MeasureTable:
+    """Return the measures of calls of KQJ."""
+    counters = _COUNTERS if rules.bidding == "auction" else ()
+    return MeasureTable(
+        (_WINS, _VALUE, *counters, *_OWN_CONTRACT, _LITIGATED, _PASSED, *_OWN_SIDE),
+        _KQJ_NOTE.format(_BEST_OPPONENT[rules.teams]),
+        ("litigated_share", "passed_share"),
+    )
+
+
+def get_kqj_card_measures(rules: KqjRules) -> MeasureTable:
+    """Return the measures of cards of KQJ."""
+    made = Measure("contract_made_share", "share", lambda of: of[kqj.RESULT] == MADE)
+    return MeasureTable(
+        (_WINS, _VALUE, made, _LITIGATED, *_OWN_SIDE),
+        _KQJ_NOTE.format(_BEST_OPPONENT[rules.teams]),
+        ("litigated_share",),
+    )
 
 
 def _lose_points(of: Int16Array) -> Float64Array:
@@ -132,59 +134,51 @@ def _lose_points(of: Int16Array) -> Float64Array:
     return _subtract(of[kwajongen.OTHER_SCORE], of[kwajongen.OWN_SCORE])
 
 
-_KWAJONGEN_WINS = Measure("wins", "share", "wins the round", lambda of: of[kwajongen.OWN_SCORE] < 0)
-_KWAJONGEN_TIE = Measure(
-    "tie", "share", "tie", lambda of: of[kwajongen.RESULT] == kwajongen_scoring.TIE
+def _makes(of: Int16Array) -> Any:
+    return of[kwajongen.RESULT] == kwajongen_scoring.MADE
+
+
+_KWAJONGEN_NOTE = (
+    "Value: how much further your side comes down than the opponents, on average, in points of the "
+    "game score."
+)
+_KWAJONGEN_WINS = Measure("win_share", "share", lambda of: of[kwajongen.OWN_SCORE] < 0)
+_KWAJONGEN_VALUE = Measure("value", "change", _lose_points)
+_KWAJONGEN_TIED = Measure(
+    "tied_share", "share", lambda of: of[kwajongen.RESULT] == kwajongen_scoring.TIE
 )
 _KWAJONGEN_OWN_SIDE = (
-    Measure("total", "points", "own card points", lambda of: of[kwajongen.OWN_POINTS]),
+    Measure("own_points_mean", "points", lambda of: of[kwajongen.OWN_POINTS]),
     Measure(
-        "capot",
-        "share",
-        "all four tricks",
-        lambda of: of[kwajongen.OWN_TRICKS] == KWAJONGEN_TRICKS,
+        "own_all_tricks_share", "share", lambda of: of[kwajongen.OWN_TRICKS] == KWAJONGEN_TRICKS
     ),
 )
 
 KWAJONGEN_CALLS = MeasureTable(
     (
         _KWAJONGEN_WINS,
-        Measure("difference", "points", "worth", _lose_points),
+        _KWAJONGEN_VALUE,
+        Measure("own_made_share", "share", lambda of: (of[kwajongen.OWN_PLAYS] != 0) & _makes(of)),
+        Measure("own_contract_share", "share", lambda of: of[kwajongen.OWN_PLAYS] != 0),
+        _KWAJONGEN_TIED,
         Measure(
-            "makes",
+            "passed_share",
             "share",
-            "own side makes it",
-            lambda of: (
-                (of[kwajongen.OWN_PLAYS] != 0) & (of[kwajongen.RESULT] == kwajongen_scoring.MADE)
-            ),
-        ),
-        Measure("plays", "share", "own side plays", lambda of: of[kwajongen.OWN_PLAYS] != 0),
-        _KWAJONGEN_TIE,
-        Measure(
-            "passed_out",
-            "share",
-            "passed out",
             lambda of: of[kwajongen.RESULT] == kwajongen_scoring.PASSED_OUT,
         ),
         *_KWAJONGEN_OWN_SIDE,
     ),
-    "Worth: by how much the other side's score changes less the own side's, so that more is "
-    "better; a round that is passed out counts 0.",
-    ("tie", "passed_out"),
+    _KWAJONGEN_NOTE,
+    ("tied_share", "passed_share"),
 )
 KWAJONGEN_CARDS = MeasureTable(
     (
         _KWAJONGEN_WINS,
-        Measure("difference", "change", "worth", _lose_points),
-        Measure(
-            "made",
-            "share",
-            "caller's side makes it",
-            lambda of: of[kwajongen.RESULT] == kwajongen_scoring.MADE,
-        ),
-        _KWAJONGEN_TIE,
+        _KWAJONGEN_VALUE,
+        Measure("contract_made_share", "share", _makes),
+        _KWAJONGEN_TIED,
         *_KWAJONGEN_OWN_SIDE,
     ),
-    "Worth: by how much the other side's score changes less the own side's; more is better.",
+    _KWAJONGEN_NOTE,
     (),
 )

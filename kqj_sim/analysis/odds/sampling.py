@@ -235,7 +235,7 @@ class Sampler(ABC):
     min_chunk_size: ClassVar[int]
     chunks_per_check: ClassVar[int]
     counts_rejected: ClassVar[bool]
-    measures: ClassVar[MeasureTable]
+    measures: MeasureTable
     question_count: int
     threads: int
 

@@ -15,7 +15,7 @@ from kqj_sim.analysis.odds.measures import RANKING_MEASURE
 from kqj_sim.analysis.tables import Table, TableRow, make_table
 from kqj_sim.rules import MAX_TOTAL
 
-_BEHIND_BEST = "less than the best"
+LEAD = "lead"
 _BEST_MARK = "*"
 
 _MIN_SHOWN_PROBABILITY = 0.005
@@ -30,19 +30,18 @@ def make_odds_tables(odds: Odds, confidence: float | None = None) -> list[Table]
         confidence: confidence of the intervals, that of `odds` by default.
     """
     if isinstance(odds, CardOdds):
-        return [_make_option_table(odds, "cards", "What each card is worth", "card", confidence)]
-    tables = [_make_option_table(odds, "calls", "What each call is worth", "call", confidence)]
+        return [_make_option_table(odds, "cards", "Legal cards", "card", confidence)]
+    tables = [_make_option_table(odds, "calls", "Calls", "call", confidence)]
     if isinstance(odds, KqjCallOdds):
-        if odds.option_count < len(odds.options):
+        if odds.contract_options:
             tables.append(_make_contract_table(odds, confidence))
         if odds.question_count:
             tables.append(_make_bidding_table(odds, confidence))
     elif isinstance(odds, KwajongenCallOdds) and odds.question_count:
         agreed = odds.estimate_bidding_probability(confidence)
-        line: TableRow = ((odds.situation.place,), "would all pass", "share", agreed)
-        tables.append(
-            make_table("heard", "Those before you", ("players",), [line], "", counted=False)
-        )
+        line: TableRow = ((odds.situation.place,), "agreeing_share", "share", agreed)
+        title = "Deals in which all players before you pass"
+        tables.append(make_table("heard", title, ("players",), [line], "", counted=False))
     return tables
 
 
@@ -67,9 +66,9 @@ def _make_option_table(
             groups = (_BEST_MARK if option == odds.best else "", odds.get_text(option))
             for measure in measures:
                 estimate = odds.estimate(measure.name, option, confidence)
-                yield groups, measure.label, measure.unit, estimate
+                yield groups, measure.name, measure.unit, estimate
                 if measure.name == RANKING_MEASURE:
-                    yield groups, _BEHIND_BEST, measure.unit, leads.get(option, nothing)
+                    yield groups, LEAD, measure.unit, leads.get(option, nothing)
 
     groups = ("best", group)
     return make_table(name, title, groups, lines(), odds.measures.note, counted=False)
@@ -77,7 +76,7 @@ def _make_option_table(
 
 def _make_contract_table(odds: KqjCallOdds, confidence: float | None) -> Table:
     """Return the chance to reach each amount, if the player's side plays a contract."""
-    played = range(odds.option_count, len(odds.options))
+    played = odds.contract_options
     lowest = odds.options[played[0]].amount
 
     def lines() -> Iterator[TableRow]:
@@ -88,19 +87,24 @@ def _make_contract_table(odds: KqjCallOdds, confidence: float | None) -> Table:
             if amount > lowest and max(chance.value for chance in chances) < _MIN_SHOWN_PROBABILITY:
                 break
             for option, chance in zip(played, chances, strict=True):
-                yield (str(amount),), str(odds.options[option].contract), "share", chance
+                yield (str(amount),), name_reach_share(odds, option), "share", chance
         for option in played:
-            chance = odds.estimate("capot", option, confidence)
-            yield ("Capot",), str(odds.options[option].contract), "share", chance
+            chance = odds.estimate("own_capot_share", option, confidence)
+            yield ("Capot",), name_reach_share(odds, option), "share", chance
 
     return make_table(
         "contracts",
-        "Chance to reach each amount, by contract",
+        "Chance to reach each amount",
         ("amount",),
         lines(),
-        f"The contract is played at {lowest}, with no further call.",
+        f"Your side plays the contract at {lowest}, with no further call.",
         counted=False,
     )
+
+
+def name_reach_share(odds: KqjCallOdds, option: int) -> str:
+    """Return the quantity that is the chance to reach an amount in the contract of an option."""
+    return f"reach_{str(odds.options[option].contract).lower()}_share"
 
 
 def _make_bidding_table(odds: KqjCallOdds, confidence: float | None) -> Table:
@@ -114,14 +118,14 @@ def _make_bidding_table(odds: KqjCallOdds, confidence: float | None) -> Table:
             tried = int(odds.question_counts[questions[0], 0])
             agreed = int(odds.question_counts[questions[-1], 1])
             calls = ", ".join(odds.observed_calls[index].text for index in questions)
-            yield (place, calls), "hands looked at", "count", make_count(tried)
-            yield (place, calls), "would say so", "share", estimate_share(agreed, tried, level)
+            yield (place, calls), "hands_tried_count", "count", make_count(tried)
+            yield (place, calls), "agreeing_share", "share", estimate_share(agreed, tried, level)
 
     return make_table(
         "heard",
-        "What was heard",
+        "Calls of the others",
         ("place", "calls"),
         lines(),
-        "Hands of cards that the player and the places above do not have.",
+        "Hands are drawn from the cards that neither you nor the places above hold.",
         counted=False,
     )

@@ -172,10 +172,10 @@ def opening() -> KqjCallOdds:
 def test_who_holds_all_high_trumps_makes_capot(opening: KqjCallOdds) -> None:
     found = opening
     (hearts,) = [number for number, option in enumerate(found.options) if option.text == "h played"]
-    capot = found.estimate("capot", hearts)
+    capot = found.estimate("own_capot_share", hearts)
     assert capot.value == 1
     assert found.estimate_reach_probability(hearts, 400).value == 1
-    assert found.estimate("makes", hearts).value == 1
+    assert found.estimate("own_made_share", hearts).value == 1
     assert found.is_conclusive(0.01, 0.95)
 
 
@@ -188,8 +188,10 @@ def test_chances_are_those_of_enumeration() -> None:
     spoiled = [place % 2 != 0 for place in range(1, SEATS)]
     exact = 1 - sum(spoiled) / len(spoiled)
     error = math.sqrt(exact * (1 - exact) / found.deals)
-    assert found.estimate("capot", hearts).value == pytest.approx(exact, abs=4 * error)
-    assert found.estimate_reach_probability(hearts, 400) == found.estimate("capot", hearts)
+    assert found.estimate("own_capot_share", hearts).value == pytest.approx(exact, abs=4 * error)
+    assert found.estimate_reach_probability(hearts, 400) == found.estimate(
+        "own_capot_share", hearts
+    )
 
 
 @pytest.mark.parametrize("rules", [KqjRules(), KqjRules(teams=3)], ids=["two", "three"])
@@ -200,9 +202,13 @@ def test_totals_by_ending_agree_with_the_means(rules: KqjRules) -> None:
     totals, weights = np.arange(MAX_TOTAL + 1), found.sums.weights
     for option, by_ending in enumerate(found.totals):
         assert by_ending.sum() == pytest.approx(weights)
-        mean = found.estimate("total", option).value
+        mean = found.estimate("own_total_mean", option).value
         assert by_ending.sum(axis=0) @ totals / weights == pytest.approx(mean)
-        for ending, quantity in ((WON, "wins"), (DRAWN, "litigation"), (NOT_PLAYED, "passed_out")):
+        for ending, quantity in (
+            (WON, "win_share"),
+            (DRAWN, "litigated_share"),
+            (NOT_PLAYED, "passed_share"),
+        ):
             share = found.estimate(quantity, option).value
             assert by_ending[ending].sum() / weights == pytest.approx(share)
         assert found.estimate_reach_probability(option, 0).value == 1
@@ -210,7 +216,7 @@ def test_totals_by_ending_agree_with_the_means(rules: KqjRules) -> None:
     (take,) = [each for each, option in enumerate(found.options) if option.text == "take h"]
     assert 0 < found.estimate_reach_probability(take, 390).value < 1
     assert found.estimate_reach_probability(take, 390) == pytest.approx(
-        found.estimate("capot", take)
+        found.estimate("own_capot_share", take)
     )
 
 
@@ -225,7 +231,7 @@ def test_threads_cannot_be_seen() -> None:
         odds(HAND, return_card=RETURN, place=2, policies=GREEDY, deals=2000, threads=threads)
         for threads in (1, 2)
     )
-    assert one.estimate("difference", 0) == two.estimate("difference", 0)
+    assert one.estimate("value", 0) == two.estimate("value", 0)
     assert (one.totals == two.totals).all()
     assert (one.order, one.choosing_deals) == (two.order, two.choosing_deals)
     assert one.bidding_probability == two.bidding_probability
@@ -243,7 +249,7 @@ def test_alike_suits_are_worth_alike() -> None:
         verb, _, contract = option.text.partition(" ")
         text = f"{verb} {contract.translate(exchanged)}" if len(contract) == 1 else option.text
         (twin,) = [n for n, each in enumerate(other.options) if each.text == text]
-        for quantity in ("wins", "difference", "total"):
+        for quantity in ("win_share", "value", "own_total_mean"):
             left, right = one.estimate(quantity, number), other.estimate(quantity, twin)
             width = (left.high - left.low + right.high - right.low) / 2
             assert abs(left.value - right.value) < 1.5 * width, (option.text, quantity)
@@ -254,7 +260,7 @@ def test_going_on_until_it_is_sure() -> None:
     assert found.stop_reason == "until"
     assert found.sequential
     assert found.best == 1
-    assert found.estimate("difference", 1, baseline=0).low > 0
+    assert found.estimate("value", 1, baseline=0).low > 0
     timed = odds(HAND, return_card=RETURN, policies=GREEDY, deals=10**6, time=1e-9)
     assert (timed.stop_reason, timed.deals) == ("time", 8 * LANES)
 
@@ -265,9 +271,11 @@ def test_a_gratuity_that_waits_goes_to_the_winner() -> None:
         for pending in (0, 100)
     )
     for call in range(2):
-        more = given.estimate("difference", call).value - without.estimate("difference", call).value
-        wins, drawn = (without.estimate(name, call).value for name in ("wins", "litigation"))
-        lost = 1 - wins - drawn - without.estimate("passed_out", call).value
+        more = given.estimate("value", call).value - without.estimate("value", call).value
+        wins, drawn = (
+            without.estimate(name, call).value for name in ("win_share", "litigated_share")
+        )
+        lost = 1 - wins - drawn - without.estimate("passed_share", call).value
         assert more == pytest.approx(100 * (wins - lost))
 
 

@@ -16,7 +16,7 @@ import pytest
 from kqj_sim.analysis.odds.cards import CardOdds, estimate_cards
 from kqj_sim.analysis.odds.estimator import EstimateSettings, OddsError
 from kqj_sim.analysis.odds.kqj_cards import KqjCardSampler, convert_cards_to_bits
-from kqj_sim.analysis.odds.measures import KQJ_CARDS
+from kqj_sim.analysis.odds.measures import get_kqj_card_measures
 from kqj_sim.analysis.odds.position import PartialRound
 from kqj_sim.analysis.odds.position_input import read_position
 from kqj_sim.cards import Card, parse_card
@@ -105,14 +105,14 @@ def played_on(so_far: PartialRound, card: Card, world: Hands) -> dict[str, int]:
     others = [each for team, each in enumerate(score.scores) if team != own]
     bonuses = [bonus.bonus for bonus in score.bonuses if bonus.team == own]
     return {
-        "wins": int(score.scores[own] > max(others)),
-        "made": int(score.result == "made"),
-        "litigation": int(score.result == "litigation"),
-        "difference": score.scores[own] - max(others),
-        "total": score.totals[own],
-        "capot": int(score.trick_counts[own] == 8),
-        "kq": int("kq" in bonuses),
-        "kqj": int("kqj" in bonuses),
+        "win_share": int(score.scores[own] > max(others)),
+        "contract_made_share": int(score.result == "made"),
+        "litigated_share": int(score.result == "litigation"),
+        "value": score.scores[own] - max(others),
+        "own_total_mean": score.totals[own],
+        "own_capot_share": int(score.trick_counts[own] == 8),
+        "own_kq_share": int("kq" in bonuses),
+        "own_kqj_share": int("kqj" in bonuses),
     }
 
 
@@ -122,12 +122,15 @@ def enumerated(
     """Count the distributions that agree with the plays; average the measures of each card."""
     sums: dict[Card, dict[str, int]] = {}
     count = weights = 0
+    rules = so_far.rules
+    assert isinstance(rules, KqjRules)
     for world in hidden(record, so_far):
         count += 1
         weight = weigh(so_far, world)
         weights += weight
         for card in so_far.legal_cards if weight else ():
-            of = sums.setdefault(card, dict.fromkeys((m.name for m in KQJ_CARDS.measures), 0))
+            names = [each.name for each in get_kqj_card_measures(rules).measures]
+            of = sums.setdefault(card, dict.fromkeys(names, 0))
             for name, value in played_on(so_far, card, world).items():
                 of[name] += weight * value
     means = {
@@ -150,7 +153,7 @@ def agrees(record: Record, so_far: PartialRound, answer: CardOdds, weigh: Weigh)
             assert answer.estimate(name, number).value == pytest.approx(float(value)), what
             behind = answer.estimate(name, number, baseline=answer.best)
             assert behind.value == pytest.approx(float(value - means[best][name])), what
-    assert means[best]["difference"] == max(of["difference"] for of in means.values())
+    assert means[best]["value"] == max(of["value"] for of in means.values())
 
 
 def _any(so_far: PartialRound, world: Hands) -> int:
@@ -236,10 +239,12 @@ def test_calls_count_by_enumeration(rules: KqjRules, calls: str, weigh: Weigh, p
             told(record)
         )
         if not drawn.is_exact:
-            deviations += [_deviation(drawn, answer, card, "total") for card in drawn.ranking]
+            deviations += [
+                _deviation(drawn, answer, card, "own_total_mean") for card in drawn.ranking
+            ]
         _, without = enumerated(record, so_far, _any)
-        total = float(without[answer.options[answer.best]]["total"])
-        changed += answer.estimate("total", answer.best).value != total
+        total = float(without[answer.options[answer.best]]["own_total_mean"])
+        changed += answer.estimate("own_total_mean", answer.best).value != total
     assert found == 8
     assert changed > 0
     told_of = [each for each in deviations if math.isfinite(each)]
@@ -269,7 +274,7 @@ def test_samples_agree_with_enumeration(rules: KqjRules) -> None:
                 assert sampled.is_exact
                 continue
             assert not sampled.is_exact and sampled.deals == 500
-            for name in ("total", "difference"):
+            for name in ("own_total_mean", "value"):
                 deviations.append(_deviation(sampled, exact, sampled.best, name))
     told_of = [each for each in deviations if math.isfinite(each)]
     assert len(told_of) > 100
@@ -394,7 +399,7 @@ def test_it_stops_when_it_is_sure(plain: str) -> None:
     players = ("always+greedy",) * SEATS
     answer = estimate_cards(so_far, players, deals=200_000, precision=0.03, threads=1)
     assert answer.sequential
-    best = answer.estimate("wins", answer.best)
+    best = answer.estimate("win_share", answer.best)
     decided = all(lead.low > 0 for lead in answer.estimate_leads().values())
     assert best.high - best.value <= 0.03 or decided
     assert 1000 <= answer.deals < 200_000

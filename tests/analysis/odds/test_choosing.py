@@ -106,11 +106,11 @@ def test_the_interval_of_the_call_named_holds_its_value(
         odds = estimate_calls(situation, policies=GREEDY, deals=512, seed=seed, threads=1)
         best, second = odds.ranking[:2]
         assert odds.option_count == len(true) and odds.deals == 512
-        found.add("value", odds.estimate("difference", best), true[best])
-        lead = odds.estimate("difference", best, baseline=second)
+        found.add("value", odds.estimate("value", best), true[best])
+        lead = odds.estimate("value", best, baseline=second)
         found.add("lead", lead, true[best] - true[second])
         if true == EQUAL:
-            found.add("wins", odds.estimate("wins", best), 0.5)
+            found.add("win_share", odds.estimate("win_share", best), 0.5)
     found.check()
 
 
@@ -122,7 +122,7 @@ def test_it_holds_whenever_a_search_stops(
     for seed in range(200):
         odds = estimate_calls(situation, policies=GREEDY, precision=0.05, seed=seed, threads=1)
         assert odds.stop_reason == "until" and odds.choosing_deals >= 1000
-        for quantity, truth in (("difference", 0.0), ("wins", 0.5)):
+        for quantity, truth in (("value", 0.0), ("win_share", 0.5)):
             estimate = odds.estimate(quantity, odds.best)
             held += estimate.low <= truth <= estimate.high
             runs += 1
@@ -135,8 +135,8 @@ class SyntheticCards(CardSampler):
     chunk_size = min_chunk_size = LANES
     measures = MeasureTable(
         (
-            Measure("wins", "share", "wins", lambda outcomes: outcomes[0] > 0),
-            Measure("difference", "points", "score difference", lambda outcomes: outcomes[0]),
+            Measure("win_share", "share", lambda outcomes: outcomes[0] > 0),
+            Measure("value", "points", lambda outcomes: outcomes[0]),
         ),
         "",
         (),
@@ -185,11 +185,11 @@ def test_the_interval_of_the_card_named_holds_its_value(true: Sequence[float]) -
         odds = card_odds(true, seed)
         best, second = odds.ranking[:2]
         assert (odds.deals, odds.choosing_deals, len(odds.ranking)) == (512, 256, len(true))
-        found.add("value", odds.estimate("difference", best), true[best])
+        found.add("value", odds.estimate("value", best), true[best])
         lead = odds.estimate_leads()[second]
         found.add("lead", lead, true[best] - true[second])
         if true == EQUAL:
-            found.add("wins", odds.estimate("wins", best), 0.5)
+            found.add("win_share", odds.estimate("win_share", best), 0.5)
     found.check()
 
 

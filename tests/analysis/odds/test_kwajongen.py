@@ -45,16 +45,16 @@ def value(odds: KwajongenCallOdds, quantity: str, option: int) -> float:
 @pytest.mark.parametrize(("raised", "worth"), [(False, 2), (True, 3)])
 def test_the_four_highest_trumps_win_everything(raised: bool, worth: int) -> None:
     odds = told("Ah Kh Qh Jh", "Th", NEVER, raised=raised)
-    assert value(odds, "difference", PLAY) == worth
-    for quantity in ("wins", "makes", "plays", "capot"):
+    assert value(odds, "value", PLAY) == worth
+    for quantity in ("win_share", "own_made_share", "own_contract_share", "own_all_tricks_share"):
         assert value(odds, quantity, PLAY) == 1
-    assert value(odds, "passed_out", PASS) == 1
-    assert value(odds, "difference", PASS) == value(odds, "total", PASS) == 0
+    assert value(odds, "passed_share", PASS) == 1
+    assert value(odds, "value", PASS) == value(odds, "own_points_mean", PASS) == 0
     assert odds.best == PLAY and [odds.options[n].text for n in odds.ranking] == ["play", "pass"]
     # The next opponent plays and loses all tricks: he goes up by one, too.
     others = told("Ah Kh Qh Jh", "Th", ALWAYS, raised=raised)
-    assert value(others, "difference", PASS) == worth + 1
-    assert value(others, "makes", PASS) == value(others, "plays", PASS) == 0
+    assert value(others, "value", PASS) == worth + 1
+    assert value(others, "own_made_share", PASS) == value(others, "own_contract_share", PASS) == 0
 
 
 def test_what_rounds_are_worth_adds_up() -> None:
@@ -64,10 +64,12 @@ def test_what_rounds_are_worth_adds_up() -> None:
     for option in (PASS, PLAY):
         counts, live = odds.point_counts[option], odds.sums.weights
         assert counts.sum() == live < odds.deals
-        assert (counts.sum(axis=0) @ worths) / live == pytest.approx(
-            value(odds, "difference", option)
-        )
-        for ending, quantity in ((WON, "wins"), (DRAWN, "tie"), (NOT_PLAYED, "passed_out")):
+        assert (counts.sum(axis=0) @ worths) / live == pytest.approx(value(odds, "value", option))
+        for ending, quantity in (
+            (WON, "win_share"),
+            (DRAWN, "tied_share"),
+            (NOT_PLAYED, "passed_share"),
+        ):
             assert counts[ending].sum() / live == pytest.approx(value(odds, quantity, option))
         shares = [odds.estimate_points_share(option, int(worth)) for worth in worths]
         assert sum(each.value for each in shares) == pytest.approx(1)
@@ -87,7 +89,7 @@ def test_those_before_have_passed() -> None:
     ignored = told("Ah 9h Ks Tc", "Jh", players, deals=2048, place=2, ignore_calls=True)
     assert ignored.bidding_probability == 1 and ignored.deals == 2048
     for option in (PASS, PLAY):
-        one, other = (each.estimate("difference", option) for each in (odds, ignored))
+        one, other = (each.estimate("value", option) for each in (odds, ignored))
         assert one.low < other.high and other.low < one.high
     assert [table.name for table in make_odds_tables(ignored)] == ["calls"]
     assert [table.name for table in make_odds_tables(odds)] == ["calls", "heard"]

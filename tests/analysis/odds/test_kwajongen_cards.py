@@ -132,12 +132,12 @@ def played_on(so_far: PartialRound, card: Card, dealt: Hands) -> dict[str, int]:
     own, caller = so_far.seat % 2, so_far.final_contract.sender
     score = score_round(so_far.teams, caller, tricks, so_far.pending)
     return {
-        "wins": int(score.totals[own] > score.totals[1 - own]),
-        "difference": score.scores[1 - own] - score.scores[own],
-        "made": int(score.result == "made"),
-        "tie": int(score.result == "tie"),
-        "total": score.totals[own],
-        "capot": int(score.trick_counts[own] == 4),
+        "win_share": int(score.totals[own] > score.totals[1 - own]),
+        "value": score.scores[1 - own] - score.scores[own],
+        "contract_made_share": int(score.result == "made"),
+        "tied_share": int(score.result == "tie"),
+        "own_points_mean": score.totals[own],
+        "own_all_tricks_share": int(score.trick_counts[own] == 4),
     }
 
 
@@ -178,7 +178,7 @@ def agree(so_far: PartialRound, answer: CardOdds, ignore_calls: bool) -> None:
             for name in found[0]
         }
     best = means[answer.options[answer.best]]
-    assert best["difference"] == max(each["difference"] for each in means.values())
+    assert best["value"] == max(each["value"] for each in means.values())
     for number, card in enumerate(answer.options):
         for name, value in means[card].items():
             assert answer.estimate(name, number).value == pytest.approx(value), (card, name)
@@ -252,7 +252,7 @@ def test_draws_agree_with_the_exact_answer_and_with_themselves(plain: str) -> No
     assert exact.is_exact and not one.is_exact and one.deals == 2000
     assert one.order == two.order
     for card in range(one.option_count):
-        for name in ("wins", "difference", "total"):
+        for name in ("win_share", "value", "own_points_mean"):
             assert one.estimate(name, card) == two.estimate(name, card)
             _, low, high, _ = one.estimate(name, card)
             value = exact.estimate(name, card).value

@@ -1,0 +1,46 @@
+"""The page of the odds of calls or of cards."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from kqj_sim import __version__
+from kqj_sim.analysis.odds.cards import CardOdds
+from kqj_sim.reporting.grid import make_grids
+from kqj_sim.reporting.odds_plots import make_pictures
+from kqj_sim.reporting.odds_words import write_headline
+from kqj_sim.reporting.page import Page, Part, Section
+from kqj_sim.reporting.run import describe_rules
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.odds.estimator import Odds
+    from kqj_sim.reporting.run import Report
+
+
+def make_odds_page(odds: Odds, report: Report, confidence: float) -> Page:
+    """Return the page: the decision, key figures, pictures, and all tables on demand."""
+    run = report.run
+    is_card = isinstance(odds, CardOdds)
+    pictures = tuple(make_pictures(odds, confidence))
+    sections = [
+        Section("key-figures", "Key figures", (Part(grids=(*report.key_grids,)),)),
+        *([Section("pictures", "Pictures", (Part(pictures=pictures),))] if pictures else []),
+        Section(
+            "tables",
+            "All figures",
+            tuple(Part(folded=(*make_grids(table),)) for table in report.tables),
+        ),
+    ]
+    situation, *described = run.describe().split("\n")
+    return Page(
+        title=f"Which {'card' if is_card else 'call'}?",
+        lead=(*write_headline(odds, confidence), situation, *described, run.describe_intervals()),
+        sections=tuple(sections),
+        provenance=(
+            ("program", f"kqj-sim {__version__}, {run.command}"),
+            ("rules", describe_rules(run.rules)),
+            ("deals", f"{run.deals:,}, seed {run.seed}"),
+        ),
+        listings=(("all assumptions", json.dumps(run.to_dict(), ensure_ascii=False, indent=1)),),
+    )

@@ -1,0 +1,114 @@
+"""The key figures of odds on a screen: the best options, and with auctions the contracts."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from kqj_sim.analysis.odds.cards import CardOdds
+from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
+from kqj_sim.analysis.odds.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
+from kqj_sim.analysis.odds.tables import LEAD
+from kqj_sim.analysis.quantities import get_label
+from kqj_sim.cards import format_contract
+from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, format_number
+from kqj_sim.reporting.odds_words import describe_option
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.intervals import Estimate
+    from kqj_sim.analysis.odds.estimator import Odds
+    from kqj_sim.analysis.tables import Unit
+
+_MAX_ROWS, _MAX_AUCTION_ROWS = 8, 5
+"""Options shown, at most; with auctions the contracts need room, too."""
+_MAX_CONTRACTS = 3
+_AMOUNT_COLUMNS = 7
+_HIGHEST_AMOUNT = 250
+"""Most contracts that are made by more than this are Capots."""
+
+_AUCTION_COLUMNS = ("win_share", "own_countered_share", UNCOUNTERED_VALUE)
+_COLUMNS = (
+    "win_share",
+    "own_made_share",
+    "contract_made_share",
+    "own_total_mean",
+    "own_points_mean",
+    "own_capot_share",
+    "own_all_tricks_share",
+)
+_CARD_MEASURES = ("own_total_mean", "own_points_mean")
+"""Columns of cards only: calls have none to spare."""
+
+
+def make_key_grids(odds: Odds, confidence: float | None = None) -> list[Grid]:
+    """Return the grids that people see unless they ask for tables."""
+    grids = [_make_option_grid(odds, confidence)]
+    if isinstance(odds, KqjCallOdds) and odds.contract_options:
+        grids.append(_make_amount_grid(odds, confidence))
+    return grids
+
+
+def _make_option_grid(odds: Odds, confidence: float | None) -> Grid:
+    """Return the best options with their key figures, and a line on those left out."""
+    is_auction = isinstance(odds, KqjCallOdds) and UNCOUNTERED_VALUE in odds.measures.indices
+    most = _MAX_AUCTION_ROWS if is_auction else _MAX_ROWS
+    ranking, leads = odds.ranking, odds.estimate_leads(confidence)
+    # A line that stands for one row saves nothing.
+    shown = ranking if len(ranking) <= most + 1 else ranking[:most]
+    columns = [
+        name
+        for name in (_AUCTION_COLUMNS if is_auction else _COLUMNS)
+        if name in odds.measures.indices
+        and (isinstance(odds, CardOdds) or name not in _CARD_MEASURES)
+    ]
+    rows = []
+    for option in shown:
+        cells = [
+            _format_cell(odds.estimate(name, option, confidence), odds.measures[name].unit)
+            for name in (RANKING_MEASURE, *columns)
+        ]
+        behind = Cell(EMPTY_CELL_TEXT)
+        if option in leads:
+            behind = _format_cell(leads[option], odds.measures[RANKING_MEASURE].unit)
+        rows.append((Cell(describe_option(odds, option).name), cells[0], behind, *cells[1:]))
+    what = "card" if isinstance(odds, CardOdds) else "call"
+    headings = (what, *(get_label(name) for name in (RANKING_MEASURE, LEAD, *columns)))
+    notes = [odds.measures.note]
+    rest = ranking[len(shown) :]
+    if rest:
+        least = min(leads[option].value for option in rest)
+        notes.insert(0, f"{len(rest)} more {what}s are at least {least:,.0f} points worse: "
+                     f"--tables {what}s shows them.")  # fmt: skip
+    return Grid("", headings, tuple(rows), 1, "\n".join(notes))
+
+
+def _format_cell(estimate: Estimate, unit: Unit) -> Cell:
+    """Return a number with its interval; a share with a decimal, even near 0 and 100%."""
+    if unit != "share" or math.isnan(estimate.low):
+        return format_number(*estimate[:3], unit)
+    half = max(estimate.high - estimate.value, estimate.value - estimate.low)
+    # No interval is shown as nothing.
+    return Cell(f"{100 * estimate.value:.1f}%", f"±{max(100 * half, 0.1):.1f}")
+
+
+def _make_amount_grid(odds: KqjCallOdds, confidence: float | None) -> Grid:
+    """Return the chances to make some amounts in the best contracts."""
+    played = {odds.options[option].contract: option for option in odds.contract_options}
+    best = dict.fromkeys(odds.options[option].contract for option in odds.ranking)
+    chosen = [played[contract] for contract in best if contract in played][:_MAX_CONTRACTS]
+    lowest = odds.options[chosen[0]].amount
+    highest = min(max(_HIGHEST_AMOUNT, lowest + 10 * _AMOUNT_COLUMNS), odds.max_points)
+    step = 10 * math.ceil((highest - lowest) / (10 * _AMOUNT_COLUMNS))
+    amounts = range(lowest, highest + 1, max(step, 10))[:_AMOUNT_COLUMNS]
+    rows, half = [], 0.0
+    for option in chosen:
+        chances = [odds.estimate_reach_probability(option, each, confidence) for each in amounts]
+        chances.append(odds.estimate("own_capot_share", option, confidence))
+        half = max(half, *(max(each.high - each.value, each.value - each.low) for each in chances))
+        contract = format_contract(str(odds.options[option].contract), symbols=True)
+        rows.append((Cell(contract), *(Cell(f"{100 * each.value:.0f}%") for each in chances)))
+    return Grid(
+        f"Chance to make an amount, if played (±{100 * half:.1f} or less)",
+        ("contract", *(str(amount) for amount in amounts), "Capot"),
+        tuple(rows),
+    )

@@ -1,0 +1,252 @@
+"""Odds in words: names of calls, cards and places, and the headline that says the decision."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from kqj_sim.analysis.odds.cards import CardOdds
+from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
+from kqj_sim.analysis.odds.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
+from kqj_sim.cards import RANKS, SUIT_SYMBOLS, format_card
+from kqj_sim.places import name_places
+from kqj_sim.rules import KqjRules
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.intervals import Estimate
+    from kqj_sim.analysis.odds.estimator import Odds
+
+FEW_EFFECTIVE_DEALS = 100
+"""Odds with a smaller effective sample size are called no more than a hint."""
+
+_MAX_TIED_NAMES = 3
+"""Tied options named in a headline, at most."""
+
+_SUIT_PATTERN = re.compile(rf"\b([{RANKS}]?)([shdc])\b")
+
+
+class OptionWords(NamedTuple):
+    """A call or a card in sentences.
+
+    Attributes:
+        name: its name, `take ♥`, `120 ♥`, `K♠`.
+        order: the imperative, `Take ♥`, `Bid 120 ♥`, `Play K♠`.
+        subject: the subject of a sentence, `Taking ♥`, `120 ♥`, `K♠`.
+    """
+
+    name: str
+    order: str
+    subject: str
+
+
+_SIMPLE_CALLS = {
+    "pass": OptionWords("pass", "Pass", "Passing"),
+    "play": OptionWords("play", "Play", "Playing"),
+    "counter": OptionWords("counter", "Counter", "Countering"),
+    "no counter": OptionWords("no counter", "Do not counter", "Not countering"),
+    "overcounter": OptionWords("overcounter", "Overcounter", "Overcountering"),
+    "no overcounter": OptionWords("no overcounter", "Do not overcounter", "Not overcountering"),
+}
+
+
+def add_suit_signs(text: str) -> str:
+    """Return calls and cards with signs in place of suit letters: `take ♥`, `400 AT Capot`."""
+    signed = _SUIT_PATTERN.sub(lambda match: match[1] + SUIT_SYMBOLS[match[2]], text)
+    return signed.replace("capot", "Capot")
+
+
+def describe_option(odds: Odds, option: int) -> OptionWords:
+    """Return a call or a card in words."""
+    if isinstance(odds, CardOdds):
+        card = format_card(odds.options[option], symbols=True)
+        return OptionWords(card, f"Play {card}", card)
+    text = odds.get_text(option)
+    if text in _SIMPLE_CALLS:
+        return _SIMPLE_CALLS[text]
+    name = add_suit_signs(text)
+    if name.startswith("take "):
+        return OptionWords(name, f"T{name[1:]}", f"Taking {name[5:]}")
+    return OptionWords(name, f"Bid {name}", name)
+
+
+def describe_place(place: int, seats: int) -> str:
+    """Return a place as a noun: `the opener`, `the 3rd to speak`, `the dealer`."""
+    name = name_places(seats)[place]
+    return f"the {name} to speak" if 0 < place < seats - 1 else f"the {name}"
+
+
+def join_words(words: Sequence[str], last: str = "and") -> str:
+    """Return words as a list in a sentence: `a, b and c`."""
+    *most, end = words
+    return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def write_headline(odds: Odds, confidence: float | None = None) -> list[str]:
+    """Return the decision in sentences, and what restricts it."""
+    lines = [_write_decision(odds, confidence), *_explain_counters(odds, confidence)]
+    if odds.stop_text:
+        lines.append(f"Ended early: {odds.stop_text}")
+    if not _is_exact(odds) and odds.effective_sample_size < FEW_EFFECTIVE_DEALS:
+        lines.append(
+            f"Only a hint: the effective sample is {odds.effective_sample_size:,.0f} deals, since "
+            "the assumed players rarely call like this. Try more --deals, another --policy or "
+            "--ignore-calls."
+        )
+    return lines
+
+
+def _is_exact(odds: Odds) -> bool:
+    return isinstance(odds, CardOdds) and odds.is_exact
+
+
+def _write_decision(odds: Odds, confidence: float | None) -> str:
+    """Return the first sentences: what to do, what it is worth, and how far the next is behind."""
+    best, *others = odds.ranking
+    leads = odds.estimate_leads(confidence)
+    words = describe_option(odds, best)
+    if not others:
+        return f"Only {words.name} is legal."
+    # The deals that value may show what those that chose did not see.
+    better = [other for other in others if leads[other].high < 0]
+    if better:
+        rival = min(better, key=lambda other: leads[other].value)
+        return (
+            f"{words.order} or {describe_option(odds, rival).name}: undecided. The deals that "
+            "chose prefer the first, those shown the second by "
+            f"{_format_gap(odds, leads[rival])}; more --deals decide."
+        )
+    # A lead that is the same in all deals has no interval.
+    tied = [other for other in others if leads[other].value <= 0 or leads[other].low <= 0]
+    if tied:
+        return f"{_name_tied(odds, best, tied, leads)} {_write_value(odds, best, confidence, True)}"
+    following = describe_option(odds, others[0]).subject
+    lead = format_points(odds, leads[others[0]])
+    if isinstance(odds, CardOdds):
+        value = _write_value(odds, best, confidence, False)
+        return f"{words.order}: {value}; {following} is {lead} less."
+    value = _write_value(odds, best, confidence, False)
+    return f"{words.order}: {value} {following} is worth {lead} less."
+
+
+def _name_tied(odds: Odds, best: int, tied: list[int], leads: dict[int, Estimate]) -> str:
+    """Return the names of the options that are tied with the best, and the difference if one is."""
+    shown = tied if len(tied) < _MAX_TIED_NAMES else tied[: _MAX_TIED_NAMES - 1]
+    names = [describe_option(odds, other).name for other in shown]
+    if len(shown) < len(tied):
+        what = "cards" if isinstance(odds, CardOdds) else "calls"
+        names.append(f"{len(tied) - len(shown)} other {what}")
+    order = join_words([describe_option(odds, best).order, *names], "or")
+    if all(leads[other].value == 0 and math.isnan(leads[other].low) for other in tied):
+        return f"{order}: equally good."
+    gap = f" (difference {_format_gap(odds, leads[tied[0]])})" if len(tied) == 1 else ""
+    return f"{order}: statistically tied{gap}."
+
+
+def _write_value(odds: Odds, option: int, confidence: float | None, conditional: bool) -> str:
+    """Return the chance to win and the value of an option, as the end of a sentence.
+
+    With `conditional` a whole sentence that names the option.
+    """
+    value = odds.estimate(RANKING_MEASURE, option, confidence)
+    chance = format_chance(odds.estimate("win_share", option, confidence))
+    half = _format_half(odds, value)
+    interval = f" (±{half})" if half else ""
+    words = describe_option(odds, option)
+    if isinstance(odds, CardOdds):
+        number = format_points(odds, value, signed=True)
+        unit = "point" if number in ("+1", "-1") else "points"
+        numbers = f"{number} {unit}{interval}, {chance} wins"
+        return f"{words.name}: {numbers}." if conditional else numbers
+    number = format_points(odds, value).removeprefix("-")
+    if isinstance(odds.rules, KqjRules):
+        rivals = "the opponents" if odds.rules.teams == 2 else "the better of the other two teams"
+        more = "more" if value.value >= 0 else "less"
+        gain = f"score {number} {more} than {rivals} on average{interval}"
+    elif value.value >= 0:
+        gain = f"gain {number} points on the opponents on average{interval}"
+    else:
+        gain = f"lose {number} points to the opponents on average{interval}"
+    start = f"{words.order}: you win" if conditional else "you win"
+    return f"{start} {chance} of the rounds and {gain}."
+
+
+def _explain_counters(odds: Odds, confidence: float | None) -> list[str]:
+    """Return a line if the best call is the best only because the opponents would counter it."""
+    if not isinstance(odds, KqjCallOdds):
+        return []
+    rival = odds.find_uncountered_best(confidence)
+    if rival is None:
+        return []
+    name = describe_option(odds, odds.best)
+    other = describe_option(odds, rival.option).subject
+    countered = format_chance(odds.estimate("own_countered_share", odds.best, confidence))
+    # A pass may be followed by a partner's bid.
+    what = "it" if odds.options[odds.best].contract is not None else "your side"
+    own, theirs = (
+        _format_with_half(odds, odds.estimate(UNCOUNTERED_VALUE, option, confidence))
+        for option in (odds.best, rival.option)
+    )
+    if rival.lead.low > 0:
+        return [
+            f"Best only because the assumed opponents counter {what} (in {countered} of the "
+            f"rounds): if nobody counters, {name.name} is worth {own} and {other} {theirs}."
+        ]
+    gap = _format_gap(odds, rival.lead)
+    return [
+        f"The assumed opponents counter {what} in {countered} of the rounds: if nobody counters, "
+        f"{name.name} is worth {own}, statistically tied with {other} (difference {gap})."
+    ]
+
+
+def format_chance(estimate: Estimate) -> str:
+    """Return a chance as precise as its interval: `99.8%`, `71%`, `more than 99.9%`."""
+    value = 100 * estimate.value
+    known = not math.isnan(estimate.low)
+    digits = 0 if known and 50 * (estimate.high - estimate.low) >= 0.95 else 1
+    step = 10.0**-digits
+    if value < 100 and round(value, digits) == 100:
+        return f"more than {100 - step:.{digits}f}%"
+    if value > 0 and round(value, digits) == 0:
+        return f"less than {step:.{digits}f}%"
+    return f"{value:.{0 if value in (0, 100) else digits}f}%"
+
+
+def format_points(odds: Odds, estimate: Estimate, *, signed: bool = False) -> str:
+    """Return points as precise as their interval: `218`, `2.7`, `+85`; without one with a decimal.
+
+    In Kwajongen, where a round is worth few points, in hundredths.
+    """
+    half = (estimate.high - estimate.low) / 2
+    if not isinstance(odds.rules, KqjRules):
+        digits = 2
+    else:
+        digits = 0 if half >= 1 and abs(estimate.value) >= 10 else 1
+    if math.isnan(half) and float(estimate.value).is_integer():
+        digits = 0
+    # A zero has no sign.
+    return f"{estimate.value:{'+' if signed else ''}z,.{digits}f}"
+
+
+def _format_half(odds: Odds, estimate: Estimate) -> str:
+    """Return the half-width of an interval; empty if there is none."""
+    half = (estimate.high - estimate.low) / 2
+    if math.isnan(half) or half == 0:
+        return ""
+    if not isinstance(odds.rules, KqjRules):
+        return f"{half:.2f}" if half >= 0.005 else f"{half:.3f}"
+    return f"{half:,.0f}" if half >= 9.5 else f"{max(half, 0.1):.1f}"
+
+
+def _format_with_half(odds: Odds, estimate: Estimate) -> str:
+    """Return points with their interval in brackets: `120 (±3.1)`."""
+    half = _format_half(odds, estimate)
+    return format_points(odds, estimate) + (f" (±{half})" if half else "")
+
+
+def _format_gap(odds: Odds, estimate: Estimate) -> str:
+    """Return the size of a difference, with its interval: `0.8 ±1.9`."""
+    half = _format_half(odds, estimate)
+    size = f"{abs(estimate.value):,.{1 if isinstance(odds.rules, KqjRules) else 2}f}"
+    return f"{size} ±{half}" if half else size
