@@ -108,8 +108,9 @@ def _write_decision(odds: Odds, confidence: float | None) -> str:
     words = describe_option(odds, best)
     if not others:
         return f"Only {words.name} is legal."
-    # The deals that value may show what those that chose did not see.
-    better = [other for other in others if leads[other].high < 0]
+    # The deals that value may show what those that chose did not see.  A lead that is the same in
+    # all deals has no interval.
+    better = [other for other in others if leads[other].value < 0 and not leads[other].high >= 0]
     if better:
         rival = min(better, key=lambda other: leads[other].value)
         return (
@@ -117,7 +118,6 @@ def _write_decision(odds: Odds, confidence: float | None) -> str:
             "chose prefer the first, those shown the second by "
             f"{_format_gap(odds, leads[rival])}; more --deals decide."
         )
-    # A lead that is the same in all deals has no interval.
     tied = [other for other in others if leads[other].value <= 0 or leads[other].low <= 0]
     if tied:
         return f"{_name_tied(odds, best, tied, leads)} {_write_value(odds, best, confidence, True)}"
@@ -181,6 +181,8 @@ def _explain_counters(odds: Odds, confidence: float | None) -> list[str]:
         return []
     name = describe_option(odds, odds.best)
     other = describe_option(odds, rival.option).subject
+    if other[0].isupper():
+        other = other[0].lower() + other[1:]
     countered = format_chance(odds.estimate("own_countered_share", odds.best, confidence))
     # A pass may be followed by a partner's bid.
     what = "it" if odds.options[odds.best].contract is not None else "your side"
@@ -222,7 +224,7 @@ def format_points(odds: Odds, estimate: Estimate, *, signed: bool = False) -> st
     if not isinstance(odds.rules, KqjRules):
         digits = 2
     else:
-        digits = 0 if half >= 1 and abs(estimate.value) >= 10 else 1
+        digits = 0 if half >= 0.5 and abs(estimate.value) >= 10 else 1
     if math.isnan(half) and float(estimate.value).is_integer():
         digits = 0
     # A zero has no sign.

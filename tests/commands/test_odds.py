@@ -48,26 +48,43 @@ def test_python_gives_the_same() -> None:
     (row,) = [
         row
         for row in found["tables"][0]["rows"]
-        if (row["call"], row["quantity"]) == ("pass", "score difference")
+        if (row["call"], row["quantity"]) == ("pass", "value")
     ]
     assert row["value"] == again.estimate("value", 0).value
 
 
-def test_table_marks_the_best_call_and_names_the_players() -> None:
+def test_screen_says_the_decision_the_situation_and_the_players() -> None:
     shown = " ".join(run("odds", *HAND, *FEW, "--place", "1").stdout.split())
-    assert shown.startswith("Best: take h, worth ")
-    assert (
-        "players points:take=45,lap2=38+greedy; 512 deals (calls ranked by 256 others), seed 1"
-        in shown
-    )
-    assert "Return 7h; place 1, lap 1, heard: all passed" in shown
-    assert re.search(r"\* take h \d", shown)
-    assert re.search(r"would have called as heard in \d", shown)
+    assert shown.startswith("Take ♥: you win ")
+    assert "You hold ♠ K ♥ A 9 8 ♦ 4 as the 2nd to speak; Return 7♥; 1st lap, all passed." in shown
+    assert f"taking; {FEW[1]} at every place; 512 deals (the best chosen by 256 others)" in shown
+    assert re.search(r"This bidding occurs in [\d.]+% ±[\d.]+ of random deals \(effective", shown)
+    assert "Calls of the others" not in shown
 
 
 def test_partners_that_were_named_are_told() -> None:
     shown = run("odds", *HAND, *FEW, "--partners", "random", "--partners-at", "1 2").stdout
-    assert "place 0 (the opener) with 1 2, lap 1" in " ".join(shown.split())
+    assert "as the opener, with the 2nd and the 3rd as partners" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    ("names", "titles"),
+    [("calls", ["Calls"]), ("heard", ["Calls of the others"]), ("all", None)],
+)
+def test_tables_are_shown_on_request(names: str, titles: list[str] | None) -> None:
+    shown = run("odds", *HAND, *FEW, "--place", "1", "--tables", names).stdout.splitlines()
+    for title in titles or ["Calls", "Calls of the others"]:
+        assert title in shown
+    assert ("Calls" in shown) == (names != "heard")
+
+
+def test_names_of_tables_are_listed_and_others_refused() -> None:
+    listed = run("odds", *HAND, "--tables", "list")
+    assert listed.exit_code == 0
+    assert [line.split()[0] for line in listed.stdout.splitlines()] == [
+        "calls", "contracts", "heard", "cards",
+    ]  # fmt: skip
+    assert "there is no table 'call'" in expect_error(run("odds", *HAND, "--tables", "call"))
 
 
 def test_seats_can_be_given_players_of_their_own() -> None:
@@ -87,18 +104,16 @@ def test_page_and_picture(tmp_path: Path) -> None:
     # It needs nothing from elsewhere.
     assert not re.search(r"(src|href)=[\"']?https?:|@import|url\(http", text)
     assert re.search(r'"best": ?"take h"', html.unescape(text))
-    assert text.count("Best: take h") == 1
-    # A picture for each of the two calls.
-    assert text.count("<figure>") == 2
-    assert "What to call with ♠ K  ♥ A 9 8  ♦ 4" in text
+    assert text.count("Take ♥: you win") == 1
+    # Value, chance to win, and the distribution after each of the two calls.
+    assert text.count("<figure>") == 4
+    assert "You hold ♠ K  ♥ A 9 8  ♦ 4 as the opener" in text
 
 
 def test_time_and_certainty_end_it() -> None:
     asked = ("odds", *HAND, *FEW[:2], "--precision", "0.5%")
     shown = " ".join(run(*asked).stdout.split())
-    assert re.search(
-        r"deals until enough was known \(calls ranked by [\d,]+ others\), seed 1", shown
-    )
+    assert re.search(r"chosen by [\d,]+ others\), then precise enough; seed 1", shown)
     found = json.loads(run(*asked, "--format", "json").stdout)
     assert found["ended"] == "until"
     assert found["intervals"] == "confidence sequences"
@@ -129,4 +144,4 @@ def test_an_answer_on_few_deals_is_told_to_be_a_hint() -> None:
     arguments = ("--heard", "120 s, counter 3", "--place", "2", "--bidding", "auction")
     assumed = ("--policy", "points+greedy", "--deals", "256")
     shown = run("odds", "9s 8s 7d Ah Ad 5d 6c Ac", *arguments, *assumed)
-    assert "No more than a hint: it rests on what " in " ".join(shown.stdout.split())
+    assert "Only a hint: the effective sample is " in " ".join(shown.stdout.split())

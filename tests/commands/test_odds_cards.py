@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from kqj_sim.cards import format_card, parse_card
 from kqj_sim.record import to_json
 from kqj_sim.rules import KqjRules
 from tests.command_line import expect_error, run
@@ -39,17 +41,19 @@ def test_a_record_is_answered_before_a_card(record: Path) -> None:
         {key: each[key] for key in ("leader", "cards")} for each in whole["tricks"][:6]
     ]
     people = run(*asked)
-    assert f"Best: {answer['best']}" in people.stdout
-    assert f"exact: all {answer['distributions']:,} distributions" in people.stdout
+    best = format_card(parse_card(answer["best"]), symbols=True)
+    assert re.match(rf"(Play|Only) {best}[: ]", people.stdout)
+    assert f"all {answer['distributions']:,} layouts" in " ".join(people.stdout.split())
+    assert "Exact: no intervals." in people.stdout
 
 
 def test_cards_are_answered_as_typed() -> None:
     done = run(*TYPED, "--heard", "take h", "--deals", "300", *FAST)
     assert done.exit_code == 0, done.stderr
-    assert "sampled: 300 distributions" in done.stdout
-    assert "place 2 has" in done.stdout
-    rows = [line.split() for line in done.stdout.splitlines()]
-    assert {row[0] for row in rows if row} >= {"*"}
+    shown = " ".join(done.stdout.split())
+    assert "300 sampled layouts" in shown
+    assert "as the 3rd to speak; the opener, your partner, plays ♥; trick 1: A♠ 4♠." in shown
+    assert {line.split()[0] for line in done.stdout.splitlines() if line} >= {"K♠", "9♠"}
 
 
 @pytest.mark.parametrize(
@@ -63,7 +67,6 @@ def test_cards_are_answered_as_typed() -> None:
         (("--contract", "h", "--sender", "2"), "took the Return, 9h: it is missing"),
         (("--heard", "pass"), "the 2nd has yet to speak"),
         (("--heard", "take h", "--lap", "1"), "--lap is for calls"),
-        (("--heard", "take h", "--plot", "x.png"), "--plot and .html are for calls"),
         (("--record", "-"), "--record holds the cards, places, calls"),
     ],
 )
@@ -89,3 +92,36 @@ def test_contract_needs_the_plays() -> None:
     done = run("odds", "9h 8h Ah Ks 4d", "--return", "7h", "--contract", "h")
     assert done.exit_code == 2
     assert "go with --played" in expect_error(done)
+
+
+def test_cards_have_a_picture_and_a_page(tmp_path: Path) -> None:
+    page, picture = tmp_path / "card.html", tmp_path / "card.png"
+    asked = (*TYPED, "--heard", "take h", "--deals", "300", *FAST)
+    done = run(*asked, "--out", str(page), "--plot", str(picture))
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<figure>") == 2
+    assert re.search("Play (K♠|9♠)( or (K♠|9♠))?: ", text)
+
+
+def test_players_of_a_record_are_shown_without_their_defaults(tmp_path: Path) -> None:
+    rounds = tmp_path / "rounds.jsonl"
+    assert run("records", "--deals", "1", "--policy", "points:take=40+greedy",
+               "--out", str(rounds)).exit_code == 0  # fmt: skip
+    asked = ("odds", "--record", str(rounds), "--at", "8.1", "--ignore-calls", "--quiet")
+    done = run(*asked, "--format", "json")
+    assert done.exit_code == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert set(answer["policies"]) == {"points:take=40+greedy"}
+    assert ",take=40,lap2=" in answer["players"][0]
+
+
+def test_one_legal_card_has_no_picture(record: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "card.png"
+    asked = ("odds", "--record", str(record), "--at", "8.1", "--ignore-calls", *FAST)
+    done = run(*asked, "--plot", str(picture))
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.startswith("Only ")
+    assert "no picture: only one option is legal" in done.stderr
+    assert not picture.exists()
