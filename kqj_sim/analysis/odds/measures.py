@@ -106,7 +106,7 @@ _COUNTERS = (
     ),
 )
 _KQJ_NOTE = "Value: your side's score minus {}, on average."
-_BEST_OPPONENT = {2: "the opponents'", 3: "that of the better of the other two teams"}
+_BEST_OPPONENT = {2: "the opponents'", 3: "the better of the two others'"}
 
 
 def get_kqj_call_measures(rules: KqjRules) -> MeasureTable:
