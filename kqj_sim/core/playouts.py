@@ -27,7 +27,7 @@ from kqj_sim.core.block import (
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.round import FINISH_STAGE, RESUME_CALLS, RESUME_PLAY, call_resume, call_stage
 from kqj_sim.core.rules import Rules, Seating
-from kqj_sim.core.trick import put_follow, put_lead
+from kqj_sim.core.trick import put_card
 from kqj_sim.core.types import Block, Int64Array, Lane, Position, Team
 
 _SCORE = column_offset("score_0")
@@ -106,10 +106,7 @@ def put_trick_cards(state: Block, lanes: int, position: Position) -> None:
     """Play the cards that TRICK_CARDS holds for a position."""
     for i in range(pad_lanes(lanes)):
         card = state[cell_index(block.TRICK_CARDS + position * STRIDE, i)]
-        if position == 0:
-            put_lead(state, i, card)
-        else:
-            put_follow(state, i, position, card)
+        put_card(state, i, position, card)
 
 
 @block_loop

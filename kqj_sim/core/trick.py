@@ -278,16 +278,17 @@ def read_upcard(state: Block, lane: Lane) -> Card:
 
 
 class CardViews(NamedTuple):
-    """The functions of a game that make the view of a card to play."""
+    """The functions of a game that show the player to move what they may know and play."""
 
     lead_view: Kernel
     follow_view: Kernel
+    find_legal_cards: Kernel
 
 
 def make_card_views(
     *, seats: int, duty_row: RowOffset, legal_cards: Kernel, read_upcard: Kernel
 ) -> CardViews:
-    """Return `lead_view` and `follow_view` for a game.
+    """Return the functions for a game.
 
     Args:
         seats: seats of the game.
@@ -362,10 +363,20 @@ def make_card_views(
             state[TRICK_SET + lane], teams,
         )  # fmt: skip
 
-    return CardViews(lead_view, follow_view)
+    @scalar
+    def find_legal_cards(
+        state: Block, lane: Lane, trick: int, position: Position, teams: int
+    ) -> CardSet:
+        """Return the cards that a position of a lane may play."""
+        if position == 0:
+            return lead_view(state, lane, trick, teams).legal
+        hand = read_hand(state, lane, position)
+        return follow_view(state, lane, hand, trick, position, teams).legal
+
+    return CardViews(lead_view, follow_view, find_legal_cards)
 
 
-lead_view, follow_view = make_card_views(
+lead_view, follow_view, find_legal_cards = make_card_views(
     seats=SEATS, duty_row=MUST_BEAT_LED, legal_cards=legal_cards, read_upcard=read_upcard
 )
 
@@ -377,17 +388,25 @@ def read_hand(state: Block, lane: Lane, position: Position) -> CardSet:
 
 
 @scalar
-def find_legal_cards(
-    state: Block, lane: Lane, trick: int, position: Position, teams: int
-) -> CardSet:
-    """Return the cards that a position of a lane may play."""
-    if position == 0:
-        return lead_view(state, lane, trick, teams).legal
-    return follow_view(state, lane, read_hand(state, lane, position), trick, position, teams).legal
+def update_trick(state: Block, lane: Lane, position: Position, card: Card) -> None:
+    """Update the cards and the master of the trick by the card of a following position."""
+    master = state[MASTER + lane]
+    wins = card & winning_cards(state[LED + lane], state[TRUMPS + lane], master) != 0
+    team = team_of(state[PLAYERS_BY_POSITION + lane], position)
+    state[TRICK_SET + lane] |= card
+    state[MASTER + lane] = select(wins, card, master)
+    state[MASTER_TEAM + lane] = select(wins, team, state[MASTER_TEAM + lane])
 
 
-def make_put_lead(*, suit_mask_of: Kernel) -> Kernel:
-    """Return `put_lead` for a game."""
+class CardPutters(NamedTuple):
+    """The functions of a game that put a card on the table."""
+
+    put_lead: Kernel
+    put_card: Kernel
+
+
+def make_card_putters(*, suit_mask_of: Kernel) -> CardPutters:
+    """Return the functions for a game."""
 
     @scalar
     def put_lead(state: Block, lane: Lane, card: Card) -> None:
@@ -400,25 +419,16 @@ def make_put_lead(*, suit_mask_of: Kernel) -> Kernel:
         state[MASTER + lane] = card
         state[MASTER_TEAM + lane] = team_of(state[PLAYERS_BY_POSITION + lane], 0)
 
-    return put_lead
+    @scalar
+    def put_card(state: Block, lane: Lane, position: Position, card: Card) -> None:
+        """Put the card of any position on the table."""
+        if position == 0:
+            put_lead(state, lane, card)
+        else:
+            state[cell_index(TRICK_CARDS + position * STRIDE, lane)] = card
+            update_trick(state, lane, position, card)
+
+    return CardPutters(put_lead, put_card)
 
 
-put_lead = make_put_lead(suit_mask_of=suit_mask_of)
-
-
-@scalar
-def put_follow(state: Block, lane: Lane, position: Position, card: Card) -> None:
-    """Put the card of a following position (from 1) on the table."""
-    state[cell_index(TRICK_CARDS + position * STRIDE, lane)] = card
-    update_trick(state, lane, position, card)
-
-
-@scalar
-def update_trick(state: Block, lane: Lane, position: Position, card: Card) -> None:
-    """Update the cards and the master of the trick by the card of a following position."""
-    master = state[MASTER + lane]
-    wins = card & winning_cards(state[LED + lane], state[TRUMPS + lane], master) != 0
-    team = team_of(state[PLAYERS_BY_POSITION + lane], position)
-    state[TRICK_SET + lane] |= card
-    state[MASTER + lane] = select(wins, card, master)
-    state[MASTER_TEAM + lane] = select(wins, team, state[MASTER_TEAM + lane])
+put_lead, put_card = make_card_putters(suit_mask_of=suit_mask_of)

@@ -43,7 +43,7 @@ from kqj_sim.core.jit import block_loop, scalar, stack_float32, stack_int64
 from kqj_sim.core.playouts import copy_lanes
 from kqj_sim.core.round import CARD_VALUES
 from kqj_sim.core.rules import MAX_POLICIES, Rules, Seating
-from kqj_sim.core.trick import find_legal_cards, finish_trick, put_follow, put_lead
+from kqj_sim.core.trick import find_legal_cards, finish_trick, put_card
 from kqj_sim.core.types import Block, Card, CardSet, Contract, Key, Place, Position
 from kqj_sim.core.views import TakeView, last_bid_amount, last_bid_contract
 from kqj_sim.policies.point_count import count_points
@@ -282,10 +282,7 @@ def weigh_by_cards(
                 hand = layouts[world * SEATS + place] | played[place]
                 weights[world] *= _chance_of_card(block, number, turn, hand, card, model)
             played[place] ^= card
-            if turn == 0:
-                put_lead(block, 0, card)
-            else:
-                put_follow(block, 0, turn, card)
+            put_card(block, 0, turn, card)
         if number < trick:
             finish_trick(block, 1)
 

@@ -49,7 +49,7 @@ from kqj_sim.core.jit import block_loop, int64_at, scalar, stack_float32
 from kqj_sim.core.playouts import PlayoutQueue, compute_utility, new_playout_queue, play_out_queue
 from kqj_sim.core.round import CARD_VALUES
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
-from kqj_sim.core.trick import find_legal_cards, put_follow, put_lead
+from kqj_sim.core.trick import find_legal_cards, put_card
 from kqj_sim.core.types import Block, CardSet, Position
 from kqj_sim.policies.binding import parameter_offset
 from kqj_sim.policies.particles import OpponentModel, weigh_layouts
@@ -218,7 +218,4 @@ def choose_card(
                 below = legal & (nth_card(candidates[i], which) - 1)
                 values[i * _MAX_CARDS + which] += factor * priors[popcount(below)]
         card = nth_card(candidates[i], _find_best(values, i * _MAX_CARDS, count))
-        if position == 0:
-            put_lead(state, i, card)
-        else:
-            put_follow(state, i, position, card)
+        put_card(state, i, position, card)

@@ -42,7 +42,6 @@ from kqj_sim.core.types import (
     Lane,
     PackedPlayers,
     Place,
-    Position,
     SuitMask,
 )
 
@@ -91,20 +90,10 @@ finish_trick = trick.make_finish_trick(
     has_announcements=False,
 )
 play_last_trick = trick.make_play_last_trick(seats=SEATS, suit_mask_of=suit_mask_of)
-lead_view, follow_view = trick.make_card_views(
+lead_view, follow_view, find_legal_cards = trick.make_card_views(
     seats=SEATS, duty_row=OBLIGED_CARDS, legal_cards=legal_cards, read_upcard=read_upcard
 )
-put_lead = trick.make_put_lead(suit_mask_of=suit_mask_of)
-
-
-@scalar
-def put_card(state: Block, lane: Lane, position: Position, card: Card) -> None:
-    """Put the card of any position on the table."""
-    if position == 0:
-        put_lead(state, lane, card)
-    else:
-        trick.put_follow(state, lane, position, card)
-
+put_lead, put_card = trick.make_card_putters(suit_mask_of=suit_mask_of)
 
 make_ask_lead = partial(dispatch.make_ask_lead, lead_view=lead_view, put_lead=put_lead)
 make_ask_follow = partial(dispatch.make_ask_follow, follow_view=follow_view)

@@ -49,9 +49,14 @@ from kqj_sim.core.kwajongen.solve import (
     points_of_card,
     search,
 )
-from kqj_sim.core.kwajongen.trick import follow_view, lead_view, put_lead, read_upcard, suit_mask_of
+from kqj_sim.core.kwajongen.trick import (
+    find_legal_cards,
+    put_card,
+    read_upcard,
+    suit_mask_of,
+)
 from kqj_sim.core.rules import MAX_PARAMETERS
-from kqj_sim.core.trick import put_follow, read_hand, winning_cards
+from kqj_sim.core.trick import winning_cards
 from kqj_sim.core.types import Block, CardSet, Place, Position
 from kqj_sim.policies.binding import make_parameters_type, parameter_offset
 from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS, accepts_by_count
@@ -210,11 +215,7 @@ def choose_card(
     for i in range(lanes):
         if policy_of(state[PLAYERS_BY_POSITION + i], position) != number:
             continue
-        legal = lead_view(state, i, trick, teams).legal
-        if position > 0:
-            legal = follow_view(
-                state, i, read_hand(state, i, position), trick, position, teams
-            ).legal
+        legal = find_legal_cards(state, i, trick, position, teams)
         count = popcount(legal)
         best = 0
         if count > 1:
@@ -242,7 +243,4 @@ def choose_card(
             for which in range(1, count):
                 best = which if values[which] > values[best] else best
         card = nth_card(legal, best)
-        if position == 0:
-            put_lead(state, i, card)
-        else:
-            put_follow(state, i, position, card)
+        put_card(state, i, position, card)
