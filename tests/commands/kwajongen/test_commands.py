@@ -261,7 +261,7 @@ def test_odds_of_cards(tmp_path: Path) -> None:
     [
         ((*ODDS, "--lap", "1"), "--lap is not for --game kwajongen"),
         ((*ODDS, "--pending", "120"), "--pending is not for --game kwajongen"),
-        ((*ODDS, "--played", "9h"), "who said play is missing"),
+        ((*ODDS, "--played", "9h"), "the caller is missing"),
         ((*ODDS, "--sender", "1"), "--sender goes with --played"),
         ((*ODDS, "--contract", "h"), "--contract is not for --game kwajongen"),
         (("odds", *GAME, "--played", ""), "CARDS are missing: give your four cards, or those left"),
