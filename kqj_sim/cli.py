@@ -182,8 +182,21 @@ def check_environment(program: click.Group) -> None:
             new = find_renamed_variable(name)
             if new is not None:
                 raise click.UsageError(f"the variable {short} is now {new}")
-            near = difflib.get_close_matches(short, known, n=1, cutoff=0)[0]
+            near = _find_nearest_variable(short, known, program)
             raise click.UsageError(f"the variable {short} sets no option: did you mean {near}?")
+
+
+def _find_nearest_variable(name: str, known: Sequence[str], program: click.Group) -> str:
+    """Return the variable that somebody meant: of the same option, else of the same command."""
+    option = name.removeprefix(ENVIRONMENT_PREFIX)
+    for each in known:
+        if each.endswith(option):
+            return each
+    for command in program.commands:
+        prefix = f"{ENVIRONMENT_PREFIX}_{command}_".upper()
+        if name.startswith(prefix):
+            known = [each for each in known if each.startswith(prefix)] or known
+    return difflib.get_close_matches(name, known, n=1, cutoff=0)[0]
 
 
 @click.group(

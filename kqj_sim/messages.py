@@ -6,12 +6,19 @@ import difflib
 import os
 import re
 import shlex
+from collections.abc import Iterable
 
 WIDTH = 60
 """Most characters of a value that a message repeats."""
 
 LONGEST_LINE = 360
 """Most characters of a message."""
+
+_SLIP = 0.8
+"""Similarity, of 0 to 1, from which a name differs by a slip of the finger."""
+
+_MOST_SUGGESTIONS = 6
+"""Most names that a message suggests."""
 
 _LONG_WORD = re.compile(r"\S{121,}")
 """A word too long for a sentence: input that a message repeats without shortening it."""
@@ -44,6 +51,27 @@ def shorten(value: object, width: int = WIDTH) -> str:
 def quote(value: object, width: int = WIDTH) -> str:
     """Return a shortened value between quotation marks."""
     return f"'{shorten(value, width)}'"
+
+
+def find_similar(wrong: str, right: Iterable[str]) -> list[str]:
+    """Return a name that differs by a slip, those that contain the wrong one, or the nearest.
+
+    Case does not matter; less than three characters are contained in too many names.
+    """
+    names = {name.casefold(): name for name in right}
+    text = shorten(wrong).casefold()
+    slip = difflib.get_close_matches(text, names, n=1, cutoff=_SLIP)
+    containing = [each for each in names if len(text) > 2 and text in each][:_MOST_SUGGESTIONS]
+    found = slip or containing or difflib.get_close_matches(text, names, n=1)
+    return [names[each] for each in found]
+
+
+def suggest(wrong: str, right: Iterable[str]) -> str:
+    """Return "did you mean this, that or those?" for a wrong name; empty if nothing is similar."""
+    *others, last = find_similar(wrong, right) or [""]
+    if not last:
+        return ""
+    return f"did you mean {', '.join(others)}{' or ' if others else ''}{last}?"
 
 
 def one_line(message: str) -> str:

@@ -5,7 +5,6 @@ Its memory does not grow with the number of deals.
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -26,7 +25,7 @@ from kqj_sim.analysis.tables import (
 )
 from kqj_sim.analysis.where import compile_expression
 from kqj_sim.columns import get_column_numbers, get_columns
-from kqj_sim.messages import quote
+from kqj_sim.messages import quote, suggest
 
 if TYPE_CHECKING:
     from kqj_sim.core.types import BoolArray, Int64Array
@@ -124,10 +123,10 @@ class Tally:
         columns = get_columns(game)
         for name in self.by:
             if name not in get_column_numbers(game):
-                near = difflib.get_close_matches(name, get_column_numbers(game), n=1)
+                hint = suggest(name, get_column_numbers(game))
                 raise ColumnError(
-                    f"{quote(name)} is no column to group by"
-                    + (f": did you mean {near[0]}?" if near else f", such as {columns[0].name}")
+                    f"{quote(name)} is no column to group by: "
+                    + (hint or "`kqj-sim columns` lists them")
                 )
         games = experiment.games is not None
         self._expression = (

@@ -11,7 +11,6 @@ unknown, as in SQL: a deal is selected only if the expression holds whatever the
 from __future__ import annotations
 
 import ast
-import difflib
 import io
 import itertools
 import math
@@ -25,9 +24,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from kqj_sim.analysis.games import get_analyzed_game
+from kqj_sim.analysis.where_hints import explain_missing_quotes, repair_operators
 from kqj_sim.columns import Column, get_columns
 from kqj_sim.core.types import BoolArray, Int64Array
-from kqj_sim.messages import quote, shorten
+from kqj_sim.messages import quote, shorten, suggest
 
 if TYPE_CHECKING:
     from kqj_sim.rows import Rows
@@ -156,6 +156,13 @@ def compile_expression(text: str, *, games: bool = True, game: str = "kqj") -> E
             f"the expression is nested too deeply: at most {MOST_NESTED} levels"
         ) from None
     except (SyntaxError, ValueError, tokenize.TokenError, Warning):
+        repaired = repair_operators(text)
+        if repaired != text:
+            # Raises an error that leads further, such as missing quotation marks.
+            compile_expression(repaired, games=games, game=game)
+            raise ExpressionError(
+                f"{quote(text)} is not an expression: write {shorten(repaired)}"
+            ) from None
         raise ExpressionError(
             f"{quote(text)} is not an expression such as {get_analyzed_game(game).examples.whole}"
         ) from None
@@ -257,9 +264,7 @@ class _Compiler:
         if column is None:
             if name in {column.name for column in _GAME_COLUMNS}:
                 raise ExpressionError(f"{name} is a column of whole games only: add --games")
-            near = _suggest_name(name, self._columns)
-            first = ", ".join(list(self._columns)[:3])
-            hint = f"did you mean {near}?" if near else f"the columns are {first}, ..."
+            hint = suggest(name, self._columns) or "`kqj-sim columns` lists them"
             raise ExpressionError(f"{shorten(name)} is no column: {hint}")
         self.used[name] = None
         if column.labels:
@@ -339,6 +344,9 @@ class _Compiler:
         self, left: ast.expr, comparison: ast.cmpop, right: ast.expr, text: str
     ) -> _Condition:
         """Compile the comparison of two operands."""
+        for one, other in ((left, right), (right, left)):
+            if hint := explain_missing_quotes(one, comparison, other, self._columns):
+                raise ExpressionError(hint)
         a, b = self._compile_operand(left), self._compile_operand(right)
         compare = _COMPARISONS[type(comparison)]
         if isinstance(a, _Condition) or isinstance(b, _Condition):
@@ -379,10 +387,10 @@ def _compare_labels(
     if b.column is None:
         label = ast.literal_eval(b.text)
         if label not in labels:
-            near = _suggest_name(label, labels)
-            hint = f"did you mean {near}? " if near else ""
+            hint = suggest(label, labels)
             raise ExpressionError(
-                f"{quote(label)} is no label of {name}: {hint}It is one of {', '.join(labels)}"
+                f"{quote(label)} is no label of {name}: "
+                + (hint or f"it is one of {', '.join(labels)}")
             )
         number = labels.index(label)
 
@@ -465,13 +473,6 @@ def _replace_operators(text: str) -> str:
     return tokenize.untokenize(
         words.get(token.string, (token.type, token.string)) for token in tokens
     ).strip()
-
-
-def _suggest_name(wrong: str, right: Iterable[str]) -> str | None:
-    """Return the nearest of the right names, if one is near, ignoring case."""
-    names = {name.casefold(): name for name in right}
-    near = difflib.get_close_matches(wrong.casefold(), names, n=1)
-    return names[near[0]] if near else None
 
 
 def _make_syntax_error(node: ast.expr) -> ExpressionError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import click
 
 from kqj_sim.commands.renamed import find_renamed_option
-from kqj_sim.messages import shorten, visible
+from kqj_sim.messages import shorten, suggest, visible
 
 CONFIG_KEY, EXPERIMENTS_KEY = "kqj_sim.config", "kqj_sim.experiments"
 """Keys under which a context keeps its file's name and text, and its tables of experiments."""
@@ -157,8 +156,8 @@ def _find_option(
             new = find_renamed_option(each, name)
             if new is not None:
                 raise click.UsageError(f"{path}: {where}{key} is now {new.replace('-', '_')}")
-        near = difflib.get_close_matches(name, names, n=1, cutoff=0)[0]
-        raise click.UsageError(f"{path}: {where}{key} is no option: did you mean {near}?")
+        hint = suggest(name, names) or "--help-all lists them"
+        raise click.UsageError(f"{path}: {where}{key} is no option: {hint}")
     return name
 
 

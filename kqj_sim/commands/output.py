@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import shutil
@@ -16,7 +15,7 @@ import click
 from click.core import ParameterSource
 
 from kqj_sim.commands.options import ShareType
-from kqj_sim.messages import quote
+from kqj_sim.messages import quote, suggest
 from kqj_sim.reporting.formats import (
     FORMATS,
     PLOT_SUFFIXES,
@@ -88,11 +87,8 @@ def choose_tables(requested: str | None, titles: Mapping[str, str]) -> tuple[str
     )
     for name in names:
         if name not in titles:
-            near = difflib.get_close_matches(name, titles, n=1)
-            hint = f"did you mean {near[0]}? " if near else ""
-            raise click.UsageError(
-                f"--tables: there is no table {quote(name)}: {hint}--tables list shows the names"
-            )
+            hint = suggest(name, titles) or "--tables list shows the names"
+            raise click.UsageError(f"--tables: there is no table {quote(name)}: {hint}")
     return names
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
-from kqj_sim.messages import shorten
+from kqj_sim.messages import find_similar
 
 
 class PolicyError(ValueError):
@@ -23,9 +22,9 @@ def suggest_names(name: str, known: Iterable[str], listed_by: str = "") -> str:
     If there are too many for a line, it names the command `listed_by` that lists them.
     """
     known = sorted(known)
-    close = difflib.get_close_matches(shorten(name), known, 1)
-    if close:
-        return f"did you mean {close[0]!r}?"
+    similar = find_similar(name, known)
+    if similar:
+        return f"did you mean {' or '.join(map(repr, similar))}?"
     if listed_by and len(known) > _MAX_NAMES:
         return f"{listed_by} lists the {len(known)} there are"
     return f"known: {', '.join(known) or 'none'}"

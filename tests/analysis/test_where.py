@@ -147,7 +147,7 @@ def test_great_numbers_of_deals_are_reckoned_with_or_refused() -> None:
     [
         ("lapp == 2", "lapp is no column: did you mean lap"),
         ("sender_trump >= 2", "did you mean sender_trumps?"),
-        ("qqqqq == 2", "qqqqq is no column: the columns are"),
+        ("qqqqq == 2", "qqqqq is no column: `kqj-sim columns` lists them"),
         ("contract == 'Nt'", "'Nt' is no label of contract: did you mean NT?"),
         ("kind in ('retrun',)", "did you mean return?"),
         ("contract == 4", "contract has labels, not numbers; it is one of s, h, d, c, NT, AT"),
@@ -192,7 +192,7 @@ def test_great_numbers_of_deals_are_reckoned_with_or_refused() -> None:
         ("deal * 100000000000 > 1", "can exceed 2**62"),
         ("lap == 0777", "is not an expression"),
         ("1and lap == 2", "1 is not a condition"),
-        ("lap = 2", "is not an expression such as lap == 2 and sender_trumps >= 4"),
+        ("lap = 2", "'lap = 2' is not an expression: write lap == 2"),
         ("lap == ", "is not an expression"),
         ("(lap == 2", "is not an expression"),
         ("lap == 'NT", "is not an expression"),

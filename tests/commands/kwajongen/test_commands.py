@@ -76,7 +76,7 @@ def test_checkpoints_go_on_and_merge(tmp_path: Path) -> None:
     ("arguments", "line"),
     [
         (("--teams", "3"), "--teams is a rule of kqj"),
-        (("--where", "lap == 1"), "lap is no column: the columns are dealer, taken, place"),
+        (("--where", "lap == 1"), "lap is no column: `kqj-sim columns` lists them"),
         (("--by", "kind"), "'kind' is no column to group by"),
         (("--policy", "points"), "points"),
         (("--impose", "0:h"), "kqj only"),

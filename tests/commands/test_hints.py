@@ -1,0 +1,87 @@
+"""Hints: an error of a slip of the finger leads to the right call on the first try."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kqj_sim.messages import suggest
+from tests.command_line import expect_error, run
+
+HINTS = [
+    (("--by", "capot"), "did you mean capot_announced, capot_contracting or capot_defending?"),
+    (("--by", "amout"), "did you mean amount?"),
+    (("--by", "nothing_alike"), "`kqj-sim columns` lists them"),
+    (("--where", "capot"), "did you mean capot_announced, capot_contracting or capot_defending?"),
+    (("--where", "lapp == 2"), "lapp is no column: did you mean lap?"),
+    (("--where", "contract == h"), "h without quotes is no label: write contract == 'h'"),
+    (("--where", "contract != H"), "write contract != 'h'"),
+    (("--where", "h == contract"), "write contract == 'h'"),
+    (("--where", "contract in (h, d)"), "write contract == 'h'"),
+    (("--where", "contract == hearts"), "write contract == 'h'"),
+    (("--where", "result == litigaton"), "write result == 'litigation'"),
+    (("--where", "result == 'litigaton'"), "did you mean litigation?"),
+    (("--where", "lap = 2"), "'lap = 2' is not an expression: write lap == 2"),
+    (("--where", "contract = h"), "write contract == 'h'"),
+    (("--where", "sender_trumps => 4"), "write sender_trumps >= 4"),
+    (("--where", "lap == 2 && taken"), "write lap == 2 and taken"),
+    (("--where", "lap == 2 AND contract = 'h'"), "write lap == 2 and contract == 'h'"),
+    (("--where", "lap <> 2"), "write lap != 2"),
+    (("--policy", "stndard"), "did you mean 'standard'?"),
+    (("--policy", "points:tak=4"), "did you mean 'take'?"),
+    (("--policy", "points:openig=4"), "did you mean 'opening'?"),
+    (("--deal", "5"), "No such option '--deal'. Did you mean '--deals'?"),
+    (("--plicy", "greedy"), "Did you mean '--policy'?"),
+    (("--nothing-alike",), "No such option '--nothing-alike'."),
+]
+
+
+@pytest.mark.parametrize(("arguments", "hint"), HINTS, ids=lambda each: " ".join(each))
+def test_errors_lead_to_the_right_call(arguments: tuple[str, ...], hint: str) -> None:
+    assert hint in expect_error(run("simulate", "--quiet", *arguments))
+
+
+@pytest.mark.parametrize("text", ["'=' == result", "result == 'a = b && c'"])
+def test_operators_in_quotes_are_left_alone(text: str) -> None:
+    assert "is no label of result" in expect_error(run("simulate", "--quiet", "--where", text))
+
+
+@pytest.mark.parametrize(
+    ("variable", "right"),
+    [
+        ("KQJ_SIM_SIMULATE_DEAL", "KQJ_SIM_SIMULATE_DEALS"),
+        ("KQJ_SIM_ODDS_DEAL", "KQJ_SIM_ODDS_DEALS"),
+        ("KQJ_SIM_THREADS", "KQJ_SIM_SIMULATE_THREADS"),
+        ("KQJ_SIM_TRAIN_LINEAR_CALLERS", "KQJ_SIM_TRAIN_LINEAR_CALLER"),
+        ("KQJ_SIM_DEBUGS", "KQJ_SIM_DEBUG"),
+    ],
+)
+def test_unknown_variables_name_one_of_the_same_command(
+    variable: str, right: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "1")
+    assert f"did you mean {right}?" in expect_error(run("columns"))
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("[simulate]\ndeal = 5", "[simulate] deal is no option: did you mean deals?"),
+        ("[odds]\npartners_to = 5", "did you mean partners_at?"),
+        ("[simulate]\ntrump = 5", "did you mean all_no_trump?"),
+        ("[simulat]\ndeals = 5", "did you mean simulate?"),
+        ("[simulate]\nxyz = 5", "[simulate] xyz is no option: --help-all lists them"),
+    ],
+)
+def test_unknown_keys_name_one_of_the_same_table(text: str, hint: str, tmp_path: Path) -> None:
+    config = tmp_path / "kqj.toml"
+    config.write_text(text)
+    assert hint in expect_error(run("simulate", "--config", str(config)))
+
+
+def test_suggestions_are_few_and_ignore_case() -> None:
+    names = [f"defending_score_{number}" for number in range(20)]
+    assert suggest("SCORE", names).count("score_") == 6
+    assert suggest("zz", names) == ""
+    assert suggest("Tke", ["take", "pass"]) == "did you mean take?"
