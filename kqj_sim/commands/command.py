@@ -8,10 +8,12 @@ longer than importing Click.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from kqj_sim.commands.help_sections import (
     GAME_OF_OPTION,
@@ -34,6 +36,11 @@ class Command(click.Command):
     """A command with options in sections, some of which only --help-all lists."""
 
     _help_all_option: click.Option | None = None
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        for each in self.params:
+            each.shell_complete = _make_completer(each)  # type: ignore[method-assign]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words of the command line; raise UsageError for a renamed or unknown option."""
@@ -115,6 +122,21 @@ class Command(click.Command):
 
 class Group(Command, click.Group):
     """A group of commands whose own help has sections."""
+
+
+def _make_completer(
+    parameter: click.Parameter,
+) -> Callable[[click.Context, str], list[CompletionItem]]:
+    """Return the function that completes the values of a parameter in the shell."""
+    complete_by_type = parameter.shell_complete
+
+    def complete(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from kqj_sim.commands.completion import complete_value
+
+        found = complete_value(ctx, parameter, incomplete)
+        return complete_by_type(ctx, incomplete) if found is None else found
+
+    return complete
 
 
 def _show_all_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:

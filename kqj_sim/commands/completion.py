@@ -1,0 +1,121 @@
+"""Completion of values in the shell: policies, their parameters, columns, tables and files.
+
+The names of policies and tables come from a file, since importing their modules takes numba.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from kqj_sim.columns import get_columns
+from kqj_sim.rules import RULES_BY_GAME
+
+NAMES_FILE = Path(__file__).with_name("completion.json")
+"""Parameters by game and policy, and tables by command and game: copies that a test compares."""
+
+_COMPLETED: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("policy", "opponents", "against", "with", "compare", "control", "caller", "player"), "spec"
+    ),
+    **dict.fromkeys(("policies", "specification"), "spec"),
+    "vary": "parameter",
+    "parameters": "parameter",
+    "by": "column",
+    "where": "column",
+    "tables": "table",
+    **dict.fromkeys(("out", "rows", "plot", "save", "checkpoint", "config", "record"), "file"),
+    **dict.fromkeys(("file", "files"), "file"),
+}
+"""What the value of an option or argument is, by its name."""
+
+
+def complete_value(
+    ctx: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem] | None:
+    """Return the completions of a value; None for a parameter that others complete."""
+    kind = _COMPLETED.get(str(parameter.name))
+    if kind is None:
+        return None
+    if kind == "file":
+        folder = parameter.make_metavar(ctx).endswith("FOLDER")
+        return [CompletionItem(incomplete, type="dir" if folder else "file")]
+    game = str(ctx.params.get("game") or next(iter(RULES_BY_GAME)))
+    found = list(_COMPLETERS[kind](ctx, game, incomplete))
+    if kind == "spec" and not found:
+        return [CompletionItem(incomplete, type="file")]
+    return found
+
+
+@cache
+def read_names(kind: str) -> Mapping[str, Any]:
+    """Return the `policies` by game and their parameters, or the `tables` by command and game."""
+    names: dict[str, dict[str, Any]] = json.loads(NAMES_FILE.read_text(encoding="utf-8"))
+    return names[kind]
+
+
+def _complete_spec(ctx: click.Context, game: str, incomplete: str) -> Iterator[CompletionItem]:
+    """Yield policies and, after a colon, parameters: `team0=random+points:take=30,la`."""
+    before, text = _split_last(incomplete, r"^(?:seat|team)\d=|\+")
+    policy, colon, given = text.partition(":")
+    known = read_names("policies")[game]
+    if not colon:
+        yield from _make_items(before, policy, known)
+    else:
+        done, name = _split_last(given, r",")
+        yield from _make_items(f"{before}{policy}:{done}", name, known.get(policy, ()), "=")
+
+
+def _complete_parameter(ctx: click.Context, game: str, incomplete: str) -> Iterator[CompletionItem]:
+    """Yield the parameters of the policy that is searched or varied."""
+    # Click keeps arguments before an option without a value as words.
+    words = (str(ctx.params.get("policy") or ""), *ctx.args)
+    policies = [each for word in words for each in re.split(r"[+:]", word)]
+    known = read_names("policies")[game]
+    names = [name for policy in policies for name in known.get(policy, ())]
+    before, name = _split_last(incomplete, r",")
+    yield from _make_items(before, name, names)
+
+
+def _complete_column(ctx: click.Context, game: str, incomplete: str) -> Iterator[CompletionItem]:
+    """Yield the columns that fit the last word."""
+    before, name = _split_last(incomplete, r"[\s(]")
+    for column in get_columns(game):
+        if column.name.startswith(name):
+            yield CompletionItem(before + column.name, help=column.meaning)
+
+
+def _complete_table(ctx: click.Context, game: str, incomplete: str) -> Iterator[CompletionItem]:
+    """Yield the tables of the command, after a comma too."""
+    before, name = _split_last(incomplete, r",")
+    tables = read_names("tables").get(str(ctx.command.name), {}).get(game, ())
+    yield from _make_items(before, name, (*tables, *(() if before else ("all", "list"))))
+
+
+_COMPLETERS: Mapping[str, Callable[[click.Context, str, str], Iterator[CompletionItem]]] = {
+    "spec": _complete_spec,
+    "parameter": _complete_parameter,
+    "column": _complete_column,
+    "table": _complete_table,
+}
+
+
+def _split_last(text: str, separator: str) -> tuple[str, str]:
+    """Return the text up to the last separator, which is included, and what follows it."""
+    end = max((found.end() for found in re.finditer(separator, text)), default=0)
+    return text[:end], text[end:]
+
+
+def _make_items(
+    before: str, incomplete: str, names: Iterable[str], after: str = ""
+) -> Iterator[CompletionItem]:
+    for name in names:
+        if name.startswith(incomplete):
+            yield CompletionItem(f"{before}{name}{after}")
