@@ -40,7 +40,7 @@ class Command(click.Command):
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         for each in self.params:
-            each.shell_complete = _make_completer(each)  # type: ignore[method-assign]
+            each.shell_complete = _make_completer(each)  # type: ignore[assignment, method-assign]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words of the command line; raise UsageError for a renamed or unknown option."""
