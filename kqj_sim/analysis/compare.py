@@ -203,7 +203,8 @@ class Comparison:
     """The result of a comparison.
 
     Attributes:
-        names: the policies as they were named, numbered where two files have the same name.
+        names_given: the policies as they were given.
+        names: the policies by name, numbered where two files have the same name.
         players: the players of the sides, as specifications.
         rules, opponents, seed, first, games, part: as for `compare`.
         plan: the number of deals, and the confidence of all pairs jointly.
@@ -211,6 +212,7 @@ class Comparison:
         interrupted: True if it was stopped early.
     """
 
+    names_given: tuple[str, ...]
     names: tuple[str, ...]
     players: tuple[str, ...]
     rules: GameRules
@@ -333,7 +335,9 @@ def compare(
         match.make_experiments(first, 1)  # Raises errors before anything is played.
         pairs.append(PolicyPair(one, other, match, together, MatchTally.empty(match.names)))
     names = _number_duplicates([parse_player(each, game).name for each in policies])
-    result = Comparison(names, players, rules, opponents, seed, first, in_games, part, plan, pairs)
+    result = Comparison(
+        policies, names, players, rules, opponents, seed, first, in_games, part, plan, pairs
+    )
     for number, pair in enumerate(pairs):
         if not pair.play(threads, chunk, progress, interrupted, watch):
             played = [each for each in pairs[: number + 1] if each.tally.deals > 0]

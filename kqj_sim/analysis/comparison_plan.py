@@ -93,11 +93,11 @@ class ComparisonPlan:
         if self.is_sequential:
             return (
                 "asymptotic confidence sequence (Waudby-Smith et al. 2024), "
-                "which holds whenever one stops"
+                "valid at any stopping time"
             )
         if self.precision is not None:
-            return "Student's interval at a width set beforehand (Chow and Robbins 1965)"
-        return "Student's interval at a number set beforehand"
+            return "Student's interval of a fixed width (Chow and Robbins 1965)"
+        return "Student's interval of a fixed number of deals"
 
     def iterate_looks(self) -> Iterator[int]:
         """Yield the numbers of deals at which to decide whether to go on, the last one included.

@@ -32,12 +32,11 @@ class TableSet:
 
 @dataclass(frozen=True)
 class ComparisonTerms:
-    """The words of a game in comparisons and sweeps.
+    """The quantities of a game in comparisons and sweeps, by identifier, and the words on them.
 
     Attributes:
-        takes: becoming Sender.
-        made: the best result of a contract.
-        contracts: the rounds in which a side is Sender.
+        takes: share of rounds in which a side is Sender.
+        made: share of these with the best result.
         both: heading of the two together.
         won, lost, defended: points from contracts made, from those that failed, and from those of
             the other side.
@@ -49,7 +48,6 @@ class ComparisonTerms:
 
     takes: str
     made: str
-    contracts: str
     both: str
     won: str
     lost: str
@@ -101,17 +99,15 @@ KQJ = AnalyzedGame(
     list_notes=kqj_tables.list_notes,
     game_only_tables=(),
     terms=ComparisonTerms(
-        takes="takes",
-        made="made",
-        contracts="contracts",
+        takes="sender_share",
+        made="contract_made_share",
         both="Contracts taken and made",
-        won="won by contracts made",
-        lost="lost in failed contracts",
-        defended="won in defence",
-        bonuses="bonus points",
-        score="score",
-        note="Points won: what one's side leads by in contracts of its own that are made, and "
-        "lost: is behind by in those that fail; in defence: leads by in the others' contracts.",
+        won="made_per_round",
+        lost="failed_per_round",
+        defended="defended_per_round",
+        bonuses="bonuses_per_round",
+        score="score_per_round",
+        note="Points won or lost: the lead of one's side in these rounds, spread over all rounds.",
         decimals=1,
     ),
     indifference=0.5,
@@ -134,18 +130,16 @@ KWAJONGEN = AnalyzedGame(
     list_notes=lambda experiment: (),
     game_only_tables=("raised", "results_by_raised"),
     terms=ComparisonTerms(
-        takes="is caller",
-        made="won",
-        contracts="rounds as caller",
+        takes="caller_share",
+        made="caller_round_won_share",
         both="Rounds as caller, and won",
-        won="won as caller",
-        lost="lost as caller",
-        defended="won against callers",
+        won="caller_won_per_round",
+        lost="caller_lost_per_round",
+        defended="against_caller_per_round",
         bonuses="",
-        score="own score comes down by",
-        note="Points won: by what the others' score changes more than one's own in rounds that "
-        "one's side calls and wins, and lost: less in those that it calls and does not win; "
-        "against callers: more in rounds that the others call.",
+        score="score_reduction_per_round",
+        note="Points won or lost: how much more the others' score changes than one's own in these "
+        "rounds, spread over all rounds.",
         decimals=3,
     ),
     indifference=0.01,

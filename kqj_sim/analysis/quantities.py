@@ -151,6 +151,44 @@ _ODDS = {
     "agreeing_share": "call like this",
 }
 
+_COMPARE = {
+    "lead_per_round": "lead, points a round",
+    "lead_share": "lead, share of the games",
+    "mean_lead_per_round": "mean lead over the others, points a round",
+    "mean_lead_share": "mean lead over the others, share of the games",
+    "relative_efficiency": "relative efficiency",
+    "sender_share": "takes, share of rounds",
+    "contract_made_share": "contracts made, share of those taken",
+    "made_per_round": "won by contracts made",
+    "failed_per_round": "lost in failed contracts",
+    "defended_per_round": "won in defence",
+    "bonuses_per_round": "bonus points",
+    "score_per_round": "score",
+    "caller_share": "is the caller, share of rounds",
+    "caller_round_won_share": "won, share of rounds as caller",
+    "caller_won_per_round": "won as caller",
+    "caller_lost_per_round": "lost as caller",
+    "against_caller_per_round": "won against callers",
+    "score_reduction_per_round": "reduction of the score",
+    "passed_out_round_share": "passed out, share of rounds",
+    "differing_deal_share": "deals in which a call or card differs",
+    "differing_game_share": "games in which they differ",
+    "lead_in_differing_per_round": "lead of the first in these deals, points a round",
+    "lead_in_differing_share": "lead of the first in these games",
+}
+
+_SWEEP_AND_TUNE = {
+    "lead_over_opponents_per_round": "lead over the opponents, points a round",
+    "lead_over_best_other_per_round": "lead over the best other, points a round",
+    "loss_to_best_per_round": "less than the best, points a round",
+    "start_lead_per_round": "start, lead over the opponents",
+    "found_lead_per_round": "result, lead over the opponents",
+    "gain_per_round": "gain, on the same deals",
+    "change_share": "change, share of the range",
+    "candidates_mean_per_round": "mean of the candidates",
+    "candidates_best_per_round": "best candidate",
+}
+
 LABELS: Mapping[str, str] = {
     **_SHARES,
     **_KQJ_ROUNDS,
@@ -159,6 +197,8 @@ LABELS: Mapping[str, str] = {
     **_CONTROL_VARIATES,
     **_TAKE_CHART,
     **_ODDS,
+    **_COMPARE,
+    **_SWEEP_AND_TUNE,
 }
 """Headings by identifier."""
 

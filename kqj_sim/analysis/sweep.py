@@ -31,6 +31,7 @@ from kqj_sim.analysis.vary import (
     MatchCounts,
     ParameterizedPolicy,
     ParameterValues,
+    describe_edge,
     format_players,
     list_combinations,
     parse_parameter_values,
@@ -48,7 +49,7 @@ MAX_BATCH_DEALS = 1 << 17
 TARGET_BATCH_SECONDS = 1.0
 """Approximate duration of one set's part of a batch, and so the delay of an interruption."""
 
-SettingStatus = Literal["best", "maybe", "no"]
+SettingStatus = Literal["best", "tied", "worse"]
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,10 @@ class Setting:
             jointly, NaN if there is no other.
         taken: share of the rounds in which its side is Sender.
         made: share of these contracts that it made.
-        status: "best" if it scored most, "maybe" if it is statistically tied with the best, "no" if
-            it is not the best.
+        loss_to_best: points a round that it scores less than the best set; the intervals of all
+            sets hold jointly.
+        status: "best" if it scored most, "tied" if it is statistically tied with the best, "worse"
+            if it is not the best.
     """
 
     values: tuple[str, ...]
@@ -73,6 +76,7 @@ class Setting:
     lead_over_best_other: Estimate
     taken: Estimate
     made: Estimate
+    loss_to_best: Estimate
     status: SettingStatus
 
 
@@ -81,7 +85,8 @@ class Sweep:
     """The result of a sweep.
 
     Attributes:
-        policy: the specification whose parameters vary.
+        policy_given: the specification whose parameters vary.
+        policy: its name.
         varied_parameters: the parameters and their values.
         match: the rules, the field and the seed.
         opponents: the field, by the name that people know.
@@ -89,11 +94,13 @@ class Sweep:
         plan: the number of deals, and the confidence of the intervals.
         deals: number of deals that each set of values played, in every arrangement of the sides.
         settings: the sets of values.
+        edges: sentences on the values of the best set that are at the edge of their range.
         relative_efficiency: number of independent rounds that are as precise as a round here, for
             the difference from the best, mean over the sets; NaN if there is no difference.
         interrupted: True if it was stopped early.
     """
 
+    policy_given: str
     policy: str
     varied_parameters: tuple[ParameterValues, ...]
     match: FieldMatch
@@ -102,6 +109,7 @@ class Sweep:
     plan: ComparisonPlan
     deals: int
     settings: tuple[Setting, ...]
+    edges: tuple[str, ...]
     relative_efficiency: float
     interrupted: bool = False
 
@@ -123,7 +131,7 @@ class Sweep:
     @property
     def tied_with_best(self) -> tuple[Setting, ...]:
         """The other sets that are statistically tied with the best."""
-        return tuple(each for each in self.settings if each.status == "maybe")
+        return tuple(each for each in self.settings if each.status == "tied")
 
 
 class _SweepTally:
@@ -293,7 +301,10 @@ def sweep(
     )
     if tally.deals == 0:
         raise KeyboardInterrupt
+    settings = _make_settings(sets, players, match, tally, confidence)
+    best = next(each for each in settings if each.status == "best")
     return Sweep(
+        policy_given=policy,
         policy=parse_player(policy, game).name,
         varied_parameters=varied,
         match=match,
@@ -301,7 +312,8 @@ def sweep(
         first=first,
         plan=plan,
         deals=tally.deals,
-        settings=_make_settings(sets, players, match, tally, confidence),
+        settings=settings,
+        edges=_describe_edges(varied, best, subject),
         relative_efficiency=_compute_relative_efficiency(match, tally),
         interrupted=stopped,
     )
@@ -401,7 +413,7 @@ def _make_settings(
     found = []
     for number, values in enumerate(sets):
         contracts = tally.contracts[number]
-        maybe: SettingStatus = "maybe" if may_be[number] else "no"
+        other: SettingStatus = "tied" if may_be[number] else "worse"
         points = tally.estimate_lead(number, confidence, most)
         taken = intervals.estimate_mean_from_sums(*contracts.summarize(0), confidence, (0, rounds))
         found.append(
@@ -414,10 +426,45 @@ def _make_settings(
                 made=intervals.estimate_ratio_from_sums(
                     *contracts.summarize_pair(0, 1), confidence, is_share=True
                 ),
-                status="best" if number == best else maybe,
+                loss_to_best=Estimate(0.0, math.nan, math.nan, tally.deals)
+                if number == best
+                else _estimate_loss(
+                    *compute_difference(best, number), tally, confidence, may_be[number]
+                ).scaled(1 / match.lead_divisor),
+                status="best" if number == best else other,
             )
         )
     return tuple(found)
+
+
+def _estimate_loss(
+    value: float, error: float, tally: _SweepTally, confidence: float, may_be_best: bool
+) -> Estimate:
+    """Estimate the difference of the best set to another; jointly by Bonferroni.
+
+    A set that is not the best does not score more than it.
+    """
+    each = 1 - (1 - confidence) / (tally.settings - 1)
+    half = student_quantile(tally.deals - 1, each) * error
+    low = value - half if may_be_best else max(0.0, value - half)
+    return Estimate(value, low, value + half, tally.deals)
+
+
+def _describe_edges(
+    varied: Sequence[ParameterValues], best: Setting, subject: ParameterizedPolicy
+) -> tuple[str, ...]:
+    """Return a sentence for each value of the best set at the edge of three numbers or more."""
+    found = []
+    for each, value in zip(varied, best.values, strict=True):
+        try:
+            numbers = [float(text) for text in each.values]
+        except ValueError:
+            continue
+        if len(numbers) > 2:
+            parameter, _ = subject.parameter(each.name)
+            ends = min(numbers), max(numbers)
+            found.append(describe_edge(each.name, float(value), *ends, parameter))
+    return tuple(filter(None, found))
 
 
 def _compute_relative_efficiency(match: FieldMatch, tally: _SweepTally) -> float:

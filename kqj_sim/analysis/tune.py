@@ -21,7 +21,13 @@ import numpy as np
 from kqj_sim.analysis import intervals
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.moments import Moments
-from kqj_sim.analysis.vary import FieldMatch, ParameterError, ParameterizedPolicy, format_players
+from kqj_sim.analysis.vary import (
+    FieldMatch,
+    ParameterError,
+    ParameterizedPolicy,
+    describe_edge,
+    format_players,
+)
 from kqj_sim.messages import quote
 from kqj_sim.policies.registry import format_parameter_number
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, PlayerSpec, parse_player
@@ -85,7 +91,7 @@ class Tuning:
     """The result of a search.
 
     Attributes:
-        policy: the specification at the start.
+        policy: the specification at the start, by name.
         search_parameters: the parameters.
         rules, opponents, seed, first: as for `tune`.
         deals: number of deals that each candidate played, in every arrangement of the sides.
@@ -97,6 +103,7 @@ class Tuning:
         confirmed: number of deals of the confirmation; 0 if there was none.
         start, found: leads over the field in points a round, on the same fresh deals.
         gain: points a round that the values found score more than those at the start.
+        edges: sentences on the values found that are at the edge of their range.
         is_unchanged: True if both scored the same in every deal.
         confidence: of the intervals.
         interrupted: True if it was stopped early.
@@ -118,6 +125,7 @@ class Tuning:
     start: Estimate
     found: Estimate
     gain: Estimate
+    edges: tuple[str, ...]
     is_unchanged: bool
     confidence: float
     interrupted: bool = False
@@ -301,10 +309,22 @@ def tune(
         start=measured[0],
         found=measured[1],
         gain=measured[2],
+        edges=_describe_edges(searched, course[-1].values, subject),
         is_unchanged=alike,
         confidence=confidence,
         interrupted=stopped or confirmed < confirm,
     )
+
+
+def _describe_edges(
+    searched: Sequence[SearchParameter], values: Sequence[float], subject: ParameterizedPolicy
+) -> tuple[str, ...]:
+    """Return a sentence for each value found at the edge of its range."""
+    found = (
+        describe_edge(each.name, value, each.low, each.high, subject.parameter(each.name)[0])
+        for each, value in zip(searched, values, strict=True)
+    )
+    return tuple(filter(None, found))
 
 
 def _confirm_result(

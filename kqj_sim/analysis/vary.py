@@ -175,6 +175,17 @@ class ParameterizedPolicy:
             ) from None
 
 
+def describe_edge(name: str, value: float, low: float, high: float, parameter: Parameter) -> str:
+    """Return a sentence if the best value is at the edge of the range searched; else ""."""
+    if low < value < high:
+        return ""
+    side, bound = ("lower", parameter.low) if value <= low else ("higher", parameter.high)
+    text = f"{name}={format_parameter_number(value)} is at the edge of the range"
+    if bound == value:
+        return f"{text}, and no {side} value is allowed."
+    return f"{text}: try {side} values."
+
+
 def format_players(parts: PlayerSpec) -> str:
     """Return a player as a specification."""
     assert parts.calling is not None and parts.playing is not None

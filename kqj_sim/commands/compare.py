@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -23,13 +23,18 @@ from kqj_sim.commands.options import (
 )
 from kqj_sim.commands.output import (
     Output,
+    choose_tables,
     color_option,
     confidence_option,
     format_option,
     out_option,
     plot_option,
+    tables_option,
 )
 from kqj_sim.commands.progress import InterruptHandler, ProgressLine, exit_interrupted
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.compare import PolicyPair
 
 _EXCLUSIVE_OPTIONS = (
     ("--deals", "--games"),
@@ -52,6 +57,48 @@ class GameCountType(WholeNumberType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number, or "auto"; raise BadParameter if it is neither."""
         return value if value == "auto" else super().convert(value, param, ctx)
+
+
+class _PairWatch:
+    """The lead of the pair that plays, its interval and its target, on the progress line.
+
+    Args:
+        progress: the line.
+        pairs: number of all pairs.
+    """
+
+    def __init__(self, progress: ProgressLine, pairs: int) -> None:
+        self._progress = progress
+        self._pairs = pairs
+        self._played: dict[tuple[int, int], int] = {}
+
+    def show(self, pair: PolicyPair) -> None:
+        """Show a pair that has played some more deals."""
+        key, deals = (pair.one, pair.other), pair.tally.deals
+        count = deals - self._played.get(key, 0)
+        self._played[key] = deals
+        number = len(self._played)
+        before = sum(self._played.values()) - deals
+        self._progress.expect(before + (self._pairs - number + 1) * pair.expected_deals)
+        text = describe_progress(pair)
+        several = f"pair {number} of {self._pairs}: " if text and self._pairs > 1 else ""
+        self._progress.advance(count, several + text)
+
+
+def describe_progress(pair: PolicyPair) -> str:
+    """Return the lead so far and the width to reach: `+10.8 ±2.4, going on to ±2.2`."""
+    from kqj_sim.analysis.games import get_analyzed_game
+    from kqj_sim.analysis.intervals import FIRST_LOOK
+
+    if pair.tally.deals < FIRST_LOOK or pair.half_width != pair.half_width:
+        return ""
+    game = get_analyzed_game(pair.match.rules.game)
+    decimals = 1 if pair.match.games else game.terms.decimals
+    unit = "%" if pair.match.games else ""
+    text = f"{pair.lead.value:+.{decimals}f}{unit} ±{pair.half_width:.{decimals}f}"
+    if pair.plan.deals is not None:
+        return text
+    return f"{text}, going on to ±{pair.target_width:.{decimals}f}"
 
 
 @click.command(
@@ -115,6 +162,7 @@ Examples:
 @confidence_option
 @config_option
 @rule_options
+@tables_option
 @format_option
 @out_option
 @plot_option
@@ -125,12 +173,14 @@ def compare(
     deals: int | None, precision: float | None,
     indifference: float | None, max_deals: int | None, games: int | Literal["auto"] | None,
     seed: int, first: int, threads: int | None, cluster: str | None, confidence: float,
-    format: str | None, out: str | None, plot: str | None, color: str, quiet: bool, **options: Any,
+    tables: str | None, format: str | None, out: str | None, plot: str | None, color: str,
+    quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Compare policies on the same deals and rank them.
 
-    Shows which policy is better, by how much, how certainly and why.  Two policies play every deal
-    against each other with the sides exchanged; more than two play in pairs.
+    Shows which policy is better, by how much and why.  Two policies play every deal against each
+    other with the sides exchanged; more than two play in pairs.  Without --deals they go on until
+    the lead is known to a fifth of itself or both are shown equal.
 
     POLICIES are specifications, see `kqj-sim policies --help`.
     """
@@ -152,12 +202,16 @@ def compare(
             raise click.UsageError(f"{one} and {other}: give one of them")
     if deals is not None and games == "auto":
         raise click.UsageError(f"--deals and --games auto: write --games {deals} for that many")
+    from kqj_sim.analysis.compare_tables import list_tables
+
+    shown = choose_tables(tables, list_tables(len(policies) > 2, games is not None))
     output = Output(out, format, plot, color)
     rules = pop_rules(options)
     print_rule_notes(rules, quiet)
     from kqj_sim.analysis.compare import compare
     from kqj_sim.analysis.comparison_plan import DEFAULT_MAX_DEALS
-    from kqj_sim.reporting.compare import make_comparison_report, render_comparison
+    from kqj_sim.reporting.compare import make_comparison_report
+    from kqj_sim.reporting.compare_plots import render_comparison
 
     pairs = len(policies) * (len(policies) - 1) // 2
     default = DEFAULT_MAX_DEALS // 10 if games else DEFAULT_MAX_DEALS
@@ -169,6 +223,7 @@ def compare(
             open_workers(threads, cluster, quiet) as workers,
             InterruptHandler() as interruption,
         ):
+            watch = _PairWatch(progress, pairs)
             compared = compare(
                 *policies,
                 rules=rules,
@@ -184,12 +239,12 @@ def compare(
                 seed=seed,
                 first=first,
                 threads=workers,
-                progress=progress.advance,
                 interrupted=lambda: interruption.stop_requested,
+                watch=watch.show,
             )
         if not compared.pairs:
             raise click.Abort
-        output.write_report(make_comparison_report(compared))
+        output.write_report(make_comparison_report(compared, shown))
         output.write_plot(partial(render_comparison, compared))
     if compared.interrupted:
         unit = "games" if games else "deals"

@@ -99,6 +99,10 @@ class ProgressLine:
         """Add units that an earlier run finished; they do not count for the rate."""
         self._finished += count
 
+    def expect(self, total: int) -> None:
+        """Change the number of all units."""
+        self._total = total
+
     def advance(self, count: int, answer: str = "") -> None:
         """Add finished units, and show `answer`, the result so far."""
         self._finished += count
@@ -120,7 +124,8 @@ class ProgressLine:
         since, before = self._lately[0]
         rate = (self._finished - before) / max(now - since, RATE_SAMPLE_SECONDS)
         self.progress.update(
-            self._task, completed=self._finished, rate=f"{rate:,.0f}", answer=answer,
+            self._task, completed=self._finished, total=self._total, rate=f"{rate:,.0f}",
+            answer=answer,
             left="-" if rate == 0 else format_duration((self._total - self._finished) / rate),
         )  # fmt: skip
 

@@ -21,11 +21,13 @@ from kqj_sim.commands.options import (
 )
 from kqj_sim.commands.output import (
     Output,
+    choose_tables,
     color_option,
     confidence_option,
     format_option,
     out_option,
     plot_option,
+    tables_option,
 )
 from kqj_sim.commands.progress import InterruptHandler, ProgressLine, exit_interrupted
 
@@ -62,6 +64,7 @@ Examples:
 @seed_option
 @worker_options
 @opponents_options
+@tables_option
 @format_option
 @out_option
 @plot_option
@@ -71,8 +74,8 @@ Examples:
 def sweep(
     policy: str, vary: tuple[str, ...], opponents: str | None, deals: int | None,
     precision: float | None, seed: int, first: int, threads: int | None, cluster: str | None,
-    format: str | None, out: str | None, plot: str | None, confidence: float, color: str,
-    quiet: bool, **options: Any,
+    tables: str | None, format: str | None, out: str | None, plot: str | None, confidence: float,
+    color: str, quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Vary a policy's parameters and score every setting.
 
@@ -82,6 +85,9 @@ def sweep(
     """
     if deals is not None and precision is not None:
         raise click.UsageError("--deals and --precision: give one of them")
+    from kqj_sim.reporting.sweep import TABLES
+
+    shown = choose_tables(tables, TABLES)
     output = Output(out, format, plot, color)
     rules = pop_rules(options)
     print_rule_notes(rules, quiet)
@@ -116,7 +122,7 @@ def sweep(
                 progress=progress.advance,
                 interrupted=lambda: interruption.stop_requested,
             )
-        report = make_sweep_report(found)
+        report = make_sweep_report(found, shown)
         output.write_report(report)
         output.write_plot(partial(render_sweep, found, report.run))
     if found.interrupted:

@@ -20,6 +20,7 @@ from kqj_sim.commands.options import (
 )
 from kqj_sim.commands.output import (
     Output,
+    choose_tables,
     color_option,
     confidence_option,
     format_option,
@@ -27,9 +28,10 @@ from kqj_sim.commands.output import (
     open_output,
     out_option,
     plot_option,
+    tables_option,
 )
 from kqj_sim.commands.progress import InterruptHandler, exit_interrupted, make_timed_printer
-from kqj_sim.messages import shell_join, visible
+from kqj_sim.messages import shell_join
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.tune import Generation
@@ -84,6 +86,7 @@ Then: kqj-sim simulate --policy bid.toml
 @seed_option
 @threads_option
 @opponents_options
+@tables_option
 @format_option
 @out_option
 @click.option(
@@ -100,8 +103,8 @@ Then: kqj-sim simulate --policy bid.toml
 def tune(
     policy: str, parameters: tuple[str, ...], deals: int, generations: int,
     candidates: int | None, confirm: int, seed: int, opponents: str | None,
-    first: int, threads: int | None, format: str | None, out: str | None, save: str,
-    plot: str | None, confidence: float, color: str, quiet: bool, **options: Any,
+    first: int, threads: int | None, tables: str | None, format: str | None, out: str | None,
+    save: str, plot: str | None, confidence: float, color: str, quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Search a policy's parameters for more points a round.
 
@@ -113,6 +116,9 @@ def tune(
         raise click.UsageError(f"--save {save}: a player's file ends in .toml")
     if out is not None and out.lower().endswith(".toml"):
         raise click.UsageError(f"--out is for the tables: write --save {out} for the policy")
+    from kqj_sim.reporting.tune import TABLES
+
+    shown = choose_tables(tables, TABLES)
     output = Output(out, format, plot, color)
     rules = pop_rules(options)
     names = [each.strip() for text in parameters for each in text.split(",")]
@@ -158,11 +164,11 @@ def tune(
             toml.write(
                 render_player_file(found, save, list_command_words(click.get_current_context()))
             )
-        report = make_tuning_report(found, shell_join(["kqj-sim", "compare", save, policy]))
+        report = make_tuning_report(
+            found, save, shell_join(["kqj-sim", "compare", save, policy]), shown
+        )
         output.write_report(report)
         output.write_plot(partial(render_tuning, found, report.run))
-    if not quiet:
-        click.echo(f"{visible(save)} is written", err=True)
     if found.interrupted:
         done = len(found.generations)
         exit_interrupted(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.tables import Table
-from kqj_sim.reporting.compare import write_headline
+from kqj_sim.reporting.compare import list_remarks, write_headline
 from kqj_sim.reporting.grid import Cell, Grid, format_number, make_grids
 from kqj_sim.reporting.page import Part, Picture
 from kqj_sim.reporting.page_charts import render_distribution, render_dots, render_heat_maps
@@ -223,15 +223,15 @@ def describe_compared_policies(found: Findings) -> Part | None:
     comparison = found.study.comparison
     if comparison is None:
         return None
-    pairs = found.tables["compared_pairs"].estimates("lead")
+    pairs = found.tables["compared_pairs"].estimates("lead_per_round")
     leads = {f"{one} over {other}": each for (one, other, _), each in pairs.items()}
     caption = "Lead of the first over the second, in points a round, with intervals."
     if "compared_ranking" in found.tables:
-        ranking = found.tables["compared_ranking"].estimates("mean lead over the others")
+        ranking = found.tables["compared_ranking"].estimates("mean_lead_per_round")
         leads = {name: each for (_, name), each in ranking.items()}
         caption = "Mean lead over the others, in points a round, with intervals."
     return Part(
-        text=tuple(f"{line}." for line in write_headline(comparison)),
+        text=(*write_headline(comparison), *list_remarks(comparison)),
         pictures=(
             found.make_dots(
                 "compared", caption, {"lead": leads}, "points a round", "points", middle=0

@@ -1,39 +1,20 @@
-"""Reports of comparisons of policies: headline, tables, commands and picture."""
+"""Reports of comparisons of policies: headline, tables and commands."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import permutations
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from kqj_sim.analysis.compare import Comparison, PolicyPair
-from kqj_sim.analysis.compare_tables import make_comparison_tables
-from kqj_sim.analysis.games import get_analyzed_game
+from kqj_sim.analysis.compare_tables import list_key_tables, make_comparison_tables
+from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.messages import shell_join
+from kqj_sim.policies.same_player import describe_open_parts
 from kqj_sim.policies.spec import parse_player
-from kqj_sim.reporting.figures import (
-    BLUE,
-    DASHES,
-    ORANGE,
-    SMALL,
-    draw_dots,
-    draw_heat_map,
-    draw_line,
-    draw_message,
-    draw_title_lines,
-    render_figure,
-    wrap_text,
-)
 from kqj_sim.reporting.grid import format_number
-from kqj_sim.reporting.page import INK
 from kqj_sim.reporting.run import Report, Run, describe_rules
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -76,35 +57,34 @@ class ComparisonRun(Run):
     def describe(self) -> str:
         """Return the run in a line for people."""
         of = self._required_result
-        how = (
-            "each against each, sides exchanged"
-            if of.opponents is None
-            else f"each in turn against {of.opponents}, on the same deals"
-        )
+        if of.opponents is not None:
+            how = f"{_join(of.names)}, each against {of.opponents}, on the same deals"
+        elif len(of.names) == 2:
+            how = f"{of.names[0]} against {of.names[1]}, sides exchanged"
+        else:
+            how = f"{len(of.names)} policies, each against each, sides exchanged"
         if of.part != "both":
-            how = f"{of.part} only; {how}"
-        unit = "games" if of.games else "deals"
-        return (
-            f"{describe_rules(of.rules)}; {', '.join(of.names)}; {how}; {of.deals:,} {unit} from "
-            f"{of.first:,}, seed {of.seed}"
-        )
+            how = f"{of.part} only: {how}"
+        amount = f"{of.deals:,} {get_unit(of)}"
+        start = f" from number {of.first:,}" if of.first else ""
+        return f"{describe_rules(of.rules)}; {how}; {amount}{start}, seed {of.seed}"
 
     def describe_intervals(self) -> str:
         """Describe the intervals: confidence level, number of pairs, method."""
         of = self._required_result
-        together = f", all {len(of.pairs)} pairs together" if len(of.pairs) > 1 else ""
-        return f"±: {100 * of.plan.confidence:g}% intervals{together}; {of.plan.interval_method}"
+        jointly = f", {len(of.pairs)} pairs jointly" if len(of.pairs) > 1 else ""
+        always = ", valid at any stopping time" if of.plan.is_sequential else ""
+        return f"±: {100 * of.plan.confidence:g}% intervals{jointly}{always}"
 
 
-def make_comparison_report(comparison: Comparison) -> Report:
-    """Return the report of a comparison."""
+def make_comparison_report(comparison: Comparison, shown: Collection[str] | None = None) -> Report:
+    """Return the report of a comparison; `shown` are the tables asked for, None for key figures."""
+    game = comparison.rules.game
     run = ComparisonRun(
         command="compare",
         rules=comparison.rules,
         policies=comparison.names,
-        players=tuple(
-            parse_player(each, comparison.rules.game).text for each in comparison.players
-        ),
+        players=tuple(parse_player(each, game).text for each in comparison.players),
         seed=comparison.seed,
         first=comparison.first,
         deals=comparison.deals,
@@ -113,129 +93,118 @@ def make_comparison_report(comparison: Comparison) -> Report:
         interrupted=comparison.interrupted,
         comparison=comparison,
     )
-    tables = [table for table in make_comparison_tables(comparison) if table.lines]
-    return Report(run, tables, write_headline(comparison), list_show_commands(comparison))
+    commands = list_show_commands(comparison)
+    return Report(
+        run,
+        [table for table in make_comparison_tables(comparison) if table.lines],
+        write_headline(comparison),
+        commands,
+        key_tables=list_key_tables(comparison),
+        shown=shown,
+        remarks=list_remarks(comparison),
+        commands_title="The largest difference:" if commands else "",
+    )
+
+
+def get_unit(comparison: Comparison) -> str:
+    """Return the unit of observation, in the plural."""
+    return "games" if comparison.games else "deals"
+
+
+def _join(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence."""
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def write_headline(comparison: Comparison) -> list[str]:
-    """Return the result in a few lines: the lead of two policies, or the best of several."""
-    if len(comparison.names) == 2:
-        (pair,) = comparison.pairs
-        return [
-            _describe_pair(comparison, pair),
-            *_describe_efficiency(comparison, pair),
-            *_list_unused_parameters(pair),
-        ]
-    if comparison.interrupted:
+    """Return the result in a sentence: the lead of two policies, or the best of several."""
+    if len(comparison.names) == 2 or comparison.interrupted:
         return [_describe_pair(comparison, pair) for pair in comparison.pairs]
-    best = [
-        comparison.names[policy]
-        for policy in comparison.ranking
-        if comparison.count_better(policy) == 0
+    first, *others = comparison.ranking
+    tied = [
+        each
+        for each in others
+        if comparison.lead(first, each).low <= 0 and comparison.count_better(each) == 0
     ]
-    first = comparison.ranking[0]
-    others = len(comparison.names) - 1
-    sure = f"{100 * comparison.plan.confidence:g}%, all {len(comparison.pairs)} pairs together"
-    shown = sum(
-        comparison.lead(first, other).low > 0
-        for other in range(len(comparison.names))
-        if other != first
-    )
-    lines = [f"{comparison.names[first]} is shown better than {shown} of {others} others ({sure})"]
-    if shown == others:
-        lines = [f"{comparison.names[first]} is shown better than all others ({sure})"]
-    elif len(best) > 1:
-        lines.append(f"Nobody is shown better than any of these: {', '.join(best)}")
-    factors = [
-        pair.relative_efficiency
-        for pair in comparison.pairs
-        if not math.isnan(pair.relative_efficiency)
-    ]
-    if factors:
-        least, most = f"{min(factors):.1f}", f"{max(factors):.1f}"
-        worth = least if least == most else f"{least} to {most}"
-        what = "game" if comparison.games else "deal"
-        lines.append(
-            f"One {what}, {_describe_arrangements(comparison)}, is worth {worth} independent ones"
-        )
-    return lines
+    behind = [each for each in others if each not in tied and comparison.lead(first, each).low > 0]
+    name, names = comparison.names[first], [comparison.names[each] for each in (first, *tied)]
+    best = f"{_join(names)} are statistically tied for best" if tied else f"{name} is best"
+    if not behind:
+        return [f"{best}."]
+    lead, other = comparison.lead(first, behind[0]), comparison.names[behind[0]]
+    if not tied:
+        return [f"{best}: it {_describe_lead(comparison, lead)} more than {other}."]
+    return [f"{best}; {other} {_describe_lead(comparison, lead)} less than {name}."]
+
+
+def _describe_lead(comparison: Comparison, lead: Estimate) -> str:
+    """Return a lead with its unit, as the end of a sentence: `scores 10.8 ±1.1 points a round`."""
+    number = format_number(lead.value, lead.low, lead.high, "points")
+    if comparison.games:
+        return f"wins {number} percentage points of the games"
+    return f"scores {number} points a round"
 
 
 def _describe_pair(comparison: Comparison, pair: PolicyPair) -> str:
     """Describe the lead of the policy that is ahead."""
     one, other = comparison.names[pair.one], comparison.names[pair.other]
-    unit = "games" if comparison.games else "deals"
-    deals = f"{pair.tally.deals:,} {unit}"
     if pair.tally.total("differs") == 0:
-        return f"{one} and {other} did the same in each of {deals}: 0 between them"
+        return f"{one} and {other} play all {pair.tally.deals:,} {get_unit(comparison)} alike."
     lead = pair.lead
     if lead.value < 0:
         one, other = other, one
         lead = lead._replace(value=-lead.value, low=-lead.high, high=-lead.low)
-    cell = format_number(lead.value, lead.low, lead.high, "points")
-    number = str(cell).replace("±", "± ")
-    sure = f"{100 * comparison.plan.confidence:g}%"
-    if len(comparison.pairs) > 1:
-        sure += " with all pairs"
-    more = (
-        f"{one} wins {number} percentage points more of the games than {other}"
-        if comparison.games
-        else f"{one} scores {number} points a round more than {other}"
-    )
-    if comparison.opponents is not None:
-        more += f", each against {comparison.opponents}"
-    more += f" ({sure}), {deals}"
+    against = "" if comparison.opponents is None else f"Against {comparison.opponents}, "
+    tied = f"{one} and {other} are statistically tied"
     if pair.verdict == "equal":
-        points = "percentage points" if comparison.games else "points"
-        width = f"{comparison.plan.indifference:g} {points}"
-        return f"Equal within {width}: {more}"
-    return more if pair.verdict != "open" else f"Not shown which is better: {more}"
+        unit = "percentage points" if comparison.games else "points a round"
+        tied += f", within {comparison.plan.indifference:g} {unit}"
+    if comparison.games and comparison.opponents is None and len(pair.match.arrangements) == 2:
+        # One of the two wins each game.
+        value, low, high = (0.5 + 0.005 * number for number in lead[:3])
+        said = f"wins {format_number(value, low, high, 'share')} of the games"
+        end = f" against {other}"
+    else:
+        said, end = f"{_describe_lead(comparison, lead)} more", f" than {other}"
+    if pair.verdict in ("equal", "open"):
+        return f"{against}{tied}: {one} {said}."
+    return f"{against}{one} {said}{end}."
 
 
-def _describe_arrangements(comparison: Comparison) -> str:
-    what = "game" if comparison.games else "deal"
-    if comparison.opponents is not None:
-        return f"the same {what} played by both"
-    ways = len(comparison.pairs[0].match.arrangements)
-    return "played both ways" if ways == 2 else f"played in all {ways} arrangements"
-
-
-def _describe_efficiency(comparison: Comparison, pair: PolicyPair) -> list[str]:
-    """Describe the relative efficiency of a pair; nothing if it is unknown."""
-    if math.isnan(pair.relative_efficiency):
-        return []
-    what = "game" if comparison.games else "deal"
-    rounds = len(pair.match.list_seatings())
-    each = 2 if comparison.opponents is not None else 1
-    return [
-        f"One {what}, {_describe_arrangements(comparison)}, is worth "
-        f"{pair.relative_efficiency:.1f} independent {what}s "
-        f"({pair.relative_efficiency * each / rounds:.1f} for each that is played)"
-    ]
-
-
-def _list_unused_parameters(pair: PolicyPair) -> list[str]:
-    """List notes on parameters that differ but have no effect under the rules."""
-    if pair.tally.total("differs") > 0:
-        return []
-    rules = pair.match.rules
-    one, other = (parse_player(each, rules.game) for each in pair.match.players)
-    notes = [
-        mine.without_effect(name, rules)
-        for mine, theirs in ((one.calling, other.calling), (one.playing, other.playing))
-        if mine.policy is theirs.policy
-        for name, value in mine.values_by_name.items()
-        if value != theirs.values_by_name[name]
-    ]
-    return [note for note in dict.fromkeys(notes) if note]
+def list_remarks(comparison: Comparison) -> list[str]:
+    """Return the remarks: policies for one part only, and the relative efficiency."""
+    remarks = []
+    if comparison.part == "both":
+        open_parts = describe_open_parts(comparison.names_given, comparison.rules.game)
+        remarks += [f"{line}." for line in open_parts]
+    if all(pair.tally.total("differs") == pair.tally.deals for pair in comparison.pairs):
+        remarks.append(f"They differ in every {get_unit(comparison)[:-1]}.")
+    factors = [pair.relative_efficiency for pair in comparison.pairs]
+    factors = [factor for factor in factors if not math.isnan(factor)]
+    if factors:
+        least, most = f"{min(factors):.1f}", f"{max(factors):.1f}"
+        worth = least if least == most else f"{least} to {most}"
+        unit = get_unit(comparison)
+        ways = len(comparison.pairs[0].match.arrangements)
+        each = f"each {unit[:-1]} {'both ways' if ways == 2 else f'in all {ways} arrangements'}"
+        how = each if comparison.opponents is None else f"the same {unit} with both"
+        remarks.append(f"Playing {how} is as precise as {worth} independent {unit}.")
+    return remarks
 
 
 def list_show_commands(comparison: Comparison) -> list[str]:
-    """List the command lines that show the deals with the largest leads; none for games."""
+    """List the command lines that show the deals with the largest leads, the largest first.
+
+    There are none for games.
+    """
     if comparison.games:
         return []
     found = []
-    for pair in comparison.pairs:
+    pairs = sorted(
+        (pair for pair in comparison.pairs if pair.tally.largest_leads),
+        key=lambda pair: -abs(pair.tally.largest_leads[0][1]),
+    )
+    for pair in pairs:
         for deal, _ in pair.tally.largest_leads[: 1 if len(comparison.pairs) > 1 else None]:
             words = ["kqj-sim", "show", "--seed", str(comparison.seed), "--deal", str(deal)]
             words += format_rule_options(comparison)
@@ -255,151 +224,3 @@ def format_rule_options(comparison: Comparison) -> list[str]:
             option = f"--{name.replace('_', '-')}"
             words += [option] if value is True else [option, str(value)]
     return words
-
-
-MAX_BINS = 60
-"""Bars of a histogram, about."""
-MAX_LEAD_TICKS = 8
-"""So many different leads have a tick each, at most."""
-MIN_TICK_RATIO = 1.25
-"""Ticks whose numbers of deals have a smaller ratio would be written over each other."""
-
-
-def render_comparison(comparison: Comparison, format: str) -> bytes:
-    """Return the picture of a comparison as a "png", "svg" or "pdf" file.
-
-    Two policies: the distribution of the lead over the deals, and its estimate by number of deals.
-    Several: the mean lead of each over the others, and of each over each.
-    """
-    several = len(comparison.names) > 2 and not comparison.interrupted
-
-    def draw(figure: Figure) -> None:
-        run = make_comparison_report(comparison).run
-        lines = [write_headline(comparison)[0], run.describe(), run.describe_intervals()]
-        draw_title_lines(figure, lines, 125)
-        left, right = figure.subplots(1, 2)
-        if several:
-            _draw_ranking(left, comparison)
-            _draw_matrix(right, comparison)
-        else:
-            _draw_leads(left, comparison, comparison.pairs[0])
-            _draw_look_history(right, comparison, comparison.pairs[0])
-
-    height = max(5.0, 2.6 + 0.55 * len(comparison.names)) if several else 5.4
-    return render_figure(draw, (13, height), format)
-
-
-def _get_unit(comparison: Comparison) -> str:
-    """Return the unit of observation, in the plural."""
-    return "games" if comparison.games else "deals"
-
-
-def _get_lead_unit(comparison: Comparison) -> str:
-    return "% of the games won" if comparison.games else "points a round"
-
-
-def _get_lead_decimals(comparison: Comparison) -> int:
-    return 1 if comparison.games else get_analyzed_game(comparison.rules.game).terms.decimals
-
-
-def _draw_leads(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
-    """Draw the distribution of the leads other than 0."""
-    sums, scale = pair.tally, pair.points_per_lead / pair.match.lead_divisor
-    leads = {lead: count for lead, count in sums.leads.items() if lead != 0}
-    even = sums.leads[0] / max(1, sums.deals)
-    unit = _get_unit(comparison)
-    axes.set_title(f"What the {unit} are worth; {100 * even:.1f}% of them nothing")
-    axes.set_xlabel(f"lead of {comparison.names[pair.one]}, {_get_lead_unit(comparison)}")
-    axes.set_ylabel(f"% of the {unit}")
-    if not leads:
-        draw_message(axes, "no lead in any of them")
-        return
-    values = np.array(sorted(leads)) * scale
-    counts = np.array([leads[lead] for lead in sorted(leads)]) * 100 / sums.deals
-    step = float(np.diff(np.sort([0.0, *values])).min())
-    width = max(step, 2 * np.abs(values).max() / MAX_BINS)
-    # The bar of a single value is centred on it, that of several lies between them.
-    shift = 0.0 if width == step else 0.5
-    tallest = 0.0
-    for sign, colour, policy in ((1, BLUE, pair.one), (-1, ORANGE, pair.other)):
-        # The same bins on either side of 0, as the two sides are to be compared.
-        ahead = values * sign > 0
-        bins = np.ceil(np.abs(values[ahead]) / width - 1e-9).astype(int)
-        shares = np.bincount(bins, counts[ahead], 1)
-        tallest = max(tallest, shares.max())
-        label = f"{comparison.names[policy]} ahead: {counts[ahead].sum():.1f}%"
-        middle = sign * (np.arange(len(shares)) - shift) * width
-        axes.bar(middle, shares, 0.95 * width, color=colour, label=label)
-    axes.set_ylim(0, 1.25 * tallest)
-    if len(values) <= MAX_LEAD_TICKS:
-        axes.set_xticks([0.0, *values])
-    axes.legend(loc="upper left")
-    axes.grid(axis="y")
-
-
-def _draw_look_history(axes: Axes, comparison: Comparison, pair: PolicyPair) -> None:
-    """Draw the lead and its interval at each look."""
-    axes.set_title(f"Lead of {comparison.names[pair.one]} as it went on")
-    axes.set_xlabel(f"{_get_unit(comparison)} played")
-    axes.set_ylabel(_get_lead_unit(comparison))
-    deals, leads = [int(moments[0]) for moments in pair.look_history], list(pair.list_leads())
-    if not deals:
-        deals, leads = [pair.tally.deals], [pair.lead]
-    single = len(deals) == 1
-    draw_line(axes, deals, leads, "o" if single else "-", BLUE, band=not single)
-    if not single:
-        axes.set_xscale("log")
-        axes.minorticks_off()
-    ticks = _choose_ticks(deals[0], deals[-1])
-    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-    axes.axhline(0, color=INK, linewidth=1, linestyle=DASHES)
-    if pair.plan.is_sequential:
-        indifference = pair.plan.indifference
-        axes.axhspan(-indifference, indifference, color=INK, alpha=0.08, linewidth=0)
-        axes.annotate(
-            f"within ±{indifference:g}: equal", (0.99, indifference), (0, 3),
-            xycoords=("axes fraction", "data"), textcoords="offset points", ha="right",
-            fontsize=SMALL,
-        )  # fmt: skip
-    axes.grid()
-
-
-def _choose_ticks(first: int, last: int) -> list[int]:
-    """Return the first and the last number of deals, and round ones between."""
-    between = [n * 10**power for power in range(8) for n in (1, 2, 5)]
-    ends = sorted({first, last} if last > MIN_TICK_RATIO * first else {last})
-    return sorted(
-        [*ends, *(n for n in between if first * MIN_TICK_RATIO < n < last / MIN_TICK_RATIO)]
-    )
-
-
-def _draw_ranking(axes: Axes, comparison: Comparison) -> None:
-    """Draw the mean lead of each policy over the others, best first."""
-    axes.set_title("Mean lead over the others")
-    decimals = _get_lead_decimals(comparison)
-    means = {policy: comparison.estimate_mean_lead(policy) for policy in comparison.ranking}
-    names = dict(enumerate(comparison.names))
-    draw_dots(
-        axes, {"": means}, "points", names=names, middle=0,
-        write=lambda lead: f"{lead.value:+.{decimals}f}",
-    )  # fmt: skip
-    axes.set_xlabel(_get_lead_unit(comparison))
-
-
-def _draw_matrix(axes: Axes, comparison: Comparison) -> None:
-    """Draw the lead of the row over the column; pale where neither is shown better."""
-    order, decimals = comparison.ranking, _get_lead_decimals(comparison)
-    values, texts = {}, {}
-    for cell in permutations(order, 2):
-        lead = comparison.lead(*cell)
-        values[cell] = lead.value if lead.low > 0 or lead.high < 0 else 0.0
-        half = (lead.high - lead.low) / 2
-        texts[cell] = f"{lead.value:+.{decimals}f}"
-        texts[cell] += "" if math.isnan(half) else f"\n±{half:.{decimals}f}"
-    most = max(*map(abs, values.values()), 1e-9)
-    # Twice the largest lead, so that no cell is dark.
-    draw_heat_map(axes, values, order, order, (-2 * most, 2 * most), texts=texts, diverging=True)
-    names = [wrap_text(comparison.names[policy], 16) for policy in order]
-    axes.set_xticks(range(len(order)), names, rotation=30 if len(order) > 4 else 0, fontsize=SMALL)
-    axes.set_yticks(range(len(order)), names, fontsize=SMALL)
-    axes.set_title(f"Lead of the row over the column, {_get_lead_unit(comparison)}")

@@ -124,7 +124,10 @@ def _render_table(report: Report, color: bool, width: int | None) -> str:
     for grid in report.make_grids(width or PIPED_WIDTH):
         parts += [Text(""), to_rich(grid)]
     # Commands are not wrapped, so that they can be copied.
-    commands = "".join(f"  {line}\n" for line in report.commands)
+    chosen = report.commands[:1] if report.shown is None and report.key_tables else report.commands
+    commands = "".join(f"  {line}\n" for line in chosen)
+    if report.commands_title:
+        parts += [Text(""), Text(report.commands_title)]
     return to_screen(parts, color=color, width=width) + commands
 
 

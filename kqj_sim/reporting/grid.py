@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 PIPED_WIDTH = 100
 """Width in characters of output that is not written to a terminal."""
 
+SCREEN_WIDTH = 80
+"""Width in characters of key figures."""
+
 EMPTY_CELL_TEXT = "-"
 NORMAL_95 = 1.959964
 """Standard errors to either side in an interval of 95%."""
 _MIN_HEADING_WIDTH = 12
-_MAX_WORD_WIDTH = 24
+_MAX_WORD_WIDTH = 20
 """Width in characters beyond which specifications of players are broken into lines."""
 _GAP = 3  # characters between columns on a screen
 
@@ -242,7 +245,7 @@ def _split_into_grids(
         pending = False  # a quantity stands in the last grid without its number of deals
         for quantity in quantities:
             wide = _compute_column_width(*quantity) + _GAP
-            if grids[-1] and used + wide + deals_width > width:
+            if grids[-1] and used + wide + deals_width - _GAP > width:
                 if pending:
                     grids[-1].extend(deals)
                 grids.append([])

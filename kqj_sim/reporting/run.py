@@ -93,6 +93,8 @@ class Report:
         key_grids: what people see unless they ask for tables; all tables if there are none.
         shown: names of the tables that people asked for.
         remarks: what the key grids leave out, in sentences.
+        key_tables: names of the tables that are shown in the place of key grids.
+        commands_title: heading of the commands; with key figures only the first is shown.
     """
 
     run: Run
@@ -102,15 +104,18 @@ class Report:
     key_grids: Sequence[Grid] = ()
     shown: Collection[str] | None = None
     remarks: Sequence[str] = ()
+    key_tables: Collection[str] = ()
+    commands_title: str = ""
 
     def make_grids(self, width: int | None = None) -> list[Grid]:
         """Return what people see: the key figures, or the tables that they asked for."""
         if self.shown is None and self.key_grids:
             return list(self.key_grids)
+        names = self.shown if self.shown is not None else self.key_tables
         return [
             grid
             for table in self.tables
-            if self.shown is None or table.name in self.shown
+            if not names or table.name in names
             for grid in make_grids(table, width)
         ]
 

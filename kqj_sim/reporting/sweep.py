@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,18 +11,21 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from kqj_sim.analysis.games import get_analyzed_game
+from kqj_sim.analysis.quantities import get_label
 from kqj_sim.analysis.tables import Table, TableRow, make_table
+from kqj_sim.policies.same_player import describe_open_parts
 from kqj_sim.reporting.figures import (
     BLUE,
     GREEN,
     GREY,
     ORANGE,
+    NothingToDrawError,
     draw_heat_map,
     draw_line,
     draw_title_lines,
     render_figure,
 )
-from kqj_sim.reporting.grid import format_number
+from kqj_sim.reporting.grid import SCREEN_WIDTH, format_number, make_grids
 from kqj_sim.reporting.run import Report, Run, describe_rules
 
 if TYPE_CHECKING:
@@ -32,11 +36,17 @@ if TYPE_CHECKING:
     from kqj_sim.analysis.sweep import Setting, Sweep
 
 
-_COLUMNS = {"table", "quantity", "unit", "value", "low", "high", "deals", "standing", "run"}
+_COLUMNS = {"table", "quantity", "unit", "value", "low", "high", "deals", "status", "run"}
 """Columns of the tables whose names a parameter cannot have."""
 
-MAX_NAMED_SETTINGS = 10
+TABLES = {"sweep": "Every set of values", "best_other": "Lead over the best of the others"}
+"""Titles of the tables, by name."""
+
+MAX_NAMED_SETTINGS = 4
 """Sets of values that a sentence names."""
+
+MAX_SHOWN_SETTINGS = 18
+"""Sets of values that the key figures show; of more sets the best ones."""
 
 
 @dataclass(frozen=True)
@@ -73,22 +83,22 @@ class SweepRun(Run):
     def describe(self) -> str:
         """Return the run in a line for people."""
         of = self._required_result
+        start = f" from number {of.first:,}" if of.first else ""
         return (
-            f"{describe_rules(of.rules)}; {of.policy} against {of.opponents}, its side holding "
-            f"every side's cards; {of.deals:,} deals from {of.first:,}, seed {of.seed}, the same "
-            f"for all {len(of.settings)}"
+            f"{describe_rules(of.rules)}; {of.policy} against {of.opponents}, sides exchanged; "
+            f"the same {of.deals:,} deals for each of {len(of.settings)}{start}, seed {of.seed}"
         )
 
     def describe_intervals(self) -> str:
         """Describe the intervals: confidence level and method."""
-        of = self._required_result
-        return (
-            f"±: {100 * of.plan.confidence:g}% intervals, each by itself; {of.plan.interval_method}"
-        )
+        jointly = ""
+        if len(self._required_result.settings) > 1:
+            jointly = "; differences from the best jointly"
+        return f"±: {100 * self._required_result.plan.confidence:g}% intervals{jointly}"
 
 
-def make_sweep_report(sweep: Sweep) -> Report:
-    """Return the report of a sweep."""
+def make_sweep_report(sweep: Sweep, shown: Collection[str] | None = None) -> Report:
+    """Return the report of a sweep; `shown` are the tables asked for, None for key figures."""
     run = SweepRun(
         command="sweep",
         rules=sweep.rules,
@@ -101,7 +111,19 @@ def make_sweep_report(sweep: Sweep) -> Report:
         interrupted=sweep.interrupted,
         sweep=sweep,
     )
-    return Report(run, [_make_table(sweep)], write_headline(sweep))
+    tables = [_make_table(sweep, sweep.settings)]
+    count, grids, remarks = len(sweep.settings), [], list_remarks(sweep)
+    if count > 1:
+        tables.append(_make_best_other_table(sweep))
+    if count > MAX_SHOWN_SETTINGS:
+        ranked = sorted(sweep.settings, key=lambda each: -each.points.value)
+        best = _make_table(sweep, ranked[:MAX_SHOWN_SETTINGS])
+        grids = make_grids(best, SCREEN_WIDTH)
+        remarks.append(f"The best {MAX_SHOWN_SETTINGS} of {count}; --tables sweep shows all.")
+    return Report(
+        run, tables, write_headline(sweep), key_grids=grids, key_tables=("sweep",),
+        remarks=remarks, shown=shown,
+    )  # fmt: skip
 
 
 def format_setting(sweep: Sweep, setting: Setting) -> str:
@@ -110,68 +132,88 @@ def format_setting(sweep: Sweep, setting: Setting) -> str:
     return ", ".join(f"{each.name}={value}" for each, value in pairs)
 
 
-def format_points(estimate: Estimate) -> str:
-    """Return points with their interval as text."""
-    return str(format_number(estimate.value, estimate.low, estimate.high, "points"))
+def _name_further(sweep: Sweep, setting: Setting) -> str:
+    """Return a set of values whose only parameter was named before: `35`."""
+    return setting.values[0] if len(setting.values) == 1 else format_setting(sweep, setting)
 
 
 def write_headline(sweep: Sweep) -> list[str]:
-    """Return the best set of values, those tied with it, and the relative efficiency, in lines."""
-    best, maybe = sweep.best, sweep.tied_with_best
-    sure = f"{100 * sweep.plan.confidence:g}%"
-    lines = [
-        f"Best: {format_setting(sweep, best)}, {format_points(best.points)} points a round more "
-        f"than "
-        f"{sweep.opponents}"
+    """Return the best set of values, those tied with it and the next one, in sentences."""
+    best, tied = sweep.best, sweep.tied_with_best
+    name, count = format_setting(sweep, best), len(sweep.settings)
+    points = format_number(best.points.value, best.points.low, best.points.high, "points")
+    if count == 1:
+        return [f"{name}: {points} points a round more than {sweep.opponents}."]
+    worse = [each for each in sweep.settings if each.status == "worse"]
+    if len(tied) > MAX_NAMED_SETTINGS:
+        names = [name, f"{len(tied)} others"]
+    else:
+        names = [name, *(_name_further(sweep, each) for each in tied)]
+    if not worse:
+        what = f"All {count}" if count > 2 else " and ".join(names)
+        return [f"{what} are statistically tied."]
+    listed = f"{', '.join(names[:-1])} and {names[-1]} are statistically tied for best"
+    said = listed if tied else f"{name} is best"
+    following = min(worse, key=lambda each: each.loss_to_best.value)
+    value, low, high, _ = following.loss_to_best
+    loss = format_number(value, low, high, "points")
+    return [
+        f"{said}; {_name_further(sweep, following)} is {loss} points a round less"
+        f"{f' than {_name_further(sweep, best)}' if tied else ''}.",
+        *sweep.edges,
     ]
-    count = len(sweep.settings)
-    if len(maybe) + 1 == count > 1:
-        lines.append(f"None of the {count} is shown worse than another ({sure})")
-    elif maybe:
-        names = [format_setting(sweep, each) for each in maybe[:MAX_NAMED_SETTINGS]]
-        if len(maybe) > len(names):
-            names.append(f"{len(maybe) - len(names)} more")
-        lines.append(f"Not told from it ({sure}, all {count} together): {'; '.join(names)}")
-    elif count > 1:
-        lines.append(f"It is shown better than all the others ({sure}, all {count} together)")
+
+
+def list_remarks(sweep: Sweep) -> list[str]:
+    """Return the remarks: policies for one part only, and the relative efficiency."""
+    remarks = [f"{line}." for line in describe_open_parts([sweep.policy_given], sweep.rules.game)]
     if not math.isnan(sweep.relative_efficiency):
-        lines.append(
-            f"For the difference of two, a round here is worth {sweep.relative_efficiency:.1f} "
-            f"independent ones"
+        remarks.append(
+            f"For differences, a round here is as precise as {sweep.relative_efficiency:.1f} "
+            "independent ones."
         )
-    return lines
+    return remarks
 
 
-def _make_table(sweep: Sweep) -> Table:
-    """Return the table of the sets of values."""
-    names = tuple(
-        f"{each.name} (parameter)" if each.name in _COLUMNS else each.name
-        for each in sweep.varied_parameters
-    )
-    words = get_analyzed_game(sweep.rules.game).terms
+def _name_columns(sweep: Sweep) -> tuple[str, ...]:
+    """Return the names of the group columns: the parameters and the status."""
+    names = (each.name for each in sweep.varied_parameters)
+    return (*(f"{name} (parameter)" if name in _COLUMNS else name for name in names), "status")
+
+
+def _get_group(setting: Setting) -> tuple[int | str, ...]:
+    """Return the values of the group columns."""
+    return (*(_parse_whole_number(value) for value in setting.values), setting.status)
+
+
+def _make_table(sweep: Sweep, settings: Sequence[Setting]) -> Table:
+    """Return the table of sets of values."""
+    terms = get_analyzed_game(sweep.rules.game).terms
     lines: list[TableRow] = []
-    for each in sweep.settings:
-        group = (*(_parse_whole_number(value) for value in each.values), each.status)
+    for each in settings:
+        group = _get_group(each)
         lines += [
-            (group, "more than the field, points a round", "points", each.points),
-            (
-                group,
-                "more than the best other, points a round",
-                "points",
-                each.lead_over_best_other,
-            ),
-            (group, f"{words.takes}, share of its rounds", "share", each.taken),
-            (group, f"{words.made}, share of its {words.contracts}", "share", each.made),
+            (group, "lead_over_opponents_per_round", "points", each.points),
+            (group, "loss_to_best_per_round", "points", each.loss_to_best),
+            (group, terms.takes, "share", each.taken),
+            (group, terms.made, "share", each.made),
         ]
-    return make_table(
-        "sweep",
-        f"{sweep.policy} with other parameters, against {sweep.opponents}",
-        (*names, "standing"),
-        lines,
-        "standing: `maybe` cannot be told from the best.  More than the best other: intervals that "
-        "hold for all together (Hsu 1984, Bonferroni), from the differences on the same deals.",
-        counted=False,
+    title = f"{sweep.policy} against {sweep.opponents}"
+    return make_table("sweep", title, _name_columns(sweep), lines, counted=False)
+
+
+def _make_best_other_table(sweep: Sweep) -> Table:
+    """Return the table of each set against the best of the others."""
+    lines: list[TableRow] = [
+        (_get_group(each), "lead_over_best_other_per_round", "points", each.lead_over_best_other)
+        for each in sweep.settings
+    ]
+    note = (
+        "Multiple comparisons with the best (Hsu 1984, Bonferroni); the intervals hold jointly.  "
+        "One that ends at 0 shows that a value is not the best."
     )
+    title = "Lead over the best of the others"
+    return make_table("best_other", title, _name_columns(sweep), lines, note, counted=False)
 
 
 def _parse_whole_number(value: str) -> int | str:
@@ -187,10 +229,12 @@ _MAX_LABELLED_CELLS = 144
 
 def render_sweep(sweep: Sweep, run: Run, format: str) -> bytes:
     """Return the picture of a sweep of one or two parameters as a "png", "svg" or "pdf" file."""
+    if len(sweep.settings) == 1:
+        raise NothingToDrawError("a sweep of one value is a single point")
     single = len(sweep.varied_parameters) == 1
 
     def draw(figure: Figure) -> None:
-        draw_title_lines(figure, [*write_headline(sweep)[:2], run.describe()], 115)
+        draw_title_lines(figure, [*write_headline(sweep), run.describe()], 115)
         if single:
             upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(1.5, 1))
             _draw_points(upper, sweep)
@@ -223,22 +267,22 @@ def _draw_points(axes: Axes, sweep: Sweep) -> None:
         axes.axhline(0, color=GREY, linewidth=1)
     axes.plot(places, [each.points.value for each in settings], color=BLUE, linewidth=1, alpha=0.5)
     styles = {
-        "no": ("shown worse than another", "white", BLUE, 6),
-        "maybe": (f"not told from the best ({confidence}, all together)", BLUE, BLUE, 6),
+        "worse": ("worse than the best", "white", BLUE, 6),
+        "tied": (f"statistically tied with the best ({confidence})", BLUE, BLUE, 6),
         "best": ("best", ORANGE, ORANGE, 9),
     }
-    for standing, (label, face, edge, size) in styles.items():
+    for status, (label, face, edge, size) in styles.items():
         chosen = {
             place: each.points
             for place, each in zip(places, settings, strict=True)
-            if each.status == standing
+            if each.status == status
         }
         if chosen:
             draw_line(
                 axes, list(chosen), list(chosen.values()), "o", edge,
                 label=label, face=face, size=size,
             )  # fmt: skip
-    axes.set_title(f"Points a round more than the field, with {confidence} intervals")
+    axes.set_title(f"Lead over the opponents, with {confidence} intervals")
     axes.set_ylabel("points a round")
     axes.grid(axis="y")
     axes.legend(loc="best")
@@ -248,7 +292,7 @@ def _draw_shares(axes: Axes, sweep: Sweep) -> None:
     """Draw the shares of rounds taken and of contracts made."""
     places, names = _get_axis_positions(sweep)
     words = get_analyzed_game(sweep.rules.game).terms
-    taken, made = f"{words.takes}, % of its rounds", f"{words.made}, % of its {words.contracts}"
+    taken, made = (get_label(each).replace(", share", ", %") for each in (words.takes, words.made))
     shares = [each.taken for each in sweep.settings]
     draw_line(axes, places, shares, "s-", GREEN, label=taken, scale=100)
     shares = [each.made for each in sweep.settings]
@@ -261,7 +305,10 @@ def _draw_shares(axes: Axes, sweep: Sweep) -> None:
     axes.legend(loc="best")
 
 
-_FRAME_STYLES = {"best": ("solid", "best"), "maybe": ("dotted", "not told from it")}
+_FRAME_STYLES = {
+    "best": ("solid", "best"),
+    "tied": ("dotted", "statistically tied with the best"),
+}
 """Line styles and names of the frames around cells, by `Setting.status`."""
 
 
@@ -292,8 +339,9 @@ def _draw_map(axes: Axes, sweep: Sweep, quantity: Literal["points", "taken"]) ->
         texts=texts if len(values) <= _MAX_LABELLED_CELLS else None,
         frames=frames, diverging=not is_share,
     )  # fmt: skip
-    takes = f"{words.takes[0].upper()}{words.takes[1:]}, % of its rounds"
-    title = takes if is_share else "Points a round more than the field"
+    label = get_label(words.takes).replace(", share", ", %")
+    takes = f"{label[0].upper()}{label[1:]}"
+    title = takes if is_share else "Lead over the opponents, points a round"
     axes.set_title(f"{title}, with {100 * sweep.plan.confidence:g}% intervals")
     if len(second.values) > 12:
         axes.tick_params("x", rotation=90)

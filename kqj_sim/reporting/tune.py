@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kqj_sim import __version__
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.tables import Table, TableRow, make_table
-from kqj_sim.messages import shell_join
+from kqj_sim.messages import shell_join, visible
 from kqj_sim.policies.configured import split_file_suffix
 from kqj_sim.policies.registry import format_parameter_number
 from kqj_sim.policies.spec import PLAYER_PARTS, format_player_file
@@ -21,6 +22,7 @@ from kqj_sim.reporting.figures import (
     GREY,
     ORANGE,
     PURPLE,
+    NothingToDrawError,
     draw_title_lines,
     render_figure,
 )
@@ -34,6 +36,13 @@ if TYPE_CHECKING:
     from kqj_sim.analysis.tune import Tuning
     from kqj_sim.policies.spec import PlayerSpec
 
+
+TABLES = {
+    "confirmation": "Lead on fresh deals",
+    "parameters": "Parameters before and after",
+    "search": "Generations of the search",
+}
+"""Titles of the tables, by name."""
 
 _LINE_WIDTH = 100
 
@@ -78,21 +87,34 @@ class TuningRun(Run):
     def describe(self) -> str:
         """Return the run in a line for people."""
         of = self._required_result
-        confirmed = f"; then {of.confirmed:,} fresh deals" if of.confirmed else ""
         generations = f"{len(of.generations)} generation{'s' if len(of.generations) > 1 else ''}"
+        start = f" from number {of.first:,}" if of.first else ""
         return (
-            f"{describe_rules(of.rules)}; {of.policy} against {of.opponents}, its side holding "
-            f"every side's cards; {generations} of {of.candidates} candidates by "
-            f"{METHOD}, {of.deals:,} deals each, the same in a generation, from {of.first:,}, "
-            f"seed {of.seed}{confirmed}"
+            f"{describe_rules(of.rules)}; {of.policy} against {of.opponents}, sides exchanged; "
+            f"{generations} of {of.candidates} candidates, {of.deals:,} deals each, by {METHOD}"
+            f"{start}, seed {of.seed}"
         )
+
+    def describe_intervals(self) -> str:
+        """Describe the intervals: confidence level, and the deals on which they rest."""
+        of = self._required_result
+        return f"±: {100 * of.confidence:g}% intervals on fresh deals" if of.confirmed else ""
 
 
 METHOD = "CMA-ES with margin (cmaes)"
 
 
-def make_tuning_report(tuning: Tuning, command: str) -> Report:
-    """Return the report of a search; `command` compares the policy found with its start."""
+def make_tuning_report(
+    tuning: Tuning, path: str, command: str, shown: Collection[str] | None = None
+) -> Report:
+    """Return the report of a search.
+
+    Args:
+        tuning: the search.
+        path: the file with the policy found.
+        command: the command line that compares this policy with its start.
+        shown: names of the tables asked for; None for the key figures.
+    """
     run = TuningRun(
         command="tune",
         rules=tuning.rules,
@@ -105,7 +127,11 @@ def make_tuning_report(tuning: Tuning, command: str) -> Report:
         interrupted=tuning.interrupted,
         tuning=tuning,
     )
-    return Report(run, [*_make_tables(tuning)], write_headline(tuning), [command])
+    return Report(
+        run, [*_make_tables(tuning)], [*write_headline(tuning), f"Saved in {visible(path)}."],
+        [command], shown=shown, key_tables=("confirmation", "parameters"),
+        commands_title="To compare it with its start again:",
+    )  # fmt: skip
 
 
 def format_values(tuning: Tuning, values: tuple[float, ...] | None = None) -> str:
@@ -115,46 +141,34 @@ def format_values(tuning: Tuning, values: tuple[float, ...] | None = None) -> st
 
 
 def write_headline(tuning: Tuning) -> list[str]:
-    """Return the values found, and their gain on fresh deals, in lines."""
-    found = f"Found: {format_values(tuning)}"
+    """Return the values found, their gain on fresh deals, and values at an edge, in sentences."""
+    found, gain = format_values(tuning), tuning.gain
+    start = format_values(tuning, tuple(each.start for each in tuning.search_parameters))
+    fresh = f"on {tuning.confirmed:,} fresh deals"
     if tuning.conclusion == "same":
-        return [f"{found}, where it began"]
-    if tuning.confirmed == 0:
-        return [f"{found}; not confirmed on fresh deals"]
-    gain = tuning.gain
-    if tuning.is_unchanged:
-        told = f"It scored the same as where it began in each of {tuning.confirmed:,} fresh deals"
-        return [found, told]
-    number = str(format_number(gain.value, gain.low, gain.high, "points"))
-    start = tuple(each.start for each in tuning.search_parameters)
-    words = {
-        "better": "Confirmed",
-        "worse": "Not confirmed, it is worse",
-        "open": "Not shown to be better",
-    }[tuning.conclusion]
-    return [
-        found,
-        f"{words}: {number} points a round more than {format_values(tuning, start)} "
-        f"({100 * tuning.confidence:g}%), {tuning.confirmed:,} fresh deals",
-    ]
+        said = f"The search ended where it began: {found}."
+    elif tuning.confirmed == 0:
+        said = f"The search ended at {found}, which is not confirmed on fresh deals."
+    elif tuning.is_unchanged:
+        said = f"{found} scores the same as {start} in each of {tuning.confirmed:,} fresh deals."
+    elif tuning.conclusion == "open":
+        number = format_number(gain.value, gain.low, gain.high, "points")
+        said = f"{found} and {start} are statistically tied: {number} points a round, {fresh}."
+    else:
+        sign = 1 if tuning.conclusion == "better" else -1
+        low, high = sorted((sign * gain.low, sign * gain.high))
+        number = format_number(sign * gain.value, low, high, "points")
+        more = "more" if sign == 1 else "less"
+        said = f"{found} scores {number} points a round {more} than {start}, {fresh}."
+    return [said, *tuning.edges]
 
 
 def _make_tables(tuning: Tuning) -> list[Table]:
     """Return the tables: confirmation, parameters, generations of the search."""
     measured: list[TableRow] = [
-        (
-            (),
-            f"where it began, points a round more than {tuning.opponents}",
-            "points",
-            tuning.start,
-        ),
-        (
-            (),
-            f"what was found, points a round more than {tuning.opponents}",
-            "points",
-            tuning.found,
-        ),
-        ((), "the difference, on the same deals", "points", tuning.gain),
+        ((), "start_lead_per_round", "points", tuning.start),
+        ((), "found_lead_per_round", "points", tuning.found),
+        ((), "gain_per_round", "points", tuning.gain),
     ]
     parameters: list[TableRow] = [
         (
@@ -164,7 +178,7 @@ def _make_tables(tuning: Tuning) -> list[Table]:
                 format_parameter_number(value),
                 f"{format_parameter_number(each.low)} to {format_parameter_number(each.high)}",
             ),
-            "change, share of the range",
+            "change_share",
             "share",
             _make_plain_estimate((value - each.start) / (each.high - each.low), tuning.confirmed),
         )
@@ -173,12 +187,15 @@ def _make_tables(tuning: Tuning) -> list[Table]:
     course: list[TableRow] = []
     for each in tuning.generations:
         group = (each.number, format_values(tuning, each.values))
+        mean, best = (_make_plain_estimate(v, tuning.deals) for v in (each.points, each.best))
         course += [
-            (group, "candidates' mean", "points", _make_plain_estimate(each.points, tuning.deals)),
-            (group, "best of them", "points", _make_plain_estimate(each.best, tuning.deals)),
+            (group, "candidates_mean_per_round", "points", mean),
+            (group, "candidates_best_per_round", "points", best),
         ]
-    note = "The best of them was partly lucky, and each generation has other deals."
-    confirmation = make_table("confirmation", "Confirmation on fresh deals", (), measured)
+    note = "The best candidate is partly lucky; each generation plays other deals."
+    confirmation = make_table(
+        "confirmation", f"On fresh deals against {tuning.opponents}, points a round", (), measured
+    )
     return [
         *([confirmation] if tuning.confirmed else []),
         make_table(
@@ -186,7 +203,7 @@ def _make_tables(tuning: Tuning) -> list[Table]:
             counted=False,
         ),
         make_table(
-            "search", f"The search: points a round more than {tuning.opponents}",
+            "search", f"The search: lead over {tuning.opponents}, points a round",
             ("generation", "centre"), course, note, counted=False,
         ),
     ]  # fmt: skip
@@ -231,6 +248,9 @@ def _make_paths_relative(parts: PlayerSpec, folder: Path) -> PlayerSpec:
 def render_tuning(tuning: Tuning, run: Run, format: str) -> bytes:
     """Return the picture of a search as a "png", "svg" or "pdf" file."""
 
+    if len(tuning.generations) == 1:
+        raise NothingToDrawError("a search of one generation is a single point")
+
     def draw(figure: Figure) -> None:
         draw_title_lines(figure, (*write_headline(tuning), run.describe()), 115)
         upper, lower = figure.subplots(2, 1, sharex=True)
@@ -254,7 +274,7 @@ def _draw_scores(axes: Axes, tuning: Tuning) -> None:
         axes.axhline(0, color=GREY, linewidth=1)
     axes.plot(generations, best, ".", color=ORANGE, label="best candidate, luck included")
     axes.plot(generations, means, "o-", color=BLUE, markersize=4, label="mean of the candidates")
-    axes.set_title("Points a round more than the field, by generation")
+    axes.set_title("Lead over the opponents, by generation")
     axes.set_ylabel("points a round")
 
 

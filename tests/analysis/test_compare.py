@@ -187,7 +187,7 @@ def test_it_stops_when_the_lead_is_known_to_a_fifth_of_itself() -> None:
     assert half[-1] <= RELATIVE_PRECISION < min(half[:-1])
     # At half as many deals it is expected to take about as many as it takes.
     middle = next(at for at, (deals, *_) in enumerate(pair.look_history) if deals > found.deals / 2)
-    deals, *_ = pair.look_history[middle]
+    deals = pair.look_history[middle][0]
     assert deals * (half[middle] / RELATIVE_PRECISION) ** 2 == pytest.approx(found.deals, rel=0.5)
 
 

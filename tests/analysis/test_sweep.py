@@ -103,9 +103,12 @@ def test_best_scores_most_and_the_others_are_behind_it() -> None:
     for each in found.settings:
         others = [other.points.value for other in found.settings if other is not each]
         assert each.lead_over_best_other.value == pytest.approx(each.points.value - max(others))
-        assert (each.status == "no") == (
+        assert (each.status == "worse") == (
             each.lead_over_best_other.high == 0 and each.lead_over_best_other.low < 0
         )
+        assert each.loss_to_best.value == pytest.approx(max(points) - each.points.value)
+        if each.status != "best":
+            assert (each.loss_to_best.low >= 0) == (each.status == "worse")
     assert found.relative_efficiency > 1
 
 
@@ -123,7 +126,7 @@ def test_parameters_without_effect_are_all_the_same() -> None:
     found = sweep(
         FIELD, ["counter=0.1,0.5,0.9"], opponents=f"{LIVELY}+random", deals=300, threads=1
     )
-    assert {each.status for each in found.settings} == {"best", "maybe"}
+    assert {each.status for each in found.settings} == {"best", "tied"}
     assert all(each.lead_over_best_other.value == 0 for each in found.settings)
     assert math.isnan(found.relative_efficiency)
 

@@ -8,9 +8,15 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from kqj_sim.analysis.compare import compare
+from kqj_sim.analysis.compare import Comparison, PolicyPair, compare
+from kqj_sim.analysis.comparison_plan import ComparisonPlan
+from kqj_sim.analysis.match import MatchTally, PairedMatch
+from kqj_sim.commands.compare import describe_progress
+from kqj_sim.reporting.compare import write_headline
+from kqj_sim.rules import KqjRules
 from tests.command_line import expect_error, run
 
 ONE, OTHER, THIRD = "random:take=0.3+greedy", "random:take=0.3", "random:take=0.1"
@@ -34,15 +40,65 @@ def rows(found: dict[str, Any], table: str) -> list[dict[str, Any]]:
 def test_the_answer_comes_first() -> None:
     shown = run("compare", ONE, OTHER, *FEW).stdout
     first = shown.splitlines()[0]
-    number = r"-?\d+\.\d ± \d+\.\d"
-    assert re.fullmatch(
-        rf"{re.escape(ONE)} scores {number} points a round more than {OTHER} \(95%\), 600 deals",
-        first,
-    )
-    assert "played both ways, is worth" in shown.splitlines()[1]
-    for word in ("takes", "made", "lost in", "bonus points", "passed out", "differ", "seed 1"):
+    number = r"\d+\.\d ±\d+\.\d"
+    told = rf"{re.escape(ONE)} scores {number} points a round more than {OTHER}\."
+    assert re.fullmatch(told, first)
+    assert re.search(r"Playing each deal both ways is as precise as \d+\.\d independent", shown)
+    for word in ("takes", "made", "lost in", "bonus points", "differ", "600 deals, seed 1"):
         assert word in shown
-    assert "Student's interval at a number set beforehand" in shown
+    assert "±: 95% intervals\n" in shown
+
+
+@pytest.mark.parametrize(
+    "policies",
+    [
+        (ONE, OTHER),
+        (ONE, OTHER, THIRD),
+        ("points:take=44,lap2=39+greedy", "points:take=45,lap2=38"),
+    ],
+)
+def test_the_answer_fits_on_a_screen(
+    policies: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kqj_sim.commands.output.screen_width", lambda: 80)
+    shown = run("compare", *policies, *FEW).stdout.splitlines()
+    assert len(shown) <= 35
+    assert all(len(line) <= 80 for line in shown if not line.startswith("  kqj-sim show "))
+    assert len([line for line in shown if line.startswith("  kqj-sim show ")]) == 1
+    assert not any("continued" in line for line in shown)
+
+
+def test_tables_are_shown_by_name() -> None:
+    listed = run("compare", ONE, OTHER, THIRD, "--tables", "list").stdout.splitlines()
+    names = [line.split()[0] for line in listed]
+    assert names == [each["name"] for each in compared(ONE, OTHER, THIRD, *FEW)["tables"]]
+    shown = run("compare", ONE, OTHER, "--tables", "largest,efficiency", *FEW).stdout
+    assert "Largest differences" in shown and "Relative efficiency" in shown
+    assert "What each did" not in shown
+    assert shown.count("  kqj-sim show ") == 5
+    told = expect_error(run("compare", ONE, OTHER, "--tables", "larges", *FEW))
+    assert "did you mean largest?" in told
+
+
+def test_a_policy_for_one_part_is_pointed_out_with_what_fills_the_rest() -> None:
+    shown = run("compare", "never", ONE, "--deals", "50", "--threads", "1").stdout
+    assert "`never` only calls; `network` plays for it.\n" in shown
+    shown = run("compare", "--calling", "never", THIRD, "--with", "greedy", *FEW).stdout
+    assert "only calls" not in shown
+
+
+def test_the_progress_line_shows_the_lead_its_interval_and_the_target() -> None:
+    shown: list[str] = []
+    near = "random:take=0.2+greedy"
+    compare(ONE, near, threads=1, watch=lambda pair: shown.append(describe_progress(pair)))
+    assert shown[0] == ""  # Before the first look.
+    numbers = r"\+\d+\.\d ±(\d+\.\d), going on to ±(\d+\.\d)"
+    matches = [re.fullmatch(numbers, each) for each in shown if each]
+    reached = [float(each[1]) <= float(each[2]) for each in matches if each is not None]
+    assert len(reached) == len(matches)
+    assert reached[-1] and not reached[0]
+    (pair,) = compare(ONE, OTHER, deals=1200, threads=1).pairs
+    assert re.fullmatch(r"\+\d+\.\d ±\d+\.\d", describe_progress(pair))
 
 
 def test_json_carries_what_was_asked_and_found() -> None:
@@ -65,16 +121,18 @@ def test_three_policies_have_a_ranking_and_a_matrix() -> None:
     found = compared(ONE, OTHER, THIRD, *FEW)
     assert rows(found, "ranking")[0]["rank"] == 1
     assert {row["policy"] for row in rows(found, "ranking")} == {ONE, OTHER, THIRD}
-    leads = {(row["policy"], row["quantity"]): row["value"] for row in rows(found, "matrix")}
+    leads = {(row["policy"], row["other"]): row["value"] for row in rows(found, "matrix")}
     assert len(leads) == 9
+    ranked = list(dict.fromkeys(row["policy"] for row in rows(found, "ranking")))
     assert [each for each, value in leads.items() if value is None] == [
-        (row["policy"], f"over {row['policy']}") for row in rows(found, "ranking")
+        (name, name) for name in ranked
     ]
-    assert leads[ONE, f"over {OTHER}"] == -leads[OTHER, f"over {ONE}"]
-    assert "better than" in found["answer"][0]
-    shown = run("compare", ONE, OTHER, THIRD, *FEW).stdout
-    assert "Ranking (points a round)" in shown
-    assert "all 3 pairs together" in shown
+    assert leads[ONE, OTHER] == -leads[OTHER, ONE]
+    best = rf"{re.escape(ONE)} is best: it scores .* points a round more than "
+    assert re.fullmatch(best + rf"{re.escape(ranked[1])}\.", found["answer"][0])
+    assert "seed 1\n±: 95% intervals, 3 pairs jointly\n" in (
+        run("compare", ONE, OTHER, THIRD, *FEW).stdout
+    )
 
 
 def test_threads_and_order_cannot_be_seen() -> None:
@@ -86,22 +144,43 @@ def test_threads_and_order_cannot_be_seen() -> None:
     assert one["answer"] == back["answer"]
 
 
-def test_the_same_policy_twice_does_the_same() -> None:
-    found = compared(ONE, ONE, *FEW)
-    told = f"{ONE} and {ONE} (2) did the same in each of 600 deals: 0 between them"
-    assert found["answer"] == [told]
-    assert rows(found, "where")[0]["value"] == 0
+@pytest.mark.parametrize(
+    ("pair", "told"),
+    [
+        ((ONE, ONE), f"`{ONE}` is given twice"),
+        (("standard", "standard:take=41", "standard:take=41.0"), "are the same player"),
+        (("points:take=44,opening=3", "points", "--teams", "3"), "here it is three_take"),
+    ],
+)
+def test_specifications_of_the_same_player_are_an_error(pair: tuple[str, ...], told: str) -> None:
+    assert told in expect_error(run("compare", *pair, *FEW))
 
 
-def test_parameters_that_the_game_does_not_read_are_named() -> None:
-    """The note names parameters without effect, and those that have one."""
-    one, other = "points:take=45,opening=3+random", "points+random"
-    assert not any("no effect" in line for line in compared(one, other, *FEW)["answer"])
-    assert compared(one, other, "--teams", "3", *FEW)["answer"][1:] == [
-        "take has no effect here: it is read with --teams 2 --bidding take only; here it is "
-        "three_take",
-        "opening has no effect here: it is read with --teams 2 --bidding auction only",
-    ]
+@pytest.mark.parametrize(
+    ("leads", "said"),
+    [
+        ([0, 0, 0, 0], "a and b play all 4 deals alike."),
+        ([10, 12] * 500, "a scores 11.0 ±0.1 points a round more than b."),
+        ([-10, -12] * 500, "b scores 11.0 ±0.1 points a round more than a."),
+        ([20, -20] * 500, "a and b are statistically tied: a scores 0.0 ±1.2 points a round more."),
+        (
+            [2, -2] * 500,
+            "a and b are statistically tied, within 0.5 points a round: "
+            "a scores 0.0 ±0.1 points a round more.",
+        ),
+    ],
+)
+def test_the_headline_is_the_decision(leads: list[int], said: str) -> None:
+    match = PairedMatch(KqjRules(), ("a", "b"))
+    values = np.zeros((len(match.names), len(leads)), np.int64)
+    values[0] = np.array(leads) * match.lead_divisor
+    values[1] = values[0] != 0
+    tally = MatchTally.from_deals(match.names, np.arange(len(leads)), values)
+    plan = ComparisonPlan(deals=len(leads))
+    pair = PolicyPair(0, 1, match, plan, tally)
+    names = ("a", "b")
+    found = Comparison(names, names, names, KqjRules(), None, 1, 0, False, "both", plan, [pair])
+    assert write_headline(found) == [said]
 
 
 def test_the_largest_differences_are_shown_by_their_commands() -> None:
@@ -135,15 +214,15 @@ def test_a_deal_that_goes_the_same_way_is_shown_once() -> None:
 
 def test_calling_field_and_games_are_told() -> None:
     calling = run("compare", "--calling", THIRD, "never", "--with", "greedy", *FEW).stdout
-    assert "calling only" in calling
+    assert "calling only: " in calling
     field = compared(ONE, OTHER, "--opponents", THIRD, *FEW)
     assert (field["field"], field["sides"]) == (THIRD, "same")
-    assert f"each against {THIRD}" in field["answer"][0]
+    assert field["answer"][0].startswith(f"Against {THIRD}, {ONE} scores ")
     assert f"--opponents {THIRD}" in field["commands"][0]
     games = compared(ONE, OTHER, "--games", "40", "--target", "200")
-    assert "percentage points more of the games" in games["answer"][0]
+    assert re.match(r".* wins \d\d\.\d% ±\d+\.\d of the games against ", games["answer"][0])
     assert games["games"] == 40
-    won = [row for row in rows(games, "why") if row["quantity"] == "games won, share"]
+    won = [row for row in rows(games, "why") if row["quantity"] == "won_share"]
     assert sum(row["value"] for row in won) == pytest.approx(1)
 
 
@@ -162,7 +241,7 @@ def test_everything_can_be_written_to_files(tmp_path: Path, several: bool) -> No
     picture = (tmp_path / "a.svg").read_text(encoding="utf-8")
     for name in policies:
         assert name.replace("+greedy", "") in picture
-    wanted = ["Mean lead over the others"] if several else ["as it went on", "ahead: "]
+    wanted = ["Mean lead over the others"] if several else ["ahead: "]
     assert all(words in picture for words in wanted)
 
 

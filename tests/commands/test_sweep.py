@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from kqj_sim.policies.spec import parse_player
-from kqj_sim.reporting.sweep import MAX_NAMED_SETTINGS
+from kqj_sim.reporting.sweep import MAX_SHOWN_SETTINGS
 from tests.command_line import expect_error, run
 from tests.variants import LIVELY
 
@@ -38,16 +38,18 @@ def test_sweep_says_what_is_best_and_what_was_played() -> None:
     assert found["rules"]["teams"] == 3 and found["confidence"] == 0.9
     assert found["vary"] == {"take": ["0.1", "0.3", "0.5"]}
     assert found["rounds_a_deal_and_set"] == 3
-    (table,) = found["tables"]
-    best = [row for row in table["rows"] if row["standing"] == "best"]
+    table, others = found["tables"]
+    best = [row for row in table["rows"] if row["status"] == "best"]
     assert {row["take"] for row in best} == {*found["best"]}
-    assert f"Best: take={found['best'][0]}" in found["answer"][0]
+    assert found["answer"] == ["All 3 are statistically tied."]
     assert len(best) == 4 and len(table["rows"]) == 12
+    assert {row["quantity"] for row in others["rows"]} == {"lead_over_best_other_per_round"}
 
 
 def test_sweep_is_written_for_people_and_programs(tmp_path: Path) -> None:
     shown = run(*SWEEP).stdout
-    assert shown.startswith("Best: take=0.")
+    assert re.match(r"take=0.5 is best; 0.3 is \d\.\d ±\d\.\d points a round less\.\n", shown)
+    assert "\ntake=0.5 is at the edge of the range: try higher values.\n" in shown
     assert max(len(line) for line in shown.splitlines()) <= 100
     path = tmp_path / "sweep.csv"
     assert run(*SWEEP, "--out", str(path), "--quiet").output == ""
@@ -75,8 +77,19 @@ def test_long_lists_are_cut_short() -> None:
         "sweep", POLICY, "--opponents", POLICY, "--vary", "counter=0.1:0.95:0.05", "--deals", "50"
     )
     assert done.exit_code == 0, done.output
-    assert "None of the 18 is shown worse than another" in done.stdout
-    assert MAX_NAMED_SETTINGS < 18
+    assert done.stdout.startswith("All 18 are statistically tied.\n")
+
+
+def test_a_large_sweep_shows_the_best_on_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kqj_sim.commands.output.screen_width", lambda: 80)
+    arguments = (*SWEEP[:-2], "--vary", "take2=0:1:0.1", "--deals", "50")
+    sweep = [each.replace("take2", "bid").replace("0.5:0.2", "0.5:0.1") for each in arguments]
+    shown = run(*sweep).stdout
+    assert len(shown.splitlines()) <= 35
+    assert f"The best {MAX_SHOWN_SETTINGS} of 55; --tables sweep shows all.\n" in shown
+    assert shown.count(" tied ") == MAX_SHOWN_SETTINGS - 1
+    everything = run(*sweep, "--tables", "sweep").stdout
+    assert everything.count("   tied   ") + everything.count("   best   ") == 55
 
 
 @pytest.mark.parametrize(
@@ -134,7 +147,11 @@ def test_tune_tells_of_each_generation(tmp_path: Path) -> None:
     done = run(*TUNE[:-1], "--save", str(tmp_path / "better.toml"))
     assert done.exit_code == 0, done.output
     assert "generation 2 of 2: take=0." in done.stderr
-    assert done.stdout.startswith("Found: take=0.")
+    told = r"take=0\.\d+, bid=0\.\d+ scores \d\.\d ±\d\.\d points a round more than take=0.3, "
+    assert re.match(
+        rf"{told}bid=0.3, on 300 fresh deals\.\nSaved in .*better.toml\.\n", done.stdout
+    )
+    assert len(done.stdout.splitlines()) <= 35
 
 
 @pytest.mark.parametrize(
