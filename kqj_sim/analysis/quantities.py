@@ -158,7 +158,7 @@ _COMPARE = {
     "mean_lead_share": "mean lead over the others, share of the games",
     "relative_efficiency": "relative efficiency",
     "sender_share": "takes, share of rounds",
-    "contract_made_share": "contracts made, share of those taken",
+    "sender_made_share": "contracts made, share of those taken",
     "made_per_round": "won by contracts made",
     "failed_per_round": "lost in failed contracts",
     "defended_per_round": "won in defence",
