@@ -138,10 +138,7 @@ def _makes(of: Int16Array) -> Any:
     return of[kwajongen.RESULT] == kwajongen_scoring.MADE
 
 
-_KWAJONGEN_NOTE = (
-    "Value: how much further your side comes down than the opponents, on average, in points of the "
-    "game score."
-)
+_KWAJONGEN_NOTE = "Value: points gained on the opponents, on average."
 _KWAJONGEN_WINS = Measure("win_share", "share", lambda of: of[kwajongen.OWN_SCORE] < 0)
 _KWAJONGEN_VALUE = Measure("value", "change", _lose_points)
 _KWAJONGEN_TIED = Measure(

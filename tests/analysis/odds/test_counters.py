@@ -1,0 +1,46 @@
+"""The value of a call if nobody counters the player's side."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from kqj_sim.analysis.odds.estimator import EstimateSettings, parse_players
+from kqj_sim.analysis.odds.kqj_calls import KqjCallSampler
+from kqj_sim.analysis.odds.sampling import Playouts
+from kqj_sim.analysis.odds.situation import parse_situation
+from kqj_sim.core import call_odds as core
+from kqj_sim.rules import KqjRules
+
+QUIET, LOUD = "random:bid=0.3,counter=0+greedy", "random:bid=0.3,counter=0.5+greedy"
+"""Players who differ in counters alone: a draw decides each call, whatever was drawn for others."""
+
+
+def play(rules: KqjRules, opponents: str) -> Playouts:
+    """A block of deals with these opponents of the opener, whose own side never counters."""
+    situation = parse_situation("9h 8h Ah Kh Qh 5d 6c Ac", rules)
+    specs = [QUIET if team == 0 else opponents for team in situation.teams]
+    sampler = KqjCallSampler(situation, parse_players(specs, rules), EstimateSettings(seed=3))
+    return sampler.play_chunk(sampler.start_search(None, None), 0, 256)
+
+
+@pytest.mark.parametrize("timing", ["any", "turn"])
+def test_without_counters_deals_end_as_with_opponents_who_never_counter(
+    timing: Literal["any", "turn"],
+) -> None:
+    """The same deals with opponents who do not counter are the slow twin."""
+    rules = KqjRules(bidding="auction", counter_timing=timing)
+    loud, quiet = play(rules, LOUD).outcomes, play(rules, QUIET).outcomes
+    countered = loud[..., core.OWN_COUNTERED] != 0
+    assert countered.mean() > 0.5
+    assert not quiet[..., core.OWN_COUNTERED].any()
+    assert not np.array_equal(loud[..., core.OWN_SCORE], quiet[..., core.OWN_SCORE])
+    for without, score in (
+        (core.UNCOUNTERED_OWN_SCORE, core.OWN_SCORE),
+        (core.UNCOUNTERED_OTHER_SCORE, core.OTHER_SCORE),
+    ):
+        assert np.array_equal(loud[..., without], quiet[..., score])
+        # Where nobody counters the player's side, nothing is played again.
+        assert np.array_equal(loud[~countered][:, without], loud[~countered][:, score])

@@ -1,0 +1,73 @@
+"""Odds on a screen of 80 columns: at most 30 lines, whatever the question."""
+
+from __future__ import annotations
+
+import pytest
+
+from kqj_sim.analysis.odds.calls import estimate_calls
+from kqj_sim.analysis.odds.cards import estimate_cards
+from kqj_sim.analysis.odds.position_input import parse_position
+from kqj_sim.analysis.odds.situation import parse_kwajongen_situation, parse_situation
+from kqj_sim.reporting.formats import render
+from kqj_sim.reporting.odds import make_odds_report
+from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+
+MOST_LINES, WIDTH = 30, 80
+EIGHT = "9h 8h Ah Kh Qh 5d 6c Ac"
+PLAYER = "points+greedy"
+
+
+def show(odds: object) -> list[str]:
+    """The lines on a screen."""
+    report = make_odds_report(odds)  # type: ignore[arg-type]
+    return render(report, "table", width=WIDTH).decode().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("rules", "hand", "heard"),
+    [
+        (KqjRules(), "9h 8h Ah Ks 4d", "pass, pass, pass, pass, pass, pass"),
+        (KqjRules(teams=3, partners="random"), "9h 8h Ah Ks 4d", None),
+        (KqjRules(bidding="auction"), EIGHT, "pass, 120 s, pass"),
+        (KqjRules(bidding="auction", teams=3, partners="random"), EIGHT, None),
+    ],
+)
+def test_calls_fit_a_screen(rules: KqjRules, hand: str, heard: str | None) -> None:
+    card = "7h" if rules.bidding == "take" else None
+    situation = parse_situation(hand, rules, return_card=card, heard=heard)
+    lines = show(estimate_calls(situation, PLAYER, deals=512))
+    assert len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= WIDTH
+
+
+@pytest.mark.parametrize("ignore_calls", [True, False])
+@pytest.mark.parametrize(
+    ("rules", "hand", "heard", "return_card"),
+    [
+        (KqjRules(), EIGHT, "take s", "7s"),
+        (KqjRules(bidding="auction"), EIGHT, "120 s, pass, pass, pass, pass, pass", None),
+    ],
+)
+def test_cards_fit_a_screen(
+    rules: GameRules, hand: str, heard: str, return_card: str | None, ignore_calls: bool
+) -> None:
+    """Eight legal cards, on the lead of a suit that the player does not hold."""
+    position = parse_position(
+        hand, rules, played="4s", heard=heard, return_card=return_card, contract=None, sender=None,
+        place=None, partners_at=None,
+    )  # fmt: skip
+    found = estimate_cards(position, PLAYER, deals=300, ignore_calls=ignore_calls)
+    lines = show(found)
+    assert len(found.options) == 8
+    assert len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= WIDTH
+
+
+def test_kwajongen_fits_a_screen() -> None:
+    rules = KwajongenRules()
+    situation = parse_kwajongen_situation(
+        "Ah Kh 9s Ts", rules, return_card="Jh", place=1, raised=True
+    )
+    lines = show(estimate_calls(situation, "random", deals=512))
+    assert len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= WIDTH
