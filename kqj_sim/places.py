@@ -15,11 +15,9 @@ def name_places(seats: int) -> tuple[str, ...]:
 
     Six seats are `opener`, `2nd`, `3rd`, `4th`, `5th`, `dealer`.
     """
-    between = (f"{place + 1}{_ENDINGS.get(place + 1, 'th')}" for place in range(1, seats - 1))
-    return (OPENER, *between, DEALER)
+    return (OPENER, *(format_ordinal(place + 1) for place in range(1, seats - 1)), DEALER)
 
 
-_ENDINGS = {2: "nd", 3: "rd"}
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
@@ -55,3 +53,11 @@ def parse_place(text: str, seats: int) -> int:
 def describe_turn(place: int, seats: int) -> str:
     """Return a clause that says whose turn it is: `it is the opener's turn`."""
     return f"it is the {name_places(seats)[place]}'s turn"
+
+
+def format_ordinal(number: int) -> str:
+    """Return `1st`, `2nd`, `3rd`, `4th`, ..., `11th`, ..., `21st`."""
+    return f"{number}{'th' if number // 10 % 10 == 1 else _ENDINGS.get(number % 10, 'th')}"
+
+
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}

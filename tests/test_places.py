@@ -2,7 +2,7 @@
 
 import pytest
 
-from kqj_sim.places import PlaceError, name_places, parse_place
+from kqj_sim.places import PlaceError, format_ordinal, name_places, parse_place
 
 
 def test_places_go_from_the_opener_to_the_dealer() -> None:
@@ -23,3 +23,8 @@ def test_places_are_read_by_name_and_by_number() -> None:
 def test_what_is_no_place_says_what_is(text: str) -> None:
     with pytest.raises(PlaceError, match=r"write opener, 2nd, .*dealer.*\(the dealer\)"):
         parse_place(text, 4)
+
+
+def test_ordinals_end_as_they_are_spoken() -> None:
+    told = {1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 21: "21st", 60: "60th"}
+    assert {number: format_ordinal(number) for number in told} == told

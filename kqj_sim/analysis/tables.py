@@ -39,6 +39,7 @@ class Table:
         counted: True to show the number of observations behind each number.
         spread: a group column whose values are the columns on a screen, with a row for each
             quantity; empty for a column for each quantity.
+        game: the game whose columns the group columns are.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Table:
     note: str = ""
     counted: bool = True
     spread: str = ""
+    game: str = "kqj"
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -94,9 +96,10 @@ def make_table(
     note: str = "",
     counted: bool = True,
     spread: str = "",
+    game: str = "kqj",
 ) -> Table:
     """Return the table of these lines, in their order."""
-    return Table(name, title, groups, tuple(lines), note, counted, spread)
+    return Table(name, title, groups, tuple(lines), note, counted, spread, game)
 
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -226,7 +229,7 @@ class TableBuilder:
         notes = [*([note] if note else []), *list_deviation_notes(labelled), *self.notes]
         if self.where is not None:
             notes.append(f"Of the deals with {self.where}.")
-        return make_table(name, title, groups, labelled, " ".join(notes))
+        return make_table(name, title, groups, labelled, " ".join(notes), game=game)
 
 
 def describe_distribution(

@@ -11,6 +11,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kqj_sim.analysis.quantities import get_label
+from kqj_sim.reporting.group_words import format_heading, format_value
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -117,15 +118,16 @@ def make_grids(table: Table, width: int | None = None) -> list[Grid]:
         )
         return [Grid(title, ("quantity", "value", "deals"), lines, 1, table.note)]
     columns = _group_columns_by_deals(numbers, rows, table.counted)
-    left = [tuple(Cell(_format_key(key)) for key in row) for row in rows]
+    headings = tuple(format_heading(group, table.game) for group in table.groups)
+    left = [tuple(map(Cell, _format_keys(table, row))) for row in rows]
     grids = []
     for number, chosen in enumerate(
-        _split_into_grids(table.groups, left, columns, width, table.counted)
+        _split_into_grids(headings, left, columns, width, table.counted)
     ):
         grids.append(
             Grid(
                 title if number == 0 else f"{title} (continued)",
-                (*table.groups, *(heading for heading, _ in chosen)),
+                (*headings, *(heading for heading, _ in chosen)),
                 tuple(
                     (*key, *(cells[place] for _, cells in chosen)) for place, key in enumerate(left)
                 ),
@@ -140,16 +142,19 @@ def make_grids(table: Table, width: int | None = None) -> list[Grid]:
 def _make_spread_grids(table: Table, width: int | None) -> list[Grid]:
     """Return the grids of a table with the values of its group column `spread` as columns."""
     place = table.groups.index(table.spread)
-    rest = tuple(group for group in table.groups if group != table.spread)
+    rest = tuple(
+        format_heading(group, table.game) for group in table.groups if group != table.spread
+    )
     several = len(table.quantities) > 1
     cells: dict[str, dict[tuple[str, ...], Cell]] = {}
     deals: dict[str, set[int]] = {}
     rows: dict[tuple[str, ...], None] = {}
     for group, quantity, unit, each in table.lines:
-        others = [_format_key(key) for number, key in enumerate(group) if number != place]
+        keys_of_row = _format_keys(table, group)
+        others = [key for number, key in enumerate(keys_of_row) if number != place]
         row = (*others, *([get_label(quantity)] if several else []))
         rows[row] = None
-        column = _format_key(group[place])
+        column = keys_of_row[place]
         numbers = float(each.value), float(each.low), float(each.high)
         cells.setdefault(column, {})[row] = format_number(*numbers, unit)
         deals.setdefault(column, set()).add(int(each.observations))
@@ -294,12 +299,11 @@ def break_long_words(text: str, width: int) -> str:
     return re.sub(rf"\S{{{width + 1},}}", break_word, text)
 
 
-def _format_key(key: Any) -> str:
-    if key is None or key != key:
-        return "all"
-    if isinstance(key, float) and key.is_integer():
-        return str(int(key))
-    return str(key)
+def _format_keys(table: Table, row: Sequence[Any]) -> list[str]:
+    """Return the values of the group columns in words."""
+    return [
+        format_value(group, key, table.game) for group, key in zip(table.groups, row, strict=True)
+    ]
 
 
 def to_markdown(grid: Grid) -> str:

@@ -73,7 +73,7 @@ def test_table_with_groups_has_a_row_a_group_and_a_column_a_quantity() -> None:
     (grid,) = make_grids(RESULTS)
     assert grid.headings == ("lap", "contract", "made", "deals", "total", "deals")
     assert [str(cell) for cell in grid.rows[2]] == [
-        "2", "NT", "50.0% ±10.0", "90", "120.5 ±10.0", "90",
+        "2nd", "NT", "50.0% ±10.0", "90", "120.5 ±10.0", "90",
     ]  # fmt: skip
     assert grid.note == "A note."
 
@@ -86,7 +86,7 @@ def test_quantities_with_the_same_observations_share_their_number() -> None:
     ]
     (grid,) = make_grids(table("results", ("contract",), list(rows)))
     assert grid.headings == ("contract", "made", "failed", "deals")
-    assert [str(cell) for cell in grid.rows[1]] == ["s", "50.0% ±10.0", "-", "500"]
+    assert [str(cell) for cell in grid.rows[1]] == ["♠", "50.0% ±10.0", "-", "500"]
 
 
 def test_what_does_not_fit_goes_to_a_further_grid_with_the_same_rows() -> None:
@@ -109,7 +109,7 @@ def test_keys_are_not_repeated_on_the_screen_and_are_in_markdown() -> None:
     (grid,) = make_grids(RESULTS)
     text = to_screen([to_rich(grid)], color=False, width=None)
     assert [line[:1] for line in text.splitlines() if "%" in line] == ["1", " ", "2"]
-    assert to_markdown(grid).count("| 1 |") == 2
+    assert to_markdown(grid).count("| 1st |") == 2
 
 
 def test_markdown_escapes_the_bar() -> None:

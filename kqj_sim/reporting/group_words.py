@@ -1,0 +1,68 @@
+"""Group columns of tables in words: headings and values as people read them, data as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kqj_sim.cards import format_contract
+from kqj_sim.columns import get_column_numbers, get_columns
+from kqj_sim.places import format_ordinal, name_places
+from kqj_sim.rules import RULES_BY_GAME
+
+_HEADINGS = {
+    "sender": "Sender's seat",
+    "sender_trumps": "Sender's trumps",
+    "sender_trump_points": "Sender's trump points",
+    "sender_points": "Sender's card points",
+    "sender_aces": "Sender's side aces",
+    "sender_voids": "Sender's voids",
+    "sender_longest": "Sender's longest suit",
+    "return_suit": "Return's suit",
+    "return_rank": "Return's rank",
+    "opening_amount": "first bid",
+    "amount": "last bid",
+    "dealer_trumps": "dealer's trumps",
+    "turned_rank": "card shown",
+    "whose": "side",
+}
+_SUIT_COLUMNS = ("contract", "return_suit", "trump")
+PASSED_OUT = "passed out"
+_PASSED_OUT: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(("place", "sender", "contracting_team", "sender_trumps"), (-1,)),
+    **dict.fromkeys(("contract", "kind"), ("none",)),
+    "lap": (0,),
+    "result": ("passed_out",),
+}
+_VALUES: dict[str, dict[Any, str]] = {
+    "kind": {"return": "Return's suit", "other": "another suit", "suit": "a suit"},
+    "stake": {1: "not countered", 2: "countered", 4: "overcountered"},
+    "whose": {"caller": "caller's team"},
+}
+
+
+def format_heading(column: str, game: str) -> str:
+    """Return the heading of a group column: `Sender's trumps` for `sender_trumps`."""
+    heading = _HEADINGS.get(column, column.replace("_", " "))
+    return heading.replace("Sender", "caller") if game == "kwajongen" else heading
+
+
+def format_value(column: str, value: Any, game: str) -> str:
+    """Return a value of a group column: `♥`, `opener`, `2nd`, `yes`."""
+    if value is None or value != value:
+        return "all"
+    number = get_column_numbers(game).get(column)
+    if number is not None and value in _PASSED_OUT.get(column, ()):
+        return PASSED_OUT
+    if value in _VALUES.get(column, {}):
+        return _VALUES[column][value]
+    if column in _SUIT_COLUMNS:
+        return format_contract(str(value), symbols=True)
+    if number is not None and get_columns(game)[number].is_flag:
+        return "yes" if value else "no"
+    if column == "place":
+        return name_places(RULES_BY_GAME[game].seats)[int(value)]
+    if column == "lap":
+        return format_ordinal(int(value))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
