@@ -5,7 +5,7 @@ Its memory does not grow with the number of deals.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -144,7 +144,7 @@ class Tally:
         ]
         self._counts = JointCounts(joints, derived, columns)
         self._groups = Groups(self.by, columns)
-        self._games: dict[str, Counter[int]] = {}
+        self._games: defaultdict[str, Counter[int]] = defaultdict(Counter)
         self._every_row = np.ones(0, np.bool_)
         self.deals = 0
         """Number of deals added, those for which `where` does not hold included."""
@@ -171,9 +171,7 @@ class Tally:
         """Count finished games."""
         for name, values in measure_games(games).items():
             distinct, numbers = np.unique(values, return_counts=True)
-            self._games.setdefault(name, Counter()).update(
-                dict(zip(distinct.tolist(), numbers.tolist(), strict=True))
-            )
+            self._games[name].update(dict(zip(distinct.tolist(), numbers.tolist(), strict=True)))
 
     def merge(self, other: Tally) -> None:
         """Add the counts of other deals; raises ValueError if `other` counts something else."""
@@ -181,7 +179,7 @@ class Tally:
             raise ValueError("only tallies of the same experiment, by and where can be merged")
         self._counts.merge(other._counts)
         for name, counter in other._games.items():
-            self._games.setdefault(name, Counter()).update(counter)
+            self._games[name].update(counter)
         self.deals += other.deals
 
     @property
@@ -204,9 +202,7 @@ class Tally:
         for key, array in numbers.items():
             kind, _, name = key.partition(" ")
             if kind == "games":
-                self._games.setdefault(name, Counter()).update(
-                    dict(zip(*array.tolist(), strict=True))
-                )
+                self._games[name].update(dict(zip(*array.tolist(), strict=True)))
 
     def tables(self, confidence: float = DEFAULT_CONFIDENCE) -> list[Table]:
         """Return every table that applies to the experiment and has any number in it.
@@ -214,16 +210,24 @@ class Tally:
         Raises:
             TooManyCombinations: more than `joint_counts.MOST_GROUPS` groups occur.
         """
+        return [table for table in self._make_tables(confidence) if table.lines]
+
+    def list_titles(self) -> dict[str, str]:
+        """Return the title of every table that applies to the experiment, by its name."""
+        return {table.name: table.title for table in self._make_tables(DEFAULT_CONFIDENCE)}
+
+    def _make_tables(self, confidence: float) -> list[Table]:
+        """Return every table that applies to the experiment, with or without rows."""
         if self.by:
             self._groups.check(len(self._counts.get_cells(self.by)[1]))
         notes = get_analyzed_game(self.experiment.rules.game).list_notes(self.experiment)
         source = TableBuilder(self.experiment, self.by, self.where, self._counts, confidence, notes)
         made = [table for part in self._table_sets for table in part.make_tables(source)]
-        if self._games:
+        if self._games or self.experiment.games is not None:
             made += make_game_tables(self.experiment, self._games, confidence)
             if self.detail:
                 made.append(make_length_table(self._games, confidence))
-        return [table for table in made if table.lines]
+        return made
 
     def _counted_fields(self) -> tuple[object, ...]:
         """Return everything that tallies must share to be merged: all but the range of deals."""

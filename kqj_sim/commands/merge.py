@@ -8,11 +8,13 @@ from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import config_option
 from kqj_sim.commands.output import (
     Output,
+    choose_tables,
     color_option,
     confidence_option,
     format_option,
     out_option,
     plot_option,
+    tables_option,
 )
 
 
@@ -28,6 +30,7 @@ Examples:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @format_option
 @out_option
+@tables_option
 @plot_option
 @click.option(
     "--checkpoint", metavar="FILE", help="Save the counts of the merged run to this file."
@@ -36,8 +39,8 @@ Examples:
 @config_option
 @color_option
 def merge(
-    files: tuple[str, ...], format: str | None, out: str | None, plot: str | None,
-    checkpoint: str | None, confidence: float, color: str,
+    files: tuple[str, ...], format: str | None, out: str | None, tables: str | None,
+    plot: str | None, checkpoint: str | None, confidence: float, color: str,
 ) -> None:  # fmt: skip
     """Merge checkpoints of adjacent ranges into one run.
 
@@ -47,14 +50,17 @@ def merge(
     """
     output = Output(out, format, plot, color)
     from kqj_sim.reporting.checkpoint import merge_checkpoints, read_checkpoint, write_checkpoint
-    from kqj_sim.reporting.run import Report
+    from kqj_sim.reporting.simulation import make_simulation_report
 
     merged = merge_checkpoints([(file, read_checkpoint(file)) for file in files], confidence)
+    shown = choose_tables(tables, merged.aggregation.list_titles())
     plot_counts = merged.aggregation.plot
     if plot is not None and plot_counts is None:
         raise click.UsageError(f"--plot {plot}: the files hold no picture; simulate with --plot")
     with output:
-        output.write_report(Report(merged.run, merged.aggregation.tables(confidence)))
+        output.write_report(
+            make_simulation_report(merged.run, merged.aggregation.tables(confidence), shown)
+        )
         if plot_counts is not None and plot is not None:
             from kqj_sim.reporting.plots import render_simulation
 

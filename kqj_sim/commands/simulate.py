@@ -19,11 +19,13 @@ from kqj_sim.commands.options import (
 )
 from kqj_sim.commands.output import (
     Output,
+    choose_tables,
     color_option,
     confidence_option,
     format_option,
     out_option,
     plot_option,
+    tables_option,
 )
 from kqj_sim.commands.progress import InterruptHandler, ProgressLine, exit_interrupted
 from kqj_sim.reporting.formats import ROW_SUFFIXES, choose_by_suffix
@@ -70,6 +72,7 @@ Examples:
 )
 @format_option
 @out_option
+@tables_option
 @click.option("--rows", metavar="FILE", help="Write one row per deal to a .parquet or .csv file.")
 @plot_option
 @click.option(
@@ -90,9 +93,9 @@ Examples:
 @quiet_option
 def simulate(
     deals: int | None, first: int, games: int | None, threads: int | None, cluster: str | None,
-    by: tuple[str, ...], where: str | None, format: str | None, out: str | None, rows: str | None,
-    plot: str | None, control: str | None, checkpoint: str | None, confidence: float, color: str,
-    quiet: bool, **options: Any,
+    by: tuple[str, ...], where: str | None, format: str | None, out: str | None,
+    tables: str | None, rows: str | None, plot: str | None, control: str | None,
+    checkpoint: str | None, confidence: float, color: str, quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Play deals and summarise the results in tables.
 
@@ -118,11 +121,13 @@ def simulate(
         options, quiet, deals=deals or DEFAULT_DEALS, first=first, games=games
     )
     from kqj_sim.reporting.checkpoint import AggregationPlan
-    from kqj_sim.reporting.run import Report, Run
+    from kqj_sim.reporting.run import Run
+    from kqj_sim.reporting.simulation import make_simulation_report
 
     plan = AggregationPlan(experiment, by, where, expression, plot is not None, control)
     # Started before anything is played, so that wrong options are reported at once.
     aggregation = plan.start()
+    shown = choose_tables(tables, aggregation.list_titles())
     saved = None
     if checkpoint is not None:
         from kqj_sim.commands.saved_run import SavedRun
@@ -149,7 +154,7 @@ def simulate(
             interrupted=interrupted,
         )
         failure = _close_rows_file(rows_stack, rows_file, run, failure)
-        output.write_report(Report(run, aggregation.tables(confidence)))
+        output.write_report(make_simulation_report(run, aggregation.tables(confidence), shown))
         if (plot_counts := aggregation.plot) is not None:
             from kqj_sim.reporting.plots import render_simulation
 

@@ -114,6 +114,14 @@ class Aggregation:
         tables = self.tally.tables(confidence)
         return tables if self.control is None else [*tables, self.control.table(confidence)]
 
+    def list_titles(self) -> dict[str, str]:
+        """Return the title of every table that `tables` may return, by its name."""
+        titles = self.tally.list_titles()
+        if self.control is not None:
+            table = self.control.table()
+            titles[table.name] = table.title
+        return titles
+
     @property
     def layout(self) -> str:
         """A description of what is counted; `numbers` can be added only where it is the same."""

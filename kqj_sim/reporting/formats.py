@@ -118,9 +118,12 @@ def _render_table(report: Report, color: bool, width: int | None) -> str:
     run = report.run
     parts: list[RenderableType] = [Text(line, "bold") for line in report.headline]
     parts.append(Text(run.describe(), "italic"))
-    if run.describe_intervals():
+    if report.key_grids and report.shown is None:
+        intervals = run.describe_intervals(ranges=False)
+        words = (*report.remarks, f"{intervals}.", "More: --tables list.")
+        parts.append(Text(" ".join(words), "dim"))
+    elif run.describe_intervals():
         parts.append(Text(run.describe_intervals(), "dim"))
-    parts += [Text(line) for line in report.remarks if report.shown is None]
     for grid in report.make_grids(width or PIPED_WIDTH):
         parts += [Text(""), to_rich(grid)]
     # Commands are not wrapped, so that they can be copied.

@@ -45,13 +45,17 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """Rows under headings; the first `keys` columns name the row and are aligned left."""
+    """Rows under headings; the first `keys` columns name the row and are aligned left.
+
+    `narrow` grids have less space between columns on a screen.
+    """
 
     title: str
     headings: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     keys: int = 1
     note: str = ""
+    narrow: bool = False
 
 
 def format_number(value: float, low: float, high: float, unit: str) -> Cell:
@@ -328,7 +332,8 @@ def to_rich(grid: Grid, numbers: bool = True) -> RenderableType:
     from rich.table import Table as Screen
     from rich.text import Text
 
-    screen = Screen(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
+    padding = (0, 1, 0, 0) if grid.narrow else (0, 1)
+    screen = Screen(box=box.SIMPLE_HEAD, pad_edge=False, padding=padding, show_edge=False)
     for place, heading in enumerate(grid.headings):
         is_key = place < grid.keys
         longest = max((_measure_cell(row[place]) for row in grid.rows), default=0)

@@ -74,11 +74,12 @@ class Run:
             parts.append(f"where {self.where}")
         return "; ".join(parts)
 
-    def describe_intervals(self) -> str:
-        """Describe the intervals in a line for people; empty if there are none."""
+    def describe_intervals(self, ranges: bool = True) -> str:
+        """Describe the intervals, ranges or only `±`, for people; empty if there are none."""
         if self.confidence is None:
             return ""
-        return f"± and ranges in brackets: {100 * self.confidence:g}% intervals"
+        signs = "± and ranges in brackets" if ranges else "±"
+        return f"{signs}: {100 * self.confidence:g}% intervals"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,295 @@
+"""Key figures of simulated rounds: what every game's selection is made with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.tables import Table
+from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, format_number
+from kqj_sim.reporting.group_words import format_heading, format_value
+from kqj_sim.reporting.run import Run
+from kqj_sim.rules import KqjRules
+
+Group = tuple[Any, ...]
+"""The values of group columns."""
+
+BLANK = Cell("")
+"""A number that has no meaning in its column."""
+
+_MIN_OBSERVATIONS = 30
+"""With fewer a group is not named as the highest or lowest."""
+
+
+@dataclass(frozen=True)
+class KeyFigures:
+    """What people see first of a run.
+
+    Attributes:
+        headline: the answer in a sentence, for whole games two.
+        remarks: what the grids leave out, in sentences.
+        grids: the key figures.
+    """
+
+    headline: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
+    grids: tuple[Grid, ...] = ()
+
+
+class Column(NamedTuple):
+    """A key figure as a column of groups: its heading and its place in the tables."""
+
+    heading: str
+    table: str
+    quantity: str
+    group: Group = ()
+
+
+@dataclass(frozen=True)
+class Results:
+    """A run and the numbers of its tables.
+
+    Attributes:
+        run: the run.
+        tables: all its tables.
+    """
+
+    run: Run
+    tables: Sequence[Table] = field(repr=False)
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[str, str, Group], tuple[str, Estimate]]:
+        return {
+            (table.name, quantity, group): (unit, estimate)
+            for table in self.tables
+            for group, quantity, unit, estimate in table.lines
+        }
+
+    def __contains__(self, table: str) -> bool:
+        return any(each.name == table for each in self.tables)
+
+    def get(self, table: str, quantity: str, *group: Any) -> Estimate | None:
+        """Return a number, None if it is not there or of no observations."""
+        _, found = self._numbers.get((table, quantity, group), ("", None))
+        return None if found is None or math.isnan(found.value) else found
+
+    def cell(self, table: str, quantity: str, *group: Any) -> Cell:
+        """Return a number with its interval; a dash if there is none."""
+        unit, found = self._numbers.get((table, quantity, group), ("", None))
+        return Cell(EMPTY_CELL_TEXT) if found is None else format_symmetric(found, unit)
+
+    def text(self, table: str, quantity: str, *group: Any) -> str:
+        """Return a number with its interval for a sentence."""
+        return str(self.cell(table, quantity, *group))
+
+    def value(self, table: str, quantity: str, *group: Any) -> float:
+        """Return the value of a number, 0 if there is none."""
+        found = self.get(table, quantity, *group)
+        return 0.0 if found is None else found.value
+
+    def count(self, table: str, quantity: str, *group: Any) -> int:
+        """Return the number of observations behind a number, 0 if there is none."""
+        found = self.get(table, quantity, *group)
+        return 0 if found is None else found.observations
+
+    def list_groups(self, table: str) -> list[Group]:
+        """Return the groups of a table, in its order."""
+        (found,) = (each for each in self.tables if each.name == table)
+        return list(dict.fromkeys(group for group, *_ in found.lines))
+
+    @property
+    def players_differ(self) -> bool:
+        """Whether the seats have different players."""
+        return len(set(self.run.policies)) > 1
+
+    @property
+    def scorers(self) -> tuple[str, int]:
+        """What has a score of its own, `team` or `seat`, and their number."""
+        rules = self.run.rules
+        return ("seat" if rules.partners == "random" else "team"), rules.score_count
+
+
+def format_symmetric(estimate: Estimate, unit: str) -> Cell:
+    """Return a number with the larger half of its interval: `2.5% ±6.2`, never `±0.0`."""
+    value, low, high, _ = estimate
+    half = max(value - low, high - value)
+    if math.isnan(value) or math.isnan(half) or half <= 0:
+        return format_number(value, low, high, unit)
+    found = format_number(value, value - half, value + half, unit)
+    shown = found.interval.lstrip("±").replace(",", "")
+    if shown and not float(shown):
+        _, _, decimals = shown.partition(".")
+        return Cell(found.text, f"±{10.0 ** -len(decimals):.{len(decimals)}f}")
+    return found
+
+
+def make_grid(
+    heading: str,
+    columns: Sequence[str],
+    rows: Iterable[tuple[str, Sequence[Cell]]],
+    note: str = "",
+) -> Grid:
+    """Return a grid without a title, whose first heading says what it is about."""
+    cells = tuple((Cell(name), *numbers) for name, numbers in rows)
+    return Grid("", (heading, *columns), cells, 1, note, narrow=True)
+
+
+def count_cell(count: int) -> Cell:
+    """Return a number of deals."""
+    return Cell(f"{count:,}" if count else EMPTY_CELL_TEXT)
+
+
+def name_scorers(results: Results) -> list[str]:
+    """Return the teams or seats with a score of their own: `team 0`, `team 1`."""
+    who, count = results.scorers
+    return [f"{who} {number}" for number in range(count)]
+
+
+def make_score_grid(results: Results, quantity: str) -> Grid | None:
+    """Return the score per deal of each team or seat, None if all have the same player."""
+    who, count = results.scorers
+    table = f"scores_by_{who}"
+    if not results.players_differ or table not in results:
+        return None
+    scores = [results.cell(table, quantity, number) for number in range(count)]
+    return make_grid("Per deal", name_scorers(results), [("score", scores)])
+
+
+def make_control_grids(results: Results) -> list[Grid]:
+    """Return the means that --control corrects, one row for each."""
+    grids = []
+    for table, names in (
+        ("scores_corrected", {"lead": "lead per deal"}),
+        ("games_corrected", {"won": "games won", "final_lead": "final lead"}),
+    ):
+        if table not in results:
+            continue
+        rows = []
+        for (number,) in results.list_groups(table):
+            for name, words in names.items():
+                kind = "share" if name == "won" else "mean"
+                quantities = (f"{name}_plain_{kind}", f"{name}_corrected_{kind}")
+                cells = [results.cell(table, quantity, number) for quantity in quantities]
+                efficiency = results.cell(table, f"{name}_relative_efficiency", number)
+                rows.append((f"{results.scorers[0]} {number}, {words}", [*cells, efficiency]))
+        headings = ("plain", "corrected", "relative efficiency")
+        grids.append(make_grid("Control variate", headings, rows))
+    return grids
+
+
+def make_game_grid(results: Results) -> Grid | None:
+    """Return games won and final scores of each team or seat; None without games."""
+    who, count = results.scorers
+    table = f"games_by_{who}"
+    if table not in results:
+        return None
+    rows = [
+        (words, [results.cell(table, quantity, number) for number in range(count)])
+        for words, quantity in (("won", "won_share"), ("final score", "final_score_mean"))
+    ]
+    return make_grid("Games", name_scorers(results), rows)
+
+
+def write_game_headline(results: Results) -> tuple[str, ...]:
+    """Return the sentence on whole games; none without games."""
+    if "games" not in results:
+        return ()
+    rules = results.run.rules
+    aim = f"to {rules.target:,}" if isinstance(rules, KqjRules) else f"from {rules.start_score}"
+    rounds = results.text("games", "rounds_mean")
+    who, _ = results.scorers
+    if results.players_differ:
+        groups = results.list_groups(f"games_by_{who}")
+        best = max(groups, key=lambda group: results.value(f"games_by_{who}", "won_share", *group))
+        winner = f"{who} {best[0]}{_name_player(results, best[0])}"
+        won = results.text(f"games_by_{who}", "won_share", *best)
+    else:
+        winner = "the first dealer" if who == "seat" else "the first dealer's team"
+        won = results.text("games", "first_dealer_won_share")
+    return (f"A game {aim} takes {rounds} rounds on average; {winner} wins {won} of them.",)
+
+
+def _name_player(results: Results, number: int) -> str:
+    """Return the player of a seat, or of a team whose seats all have the same, in brackets."""
+    policies = results.run.policies
+    rules = results.run.rules
+    seats = (
+        [number]
+        if rules.partners == "random"
+        else [seat for seat in range(rules.seats) if rules.fixed_team_of(seat) == number]
+    )
+    names = {policies[seat] for seat in seats}
+    return f" ({names.pop()})" if len(names) == 1 else ""
+
+
+def make_group_grid(results: Results, columns: Sequence[Column], groups_of: str) -> Grid:
+    """Return one row for each group of --by, with these key figures.
+
+    Args:
+        results: the results.
+        columns: the key figures; those that say nothing are left out.
+        groups_of: the table and quantity whose groups and numbers of deals are shown.
+    """
+    table, _, quantity = groups_of.partition(".")
+    keys = results.run.by
+    groups = list(dict.fromkeys(group[: len(keys)] for group in results.list_groups(table)))
+    shown = [column for column in columns if not _says_nothing(results, column, groups)]
+    game = results.run.rules.game
+    rows = tuple(
+        (
+            *(Cell(format_value(key, at, game)) for key, at in zip(keys, group, strict=True)),
+            count_cell(results.count(table, quantity, *group)),
+            *(results.cell(each.table, each.quantity, *group, *each.group) for each in shown),
+        )
+        for group in groups
+    )
+    headings = tuple(format_heading(key, game) for key in keys)
+    return Grid(
+        "", (*headings, "deals", *(each.heading for each in shown)), rows, len(keys), narrow=True
+    )
+
+
+def _says_nothing(results: Results, column: Column, groups: Sequence[Group]) -> bool:
+    """Return whether a share is 0 or 1 in every group, or nowhere known."""
+    values = [
+        found.value
+        for group in groups
+        if (found := results.get(column.table, column.quantity, *group, *column.group))
+    ]
+    return not values or (column.quantity == "taken_share" and {*values} <= {0.0, 1.0})
+
+
+def write_group_headline(results: Results, what: str, column: Column) -> str:
+    """Return the lowest and the highest share of the groups of --by, in a sentence."""
+    game, keys = results.run.rules.game, results.run.by
+    size = len(keys)
+    found = {
+        group[:size]: estimate
+        for group in results.list_groups(column.table)
+        if (estimate := results.get(column.table, column.quantity, *group[:size]))
+        and estimate.observations >= _MIN_OBSERVATIONS
+    }
+    by = " and ".join(format_heading(key, game) for key in keys)
+    if len(found) < 2:
+        return f"{what}, by {by}: fewer than two groups have {_MIN_OBSERVATIONS} of them."
+    low, high = (pick(found, key=lambda group: found[group].value) for pick in (min, max))
+    ends = [
+        f"{results.text(column.table, column.quantity, *group)} "
+        f"({', '.join(format_value(*each, game) for each in zip(keys, group, strict=True))})"
+        for group in (low, high)
+    ]
+    return f"{what}, by {by}: from {ends[0]} to {ends[1]}."
+
+
+def describe_where(results: Results) -> str:
+    """Return the beginning of a sentence on the deals that --where selects."""
+    return f"Where {results.run.where}, " if results.run.where else ""
+
+
+def capitalize(text: str) -> str:
+    """Return the text with its first letter in upper case, the others as they are."""
+    return text[:1].upper() + text[1:]

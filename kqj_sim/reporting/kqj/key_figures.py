@@ -1,0 +1,270 @@
+"""The key figures of KQJ: takes, contracts, bonuses and points, on one screen."""
+
+from __future__ import annotations
+
+from kqj_sim.places import format_ordinal, name_places
+from kqj_sim.reporting.grid import Grid
+from kqj_sim.reporting.group_words import format_value
+from kqj_sim.reporting.key_figures import (
+    BLANK,
+    Column,
+    KeyFigures,
+    Results,
+    capitalize,
+    count_cell,
+    describe_where,
+    make_control_grids,
+    make_game_grid,
+    make_grid,
+    make_group_grid,
+    make_score_grid,
+    write_game_headline,
+    write_group_headline,
+)
+from kqj_sim.rules import SEATS, require_kqj_rules
+
+_MADE = Column("made", "contracts", "made_share")
+_GROUP_COLUMNS = (
+    Column("taken", "taking", "taken_share"),
+    _MADE,
+    Column("total", "contracting_total", "contracting_total_mean"),
+    Column("Capot", "bonuses", "capot_share", ("contracting",)),
+    Column("score lead", "scores", "score_difference_mean"),
+)
+_RESULTS = ("made", "failed", "litigation")
+_PLACES = name_places(SEATS)
+_UNITS = "Takes: share of deals. Results, bonuses: share of contracts."
+
+
+def make_key_figures(results: Results) -> KeyFigures:
+    """Return the key figures of a run."""
+    games = make_game_grid(results)
+    first = [games] if games is not None else []
+    headline = write_game_headline(results)
+    if results.run.by:
+        return _make_group_figures(results, headline, first)
+    if not results.count("contracts", "made_share"):
+        return KeyFigures((*headline, _describe_no_contracts(results)), grids=tuple(first))
+    # Whole games and scores of single seats need the lines that kinds of contract take elsewhere.
+    scores = make_score_grid(results, "score_mean") if games is None else None
+    compact = games is not None or scores is not None
+    remarks, takes = _make_take_grid(results, compact)
+    if "taking_by_place" in results:
+        remarks.insert(0, _UNITS)
+    grids = [*first, takes, _make_contract_grid(results, compact and takes is not None)]
+    grids += [_make_bonus_grid(results), _make_point_grid(results), scores]
+    grids += make_control_grids(results)
+    return KeyFigures(
+        (*headline, _write_headline(results)),
+        tuple(remarks),
+        tuple(grid for grid in grids if grid is not None),
+    )
+
+
+def _make_group_figures(
+    results: Results, headline: tuple[str, ...], first: list[Grid]
+) -> KeyFigures:
+    """Return the key figures of each group of --by."""
+    counted = "taking.taken_share" if "taking" in results else "contracts.made_share"
+    if counted.partition(".")[0] not in results:
+        return KeyFigures((*headline, _describe_no_contracts(results)), grids=tuple(first))
+    sentence = _describe_no_contracts(results)
+    if "contracts" in results:
+        sentence = write_group_headline(results, "Contracts made", _MADE)
+    grids = (*first, make_group_grid(results, _GROUP_COLUMNS, counted))
+    remarks = ["made: of the contracts; total and score lead: points of the contracting team, mean"]
+    return KeyFigures((*headline, sentence), tuple(remarks), grids)
+
+
+def _describe_no_contracts(results: Results) -> str:
+    """Return the sentence on a run without contracts."""
+    if not results.run.deals:
+        return "No deal was played."
+    if not results.count("taking", "taken_share"):
+        return f"No deal matches {results.run.where}." if results.run.where else "No deals."
+    return capitalize(f"{describe_where(results)}every deal was passed out: nobody took.")
+
+
+def _write_headline(results: Results) -> str:
+    """Return the share of contracts made and the lead of the contracting team in a sentence."""
+    contracts = results.count("contracts", "made_share")
+    part = _describe_contracts(results, contracts)
+    lead = results.get("scores", "score_difference_mean")
+    if lead is None:
+        return capitalize(f"{describe_where(results)}{part}.")
+    points = results.text("scores", "score_difference_mean").lstrip("-")
+    two_teams = require_kqj_rules(results.run.rules).teams == 2
+    others = "the defenders" if two_teams else "each defending team"
+    return capitalize(
+        f"{describe_where(results)}{part}, and the contracting team scores {points} points "
+        f"{'more' if lead.value >= 0 else 'less'} than {others}"
+        f"{' on average' if contracts > 1 else ''}."
+    )
+
+
+def _describe_contracts(results: Results, contracts: int) -> str:
+    """Return how many of the contracts are made."""
+    what, taker = "contract", ""
+    if results.run.imposed:
+        place, contract, *amount = results.run.imposed.split(":")
+        what += f" in {' '.join([*amount, format_value('contract', contract, 'kqj')])}"
+        taker = f"the {_PLACES[int(place)]}"
+    if contracts == 1:
+        result = next(each for each in _RESULTS if results.value("contracts", f"{each}_share"))
+        ends = {"made": "is made", "failed": "fails", "litigation": "ends in litigation"}
+        return f"the only {what} {ends[result]}"
+    share = results.value("contracts", "made_share")
+    if share in (0.0, 1.0):
+        every = "every" if share else "no"
+        return f"{taker} makes {every} {what}" if taker else f"{every} {what} is made"
+    made = f"{results.text('contracts', 'made_share')} of {what.replace('contract', 'contracts')}"
+    return f"{taker} makes {made}" if taker else f"{made} are made"
+
+
+def _make_take_grid(results: Results, compact: bool) -> tuple[list[str], Grid | None]:
+    """Return what there is to say of takes in words, and the takes by place."""
+    if "taking_by_place" not in results:
+        return [], None
+    auction = require_kqj_rules(results.run.rules).bidding == "auction"
+    taken = results.value("taking", "taken_share")
+    every = "Somebody bid in every deal." if auction else "Every deal was taken."
+    remarks = [every] if taken == 1 else []
+    laps = [
+        lap
+        for lap in (() if auction else (1, 2))
+        if results.value("taking_by_lap", "share_of_deals", lap)
+    ]
+    takers = [
+        place for place in range(SEATS) if results.value("taking_by_place", "share_of_deals", place)
+    ]
+    if len(takers) == 1:
+        where = "" if auction else f" in the {format_ordinal(laps[0])} lap"
+        by = f"by the {_PLACES[takers[0]]}"
+        if len(laps) == 2:
+            where = ""
+        if taken == 1:
+            said = f"The last bid was {by[3:]}'s in every deal." if auction else ""
+            return [said or f"Every deal was taken{where} {by}."], None
+        deals = results.text("taking", "taken_share")
+        done = "The last bid was always" if auction else "Every take was"
+        return [f"{done}{where} {by}, in {deals} of the deals."], None
+    if len(laps) == 1:
+        lap = format_ordinal(laps[0])
+        remarks = [f"Every {'deal was taken' if taken == 1 else 'take was'} in the {lap} lap."]
+        laps = []
+    names = [f"{format_ordinal(lap)} lap" for lap in laps]
+    names += [] if laps and compact else ["both laps" if laps else "of deals"]
+    shown = [f"{result}_share" for result in _RESULTS] if compact else ["made_share"]
+    shown = [each for each in shown if results.get("contracts", each) is not None]
+    rows = []
+    for place, name in (*enumerate(_PLACES), (None, "all")):
+        group = () if place is None else (place,)
+        cells = [
+            results.cell("taking_by_lap", "share_of_deals", lap)
+            if place is None
+            else results.cell("taking_by_lap_and_place", "share_of_deals", lap, place)
+            for lap in laps
+        ]
+        if not (laps and compact):
+            cells.append(
+                results.cell("taking", "taken_share")
+                if place is None
+                else results.cell("taking_by_place", "share_of_deals", place)
+            )
+        table = "contracts" if place is None else "contracts_by_place"
+        cells += [results.cell(table, each, *group) for each in shown]
+        cells.append(count_cell(results.count(table, "made_share", *group)))
+        rows.append((name, cells))
+    headings = [*names, *(each.removesuffix("_share") for each in shown), "contracts"]
+    note = _describe_counters(results) if compact else ""
+    return remarks, make_grid("Last bid" if auction else "Takes", headings, rows, note)
+
+
+def _make_contract_grid(results: Results, compact: bool) -> Grid | None:
+    """Return the results of contracts by kind; None if they are told elsewhere."""
+    results_shown = [
+        result for result in _RESULTS if results.get("contracts", f"{result}_share") is not None
+    ]
+    kinds = (
+        [kind for (kind,) in results.list_groups("contracts_by_kind")]
+        if "contracts_by_kind" in results
+        else []
+    )
+    note = _describe_counters(results)
+    if compact or (len(kinds) < 2 and results.value("contracts", "made_share") in (0.0, 1.0)):
+        return None
+    has_shares = "taking_by_kind" in results
+    rows = []
+    for kind in [*(kinds if len(kinds) > 1 else ()), None]:
+        group = () if kind is None else (kind,)
+        table = "contracts" if kind is None else "contracts_by_kind"
+        cells = [results.cell(table, f"{result}_share", *group) for result in results_shown]
+        if has_shares and len(kinds) > 1:
+            share = results.cell("taking_by_kind", "share_of_taken", *group)
+            cells.insert(0, BLANK if kind is None else share)
+        cells.append(count_cell(results.count(table, "made_share", *group)))
+        name = "all" if kind is None else format_value("kind", kind, "kqj")
+        rows.append((name, cells))
+    headings = [*results_shown, "contracts"]
+    if has_shares and len(kinds) > 1:
+        headings.insert(0, "share")
+    return make_grid("Contracts", headings, rows, note)
+
+
+def _describe_counters(results: Results) -> str:
+    """Return how often contracts are countered, with auctions."""
+    if "auctions" not in results:
+        return ""
+    if not results.value("auctions", "countered_share"):
+        return "No contract is countered."
+    countered = results.text("auctions", "countered_share")
+    over = results.text("auctions", "overcountered_share")
+    again = f", {over} overcountered" if results.value("auctions", "overcountered_share") else ""
+    return f"{countered} of contracts are countered{again}."
+
+
+def _make_bonus_grid(results: Results) -> Grid:
+    """Return the bonuses by side; bonuses that nobody had are in the note."""
+    rows, never = [], []
+    for name, quantity in (
+        ("Capot", "capot_share"), ("KQJ", "kqj_share"), ("KQ", "kq_share"),
+    ):  # fmt: skip
+        if not results.value("bonuses", quantity, "either"):
+            never.append(name)
+            continue
+        cells = [
+            results.cell("bonuses", quantity, side)
+            for side in ("contracting", "defending", "either")
+        ]
+        rows.append((name, cells))
+    last = [
+        results.cell("bonuses", "last_trick_share", side) for side in ("contracting", "defending")
+    ]
+    rows.append(("last trick", [*last, BLANK]))
+    note = f"Nobody had a {' or a '.join(never)}." if never else ""
+    return make_grid("Bonuses", ("contracting", "defending", "either side"), rows, note)
+
+
+def _make_point_grid(results: Results) -> Grid:
+    """Return bids, the contracting team's total and the scores, per contract."""
+    rows = []
+    if "auctions" in results:
+        for name, quantity in (
+            ("first bid", "opening_amount_mean"), ("last bid", "final_amount_mean"),
+        ):  # fmt: skip
+            rows.append((name, [results.cell("auctions", quantity), BLANK, BLANK, BLANK]))
+    total = [
+        results.cell("contracting_total", f"contracting_total_{end}")
+        for end in ("mean", "quantile_25", "median", "quantile_75")
+    ]
+    rows.append(("contracting team's total", total))
+    teams = require_kqj_rules(results.run.rules).teams
+    scores = [
+        ("contracting team's score", "contracting_score_mean"),
+        ("defenders' score" if teams == 2 else "a defending team's score", "defending_score_mean"),
+        ("difference of the scores", "score_difference_mean"),
+    ]
+    # Whole games need the lines.
+    for name, quantity in scores if "games" not in results else scores[2:]:
+        rows.append((name, [results.cell("scores", quantity), BLANK, BLANK, BLANK]))
+    return make_grid("Points per contract", ("mean", "25%", "median", "75%"), rows)

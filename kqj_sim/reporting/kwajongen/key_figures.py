@@ -1,0 +1,171 @@
+"""The key figures of Kwajongen: callers, results, tricks, card points and scores, on one screen."""
+
+from __future__ import annotations
+
+from kqj_sim.places import name_places
+from kqj_sim.reporting.grid import Grid
+from kqj_sim.reporting.key_figures import (
+    BLANK,
+    Column,
+    KeyFigures,
+    Results,
+    capitalize,
+    count_cell,
+    describe_where,
+    make_control_grids,
+    make_game_grid,
+    make_grid,
+    make_group_grid,
+    make_score_grid,
+    write_game_headline,
+    write_group_headline,
+)
+from kqj_sim.rules import KwajongenRules
+
+_WON = Column("caller wins", "results", "caller_won_share")
+_GROUP_COLUMNS = (
+    Column("played", "calls", "played_share"),
+    _WON,
+    Column("tied", "results", "tied_share"),
+    Column("card points", "card_points", "card_points_mean", ("difference",)),
+    Column("all tricks", "capot", "caller_capot_share"),
+    Column("score lead", "scores", "change_difference_mean"),
+)
+_PLACES = name_places(KwajongenRules.seats)
+
+
+def make_key_figures(results: Results) -> KeyFigures:
+    """Return the key figures of a run."""
+    games = make_game_grid(results)
+    first = [games] if games is not None else []
+    headline = write_game_headline(results)
+    if results.run.by:
+        return _make_group_figures(results, headline, first)
+    if not results.count("results", "caller_won_share"):
+        return KeyFigures((*headline, _describe_nothing_played(results)), grids=tuple(first))
+    remarks, callers = _make_caller_grid(results)
+    grids = [
+        *first, callers, _make_side_grid(results), _make_point_grid(results),
+        make_score_grid(results, "score_change_mean"), *make_control_grids(results),
+    ]  # fmt: skip
+    return KeyFigures(
+        (*headline, _write_headline(results)),
+        tuple(remarks),
+        tuple(grid for grid in grids if grid is not None),
+    )
+
+
+def _make_group_figures(
+    results: Results, headline: tuple[str, ...], first: list[Grid]
+) -> KeyFigures:
+    """Return the key figures of each group of --by."""
+    if "calls" not in results:
+        return KeyFigures((*headline, _describe_nothing_played(results)), grids=tuple(first))
+    sentence = _describe_nothing_played(results)
+    if "results" in results:
+        sentence = write_group_headline(results, "Rounds won by the caller's team", _WON)
+    grid = make_group_grid(results, _GROUP_COLUMNS, "calls.played_share")
+    remark = "card points and score lead: the caller's team's minus the others', mean"
+    return KeyFigures((*headline, sentence), (remark,), (*first, grid))
+
+
+def _describe_nothing_played(results: Results) -> str:
+    """Return the sentence on a run without played rounds."""
+    if not results.run.deals:
+        return "No deal was played."
+    if not results.count("calls", "played_share"):
+        return f"No deal matches {results.run.where}." if results.run.where else "No deals."
+    return capitalize(f"{describe_where(results)}every deal was passed out: nobody said play.")
+
+
+def _write_headline(results: Results) -> str:
+    """Return the share of rounds that the caller's team wins, and its lead, in a sentence."""
+    share = results.value("results", "caller_won_share")
+    count = results.count("results", "caller_won_share")
+    won = results.text("results", "caller_won_share")
+    if count == 1:
+        part = f"the caller's team {'wins' if share else 'does not win'} the only round played"
+    elif share in (0.0, 1.0):
+        part = f"the caller's team wins {'every round' if share else 'no round'}"
+    else:
+        part = f"the caller's team wins {won} of the rounds played"
+    lead = results.get("scores", "change_difference_mean")
+    if lead is None:
+        return capitalize(f"{describe_where(results)}{part}.")
+    words = results.text("scores", "change_difference_mean").lstrip("-")
+    gain = "gains" if lead.value >= 0 else "loses"
+    average = " on average" if count > 1 else ""
+    return capitalize(
+        f"{describe_where(results)}{part} and {gain} {words} points on the others{average}."
+    )
+
+
+def _make_caller_grid(results: Results) -> tuple[list[str], Grid | None]:
+    """Return what there is to say of callers in words, and the callers by place."""
+    played = results.value("calls", "played_share")
+    remarks = ["Every deal was played."] if played == 1 else []
+    callers = [
+        place
+        for place in range(KwajongenRules.seats)
+        if results.value("calls_by_place", "caller_share_of_deals", place)
+    ]
+    if len(callers) == 1:
+        share = f"{results.text('calls', 'played_share')} of the deals"
+        deals = "every deal" if played == 1 else share
+        return [f"Only the {_PLACES[callers[0]]} says play, in {deals}."], None
+    rows = []
+    for place, name in (*enumerate(_PLACES), (None, "all")):
+        group = () if place is None else (place,)
+        table = "results" if place is None else "results_by_place"
+        shares = [BLANK, results.cell("calls", "played_share")]
+        if place is not None:
+            shares = [
+                results.cell("calls_by_place", quantity, place)
+                for quantity in ("says_play_share", "caller_share_of_deals")
+            ]
+        won = [
+            results.cell(table, quantity, *group)
+            for quantity in ("caller_won_share", "caller_lost_share", "tied_share")
+        ]
+        count = count_cell(results.count(table, "caller_won_share", *group))
+        rows.append((name, [*shares, *won, count]))
+    headings = ("when asked", "of deals", "wins", "loses", "ties", "rounds")
+    return remarks, make_grid("Caller", headings, rows)
+
+
+def _make_side_grid(results: Results) -> Grid:
+    """Return the shares of rounds in which a side wins all four tricks."""
+    cells = [
+        results.cell("capot", f"{side}_capot_share") for side in ("caller", "others", "either")
+    ]
+    raised = ""
+    if results.get("raised", "raised_share") is not None:
+        raised = f"{results.text('raised', 'raised_share')} of the rounds played are raised."
+    headings = ("caller's team", "others", "either side")
+    return make_grid("Four tricks", headings, [("won", cells)], raised)
+
+
+def _make_point_grid(results: Results) -> Grid:
+    """Return card points and changes of the scores, per round played."""
+    rows = [
+        (
+            words,
+            [
+                results.cell("card_points", f"card_points_{end}", side)
+                for end in ("mean", "quantile_25", "median", "quantile_75")
+            ],
+        )
+        for words, side in (
+            ("caller's card points", "caller"),
+            ("others' card points", "others"),
+            ("difference", "difference"),
+        )
+    ]
+    for words, quantity in (
+        ("caller's team's score", "caller_change_mean"),
+        ("others' score", "others_change_mean"),
+        ("caller's lead", "change_difference_mean"),
+    ):
+        rows.append((words, [results.cell("scores", quantity), BLANK, BLANK, BLANK]))
+    note = "A score goes down by what a team gains: the lowest wins."
+    return make_grid("Points per round", ("mean", "25%", "median", "75%"), rows, note)

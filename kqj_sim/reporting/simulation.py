@@ -1,0 +1,35 @@
+"""The report of a simulation, of either game: its tables with the key figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kqj_sim.reporting.key_figures import KeyFigures, Results
+from kqj_sim.reporting.kqj import key_figures as kqj
+from kqj_sim.reporting.kwajongen import key_figures as kwajongen
+from kqj_sim.reporting.run import Report, Run
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.tables import Table
+
+_MAKERS: Mapping[str, Callable[[Results], KeyFigures]] = {
+    "kqj": kqj.make_key_figures,
+    "kwajongen": kwajongen.make_key_figures,
+}
+
+
+def make_simulation_report(
+    run: Run, tables: Sequence[Table], shown: Collection[str] | None = None
+) -> Report:
+    """Return the report of a simulation.
+
+    Args:
+        run: the run.
+        tables: all its tables.
+        shown: names of the tables that people asked for; None for the key figures.
+    """
+    found = _MAKERS[run.rules.game](Results(run, tables))
+    return Report(
+        run, tables, found.headline, key_grids=found.grids, shown=shown, remarks=found.remarks
+    )
