@@ -119,10 +119,11 @@ def _render_table(report: Report, color: bool, width: int | None) -> str:
     parts: list[RenderableType] = [Text(line, "bold") for line in report.headline]
     parts.append(Text(run.describe(), "italic"))
     if report.key_grids and report.shown is None:
-        intervals = run.describe_intervals(ranges=False)
-        words = (*report.remarks, f"{intervals}.", "More: --tables list.")
+        words = [*report.remarks, "More: --tables list."]
+        if run.describe_intervals():
+            words.insert(-1, f"{run.describe_intervals()}.")
         parts.append(Text(" ".join(words), "dim"))
-    elif run.describe_intervals():
+    elif run.describe_intervals() and (report.shown is None or report.shown):
         parts.append(Text(run.describe_intervals(), "dim"))
     for grid in report.make_grids(width or PIPED_WIDTH):
         parts += [Text(""), to_rich(grid)]

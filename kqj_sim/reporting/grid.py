@@ -6,7 +6,7 @@ import math
 import re
 import textwrap
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -236,12 +236,13 @@ def _split_into_grids(
     blocks: list[list[_Column]],
     width: int | None,
     counted: bool,
+    gap: int = _GAP,
 ) -> list[list[_Column]]:
     """Distribute the columns over as many grids as the width requires."""
     if width is None:
         return [[column for block in blocks for column in block]]
     keys = sum(
-        _compute_column_width(group, [row[place] for row in left]) + _GAP
+        _compute_column_width(group, [row[place] for row in left]) + gap
         for place, group in enumerate(groups)
     )
     grids: list[list[_Column]] = [[]]
@@ -250,11 +251,11 @@ def _split_into_grids(
         quantities, deals = block, block[:0]
         if counted:
             quantities, deals = block[:-1], block[-1:]
-        deals_width = sum(_compute_column_width(*each) + _GAP for each in deals)
+        deals_width = sum(_compute_column_width(*each) + gap for each in deals)
         pending = False  # a quantity stands in the last grid without its number of deals
         for quantity in quantities:
-            wide = _compute_column_width(*quantity) + _GAP
-            if grids[-1] and used + wide + deals_width - _GAP > width:
+            wide = _compute_column_width(*quantity) + gap
+            if grids[-1] and used + wide + deals_width - gap > width:
                 if pending:
                     grids[-1].extend(deals)
                 grids.append([])
@@ -265,6 +266,27 @@ def _split_into_grids(
         grids[-1].extend(deals)
         used += deals_width
     return grids
+
+
+def split_grid(grid: Grid, width: int | None) -> list[Grid]:
+    """Return the grid, or several with the same rows if it is wider than `width` characters."""
+    left = [row[: grid.keys] for row in grid.rows]
+    columns = [
+        (heading, [row[grid.keys + place] for row in grid.rows])
+        for place, heading in enumerate(grid.headings[grid.keys :])
+    ]
+    keys = grid.headings[: grid.keys]
+    gap = _GAP - grid.narrow
+    parts = _split_into_grids(keys, left, [[column] for column in columns], width, False, gap)
+    return [
+        replace(
+            grid,
+            headings=(*keys, *(heading for heading, _ in part)),
+            rows=tuple((*key, *(cells[at] for _, cells in part)) for at, key in enumerate(left)),
+            note=grid.note if part is parts[-1] else "",
+        )
+        for part in parts
+    ]
 
 
 def _compute_column_width(heading: str, cells: Sequence[Cell]) -> int:

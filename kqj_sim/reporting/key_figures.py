@@ -77,10 +77,12 @@ class Results:
         _, found = self._numbers.get((table, quantity, group), ("", None))
         return None if found is None or math.isnan(found.value) else found
 
-    def cell(self, table: str, quantity: str, *group: Any) -> Cell:
+    def cell(self, table: str, quantity: str, *group: Any, most_decimals: int = 5) -> Cell:
         """Return a number with its interval; a dash if there is none."""
         unit, found = self._numbers.get((table, quantity, group), ("", None))
-        return Cell(EMPTY_CELL_TEXT) if found is None else format_symmetric(found, unit)
+        if found is None:
+            return Cell(EMPTY_CELL_TEXT)
+        return format_symmetric(found, unit, most_decimals)
 
     def text(self, table: str, quantity: str, *group: Any) -> str:
         """Return a number with its interval for a sentence."""
@@ -95,6 +97,14 @@ class Results:
         """Return the number of observations behind a number, 0 if there is none."""
         found = self.get(table, quantity, *group)
         return 0 if found is None else found.observations
+
+    def sum_deals(self, table: str, quantity: str) -> int:
+        """Return the number of observations behind a quantity, of all groups together."""
+        return sum(
+            found.observations
+            for (name, each, _), (_, found) in self._numbers.items()
+            if (name, each) == (table, quantity)
+        )
 
     def list_groups(self, table: str) -> list[Group]:
         """Return the groups of a table, in its order."""
@@ -113,18 +123,23 @@ class Results:
         return ("seat" if rules.partners == "random" else "team"), rules.score_count
 
 
-def format_symmetric(estimate: Estimate, unit: str) -> Cell:
-    """Return a number with the larger half of its interval: `2.5% ±6.2`, never `±0.0`."""
+def format_symmetric(estimate: Estimate, unit: str, most_decimals: int = 5) -> Cell:
+    """Return a number with the larger half of its interval: `2.5% ±6.2`, never `±0.0`.
+
+    Wide intervals need no decimals: `703 ±55`.
+    """
     value, low, high, _ = estimate
     half = max(value - low, high - value)
     if math.isnan(value) or math.isnan(half) or half <= 0:
         return format_number(value, low, high, unit)
-    found = format_number(value, value - half, value + half, unit)
-    shown = found.interval.lstrip("±").replace(",", "")
-    if shown and not float(shown):
-        _, _, decimals = shown.partition(".")
-        return Cell(found.text, f"±{10.0 ** -len(decimals):.{len(decimals)}f}")
-    return found
+    sign, scale = ("%", 100) if unit == "share" else ("", 1)
+    _, _, shown = str(format_number(value, value - half, value + half, unit)).partition("±")
+    _, _, fraction = shown.partition(".")
+    decimals = 0 if half * scale >= 10 else min(most_decimals, len(fraction))
+    # Rounded up where it would be nothing.
+    least = 10.0**-decimals
+    text = f"{value * scale:z,.{decimals}f}{sign}"
+    return Cell(text, f"±{max(half * scale, least):,.{decimals}f}")
 
 
 def make_grid(
@@ -155,7 +170,7 @@ def make_score_grid(results: Results, quantity: str) -> Grid | None:
     table = f"scores_by_{who}"
     if not results.players_differ or table not in results:
         return None
-    scores = [results.cell(table, quantity, number) for number in range(count)]
+    scores = [results.cell(table, quantity, number, most_decimals=1) for number in range(count)]
     return make_grid("Per deal", name_scorers(results), [("score", scores)])
 
 
@@ -188,8 +203,8 @@ def make_game_grid(results: Results) -> Grid | None:
     if table not in results:
         return None
     rows = [
-        (words, [results.cell(table, quantity, number) for number in range(count)])
-        for words, quantity in (("won", "won_share"), ("final score", "final_score_mean"))
+        (words, [results.cell(table, quantity, at, most_decimals=1) for at in range(count)])
+        for words, quantity in (("won", "won_share"), ("score", "final_score_mean"))
     ]
     return make_grid("Games", name_scorers(results), rows)
 
@@ -199,7 +214,11 @@ def write_game_headline(results: Results) -> tuple[str, ...]:
     if "games" not in results:
         return ()
     rules = results.run.rules
-    aim = f"to {rules.target:,}" if isinstance(rules, KqjRules) else f"from {rules.start_score}"
+    aim = (
+        f"to {rules.target:,}"
+        if isinstance(rules, KqjRules)
+        else f"from {rules.start_score} points"
+    )
     rounds = results.text("games", "rounds_mean")
     who, _ = results.scorers
     if results.players_differ:
@@ -260,7 +279,9 @@ def _says_nothing(results: Results, column: Column, groups: Sequence[Group]) -> 
         for group in groups
         if (found := results.get(column.table, column.quantity, *group, *column.group))
     ]
-    return not values or (column.quantity == "taken_share" and {*values} <= {0.0, 1.0})
+    return not values or (
+        column.quantity in ("taken_share", "played_share") and {*values} <= {0.0, 1.0}
+    )
 
 
 def write_group_headline(results: Results, what: str, column: Column) -> str:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim import __version__
-from kqj_sim.reporting.grid import Grid, make_grids
+from kqj_sim.cards import format_contract
+from kqj_sim.places import name_places
+from kqj_sim.reporting.grid import Grid, make_grids, split_grid
 from kqj_sim.rules import GameRules, KqjRules
 
 if TYPE_CHECKING:
@@ -65,21 +67,22 @@ class Run:
         """Return the run in a line for people."""
         parts = [describe_rules(self.rules)]
         if self.imposed:
-            parts.append(f"imposed {self.imposed}")
+            parts.append(describe_imposed(self.imposed, self.rules.seats))
         parts.append(describe_policies(self.policies))
+        start = f" from {self.first:,}" if self.first else ""
         if self.games is not None:
-            parts.append(f"{self.games:,} games")
-        parts.append(f"{self.deals:,} deals from {self.first:,}, seed {self.seed}")
+            parts.append(f"{self.games:,} game{'s' * (self.games != 1)}")
+        deals = f"{self.deals:,} deal{'s' * (self.deals != 1)}"
+        parts.append(f"{deals}{start}, seed {self.seed}")
         if self.where:
             parts.append(f"where {self.where}")
         return "; ".join(parts)
 
-    def describe_intervals(self, ranges: bool = True) -> str:
-        """Describe the intervals, ranges or only `±`, for people; empty if there are none."""
+    def describe_intervals(self) -> str:
+        """Describe the intervals for people; empty if there are none."""
         if self.confidence is None:
             return ""
-        signs = "± and ranges in brackets" if ranges else "±"
-        return f"{signs}: {100 * self.confidence:g}% intervals"
+        return f"± and ranges in brackets: {100 * self.confidence:g}% intervals"
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class Report:
     def make_grids(self, width: int | None = None) -> list[Grid]:
         """Return what people see: the key figures, or the tables that they asked for."""
         if self.shown is None and self.key_grids:
-            return list(self.key_grids)
+            return [part for grid in self.key_grids for part in split_grid(grid, width)]
         names = self.shown if self.shown is not None else self.key_tables
         return [
             grid
@@ -119,6 +122,14 @@ class Report:
             if not names or table.name in names
             for grid in make_grids(table, width)
         ]
+
+
+def describe_imposed(imposed: str, seats: int) -> str:
+    """Describe an imposed contract: `the opener plays in ♥` for `0:h`."""
+    place, contract, *amount = imposed.split(":")
+    name = format_contract(contract, symbols=True)
+    played = f"plays {amount[0]} {name}" if amount else f"plays in {name}"
+    return f"the {name_places(seats)[int(place)]} {played}"
 
 
 def describe_rules(rules: GameRules) -> str:

@@ -30,6 +30,8 @@ def make_simulation_report(
         shown: names of the tables that people asked for; None for the key figures.
     """
     found = _MAKERS[run.rules.game](Results(run, tables))
+    if shown is None and not found.grids:
+        shown = ()  # The headline says everything.
     return Report(
         run, tables, found.headline, key_grids=found.grids, shown=shown, remarks=found.remarks
     )

@@ -33,6 +33,7 @@ _GROUP_COLUMNS = (
 )
 _RESULTS = ("made", "failed", "litigation")
 _PLACES = name_places(SEATS)
+_GROUP_UNITS = "made: share of contracts; total, score lead: the contracting team's points, mean."
 _UNITS = "Takes: share of deals. Results, bonuses: share of contracts."
 
 
@@ -47,13 +48,13 @@ def make_key_figures(results: Results) -> KeyFigures:
         return KeyFigures((*headline, _describe_no_contracts(results)), grids=tuple(first))
     # Whole games and scores of single seats need the lines that kinds of contract take elsewhere.
     scores = make_score_grid(results, "score_mean") if games is None else None
-    compact = games is not None or scores is not None
+    control = make_control_grids(results)
+    compact = games is not None or scores is not None or bool(control)
     remarks, takes = _make_take_grid(results, compact)
     if "taking_by_place" in results:
         remarks.insert(0, _UNITS)
     grids = [*first, takes, _make_contract_grid(results, compact and takes is not None)]
-    grids += [_make_bonus_grid(results), _make_point_grid(results), scores]
-    grids += make_control_grids(results)
+    grids += [_make_bonus_grid(results), _make_point_grid(results), scores, *control]
     return KeyFigures(
         (*headline, _write_headline(results)),
         tuple(remarks),
@@ -72,7 +73,7 @@ def _make_group_figures(
     if "contracts" in results:
         sentence = write_group_headline(results, "Contracts made", _MADE)
     grids = (*first, make_group_grid(results, _GROUP_COLUMNS, counted))
-    remarks = ["made: of the contracts; total and score lead: points of the contracting team, mean"]
+    remarks = [_GROUP_UNITS]
     return KeyFigures((*headline, sentence), tuple(remarks), grids)
 
 
@@ -80,7 +81,7 @@ def _describe_no_contracts(results: Results) -> str:
     """Return the sentence on a run without contracts."""
     if not results.run.deals:
         return "No deal was played."
-    if not results.count("taking", "taken_share"):
+    if not results.sum_deals("taking", "taken_share"):
         return f"No deal matches {results.run.where}." if results.run.where else "No deals."
     return capitalize(f"{describe_where(results)}every deal was passed out: nobody took.")
 
@@ -107,7 +108,8 @@ def _describe_contracts(results: Results, contracts: int) -> str:
     what, taker = "contract", ""
     if results.run.imposed:
         place, contract, *amount = results.run.imposed.split(":")
-        what += f" in {' '.join([*amount, format_value('contract', contract, 'kqj')])}"
+        name = format_value("contract", contract, "kqj")
+        what += f" of {amount[0]} {name}" if amount else f" in {name}"
         taker = f"the {_PLACES[int(place)]}"
     if contracts == 1:
         result = next(each for each in _RESULTS if results.value("contracts", f"{each}_share"))
@@ -223,8 +225,10 @@ def _describe_counters(results: Results) -> str:
     return f"{countered} of contracts are countered{again}."
 
 
-def _make_bonus_grid(results: Results) -> Grid:
+def _make_bonus_grid(results: Results) -> Grid | None:
     """Return the bonuses by side; bonuses that nobody had are in the note."""
+    if results.count("contracts", "made_share") == 1:
+        return None
     rows, never = [], []
     for name, quantity in (
         ("Capot", "capot_share"), ("KQJ", "kqj_share"), ("KQ", "kq_share"),
@@ -267,4 +271,6 @@ def _make_point_grid(results: Results) -> Grid:
     # Whole games need the lines.
     for name, quantity in scores if "games" not in results else scores[2:]:
         rows.append((name, [results.cell("scores", quantity), BLANK, BLANK, BLANK]))
+    if results.count("contracts", "made_share") == 1:
+        return make_grid("Points", ("",), [(name, cells[:1]) for name, cells in rows])
     return make_grid("Points per contract", ("mean", "25%", "median", "75%"), rows)

@@ -22,11 +22,10 @@ from kqj_sim.reporting.key_figures import (
 )
 from kqj_sim.rules import KwajongenRules
 
-_WON = Column("caller wins", "results", "caller_won_share")
+_WON = Column("wins", "results", "caller_won_share")
 _GROUP_COLUMNS = (
     Column("played", "calls", "played_share"),
     _WON,
-    Column("tied", "results", "tied_share"),
     Column("card points", "card_points", "card_points_mean", ("difference",)),
     Column("all tricks", "capot", "caller_capot_share"),
     Column("score lead", "scores", "change_difference_mean"),
@@ -65,7 +64,7 @@ def _make_group_figures(
     if "results" in results:
         sentence = write_group_headline(results, "Rounds won by the caller's team", _WON)
     grid = make_group_grid(results, _GROUP_COLUMNS, "calls.played_share")
-    remark = "card points and score lead: the caller's team's minus the others', mean"
+    remark = "Of the caller's team; card points and score lead: minus the others', mean."
     return KeyFigures((*headline, sentence), (remark,), (*first, grid))
 
 
@@ -73,7 +72,7 @@ def _describe_nothing_played(results: Results) -> str:
     """Return the sentence on a run without played rounds."""
     if not results.run.deals:
         return "No deal was played."
-    if not results.count("calls", "played_share"):
+    if not results.sum_deals("calls", "played_share"):
         return f"No deal matches {results.run.where}." if results.run.where else "No deals."
     return capitalize(f"{describe_where(results)}every deal was passed out: nobody said play.")
 
@@ -141,7 +140,7 @@ def _make_side_grid(results: Results) -> Grid:
     raised = ""
     if results.get("raised", "raised_share") is not None:
         raised = f"{results.text('raised', 'raised_share')} of the rounds played are raised."
-    headings = ("caller's team", "others", "either side")
+    headings = ("caller", "others", "either side")
     return make_grid("Four tricks", headings, [("won", cells)], raised)
 
 
