@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self
 
@@ -21,6 +22,7 @@ from kqj_sim.reporting.formats import (
     PLOT_SUFFIXES,
     TABLE_SUFFIXES,
     choose_by_suffix,
+    format_run,
     render,
 )
 
@@ -147,6 +149,13 @@ class Output:
             self._tables_file = open_output(stack, self._out)
             self._plot_stack = stack.enter_context(ExitStack())
             self._plot_file = open_output(self._plot_stack, self._plot)
+            self._run_path = None
+            if self.format == "csv" and self._out is not None:
+                from kqj_sim.reporting.files import make_sidecar_path
+
+                self._run_path = make_sidecar_path(self._out)
+            run_path = None if self._run_path is None else str(self._run_path)
+            self._run_file = open_output(stack, run_path)
             self._stack = stack.pop_all()
         return self
 
@@ -164,6 +173,9 @@ class Output:
             print_report(report, self.format, self._color)
         else:
             self._tables_file.write(render(report, self.format))
+        if self._run_file is not None:
+            self._run_file.write(format_run(report.run, indent=1).encode() + b"\n")
+            tell_sidecar(self._run_path)
 
     def write_page(self, page: bytes) -> None:
         """Write a page to the file, or to stdout."""
@@ -194,6 +206,13 @@ class Output:
             click.echo(f"Note: no picture: {error}", err=True)
 
 
+def tell_sidecar(path: Path | None) -> None:
+    """Say on stderr which file has the run of a CSV file, unless --quiet is given."""
+    context = click.get_current_context(silent=True)
+    if path is not None and not (context is not None and context.params.get("quiet")):
+        click.echo(f"Rules, players and seed: {path}", err=True)
+
+
 def open_output(stack: ExitStack, path: str | None) -> IO[bytes] | None:
     """Open a file that appears under its name when `stack` closes; None without a path."""
     if path is None:
@@ -206,16 +225,24 @@ def open_output(stack: ExitStack, path: str | None) -> IO[bytes] | None:
 def print_report(report: Report, format: str, color: str) -> None:
     """Write tables to stdout, with colours and a width that suit it."""
     colored = format == "table" and wants_color(color)
-    text = render(report, format, color=colored, width=screen_width())
+    encoding = _get_stdout_encoding()
+    text = render(report, format, color=colored, width=screen_width(), encoding=encoding)
     click.echo(text, nl=False, color=colored)
 
 
 def print_screen(parts: Sequence[RenderableType], color: str) -> None:
     """Write tables and texts of Rich to stdout."""
     from kqj_sim.reporting.grid import to_screen
+    from kqj_sim.reporting.signs import replace_signs
 
     colored = wants_color(color)
-    click.echo(to_screen(parts, color=colored, width=screen_width()), nl=False, color=colored)
+    text = to_screen(parts, color=colored, width=screen_width())
+    click.echo(replace_signs(text, _get_stdout_encoding()), nl=False, color=colored)
+
+
+def _get_stdout_encoding() -> str:
+    """Return the encoding of text on stdout."""
+    return getattr(sys.stdout, "encoding", None) or "utf-8"
 
 
 _OPTIONS_WITHOUT_EFFECT = frozenset({"color", "format", "out", "plot", "quiet", "save", "threads"})

@@ -26,6 +26,7 @@ from kqj_sim.commands.output import (
     out_option,
     plot_option,
     tables_option,
+    tell_sidecar,
 )
 from kqj_sim.commands.progress import InterruptHandler, ProgressLine, exit_interrupted
 from kqj_sim.reporting.formats import ROW_SUFFIXES, choose_by_suffix
@@ -221,6 +222,8 @@ def _close_rows_file(
         if rows_file is not None:
             rows_file.finish(run)
         stack.close()
+        if rows_file is not None:
+            tell_sidecar(rows_file.sidecar)
     except OSError as error:
         with suppress(OSError):
             stack.__exit__(type(error), error, error.__traceback__)

@@ -10,6 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
+SIDECAR_SUFFIX = ".run.json"
+
 
 class FolderError(ValueError):
     """A folder that is not empty; one line that says what to do."""
@@ -93,6 +95,17 @@ class OutputFolder:
         if not self.path.parent.is_dir():
             reason = f"the folder {self.path.parent} does not exist"
         return OSError(error.errno, f"cannot be written: {reason}", str(self.path))
+
+
+def make_sidecar_path(path: str | Path) -> Path | None:
+    """Return the path of the file with the run beside a CSV file, `deals.run.json`.
+
+    A pipe or device has none.
+    """
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        return None
+    return path.with_suffix(SIDECAR_SUFFIX)
 
 
 class OutputFile:

@@ -1,8 +1,8 @@
 """The formats in which tables are written, for people and for programs, and their suffixes.
 
 In the formats for programs each number has a row (the long form), in the units of the analysis:
-shares from 0 to 1, points, counts.  A CSV file carries the run in the column `run` of its
-last row, a Parquet file in its metadata under the key `kqj_sim`, both as JSON.
+shares from 0 to 1, points, counts.  A Parquet file carries the run in its metadata, as JSON
+under the key `kqj_sim`; a CSV file has it in a file of its own, `NAME.run.json`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kqj_sim.messages import quote, shorten
-from kqj_sim.reporting.grid import PIPED_WIDTH, make_grids, to_markdown, to_rich, to_screen
+from kqj_sim.reporting.grid import (
+    PIPED_WIDTH,
+    make_grids,
+    split_grid,
+    to_markdown,
+    to_rich,
+    to_screen,
+)
 from kqj_sim.reporting.run import Report, Run
+from kqj_sim.reporting.signs import can_write_all, replace_grid_signs, replace_signs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,10 +85,22 @@ RUN_KEY = "kqj_sim"
 """Key of the run in the metadata of Parquet files."""
 
 
-def render(report: Report, format: str, *, color: bool = False, width: int | None = None) -> bytes:
-    """Return the report in one of FORMATS; `color` and `width` (characters) are for "table"."""
+def render(
+    report: Report,
+    format: str,
+    *,
+    color: bool = False,
+    width: int | None = None,
+    encoding: str = "utf-8",
+) -> bytes:
+    """Return the report in one of FORMATS.
+
+    `color`, `width` (characters) and `encoding` are for "table"; the others are UTF-8.
+    """
     if format == "table":
-        return _render_table(report, color, width).encode()
+        return replace_signs(_render_table(report, color, width, encoding), encoding).encode(
+            encoding, "replace"
+        )
     return _WRITERS[format](report)
 
 
@@ -106,12 +126,12 @@ def make_long_frame(report: Report) -> pd.DataFrame:
     return frame[["table", *groups, *numbers]]
 
 
-def format_run(run: Run) -> str:
-    """Return the run as one line of JSON."""
-    return json.dumps(run.to_dict(), ensure_ascii=False)
+def format_run(run: Run, indent: int | None = None) -> str:
+    """Return the run as JSON, on one line unless it is indented."""
+    return json.dumps(run.to_dict(), ensure_ascii=False, indent=indent)
 
 
-def _render_table(report: Report, color: bool, width: int | None) -> str:
+def _render_table(report: Report, color: bool, width: int | None, encoding: str) -> str:
     from rich.console import RenderableType
     from rich.text import Text
 
@@ -126,7 +146,11 @@ def _render_table(report: Report, color: bool, width: int | None) -> str:
     elif run.describe_intervals() and (report.shown is None or report.shown):
         parts.append(Text(run.describe_intervals(), "dim"))
     for grid in report.make_grids(width or PIPED_WIDTH):
-        parts += [Text(""), to_rich(grid)]
+        if not can_write_all(encoding):
+            for part in split_grid(replace_grid_signs(grid, encoding), width or PIPED_WIDTH):
+                parts += [Text(""), to_rich(part)]
+        else:
+            parts += [Text(""), to_rich(grid)]
     # Commands are not wrapped, so that they can be copied.
     chosen = report.commands[:1] if report.shown is None and report.key_tables else report.commands
     commands = "".join(f"  {line}\n" for line in chosen)
@@ -139,13 +163,13 @@ def _render_markdown(report: Report) -> bytes:
     lines = [f"# kqj-sim {report.run.command}", ""]
     for line in (*report.headline, report.run.describe(), *report.remarks):
         lines += [line, ""]
-    lines += [f"- {key}: {_format_list(value)}" for key, value in report.run.to_dict().items()]
-    text = "\n".join(lines) + "\n"
+    text = "\n".join(lines).rstrip("\n") + "\n"
     for grid in (*report.key_grids, *(grid for each in report.tables for grid in make_grids(each))):
         text += "\n" + to_markdown(grid)
     if report.commands:
         text += "\n```console\n" + "".join(f"$ {line}\n" for line in report.commands) + "```\n"
-    return text.encode()
+    run = (f"- {key}: {_format_list(value)}\n" for key, value in report.run.to_dict().items())
+    return f"{text}\n### Run\n\n{''.join(run)}".encode()
 
 
 def _format_list(value: Any) -> str:
@@ -157,9 +181,7 @@ def _format_list(value: Any) -> str:
 
 
 def _render_csv(report: Report) -> bytes:
-    frame = make_long_frame(report)
-    frame["run"] = [*[""] * len(frame), format_run(report.run)][-len(frame) :] if len(frame) else []
-    return frame.to_csv(index=False, lineterminator="\n").encode()
+    return make_long_frame(report).to_csv(index=False, lineterminator="\n").encode()
 
 
 def convert_table(table: Table) -> dict[str, Any]:

@@ -77,7 +77,7 @@ class Results:
         _, found = self._numbers.get((table, quantity, group), ("", None))
         return None if found is None or math.isnan(found.value) else found
 
-    def cell(self, table: str, quantity: str, *group: Any, most_decimals: int = 5) -> Cell:
+    def cell(self, table: str, quantity: str, *group: Any, most_decimals: int = 2) -> Cell:
         """Return a number with its interval; a dash if there is none."""
         unit, found = self._numbers.get((table, quantity, group), ("", None))
         if found is None:
@@ -123,7 +123,7 @@ class Results:
         return ("seat" if rules.partners == "random" else "team"), rules.score_count
 
 
-def format_symmetric(estimate: Estimate, unit: str, most_decimals: int = 5) -> Cell:
+def format_symmetric(estimate: Estimate, unit: str, most_decimals: int = 2) -> Cell:
     """Return a number with the larger half of its interval: `2.5% ±6.2`, never `±0.0`.
 
     Wide intervals need no decimals: `703 ±55`.

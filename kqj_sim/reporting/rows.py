@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.reporting.files import OutputFile
+from kqj_sim.reporting.files import OutputFile, make_sidecar_path
 from kqj_sim.reporting.formats import ROW_SUFFIXES, RUN_KEY, choose_by_suffix, format_run
 from kqj_sim.reporting.run import Run
 
@@ -30,13 +30,15 @@ class RowsFile:
     `game` and `round`, and those of the game.  Parquet has the types of `Rows.frame`: labelled
     columns are dictionaries of text, flags booleans, the others int32, wide enough for sums and
     products in programs that calculate in the type they read.  CSV has text, `true` or `false`,
-    and numbers.  The run is in the metadata (Parquet), or in the column `run` of the last row
+    and numbers.  The run is in the metadata (Parquet), or in a file beside it, `NAME.run.json`
     (CSV).
     """
 
     def __init__(self, path: str | Path) -> None:
         self.format = choose_by_suffix(path, ROW_SUFFIXES)
         self._output = OutputFile(path)
+        self.sidecar = make_sidecar_path(path) if self.format == "csv" else None
+        """The path of the file with the run; None if there is none."""
         self._gathered: list[pa.Table] = []
         self._waiting = 0
         self._writer: Any = None
@@ -47,6 +49,8 @@ class RowsFile:
     def __enter__(self) -> RowsFile:
         self._stack = ExitStack()
         self._stream = self._stack.enter_context(self._output)
+        if self.sidecar is not None:
+            self._run_stream = self._stack.enter_context(OutputFile(self.sidecar))
         return self
 
     def write(self, rows: Rows, mask: NDArray[np.bool_] | None = None) -> None:
@@ -55,19 +59,20 @@ class RowsFile:
         self.count += table.num_rows
         self._gathered.append(table)
         self._waiting += table.num_rows
-        # The last rows wait for `finish`: in CSV they carry the run.
         while self._waiting > ROW_GROUP_SIZE:
-            self._flush(ROW_GROUP_SIZE, None)
+            self._flush(ROW_GROUP_SIZE)
 
     def finish(self, run: Run) -> None:
         """Write the remaining rows and the run; afterwards the file is complete."""
         self._run = run
         if self._gathered:
-            self._flush(self._waiting, run)
+            self._flush(self._waiting)
         if self.format == "parquet" and self._writer is not None:
             self._writer.add_key_value_metadata({RUN_KEY: format_run(run)})
         if self._writer is not None:
             self._writer.close()
+        if self.sidecar is not None:
+            self._run_stream.write(format_run(run, indent=1).encode() + b"\n")
 
     def __exit__(
         self,
@@ -79,7 +84,7 @@ class RowsFile:
             raise RuntimeError("RowsFile.finish was not called")
         self._stack.__exit__(kind, error, trace)
 
-    def _flush(self, count: int, run: Run | None) -> None:
+    def _flush(self, count: int) -> None:
         """Write the first `count` of the waiting rows."""
         import pyarrow as pa
 
@@ -88,7 +93,7 @@ class RowsFile:
         self._waiting -= count
         table = gathered.slice(0, count).combine_chunks()
         if self.format == "csv":
-            table = _prepare_csv(table, run)
+            table = _prepare_csv(table)
         if self._writer is None:
             self._writer = self._open(table.schema)
         self._writer.write_table(table)
@@ -124,15 +129,12 @@ def _convert_rows(rows: Rows, mask: NDArray[np.bool_] | None) -> pa.Table:
     return pa.table(arrays)
 
 
-def _prepare_csv(table: pa.Table, run: Run | None) -> pa.Table:
-    """Return the rows with labels as text, and the run in the last row."""
+def _prepare_csv(table: pa.Table) -> pa.Table:
+    """Return the rows with labels as text."""
     import pyarrow as pa
 
     for number, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             text = table.column(number).cast(pa.string())
             table = table.set_column(number, field.name, text)
-    texts: list[str | None] = [None] * table.num_rows
-    if run is not None and texts:
-        texts[-1] = format_run(run)
-    return table.append_column("run", pa.array(texts, pa.string()))
+    return table

@@ -24,7 +24,8 @@ GAME_NAMES = {"kqj": "KQJ", "kwajongen": "Kwajongen"}
 class Run:
     """A run of the engine: all that is needed to repeat it, and the number of deals played.
 
-    `policies` are the seats' players by name, `players` the same with all their parameters.
+    `policies` are the seats' players as the user wrote them, `players` the same with all their
+    parameters.
     `deals` counts those that were finished; `games`, `imposed`, `by` and `where` are None or
     empty where they were not asked for.
     """
@@ -51,7 +52,7 @@ class Run:
             "game": self.rules.game,
             "rules": self.rules.to_dict(),
             "policies": list(self.policies),
-            "players": list(self.players),
+            "players": dict(zip(self.policies, self.players, strict=False)),
             "seed": self.seed,
             "first": self.first,
             "deals": self.deals,

@@ -66,15 +66,12 @@ def _make_group_figures(
     results: Results, headline: tuple[str, ...], first: list[Grid]
 ) -> KeyFigures:
     """Return the key figures of each group of --by."""
-    counted = "taking.taken_share" if "taking" in results else "contracts.made_share"
-    if counted.partition(".")[0] not in results:
+    if "contracts" not in results:
         return KeyFigures((*headline, _describe_no_contracts(results)), grids=tuple(first))
-    sentence = _describe_no_contracts(results)
-    if "contracts" in results:
-        sentence = write_group_headline(results, "Contracts made", _MADE)
+    counted = "taking.taken_share" if "taking" in results else "contracts.made_share"
+    sentence = write_group_headline(results, "Contracts made", _MADE)
     grids = (*first, make_group_grid(results, _GROUP_COLUMNS, counted))
-    remarks = [_GROUP_UNITS]
-    return KeyFigures((*headline, sentence), tuple(remarks), grids)
+    return KeyFigures((*headline, sentence), (_GROUP_UNITS,), grids)
 
 
 def _describe_no_contracts(results: Results) -> str:

@@ -58,11 +58,9 @@ def _make_group_figures(
     results: Results, headline: tuple[str, ...], first: list[Grid]
 ) -> KeyFigures:
     """Return the key figures of each group of --by."""
-    if "calls" not in results:
+    if "results" not in results:
         return KeyFigures((*headline, _describe_nothing_played(results)), grids=tuple(first))
-    sentence = _describe_nothing_played(results)
-    if "results" in results:
-        sentence = write_group_headline(results, "Rounds won by the caller's team", _WON)
+    sentence = write_group_headline(results, "Rounds won by the caller's team", _WON)
     grid = make_group_grid(results, _GROUP_COLUMNS, "calls.played_share")
     remark = "Of the caller's team; card points and score lead: minus the others', mean."
     return KeyFigures((*headline, sentence), (remark,), (*first, grid))

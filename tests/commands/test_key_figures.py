@@ -1,0 +1,149 @@
+"""What `simulate` and `merge` show first: a headline and key figures that fit a screen."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from kqj_sim.analysis.tally import Tally
+from kqj_sim.experiment import Experiment
+from kqj_sim.reporting.formats import render
+from kqj_sim.reporting.run import Run
+from kqj_sim.reporting.simulation import make_simulation_report
+from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from kqj_sim.simulation import reduce_rows
+from tests.command_line import expect_error, run
+
+WIDTH, MOST_LINES, MOST_LINES_BY_PLACE = 80, 40, 30
+RULES: dict[str, GameRules] = {
+    "two teams": KqjRules(),
+    "random partners": KqjRules(partners="random"),
+    "three teams": KqjRules(teams=3),
+    "three teams, random partners": KqjRules(teams=3, partners="random"),
+    "auctions": KqjRules(bidding="auction"),
+    "auctions, three teams": KqjRules(bidding="auction", teams=3, partners="random"),
+    "auctions with litigation": KqjRules(bidding="auction", must_outscore=True),
+    "Kwajongen": KwajongenRules(),
+}
+
+
+def shown(
+    rules: GameRules, players: tuple[str, ...], deals: int = 600, games: int | None = None,
+    by: tuple[str, ...] = (),
+) -> str:  # fmt: skip
+    """The screen of a simulation, 80 columns wide."""
+    played = Experiment(rules, players, deals=deals, games=games)
+    tally = reduce_rows(played, lambda: Tally(played, by), 1).result
+    about = Run(
+        "simulate", rules, players, 1, 0, tally.deals, 0.95, games, by=by, players=players
+    )  # fmt: skip
+    return render(make_simulation_report(about, tally.tables()), "table", width=WIDTH).decode()
+
+
+def seat(rules: GameRules, *policies: str) -> tuple[str, ...]:
+    """The policies seated in turn."""
+    return tuple(policies[number % len(policies)] for number in range(rules.seats))
+
+
+@pytest.mark.parametrize("games", [None, 30])
+@pytest.mark.parametrize("policies", [("standard",), ("standard", "random")])
+@pytest.mark.parametrize("variant", RULES)
+def test_answer_fits_a_screen(variant: str, policies: tuple[str, ...], games: int | None) -> None:
+    rules = RULES[variant]
+    text = shown(rules, seat(rules, *policies), games=games)
+    lines = text.splitlines()
+    assert len(lines) <= MOST_LINES, text
+    assert max(map(len, lines)) <= WIDTH, text
+    assert "…" not in text
+    for word in ("100.0%  ", "nan", "None", " _"):
+        assert word not in text
+    told = " ".join(lines[:4])
+    assert re.search(r"\d% ±\d", told) and " on average." in told
+    if games is not None:
+        assert text.startswith("A game ")
+        assert "Games" in text
+
+
+@pytest.mark.parametrize("variant", RULES)
+def test_groups_have_a_row_each(variant: str) -> None:
+    rules = RULES[variant]
+    text = shown(rules, seat(rules, "standard"), by=("place",))
+    assert len(text.splitlines()) <= MOST_LINES_BY_PLACE, text
+    assert max(map(len, text.splitlines())) <= WIDTH, text
+    assert len(re.findall(r"^(opener|2nd|3rd|dealer) ", text, flags=re.M)) == 4
+    assert not re.search(r"^[0-5] ", text, flags=re.M)
+
+
+def test_two_columns_have_a_row_for_each_combination() -> None:
+    text = shown(KqjRules(), seat(KqjRules(), "greedy"), by=("lap", "contract"))
+    assert re.search(r"^1st +♠ ", text, flags=re.M)
+    assert len(re.findall(r"^ +[♥♦♣] ", text, flags=re.M)) >= 3
+
+
+def test_numbers_are_those_of_the_tables() -> None:
+    text = run("simulate", "--deals", "2000", "--policy", "standard").stdout
+    found = json.loads(
+        run("simulate", "--deals", "2000", "--policy", "standard", "--format", "json").stdout
+    )
+    tables = {table["name"]: table["rows"] for table in found["tables"]}
+    made = next(each for each in tables["contracts"] if each["quantity"] == "made_share")
+    lead = next(each for each in tables["scores"] if each["quantity"] == "score_difference_mean")
+    assert text.startswith(f"{100 * made['value']:.1f}% ±")
+    assert f"scores {lead['value']:.1f} ±" in text
+    assert found["answer"][0].split()[0] == f"{100 * made['value']:.1f}%"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told", "left_out"),
+    [
+        (["--policy", "always"], "Every deal was taken in the 1st lap by the opener.", "Takes  "),
+        (["--impose", "0:h"], "The opener makes", "Takes  "),
+        (["--impose", "5:NT"], "contracts in NT", "Takes  "),
+        (["--where", "lap == 7"], "No deal matches lap == 7.", "Bonuses"),
+        (["--where", "lap == 7", "--by", "place"], "No deal matches lap == 7.", "deals  "),
+        (["--policy", "standard:take=300,lap2=300"], "Every deal was passed out", "Bonuses"),
+        (["--policy", "standard:take=300,lap2=300", "--by", "dealer"], "Every deal was", "─"),
+        (["--deals", "1"], "The only contract", "Bonuses"),
+        (["--bidding", "auction", "--impose", "2:AT:150"], "contracts of 150 AT", "Last bid"),
+    ],
+)
+def test_what_a_table_would_not_say_is_said_in_words(
+    arguments: list[str], told: str, left_out: str
+) -> None:
+    done = run("simulate", "--deals", "300", "--policy", "greedy", *arguments)
+    assert done.exit_code == 0, done.stderr
+    assert told in " ".join(done.stdout.split())
+    assert left_out not in done.stdout
+
+
+def test_tables_are_shown_by_name() -> None:
+    few = ("simulate", "--deals", "200", "--policy", "greedy")
+    named = run(*few, "--tables", "bonuses,taking_by_place").stdout
+    assert "Bonuses, by side" in named and "Deals taken, by place" in named
+    assert "Scores of a round" not in named and "More:" not in named
+    everything = run(*few, "--tables", "all").stdout
+    listed = run(*few, "--tables", "list").stdout
+    found = json.loads(run(*few, "--format", "json").stdout)
+    assert [line.split()[0] for line in listed.splitlines()] == [
+        table["name"] for table in found["tables"]
+    ]
+    for line in listed.splitlines():
+        assert line.split("  ", 1)[1].strip() in everything
+    told = expect_error(run(*few, "--tables", "bonus"))
+    assert "did you mean bonuses?" in told and "--tables list" in told
+
+
+def test_list_names_the_tables_of_games_and_of_the_control() -> None:
+    listed = run("simulate", "--games", "5", "--control", "random", "--tables", "list").stdout
+    assert {"games", "games_by_team", "games_corrected"} <= {*listed.split()}
+
+
+def test_merged_runs_answer_like_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    one = run("simulate", "--deals", "300", "--policy", "greedy", "--checkpoint", str(path))
+    assert run("merge", str(path)).stdout == one.stdout
+    named = run("merge", str(path), "--tables", "bonuses").stdout
+    assert "Bonuses, by side" in named and "Scores of a round" not in named
