@@ -40,6 +40,10 @@ FEW = {
 """How many deals, games or decisions the tests play in place of the README's."""
 
 
+SIMULATED_DEALS = "10000"
+"""Deals with which the key figures have the rows that they have with the default number."""
+
+
 def blocks(text: str, language: str) -> list[str]:
     """The fenced blocks of a language."""
     return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.M | re.S)
@@ -69,7 +73,7 @@ def with_few_deals(command: str) -> list[str]:
         for before, argument in zip(["", *arguments], arguments, strict=False)
     ]
     if few[0] in ("simulate", "records", "odds") and not FEW.keys() & {*few}:
-        few += ["--deals", FEW["--deals"]]
+        few += ["--deals", SIMULATED_DEALS if few[0] == "simulate" else FEW["--deals"]]
     if few[0] == "report":
         few += [word for option in tuple(FEW)[:3] for word in (option, FEW[option])]
     if few[0] == "train":

@@ -24,7 +24,7 @@ from kqj_sim.reporting.grid import (
     to_rich,
     to_screen,
 )
-from kqj_sim.reporting.run import Report, Run
+from kqj_sim.reporting.run import RANGE_SIGNS, Report, Run
 from kqj_sim.reporting.signs import can_write_all, replace_grid_signs, replace_signs
 
 if TYPE_CHECKING:
@@ -141,7 +141,8 @@ def _render_table(report: Report, color: bool, width: int | None, encoding: str)
     if report.key_grids and report.shown is None:
         words = [*report.remarks, "More: --tables list."]
         if run.describe_intervals():
-            words.insert(-1, f"{run.describe_intervals()}.")
+            # Key figures have no ranges.
+            words.insert(-1, f"±{run.describe_intervals().removeprefix(RANGE_SIGNS)}.")
         parts.append(Text(" ".join(words), "dim"))
     elif run.describe_intervals() and (report.shown is None or report.shown):
         parts.append(Text(run.describe_intervals(), "dim"))

@@ -232,6 +232,22 @@ def write_game_headline(results: Results) -> tuple[str, ...]:
     return (f"A game {aim} takes {rounds} rounds on average; {winner} wins {won} of them.",)
 
 
+def write_team_headline(results: Results, quantity: str) -> tuple[str, ...]:
+    """Return the sentence on which of two teams with different players scores more, if any.
+
+    Args:
+        results: the results.
+        quantity: the lead of team 0 over team 1 in the table `scores`.
+    """
+    lead = results.get("scores", quantity)
+    if lead is None or not results.players_differ or "games" in results:
+        return ()
+    points = results.text("scores", quantity).lstrip("-")
+    more, less = (0, 1) if lead.value >= 0 else (1, 0)
+    ahead, behind = (f"eam {team}{_name_player(results, team)}" for team in (more, less))
+    return (f"T{ahead} scores {points} points more per deal than t{behind}.",)
+
+
 def _name_player(results: Results, number: int) -> str:
     """Return the player of a seat, or of a team whose seats all have the same, in brackets."""
     policies = results.run.policies

@@ -20,6 +20,10 @@ GAME_NAMES = {"kqj": "KQJ", "kwajongen": "Kwajongen"}
 """Names of the games for people."""
 
 
+RANGE_SIGNS = "± and ranges in brackets"
+"""The signs of intervals in tables."""
+
+
 @dataclass(frozen=True)
 class Run:
     """A run of the engine: all that is needed to repeat it, and the number of deals played.
@@ -83,7 +87,7 @@ class Run:
         """Describe the intervals for people; empty if there are none."""
         if self.confidence is None:
             return ""
-        return f"± and ranges in brackets: {100 * self.confidence:g}% intervals"
+        return f"{RANGE_SIGNS}: {100 * self.confidence:g}% intervals"
 
 
 @dataclass(frozen=True)

@@ -73,9 +73,12 @@ def test_threads_cannot_be_seen() -> None:
     assert simulated("--threads", "1") == simulated("--threads", "2")
 
 
-def test_table_is_for_people_and_names_the_run() -> None:
+def test_screen_is_for_people_and_names_the_run() -> None:
     shown = run("simulate", *SMALL).stdout
-    assert shown.startswith("KQJ, two teams, fixed partners, taking; random at every seat; 2,000")
+    situation = (
+        "\nKQJ, two teams, fixed partners, taking; random at every seat; 2,000 deals, seed 1\n"
+    )
+    assert situation in shown
     assert re.search(r"\d+\.\d% ±\d\.\d", shown)
     assert max(len(line) for line in shown.splitlines()) <= 100
     assert "\x1b" not in shown
@@ -107,12 +110,14 @@ def test_outputs_name_players_and_hold_their_parameters(tmp_path: Path) -> None:
     path.write_text('name = "Bold one"\n[calling]\npolicy = "random"\ntake = 0.5\n')
     found = simulated("--policy", "greedy", "--policy", f"seat0={path}:bid=0.25")
     assert found["policies"] == ["Bold one:bid=0.25", *["greedy"] * 5]
-    assert found["players"][0].startswith("random:take=0.5,bid=0.25,capot=0.01,counter=0.02+")
-    assert found["players"][1].endswith("+greedy")
-    again = ["--policy", found["players"][1], "--policy", f"seat0={found['players'][0]}"]
+    assert [*found["players"]] == ["Bold one:bid=0.25", "greedy"]
+    bold, greedy = found["players"].values()
+    assert bold.startswith("random:take=0.5,bid=0.25,capot=0.01,counter=0.02+")
+    assert greedy.endswith("+greedy")
+    again = ["--policy", greedy, "--policy", f"seat0={bold}"]
     assert simulated(*again)["tables"] == found["tables"]
     shown = run("simulate", *SMALL, "--policy", str(path)).stdout
-    assert shown.startswith("KQJ, two teams, fixed partners, taking; Bold one at every seat; ")
+    assert "\nKQJ, two teams, fixed partners, taking; Bold one at every seat; " in shown
 
 
 def test_a_mistake_in_a_users_policy_is_one_line(tmp_path: Path) -> None:

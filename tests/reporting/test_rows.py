@@ -108,12 +108,12 @@ def test_parquet_has_wide_integers_flags_labels_and_the_run(tmp_path: Path) -> N
             assert kind == ("bool" if column.is_flag else "int32"), column.name
 
 
-def test_csv_has_the_run_in_its_last_row(tmp_path: Path) -> None:
+def test_csv_has_the_run_in_a_file_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     write(path)
-    runs = pd.read_csv(path)["run"]
-    assert json.loads(runs.iloc[-1]) == run(deals=DEALS, seed=5).to_dict()
-    assert runs.iloc[:-1].isna().all()
+    assert "{" not in path.read_text(encoding="utf-8")
+    beside = json.loads((tmp_path / "rows.run.json").read_text(encoding="utf-8"))
+    assert beside == run(deals=DEALS, seed=5).to_dict()
 
 
 def test_mask_chooses_rows(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_no_rows_are_a_file_with_columns(suffix: str, tmp_path: Path) -> None:
         file.finish(run())
     found = pd.read_parquet(path) if suffix == ".parquet" else pd.read_csv(path)
     assert len(found) == 0
-    assert [name for name in found.columns if name not in ("deal", "run")] == [
+    assert [name for name in found.columns if name != "deal"] == [
         column.name for column in KQJ_COLUMNS
     ]
 

@@ -20,6 +20,7 @@ from kqj_sim.reporting.key_figures import (
     make_score_grid,
     write_game_headline,
     write_group_headline,
+    write_team_headline,
 )
 from kqj_sim.rules import SEATS, require_kqj_rules
 
@@ -41,7 +42,7 @@ def make_key_figures(results: Results) -> KeyFigures:
     """Return the key figures of a run."""
     games = make_game_grid(results)
     first = [games] if games is not None else []
-    headline = write_game_headline(results)
+    headline = write_game_headline(results) + write_team_headline(results, "team_difference_mean")
     if results.run.by:
         return _make_group_figures(results, headline, first)
     if not results.count("contracts", "made_share"):

@@ -19,6 +19,7 @@ from kqj_sim.reporting.key_figures import (
     make_score_grid,
     write_game_headline,
     write_group_headline,
+    write_team_headline,
 )
 from kqj_sim.rules import KwajongenRules
 
@@ -37,7 +38,8 @@ def make_key_figures(results: Results) -> KeyFigures:
     """Return the key figures of a run."""
     games = make_game_grid(results)
     first = [games] if games is not None else []
-    headline = write_game_headline(results)
+    lead = "team_change_difference_mean"
+    headline = write_game_headline(results) + write_team_headline(results, lead)
     if results.run.by:
         return _make_group_figures(results, headline, first)
     if not results.count("results", "caller_won_share"):
