@@ -1,4 +1,4 @@
-"""Key figures of simulated rounds: what every game's selection is made with."""
+"""Key figures of simulated rounds: the parts that both games share."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MIN_OBSERVATIONS = 30
 
 @dataclass(frozen=True)
 class KeyFigures:
-    """What people see first of a run.
+    """The first screen of a run.
 
     Attributes:
         headline: the answer in a sentence, for whole games two.
@@ -40,7 +40,7 @@ class KeyFigures:
     grids: tuple[Grid, ...] = ()
 
 
-class Column(NamedTuple):
+class KeyColumn(NamedTuple):
     """A key figure as a column of groups: its heading and its place in the tables."""
 
     heading: str
@@ -113,12 +113,12 @@ class Results:
 
     @property
     def players_differ(self) -> bool:
-        """Whether the seats have different players."""
+        """True if the seats have different players."""
         return len(set(self.run.policies)) > 1
 
     @property
     def scorers(self) -> tuple[str, int]:
-        """What has a score of its own, `team` or `seat`, and their number."""
+        """The holders of scores, `team` or `seat`, and their number."""
         rules = self.run.rules
         return ("seat" if rules.partners == "random" else "team"), rules.score_count
 
@@ -261,7 +261,7 @@ def _name_player(results: Results, number: int) -> str:
     return f" ({names.pop()})" if len(names) == 1 else ""
 
 
-def make_group_grid(results: Results, columns: Sequence[Column], groups_of: str) -> Grid:
+def make_group_grid(results: Results, columns: Sequence[KeyColumn], groups_of: str) -> Grid:
     """Return one row for each group of --by, with these key figures.
 
     Args:
@@ -288,7 +288,7 @@ def make_group_grid(results: Results, columns: Sequence[Column], groups_of: str)
     )
 
 
-def _says_nothing(results: Results, column: Column, groups: Sequence[Group]) -> bool:
+def _says_nothing(results: Results, column: KeyColumn, groups: Sequence[Group]) -> bool:
     """Return whether a share is 0 or 1 in every group, or nowhere known."""
     values = [
         found.value
@@ -300,7 +300,7 @@ def _says_nothing(results: Results, column: Column, groups: Sequence[Group]) -> 
     )
 
 
-def write_group_headline(results: Results, what: str, column: Column) -> str:
+def write_group_headline(results: Results, what: str, column: KeyColumn) -> str:
     """Return the lowest and the highest share of the groups of --by, in a sentence."""
     game, keys = results.run.rules.game, results.run.by
     size = len(keys)

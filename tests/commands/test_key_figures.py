@@ -1,4 +1,4 @@
-"""What `simulate` and `merge` show first: a headline and key figures that fit a screen."""
+"""The first screen of `simulate` and `merge`: a headline and key figures that fit a screen."""
 
 from __future__ import annotations
 

@@ -107,8 +107,8 @@ def test_summary_names_what_differs_from_the_default() -> None:
         where="lap == 2",
     )
     assert odd.describe() == (
-        "KQJ, three teams, fixed partners, auctions, must_outscore true; imposed 0:h:80; "
-        "random at seats 0 2 4, standard at seats 1 3 5; 1,000,000 deals from 0, seed 1; "
+        "KQJ, three teams, fixed partners, auctions, must_outscore true; the opener plays 80 ♥; "
+        "random at seats 0 2 4, standard at seats 1 3 5; 1,000,000 deals, seed 1; "
         "where lap == 2"
     )
 

@@ -7,7 +7,7 @@ from kqj_sim.reporting.grid import Grid
 from kqj_sim.reporting.group_words import format_value
 from kqj_sim.reporting.key_figures import (
     BLANK,
-    Column,
+    KeyColumn,
     KeyFigures,
     Results,
     capitalize,
@@ -24,13 +24,13 @@ from kqj_sim.reporting.key_figures import (
 )
 from kqj_sim.rules import SEATS, require_kqj_rules
 
-_MADE = Column("made", "contracts", "made_share")
+_MADE = KeyColumn("made", "contracts", "made_share")
 _GROUP_COLUMNS = (
-    Column("taken", "taking", "taken_share"),
+    KeyColumn("taken", "taking", "taken_share"),
     _MADE,
-    Column("total", "contracting_total", "contracting_total_mean"),
-    Column("Capot", "bonuses", "capot_share", ("contracting",)),
-    Column("score lead", "scores", "score_difference_mean"),
+    KeyColumn("total", "contracting_total", "contracting_total_mean"),
+    KeyColumn("Capot", "bonuses", "capot_share", ("contracting",)),
+    KeyColumn("score lead", "scores", "score_difference_mean"),
 )
 _RESULTS = ("made", "failed", "litigation")
 _PLACES = name_places(SEATS)

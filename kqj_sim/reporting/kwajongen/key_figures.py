@@ -6,7 +6,7 @@ from kqj_sim.places import name_places
 from kqj_sim.reporting.grid import Grid
 from kqj_sim.reporting.key_figures import (
     BLANK,
-    Column,
+    KeyColumn,
     KeyFigures,
     Results,
     capitalize,
@@ -23,13 +23,13 @@ from kqj_sim.reporting.key_figures import (
 )
 from kqj_sim.rules import KwajongenRules
 
-_WON = Column("wins", "results", "caller_won_share")
+_WON = KeyColumn("wins", "results", "caller_won_share")
 _GROUP_COLUMNS = (
-    Column("played", "calls", "played_share"),
+    KeyColumn("played", "calls", "played_share"),
     _WON,
-    Column("card points", "card_points", "card_points_mean", ("difference",)),
-    Column("all tricks", "capot", "caller_capot_share"),
-    Column("score lead", "scores", "change_difference_mean"),
+    KeyColumn("card points", "card_points", "card_points_mean", ("difference",)),
+    KeyColumn("all tricks", "capot", "caller_capot_share"),
+    KeyColumn("score lead", "scores", "change_difference_mean"),
 )
 _PLACES = name_places(KwajongenRules.seats)
 
