@@ -142,7 +142,7 @@ def _render_table(report: Report, color: bool, width: int | None, encoding: str)
         words = [*report.remarks, "More: --tables list."]
         if run.describe_intervals():
             # Key figures have no ranges.
-            words.insert(-1, f"±{run.describe_intervals().removeprefix(RANGE_SIGNS)}.")
+            words.insert(-1, f"{run.describe_intervals().replace(RANGE_SIGNS, '±')}.")
         parts.append(Text(" ".join(words), "dim"))
     elif run.describe_intervals() and (report.shown is None or report.shown):
         parts.append(Text(run.describe_intervals(), "dim"))

@@ -120,11 +120,11 @@ class Report:
         """Return what people see: the key figures, or the tables that they asked for."""
         if self.shown is None and self.key_grids:
             return [part for grid in self.key_grids for part in split_grid(grid, width)]
-        names = self.shown if self.shown is not None else self.key_tables
+        names = self.shown if self.shown is not None else self.key_tables or None
         return [
             grid
             for table in self.tables
-            if not names or table.name in names
+            if names is None or table.name in names
             for grid in make_grids(table, width)
         ]
 
