@@ -229,6 +229,14 @@ class Tally:
                 made.append(make_length_table(self._games, confidence))
         return made
 
+    def get_cells(self, columns: Sequence[str]) -> tuple[Int64Array, Int64Array]:
+        """Return the values of columns that occur, and how often, as `JointCounts.get_cells`."""
+        return self._counts.get_cells(columns)
+
+    def make_length_table(self, confidence: float = DEFAULT_CONFIDENCE) -> Table:
+        """Return the table of games by their number of rounds; without games it has no rows."""
+        return make_length_table(self._games, confidence)
+
     def _counted_fields(self) -> tuple[object, ...]:
         """Return everything that tallies must share to be merged: all but the range of deals."""
         played = self.experiment

@@ -45,8 +45,7 @@ def merge(
     """Merge checkpoints of adjacent ranges into one run.
 
     The tables are those of one run over all ranges.  The files come from `kqj-sim simulate
-    --checkpoint`, on any machines, with the same options apart from --first, --deals and --games;
-    for --plot here, give it there, too.
+    --checkpoint`, on any machines, with the same options apart from --first, --deals and --games.
     """
     output = Output(out, format, plot, color)
     from kqj_sim.reporting.checkpoint import merge_checkpoints, read_checkpoint, write_checkpoint
@@ -54,17 +53,15 @@ def merge(
 
     merged = merge_checkpoints([(file, read_checkpoint(file)) for file in files], confidence)
     shown = choose_tables(tables, merged.aggregation.list_titles())
-    plot_counts = merged.aggregation.plot
-    if plot is not None and plot_counts is None:
-        raise click.UsageError(f"--plot {plot}: the files hold no picture; simulate with --plot")
     with output:
         output.write_report(
             make_simulation_report(merged.run, merged.aggregation.tables(confidence), shown)
         )
-        if plot_counts is not None and plot is not None:
+        if plot is not None:
             from kqj_sim.reporting.plots import render_simulation
 
-            output.write_plot(lambda format: render_simulation(plot_counts, merged.run, format))
+            tally = merged.aggregation.tally
+            output.write_plot(lambda format: render_simulation(tally, merged.run, format))
     if checkpoint is not None:
         write_checkpoint(
             checkpoint, merged.counted, merged.first, merged.finished, merged.aggregation

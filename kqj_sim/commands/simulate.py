@@ -117,7 +117,6 @@ def simulate(
             "--rows and --checkpoint: rows are not kept in checkpoints; write them range by range "
             "with --first and --deals"
         )
-    expression = _compile_where(where, games is not None, options["game"])
     experiment = pop_experiment(
         options, quiet, deals=deals or DEFAULT_DEALS, first=first, games=games
     )
@@ -125,7 +124,7 @@ def simulate(
     from kqj_sim.reporting.run import Run
     from kqj_sim.reporting.simulation import make_simulation_report
 
-    plan = AggregationPlan(experiment, by, where, expression, plot is not None, control)
+    plan = AggregationPlan(experiment, by, where, control)
     # Started before anything is played, so that wrong options are reported at once.
     aggregation = plan.start()
     shown = choose_tables(tables, aggregation.list_titles())
@@ -156,10 +155,10 @@ def simulate(
         )
         failure = _close_rows_file(rows_stack, rows_file, run, failure)
         output.write_report(make_simulation_report(run, aggregation.tables(confidence), shown))
-        if (plot_counts := aggregation.plot) is not None:
+        if plot is not None:
             from kqj_sim.reporting.plots import render_simulation
 
-            output.write_plot(lambda format: render_simulation(plot_counts, run, format))
+            output.write_plot(lambda format: render_simulation(aggregation.tally, run, format))
     if failure is not None:
         click.echo(f"The rows were not written: the tables hold {run.deals:,} deals", err=True)
         raise OSError(failure.errno, f"cannot be written: {failure.strerror or failure}", rows)
@@ -196,7 +195,8 @@ def _write_rows(
     """
     from kqj_sim.simulation import iterate_row_chunks
 
-    aggregation, expression = plan.start(), plan.expression
+    aggregation, experiment = plan.start(), plan.experiment
+    expression = _compile_where(plan.where, experiment.games is not None, experiment.rules.game)
     with InterruptHandler() as interruption:
         for rows in iterate_row_chunks(plan.experiment, workers):
             aggregation.add(rows)

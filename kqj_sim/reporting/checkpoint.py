@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from kqj_sim import __version__
 from kqj_sim.analysis.tables import Table
 from kqj_sim.analysis.tally import Tally
-from kqj_sim.analysis.where import Expression, compile_expression
 from kqj_sim.core.jit import hash_sources
 from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
@@ -32,7 +31,6 @@ from kqj_sim.rules import make_rules
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.control_variates import ControlTally, GameControlTally
-    from kqj_sim.reporting.plot_counts import PlotCounts
     from kqj_sim.rows import GameRows, Rows
 
 
@@ -43,25 +41,17 @@ class AggregationPlan:
     Attributes:
         experiment: the experiment.
         by, where: as in `Tally`.
-        expression: `where`, compiled.
-        plot: count for a picture too.
         control: specification of the control (`ControlTally`, `GameControlTally`), or None.
     """
 
     experiment: Experiment
     by: tuple[str, ...]
     where: str | None
-    expression: Expression | None
-    plot: bool
     control: str | None
 
     def start(self) -> Aggregation:
         """Return empty counts; raise ValueError for a `by` or `where` that does not fit."""
         gathered = Aggregation(Tally(self.experiment, self.by, self.where))
-        if self.plot:
-            from kqj_sim.reporting.plots import make_plot_counts
-
-            gathered.plot = make_plot_counts(self.experiment.rules.game, self.expression)
         if self.control is not None:
             from kqj_sim.analysis.control_variates import ControlTally, GameControlTally
 
@@ -71,16 +61,15 @@ class AggregationPlan:
 
 
 class Aggregation:
-    """A reducer: the tally, and if asked for the counts of the picture and the control."""
+    """A reducer: the tally, and the control if asked for."""
 
     def __init__(self, tally: Tally) -> None:
         self.tally = tally
-        self.plot: PlotCounts | None = None
         self.control: ControlTally | GameControlTally | None = None
 
-    def _parts(self) -> dict[str, Tally | PlotCounts | ControlTally | GameControlTally]:
+    def _parts(self) -> dict[str, Tally | ControlTally | GameControlTally]:
         """Return the counts that are asked for, by name."""
-        parts = {"tally": self.tally, "plot": self.plot, "control": self.control}
+        parts = {"tally": self.tally, "control": self.control}
         return {name: part for name, part in parts.items() if part is not None}
 
     @property
@@ -88,7 +77,7 @@ class Aggregation:
         """The columns of the rows that are read; None: all."""
         if self.control is not None:
             return None
-        return self.tally.columns.union(() if self.plot is None else self.plot.columns)
+        return self.tally.columns
 
     def add(self, rows: Rows) -> None:
         """Count a chunk of rows."""
@@ -104,8 +93,6 @@ class Aggregation:
     def merge(self, other: Aggregation) -> None:
         """Add the counts of another part of the run."""
         self.tally.merge(other.tally)
-        if self.plot is not None and other.plot is not None:
-            self.plot.merge(other.plot)
         if self.control is not None and other.control is not None:
             self.control.add_numbers(other.control.numbers())
 
@@ -204,7 +191,7 @@ class CountedRun:
         """Return the first difference to another run, in words; empty if there is none."""
         known = {
             "sources": "it was made by other sources of the package",
-            "layout": "it counts for other tables, or for another picture",
+            "layout": "it counts for other tables",
             "players": "the players have other parameters",
         }
         for name, mine in vars(self).items():
@@ -365,15 +352,9 @@ def _make_empty_aggregation(counted: CountedRun) -> Aggregation:
         games=1 if games else None,
         imposed=ImposedContract.from_text(counted.imposed) if counted.imposed else None,
     )
-    expression = None
-    if counted.where is not None:
-        expression = compile_expression(counted.where, games=games, game=counted.game)
-    for plot in (False, True):
-        gathered = AggregationPlan(
-            experiment, counted.by, counted.where, expression, plot, counted.control
-        ).start()
-        if gathered.layout == counted.layout:
-            return gathered
+    gathered = AggregationPlan(experiment, counted.by, counted.where, counted.control).start()
+    if gathered.layout == counted.layout:
+        return gathered
     raise CheckpointError("the files count for other tables than this version of kqj-sim makes")
 
 

@@ -54,6 +54,7 @@ _STYLE: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
+    "axes.formatter.useoffset": False,
     "text.color": INK,
     "axes.labelcolor": INK,
     "axes.edgecolor": INK,
@@ -310,7 +311,9 @@ def draw_stacked_rows(
                 axes.text(101, place, f"{value:.1f}%\n{best}", va="center", fontsize=SMALL)
         left += values
     axes.set_yticks(places, list(rows))
-    axes.set_xlim(0, 100)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params("y", length=0)
+    axes.set_xlim(-1, 101)
 
 
 def draw_dots(

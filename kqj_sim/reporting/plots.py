@@ -1,53 +1,58 @@
-"""The picture of a simulation, of either game."""
+"""The picture of a simulation, drawn from the counts of its tables, of either game."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from kqj_sim.reporting.figures import draw_title_lines, render_figure
-from kqj_sim.reporting.kqj import plots as kqj
-from kqj_sim.reporting.kwajongen import plots as kwajongen
-from kqj_sim.reporting.plot_counts import PlotCounts
-from kqj_sim.rules import GameRules
+from kqj_sim.reporting.group_plots import draw_games, draw_groups, list_groups
+from kqj_sim.reporting.kqj.plots import draw_simulation as draw_kqj
+from kqj_sim.reporting.kwajongen.plots import draw_simulation as draw_kwajongen
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
-    from kqj_sim.analysis.where import Expression
+    from kqj_sim.analysis.tally import Tally
     from kqj_sim.reporting.run import Run
 
-
-@dataclass(frozen=True)
-class SimulationPlot:
-    """The picture of a game's simulations.
-
-    Attributes:
-        joints: the tuples of columns that are counted for it.
-        draw: draws counts on a figure, given the rules and the confidence of the intervals.
-    """
-
-    joints: Sequence[tuple[str, ...]]
-    draw: Callable[[Figure, PlotCounts, GameRules, float], None]
-
-
-_PLOTS: Mapping[str, SimulationPlot] = {
-    "kqj": SimulationPlot(kqj.JOINTS, kqj.draw_simulation),
-    "kwajongen": SimulationPlot(kwajongen.JOINTS, kwajongen.draw_simulation),
+_DRAW: Mapping[str, Callable[[SubFigure, Tally, float], tuple[str, ...]]] = {
+    "kqj": draw_kqj,
+    "kwajongen": draw_kwajongen,
 }
+"""By game, the function that draws single rounds and returns what it left out, in words."""
+
+_WIDTH, _ROUNDS_HEIGHT, _GAMES_HEIGHT = 13.0, 9.0, 3.4
+"""Inches."""
 
 
-def make_plot_counts(game: str, where: Expression | None = None) -> PlotCounts:
-    """Return empty counts for the picture of a game's simulations."""
-    return PlotCounts(game, _PLOTS[game].joints, where)
+def render_simulation(tally: Tally, run: Run, format: str) -> bytes:
+    """Return the picture of a simulation as a "png", "svg" or "pdf" file.
 
-
-def render_simulation(counts: PlotCounts, run: Run, format: str) -> bytes:
-    """Return the picture of a simulation as a "png", "svg" or "pdf" file."""
+    The groups are drawn if the run has any to compare, else its games, if it has any, above its
+    rounds.
+    """
+    confidence = run.confidence or 0.95
+    tables = {table.name: table for table in tally.tables(confidence)}
+    groups = list_groups(tables, tally.by)
+    has_groups, has_games = len(groups) > 1, "games" in tables
 
     def draw(figure: Figure) -> None:
-        draw_title_lines(figure, [run.describe()], 130)
-        _PLOTS[run.rules.game].draw(figure, counts, run.rules, run.confidence or 0.95)
+        heights = [_GAMES_HEIGHT] * has_games
+        heights.append(_compute_groups_height(len(groups)) if has_groups else _ROUNDS_HEIGHT)
+        parts = list(figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0])
+        remarks: tuple[str, ...] = ()
+        if has_games:
+            remarks += draw_games(parts.pop(0), tables, tally.make_length_table(confidence))
+        if has_groups:
+            remarks += draw_groups(parts[0], tables, tally, groups)
+        else:
+            remarks += _DRAW[run.rules.game](parts[0], tally, confidence)
+        draw_title_lines(figure, [run.describe(), *([" ".join(remarks)] if remarks else [])], 150)
 
-    return render_figure(draw, (13, 9.2), format)
+    rounds = _compute_groups_height(len(groups)) if has_groups else _ROUNDS_HEIGHT
+    return render_figure(draw, (_WIDTH, 0.4 + rounds + _GAMES_HEIGHT * has_games), format)
+
+
+def _compute_groups_height(groups: int) -> float:
+    return 1.4 + 0.36 * min(groups, 40)

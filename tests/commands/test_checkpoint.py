@@ -124,7 +124,6 @@ def test_killed_run_goes_on_from_what_was_saved(tmp_path: Path) -> None:
         (("--policy", "seat3=random"), "policies greedy, greedy"),
         (("--teams", "3"), "teams 2 and not 3"),
         (("--by", "place"), "by lap and not lap, place"),
-        (("--plot", "a.svg"), "another picture"),
         (("--rows", "rows.csv"), "--rows and --checkpoint"),
     ],
 )
@@ -206,7 +205,8 @@ def test_parts_that_do_not_fit_are_told(tmp_path: Path, monkeypatch: pytest.Monk
     error = expect_error(run("merge", "a.npz", "text.npz"), 1)
     assert "text.npz is no checkpoint" in error and "name another file" in error
     assert "pickle" not in error
-    assert "hold no picture" in expect_error(run("merge", "a.npz", "--plot", "a.svg"))
+    assert run("merge", "a.npz", "--plot", "a.svg").exit_code == 0
+    assert Path("a.svg").stat().st_size > 1000
     assert "none.npz: No such file" in expect_error(run("merge", "none.npz"), 1)
 
 

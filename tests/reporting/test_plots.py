@@ -8,14 +8,19 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis.intervals import estimate_share
+from kqj_sim.analysis.tally import Tally
 from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.reporting.formats import PLOT_SUFFIXES
-from kqj_sim.reporting.kqj.plots import count_callers, count_totals, estimate_bonuses
-from kqj_sim.reporting.plot_counts import PlotCounts
-from kqj_sim.reporting.plots import make_plot_counts, render_simulation
+from kqj_sim.reporting.kqj.plots import (
+    count_callers,
+    count_totals,
+    estimate_bonuses,
+    merge_suits,
+)
+from kqj_sim.reporting.plots import render_simulation
 from kqj_sim.rules import KqjRules
-from kqj_sim.simulation import simulate
+from kqj_sim.simulation import reduce_rows, simulate
 from tests.reporting.images import SIGNATURES, read_texts
 from tests.reporting.tables import run
 
@@ -23,11 +28,9 @@ EXPERIMENT = Experiment(policies=("random",) * 6, deals=4000, seed=5)
 ROWS = simulate(EXPERIMENT, threads=1)
 
 
-def counted(experiment: Experiment = EXPERIMENT) -> PlotCounts:
+def counted(experiment: Experiment = EXPERIMENT, by: tuple[str, ...] = ()) -> Tally:
     """The counts of an experiment."""
-    counts = make_plot_counts("kqj")
-    counts.add(simulate(experiment, threads=1))
-    return counts
+    return reduce_rows(experiment, lambda: Tally(experiment, by), 1).result
 
 
 def test_totals_are_the_histograms_of_the_rows() -> None:
@@ -81,15 +84,14 @@ def test_picture_names_rules_policies_deals_and_seed() -> None:
 def test_picture_says_the_numbers() -> None:
     counts = counted()
     found = read_texts(render_simulation(counts, run(), "svg"))
-    totals = np.concatenate(
-        [
-            [total] * int(n)
-            for total, n in enumerate(np.sum(list(count_totals(counts)["h"].values()), axis=0))
-            if n
-        ]
+    (suits,) = (
+        results
+        for name, results in merge_suits(count_totals(counts)).items()
+        if name not in ("NT", "AT")
     )
+    totals = np.repeat(np.arange(601), np.sum(list(suits.values()), axis=0))
     assert f"median {int(np.quantile(totals, 0.5, method='inverted_cdf'))}" in found
-    made = count_totals(counts)["h"]["made"].sum() / len(totals)
+    made = suits["made"].sum() / len(totals)
     assert f"{100 * made:.1f}%" in found
     assert f"{100 * estimate_bonuses(counts, 0.95)['Capot', 'contracting'].value:#.3g}%" in found
 
@@ -107,3 +109,61 @@ def test_picture_says_the_numbers() -> None:
 def test_every_kind_of_experiment_can_be_drawn(experiment: Experiment, tmp_path: Path) -> None:
     found = read_texts(render_simulation(counted(experiment), run(rules=experiment.rules), "svg"))
     assert ("no rounds were played" in found) == (experiment.policies[0] == "random:take=0")
+
+
+def read_picture(tally: Tally, **of_run: object) -> set[str]:
+    """The texts of a picture."""
+    return read_texts(render_simulation(tally, run(rules=tally.experiment.rules, **of_run), "svg"))
+
+
+def test_suits_are_one_histogram_unless_the_shares_made_differ() -> None:
+    totals = count_totals(counted())
+    assert list(merge_suits(totals)) == ["♠ ♥ ♦ ♣", "NT", "AT"]
+    merged = merge_suits(totals)["♠ ♥ ♦ ♣"]["made"].sum()
+    assert merged == sum(int(totals[suit]["made"].sum()) for suit in "shdc")
+    unlike = {
+        "s": {"made": np.array([0, 900]), "failed": np.array([100, 0])},
+        "h": {"made": np.array([0, 500]), "failed": np.array([500, 0])},
+    }
+    assert list(merge_suits(unlike)) == ["s", "h"]
+
+
+def test_groups_are_drawn_with_their_key_figures() -> None:
+    found = read_picture(counted(by=("place",)))
+    rows = {text.partition(" (")[0] for text in found}
+    assert {"opener", "2nd", "3rd", "4th", "5th", "dealer"} <= rows
+    assert {"contracts made,", "% of taken deals"} <= found
+    assert not any(text.startswith("median") for text in found)
+
+
+def test_groups_of_few_deals_are_mentioned_and_not_drawn() -> None:
+    tally = counted(by=("contract",))
+    found = " ".join(read_picture(tally))
+    assert "fewer than 30 deals" not in found
+    short = Experiment(policies=("random",) * 6, deals=400, seed=5)
+    few = counted(short, by=("contracting_total",))
+    assert "fewer than 30 deals" in " ".join(read_picture(few))
+
+
+def test_games_are_drawn_above_their_rounds() -> None:
+    games = Experiment(policies=("greedy",) * 6, games=20, deals=1)
+    found = read_picture(counted(games))
+    assert {"Games won, by team (20 games)", "Rounds in a game", "team 0", "team 1"} <= found
+    assert any(text.startswith("median") for text in found)
+
+
+def test_what_has_a_single_point_is_said_and_not_drawn() -> None:
+    found = read_picture(counted(Experiment(policies=("always+random",) * 6, deals=500)))
+    assert any("All takes come from the opener in lap 1: 100" in text for text in found)
+    assert "Deals by lap and place of the take" not in found
+
+
+def test_axes_have_no_offsets() -> None:
+    svg = render_simulation(counted(by=("lap",)), run(), "svg").decode()
+    assert not any("e1" in text or "e2" in text for text in read_texts(svg.encode()))
+
+
+def test_contracts_of_few_rounds_are_mentioned_and_not_drawn() -> None:
+    rare = Experiment(policies=("greedy",) * 6, deals=60)
+    found = " ".join(read_picture(counted(rare)))
+    assert "Not drawn: " in found and "median" in found

@@ -114,7 +114,7 @@ def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
             "taken", "contract", "kind", "result",
             "last_trick_contracting", "capot_contracting", "capot_defending",
         ),
-        ("taken", "contract", "contracting_total"),
+        ("taken", "contract", "contracting_total", "result"),
         (
             "taken", "contract",
             "kq_contracting", "kq_defending", "kqj_contracting", "kqj_defending",

@@ -76,7 +76,8 @@ def list_joints(experiment: Experiment) -> list[tuple[str, ...]]:
         ("taken", "turned_rank", "result"),
         ("taken", "capot_contracting", "capot_defending"),
         ("taken", "contracting_tricks"),
-        ("taken", "contracting_card_points"),
+        ("taken", "contracting_card_points", "result"),
+        ("taken", "sender_trumps", "result"),
         ("taken", "defending_card_points"),
         ("taken", "points_difference"),
         ("taken", "contracting_score"),
@@ -253,10 +254,8 @@ def _list_team_scores(builder: TableBuilder) -> TableRows:
 def list_detail_joints(experiment: Experiment) -> list[tuple[str, ...]]:
     """Return the tuples of columns of which the further tables need joint counts."""
     return [
-        ("taken", "sender_trumps", "result"),
         ("taken", "place", "sender_trumps", "result"),
         ("taken", "dealer_trumps", "result"),
-        ("taken", "contracting_card_points", "result"),
         ("taken", "points_difference", "result"),
     ]
 

@@ -5,6 +5,7 @@ Shares carry the intervals of the tables.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from kqj_sim.analysis.intervals import Estimate, estimate_share
 from kqj_sim.cards import SUIT_SYMBOLS
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
+from kqj_sim.places import name_places
 from kqj_sim.reporting.figures import (
     BLUE,
     GREEN,
@@ -26,23 +28,30 @@ from kqj_sim.reporting.figures import (
     draw_stacks,
     draw_threshold,
 )
+from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.page import INK
-from kqj_sim.rules import GameRules, KqjRules, require_kqj_rules
+from kqj_sim.rules import SEATS, KqjRules, require_kqj_rules
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import SubFigure
     from numpy.typing import NDArray
 
-    from kqj_sim.reporting.plot_counts import PlotCounts
+    from kqj_sim.analysis.tally import Tally
 
-PLACE_NAMES = ("opener", "2nd", "3rd", "4th", "5th", "dealer")
+PLACE_NAMES = name_places(SEATS)
 HALF_OF_POINTS = 123
 """Half of the 236 card points and the 10 for the last trick: more wins with two teams, unless
 KQ, KQJ or Capot come in."""
 BIN_WIDTH = 10
 """Points in a step of a distribution of totals."""
 MAX_LAPS_SHOWN = 3
+SUIT_TOLERANCE = 0.01
+"""Difference of shares made below which suits are drawn as one."""
+SUIT_TEST_LEVEL = 0.001
+"""Level of the test whether suits differ."""
+MIN_ROUNDS = 30
+"""With fewer rounds a contract is not drawn."""
 
 _RESULTS = ("made", "failed", "litigation")
 _RESULT_JOINT = ("contract", "result", "contracting_total")
@@ -57,17 +66,14 @@ _BONUS_COLUMNS = {
     ("KQJ", "defending"): "kqj_defending",
 }
 
-JOINTS = (_RESULT_JOINT, _CALLER_JOINT, *((flag,) for flag in _BONUS_COLUMNS.values()))
-"""The tuples of columns that are counted for the picture."""
-
 _Totals = dict[str, dict[str, "NDArray[np.int64]"]]
 
 
-def count_totals(counts: PlotCounts) -> _Totals:
+def count_totals(tally: Tally) -> _Totals:
     """Return by contract and result the number of rounds with each total, (highest + 1,)."""
     found: _Totals = {contract: {} for contract in _get_labels("contract")}
     highest = KQJ_COLUMNS[KQJ_COLUMN_NUMBERS["contracting_total"]].high
-    values, occurrences = counts.cells(_RESULT_JOINT)
+    values, occurrences = tally.get_cells(_RESULT_JOINT)
     for (contract, result, total), count in zip(values, occurrences, strict=True):
         results = found[_get_labels("contract")[contract]]
         name = _get_labels("result")[result]
@@ -75,9 +81,9 @@ def count_totals(counts: PlotCounts) -> _Totals:
     return {name: results for name, results in found.items() if results and name != "none"}
 
 
-def count_callers(counts: PlotCounts) -> tuple[dict[tuple[int, int], int], int]:
+def count_callers(tally: Tally) -> tuple[dict[tuple[int, int], int], int]:
     """Return the deals by lap and place of the contract that was played, and all deals."""
-    values, occurrences = counts.cells(_CALLER_JOINT)
+    values, occurrences = tally.get_cells(_CALLER_JOINT)
     played = {
         (int(lap), int(place)): int(count)
         for (lap, place), count in zip(values, occurrences, strict=True)
@@ -86,13 +92,13 @@ def count_callers(counts: PlotCounts) -> tuple[dict[tuple[int, int], int], int]:
     return played, int(occurrences.sum())
 
 
-def estimate_bonuses(counts: PlotCounts, confidence: float) -> dict[tuple[str, str], Estimate]:
+def estimate_bonuses(tally: Tally, confidence: float) -> dict[tuple[str, str], Estimate]:
     """Return by bonus and side the share of played rounds that have it."""
-    totals = count_totals(counts)
+    totals = count_totals(tally)
     played = sum(int(each.sum()) for results in totals.values() for each in results.values())
     found = {}
     for key, flag in _BONUS_COLUMNS.items():
-        values, occurrences = counts.cells((flag,))
+        values, occurrences = tally.get_cells((flag,))
         found[key] = estimate_share(int(occurrences[values[:, 0] > 0].sum()), played, confidence)
     # The defenders have each last trick that the contracting team has not.
     last = found["last trick", "contracting"]
@@ -101,27 +107,81 @@ def estimate_bonuses(counts: PlotCounts, confidence: float) -> dict[tuple[str, s
     return found
 
 
-def draw_simulation(
-    figure: Figure, counts: PlotCounts, rules: GameRules, confidence: float
-) -> None:
-    """Draw the picture of a simulation."""
-    rules = require_kqj_rules(rules)
+def merge_suits(totals: _Totals) -> _Totals:
+    """Return totals with the suits as one contract, unless they differ.
+
+    Suits differ if their shares made do, by more than SUIT_TOLERANCE and by a chi-square test.
+    """
+    from scipy.special import chdtrc
+
+    suits = [name for name in totals if name in SUIT_SYMBOLS]
+    rounds = np.array([sum(int(each.sum()) for each in totals[name].values()) for name in suits])
+    made = np.array([int(totals[name].get("made", np.zeros(1)).sum()) for name in suits])
+    if len(suits) < 2:
+        return totals
+    shares, overall = made / rounds, made.sum() / rounds.sum()
+    if 0 < overall < 1 and np.ptp(shares) > SUIT_TOLERANCE:
+        squares = (rounds * (shares - overall) ** 2).sum() / (overall * (1 - overall))
+        if chdtrc(len(suits) - 1, squares) < SUIT_TEST_LEVEL:
+            return totals
+    merged: dict[str, NDArray[np.int64]] = {}
+    for name in suits:
+        for result, numbers in totals[name].items():
+            merged[result] = merged[result] + numbers if result in merged else numbers
+    one_name = " ".join(SUIT_SYMBOLS[name] for name in suits)
+    return {one_name: merged, **{name: totals[name] for name in totals if name not in suits}}
+
+
+def draw_simulation(figure: SubFigure, tally: Tally, confidence: float) -> tuple[str, ...]:
+    """Draw the picture of a simulation; return what is left out, in sentences."""
+    rules = require_kqj_rules(tally.experiment.rules)
     halves: Any = figure.subfigures(1, 2, width_ratios=(1.1, 1))
     left, right = halves
-    totals = count_totals(counts)
+    every = merge_suits(count_totals(tally))
+    rounds = {name: sum(int(n.sum()) for n in results.values()) for name, results in every.items()}
+    few = [name for name in every if rounds[name] < MIN_ROUNDS < max(rounds.values())]
+    totals = {name: results for name, results in every.items() if name not in few}
+    remarks = []
+    if few:
+        words = (f"{SUIT_SYMBOLS.get(name, name)} ({rounds[name]} round{'s' * (rounds[name] > 1)})"
+                 for name in few)  # fmt: skip
+        remarks.append(f"Not drawn: {', '.join(words)}.")
+    panels: list[tuple[float, Callable[[Axes], None]]] = []
+    places, deals = count_callers(tally)
+    if len(places) > 1:
+        panels.append((1, lambda axes: _draw_callers(axes, tally, rules, confidence)))
+    elif places and tally.experiment.imposed is None:
+        ((lap, place),) = places
+        share = format_number(*estimate_share(places[lap, place], deals, confidence)[:3], "share")
+        word = "takes come" if rules.bidding == "take" else "last bids come"
+        remarks.append(f"All {word} from the {PLACE_NAMES[place]} in lap {lap}: {share} of deals.")
+    if len(totals) > 1:
+        panels.append((0.2 + 0.2 * len(totals),
+                       lambda axes: _draw_results(axes, totals, confidence)))  # fmt: skip
+    elif totals:
+        ((name, results),) = totals.items()
+        played = sum(int(each.sum()) for each in results.values())
+        made = estimate_share(int(results["made"].sum()) if "made" in results else 0, played,
+                              confidence)  # fmt: skip
+        cell = format_number(*made[:3], "share")
+        remarks.append(f"Contracts in {SUIT_SYMBOLS.get(name, name)} made: {cell}.")
+    if totals:
+        panels.append((1.15, lambda axes: _draw_bonuses(axes, tally, confidence)))
     _draw_totals(left.subplots(), totals, rules)
-    callers, results, bonuses = right.subplots(3, 1, height_ratios=(1, 1, 1.15))
-    _draw_callers(callers, counts, rules, confidence)
-    _draw_results(results, totals, confidence)
-    _draw_bonuses(bonuses, counts, confidence)
+    if panels:
+        heights = [height for height, _ in panels]
+        axes_below = right.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
+        for axes, (_, draw) in zip(axes_below, panels, strict=True):
+            draw(axes)
+    return tuple(remarks)
 
 
 def _draw_totals(axes: Axes, totals: _Totals, rules: KqjRules) -> None:
     """Draw a ridge for each contract: shares of its rounds by total, coloured by result."""
-    axes.set_title("Total of the contracting team, by contract")
     if not totals:
         draw_message(axes)
         return
+    axes.set_title(f"Total of the contracting team{', by contract' * (len(totals) > 1)}")
     names = list(reversed(totals))
     labels, last = [], 0
     for row, name in enumerate(names):
@@ -146,9 +206,10 @@ def _draw_totals(axes: Axes, totals: _Totals, rules: KqjRules) -> None:
         labels.append(f"{SUIT_SYMBOLS.get(name, name)}\n{everything.sum():,}\nrounds")
     axes.set_yticks(range(len(names)), labels, va="bottom")
     axes.tick_params("y", length=0)
-    axes.set_xlim(0, last + 2 * BIN_WIDTH)
-    axes.set_ylim(0, len(names) + 0.12)
-    axes.set_xlabel(f"total in points (card points and bonuses), in steps of {BIN_WIDTH}")
+    axes.spines["left"].set_visible(False)
+    axes.set_xlim(-BIN_WIDTH, last + 2 * BIN_WIDTH)
+    axes.set_ylim(-0.02, len(names) + 0.12)
+    axes.set_xlabel(f"points (cards and bonuses), in steps of {BIN_WIDTH}")
     if rules.teams == 2 and rules.bidding == "take":
         draw_threshold(axes, HALF_OF_POINTS, f"{HALF_OF_POINTS}: half of\n236 + 10", "right")
     present = {result for results in totals.values() for result in results}
@@ -156,14 +217,11 @@ def _draw_totals(axes: Axes, totals: _Totals, rules: KqjRules) -> None:
     draw_legend(axes, shown, "upper right")
 
 
-def _draw_callers(axes: Axes, counts: PlotCounts, rules: KqjRules, confidence: float) -> None:
+def _draw_callers(axes: Axes, tally: Tally, rules: KqjRules, confidence: float) -> None:
     """Draw bars by place in the order of speaking, in a colour for each lap."""
     word = "take" if rules.bidding == "take" else "last bid"
     axes.set_title(f"Deals by lap and place of the {word}")
-    played, deals = count_callers(counts)
-    if not played:
-        draw_message(axes)
-        return
+    played, deals = count_callers(tally)
     laps: dict[str, dict[int, int]] = {}
     top = max(lap for lap, _ in played)
     for (lap, place), count in sorted(played.items()):
@@ -188,27 +246,19 @@ def _draw_callers(axes: Axes, counts: PlotCounts, rules: KqjRules, confidence: f
 
 def _draw_results(axes: Axes, totals: _Totals, confidence: float) -> None:
     """Draw a bar for each contract, stacked by result, with the interval of the share made."""
-    axes.set_title("What came of the contract")
-    if not totals:
-        draw_message(axes)
-        return
+    axes.set_title("Contracts made")
     rows = {
         SUIT_SYMBOLS.get(name, name): {result: int(each.sum()) for result, each in results.items()}
         for name, results in totals.items()
     }
     draw_stacked_rows(axes, rows, _RESULTS, "made", confidence)
-    axes.set_xlabel(
-        f"% of the contract's rounds; share made with its {100 * confidence:g}% interval"
-    )
+    axes.set_xlabel(f"% of rounds; share made with its {100 * confidence:g}% interval")
 
 
-def _draw_bonuses(axes: Axes, counts: PlotCounts, confidence: float) -> None:
+def _draw_bonuses(axes: Axes, tally: Tally, confidence: float) -> None:
     """Draw dots on a logarithmic scale, as the shares lie far apart."""
     axes.set_title("Rounds with a bonus, by side")
-    shares = estimate_bonuses(counts, confidence)
-    if not any(each.observations for each in shares.values()):
-        draw_message(axes)
-        return
+    shares = estimate_bonuses(tally, confidence)
     series = {
         side: {bonus: each for (bonus, of), each in shares.items() if of == side}
         for side in ("contracting", "defending")
@@ -221,8 +271,8 @@ def _draw_bonuses(axes: Axes, counts: PlotCounts, confidence: float) -> None:
     )
     ticks = [10.0**power for power in range(int(np.log10(lowest)), 3)]
     axes.set_xticks(ticks)
-    axes.set_xlabel("% of the played rounds, logarithmic")
-    axes.legend(loc="upper left")
+    axes.set_xlabel("% of the rounds played, logarithmic")
+    axes.legend(loc="upper left", title="team")
 
 
 def _bin_totals(totals: NDArray[np.int64]) -> NDArray[np.int64]:

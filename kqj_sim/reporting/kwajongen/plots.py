@@ -11,6 +11,7 @@ import numpy as np
 
 from kqj_sim.analysis.intervals import estimate_share
 from kqj_sim.analysis.tables import get_labels
+from kqj_sim.places import name_places
 from kqj_sim.reporting.figures import (
     BLUE,
     GREEN,
@@ -21,33 +22,27 @@ from kqj_sim.reporting.figures import (
     draw_stacked_rows,
     draw_stacks,
 )
-from kqj_sim.rules import GameRules, KwajongenRules
+from kqj_sim.rules import KwajongenRules
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import SubFigure
 
-    from kqj_sim.reporting.plot_counts import PlotCounts
+    from kqj_sim.analysis.tally import Tally
 
 SEATS, TRICKS = KwajongenRules.seats, KwajongenRules.tricks
-PLACE_NAMES = ("dealer's left", "2nd", "3rd", "dealer")
+PLACE_NAMES = name_places(SEATS)
 """The places in the order of speaking."""
 _RESULTS = {"made": "caller's team", "tie": "tied", "failed": "others"}
 """The winner by result."""
 
-_CARD_POINTS_JOINT = ("result", "contracting_card_points")
-_PLACE_JOINT = ("place", "result")
-_TRUMP_JOINT = ("sender_trumps", "result")
 _TRICK_JOINT = ("taken", "contracting_tricks")
 
-JOINTS = (_CARD_POINTS_JOINT, _PLACE_JOINT, _TRUMP_JOINT, _TRICK_JOINT)
-"""The tuples of columns that are counted for the picture."""
 
-
-def count_by_result(counts: PlotCounts, column: str) -> dict[str, dict[int, int]]:
+def count_by_result(tally: Tally, column: str) -> dict[str, dict[int, int]]:
     """Return the played rounds by result and by a column that is counted with it."""
     found: dict[str, dict[int, int]] = {result: {} for result in _RESULTS}
-    values, occurrences = counts.cells(("result", column))
+    values, occurrences = tally.get_cells(("result", column))
     for (result, number), count in zip(values.tolist(), occurrences.tolist(), strict=True):
         name = get_labels("result", "kwajongen")[result]
         if name in found:
@@ -55,16 +50,16 @@ def count_by_result(counts: PlotCounts, column: str) -> dict[str, dict[int, int]
     return found
 
 
-def count_callers(counts: PlotCounts) -> tuple[dict[int, int], int]:
+def count_callers(tally: Tally) -> tuple[dict[int, int], int]:
     """Return the deals by the caller's place, and all deals."""
-    values, occurrences = counts.cells(("place",))
+    values, occurrences = tally.get_cells(("place",))
     found = dict(zip(values[:, 0].tolist(), occurrences.tolist(), strict=True))
     return {place: count for place, count in found.items() if place >= 0}, int(occurrences.sum())
 
 
-def count_tricks(counts: PlotCounts) -> dict[int, int]:
+def count_tricks(tally: Tally) -> dict[int, int]:
     """Return the played rounds by the tricks of the caller's team."""
-    values, occurrences = counts.cells(_TRICK_JOINT)
+    values, occurrences = tally.get_cells(_TRICK_JOINT)
     return {
         number: count
         for (taken, number), count in zip(values.tolist(), occurrences.tolist(), strict=True)
@@ -72,22 +67,21 @@ def count_tricks(counts: PlotCounts) -> dict[int, int]:
     }
 
 
-def draw_simulation(
-    figure: Figure, counts: PlotCounts, rules: GameRules, confidence: float
-) -> None:
-    """Draw the picture of a simulation."""
+def draw_simulation(figure: SubFigure, tally: Tally, confidence: float) -> tuple[str, ...]:
+    """Draw the picture of a simulation; return what is left out, in sentences."""
     every: Any = figure.subplots(2, 2)
     (points, calls), (tricks, trumps) = every
-    _draw_points(points, counts)
-    _draw_calls(calls, counts, confidence)
-    _draw_tricks(tricks, counts, confidence)
-    _draw_trumps(trumps, counts, confidence)
+    _draw_points(points, tally)
+    _draw_calls(calls, tally, confidence)
+    _draw_tricks(tricks, tally, confidence)
+    _draw_trumps(trumps, tally, confidence)
+    return ()
 
 
-def _draw_points(axes: Axes, counts: PlotCounts) -> None:
+def _draw_points(axes: Axes, tally: Tally) -> None:
     """Draw the played rounds by the card points of the caller's team, coloured by the winner."""
     axes.set_title("Card points of the caller's team, by who wins")
-    found = count_by_result(counts, "contracting_card_points")
+    found = count_by_result(tally, "contracting_card_points")
     played = sum(sum(points.values()) for points in found.values())
     if not played:
         draw_message(axes)
@@ -105,10 +99,10 @@ def _draw_points(axes: Axes, counts: PlotCounts) -> None:
     draw_legend(axes, colours, "upper right")
 
 
-def _draw_calls(axes: Axes, counts: PlotCounts, confidence: float) -> None:
+def _draw_calls(axes: Axes, tally: Tally, confidence: float) -> None:
     """Draw by place the share of play among those asked, and of callers among all deals."""
     axes.set_title("Who says play, by place")
-    places, deals = count_callers(counts)
+    places, deals = count_callers(tally)
     if not places:
         draw_message(axes)
         return
@@ -127,10 +121,10 @@ def _draw_calls(axes: Axes, counts: PlotCounts, confidence: float) -> None:
     draw_legend(axes, {"of those asked": BLUE, "of all deals": GREEN}, "upper center", 2)
 
 
-def _draw_tricks(axes: Axes, counts: PlotCounts, confidence: float) -> None:
+def _draw_tricks(axes: Axes, tally: Tally, confidence: float) -> None:
     """Draw the played rounds by the tricks of the caller's team."""
     axes.set_title("Tricks of the caller's team")
-    found = count_tricks(counts)
+    found = count_tricks(tally)
     if not found:
         draw_message(axes)
         return
@@ -142,10 +136,10 @@ def _draw_tricks(axes: Axes, counts: PlotCounts, confidence: float) -> None:
     axes.set_ylabel("% of played rounds")
 
 
-def _draw_trumps(axes: Axes, counts: PlotCounts, confidence: float) -> None:
+def _draw_trumps(axes: Axes, tally: Tally, confidence: float) -> None:
     """Draw the results by the number of the caller's trumps."""
     axes.set_title("Who wins, by the caller's trumps")
-    found = count_by_result(counts, "sender_trumps")
+    found = count_by_result(tally, "sender_trumps")
     rows = {}
     for number in sorted({number for trumps in found.values() for number in trumps}):
         results = {result: trumps.get(number, 0) for result, trumps in found.items()}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kqj_sim.analysis.tally import Tally
 from kqj_sim.experiment import Experiment
 from kqj_sim.reporting.kwajongen.plots import count_by_result, count_callers, count_tricks
-from kqj_sim.reporting.plot_counts import PlotCounts
-from kqj_sim.reporting.plots import make_plot_counts, render_simulation
+from kqj_sim.reporting.plots import render_simulation
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation import simulate
 from tests.reporting.images import SIGNATURES, read_texts
@@ -17,8 +17,8 @@ EXPERIMENT = Experiment(KwajongenRules(), ("random",) * 4, 3000, 5)
 RUN = run(rules=KwajongenRules(), policies=("random",) * 4, deals=3000)
 
 
-def counted() -> PlotCounts:
-    counts = make_plot_counts("kwajongen")
+def counted() -> Tally:
+    counts = Tally(EXPERIMENT)
     counts.add(simulate(EXPERIMENT, threads=1))
     return counts
 
@@ -45,5 +45,5 @@ def test_words_tell_what_is_shown() -> None:
 
 
 def test_nothing_played_is_said() -> None:
-    empty = make_plot_counts("kwajongen")
+    empty = Tally(EXPERIMENT)
     assert "no rounds were played" in read_texts(render_simulation(empty, RUN, "svg"))

@@ -1,0 +1,185 @@
+"""Pictures of the groups of a simulation, by key figure, and of its whole games."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.cards import format_contract
+from kqj_sim.places import name_places
+from kqj_sim.reporting.figures import BLUE, draw_dots
+from kqj_sim.reporting.grid import format_number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import SubFigure
+
+    from kqj_sim.analysis.tables import Table
+    from kqj_sim.analysis.tally import Tally
+
+MAX_GROUPS_DRAWN = 40
+MIN_OBSERVATIONS = 30
+"""With fewer observations a group is not drawn."""
+
+Group = tuple[Any, ...]
+
+
+class _Measure(NamedTuple):
+    """A key figure of groups: where the tables have it, and its words in a picture."""
+
+    table: str
+    quantity: str
+    words: str
+    unit: str
+    side: tuple[str, ...] = ()
+
+
+_MEASURES = {
+    "kqj": (
+        _Measure("taking", "taken_share", "deals taken, %", "share"),
+        _Measure("contracts", "made_share", "contracts made, % of taken deals", "share"),
+        _Measure("contracting_total", "contracting_total_mean", "contracting team's total, mean",
+                 "points"),
+        _Measure("bonuses", "capot_share", "Capot, % of taken deals", "share", ("either",)),
+        _Measure("scores", "score_difference_mean", "contracting team's lead in score, mean",
+                 "points"),
+    ),
+    "kwajongen": (
+        _Measure("calls", "played_share", "deals played, %", "share"),
+        _Measure("results", "caller_won_share", "won by the caller's team, %", "share"),
+        _Measure("capot", "either_capot_share", "all four tricks, %", "share"),
+        _Measure("scores", "change_difference_mean", "gain of the caller's team, mean points",
+                 "points"),
+    ),
+}  # fmt: skip
+"""The key figures of each game's groups."""
+
+
+def list_groups(tables: Mapping[str, Table], by: Sequence[str]) -> list[Group]:
+    """Return the groups of a simulation in the order of its tables."""
+    if not by:
+        return []
+    found = (group for table in tables.values() if table.groups == tuple(by)
+             for group, *_ in table.lines)  # fmt: skip
+    return sorted(dict.fromkeys(found), key=_order_group)
+
+
+def draw_groups(
+    figure: SubFigure, tables: Mapping[str, Table], tally: Tally, groups: Sequence[Group]
+) -> tuple[str, ...]:
+    """Draw the key figures of groups side by side; return what is left out, in sentences."""
+    rules = tally.experiment.rules
+    measured = {}
+    for measure in _MEASURES[rules.game]:
+        if measure.table in tables:
+            numbers = tables[measure.table].estimates(measure.quantity)
+            measured[measure] = {
+                group: numbers[(*group, *measure.side)]
+                for group in groups
+                if (*group, *measure.side) in numbers
+            }
+    remarks = []
+    deals = {
+        group: max((each[group].observations for each in measured.values() if group in each),
+                   default=0)
+        for group in groups
+    }  # fmt: skip
+    kept = [group for group in groups if deals[group] >= MIN_OBSERVATIONS]
+    if len(kept) < len(groups):
+        few = len(groups) - len(kept)
+        remarks.append(
+            f"Not drawn: {few} group{'s' * (few > 1)} with fewer than {MIN_OBSERVATIONS} deals."
+        )
+    if len(kept) > MAX_GROUPS_DRAWN:
+        remarks.append(f"Of {len(kept):,} groups the {MAX_GROUPS_DRAWN} with most deals are drawn.")
+        largest = {*sorted(kept, key=lambda group: -deals[group])[:MAX_GROUPS_DRAWN]}
+        kept = [group for group in kept if group in largest]
+    panels: list[tuple[_Measure, dict[Group, Estimate]]] = []
+    for measure, numbers in measured.items():
+        some = {group: numbers[group] for group in kept if group in numbers}
+        values = {each.value for each in some.values()}
+        if len(values) > 1 and len(some) > 1:
+            panels.append((measure, some))
+        elif values == {1.0} and measure.quantity in ("taken_share", "played_share"):
+            remarks.append(f"Every deal was {measure.quantity.removesuffix('_share')}.")
+        elif len(values) == 1:
+            same = format_number(values.pop(), float("nan"), float("nan"), measure.unit)
+            remarks.append(f"In every group: {measure.words.partition(',')[0]} {same}.")
+    if not panels:
+        axes = figure.subplots()
+        axes.set_axis_off()
+        axes.text(0.5, 0.5, "no group has enough deals to be drawn", ha="center",
+                  transform=axes.transAxes)  # fmt: skip
+        return tuple(remarks)
+    names = {
+        group: f"{_name_group(group, tally.by, rules.seats)} ({deals[group]:,})" for group in kept
+    }
+    every: Any = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axes, (measure, numbers) in zip(every, panels, strict=True):
+        # All panels have the rows of all groups.
+        whole = {group: numbers.get(group, _NOTHING) for group in kept}
+        draw_dots(axes, {measure.words: whole}, measure.unit, names=names)
+        axes.set_xlabel("\n".join(_break_words(measure.words)))
+        axes.margins(x=0.12)
+    every[0].set_title(f"By {' and '.join(tally.by)} (number of deals)")
+    return tuple(remarks)
+
+
+_NOTHING = Estimate(float("nan"), float("nan"), float("nan"), 0)
+
+
+def draw_games(figure: SubFigure, tables: Mapping[str, Table], lengths: Table) -> tuple[str, ...]:
+    """Draw who wins the games, and their rounds; return what is left out, in sentences."""
+    player = "seat" if "games_by_seat" in tables else "team"
+    won = {
+        group[0]: each
+        for group, each in tables[f"games_by_{player}"].estimates("won_share").items()
+    }
+    rounds = {group[0]: each for group, each in lengths.estimates("share_of_games").items()}
+    games = next(iter(won.values())).observations
+    wins, histogram = figure.subplots(1, 2)
+    wins.set_title(f"Games won, by {player} ({games:,} games)")
+    draw_dots(
+        wins, {"won": won}, "share", names={key: f"{player} {key}" for key in won},
+        middle=1 / len(won), write=lambda each: str(format_number(*each[:3], "share")),
+    )  # fmt: skip
+    wins.set_xlabel(f"% of games; dashed: {100 / len(won):.3g}%")
+    _draw_lengths(histogram, rounds, float(tables["games"].estimates("rounds_mean")[()].value))
+    return ()
+
+
+def _draw_lengths(axes: Axes, rounds: Mapping[int, Estimate], mean: float) -> None:
+    """Draw the distribution of the rounds of a game."""
+    axes.set_title("Rounds in a game")
+    axes.bar(list(rounds), [100 * each.value for each in rounds.values()], 0.85, color=BLUE)
+    axes.set_xlim(min(rounds) - 1.5, max(rounds) + 1.5)
+    axes.locator_params(axis="x", integer=True)
+    axes.set_xlabel(f"rounds; mean {mean:.1f}")
+    axes.set_ylabel("% of games")
+    axes.grid(axis="y")
+
+
+def _name_group(group: Group, by: Sequence[str], seats: int) -> str:
+    """Return the name of a group: `lap 1, opener, ♥`."""
+    words = []
+    for column, value in zip(by, group, strict=True):
+        if column == "place" and isinstance(value, int):
+            words.append(name_places(seats)[value] if value >= 0 else "nobody")
+        elif isinstance(value, str):
+            text = format_contract(value, symbols=True)
+            words.append(text if column in ("contract", "trump", "kind") else f"{column} {text}")
+        else:
+            words.append(f"{column} {value}" if len(by) > 1 else f"{value}")
+    return ", ".join(words)
+
+
+def _order_group(group: Group) -> tuple[Any, ...]:
+    """Return a key that sorts numbers by size and leaves texts where they are."""
+    return tuple(value if isinstance(value, int | float) else 0 for value in group)
+
+
+def _break_words(words: str) -> list[str]:
+    """Return words in two lines, parted at their comma."""
+    first, comma, rest = words.partition(", ")
+    return [f"{first}{comma}".rstrip(), rest] if comma else [first]
