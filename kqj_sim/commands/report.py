@@ -29,6 +29,8 @@ from kqj_sim.reporting.formats import make_slug
 from kqj_sim.rules import RULES_BY_GAME
 
 if TYPE_CHECKING:
+    from kqj_sim.analysis.intervals import Estimate
+    from kqj_sim.analysis.paired_differences import FigureKey
     from kqj_sim.analysis.study import Study, StudyPlan
     from kqj_sim.reporting.files import OutputFolder
     from kqj_sim.workers import Workers
@@ -144,7 +146,8 @@ def report(
 
         made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, in {time.monotonic() - begun:.0f} s"
         making = Provenance(visible(title or _make_title(plans)), command, made, config)
-        for name, content in iterate_files(studies, making):
+        differences = [] if interrupted else _pair_experiments(plans, workers, quiet)
+        for name, content in iterate_files(studies, making, differences):
             folder.write(name, content)
     if not quiet:
         click.echo(visible(f"{Path(out) / 'report.html'}"))
@@ -231,6 +234,21 @@ def _run_study(
         found = run_study(plan, progress, threads, rows_file.write)
         rows_file.finish(make_run(found))
     return found
+
+
+def _pair_experiments(
+    plans: list[StudyPlan], workers: Workers, quiet: bool
+) -> list[dict[FigureKey, Estimate]]:
+    """Play experiments that have the same deals side by side; return their differences."""
+    from kqj_sim.analysis.paired_differences import have_same_deals, measure_paired_differences
+
+    experiments = [plan.experiment for plan in plans]
+    if not have_same_deals(experiments):
+        return []
+    with ProgressLine("deals, to pair the experiments", experiments[0].deals, quiet) as progress:
+        return measure_paired_differences(
+            experiments, plans[0].confidence, workers, progress.advance
+        )
 
 
 def _make_title(plans: list[StudyPlan]) -> str:

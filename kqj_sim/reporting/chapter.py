@@ -56,9 +56,12 @@ class Findings:
 
     def format_cell(self, table: str, quantity: str, *group: int | str) -> Cell:
         """Return a number with its interval, as the tables on the page write it."""
-        lines = self.tables[table].lines
-        unit = next(unit for _, name, unit, _ in lines if name == quantity)
-        return format_estimate(self.estimate(table, quantity, *group), unit)
+        estimate = self.estimate(table, quantity, *group)
+        return format_estimate(estimate, self.get_unit(table, quantity))
+
+    def get_unit(self, table: str, quantity: str) -> Unit:
+        """Return the unit of a quantity of a table."""
+        return next(unit for _, name, unit, _ in self.tables[table].lines if name == quantity)
 
     def format_text(self, table: str, quantity: str, *group: int | str) -> str:
         """Return a number with its interval as text, for a sentence."""
@@ -79,8 +82,13 @@ class Findings:
     ) -> Picture:
         """Return a picture of dots, as `render_dots`.
 
-        With `comparable` the pictures of several studies have the same scale, 0 to 100%.
+        With `comparable` the pictures of several studies have the same scale, 0 to 100%.  Its SVG
+        is empty if there are no two points to compare.
         """
+        drawn = {key: dots for key, dots in series.items() if _count_points(dots) > 0}
+        if sum(map(_count_points, drawn.values())) < 2:
+            return self._make_picture(name, caption, "")
+        series = drawn
         svg = render_dots(
             series, label, unit, names=names, logarithmic=logarithmic, middle=middle,
             whole=comparable and bool(self.slug),
@@ -99,7 +107,9 @@ class Findings:
         diverging: bool = False,
         min_observations: int = MIN_OBSERVATIONS,
     ) -> Picture:
-        """Return a picture of heat maps, as `render_heat_maps`."""
+        """Return a picture of heat maps, as `render_heat_maps`; empty if there is one cell."""
+        if sum(map(_count_points, panels.values())) < 2:
+            return self._make_picture(name, caption, "")
         svg = render_heat_maps(
             panels, rows, columns, unit, diverging=diverging, min_observations=min_observations
         )
@@ -129,9 +139,27 @@ class Findings:
         return tuple(grid for table in found for grid in make_grids(table))
 
 
+def _count_points(numbers: Mapping[Any, Estimate]) -> int:
+    """Return how many estimates rest on observations."""
+    return sum(each.observations > 0 for each in numbers.values())
+
+
 def format_estimate(estimate: Estimate, unit: str) -> Cell:
     """Return a number with its interval as tables write it."""
     return format_number(estimate.value, estimate.low, estimate.high, unit)
+
+
+def describe_lead(subject: str, other: str, lead: Estimate, unit: str, verb: str = "scores") -> str:
+    """Return a sentence on who scores more: `The contracting team scores 12.0 ±1.0 points more`.
+
+    `unit` is that of the lead, `verb` stands before its number.
+    """
+    if lead.low <= 0 <= lead.high:
+        return f"{subject} and {other} are statistically tied in score {unit}."
+    more = "more" if lead.value > 0 else "fewer"
+    size = sorted((abs(lead.low), abs(lead.high)))
+    cell = format_number(abs(lead.value), size[0], size[1], "points")
+    return f"{subject} {verb} {cell} points {more} than {other} {unit}."
 
 
 def select_reliable(numbers: Mapping[Any, Estimate]) -> dict[Any, Estimate]:
@@ -192,8 +220,8 @@ def describe_games(found: Findings) -> Part | None:
     games = found.estimate("games", "games_count")
     return Part(
         text=(
-            f"{games.observations:,} games {aim} last {rounds} rounds on average; "
-            f"nine of ten last from {low} to {high}. The {dealer} wins "
+            f"The {games.observations:,} games {aim} take {rounds} rounds on average, nine of ten "
+            f"between {low} and {high}. The {dealer} wins "
             f"{found.format_text('games', 'first_dealer_won_share')}.",
         ),
         pictures=(
@@ -206,7 +234,7 @@ def describe_games(found: Findings) -> Part | None:
             ),
             found.make_dots(
                 "winners",
-                f"Share of the games won, by {player}, with intervals.",
+                f"Games won, by {player}.",
                 {"won": winners},
                 "games won, %",
                 names={number: f"{player} {number}" for number in winners},
@@ -225,16 +253,16 @@ def describe_compared_policies(found: Findings) -> Part | None:
         return None
     pairs = found.tables["compared_pairs"].estimates("lead_per_round")
     leads = {f"{one} over {other}": each for (one, other, _), each in pairs.items()}
-    caption = "Lead of the first over the second, in points a round, with intervals."
+    caption = "Lead of the first over the second, in points per round."
     if "compared_ranking" in found.tables:
         ranking = found.tables["compared_ranking"].estimates("mean_lead_per_round")
         leads = {name: each for (_, name), each in ranking.items()}
-        caption = "Mean lead over the others, in points a round, with intervals."
+        caption = "Mean lead over the others, in points per round."
     return Part(
         text=(*write_headline(comparison), *list_remarks(comparison)),
         pictures=(
             found.make_dots(
-                "compared", caption, {"lead": leads}, "points a round", "points", middle=0
+                "compared", caption, {"lead": leads}, "points per round", "points", middle=0
             ),
         ),
         grids=found.make_grids("compared_ranking", "compared_pairs"),
@@ -248,12 +276,12 @@ GAMES = Chapter(
     "games",
     "Whole games",
     describe_games,
-    "Played besides, by the same players from the same seed; the first dealer is drawn.",
+    "Played separately, by the same players from the same seed; the first dealer is drawn.",
 )
 COMPARED = Chapter(
     "compared",
-    "Policies compared",
+    "Comparison of policies",
     describe_compared_policies,
-    "They play each other, every deal in all arrangements of the sides, so that each holds the "
-    "cards of each; the intervals hold for all pairs together.",
+    "Each pair plays every deal in all arrangements of the sides, so that both hold the same "
+    "cards. The intervals hold for all pairs jointly.",
 )

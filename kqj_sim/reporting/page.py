@@ -53,7 +53,8 @@ class Picture:
     Attributes:
         name: name of its file, without suffix.
         caption: what it shows, written below it.
-        svg: the picture without background; INK becomes the colour of the page's text.
+        svg: the picture without background; INK becomes the colour of the page's text.  Empty if
+            there is nothing to compare.
     """
 
     name: str
@@ -117,11 +118,12 @@ class Page:
 
     Attributes:
         title: its heading.
-        lead: sentences on top.
+        lead: sentences on top, below the headlines.
         sections: its sections in order.
         provenance: how it was made, as names and values on one line each.
         listings: names and longer texts, opened on demand.
         time: when it was made, the only part that differs when it is made again.
+        headlines: the findings in a few sentences, above everything else.
     """
 
     title: str
@@ -130,6 +132,7 @@ class Page:
     provenance: tuple[tuple[str, str], ...]
     listings: tuple[tuple[str, str], ...] = ()
     time: str = ""
+    headlines: tuple[str, ...] = ()
 
     def pictures(self) -> Iterator[Picture]:
         """Yield all pictures in order."""
@@ -162,6 +165,8 @@ def _mark_line_breaks(text: str) -> str:
 def page_to_markdown(page: Page, folder: str = "pictures") -> bytes:
     """Return the page as Markdown, which shows the SVG files of a folder beside it."""
     lines = [f"# {page.title}", ""]
+    for sentence in page.headlines:
+        lines += [f"**{sentence}**", ""]
     for sentence in page.lead:
         lines += [sentence, ""]
     for section in page.sections:
@@ -169,7 +174,7 @@ def page_to_markdown(page: Page, folder: str = "pictures") -> bytes:
         lines += [section.note, ""] if section.note else []
         for part in section.parts:
             lines += _render_part(part, folder)
-    lines += ["## How it was made", ""]
+    lines += ["## How this report was made", ""]
     lines += [f"- {name}: {_format_code(value)}" for name, value in page.provenance]
     lines += [f"- made: {page.time}"] if page.time else []
     for name, text in page.listings:

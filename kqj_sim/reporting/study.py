@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
 
 from kqj_sim import __version__
-from kqj_sim.reporting.chapter import Chapter, Findings, KeyFigure, collect_tables
+from kqj_sim.reporting.chapter import (
+    Chapter,
+    Findings,
+    KeyFigure,
+    collect_tables,
+    format_estimate,
+)
+from kqj_sim.reporting.compare import write_headline
 from kqj_sim.reporting.formats import convert_table, make_slug
 from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid
 from kqj_sim.reporting.kqj import chapters as kqj
@@ -17,20 +24,28 @@ from kqj_sim.reporting.page import Page, Part, Section, page_to_markdown, to_htm
 from kqj_sim.reporting.run import Run, describe_policies, describe_rules
 
 if TYPE_CHECKING:
+    from kqj_sim.analysis.intervals import Estimate
+    from kqj_sim.analysis.paired_differences import FigureKey
     from kqj_sim.analysis.study import Study
+
+Differences: TypeAlias = "Sequence[Mapping[FigureKey, Estimate]]"
+"""The figures of each study after the first minus those of the first."""
 
 
 @dataclass(frozen=True)
 class _GameChapters:
-    """The chapters of a game's reports, and its key figures."""
+    """The chapters of a game's reports, its key figures and its headlines."""
 
     chapters: tuple[Chapter, ...]
     key_figures: tuple[KeyFigure, ...]
+    write_headlines: Callable[[Findings], tuple[str, ...]]
 
 
 _CHAPTERS_BY_GAME: Mapping[str, _GameChapters] = {
-    "kqj": _GameChapters(kqj.CHAPTERS, kqj.KEY_FIGURES),
-    "kwajongen": _GameChapters(kwajongen.CHAPTERS, kwajongen.KEY_FIGURES),
+    "kqj": _GameChapters(kqj.CHAPTERS, kqj.KEY_FIGURES, kqj.write_headlines),
+    "kwajongen": _GameChapters(
+        kwajongen.CHAPTERS, kwajongen.KEY_FIGURES, kwajongen.write_headlines
+    ),
 }
 
 
@@ -43,8 +58,11 @@ def _list_games(findings: Sequence[Findings]) -> list[str]:
     return list(dict.fromkeys(map(_get_game, findings)))
 
 
-def make_key_figures(findings: Sequence[Findings]) -> Grid:
-    """Return the key figures, with a column for each experiment."""
+def make_key_figures(findings: Sequence[Findings], differences: Differences = ()) -> Grid:
+    """Return the key figures, with a column for each experiment.
+
+    `differences` of the experiments after the first have columns of their own.
+    """
     rows = []
     figures = [
         figure for game in _list_games(findings) for figure in _CHAPTERS_BY_GAME[game].key_figures
@@ -57,19 +75,47 @@ def make_key_figures(findings: Sequence[Findings]) -> Grid:
                 found.format_cell(table, quantity, *group) if there else Cell(EMPTY_CELL_TEXT)
             )
         if any(cell.text != EMPTY_CELL_TEXT for cell in cells):
+            for paired in differences:
+                each = paired.get((table, quantity, group))
+                shown = each is not None and EMPTY_CELL_TEXT not in [cell.text for cell in cells]
+                unit = findings[0].get_unit(table, quantity) if shown else ""
+                cells.append(
+                    format_estimate(each, unit) if shown and each else Cell(EMPTY_CELL_TEXT)
+                )
             rows.append((Cell(name), *cells))
     names = [found.study.plan.name for found in findings]
-    headings = ("figure", *(names if len(findings) > 1 else ["value"]))
-    return Grid("Key figures", headings, tuple(rows), 1)
+    headings = ["figure", *(names if len(findings) > 1 else ["value"])]
+    note = ""
+    if differences:
+        headings += [f"{name} minus {names[0]}" for name in names[1:]]
+        note = (
+            "The experiments have the same deals. Differences are paired deal by deal: luck that "
+            "both have in common cancels."
+        )
+    return Grid("Key figures", tuple(headings), tuple(rows), 1, note)
 
 
-def make_sections(findings: Sequence[Findings]) -> tuple[Section, ...]:
+def _describe_short(findings: Sequence[Findings]) -> tuple[str, ...]:
+    """Return the results of comparisons of policies in sentences."""
+    return tuple(
+        f"{found.study.plan.name}: {line}." if len(findings) > 1 else f"{line}."
+        for found in findings
+        if found.study.comparison is not None
+        for line in write_headline(found.study.comparison)
+    )
+
+
+def make_sections(
+    findings: Sequence[Findings], differences: Differences = ()
+) -> tuple[Section, ...]:
     """Return the report's sections: the key figures, then one for each chapter.
 
     A chapter that several games have is one section for all of them.
     """
     several = len(findings) > 1
-    made = [Section("short", "In short", (Part(grids=(make_key_figures(findings),)),))]
+    figures = make_key_figures(findings, differences)
+    first = Part(text=_describe_short(findings), grids=(figures,))
+    made = [Section("short", "Key figures", (first,))]
     chapters = [
         chapter for game in _list_games(findings) for chapter in _CHAPTERS_BY_GAME[game].chapters
     ]
@@ -81,18 +127,19 @@ def make_sections(findings: Sequence[Findings]) -> tuple[Section, ...]:
             part = chapter.describe(found)
             if part is not None:
                 heading = found.study.plan.name if several else ""
-                parts.append(Part(**{**vars(part), "heading": heading}))
+                # Pictures of a single point would show nothing.
+                drawn = tuple(picture for picture in part.pictures if picture.svg)
+                parts.append(replace(part, heading=heading, pictures=drawn))
         if parts:
             made.append(Section(chapter.name, chapter.title, tuple(parts), chapter.note))
     return tuple(made)
 
 
 _INTERVALS_TEXT = (
-    "shares: Wilson's score interval, with fewer than 40 events (or non-events) Clopper and "
-    "Pearson's; means: Student's t, with few events as for shares; standard deviations, from 1,000 "
-    "observations on: Student's t for the squares, with Hall's transformation for their skewness; "
-    "quantiles: by order statistics. Deals are independent of each other; what is compared on the "
-    "same deals is compared deal by deal"
+    "shares: Wilson's score interval; with fewer than 40 events (or non-events) Clopper-Pearson. "
+    "Means: Student's t. Standard deviations, from 1,000 observations: Student's t of the squares "
+    "with Hall's correction for skewness. Quantiles: order statistics. Deals are independent; "
+    "comparisons on the same deals are paired deal by deal"
 )
 
 
@@ -130,11 +177,19 @@ def make_run(study: Study) -> Run:
     )
 
 
-def iterate_files(studies: Sequence[Study], provenance: Provenance) -> Iterator[tuple[str, bytes]]:
-    """Yield the names and contents of a report's files, except for rows."""
+def iterate_files(
+    studies: Sequence[Study], provenance: Provenance, differences: Differences = ()
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the names and contents of a report's files, except for rows.
+
+    Args:
+        studies: the studies.
+        provenance: the origin of the report.
+        differences: the figures of each study minus those of the first, paired by deal.
+    """
     several = len(studies) > 1
     findings = [Findings(study, make_slug(study.plan.name) if several else "") for study in studies]
-    page = _make_page(findings, provenance)
+    page = _make_page(findings, provenance, differences)
     yield "report.html", to_html(page)
     yield "report.md", page_to_markdown(page)
     yield "report.json", _render_json(findings, page, provenance)
@@ -145,12 +200,25 @@ def iterate_files(studies: Sequence[Study], provenance: Provenance) -> Iterator[
         yield f"tables/{name}.csv", text.encode()
 
 
-def _make_page(findings: Sequence[Findings], provenance: Provenance) -> Page:
+def _write_headlines(findings: Sequence[Findings]) -> tuple[str, ...]:
+    """Return the findings in a few sentences; of several studies the first of each."""
+    if len(findings) == 1:
+        return _CHAPTERS_BY_GAME[_get_game(findings[0])].write_headlines(findings[0])
+    return tuple(
+        f"{found.study.plan.name}: {sentence}"
+        for found in findings
+        for sentence in _CHAPTERS_BY_GAME[_get_game(found)].write_headlines(found)[:2]
+    )
+
+
+def _make_page(
+    findings: Sequence[Findings], provenance: Provenance, differences: Differences
+) -> Page:
     confidence = findings[0].study.plan.confidence
     lead = [_describe_study(found) for found in findings]
     if any(found.study.interrupted for found in findings):
-        lead.append("The run was interrupted: this is what was finished.")
-    lead.append(f"Numbers behind ±, and ranges in brackets, are {100 * confidence:g}% intervals.")
+        lead.append("The run was interrupted: these are the results up to then.")
+    lead.append(f"± and ranges in brackets are {100 * confidence:g}% intervals.")
     made = [("program", f"kqj-sim {__version__}"), ("command", provenance.command)]
     listings = []
     for found in findings:
@@ -167,13 +235,13 @@ def _make_page(findings: Sequence[Findings], provenance: Provenance) -> Page:
         if len({*run.players}) == 1:
             players = f"every seat: {run.players[0]}"
         listings += [
-            (f"{name}all rules and rulings", rules),
+            (f"{name}all rules", rules),
             (f"{name}players with all parameters", players),
         ]
         if found.study.comparison is not None:
             names = zip(plan.compared_policies, found.study.comparison.players, strict=True)
             told = "\n".join(f"{one}: {whole}" for one, whole in names)
-            listings.append((f"{name}policies compared, as they were played", told))
+            listings.append((f"{name}compared policies with all parameters", told))
         if plan.experiment.imposed is not None:
             made.append((f"{name}imposed", str(run.imposed)))
     made.append(("intervals", f"{100 * confidence:g}%; {_INTERVALS_TEXT}"))
@@ -182,10 +250,11 @@ def _make_page(findings: Sequence[Findings], provenance: Provenance) -> Page:
     return Page(
         provenance.title,
         tuple(lead),
-        make_sections(findings),
+        make_sections(findings, differences),
         tuple(made),
         tuple(listings),
         provenance.time,
+        _write_headlines(findings),
     )
 
 
@@ -199,7 +268,7 @@ def _describe_deals(study: Study) -> str:
     text = f"{study.deals:,} from {plan.experiment.first:,}, seed {plan.experiment.seed}"
     text += f"; {plan.games:,} games" if "games" in study.tables else ""
     if "take_chart" in study.tables:
-        text += f"; take chart from the first {plan.take_chart_deals:,}, each played twice"
+        text += f"; take chart: the first {plan.take_chart_deals:,}, each played twice"
     if study.comparison is not None:
         text += f"; {plan.compared_deals:,} for each pair of policies compared"
     return text

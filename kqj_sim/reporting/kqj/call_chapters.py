@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.reporting.chapter import Findings, format_estimate, select_reliable
+from kqj_sim.reporting.chapter import (
+    MIN_OBSERVATIONS,
+    Findings,
+    format_estimate,
+    select_reliable,
+)
+from kqj_sim.reporting.kqj.headlines import TakeAdvice, read_take_chart
 from kqj_sim.reporting.kqj.plots import PLACE_NAMES
 from kqj_sim.reporting.page import Part
 from kqj_sim.rules import require_kqj_rules
@@ -19,6 +25,7 @@ KIND_NAMES = {
 }
 """The kinds of contract in a sentence."""
 MADE = "made_share"
+_LAPS = {1: "first", 2: "second"}
 
 
 def has_taken_deals(found: Findings) -> bool:
@@ -31,7 +38,7 @@ def describe_taking(found: Findings) -> Part | None:
     if "taking" not in found.tables or require_kqj_rules(found.rules).bidding != "take":
         return None
     if not has_taken_deals(found):
-        return Part(text=("Nobody takes: all deals are passed out.",))
+        return Part(text=("Nobody takes: every deal is passed out.",))
     taken, passed = (
         found.format_text("taking", quantity) for quantity in ("taken_share", "passed_out_share")
     )
@@ -40,19 +47,30 @@ def describe_taking(found: Findings) -> Part | None:
     kinds = found.get_estimates("taking_by_kind", "share_of_taken")
     kind = max(kinds, key=lambda each: kinds[each].value)
     rates = select_reliable(found.tables["take_rate"].estimates("takes_share"))
-    text = (
-        f"{taken} of the deals are taken, {passed} are passed out. Most takes come from the "
-        f"{PLACE_NAMES[place]} in lap {lap}: {format_estimate(cells[lap, place], 'share')} of all "
-        f"deals. Of the taken deals {format_estimate(kinds[kind], 'share')} are played in "
-        f"{KIND_NAMES[kind]}.",
-    )
+    dealt = f"{taken} of the deals are taken and {passed} passed out."
+    if found.estimate("taking", "taken_share").value == 1:
+        dealt = "Every deal is taken."
+    text = [
+        f"{dealt} Most takes come from the {PLACE_NAMES[place]} in the {_LAPS[lap]} lap: "
+        f"{format_estimate(cells[lap, place], 'share')} of all deals. "
+        f"{format_estimate(kinds[kind], 'share')} of the taken deals are played in "
+        f"{KIND_NAMES[kind]}."
+    ]
+    few = [
+        f"the {PLACE_NAMES[at]} in the {_LAPS[of]} lap"
+        for (of, at), each in found.tables["take_rate"].estimates("takes_share").items()
+        if 0 < each.observations < MIN_OBSERVATIONS
+    ]
+    if few:
+        text.append(f"Asked in fewer than {MIN_OBSERVATIONS} deals, and not drawn: "
+                    f"{', '.join(few)}.")  # fmt: skip
     laps = {lap: f"lap {lap}" for lap in sorted({lap for lap, _ in cells})}
     rates_by_lap = {
         name: {PLACE_NAMES[at]: each for (of, at), each in sorted(rates.items()) if of == lap}
         for lap, name in laps.items()
     }
     return Part(
-        text=text,
+        text=tuple(text),
         pictures=(
             found.make_heat_maps(
                 "taking_heat",
@@ -63,14 +81,14 @@ def describe_taking(found: Findings) -> Part | None:
                     }
                 },
                 ("", list(laps.values())),
-                ("place in the order of speaking", PLACE_NAMES),
+                ("place", PLACE_NAMES),
                 min_observations=1,
             ),
             found.make_dots(
                 "take_rate",
-                "How often each place takes when it is asked, by lap, with intervals.",
+                "Share of takes among the players asked, by place and lap.",
                 {name: places for name, places in rates_by_lap.items() if places},
-                "takes, % of those asked",
+                "takes, % of the players asked",
                 comparable=True,
             ),
         ),
@@ -86,7 +104,7 @@ def describe_auctions(found: Findings) -> Part | None:
     if "auctions" not in found.tables:
         return None
     if not has_taken_deals(found):
-        return Part(text=("Nobody bids: all deals are passed out.",))
+        return Part(text=("Nobody bids: every deal is passed out.",))
     opening, final, bids, countered = (
         found.format_text("auctions", quantity)
         for quantity in (
@@ -103,9 +121,9 @@ def describe_auctions(found: Findings) -> Part | None:
         for stake, each in found.get_estimates("contracts_by_stake", MADE).items()
     }
     if 2 in stakes:
-        uncountered = f", of the others {stakes[1]}" if 1 in stakes else ""
-        overcountered = f", of the overcountered {stakes[4]}" if 4 in stakes else ""
-        text.append(f"Of the countered contracts {stakes[2]} are made{uncountered}{overcountered}.")
+        uncountered = f", {stakes[1]} of those not countered" if 1 in stakes else ""
+        overcountered = f", {stakes[4]} of the overcountered ones" if 4 in stakes else ""
+        text.append(f"{stakes[2]} of the countered contracts are made{uncountered}{overcountered}.")
     return Part(
         text=tuple(text),
         pictures=(
@@ -119,7 +137,7 @@ def describe_auctions(found: Findings) -> Part | None:
             ),
             found.make_dots(
                 "made_by_amount",
-                "Share of the contracts made by the amount of the last bid, with intervals.",
+                "Contracts made, by the amount of the last bid.",
                 {"made": select_reliable(found.get_estimates("contracts_by_amount", MADE))},
                 "contracts made, %",
                 comparable=True,
@@ -139,36 +157,36 @@ def describe_take_chart(found: Findings) -> Part | None:
         return None
     gains, more, less = "gain_mean", "taking_better_share", "passing_better_share"
     hands = found.tables["take_chart_by_hand"].estimates(gains)
-    above = sum(each.low > 0 for each in hands.values())
-    below = sum(each.high < 0 for each in hands.values())
-    overall = found.estimate("take_chart", gains)
-    text = (
-        "Over all hands, the opener's taking at once is worth "
-        f"{found.format_text('take_chart', gains)} points to his side against passing; it scores "
-        f"more in {found.format_text('take_chart', more)} of the deals and less in "
-        f"{found.format_text('take_chart', less)} ({overall.observations:,} deals, played both "
-        "ways).",
-        f"{len(hands)} classes of hands came up. With {above} of them the interval of the gain "
-        f"lies above nothing, with {below} below; some intervals miss by chance.",
-    )
+    advice = read_take_chart(found)
+    text = [
+        "Over all hands, taking at once gains the opener's side "
+        f"{found.format_text('take_chart', gains)} points on passing. Taking scores more in "
+        f"{found.format_text('take_chart', more)} of the deals, passing in "
+        f"{found.format_text('take_chart', less)} ({advice.gain.observations:,} deals, each "
+        "played both ways).",
+        f"Taking gains with {advice.better} of {advice.classes} classes of hands, passing with "
+        f"{advice.worse}; the others are statistically tied.",
+    ]
+    if advice.worst:
+        text.append(f"Passing gains most with {advice.worst}.")
+    text += _compare_with_waiting(found, advice)
     panels: dict[str, dict[tuple[Any, ...], Estimate]] = {}
     for (tops, trumps, aces), each in hands.items():
         word = "ace" if aces == "1" else "aces"
-        title = f"{'no' if aces == '0' else aces} {word} of other suits"
+        title = f"{'no' if aces == '0' else aces} side {word}"
         panels.setdefault(title, {})[tops, trumps] = each
     order = sorted(panels, key=lambda title: ("no" not in title, title))
     rows = ("9, 8, 7 of trump", list(dict.fromkeys(top for top, _, _ in hands)))
     columns = (
-        "trumps among five cards and the Return", sorted({number for _, number, _ in hands}),
+        "trumps in five cards and the Return", sorted({number for _, number, _ in hands}),
     )  # fmt: skip
     return Part(
-        text=text,
+        text=tuple(text),
         pictures=(
             found.make_heat_maps(
                 "take_chart",
-                "What taking gains the opener against passing, in points, by his highest trumps, "
-                "the number of his trumps and of his aces in other suits; purple where taking is "
-                "better, orange where passing is.",
+                "Gain by taking in points, by highest trumps, number of trumps and side aces; "
+                "purple where taking is better, orange where passing is.",
                 {title: panels[title] for title in order},
                 rows,
                 columns,
@@ -177,8 +195,8 @@ def describe_take_chart(found: Findings) -> Part | None:
             ),
             found.make_heat_maps(
                 "take_right",
-                "In how many of 100 deals taking scores more than passing, by the highest trumps "
-                "and the number of trumps.",
+                "Deals in which taking scores more than passing, by highest trumps and number of "
+                "trumps.",
                 {
                     "Taking scores more, % of deals": found.tables["take_chart_by_trumps"]
                     .estimates(more)
@@ -190,3 +208,22 @@ def describe_take_chart(found: Findings) -> Part | None:
         grids=found.make_grids("take_chart"),
         folded=found.make_grids("take_chart_by_trumps", "take_chart_by_hand"),
     )  # fmt: skip
+
+
+def _compare_with_waiting(found: Findings, advice: TakeAdvice) -> list[str]:
+    """Say what the chart means for players who wait for a hand and for those who do not."""
+    rate = found.tables["take_rate"].estimates("takes_share").get((1, 0))
+    if rate is None or rate.value >= 1 or advice.gain.low <= 0:
+        return []
+    opener = format_estimate(rate, "share")
+    waits = f"The openers here wait for a hand: they take {opener} of theirs at once."
+    if advice.worse == 0:
+        return [
+            f"{waits} Yet no class of hands clearly gains by passing, so against such players an opener "
+            "who takes at once with any hand (as the preset `bold`) scores more."
+        ]
+    return [
+        f"{waits} Yet the classes of hands with which passing gains make up only "
+        f"{100 * advice.worse_share:.1f}% of all hands: against such players an opener who takes "
+        "at once with almost any hand (as the preset `bold`) scores more than one who waits."
+    ]

@@ -5,35 +5,36 @@ from __future__ import annotations
 from kqj_sim.reporting.chapter import COMPARED, GAMES, Chapter, KeyFigure
 from kqj_sim.reporting.kqj import call_chapters as calls
 from kqj_sim.reporting.kqj import play_chapters as play
+from kqj_sim.reporting.kqj.headlines import write_headlines
 
 CHAPTERS = (
     Chapter(
         "taking",
-        "Who takes, when, with what",
+        "Takes",
         calls.describe_taking,
-        "Places count from the opener, 0, to the dealer, 5.",
+        "Players are asked in order from the opener to the dealer, in two laps.",
     ),
     Chapter(
         "auctions",
-        "The bidding",
+        "Bidding",
         calls.describe_auctions,
-        "A deal is taken if somebody bid; its contract is the last bid's.",
+        "A deal is taken if anybody bids; its contract is the last bid.",
     ),
-    Chapter("contracts", "What is made", play.describe_contracts),
+    Chapter("contracts", "Contracts made", play.describe_contracts),
     Chapter(
         "hands",
-        "How strong the Sender's hand is",
+        "The Sender's hand",
         play.describe_hands,
-        "By the eight cards with which he plays, of which he knew fewer when he took.",
+        "Counted in the eight cards with which the Sender plays; they knew fewer when they called.",
     ),
     Chapter("totals", "The contracting team's total", play.describe_totals),
     Chapter(
         "take_chart",
         "When to take",
         calls.describe_take_chart,
-        "In each deal the opener takes with the Return's suit, and in the same deal he passes and "
-        "the players go on calling; the same players play both. The numbers are points of his side "
-        "less the mean of the others'. They hold against these players and for that first call.",
+        "Each deal is played twice: once the opener takes the Return's suit, once they pass and "
+        "the players go on calling. The gain is the lead in score of the opener's side after "
+        "taking minus its lead after passing. It holds against these players, for the first call.",
     ),
     Chapter("bonuses", "Bonuses", play.describe_bonuses),
     Chapter("litigation", "Litigation", play.describe_litigation),
@@ -45,13 +46,22 @@ CHAPTERS = (
 
 KEY_FIGURES = (
     KeyFigure("deals taken", "taking", "taken_share"),
-    KeyFigure("contracts made", "contracts", "made_share"),
-    KeyFigure("litigation", "contracts", "litigation_share"),
+    KeyFigure("contracts made, of taken deals", "contracts", "made_share"),
+    KeyFigure("litigation, of taken deals", "contracts", "litigation_share"),
     KeyFigure("total of the contracting team, mean", "contracting_total", "contracting_total_mean"),
-    KeyFigure("final amount, mean", "auctions", "final_amount_mean"),
+    KeyFigure("last bid, mean", "auctions", "final_amount_mean"),
     KeyFigure("contracts countered", "auctions", "countered_share"),
+    KeyFigure("Capot, either side", "bonuses", "capot_share", ("either",)),
+    KeyFigure("KQ, either side", "bonuses", "kq_share", ("either",)),
+    KeyFigure("KQJ, either side", "bonuses", "kqj_share", ("either",)),
+    KeyFigure(
+        "last trick won by the contracting team", "bonuses", "last_trick_share", ("contracting",)
+    ),
     KeyFigure("score of the contracting team, mean", "scores", "contracting_score_mean"),
     KeyFigure("score of a defending team, mean", "scores", "defending_score_mean"),
-    KeyFigure("the opener's taking gains against passing", "take_chart", "gain_mean"),
+    KeyFigure("lead of the contracting team, mean", "scores", "score_difference_mean"),
+    KeyFigure("opener's gain by taking at once, mean", "take_chart", "gain_mean"),
     KeyFigure("rounds in a game, mean", "games", "rounds_mean"),
 )
+
+__all__ = ["CHAPTERS", "KEY_FIGURES", "write_headlines"]

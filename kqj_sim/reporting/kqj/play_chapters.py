@@ -15,8 +15,8 @@ def describe_contracts(found: Findings) -> Part | None:
     if not has_taken_deals(found):
         return None
     text = [
-        f"{found.format_text('contracts', MADE)} of the taken deals are made and "
-        f"{found.format_text('contracts', 'failed_share')} failed."
+        f"{found.format_text('contracts', MADE)} of the contracts are made and "
+        f"{found.format_text('contracts', 'failed_share')} fail."
     ]
     pictures = []
     if "contracts_by_kind" in found.tables:
@@ -24,14 +24,14 @@ def describe_contracts(found: Findings) -> Part | None:
         if len(kinds) > 1:
             best, worst = (pick(kinds, key=lambda kind: kinds[kind].value) for pick in (max, min))
             text.append(
-                f"In these deals {KIND_NAMES[best]} is made most often, "
-                f"{format_estimate(kinds[best], 'share')}, and {KIND_NAMES[worst]} least often, "
-                f"{format_estimate(kinds[worst], 'share')}."
+                f"Contracts in {KIND_NAMES[best]} are made most often, "
+                f"{format_estimate(kinds[best], 'share')}; those in {KIND_NAMES[worst]} least "
+                f"often, {format_estimate(kinds[worst], 'share')}."
             )
         pictures.append(
             found.make_dots(
                 "made_by_kind",
-                "Contracts made, by kind of contract, with intervals.",
+                "Contracts made, by kind of contract.",
                 {"made": kinds},
                 "contracts made, %",
                 names=KIND_NAMES,
@@ -49,7 +49,7 @@ def describe_contracts(found: Findings) -> Part | None:
         pictures.append(
             found.make_dots(
                 "made_by_place",
-                "Share of the contracts made, by the Sender's place, with intervals.",
+                "Contracts made, by the Sender's place.",
                 {name: select_reliable(numbers) for name, numbers in series.items()},
                 "contracts made, %",
                 names=dict(enumerate(PLACE_NAMES)),
@@ -78,26 +78,25 @@ def describe_hands(found: Findings) -> Part | None:
         if len(known) > 1:
             few, many = known[0], known[-1]
             text.append(
-                f"With {few} trump{'s' * (few != 1)} in his eight cards the Sender makes "
-                f"{format_estimate(trumps[few], 'share')} of his contracts in a suit, with {many} "
-                f"of them {format_estimate(trumps[many], 'share')}."
+                f"With {few} trump{'s' * (few != 1)} in eight cards the Sender makes "
+                f"{format_estimate(trumps[few], 'share')} of the contracts in a suit, with {many} "
+                f"trumps {format_estimate(trumps[many], 'share')}."
             )
         cells = found.tables["contracts_by_sender_trumps_and_aces"].estimates(MADE)
         pictures.append(
             found.make_heat_maps(
                 "made_by_hand",
-                "Contracts in a suit that are made, by the number of the Sender's trumps and of "
-                "his aces in other suits.",
+                "Contracts in a suit made, by the number of the Sender's trumps and side aces.",
                 {"Contracts in a suit made, %": cells},
                 ("trumps", sorted({number for number, _ in cells}, reverse=True)),
-                ("aces of other suits", sorted({aces for _, aces in cells})),
+                ("side aces", sorted({aces for _, aces in cells})),
             )
         )
     points = select_reliable(found.get_estimates("contracts_by_sender_points", MADE))
     pictures.append(
         found.make_dots(
             "made_by_points",
-            "Share of the contracts made by the card points in the Sender's hand, with intervals.",
+            "Contracts made, by the card points in the Sender's hand.",
             {"made": points},
             "contracts made, %",
             names={least: f"{least} to {least + 9}" for least in points},
@@ -125,26 +124,22 @@ def describe_totals(found: Findings) -> Part | None:
         for quantity in ("mean", "median", "quantile_25", "quantile_75")
     )
     text = [
-        f"The contracting team comes to {mean} points on average, bonuses included; the median "
-        f"is {median}, and half of the totals lie from {low} to {high}."
+        f"The contracting team's total, bonuses included, is {mean} points on average. Its median "
+        f"is {median}; half of the totals lie between {low} and {high}."
     ]
     if "margins" in found.tables:
         auction = rules.bidding == "auction"
-        against = "the amount" if auction else "the best other team's total"
-        made = (
-            "from nothing on"
-            if auction and not rules.must_outscore
-            else ("where that is more than nothing")
-        )
+        against = "the amount" if auction else "the best opponents' total"
+        made = "from 0 on" if auction and not rules.must_outscore else "above 0"
         text.append(
-            "What it takes differs from deal to deal, so the picture shows the total less "
-            f"{against}: the contract is made {made}."
+            "The total needed differs from deal to deal, so the picture shows the total minus "
+            f"{against}. The contract is made {made}."
         )
-        name, label, threshold = "margins", f"total less {against}", (0.0, "0")
+        name, label, threshold = "margins", f"total minus {against}", (0.0, "0")
     else:
         text.append(
-            f"Of the 246 points without other bonuses more than {HALF_OF_POINTS} win; a KQ, KQJ or "
-            "Capot moves that for the deals in which it comes up."
+            f"Cards and last trick are worth 246 points: more than {HALF_OF_POINTS} win, unless a "
+            "KQ, KQJ or Capot adds to either side."
         )
         name, label = "totals", "total of the contracting team"
         threshold = (float(HALF_OF_POINTS), f"{HALF_OF_POINTS}: half of 246")
@@ -188,8 +183,8 @@ def describe_bonuses(found: Findings) -> Part | None:
         if name != "last trick"
     }
     text = (
-        f"A KQ comes up in {either['KQ']} of the taken deals, a KQJ in {either['KQJ']}, a Capot in "
-        f"{either['Capot']}. The contracting team has the last trick in "
+        f"There is a KQ in {either['KQ']} of the taken deals, a KQJ in {either['KQJ']} and a Capot "
+        f"in {either['Capot']}. The contracting team wins the last trick in "
         f"{found.format_text('bonuses', quantities['last trick'], 'contracting')}.",
     )
     series = {
@@ -203,8 +198,7 @@ def describe_bonuses(found: Findings) -> Part | None:
         pictures=(
             found.make_dots(
                 "bonuses",
-                "Taken deals with each bonus, by side, on a logarithmic scale; what never "
-                "came up is not drawn.",
+                "Taken deals with each bonus, by side, on a logarithmic scale.",
                 series,
                 "% of taken deals, logarithmic",
                 logarithmic=True,
@@ -220,10 +214,10 @@ def describe_litigation(found: Findings) -> Part | None:
         return None
     share = found.estimate("contracts", "litigation_share")
     ties = format_estimate(share, "share")
-    text = f"{ties} of the taken deals end in a tie, and litigation follows."
+    text = f"{ties} of the taken deals end in a tie: the round goes to litigation."
     if share.value:
         size = found.format_text("pending", "gratuity_left_mean")
-        text += f" The gratuity that then waits for the next winner is {size} points on average."
+        text += f" The gratuity left for the next winner is {size} points on average."
     return Part(text=(text,), folded=found.make_grids("pending"))
 
 
@@ -238,8 +232,8 @@ def describe_gratuities(found: Findings) -> Part | None:
     return Part(
         text=(
             f"In {low} of the taken deals a team with a trick has 20 card points or fewer, in "
-            f"{none} a team has no trick. All gratuities of a deal together come to {paid} points "
-            "on average.",
+            f"{none} a team has no trick. The gratuities of a deal add up to {paid} points on "
+            "average.",
         ),
         folded=found.make_grids("gratuities"),
     )

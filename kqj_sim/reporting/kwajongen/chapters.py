@@ -9,6 +9,7 @@ from kqj_sim.reporting.chapter import (
     Chapter,
     Findings,
     KeyFigure,
+    describe_lead,
     format_estimate,
     select_reliable,
 )
@@ -17,6 +18,7 @@ from kqj_sim.reporting.page import Part
 
 WON, LOST, TIED = RESULT_SHARES.values()
 _PLACE_NAMES = dict(enumerate(PLACE_NAMES))
+_EQUAL_CHANCE = 0.5
 
 
 def has_played_deals(found: Findings) -> bool:
@@ -27,7 +29,7 @@ def has_played_deals(found: Findings) -> bool:
 def describe_calls(found: Findings) -> Part | None:
     """Describe how often each place says play when asked, and how often nobody does."""
     if not has_played_deals(found):
-        return Part(text=("Nobody says play: all deals are passed out.",))
+        return Part(text=("Nobody says play: every deal is passed out.",))
     rates = found.get_estimates("calls_by_place", "says_play_share")
     callers = found.get_estimates("calls_by_place", "caller_share_of_deals")
     known = select_reliable(rates)
@@ -39,18 +41,17 @@ def describe_calls(found: Findings) -> Part | None:
     least = min(known, key=lambda at: known[at].value, default=None)
     if most is not None and least is not None and known[most].low > known[least].high:
         text.append(
-            f"Of those who are asked the {_format_place(most)} says play most often, in "
-            f"{format_estimate(known[most], 'share')}, the {_format_place(least)} least often, in "
-            f"{format_estimate(known[least], 'share')}."
+            f"Of the players asked, the {PLACE_NAMES[most]} says play most often "
+            f"({format_estimate(known[most], 'share')}) and the {PLACE_NAMES[least]} least often "
+            f"({format_estimate(known[least], 'share')})."
         )
     return Part(
         text=tuple(text),
         pictures=(
             found.make_dots(
                 "play_rate",
-                "Who says play, by place: of those who are asked, and of all deals, with "
-                "intervals.",
-                {"of those asked": rates, "of all deals": callers},
+                "Calls of play by place, as a share of the players asked and of all deals.",
+                {"of the players asked": rates, "of all deals": callers},
                 "says play, %",
                 names=_PLACE_NAMES,
                 comparable=True,
@@ -67,7 +68,7 @@ def describe_results(found: Findings) -> Part | None:
         return None
     won, lost, tied = (found.format_text("results", quantity) for quantity in (WON, LOST, TIED))
     text = (
-        f"The caller's team wins {won} of the played deals, the others {lost}; {tied} are tied, "
+        f"The caller's team wins {won} of the played deals and the others {lost}; {tied} are tied, "
         "which costs the caller's team a point.",
     )
     by_place = select_reliable(found.get_estimates("results_by_place", WON))
@@ -77,7 +78,7 @@ def describe_results(found: Findings) -> Part | None:
         pictures=(
             found.make_dots(
                 "won_by_place",
-                "Rounds won by the caller's team, by his place, with intervals.",
+                "Rounds won by the caller's team, by the caller's place.",
                 {"won": by_place},
                 "won by the caller's team, %",
                 names=_PLACE_NAMES,
@@ -85,8 +86,7 @@ def describe_results(found: Findings) -> Part | None:
             ),
             found.make_dots(
                 "won_by_rank",
-                "Rounds won by the caller's team, by the rank of the dealer's card turned up, "
-                "with intervals.",
+                "Rounds won by the caller's team, by the rank of the card that the dealer shows.",
                 {"won": by_rank},
                 "won by the caller's team, %",
                 comparable=True,
@@ -107,8 +107,8 @@ def describe_hands(found: Findings) -> Part | None:
     if len(known) > 1:
         few, many = known[0], known[-1]
         text.append(
-            f"With {few or 'no'} trump{'s' * (few != 1)} among his four cards the caller wins "
-            f"{format_estimate(trumps[few], 'share')} of his rounds, with {many} of them "
+            f"With {few or 'no'} trump{'s' * (few != 1)} in four cards the caller wins "
+            f"{format_estimate(trumps[few], 'share')} of the rounds, with {many} trumps "
             f"{format_estimate(trumps[many], 'share')}."
         )
     by_both = found.tables["results_by_place_and_sender_trumps"].estimates(WON)
@@ -120,15 +120,15 @@ def describe_hands(found: Findings) -> Part | None:
         pictures=(
             found.make_heat_maps(
                 "won_by_hand",
-                "Rounds won by the caller's team, by his place and the number of his trumps.",
+                "Rounds won by the caller's team, by the caller's place and trumps.",
                 {"Won by the caller's team, %": cells},
                 ("place", PLACE_NAMES),
                 ("trumps of the caller", numbers),
             ),
             found.make_dots(
                 "won_by_dealer",
-                "Rounds won by the caller's team, by the number of the dealer's trumps, of which "
-                "all know one, with intervals.",
+                "Rounds won by the caller's team, by the dealer's trumps, one of which everybody "
+                "sees.",
                 {"won": select_reliable(dealers)},
                 "won by the caller's team, %",
                 names={n: f"{n} trump{'s' * (n != 1)}" for n in dealers},
@@ -157,16 +157,15 @@ def describe_card_points(found: Findings) -> Part | None:
     return Part(
         text=(
             f"The caller's team has {caller} card points on average, the others {others}: a "
-            f"difference of {margin}. Of the 40 card points of the pack only those in the sixteen "
-            "cards dealt are in play.",
+            f"difference of {margin}. The pack has 40 card points, of which only those of the "
+            "sixteen cards dealt are in play.",
         ),
         pictures=(
             found.make_distribution(
                 "margins",
-                "Distribution of the card points of the caller's team less the others', by what "
-                "becomes of its rounds.",
+                "Card points of the caller's team minus the others', by result.",
                 stacks,
-                "card points more than the others",
+                "lead in card points",
                 "% of played deals",
             ),
         ),
@@ -186,12 +185,12 @@ def describe_tricks(found: Findings) -> Part | None:
     return Part(
         text=(
             f"In {caller} of the played deals the caller's team wins all four tricks, in {others} "
-            "the others do; either is worth a point more.",
+            "the others do; either earns one point more.",
         ),
         pictures=(
             found.make_dots(
                 "tricks",
-                "Tricks of the caller's team, with intervals.",
+                "Tricks of the caller's team.",
                 {"tricks": numbers},
                 "% of played deals",
                 names={n: f"{n} trick{'s' * (n != 1)}" for n in numbers},
@@ -212,8 +211,8 @@ def describe_scores(found: Findings) -> Part | None:
     return Part(
         text=(
             f"In a played deal the score of the caller's team changes by {caller} on average, that "
-            f"of the others by {others}. Down is good: the others' change less that of the "
-            f"caller's team is {difference} points.",
+            f"of the others by {others}. Scores go down, so a negative change is good. The others' "
+            f"change minus that of the caller's team is {difference} points.",
         ),
         grids=found.make_grids("scores"),
         folded=found.make_grids("scores_by_team"),
@@ -227,34 +226,50 @@ def describe_raised(found: Findings) -> Part | None:
     share = found.format_text("raised", "raised_share")
     return Part(
         text=(
-            f"After a round passed out the next one that is played is raised: {share} of the "
-            "played rounds of the games are.",
+            f"The round played after one that is passed out is raised: {share} of the rounds "
+            "played in games.",
         ),
         grids=found.make_grids("results_by_raised"),
         folded=found.make_grids("raised"),
     )
 
 
-def _format_place(number: int) -> str:
-    """Return the name of a place in a sentence."""
-    return ("player at the dealer's left", "second", "third", "dealer")[number]
+def write_headlines(found: Findings) -> tuple[str, ...]:
+    """Return the findings of a study: what happens, who gains, what to do."""
+    if not has_played_deals(found):
+        return ("Every deal is passed out.",)
+    played = f"{found.format_text('calls', 'played_share')} of the deals are played"
+    if found.estimate("calls", "played_share").value == 1:
+        played = "Every deal is played"
+    lead = found.estimate("scores", "change_difference_mean")
+    headlines = [
+        f"{played}, and the caller's team wins {found.format_text('results', WON)} of them.",
+        describe_lead("The caller's team", "the others", lead, "per played deal", "comes down by"),
+    ]
+    trumps = select_reliable(found.get_estimates("results_by_sender_trumps", WON))
+    good = [number for number, each in sorted(trumps.items()) if each.low > _EQUAL_CHANCE]
+    if good:
+        least = good[0]
+        headlines.append(
+            f"Say play with {least or 'no'} trump{'s' * (least != 1)} or more: with {least} the "
+            f"caller's team wins {format_estimate(trumps[least], 'share')} of its rounds."
+        )
+    return tuple(headlines)
 
 
 CHAPTERS = (
     Chapter(
         "calls",
-        "Who says play",
+        "Calls",
         describe_calls,
-        "Places count from the dealer's left, 0, to the dealer, 3.",
+        "Players are asked in order from the opener, at the dealer's left, to the dealer.",
     ),
-    Chapter("results", "Who wins", describe_results),
-    Chapter("trumps", "How many trumps the caller and the dealer hold", describe_hands),
+    Chapter("results", "Results", describe_results),
+    Chapter("trumps", "Trumps of the caller and the dealer", describe_hands),
     Chapter("points", "Card points", describe_card_points),
-    Chapter("tricks", "Tricks, and all four of them", describe_tricks),
-    Chapter("changes", "What a round is worth", describe_scores),
-    Chapter(
-        "raised", "Raised rounds", describe_raised, "Of the whole games that are played besides."
-    ),
+    Chapter("tricks", "Tricks", describe_tricks),
+    Chapter("changes", "Scores of a round", describe_scores),
+    Chapter("raised", "Raised rounds", describe_raised, "Rounds of the whole games."),
     GAMES,
     COMPARED,
 )
@@ -268,10 +283,10 @@ KEY_FIGURES = (
         "card points of the caller's team, mean", "card_points", "card_points_mean", ("caller",)
     ),
     KeyFigure(
-        "others' change of the score less the caller's team's, mean",
+        "gain of the caller's team, mean",
         "scores",
         "change_difference_mean",
     ),
-    KeyFigure("raised rounds, of those played", "raised", "raised_share"),
+    KeyFigure("raised rounds, of rounds played in games", "raised", "raised_share"),
     KeyFigure("rounds in a game, mean", "games", "rounds_mean"),
 )

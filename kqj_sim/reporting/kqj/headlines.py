@@ -1,0 +1,126 @@
+"""The findings of a study of KQJ in a few sentences: what happens, who gains, what to do."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.reporting.chapter import MIN_OBSERVATIONS, Findings, describe_lead, format_estimate
+from kqj_sim.rules import require_kqj_rules
+
+_EQUAL_CHANCE = 0.5
+
+
+class TakeAdvice(NamedTuple):
+    """The advice of a take chart.
+
+    Attributes:
+        gain: of taking at once against passing, over all hands.
+        classes: number of classes of hands with enough deals.
+        better: number of classes with which taking gains.
+        worse: number of those with which passing does.
+        worse_share: share of the hands in these.
+        worst: the class with which passing gains most, in words; empty if there is none.
+    """
+
+    gain: Estimate
+    classes: int
+    better: int
+    worse: int
+    worse_share: float
+    worst: str
+
+
+def read_take_chart(found: Findings) -> TakeAdvice:
+    """Return what the take chart of a study says."""
+    hands = {
+        hand: each
+        for hand, each in found.tables["take_chart_by_hand"].estimates("gain_mean").items()
+        if each.observations >= MIN_OBSERVATIONS
+    }
+    worse = {hand: each for hand, each in hands.items() if each.high < 0}
+    deals = sum(each.observations for each in hands.values())
+    share = sum(each.observations for each in worse.values()) / deals if deals else 0.0
+    worst = ""
+    if worse:
+        tops, trumps, aces = min(worse, key=lambda hand: worse[hand].value)
+        highest = f"the {tops.replace(' ', ', ')}" if tops != "none" else "no 9, 8 or 7"
+        worst = (
+            f"{trumps} trump{'s' * (trumps != 1)} ({highest}) and {'no' if aces == '0' else aces} "
+            f"side ace{'s' * (aces != '1')}"
+        )
+    better = sum(each.low > 0 for each in hands.values())
+    gain = found.estimate("take_chart", "gain_mean")
+    return TakeAdvice(gain, len(hands), better, len(worse), share, worst)
+
+
+def write_headlines(found: Findings) -> tuple[str, ...]:
+    """Return the findings of a study."""
+    if found.estimate("contracts", "made_share").observations == 0:
+        return ("Every deal is passed out.",)
+    return (_describe_contracts(found), _describe_gains(found), *_give_advice(found))
+
+
+def _describe_contracts(found: Findings) -> str:
+    made = found.format_text("contracts", "made_share")
+    if "taking" not in found.tables:
+        return f"The imposed contract is made in {made} of the deals."
+    taken = found.estimate("taking", "taken_share")
+    deals = "Every deal is taken"
+    if taken.value < 1:
+        deals = f"{found.format_text('taking', 'taken_share')} of the deals are taken"
+    return f"{deals}, and {made} of the contracts are made."
+
+
+def _describe_gains(found: Findings) -> str:
+    teams = require_kqj_rules(found.rules).teams
+    other = "the defending team" if teams == 2 else "each defending team"
+    lead = found.estimate("scores", "score_difference_mean")
+    return describe_lead("The contracting team", other, lead, "per taken deal")
+
+
+def _give_advice(found: Findings) -> tuple[str, ...]:
+    if "take_chart" in found.tables:
+        advice = read_take_chart(found)
+        gain = format_estimate(advice.gain, "points")
+        if advice.gain.low > 0:
+            text = f"As opener, take at once: it gains {gain} points more than passing, on average"
+            if advice.worst:
+                return (f"{text}; pass with hands such as {advice.worst}.",)
+            return (f"{text}, and no class of hands clearly gains by passing.",)
+        if advice.gain.high < 0:
+            return (
+                f"As opener, wait for a good hand: taking at once with any hand changes your lead "
+                f"by {gain} points; it gains with {advice.better} of {advice.classes} classes of "
+                "hands.",
+            )
+        return (
+            "Taking at once with any hand and passing are statistically tied for the opener; "
+            f"taking gains with {advice.better} of {advice.classes} classes of hands, passing "
+            f"with {advice.worse}.",
+        )
+    if "contracts_by_amount" in found.tables:
+        return _advise_on_amounts(found)
+    return ()
+
+
+def _advise_on_amounts(found: Findings) -> tuple[str, ...]:
+    """Say up to which amount contracts are made more often than not."""
+    numbers = found.get_estimates("contracts_by_amount", "made_share")
+    amounts = sorted(n for n, each in numbers.items() if each.observations >= MIN_OBSERVATIONS)
+    good = []
+    for amount in amounts:
+        if numbers[amount].low <= _EQUAL_CHANCE:
+            break
+        good.append(amount)
+    if not amounts:
+        return ()
+    if not good:
+        return (f"Bid less: even at {amounts[0]} contracts are not made more often than not.",)
+    if len(good) == len(amounts):
+        return (f"At every amount up to {good[-1]} contracts are made more often than not.",)
+    share = format_estimate(numbers[good[-1]], "share")
+    return (
+        f"Bid up to {good[-1]} ({share} made): above it contracts are no longer clearly made more "
+        "often than not.",
+    )
