@@ -1,8 +1,8 @@
 #!/bin/sh
 # Make every report again, each by the command in its report.json, and the calibration.
 # Run it in the root of the repository: sh reports/make.sh [NAME...], such as `policies`.
-# On two cores the reports take about 15 minutes (most of it three teams and auctions, a million
-# deals each), and the calibration an hour more.
+# On two cores the reports take about 15 minutes, most of it the million deals of three of them; the
+# calibration takes longer.
 set -eu
 program=${KQJ_SIM:-kqj-sim}
 names=${*:-two_teams_taking three_teams_taking two_teams_auctions policies kwajongen calibration}
@@ -15,12 +15,12 @@ for name in $names; do
     two_teams_auctions) "$program" report "$@" --deals 1e6 --bidding auction ;;
     policies)
         "$program" report "$@" --deals 20000 --games 500 --chart-deals 20000 --policy points+greedy \
-            --compare points+greedy --compare bold+greedy --compare greedy --compare-deals 6000 ;;
+            --compare points+greedy --compare bold+greedy --compare standard --compare-deals 6000 ;;
     kwajongen)
         "$program" report "$@" --game kwajongen --deals 1e6 --games 20000 --compare random \
             --compare standard --compare pimc --compare-deals 10000 ;;
     calibration)
-        "${PYTHON:-python}" benchmarks/calibration.py --hands 400 --out reports/calibration.md \
+        "${PYTHON:-python}" benchmarks/calibration.py --out reports/calibration.md \
             --plot reports/calibration.png ;;
     *) echo "no report is called $name" >&2; exit 2 ;;
     esac

@@ -63,7 +63,6 @@ _STYLE: dict[Any, Any] = {
     "grid.color": GREY,
     "grid.alpha": 0.35,
     "legend.frameon": False,
-    "axes.formatter.useoffset": False,
     "svg.fonttype": "none",
     "svg.hashsalt": "kqj-sim",
 }

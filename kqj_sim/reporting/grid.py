@@ -120,8 +120,9 @@ def make_grids(table: Table, width: int | None = None) -> list[Grid]:
             for quantity, cells in numbers.items()
             for cell, deals in cells.values()
         )
-        return [Grid(title, ("quantity", "value", "deals"), lines, 1, table.note)]
-    columns = _group_columns_by_deals(numbers, rows, table.counted)
+        return [Grid(title, ("quantity", "value", _name_observations(table)), lines, 1, table.note)]
+    observations = _name_observations(table)
+    columns = _group_columns_by_deals(numbers, rows, table.counted, observations)
     headings = tuple(format_heading(group, table.game) for group in table.groups)
     left = [tuple(map(Cell, _format_keys(table, row))) for row in rows]
     grids = []
@@ -141,6 +142,11 @@ def make_grids(table: Table, width: int | None = None) -> list[Grid]:
     if grids and table.note:
         grids[-1] = Grid(**{**vars(grids[-1]), "note": table.note})
     return grids
+
+
+def _name_observations(table: Table) -> str:
+    """Return the heading of the numbers of observations."""
+    return "games" if table.name.startswith("games") else "deals"
 
 
 def _make_spread_grids(table: Table, width: int | None) -> list[Grid]:
@@ -168,7 +174,7 @@ def _make_spread_grids(table: Table, width: int | None) -> list[Grid]:
         for column, found in cells.items()
     ]
     if table.counted and not rest and all(len(counts) == 1 for counts in deals.values()):
-        left.append((Cell("deals"),))
+        left.append((Cell(_name_observations(table)),))
         for (_, numbers_of_column), (count,) in zip(columns, deals.values(), strict=True):
             numbers_of_column.append(Cell(f"{count:,}"))
     keys = (*rest, *(["quantity"] if several else []))
@@ -204,6 +210,7 @@ def _group_columns_by_deals(
     numbers: dict[str, dict[tuple[Hashable, ...], tuple[Cell, int]]],
     rows: Iterable[tuple[Hashable, ...]],
     counted: bool,
+    observations: str,
 ) -> list[list[_Column]]:
     """Return blocks of columns with the same observations, whose number is last if `counted`."""
     rows = list(rows)
@@ -226,7 +233,7 @@ def _group_columns_by_deals(
     made = []
     for shared, block in blocks:
         deals = [Cell(f"{shared[row]:,}" if row in shared else EMPTY_CELL_TEXT) for row in rows]
-        made.append([*block, ("deals", deals)] if counted else block)
+        made.append([*block, (observations, deals)] if counted else block)
     return made
 
 

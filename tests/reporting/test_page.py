@@ -39,6 +39,7 @@ PAGE = Page(
     provenance=(("command", "kqj-sim report --title 'a <b>'"),),
     listings=(("rules", '{\n "teams": 2\n}'),),
     time="today, in 3 s",
+    headlines=("The finding.",),
 )
 
 
@@ -71,6 +72,7 @@ def test_html_is_well_formed_and_escapes_what_is_text() -> None:
     html = to_html(PAGE).decode()
     elements = Elements(html)
     assert "<title>Hands &amp; &lt;tricks&gt;</title>" in html
+    assert '<p class="headline">The finding.</p>' in html
     assert "<b>" not in html
     ids = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
     assert len(ids) == len({*ids})
@@ -115,7 +117,9 @@ def test_picture_alone_is_on_white_and_has_a_title() -> None:
 
 def test_markdown_says_the_same() -> None:
     text = page_to_markdown(PAGE).decode()
-    assert text.startswith("# Hands & <tricks>\n\nFirst.\n\nSecond.\n\n## The first\n")
+    assert text.startswith(
+        "# Hands & <tricks>\n\n**The finding.**\n\nFirst.\n\nSecond.\n\n## The first\n"
+    )
     assert "![A picture.](pictures/p1.svg)" in text
     assert text.count("| a <b> | 50.0% ±1.0 |") == 2
     assert "- command: `kqj-sim report --title 'a <b>'`" in text

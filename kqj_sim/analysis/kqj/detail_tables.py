@@ -96,7 +96,7 @@ def make_detail_tables(builder: TableBuilder) -> Iterable[Table]:
     if require_kqj_rules(experiment.rules).bidding == "take" and experiment.imposed is None:
         yield builder.table(
             "take_rate",
-            "Who takes when it is his turn",
+            "Takes of the players asked",
             ("lap", "place"),
             _list_take_rates(builder),
         )
@@ -136,7 +136,7 @@ def make_detail_tables(builder: TableBuilder) -> Iterable[Table]:
         )
         yield builder.table(
             "margins",
-            f"Total of the contracting team less {against} in steps of {TOTAL_STEP}, by result, "
+            f"Total of the contracting team minus {against} in steps of {TOTAL_STEP}, by result, "
             "taken deals",
             ("margin_from",),
             _list_distribution(builder, "margin_from"),

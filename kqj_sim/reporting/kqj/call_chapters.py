@@ -219,8 +219,8 @@ def _compare_with_waiting(found: Findings, advice: TakeAdvice) -> list[str]:
     waits = f"The openers here wait for a hand: they take {opener} of theirs at once."
     if advice.worse == 0:
         return [
-            f"{waits} Yet no class of hands clearly gains by passing, so against such players an opener "
-            "who takes at once with any hand (as the preset `bold`) scores more."
+            f"{waits} Yet no class of hands clearly gains by passing, so against such players an "
+            "opener who takes at once with any hand (as the preset `bold`) scores more."
         ]
     return [
         f"{waits} Yet the classes of hands with which passing gains make up only "
