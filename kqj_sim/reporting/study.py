@@ -201,13 +201,14 @@ def iterate_files(
 
 
 def _write_headlines(findings: Sequence[Findings]) -> tuple[str, ...]:
-    """Return the findings in a few sentences; of several studies the first of each."""
+    """Return the findings in a few sentences; of several studies one line each."""
     if len(findings) == 1:
         return _CHAPTERS_BY_GAME[_get_game(findings[0])].write_headlines(findings[0])
+    headlines = (
+        (found, _CHAPTERS_BY_GAME[_get_game(found)].write_headlines(found)) for found in findings
+    )
     return tuple(
-        f"{found.study.plan.name}: {sentence}"
-        for found in findings
-        for sentence in _CHAPTERS_BY_GAME[_get_game(found)].write_headlines(found)[:2]
+        f"{found.study.plan.name}: {' '.join(sentences[:2])}" for found, sentences in headlines
     )
 
 

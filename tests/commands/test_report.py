@@ -28,7 +28,7 @@ POLICIES = Path(__file__).resolve().parent.parent.parent / "reports" / "policies
 SMALL = (
     "--policy", "random", "--deals", "2000", "--games", "20", "--chart-deals", "900",
 )  # fmt: skip
-COMPARED = ("--compare", "random", "--compare", "random", "--compare-deals", "120")
+COMPARED = ("--compare", "random", "--compare", "greedy", "--compare-deals", "120")
 EXPERIMENTS = """
 deals = 500
 policy = "random"
