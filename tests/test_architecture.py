@@ -51,11 +51,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "training": TEXT | ENGINE | PLAY | {"simulation", "records", "paired"},
     "analysis": TEXT | ENGINE | PLAY | {"referee", "run_scope", "simulation", "paired"},
     "reporting": TEXT | ENGINE | {"experiment", "referee", "paired", "analysis", "training"},
+    "api": TEXT
+    | ENGINE
+    | PLAY
+    | {"referee", "dask_cluster", "simulation", "records", "replay"}
+    | {"paired", "analysis", "reporting", "run_scope"},
     "commands": TEXT
     | ENGINE
     | PLAY
     | {"referee", "dask_cluster", "simulation", "records", "replay"}
-    | {"paired", "analysis", "reporting", "training", "run_scope"},
+    | {"paired", "analysis", "reporting", "training", "api", "run_scope"},
     "cli": {"commands", "messages", "run_scope"},
     "__main__": {"cli"},
 }

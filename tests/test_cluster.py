@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from kqj_sim import dask_cluster
-from kqj_sim.commands.progress import ProgressLine
+from kqj_sim.api.progress import ProgressLine
 from kqj_sim.core.block import LANES
 from kqj_sim.dask_cluster import DaskCluster
 from kqj_sim.simulation import simulate

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from kqj_sim.api.progress import InterruptHandler, ProgressLine
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import (
     PositiveNumberType,
@@ -31,7 +32,7 @@ from kqj_sim.commands.output import (
     plot_option,
     tables_option,
 )
-from kqj_sim.commands.progress import InterruptHandler, ProgressLine, exit_interrupted
+from kqj_sim.commands.progress import exit_interrupted
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.compare import PolicyPair

@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from kqj_sim.api.progress import ProgressLine
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.odds_dialog import is_terminal, run_dialog
 from kqj_sim.commands.odds_input import TrickCardType, join_cards, read_place, read_places
@@ -38,7 +39,7 @@ from kqj_sim.commands.output import (
     plot_option,
     tables_option,
 )
-from kqj_sim.commands.progress import EXIT_INTERRUPTED, ProgressLine
+from kqj_sim.commands.progress import EXIT_INTERRUPTED
 from kqj_sim.reporting.formats import FORMATS, TABLE_SUFFIXES
 from kqj_sim.rules import GameRules
 

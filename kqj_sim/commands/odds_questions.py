@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from kqj_sim.commands.options import assign_policies
+from kqj_sim.api.arguments import assign_policies
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 
 if TYPE_CHECKING:

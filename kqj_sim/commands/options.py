@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import logging
-import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import Field, fields
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from kqj_sim.cards import NotationError
+from kqj_sim.api.arguments import (
+    ArgumentError,
+    assign_policies,
+    explain_foreign_rule,
+    explain_without_effect,
+    parse_imposed,
+    parse_positive_number,
+    parse_share,
+    parse_whole_number,
+)
+from kqj_sim.api.progress import open_workers as api_open_workers
 from kqj_sim.commands.config import read_config
-from kqj_sim.imposed import ImposedContract, ImposedContractError
-from kqj_sim.messages import quote, shorten
-from kqj_sim.places import PlaceError
 from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, make_rules
 
 if TYPE_CHECKING:
@@ -26,23 +30,6 @@ if TYPE_CHECKING:
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-MAX_INTEGER = 2**63 - 1
-
-
-_UNITS = {"k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
-
-
-def _parse_decimal(text: str) -> Decimal:
-    """Return a number that may have a unit or thousands; raise ArithmeticError if it is none."""
-    number = text.strip()
-    unit = _UNITS.get(number[-1:].lower(), 1)
-    if unit > 1:
-        number = number[:-1].rstrip()
-    if _THOUSANDS.fullmatch(number):
-        number = number.replace(",", "")
-    return Decimal(number) * unit
 
 
 class WholeNumberType(click.ParamType[int]):
@@ -57,18 +44,9 @@ class WholeNumberType(click.ParamType[int]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return the number; raise BadParameter if it is none."""
         try:
-            number = _parse_decimal(str(value))
-            whole = int(number) if abs(number) <= MAX_INTEGER and number == int(number) else None
-        except (ArithmeticError, ValueError):
-            whole = None
-        if whole is None or not self.lowest <= whole <= MAX_INTEGER or isinstance(value, bool):
-            self.fail(
-                f"it is a whole number from {self.lowest}, such as {self.example}, not "
-                f"{shorten(value)}",
-                param,
-                ctx,
-            )
-        return whole
+            return parse_whole_number(value, self.lowest, self.example)
+        except ArgumentError as error:
+            self.fail(str(error), param, ctx)
 
 
 class ShareType(click.ParamType[float]):
@@ -84,19 +62,10 @@ class ShareType(click.ParamType[float]):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """Return the number; raise BadParameter if it is none."""
-        text = str(value).strip()
         try:
-            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-        except ValueError:
-            share = 0.0
-        if not (0 < share < 1 and self.lowest <= share <= self.highest):
-            self.fail(
-                f"it lies between {self.lowest:g} and {self.highest:g}, such as 0.95 or 95%, not "
-                f"{shorten(value)}",
-                param,
-                ctx,
-            )
-        return share
+            return parse_share(value, self.lowest, self.highest)
+        except ArgumentError as error:
+            self.fail(str(error), param, ctx)
 
 
 class PositiveNumberType(click.ParamType[float]):
@@ -109,12 +78,9 @@ class PositiveNumberType(click.ParamType[float]):
     ) -> float:
         """Return the number; raise BadParameter if it is none."""
         try:
-            width = float(str(value).strip().lstrip("±"))
-        except ValueError:
-            width = 0.0
-        if not 0 < width < float("inf"):
-            self.fail(f"it is a number above 0, such as 0.5, not {value}", param, ctx)
-        return width
+            return parse_positive_number(value)
+        except ArgumentError as error:
+            self.fail(str(error), param, ctx)
 
 
 def combine_options(*options: Callable[[Function], Function]) -> Callable[[Function], Function]:
@@ -254,10 +220,7 @@ def pop_rules(options: dict[str, Any]) -> GameRules:
                 continue
             source = context.get_parameter_source(rule.name)
             if value != rule.default or source is not ParameterSource.DEFAULT:
-                name = rule.name.replace("_", "-")
-                raise click.UsageError(
-                    f"--{name} is a rule of {game}: leave it out, or write --game {game}"
-                )
+                raise click.UsageError(explain_foreign_rule(rule.name, game))
     return make_rules(chosen, values)
 
 
@@ -267,64 +230,7 @@ def print_rule_notes(rules: GameRules, quiet: bool) -> None:
         return
     announce_compiling()
     for name in rules.without_effect:
-        option = name.replace("_", "-")
-        click.echo(f"Warning: --{option} has no effect with --bidding take", err=True)
-
-
-def assign_policies(
-    specifications: Sequence[str],
-    rules: GameRules,
-    option: str = "--policy",
-) -> tuple[str, ...]:
-    """Return the policy specification of each seat, (seats,).
-
-    Args:
-        specifications: SPEC for all seats, team0=SPEC or seat3=SPEC; a later one overrides.
-        rules: the rules, which give seats and teams.
-        option: the option's name, for errors.
-
-    Raises:
-        UsageError: a seat or team does not exist, or a specification is empty.
-    """
-    from kqj_sim.policies.spec import DEFAULT_PLAYERS
-
-    default = DEFAULT_PLAYERS[rules.game]
-    seats = [default] * rules.seats
-    for given in specifications:
-        match = re.fullmatch(r"([A-Za-z]+)(\d*)=(.*)", given, re.DOTALL)
-        chosen = (
-            list(range(rules.seats)) if match is None else _list_named_seats(match, rules, option)
-        )
-        policy = given if match is None else match[3]
-        if not policy.strip():
-            raise click.UsageError(
-                f"{option} {quote(given)} names no policy: write {shorten(given)}{default}"
-            )
-        for seat in chosen:
-            seats[seat] = policy
-    return tuple(seats)
-
-
-def _list_named_seats(match: re.Match[str], rules: GameRules, option: str) -> list[int]:
-    """Return the seats that seatN=SPEC or teamN=SPEC names; raise UsageError if there are none."""
-    whose, digits, policy = match[1], match[2], shorten(match[3])
-    given = f"{option} {shorten(whose + digits)}={policy}"
-    number = int(digits[:4] or -1)
-    if whose == "seat":
-        if 0 <= number < rules.seats:
-            return [number]
-        raise click.UsageError(f"{given}: the seats are seat0 to seat{rules.seats - 1}")
-    if whose == "team":
-        if rules.partners == "random":
-            raise click.UsageError(
-                f"{given}: with --partners random teams change; name seats, such as seat0={policy}"
-            )
-        if 0 <= number < rules.team_count:
-            return [seat for seat in range(rules.seats) if rules.fixed_team_of(seat) == number]
-        raise click.UsageError(f"{given}: the teams are team0 to team{rules.team_count - 1}")
-    raise click.UsageError(
-        f"{given}: that is no seat or team; write seat0={policy} or team0={policy}"
-    )
+        click.echo(f"Warning: {explain_without_effect(name)}", err=True)
 
 
 def pop_experiment(options: dict[str, Any], quiet: bool, **counts: Any) -> Experiment:
@@ -341,25 +247,13 @@ def pop_experiment(options: dict[str, Any], quiet: bool, **counts: Any) -> Exper
         UsageError, RulesError, ExperimentError, PolicyError: an option is wrong.
     """
     rules = pop_rules(options)
-    imposed = _parse_imposed(options.pop("impose"), rules)
+    imposed = parse_imposed(options.pop("impose"), rules)
     policies = assign_policies(options.pop("policy"), rules)
     seed: int = options.pop("seed")
     print_rule_notes(rules, quiet)
     from kqj_sim.experiment import Experiment
 
     return Experiment(rules=rules, policies=policies, seed=seed, imposed=imposed, **counts)
-
-
-def _parse_imposed(text: str | None, rules: GameRules) -> ImposedContract | None:
-    """Return the contract that `--impose` names; raise UsageError if the rules forbid it."""
-    if text is None:
-        return None
-    try:
-        imposed = ImposedContract.from_text(text)
-        imposed.check(rules)
-    except (NotationError, PlaceError, ImposedContractError) as error:
-        raise click.UsageError(f"--impose {shorten(text)}: {error}") from None
-    return imposed
 
 
 def announce_compiling() -> None:
@@ -382,33 +276,13 @@ worker_options = combine_options(
 """Options for the workers: threads, or a cluster."""
 
 
-@contextmanager
-def open_workers(threads: int | None, cluster: str | None, quiet: bool) -> Iterator[Workers]:
-    """Yield the number of threads, or the cluster, which is left at the end.
-
-    Raises:
-        UsageError: both are given.
-        ClusterError: the cluster cannot be used.
-    """
-    if cluster is None:
-        yield threads
-        return
-    if threads is not None:
-        raise click.UsageError(
-            "--threads and --cluster: the workers of a cluster have threads of their own "
-            "(dask worker --nthreads)"
-        )
-    from kqj_sim.dask_cluster import DaskCluster
-
-    # Failures of Dask come as exceptions; its log would only repeat them.
-    logging.disable(logging.CRITICAL)
-    try:
-        with DaskCluster(
-            cluster, None if quiet else lambda line: click.echo(line, err=True)
-        ) as found:
-            yield found
-    finally:
-        logging.disable(logging.NOTSET)
+def open_workers(
+    threads: int | None, cluster: str | None, quiet: bool
+) -> AbstractContextManager[Workers]:
+    """Return a context of the number of threads, or the cluster; raises as `api.progress`."""
+    return api_open_workers(
+        threads, cluster, None if quiet else lambda line: click.echo(line, err=True)
+    )
 
 
 opponents_options = combine_options(

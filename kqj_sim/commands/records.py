@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kqj_sim.api.progress import InterruptHandler
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import (
     WholeNumberType,
@@ -17,7 +18,7 @@ from kqj_sim.commands.options import (
     quiet_option,
 )
 from kqj_sim.commands.output import color_option, open_output, screen_width, wants_color
-from kqj_sim.commands.progress import InterruptHandler, exit_interrupted
+from kqj_sim.commands.progress import exit_interrupted
 
 if TYPE_CHECKING:
     from kqj_sim.record import Record

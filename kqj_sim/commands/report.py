@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kqj_sim.api.progress import ProgressLine
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.config import CONFIG_KEY, EXPERIMENTS_KEY, parse_option_values
 from kqj_sim.commands.options import (
@@ -23,7 +24,7 @@ from kqj_sim.commands.options import (
     worker_options,
 )
 from kqj_sim.commands.output import confidence_option, list_command_words
-from kqj_sim.commands.progress import ProgressLine, exit_interrupted
+from kqj_sim.commands.progress import exit_interrupted
 from kqj_sim.messages import quote, shell_join, visible
 from kqj_sim.reporting.formats import make_slug
 from kqj_sim.rules import RULES_BY_GAME

@@ -8,8 +8,8 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+from kqj_sim.api.progress import InterruptHandler, ProgressLine
 from kqj_sim.block_player import CHUNK_ROWS
-from kqj_sim.commands.progress import InterruptHandler, ProgressLine
 from kqj_sim.core.block import LANES
 from kqj_sim.experiment import Experiment
 from kqj_sim.reporting.checkpoint import (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kqj_sim.api.progress import InterruptHandler, ProgressLine
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import (
     WholeNumberType,
@@ -28,7 +29,7 @@ from kqj_sim.commands.output import (
     tables_option,
     tell_sidecar,
 )
-from kqj_sim.commands.progress import InterruptHandler, ProgressLine, exit_interrupted
+from kqj_sim.commands.progress import exit_interrupted
 from kqj_sim.reporting.formats import ROW_SUFFIXES, choose_by_suffix
 
 if TYPE_CHECKING:

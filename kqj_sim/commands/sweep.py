@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from kqj_sim.api.progress import InterruptHandler, ProgressLine
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import (
     PositiveNumberType,
@@ -29,7 +30,7 @@ from kqj_sim.commands.output import (
     plot_option,
     tables_option,
 )
-from kqj_sim.commands.progress import InterruptHandler, ProgressLine, exit_interrupted
+from kqj_sim.commands.progress import exit_interrupted
 
 
 @click.command(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kqj_sim import __version__
+from kqj_sim.api.progress import InterruptHandler, ProgressLine
 from kqj_sim.commands.command import Command, Group
 from kqj_sim.commands.options import (
     WholeNumberType,
@@ -23,12 +24,7 @@ from kqj_sim.commands.options import (
     threads_option,
 )
 from kqj_sim.commands.output import color_option, print_screen, screen_width
-from kqj_sim.commands.progress import (
-    InterruptHandler,
-    ProgressLine,
-    exit_interrupted,
-    make_timed_printer,
-)
+from kqj_sim.commands.progress import exit_interrupted, make_timed_printer
 from kqj_sim.rules import KqjRules
 
 if TYPE_CHECKING:

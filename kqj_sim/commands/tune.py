@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kqj_sim.api.progress import InterruptHandler
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import (
     WholeNumberType,
@@ -30,7 +31,7 @@ from kqj_sim.commands.output import (
     plot_option,
     tables_option,
 )
-from kqj_sim.commands.progress import InterruptHandler, exit_interrupted, make_timed_printer
+from kqj_sim.commands.progress import exit_interrupted, make_timed_printer
 from kqj_sim.messages import shell_join
 
 if TYPE_CHECKING:

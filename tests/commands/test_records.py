@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim.commands import check as check_module
+from kqj_sim.api import checking as check_module
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import to_json
 from kqj_sim.records import play_records

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from kqj_sim.commands import progress
-from kqj_sim.commands.progress import ProgressLine
+from kqj_sim.api import progress
+from kqj_sim.api.progress import ProgressLine
 
 
 class Clock:

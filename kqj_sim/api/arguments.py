@@ -1,0 +1,358 @@
+"""Arguments of the public functions: what users pass becomes rules, players, cards and numbers.
+
+The commands parse their options by the same functions, so that wrong values have the same messages.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
+from decimal import Decimal
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
+
+from kqj_sim.cards import Card, NotationError
+from kqj_sim.imposed import ImposedContract, ImposedContractError
+from kqj_sim.messages import quote, shorten, suggest
+from kqj_sim.places import PlaceError, parse_place
+from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
+
+MAX_INTEGER = 2**63 - 1
+
+CONFIDENCE_RANGE = (0.01, 0.999999)
+"""The lowest and the highest confidence level."""
+
+Count: TypeAlias = int | float | str
+"""A whole number: 1000000, 1e6, "1M" or "1,000,000"."""
+
+PolicyLike: TypeAlias = str | os.PathLike[str] | Callable[..., Any]
+"""A policy: a specification, a file, or a policy of this session."""
+
+PoliciesLike: TypeAlias = PolicyLike | Sequence[PolicyLike] | Mapping[str, PolicyLike]
+"""Policies of a table: one for all seats, one for each seat, or by "all", "team0", "seat3"."""
+
+CardsLike: TypeAlias = str | Iterable[str | Card]
+"""Cards: "9h 8h Ah", or a list of cards."""
+
+T = TypeVar("T")
+
+
+class ArgumentError(ValueError):
+    """An argument that cannot be used; one line that says what would be right."""
+
+
+class RuleArguments(TypedDict, total=False):
+    """The rules of the table, by the names of their fields; those left out are the default."""
+
+    game: Literal["kqj", "kwajongen"]
+    teams: Literal[2, 3]
+    partners: Literal["fixed", "random"]
+    bidding: Literal["take", "auction"]
+    all_no_trump: Literal["second_lap", "both_laps", "never"]
+    max_amount: int
+    counter_timing: Literal["any", "turn"]
+    amount_uses: Literal["total", "rounded"]
+    must_outscore: bool
+    target: int
+    void_rule: Literal["must_trump", "free"]
+
+
+_UNITS = {"k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
+
+
+def _parse_decimal(text: str) -> Decimal:
+    """Return a number that may have a unit or thousands; raise ArithmeticError if it is none."""
+    number = text.strip()
+    unit = _UNITS.get(number[-1:].lower(), 1)
+    if unit > 1:
+        number = number[:-1].rstrip()
+    if _THOUSANDS.fullmatch(number):
+        number = number.replace(",", "")
+    return Decimal(number) * unit
+
+
+def parse_whole_number(value: object, lowest: int, example: str) -> int:
+    """Return a whole number of at least `lowest`, also written 1e6, 1M, 250k or 1,000,000.
+
+    Raises:
+        ArgumentError: it is none; `example` shows one.
+    """
+    try:
+        number = _parse_decimal(str(value))
+        whole = int(number) if abs(number) <= MAX_INTEGER and number == int(number) else None
+    except (ArithmeticError, ValueError):
+        whole = None
+    if whole is None or not lowest <= whole <= MAX_INTEGER or isinstance(value, bool):
+        raise ArgumentError(
+            f"it is a whole number from {lowest}, such as {example}, not {shorten(value)}"
+        )
+    return whole
+
+
+def parse_game_count(value: object) -> int | Literal["auto"]:
+    """Return a number of games, or "auto"; raise ArgumentError if it is neither."""
+    return "auto" if value == "auto" else parse_whole_number(value, 1, "1000, or auto")
+
+
+def parse_share(value: object, lowest: float = 0.0, highest: float = 1.0) -> float:
+    """Return a number from `lowest` to `highest`, both between 0 and 1; also written 95%.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    text = str(value).strip()
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = 0.0
+    if not (0 < share < 1 and lowest <= share <= highest):
+        raise ArgumentError(
+            f"it lies between {lowest:g} and {highest:g}, such as 0.95 or 95%, not {shorten(value)}"
+        )
+    return share
+
+
+def parse_positive_number(value: object) -> float:
+    """Return a number above 0, also written ±0.5; raise ArgumentError if it is none."""
+    try:
+        width = float(str(value).strip().lstrip("±"))
+    except ValueError:
+        width = 0.0
+    if not 0 < width < float("inf"):
+        raise ArgumentError(f"it is a number above 0, such as 0.5, not {shorten(value)}")
+    return width
+
+
+def parse_trick_card(value: object) -> tuple[int, int]:
+    """Return trick (1 to 8) and card (1 to 6) of `3.2`; raise ArgumentError for others."""
+    text = ".".join(map(str, value)) if isinstance(value, tuple) else str(value).strip()
+    match = re.fullmatch(r"([1-8])\.([1-6])", text)
+    if match is None:
+        raise ArgumentError(
+            f"it is a trick, 1 to 8, and a card of it, 1 to 6, such as 3.2, not {shorten(value)}"
+        )
+    return int(match[1]), int(match[2])
+
+
+def parse_argument(name: str, parse: Callable[..., T], value: object, *arguments: Any) -> T:
+    """Return `parse(value, *arguments)`; its error names the argument."""
+    try:
+        return parse(value, *arguments)
+    except ArgumentError as error:
+        raise ArgumentError(f"{name}: {error}") from None
+
+
+def parse_count(name: str, value: Count | None, lowest: int, example: str) -> int | None:
+    """Return the whole number of an argument, or None."""
+    if value is None:
+        return None
+    return parse_argument(name, parse_whole_number, value, lowest, example)
+
+
+def reject_both(**given: object) -> None:
+    """Raise ArgumentError if two or more of these arguments were given (are not None or False)."""
+    names = [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
+    if len(names) > 1:
+        raise ArgumentError(f"{names[0]} and {names[1]}: give one of them")
+
+
+def explain_foreign_rule(name: str, game: str) -> str:
+    """Return the message on a rule of another game than the one played."""
+    option = name.replace("_", "-")
+    return f"--{option} is a rule of {game}: leave it out, or write --game {game}"
+
+
+def collect_rules(rules: GameRules | None, values: Mapping[str, Any], caller: str) -> GameRules:
+    """Return the rules that are given whole, or by the values of their fields.
+
+    Args:
+        rules: the rules, or None.
+        values: `RuleArguments`.
+        caller: name of the function that was called, for errors.
+
+    Raises:
+        TypeError: there is no such field.
+        ArgumentError: there are both, or a rule is of another game.
+        RulesError: a value is not allowed.
+    """
+    names = {"game", *(rule.name for each in RULES_BY_GAME.values() for rule in fields(each))}
+    for name in values:
+        if name not in names:
+            hint = suggest(name, names)
+            raise TypeError(
+                f"{caller}() got an unexpected keyword argument {quote(name)}"
+                f"{': ' if hint else ''}{hint}"
+            )
+    if rules is not None:
+        for name in values:
+            raise ArgumentError(f"rules and {name}: give one of them")
+        return _warn_without_effect(rules)
+    chosen = values.get("game", "kqj")
+    for game, kind in RULES_BY_GAME.items():
+        if game != chosen and chosen in RULES_BY_GAME:
+            for rule in fields(kind):
+                if rule.name in values:
+                    raise ArgumentError(explain_foreign_rule(rule.name, game))
+    return _warn_without_effect(
+        make_rules(chosen, {name: value for name, value in values.items() if name != "game"})
+    )
+
+
+def _warn_without_effect(rules: GameRules) -> GameRules:
+    for name in rules.without_effect:
+        warnings.warn(explain_without_effect(name), UserWarning, stacklevel=4)
+    return rules
+
+
+def explain_without_effect(name: str) -> str:
+    """Return the warning of a rule that this bidding ignores."""
+    return f"--{name.replace('_', '-')} has no effect with --bidding take"
+
+
+def convert_policy(policy: PolicyLike) -> str:
+    """Return the specification of a policy; raise ArgumentError if it is none."""
+    if isinstance(policy, str):
+        return policy
+    if isinstance(policy, os.PathLike):
+        return os.fspath(policy)
+    raise ArgumentError(
+        f"{quote(policy)} is not a policy: give its name, such as 'standard', or its file, such "
+        "as 'my_policy.py'"
+    )
+
+
+def convert_policies(policy: PoliciesLike | None, rules: GameRules) -> tuple[str, ...]:
+    """Return the specification of each seat's player, (seats,).
+
+    Args:
+        policy: one for all seats; one for each seat; or by "all", "team0" and "seat3", of which
+            a later one overrides.
+        rules: the rules, which give seats and teams.
+
+    Raises:
+        ArgumentError: a seat or team does not exist, or a value is no policy.
+    """
+    if policy is None:
+        return assign_policies((), rules)
+    if isinstance(policy, Mapping):
+        given = [
+            convert_policy(each) if name == "all" else f"{name}={convert_policy(each)}"
+            for name, each in policy.items()
+        ]
+        return assign_policies(given, rules)
+    if isinstance(policy, (list, tuple)):
+        several = [convert_policy(each) for each in policy]
+        if len(several) == rules.seats and not any(map(_NAMED_SEATS.match, several)):
+            return assign_policies(
+                [f"seat{seat}={each}" for seat, each in enumerate(several)], rules
+            )
+        if several and (len(several) == 1 or any(map(_NAMED_SEATS.match, several))):
+            return assign_policies(several, rules)
+        raise ArgumentError(
+            f"{len(several)} policies: give one, one for each seat ({rules.seats}), or name the "
+            "seats, such as {'all': 'standard', 'seat0': 'greedy'}"
+        )
+    return assign_policies([convert_policy(policy)], rules)  # type: ignore[arg-type]
+
+
+_NAMED_SEATS = re.compile(r"(?:seat|team)\d*=")
+
+
+def assign_policies(
+    specifications: Sequence[str],
+    rules: GameRules,
+    option: str = "--policy",
+) -> tuple[str, ...]:
+    """Return the policy specification of each seat, (seats,).
+
+    Args:
+        specifications: SPEC for all seats, team0=SPEC or seat3=SPEC; a later one overrides.
+        rules: the rules, which give seats and teams.
+        option: the option's name, for errors.
+
+    Raises:
+        ArgumentError: a seat or team does not exist, or a specification is empty.
+    """
+    from kqj_sim.policies.spec import DEFAULT_PLAYERS
+
+    default = DEFAULT_PLAYERS[rules.game]
+    seats = [default] * rules.seats
+    for given in specifications:
+        match = re.fullmatch(r"([A-Za-z]+)(\d*)=(.*)", given, re.DOTALL)
+        chosen = (
+            list(range(rules.seats)) if match is None else _list_named_seats(match, rules, option)
+        )
+        policy = given if match is None else match[3]
+        if not policy.strip():
+            raise ArgumentError(
+                f"{option} {quote(given)} names no policy: write {shorten(given)}{default}"
+            )
+        for seat in chosen:
+            seats[seat] = policy
+    return tuple(seats)
+
+
+def _list_named_seats(match: re.Match[str], rules: GameRules, option: str) -> list[int]:
+    """Return the seats of seatN=SPEC or teamN=SPEC; raise ArgumentError if there are none."""
+    whose, digits, policy = match[1], match[2], shorten(match[3])
+    given = f"{option} {shorten(whose + digits)}={policy}"
+    number = int(digits[:4] or -1)
+    if whose == "seat":
+        if 0 <= number < rules.seats:
+            return [number]
+        raise ArgumentError(f"{given}: the seats are seat0 to seat{rules.seats - 1}")
+    if whose == "team":
+        if rules.partners == "random":
+            raise ArgumentError(
+                f"{given}: with --partners random teams change; name seats, such as seat0={policy}"
+            )
+        if 0 <= number < rules.team_count:
+            return [seat for seat in range(rules.seats) if rules.fixed_team_of(seat) == number]
+        raise ArgumentError(f"{given}: the teams are team0 to team{rules.team_count - 1}")
+    raise ArgumentError(f"{given}: that is no seat or team; write seat0={policy} or team0={policy}")
+
+
+def parse_imposed(
+    contract: str | ImposedContract | None, rules: GameRules
+) -> ImposedContract | None:
+    """Return the contract of `--impose`; raise ArgumentError if the rules forbid it."""
+    if contract is None:
+        return None
+    try:
+        imposed = ImposedContract.from_text(str(contract))
+        imposed.check(rules)
+    except (NotationError, PlaceError, ImposedContractError) as error:
+        raise ArgumentError(f"--impose {shorten(contract)}: {error}") from None
+    return imposed
+
+
+def join_items(items: str | Iterable[object] | None, separator: str = " ") -> str | None:
+    """Return cards or calls, which may be a list, as one text."""
+    if items is None or isinstance(items, str):
+        return items
+    return separator.join(map(str, items))
+
+
+def read_place(option: str, place: str | int | None, rules: GameRules) -> int | None:
+    """Return the place that an option names; raise ArgumentError if there is none."""
+    if place is None:
+        return None
+    try:
+        return parse_place(str(place), rules.seats)
+    except PlaceError as error:
+        raise ArgumentError(f"{option}: {error}") from None
+
+
+def read_places(
+    option: str, places: str | Iterable[str | int] | None, rules: GameRules
+) -> tuple[int, ...] | None:
+    """Return the places that an option names; raise ArgumentError if one does not exist."""
+    if places is None:
+        return None
+    if isinstance(places, str):
+        places = places.replace(",", " ").split() or [places]
+    found = (read_place(option, each, rules) for each in places)
+    return tuple(place for place in found if place is not None)
