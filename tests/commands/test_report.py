@@ -119,7 +119,12 @@ def csv_tables(folder: Path, experiment: dict[str, Any], where: str = "") -> lis
         columns = [*groups, "quantity", "unit", "value", "low", "high", "deals"]
         rows = frame[columns].itertuples(index=False, name=None)
         lines = [line(len(groups), *row) for row in rows]
-        tables.append(make_table(each["name"], each["title"], groups, lines, each["note"]))
+        # Of two policies compared, each has a column; their deals are said once.
+        spread = "policy" if each["name"] == "compared_why" else ""
+        counted = each["name"] not in ("compared_why", "compared_largest")
+        tables.append(
+            make_table(each["name"], each["title"], groups, lines, each["note"], counted, spread)
+        )
     return tables
 
 
