@@ -144,8 +144,10 @@ def _render_table(report: Report, color: bool, width: int | None, encoding: str)
             # Key figures have no ranges.
             words.insert(-1, f"{run.describe_intervals().replace(RANGE_SIGNS, '±')}.")
         parts.append(Text(" ".join(words), "dim"))
-    elif run.describe_intervals() and (report.shown is None or report.shown):
-        parts.append(Text(run.describe_intervals(), "dim"))
+    else:
+        if run.describe_intervals() and (report.shown is None or report.shown):
+            parts.append(Text(run.describe_intervals(), "dim"))
+        parts += [Text(line) for line in report.remarks if report.shown is None]
     for grid in report.make_grids(width or PIPED_WIDTH):
         if not can_write_all(encoding):
             for part in split_grid(replace_grid_signs(grid, encoding), width or PIPED_WIDTH):
