@@ -113,7 +113,7 @@ def _command(context: click.Context) -> str:
     for option in context.command.params:
         name, value = option.name or "", context.params[option.name or ""]
         source = context.get_parameter_source(name)
-        if source is click.core.ParameterSource.COMMANDLINE and name not in ("out", "readme"):
+        if source is click.core.ParameterSource.COMMANDLINE and name not in ("out", "page"):
             values: Sequence[Any] = value if isinstance(value, tuple) else [value]
             for each in values:
                 given += [option.opts[0]] if each is True else [option.opts[0], str(each)]
@@ -159,15 +159,16 @@ def _command(context: click.Context) -> str:
     help="Where the tables go; benchmarks/STRENGTH.md if not given.",
 )
 @click.option(
-    "--readme",
+    "--page",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A file that gets the short table, between its marks <!-- strength -->.",
+    help="Write the short table to this page, such as docs/strength.md, between its marks "
+    "<!-- strength -->.",
 )
 @click.pass_context
 def main(
     context: click.Context, player: tuple[str, ...], caller: tuple[str, ...], calling: str,
     playing: str, kinds: tuple[str, ...], variants: tuple[str, ...], seconds: float,
-    deals: int | None, seed: int, threads: int | None, quick: bool, out: Path, readme: Path | None,
+    deals: int | None, seed: int, threads: int | None, quick: bool, out: Path, page: Path | None,
 ) -> None:  # fmt: skip
     """Measure how well the policies play."""
     load = machine.load()
@@ -208,8 +209,8 @@ def main(
     tables = strength_sheets.make(strength)
     sheets.show(tables)
     out.write_text(sheets.to_markdown("Strength", strength.command, tables), encoding="utf-8")
-    if readme is not None and cards:
-        put_summary(readme, sheets.markdown_rows(strength_sheets.summary(strength)))
+    if page is not None and cards:
+        put_summary(page, sheets.markdown_rows(strength_sheets.summary(strength)))
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def make(strength: Strength) -> list[Sheet]:
 
 
 def summary(strength: Strength) -> Sheet:
-    """Tabulate strength at playing cards, in all variants, and time: for the README."""
+    """Tabulate strength at playing cards, in all variants, and time: for docs/strength.md."""
     first = strength.cards[0]
     header = ("policy", *(contest.variant for contest in strength.cards), "µs a round")
     rows = [

@@ -93,9 +93,9 @@ def test_one_alone_has_his_contracts_and_his_times() -> None:
 
 @pytest.mark.slow
 def test_all_of_it_runs(tmp_path: Path) -> None:
-    out, readme = tmp_path / "STRENGTH.md", tmp_path / "README.md"
-    readme.write_text("Before\n<!-- strength -->\nold\n<!-- /strength -->\nafter\n", "utf-8")
-    options = ["--quick", "--threads", "1", "--out", str(out), "--readme", str(readme)]
+    out, page = tmp_path / "STRENGTH.md", tmp_path / "strength.md"
+    page.write_text("Before\n<!-- strength -->\nold\n<!-- /strength -->\nafter\n", "utf-8")
+    options = ["--quick", "--threads", "1", "--out", str(out), "--page", str(page)]
     for name, value in (
         ("player", "random"), ("player", "greedy"), ("player", "standard"), ("caller", "standard"),
         ("caller", "random:take=0.5"), ("calling", "standard"), ("variant", "take-2"),
@@ -114,7 +114,7 @@ def test_all_of_it_runs(tmp_path: Path) -> None:
         "Cards: three teams, taking, contracts made", "Calls: two teams, taking",
     ):  # fmt: skip
         assert f"\n## {title}\n" in text
-    short = readme.read_text("utf-8")
+    short = page.read_text("utf-8")
     assert short.startswith("Before\n<!-- strength -->\n| policy | two teams, taking |")
     assert short.endswith("\n<!-- /strength -->\nafter\n")
     assert "old" not in short
@@ -122,10 +122,10 @@ def test_all_of_it_runs(tmp_path: Path) -> None:
         assert f"| `{policy}` |" in short
 
 
-def test_a_readme_without_marks_is_told(tmp_path: Path) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text("Nothing here\n", "utf-8")
-    out = ["--out", str(tmp_path / "STRENGTH.md"), "--readme", str(readme)]
+def test_a_page_without_marks_is_an_error(tmp_path: Path) -> None:
+    page = tmp_path / "strength.md"
+    page.write_text("Nothing here\n", "utf-8")
+    out = ["--out", str(tmp_path / "STRENGTH.md"), "--page", str(page)]
     who = ["--player", "random", "--variant", "take-2", "--contest", "cards"]
     done = CliRunner().invoke(main, ["--quick", *out, *who])
     assert done.exit_code == 1
