@@ -20,11 +20,12 @@ from kqj_sim.rules import KqjRules, KwajongenRules
 from kqj_sim.training import run as training_run
 
 ROOT = Path(__file__).resolve().parent.parent
+PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
+"""The pages that the README leads to, by the name of the file."""
 README = "\n".join(
-    path.read_text(encoding="utf-8")
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    [(ROOT / "README.md").read_text(encoding="utf-8"), *(PAGES[name] for name in sorted(PAGES))]
 )
-"""The README, and behind it the pages it leads to."""
+"""The README, and behind it the pages."""
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PACKAGE = ROOT / "kqj_sim"
 REPORTS = (ROOT / "reports" / "README.md").read_text(encoding="utf-8")
@@ -39,6 +40,14 @@ FEW = {
 }
 """How many deals, games or decisions the tests play in place of the README's."""
 
+NOT_RUN = {
+    "kqj-sim odds": "asks for the cards on a terminal; tests/commands tests its questions",
+    "kqj-sim compare A B": "A and B stand for two policies",
+    "kqj-sim policies show NAME": "NAME stands for a policy",
+    "kqj-sim COMMAND --help": "COMMAND stands for a command",
+}
+"""The only commands that are shown and not executed, with the reason."""
+
 
 SIMULATED_DEALS = "10000"
 """Deals with which the key figures have the rows that they have with the default number."""
@@ -49,9 +58,22 @@ def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.M | re.S)
 
 
-def section(title: str) -> str:
-    """A section; where a page of the docs has more than the README, that of the page."""
-    return README.split(f"\n## {title}\n")[-1].split("\n## ")[0]
+def section(page: str, title: str) -> str:
+    """A section of a page."""
+    return PAGES[page].split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def commands_in_sentences() -> list[str]:
+    """The commands between backticks, outside the blocks; those that have arguments."""
+    sentences = re.sub(r"^```.*?^```$", "", README, flags=re.M | re.S)
+    spans = [" ".join(span.split()) for span in re.findall(r"`(kqj-sim [^`]+)`", sentences)]
+    return sorted({span for span in spans if len(span.split()) > 2} - {*NOT_RUN})
+
+
+def commands_without_output() -> list[str]:
+    """The commands of the shell's blocks, but those that set up an environment."""
+    lines = [line for block in blocks(README, "sh") for line in block.splitlines()]
+    return sorted({line for line in lines if line.startswith("kqj-sim ")} - {*NOT_RUN})
 
 
 def named_files() -> dict[str, str]:
@@ -68,15 +90,18 @@ def with_few_deals(command: str) -> list[str]:
     """The arguments of a `kqj-sim` command, with few deals in place of many."""
     program, *arguments = shlex.split(command)
     assert program == "kqj-sim", command
+    numbers = dict(FEW)
+    if arguments[0] in ("simulate", "compare") and "pimc" not in command:
+        numbers["--deals"] = "4000"  # Enough for the headline to say the same.
     few = [
-        FEW.get(before, argument)
+        numbers.get(before, argument)
         for before, argument in zip(["", *arguments], arguments, strict=False)
     ]
     if few[0] in ("simulate", "records", "odds") and not FEW.keys() & {*few}:
         few += ["--deals", SIMULATED_DEALS if few[0] == "simulate" else FEW["--deals"]]
     if few[0] == "report":
         few += [word for option in tuple(FEW)[:3] for word in (option, FEW[option])]
-    if few[0] == "train":
+    if few[0] == "train" and few[1] in ("linear", "network") and len(few) > 2:
         few += ["--decisions", FEW["--decisions"], "--held-out", "1000"]
     return few
 
@@ -118,6 +143,20 @@ def test_commands_run_and_print_what_is_shown(block: str, folder: Path) -> None:
     assert words(shown) <= words(printed)
 
 
+@pytest.mark.parametrize("command", [*commands_in_sentences(), *commands_without_output()])
+def test_commands_without_output_run(command: str, folder: Path) -> None:
+    arguments = with_few_deals(command)
+    if arguments[0] == "train" and not any(word.startswith("-") for word in arguments):
+        arguments += ["--help"]  # A name, not a call.
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+
+
+def test_commands_that_are_not_run_are_few() -> None:
+    assert len(NOT_RUN) <= 5
+    assert all(f"`{command}`" in README or f"\n{command}\n" in README for command in NOT_RUN)
+
+
 @pytest.mark.parametrize(
     "block",
     [block for block in blocks(README, "python") if block not in named_files().values()],
@@ -129,7 +168,7 @@ def test_python_examples_run(block: str, capsys: pytest.CaptureFixture[str], fol
 
 
 def test_what_a_policy_leaves_out_is_answered_as_the_readme_says(folder: Path) -> None:
-    match = re.search(r"What it leaves out \(here (.*?)\)\s+the\s+default player", README, re.S)
+    match = re.search(r"What it leaves out \(here (.*?)\)\s+the\s+default\s+player", README, re.S)
     assert match is not None
     own = parse_player("my_policy.py:cautious")
     questions = re.findall(r"`choose_(\w+)`", match[1])
@@ -139,18 +178,18 @@ def test_what_a_policy_leaves_out_is_answered_as_the_readme_says(folder: Path) -
 
 
 def test_the_default_player_is_named() -> None:
-    named = re.search(r"leaves open, are played by\s+`(\S+)`", section("Policies"))
+    named = re.search(r"leaves\s+open, are played by\s+`(\S+)`", PAGES["policies"])
     assert named is not None
     assert named[1] == DEFAULT_PLAYER
 
 
 def test_every_policy_is_explained() -> None:
-    tables = section("Policies").split("| specification |")[0]
+    tables = section("policies", "Which policies are there?")
     assert {*KQJ_BUILT_INS} <= {*re.findall(r"^\| `(\w+)` \| \w", tables, flags=re.M)}
 
 
 def test_specifications_of_policies_can_be_read(folder: Path) -> None:
-    table = section("Policies").split("| specification | |")[1].split("\n\n")[0]
+    table = section("policies", "How do I name a player?")
     listed = re.findall(r"^\| `(\S+)` \|", table, flags=re.M)
     assert len(listed) == 6
     for specification in listed:
@@ -194,7 +233,7 @@ def test_the_point_count_is_that_of_the_policy(table: str) -> None:
         known = PARAMETERS.get(name)
         return match[0] if known is None else f"{match[1]}{known.write(known.default)}{match[3]}"
 
-    assert re.sub(r"(\| \**)(\w+)(\** (?=\|))", value, table) in section("The point count")
+    assert re.sub(r"(\| \**)(\w+)(\** (?=\|))", value, table) in PAGES["point_count"]
 
 
 def test_who_speaks_later_takes_from_the_same_count() -> None:
@@ -205,7 +244,7 @@ def test_who_speaks_later_takes_from_the_same_count() -> None:
 
 
 def test_every_rule_is_listed_with_its_values() -> None:
-    rows = re.findall(r"^\| `--(\S+)` \| (.*?) \|", section("Rules and their options"), re.M)
+    rows = re.findall(r"^\| `--(\S+)` \| (.*?) \|", section("rules", "Options"), re.M)
     told = {name.replace("-", "_"): values for name, values in rows}
     assert {*told} == {rule.name for rule in fields(KqjRules)}
     for rule in fields(KqjRules):
@@ -215,7 +254,7 @@ def test_every_rule_is_listed_with_its_values() -> None:
 
 
 def test_columns_that_are_named_exist() -> None:
-    named = re.findall(r"`([a-z_0-5]+)`", section("Columns of the rows"))
+    named = re.findall(r"`([a-z_0-5]+)`", section("data", "Columns of the rows"))
     assert len(named) > 20
     assert {*named} - {"and", "or", "not"} <= {*KQJ_COLUMN_NUMBERS}
 
@@ -256,7 +295,7 @@ def test_links_lead_somewhere() -> None:
             path = (page.parent / target).resolve() if target else page
             assert path.exists(), f"{page.name}: {target}"
             headings = re.findall(r"^#+ (.*)$", pages.get(path, ""), re.M)
-            anchors = [re.sub(r"[^a-z0-9 -]", "", h.lower()).replace(" ", "-") for h in headings]
+            anchors = [re.sub(r"[^a-z0-9_ -]", "", h.lower()).replace(" ", "-") for h in headings]
             assert not anchor or anchor in anchors, f"{page.name}: {target}#{anchor}"
             found += 1
     assert found > 10
@@ -283,7 +322,8 @@ def test_contributors_find_every_part_of_the_package() -> None:
 
 def test_two_commands_set_up_and_do_everything() -> None:
     commands = re.findall(r"^python3 -m venv (\S+) && (.*)$", README, flags=re.M)
-    assert [command for block in blocks(README, "sh") for command in block.splitlines()] == [
+    lines = [line for block in blocks(README, "sh") for line in block.splitlines()]
+    assert [line for line in lines if not line.startswith("kqj-sim ")] == [
         f"python3 -m venv {folder} && {rest}" for folder, rest in commands
     ]
     assert len(commands) == 2
@@ -297,7 +337,7 @@ def test_reports_are_there_and_no_other() -> None:
 
 
 def test_kwajongen_has_its_rules_and_policies_told() -> None:
-    told = section("Kwajongen")
+    told = PAGES["kwajongen"]
     rows = re.findall(r"^\| `--(\S+)` \| (.*?) \|", told, re.M)
     values = {rule.name: rule.metadata["choices"] for rule in fields(KwajongenRules)}
     assert {name.replace("-", "_"): text for name, text in rows} == {
