@@ -13,7 +13,7 @@ from kqj_sim.policies import tools
 from kqj_sim.policies.binding import VIEW_OF_DECISION
 
 PAGE = (Path(__file__).resolve().parent.parent / "docs" / "views.md").read_text(encoding="utf-8")
-SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
+SECTIONS: dict[str, str] = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
 
 
 def find_section(decision: str) -> str:
