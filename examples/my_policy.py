@@ -7,10 +7,10 @@ The default player makes the decisions it leaves out, here the calls.
 
 from typing import Any
 
-from kqj_sim import lowest, policy
+import kqj_sim as kqj
 
 
-@policy("cautious")
-def choose_card(view: Any) -> Any:
+@kqj.policy
+def cautious(view: Any) -> int:
     """Play the lowest legal card."""
-    return lowest(view.legal)
+    return kqj.lowest(view.legal)

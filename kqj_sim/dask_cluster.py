@@ -20,7 +20,7 @@ import numba
 
 from kqj_sim import __version__
 from kqj_sim.core.jit import hash_sources
-from kqj_sim.policies import policy_files
+from kqj_sim.policies import policy_files, session
 
 R = TypeVar("R")
 
@@ -68,13 +68,14 @@ def _check_versions(expected: dict[str, str]) -> None:
 def _run_on_worker(
     expected: dict[str, str],
     user_files: dict[str, bytes],
+    user_policies: dict[str, bytes],
     pickled_function: bytes,
     first: int,
     count: int,
 ) -> tuple[float, Any]:
     """Run a pickled function on a worker; return the seconds it took and its result."""
     _check_versions(expected)
-    with policy_files.substitute_files(user_files):
+    with policy_files.substitute_files(user_files), session.supply_policies(user_policies):
         play = pickle.loads(pickled_function)
         began = time.perf_counter()
         found = play(first, count)
@@ -212,7 +213,8 @@ class DaskCluster:
         """
         import cloudpickle
 
-        sent, pickled = policy_files.list_read_files(), cloudpickle.dumps(function)
+        sent = policy_files.list_read_files(), session.list_pickled()
+        pickled = cloudpickle.dumps(function)
         size = min_size
         waiting: deque[tuple[int, Any]] = deque()
         with self._convert_errors():
@@ -222,7 +224,7 @@ class DaskCluster:
                         # The last ranges are smaller, to keep all workers busy to the end.
                         share = max(min_size, -(-(end - first) // (2 * self.thread_count)))
                         count = min(size, share, end - first)
-                        given = get_software_versions(), sent, pickled, first, count
+                        given = get_software_versions(), *sent, pickled, first, count
                         waiting.append(
                             (count, self._client.submit(_run_on_worker, *given, pure=False))
                         )

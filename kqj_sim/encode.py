@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.cards import Card
-from kqj_sim.columns import RANK_LABELS, SUIT_LABELS, get_columns
+from kqj_sim.columns import get_columns
 from kqj_sim.core import round
 from kqj_sim.core.block import SEATS
-from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP
 from kqj_sim.core.dispatch import (
     ACCEPT,
     ASK_SIGNATURE,
@@ -50,50 +48,13 @@ from kqj_sim.policies.binding import (
     parameter_offset,
 )
 from kqj_sim.policies.configured import ConfiguredPolicy
-from kqj_sim.policies.registry import NO_POLICY, Policy
+from kqj_sim.policies.parameters import NO_POLICY
+from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.spec import Player, parse_player
 from kqj_sim.rules import GameRules, KqjRules
 
 ALL_NO_TRUMP = ("second_lap", "both_laps", "never")
 CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
-_TRUMP_ORDER = ("4", "5", "6", "J", "Q", "K", "H", "T", "A", "7", "8", "9")
-_KWAJONGEN_RANKS = ("9", "T", "J", "Q", "K", "A")
-_RANK_ORDERS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "kqj": (RANK_LABELS, _TRUMP_ORDER),
-    "kwajongen": (_KWAJONGEN_RANKS, _KWAJONGEN_RANKS),
-}
-"""Ranks by bit of a suit in natural and in trump order."""
-
-
-def split_cards(cards: int) -> Iterator[int]:
-    """Yield the numbers of a set's bits, lowest first."""
-    while cards:
-        yield (cards & -cards).bit_length() - 1
-        cards &= cards - 1
-
-
-def format_cards(cards: int, contract: int | None = None, game: str = "kqj") -> list[str]:
-    """Return the texts of a set in natural coding, or coded by strength for a contract (0 to 5)."""
-    orders = _RANK_ORDERS[game]
-    return [_format_card(bit >> 4, bit & 15, contract, *orders) for bit in split_cards(cards)]
-
-
-def encode_cards(cards: Iterable[Card], game: str = "kqj") -> int:
-    """Return cards as a set in natural coding."""
-    ranks, _ = _RANK_ORDERS[game]
-    return sum(1 << 16 * SUIT_LABELS.index(suit) + ranks.index(rank) for rank, suit in cards)
-
-
-def _format_card(
-    lane: int, rank: int, contract: int | None, plain: Sequence[str], trump: Sequence[str]
-) -> str:
-    """Return the text of a card by its suit and rank in the coding
-    (`core.cards.to_strength_order`)."""
-    if contract is None:
-        return plain[rank] + SUIT_LABELS[lane]
-    if contract >= NO_TRUMP:
-        return (trump if contract == ALL_TRUMPS else plain)[rank] + SUIT_LABELS[lane]
-    return (trump if lane == 3 else plain)[rank] + SUIT_LABELS[(lane + contract + 1) % 4]
 
 
 def encode_rules(rules: GameRules) -> Any:

@@ -13,6 +13,8 @@ from kqj_sim.core.rules import Seating
 from kqj_sim.encode import encode_rules, encode_seating
 from kqj_sim.imposed import ImposedContract, ImposedContractError, ImposedFirstCall
 from kqj_sim.policies.errors import PolicyError
+from kqj_sim.policies.registry import Policy
+from kqj_sim.policies.session import as_spec, pickle_policies, supply_policies
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, Player, parse_player
 from kqj_sim.policy_errors import FailedRound, explain_failure
 from kqj_sim.rules import GameRules, KqjRules
@@ -46,8 +48,9 @@ class Experiment:
 
     Attributes:
         rules: the rules of the table.
-        policies: the policy specification of each seat, (seats,); empty for the game's default
-            player at all seats.
+        policies: the specification of each seat's player, (seats,), or one for all seats; policies
+            and functions stand for their specifications; empty for the game's default player at
+            all seats.
         deals: number of single rounds; ignored with `games`.
         seed: 0 to 2**63 - 1; seed and number determine a deal.
         first: number of the first deal, or of the first game.
@@ -72,6 +75,10 @@ class Experiment:
         if not self.policies:
             default = DEFAULT_PLAYERS[self.rules.game]
             object.__setattr__(self, "policies", (default,) * seats)
+        elif not isinstance(self.policies, tuple | list):
+            object.__setattr__(self, "policies", (as_spec(self.policies),) * seats)
+        else:
+            object.__setattr__(self, "policies", tuple(as_spec(each) for each in self.policies))
         if len(self.policies) != seats:
             raise ExperimentError(
                 f"{len(self.policies)} policies: there should be one a seat, {NUMBER_WORDS[seats]}"
@@ -98,14 +105,25 @@ class Experiment:
         return str(self.imposed) if isinstance(self.imposed, ImposedContract) else None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields without cached values; another process parses the players again."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        """Return the fields without cached values; another process parses the players again.
+
+        Policies of this session, which no file holds, go along.
+        """
+        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        sent = {**self.__dict__.get("_sent", {}), **pickle_policies(self._list_policies())}
+        return {**state, "_sent": sent} if sent else state
+
+    def _list_policies(self) -> list[tuple[str, Policy]]:
+        """Return name and policy of each part of each player."""
+        parts = [part for each in self.players for part in (each.calling, each.playing)]
+        return [(part.source, part.policy) for part in parts]
 
     @cached_property
     def players(self) -> tuple[Player, ...]:
         """The player of each seat; each different specification is parsed once."""
         game = self.rules.game
-        parsed = {text: parse_player(text, game) for text in dict.fromkeys(self.policies)}
+        with supply_policies(self.__dict__.get("_sent", {})):
+            parsed = {text: parse_player(text, game) for text in dict.fromkeys(self.policies)}
         return tuple(parsed[text] for text in self.policies)
 
     def compile_seating(self) -> tuple[Any, Seating]:

@@ -17,12 +17,7 @@ from kqj_sim.core.dispatch import LOOP_COUNT
 from kqj_sim.core.jit import int64_at, scalar
 from kqj_sim.core.rules import MAX_POLICIES
 from kqj_sim.core.views import EXCEPTION_RAISED, PASS
-from kqj_sim.encode import (
-    CONTRACTS,
-    encode_rules,
-    encode_seating,
-    format_cards,
-)
+from kqj_sim.encode import CONTRACTS, encode_rules, encode_seating
 from kqj_sim.games import Game, get_game
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
 from kqj_sim.policies.binding import (
@@ -33,6 +28,7 @@ from kqj_sim.policies.binding import (
     guard_exceptions,
     make_parameters_reader,
 )
+from kqj_sim.policies.card_sets import format_cards
 from kqj_sim.policies.configured import ConfiguredPolicy
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.registry import Policy
@@ -77,7 +73,7 @@ def explain_failure(
     """
     game = get_game(rules)
     where = f"deal {failed.deal} of seed {failed.seed}"
-    for chosen, question, answer, view in _replay_answers(rules, players, imposed, failed):
+    for chosen, question, answer, view in replay_decisions(rules, players, imposed, failed):
         fault = _CHECKS[question](view, answer, game)
         if fault is None:
             continue
@@ -85,13 +81,14 @@ def explain_failure(
         if answer == EXCEPTION_RAISED:
             line, fault = _find_exception(chosen, question, view)
         seat = (failed.dealer + 1 + _place_of_view(question, view, game.seats)) % game.seats
-        place = locate_source(chosen.policy.choices[question][0], line)
-        who = f"policy {chosen.policy.name!r}, choose_{question}()"
+        function = chosen.policy.choices[question][0]
+        place = locate_source(function, line)
+        who = f"policy {chosen.policy.name!r}, {function.__name__}()"
         return PolicyError(f"{place}: {who}, {where}, seat {seat}: {fault}")
     return PolicyError(f"a policy chose a call or card that is not legal in {where}")
 
 
-def _replay_answers(
+def replay_decisions(
     rules: GameRules,
     players: Sequence[Player],
     imposed: ImposedContract | ImposedFirstCall | None,
@@ -167,9 +164,11 @@ def _find_exception(configured: ConfiguredPolicy, decision: str, view: Any) -> t
     compiled, _ = configured.policy.compile_decision(decision)
     asked = (view, configured.policy.tuple_type(*configured.parameters))[:arguments]
     path = plain.__code__.co_filename
-    for function in (plain, compiled):  # Python knows its lines better than numba.
+    swapped = asked[::-1] if decision in configured.policy.methods else asked
+    # Python knows its lines better than numba.
+    for function, given in ((plain, swapped), (compiled, asked)):
         try:
-            function(*asked)
+            function(*given)
         except Exception as error:
             frames = traceback.extract_tb(error.__traceback__)
             lines = [frame.lineno or 0 for frame in frames if frame.filename == path]

@@ -17,9 +17,9 @@ from kqj_sim.core.block import LANES, SEATS, STRIDE, TRICKS
 from kqj_sim.core.cards import EACH_SUIT, TRUMP_QUEEN
 from kqj_sim.core.kwajongen.cards import DEALT_FOUR
 from kqj_sim.core.scoring import CAPOT_BONUS, KQ_BONUS, KQJ_BONUS, LAST_TRICK_BONUS
-from kqj_sim.encode import format_cards, split_cards
 from kqj_sim.experiment import Experiment, make_endless_game_error
 from kqj_sim.games import get_game
+from kqj_sim.policies.card_sets import format_cards, split_cards
 from kqj_sim.policy_errors import find_failed_round
 from kqj_sim.record import Bonus, Call, Record, Trick
 from kqj_sim.rules import KqjRules

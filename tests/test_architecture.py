@@ -45,6 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "block_player": ENGINE | {"experiment", "workers"},
     "simulation": ENGINE | PLAY,
     "dask_cluster": {"core", "workers", "policies"},
+    "policy_check": TEXT | ENGINE | PLAY | {"run_scope", "simulation"},
     "records": TEXT | ENGINE | {"experiment"},
     "replay": TEXT | ENGINE | {"experiment", "records"},
     "paired": TEXT | ENGINE | PLAY | {"simulation"},

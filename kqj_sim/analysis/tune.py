@@ -29,7 +29,7 @@ from kqj_sim.analysis.vary import (
     format_players,
 )
 from kqj_sim.messages import quote
-from kqj_sim.policies.registry import format_parameter_number
+from kqj_sim.policies.parameters import format_parameter_number
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, PlayerSpec, parse_player
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.run_scope import run_scope

@@ -25,7 +25,7 @@ from kqj_sim.messages import quote, shorten
 from kqj_sim.paired import Arrangement, assign_players, list_arrangements
 from kqj_sim.policies.configured import ConfiguredPolicy
 from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.registry import Parameter, ParameterValue, format_parameter_number
+from kqj_sim.policies.parameters import Parameter, ParameterValue, format_parameter_number
 from kqj_sim.policies.spec import PlayerSpec, get_default_player, parse_player_spec
 from kqj_sim.rows import Rows
 from kqj_sim.rules import GameRules

@@ -15,7 +15,7 @@ from kqj_sim.commands.output import color_option, print_screen, screen_width
 
 if TYPE_CHECKING:
     from kqj_sim.policies.configured import ConfiguredPolicy
-    from kqj_sim.policies.registry import Parameter, ParameterValue
+    from kqj_sim.policies.parameters import Parameter, ParameterValue
     from kqj_sim.policies.spec import PlayerSpec
 
 

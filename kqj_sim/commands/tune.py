@@ -126,7 +126,7 @@ def tune(
     print_rule_notes(rules, quiet)
     from kqj_sim.analysis.games import get_analyzed_game
     from kqj_sim.analysis.tune import tune
-    from kqj_sim.policies.registry import format_parameter_number
+    from kqj_sim.policies.parameters import format_parameter_number
     from kqj_sim.reporting.tune import make_tuning_report, render_player_file, render_tuning
 
     print_line, decimals = make_timed_printer(quiet), get_analyzed_game(rules.game).terms.decimals

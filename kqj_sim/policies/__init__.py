@@ -12,28 +12,75 @@ players, and `binding` compiles policies into the kernels' loops.
 """
 
 from kqj_sim.core.views import PASS, bid_code
+from kqj_sim.policies.card_sets import (
+    ACES,
+    CLUBS,
+    DIAMONDS,
+    EIGHTS,
+    FIVES,
+    FOURS,
+    HEARTS,
+    HEROES,
+    JACKS,
+    KINGS,
+    NINES,
+    QUEENS,
+    SEVENS,
+    SIXES,
+    SPADES,
+    TENS,
+    count,
+    hand,
+    has,
+    in_view,
+    show,
+    suit,
+)
 from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.registry import describe, flag, named, number, policy, whole
+from kqj_sim.policies.parameters import flag, named, number, whole
+from kqj_sim.policies.registry import describe, policy
 from kqj_sim.policies.spec import Player, parse_player
 from kqj_sim.policies.tools import cheapest, dearest, highest, lowest, random_card
 from kqj_sim.policies.tools import points as card_points
 
 __all__ = [
+    "ACES",
+    "CLUBS",
+    "DIAMONDS",
+    "EIGHTS",
+    "FIVES",
+    "FOURS",
+    "HEARTS",
+    "HEROES",
+    "JACKS",
+    "KINGS",
+    "NINES",
     "PASS",
+    "QUEENS",
+    "SEVENS",
+    "SIXES",
+    "SPADES",
+    "TENS",
     "Player",
     "PolicyError",
     "bid_code",
     "card_points",
     "cheapest",
+    "count",
     "dearest",
     "describe",
     "flag",
+    "hand",
+    "has",
     "highest",
+    "in_view",
     "lowest",
     "named",
     "number",
     "parse_player",
     "policy",
     "random_card",
+    "show",
+    "suit",
     "whole",
 ]

@@ -12,18 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kqj_sim.messages import quote, shell_join, shorten
+from kqj_sim.policies import session
 from kqj_sim.policies.binding import CALL_DECISIONS
 from kqj_sim.policies.errors import PolicyError, suggest_names
+from kqj_sim.policies.parameters import Parameter, ParameterValue, append_version
 from kqj_sim.policies.policy_files import load_policy_file
-from kqj_sim.policies.registry import (
-    BUILT_INS,
-    PRESETS,
-    Parameter,
-    ParameterValue,
-    Policy,
-    append_version,
-    find_policy,
-)
+from kqj_sim.policies.registry import BUILT_INS, PRESETS, Policy, find_policy
 from kqj_sim.rules import GameRules
 
 
@@ -177,7 +171,7 @@ def parse_policy(spec: str, folder: Path | None = None, game: str = "kqj") -> Co
         if source in PRESETS[game]:
             preset = parse_policy(PRESETS[game][source].specification, folder, game)
             return preset.with_parameters(parse_assignments(given, spec))
-        found = find_policy(source, game)
+        found = session.find(source, game) or find_policy(source, game)
     if not (found.calls(game) or found.plays):
         first, *others = CALL_DECISIONS[game]
         wanted = f"choose_{first}{', ...' if others else ''} or choose_card"

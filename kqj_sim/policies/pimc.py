@@ -52,8 +52,9 @@ from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import find_legal_cards, put_card
 from kqj_sim.core.types import Block, CardSet, Position
 from kqj_sim.policies.binding import parameter_offset
+from kqj_sim.policies.parameters import NO_POLICY, flag, named, number, whole
 from kqj_sim.policies.particles import OpponentModel, weigh_layouts
-from kqj_sim.policies.registry import NO_POLICY, flag, named, number, policy, whole
+from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import nth_card
 
 ROLLOUT_POLICIES = ("random", "greedy", "standard", "linear", "network")

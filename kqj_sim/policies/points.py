@@ -22,8 +22,9 @@ from kqj_sim.core.cards import ALL_TRUMPS, EACH_SUIT, NO_TRUMP, SUIT_MASK, trail
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.types import Contract, PackedBids, PackedPlayers, Place
 from kqj_sim.core.views import PASS, bid_code, last_bid_contract
+from kqj_sim.policies.parameters import Parameter, number
 from kqj_sim.policies.point_count import count_points, wins_every_trick
-from kqj_sim.policies.registry import Parameter, number, policy
+from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import is_partner, normal_share
 
 _9 = EACH_SUIT << 5

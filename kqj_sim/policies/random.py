@@ -7,7 +7,8 @@ from typing import Any
 from kqj_sim.core.cards import NO_TRUMP, trailing_zeros, whole_tens
 from kqj_sim.core.rng import draw, is_below, scale_below
 from kqj_sim.core.views import PASS, bid_code
-from kqj_sim.policies.registry import number, policy
+from kqj_sim.policies.parameters import number
+from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import chance, random_legal_card
 
 random = policy(

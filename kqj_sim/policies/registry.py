@@ -9,175 +9,23 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import keyword
-import math
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Literal, NamedTuple
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.rules import MAX_PARAMETERS
-from kqj_sim.messages import quote
+from kqj_sim.messages import quote, shorten
 from kqj_sim.policies.binding import CALL_DECISIONS, VIEW_OF_DECISION, make_parameters_type
 from kqj_sim.policies.errors import PolicyError, suggest_names
+from kqj_sim.policies.parameters import Parameter, check_parameter, whole
 from kqj_sim.policies.user_policies import compile_user_function
 from kqj_sim.policies.weights import VERSIONS
-from kqj_sim.rules import GameRules
-
-NO_POLICY = "none"
-"""Value of a parameter that names a policy, if the policy can do without one."""
-
-ParameterKind = Literal["number", "whole number", "flag", "policy"]
-
-ParameterValue = float | str
-"""Value of a parameter: text for the name of a policy, a float for everything else."""
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of a policy that its user can set.
-
-    Attributes:
-        default: the value if none is given; 1.0 for true and 0.0 for false if it is a flag.
-        meaning: one line.
-        low, high: the lowest and the highest value, both allowed; None for no limit.
-        kind: "number", "whole number", "flag" (true or false) or "policy" (one of `choices`).
-        choices: names of the policies to choose from.
-        only_with: fields of the rules and the values they need for the parameter to have an effect,
-            such as (("teams", 2), ("bidding", "take")).
-
-    Raises:
-        PolicyError: the default is not allowed.
-    """
-
-    default: ParameterValue
-    meaning: str = ""
-    low: float | None = None
-    high: float | None = None
-    kind: ParameterKind = "number"
-    choices: tuple[str, ...] = ()
-    only_with: tuple[tuple[str, int | str], ...] = ()
-
-    def __post_init__(self) -> None:
-        try:
-            object.__setattr__(self, "default", self.read(self.default))
-        except PolicyError as error:
-            raise PolicyError(f"default {self.default}: {error}") from None
-
-    @property
-    def is_number(self) -> bool:
-        """True if compiled functions get the value; they do not get names of policies."""
-        return self.kind != "policy"
-
-    @property
-    def allowed(self) -> str:
-        """The allowed values: `a number from 0 to 300`, `true or false`, `linear or network`."""
-        if self.kind == "flag":
-            return "true or false"
-        if self.kind == "policy":
-            *others, last = self.choices
-            return f"{', '.join(others)} or {last}" if others else last
-        low = "" if self.low is None else f" from {format_parameter_number(self.low)}"
-        high = "" if self.high is None else f" to {format_parameter_number(self.high)}"
-        return f"a {self.kind}{low}{high}"
-
-    @property
-    def limits(self) -> str:
-        """The allowed values in short: `0 to 300`, `true or false`."""
-        text = self.allowed
-        closed = self.low is not None and self.high is not None
-        return text.removeprefix("a number from ") if closed else text
-
-    def applies_to(self, rules: GameRules) -> bool:
-        """Return True if games by these rules read the parameter."""
-        return all(getattr(rules, name) == value for name, value in self.only_with)
-
-    def read(self, given: object) -> ParameterValue:
-        """Return the value of a text, or of a value in a TOML file.
-
-        The name of a policy of this package may carry the version of its weights, `network@2`.
-
-        Raises:
-            PolicyError: wrong kind or out of range; the message says what is allowed.
-        """
-        if self.kind == "policy":
-            name = str(given).partition("@")[0]
-            if isinstance(given, str) and name in self.choices:
-                if given in (name, append_version(name)):
-                    return name
-                if name in VERSIONS:
-                    raise PolicyError(f"the weights here are {append_version(name)}: write {name}")
-            raise PolicyError(
-                f"it should be {self.allowed}; {suggest_names(str(given), self.choices)}"
-            )
-        if self.kind == "flag":
-            texts = {"true": 1.0, "false": 0.0}
-            value = texts.get(str(given).lower(), math.nan)
-        else:
-            value = _parse_float(given)
-        whole = self.kind != "whole number" or value.is_integer()
-        low = -math.inf if self.low is None else self.low
-        high = math.inf if self.high is None else self.high
-        if not (math.isfinite(value) and low <= value <= high and whole):
-            raise PolicyError(f"it should be {self.allowed}")
-        return value
-
-    def write(self, value: ParameterValue) -> str:
-        """Return a value as text that `read` turns back into exactly this value."""
-        if isinstance(value, str):
-            return value
-        return (
-            ("false", "true")[int(value)] if self.kind == "flag" else format_parameter_number(value)
-        )
-
-
-def append_version(name: str) -> str:
-    """Return the name of a policy with the version of its weights, if it has any: `network@2`."""
-    return f"{name}@{VERSIONS[name]}" if name in VERSIONS else name
-
-
-def _parse_float(given: object) -> float:
-    """Return a number or a text as a float, NaN if it is neither."""
-    if isinstance(given, bool) or not isinstance(given, int | float | str):
-        return math.nan
-    try:
-        return float(given)
-    except (ValueError, OverflowError):
-        return math.nan
-
-
-def format_parameter_number(value: float) -> str:
-    """Return a number as text that reads back exactly and has no `+`, which separates policies."""
-    return repr(float(value)).removesuffix(".0").replace("e+", "e")
-
-
-def number(
-    default: float, meaning: str = "", low: float | None = None, high: float | None = None
-) -> Parameter:
-    """Return a parameter that is a number from `low` to `high`; raises PolicyError as
-    `Parameter`."""
-    return Parameter(default, meaning, low, high)
-
-
-def whole(
-    default: int, meaning: str = "", low: int | None = None, high: int | None = None
-) -> Parameter:
-    """Return a parameter that is a whole number from `low` to `high`; raises as `Parameter`."""
-    return Parameter(default, meaning, low, high, "whole number")
-
-
-def flag(default: bool, meaning: str = "") -> Parameter:
-    """Return a parameter that is true or false."""
-    return Parameter("true" if default else "false", meaning, kind="flag")
-
-
-def named(default: str, choices: tuple[str, ...], meaning: str = "") -> Parameter:
-    """Return a parameter that names one of some policies; raises as `Parameter`."""
-    return Parameter(default, meaning, kind="policy", choices=choices)
-
 
 KQJ_BUILT_INS = (
     "random", "greedy", "standard", "linear", "network", "pimc", "points", "always", "never",
@@ -209,7 +57,7 @@ PRESETS = {
 ENTRY_POINTS = "kqj_sim.policies"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Policy:
     """A policy as it was defined.
 
@@ -229,14 +77,25 @@ class Policy:
     """By decision a function that decides for a whole block (`core.dispatch.ASK_SIGNATURE`)."""
     value_function: Any = None
     """Compiled function that writes the value of each legal card; None without one."""
+    methods: set[str] = field(default_factory=set)
+    """Decisions whose functions take (self, view), where self is the named tuple of parameters."""
     tuple_type: Any = None
     """Named tuple of numbers that its functions get as their second argument."""
+    origin: str = ""
+    """File, or name of the cell, in which it was defined."""
     _compiled: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.tuple_type = make_parameters_type(
             tuple(name for name, parameter in self.parameters.items() if parameter.is_number)
         )
+
+    def __repr__(self) -> str:
+        decisions = [*self.choices, *self.blocks]
+        verbs = {"card": "chooses cards", "take": "takes", "bid": "bids", "accept": "accepts"}
+        told = ", ".join(verbs.get(each, f"{each}s") for each in decisions) or "no decisions yet"
+        parameters = "; " + ", ".join(self.parameters) if self.parameters else ""
+        return f"<Policy {self.name}: {told}{shorten(parameters)}>"
 
     def calls(self, game: str = "kqj") -> bool:
         """Return True if the policy makes a decision of a game's calling itself."""
@@ -286,22 +145,34 @@ class Policy:
         Raises:
             PolicyError: a wrong name or number of arguments.
         """
-        name = getattr(function, "__name__", str(function))
-        question = name.removeprefix("choose_")
-        if question not in VIEW_OF_DECISION or question == name:
+        if not isinstance(function, FunctionType):
+            raise PolicyError(f"policy {self.name!r} decorates functions: {function!r} is none")
+        question = function.__name__.removeprefix("choose_")
+        self.add_function("" if question == function.__name__ else question, function)
+        return function
+
+    def add_function(self, decision: str, function: FunctionType, is_method: bool = False) -> None:
+        """Add or replace the function of a decision; raises PolicyError as a decorator does."""
+        name = function.__name__
+        if decision not in VIEW_OF_DECISION:
             known = [f"choose_{each}" for each in VIEW_OF_DECISION]
             raise PolicyError(
                 f"policy {self.name!r}: {name}() should be one of {', '.join(known)}; "
                 f"{suggest_names(name, known)}"
             )
         wanted = ("view", "parameters", "weights")[: 2 if self.weights is None else 3]
+        forms = [f"({', '.join(wanted[:count])})" for count in range(1, len(wanted) + 1)]
         arguments = list(inspect.signature(function).parameters.values())
         positional = all(each.kind is each.POSITIONAL_OR_KEYWORD for each in arguments)
+        if is_method:
+            forms = ["(self, view)"]
+            positional = positional and len(arguments) == 2
         if not (positional and 1 <= len(arguments) <= len(wanted)):
-            forms = [f"({', '.join(wanted[:count])})" for count in range(1, len(wanted) + 1)]
             raise PolicyError(f"policy {self.name!r}: {name}() should take {' or '.join(forms)}")
-        self.choices[question] = (function, len(arguments))
-        return function
+        self.choices[decision] = (function, len(arguments))
+        (self.methods.add if is_method else self.methods.discard)(decision)
+        self._compiled.pop(decision, None)
+        _OWNERS[function] = self
 
     def compile_decision(self, decision: str) -> tuple[Any, int]:
         """Return the compiled function of a decision and its number of arguments.
@@ -318,7 +189,12 @@ class Policy:
                 scalar(function)
                 if self.built_in
                 else compile_user_function(
-                    self.name, function, decision, self.tuple_type, arguments
+                    self.name,
+                    function,
+                    decision,
+                    self.tuple_type,
+                    arguments,
+                    decision in self.methods,
                 )
             )
         return self._compiled[decision], arguments
@@ -330,15 +206,28 @@ class Policy:
 
 
 _DEFINED: dict[tuple[str, str], Policy] = {}
+_SESSION: dict[str, Policy] = {}
+"""Policies that are found by name without a file (`session`)."""
+_OWNERS: WeakKeyDictionary[object, Policy] = WeakKeyDictionary()
+"""The policy of each function, and of each class that defines one."""
 
 
 def policy(
-    name: str, summary: str = "", weights: str | None = None, **parameters: float | Parameter
+    name: str | Callable[..., Any],
+    summary: str = "",
+    weights: str | None = None,
+    **parameters: float | Parameter,
 ) -> Policy:
-    """Define a policy, to be used as a decorator of its `choose_...` functions.
+    """Define a policy, as a decorator.
+
+    Directly above a function, `@policy` makes a policy with this one decision and the function's
+    name: `choose_take`, `choose_bid`, ... by its name; a function of any other name chooses cards.
+    Directly above a class it makes a policy with the class's name, one decision per method
+    `choose_...(self, view)`, and one parameter per attribute, which methods read as `self.NAME`.
+    With a name, `@policy("name")` adds a function `choose_...` to the policy of that name.
 
     Args:
-        name: letters, digits, `_` and `-`.
+        name: letters, digits, `_` and `-`; or the function or class.
         summary: one line for `kqj-sim policies`.
         weights: name of the weights that its functions take as a third argument; their version
             becomes a parameter.
@@ -346,51 +235,145 @@ def policy(
             (`number`, `whole`, `flag`, `named`).  Functions with a second argument get the values
             as a named tuple of floats, without names of policies.
 
-    Defined again with the same name and parameters, or without any, it is the same policy.
+    Defined again in the same file with the same name and parameters, or without any, it is the same
+    policy.  In a notebook a cell that runs again replaces the policy.
 
     Raises:
         PolicyError: a name that cannot be written in a specification, a default that is not
             allowed, too many parameters, or different ones in the second definition.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> @kqj.policy
+        ... def cautious(view):
+        ...     return kqj.lowest(view.legal)
+        >>> cautious
+        <Policy cautious: chooses cards>
     """
+    if isinstance(name, FunctionType | type):
+        return _define_bare(name)
     if not all(isinstance(text, str) for text in (name, summary)):
-        raise PolicyError('write @policy("name") or @policy("name", "what it does")')
+        raise PolicyError('write @policy, @policy("name") or @policy("name", "what it does")')
+    assert isinstance(name, str)
+    frame = inspect.currentframe()
+    caller = frame.f_back if frame else None
+    module = caller.f_globals.get("__name__", "__main__") if caller else "?"
+    origin = caller.f_code.co_filename if caller else ""
+    made = _make_policy(name, summary, weights, parameters, module, origin)
+    known = _DEFINED.get((module, name))
+    same = known is not None and (not made.parameters or known.parameters == made.parameters)
+    if known is None or (_is_session(module, origin) and not (same and known.origin == origin)):
+        _add_definition(made)
+        return made
+    if not same:
+        raise PolicyError(f"policy {name!r} is defined twice, with other parameters")
+    return known
+
+
+def _make_policy(
+    name: str,
+    summary: str,
+    weights: str | None,
+    parameters: Mapping[str, float | Parameter],
+    module: str,
+    origin: str,
+) -> Policy:
+    """Return a policy without functions; raises PolicyError as `policy`."""
     if not name.replace("_", "").replace("-", "").isalnum():
         raise PolicyError(f"policy name {name!r} should be letters, digits, '_' and '-'")
-    declared = {each: _check_parameter(name, each, given) for each, given in parameters.items()}
+    declared = {each: check_parameter(name, each, given) for each, given in parameters.items()}
     if weights is not None:
         version = VERSIONS[weights]
         declared["weights"] = whole(version, "version of the package's weights", version, version)
     numbers = sum(parameter.is_number for parameter in declared.values())
     if numbers > MAX_PARAMETERS:
         raise PolicyError(f"policy {name!r} has {numbers} parameters, at most {MAX_PARAMETERS}")
-    frame = inspect.currentframe()
-    module = frame.f_back.f_globals["__name__"] if frame and frame.f_back else "?"
-    key = (module, name)
-    if key not in _DEFINED:
-        built_in = module.startswith("kqj_sim.policies.")
-        _DEFINED[key] = Policy(name, summary, declared, module, built_in, weights)
-    elif declared and _DEFINED[key].parameters != declared:
-        raise PolicyError(f"policy {name!r} is defined twice, with other parameters")
-    return _DEFINED[key]
+    # Examples of docstrings run in the module that they explain.
+    built_in = module.startswith("kqj_sim.policies.") and not origin.startswith("<")
+    return Policy(name, summary, declared, module, built_in, weights, origin=origin)
 
 
-def _check_parameter(policy: str, name: str, value: object) -> Parameter:
-    """Return a declared parameter as a `Parameter`; raises PolicyError if it cannot be one."""
-    if name.startswith("_") or keyword.iskeyword(name) or name == "policy":
-        raise PolicyError(f"policy {policy!r}: a parameter cannot be called {name!r}")
-    if isinstance(value, Parameter):
-        return value
-    if isinstance(value, bool):
-        return Parameter(str(value), kind="flag")
-    if not isinstance(value, int | float):
+def _define_bare(given: Any) -> Policy:
+    """Return the policy that a function or a class below a bare `@policy` defines."""
+    summary = (inspect.getdoc(given) or "").partition("\n")[0]
+    module = given.__module__ or "__main__"
+    if isinstance(given, FunctionType):
+        is_named = given.__name__.startswith("choose_")
+        decision = given.__name__.removeprefix("choose_") if is_named else "card"
+        origin = given.__code__.co_filename
+        made = _make_policy(given.__name__, summary, None, {}, module, origin)
+        made.add_function(decision, given)
+    else:
+        attributes = {name: each for name, each in vars(given).items() if name[:2] != "__"}
+        functions: dict[str, Any] = {
+            name: getattr(each, "__func__", each)
+            for name, each in attributes.items()
+            if isinstance(each, FunctionType | staticmethod)
+        }
+        origin = next((each.__code__.co_filename for each in functions.values()), "")
+        parameters = {name: attributes[name] for name in attributes if name not in functions}
+        made = _make_policy(given.__name__, summary, None, parameters, module, origin)
+        for name, each in functions.items():
+            is_method = isinstance(attributes[name], FunctionType)
+            made.add_function(name.removeprefix("choose_"), each, is_method)
+        if not functions:
+            raise PolicyError(
+                f"policy {made.name!r}: the class has no method choose_card(self, view), "
+                "choose_take(self, view), ..."
+            )
+        _OWNERS[given] = made
+    _add_definition(made)
+    return made
+
+
+def _add_definition(made: Policy) -> None:
+    """Keep a definition, in place of an earlier one of the same name."""
+    _DEFINED[made.module, made.name] = made
+    if _is_session(made.module, made.origin):
+        _SESSION[made.name] = made
+
+
+def _is_session(module: str, origin: str) -> bool:
+    """Return True for definitions that no specification of a file reaches: cells, prompt,
+    script."""
+    has_file = getattr(sys.modules.get(module), "__file__", None) is not None
+    return module == "__main__" or origin.startswith("<") or not has_file
+
+
+def find_owner(function: object) -> Policy | None:
+    """Return the policy to which a function or class belongs; None if it belongs to none."""
+    return _OWNERS.get(function)
+
+
+def find_session_policy(name: str) -> Policy | None:
+    """Return the policy that a name means in this session; None if there is none."""
+    return _SESSION.get(name)
+
+
+def list_session_names() -> list[str]:
+    """Return the names of the session's policies."""
+    return list(_SESSION)
+
+
+def name_session_policy(named: Policy) -> str:
+    """Return the name by which specifications find a policy; if it is another's, with a number.
+
+    Raises:
+        PolicyError: it has the name of a built-in policy.
+    """
+    if any(named.name in (*BUILT_INS[game], *PRESETS[game]) for game in BUILT_INS):
         raise PolicyError(
-            f"policy {policy!r}: parameter {name} should have a number as its default, or be "
-            "number(...), whole(...), flag(...) or named(...)"
+            f"policy {named.name!r} has the name of a built-in policy: give yours another name"
         )
-    try:
-        return Parameter(value)
-    except PolicyError as error:
-        raise PolicyError(f"policy {policy!r}: parameter {name}: {error}") from None
+    for name, known in _SESSION.items():
+        if known is named:
+            return name
+    name, number = named.name, 0
+    while name in _SESSION:
+        number += 1
+        name = f"{named.name}@{number}"
+    _SESSION[name] = named
+    return name
 
 
 def forget_policies(module: str) -> None:
@@ -428,8 +411,8 @@ def find_policy(name: str, game: str = "kqj") -> Policy:
             raise PolicyError(f"entry point {name!r} is not a policy: {offered[name].value}")
         return found
     files = [f"{name}{suffix}" for suffix in (".py", ".toml") if Path(f"{name}{suffix}").is_file()]
-    known = files or (*built_in, *PRESETS[game], *offered)
-    raise PolicyError(f"no policy {quote(name)}; {suggest_names(name, known)}")
+    known = files or (*built_in, *PRESETS[game], *offered, *list_session_names())
+    raise PolicyError(f"no policy {quote(name)}; {suggest_names(name, {*known})}")
 
 
 def _load_entry_points() -> Iterable[EntryPoint]:

@@ -60,9 +60,10 @@ from kqj_sim.core.types import Block, CardSet, Key, Place
 from kqj_sim.core.views import PASS, bid_code
 from kqj_sim.policies.binding import parameter_offset
 from kqj_sim.policies.hidden_hands import deal_auction, deal_taking
+from kqj_sim.policies.parameters import named, whole
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import CAPOT_TOTAL, FITTED, base_total
-from kqj_sim.policies.registry import named, policy, whole
+from kqj_sim.policies.registry import policy
 
 rollout = policy(
     "rollout",

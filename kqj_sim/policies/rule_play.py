@@ -29,7 +29,7 @@ from kqj_sim.core.cards import (
 )
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.types import Card
-from kqj_sim.policies.registry import Parameter, number
+from kqj_sim.policies.parameters import Parameter, number
 from kqj_sim.policies.tools import points
 from kqj_sim.policies.trick_odds import TrickContext, build_trick_context, estimate_win_chances
 

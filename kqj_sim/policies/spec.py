@@ -40,6 +40,7 @@ from kqj_sim.policies.configured import (
 )
 from kqj_sim.policies.errors import PolicyError, suggest_names
 from kqj_sim.policies.policy_files import read_file
+from kqj_sim.policies.session import PolicyLike, as_spec
 from kqj_sim.run_scope import once_per_run
 
 DEFAULT_PLAYER = "points+network"
@@ -111,13 +112,13 @@ def _parse_part(spec: str, game: str) -> PlayerSpec:
     return make_player_spec(parse_policy(spec, game=game), spec)
 
 
-def parse_player(spec: str, game: str = "kqj") -> Player:
-    """Parse the specification of a player of a game.
+def parse_player(spec: PolicyLike, game: str = "kqj") -> Player:
+    """Parse the specification of a player of a game, or take a policy or function as one.
 
     Raises:
         PolicyError: one line that says what is wrong and what would be right.
     """
-    parts = parse_player_spec(spec, game)
+    parts = parse_player_spec(as_spec(spec), game)
     return Player(
         parts.calling or get_default_player(game).calling,
         parts.playing or get_default_player(game).playing,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import builtins
 import difflib
 import inspect
+import linecache
 import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -15,7 +17,9 @@ from typing import Any
 import numba
 from numba import types
 
+from kqj_sim.messages import shorten
 from kqj_sim.policies.binding import VIEW_OF_DECISION, compile_choice
+from kqj_sim.policies.card_sets import STRENGTH_TWINS, find_natural_constant
 from kqj_sim.policies.errors import PolicyError, suggest_names
 
 _EXPECTED_ANSWER = {
@@ -27,6 +31,9 @@ _EXPECTED_ANSWER = {
     "card": "a card, such as lowest(view.legal)",
 }
 """The answer that each decision needs, in words."""
+
+_CODED_BY_STRENGTH = ("card", "accept")
+"""Decisions whose views code cards by strength."""
 
 _TYPE_NAMES = (
     (types.Float, "a number with a fraction"),
@@ -42,12 +49,45 @@ _RANDOM_MODULES = ("random", "secrets", "time", "numpy.random")
 
 
 def locate_source(function: Any, line: int = 0) -> str:
-    """Return `file:line` of a plain function (of its `def`), or of a line in its file."""
-    lines, first = inspect.getsourcelines(function)
-    own = next(
-        (n for n, text in enumerate(lines, first) if text.lstrip().startswith("def ")), first
-    )
-    return f"{shorten_path(function.__code__.co_filename)}:{line or own}"
+    """Return where a plain function's `def` is, or a line in its file or cell.
+
+    It is `file:line`, or `cell 5, line 3 (return lowest(view.legal))`, where the line is quoted as
+    cells have no file to look it up in; without any source `line 3`.
+    """
+    code = function.__code__
+    path = code.co_filename
+    if not line:
+        below = enumerate(linecache.getlines(path)[code.co_firstlineno - 1 :], code.co_firstlineno)
+        found = (number for number, text in below if re.match(r"\s*(async )?def ", text))
+        line = next(found, code.co_firstlineno)
+    if not is_cell(path):
+        return f"{shorten_path(path)}:{line}"
+    text = shorten(linecache.getline(path, line).strip())
+    number = _find_cell_number(path)
+    cell = f"cell {number}, " if number else ""
+    return f"{cell}line {line} ({text})" if text else f"{cell}line {line}"
+
+
+def is_cell(path: str) -> bool:
+    """Return True if a code's file name stands for a notebook's cell, the prompt or a text."""
+    return path.startswith("<") or Path(path).parent.name.startswith("ipykernel_")
+
+
+def _find_cell_number(path: str) -> int | None:
+    """Return the number that IPython shows beside a cell; None if it is not known."""
+    if match := re.match(r"<(?:ipython|python)-input-(\d+)", path):
+        return int(match[1])
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    numbers = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    found = numbers.get(path)
+    return found if isinstance(found, int) else None
+
+
+def _list_lines(function: Any) -> list[tuple[int, str]]:
+    """Return the numbered lines of a function, decorators included; none without source."""
+    first = function.__code__.co_firstlineno
+    lines = linecache.getlines(function.__code__.co_filename)[first - 1 :]
+    return list(enumerate(inspect.getblock(lines), first)) if lines else []
 
 
 def shorten_path(path: str | Path) -> str:
@@ -57,20 +97,30 @@ def shorten_path(path: str | Path) -> str:
 
 
 def compile_user_function(
-    policy: str, function: Any, decision: str, parameters: Any, arguments: int
-) -> tuple[Any, Any]:
+    policy: str,
+    function: Any,
+    decision: str,
+    parameters: Any,
+    arguments: int,
+    is_method: bool = False,
+) -> Any:
     """Compile a user's function for a decision, with the plain functions that it calls.
 
-    Indices out of range and divisions by zero raise exceptions.
+    A method takes (parameters, view) and is compiled as a function of (view, parameters).  Indices
+    out of range and divisions by zero raise exceptions.
 
     Raises:
         PolicyError: it does not compile, or returns no integer; with the user's own line.
     """
     known: dict[Any, Any] = {}
-    choice = _compile_with_helpers(function, known)
+    choice = _compile_with_helpers(function, known, decision in _CODED_BY_STRENGTH)
     who = f"policy {policy!r}, {function.__name__}()"
     for each in known:
         _reject_random_modules(who, each)
+        if decision in _CODED_BY_STRENGTH:
+            _reject_natural_constants(who, each)
+    if is_method:
+        choice = _swap_arguments(choice)
     try:
         answer = compile_choice(choice, decision, parameters, arguments)
     except Exception as error:  # numba raises whatever it stumbles over
@@ -86,10 +136,11 @@ def compile_user_function(
     return choice
 
 
-def _compile_with_helpers(function: Any, known: dict[Any, Any]) -> Any:
+def _compile_with_helpers(function: Any, known: dict[Any, Any], by_strength: bool) -> Any:
     """Compile a copy of a function, with compiled helpers in place of those it calls.
 
-    Helpers are plain functions of the same file, or of the same package.
+    Helpers are plain functions of the same file, or of the same package.  With `by_strength` the
+    functions of `card_sets` accept no sets whose coding they cannot know.
     """
     names = dict(function.__globals__)
     copy = FunctionType(
@@ -97,28 +148,67 @@ def _compile_with_helpers(function: Any, known: dict[Any, Any]) -> Any:
     )
     copy.__kwdefaults__ = function.__kwdefaults__
     copy.__module__ = function.__module__
-    known[function] = compiled = numba.njit(
-        boundscheck=True, error_model="python", forceinline=True, nogil=True
-    )(copy)
-    package = function.__module__.partition(".")[0]
-    for name in _list_used_names(function.__code__):
+    known[function] = compiled = _compile_checked(copy)
+    package = _get_package(function)
+    for name in list_used_names(function.__code__):
         helper = names.get(name)
-        if isinstance(helper, FunctionType) and helper.__module__.partition(".")[0] == package:
-            names[name] = known[helper] if helper in known else _compile_with_helpers(helper, known)
+        if by_strength and isinstance(helper, FunctionType | ModuleType):
+            helper = names[name] = _replace_by_twin(helper)
+        if isinstance(helper, FunctionType) and _get_package(helper) == package:
+            names[name] = (
+                known[helper]
+                if helper in known
+                else _compile_with_helpers(helper, known, by_strength)
+            )
     return compiled
 
 
-def _list_used_names(code: CodeType) -> Iterator[str]:
+def _replace_by_twin(used: Any) -> Any:
+    """Return what stands for a function, or for a module that has it, where cards are coded by
+    strength."""
+    if isinstance(used, FunctionType):
+        return STRENGTH_TWINS.get(used, used)
+    if used.__name__.partition(".")[0] != "kqj_sim":
+        return used
+    module = ModuleType(used.__name__)
+
+    def find(name: str) -> Any:
+        found = getattr(used, name)
+        return _replace_by_twin(found) if isinstance(found, FunctionType | ModuleType) else found
+
+    vars(module)["__getattr__"] = find
+    return module
+
+
+def _compile_checked(function: Any) -> Any:
+    """Return a compiled function that raises exceptions for indices out of range and for
+    divisions by zero."""
+    return numba.njit(boundscheck=True, error_model="python", forceinline=True, nogil=True)(
+        function
+    )
+
+
+def _get_package(function: Any) -> str:
+    """Return the package of a function; texts that were run without a name count as `__main__`."""
+    return (function.__module__ or "__main__").partition(".")[0]
+
+
+def _swap_arguments(method: Any) -> Any:
+    """Return a compiled method of (parameters, view) as a function of (view, parameters)."""
+    return _compile_checked(lambda view, parameters: method(parameters, view))
+
+
+def list_used_names(code: CodeType) -> Iterator[str]:
     """Yield the global names, and those of attributes, that a function uses."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _list_used_names(constant)
+            yield from list_used_names(constant)
 
 
 def _reject_random_modules(subject: str, function: Any) -> None:
     """Raise PolicyError for a function that draws random numbers of its own."""
-    used = list(_list_used_names(function.__code__))
+    used = list(list_used_names(function.__code__))
     for name in used:
         found = function.__globals__.get(name)
         owner = found if isinstance(found, ModuleType) else getattr(found, "__self__", None)
@@ -129,6 +219,16 @@ def _reject_random_modules(subject: str, function: Any) -> None:
                 f"differently "
                 "each time: use view.random, chance() or random_card()"
             )
+
+
+def _reject_natural_constants(subject: str, function: Any) -> None:
+    """Raise PolicyError for sets such as NINES where cards are coded by strength."""
+    name = find_natural_constant(list_used_names(function.__code__))
+    if name is not None:
+        raise PolicyError(
+            f"{_locate_name([function], name)}: {subject}: cards are coded by strength here: "
+            f"write in_view(view, {name})"
+        )
 
 
 def _describe_type(answer: Any) -> str:
@@ -142,8 +242,7 @@ def _describe_type(answer: Any) -> str:
 def _locate_name(functions: list[Any], name: str) -> str:
     """Return `file:line` of a name's first use in some functions, else of the first function."""
     for function in functions:
-        lines, first = inspect.getsourcelines(function)
-        for line, text in enumerate(lines, first):
+        for line, text in _list_lines(function):
             if re.search(rf"\b{re.escape(name)}\b", text.partition("#")[0]):
                 return locate_source(function, line)
     return locate_source(functions[0])
@@ -151,10 +250,10 @@ def _locate_name(functions: list[Any], name: str) -> str:
 
 def _locate_numba_error(functions: list[Any], error_text: str) -> str:
     """The innermost place in the functions' files that numba tells."""
-    files = {os.path.realpath(function.__code__.co_filename) for function in functions}
+    files = {os.path.realpath(each.__code__.co_filename): each for each in functions}
     for path, line in re.findall(r'File "(.*?)", line (\d+)', error_text):
         if os.path.realpath(path) in files:
-            return f"{shorten_path(os.path.realpath(path))}:{line}"
+            return locate_source(files[os.path.realpath(path)], int(line))
     return locate_source(functions[0])
 
 
@@ -171,6 +270,9 @@ def _explain_compile_error(
         if fields is not None:
             what = "parameter" if kind == parameters.__name__ else "field of the view"
             return f"{place}: {subject}: no {what} {name!r}; {suggest_names(name, fields)}"
+    if match := re.search(r"(\w+)\(\): \[(.*?)\]", text):
+        place = _locate_name(functions, match[1])
+        return f"{place}: {subject}, {match[1]}(): {match[2]}"
     if match := re.search(r"NameError: name '(\w+)' is not defined", text):
         name = match[1]
         known = [each for at in functions for each in (*at.__globals__, *at.__code__.co_varnames)]

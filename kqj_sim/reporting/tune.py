@@ -14,7 +14,7 @@ from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.tables import Table, TableRow, make_table
 from kqj_sim.messages import shell_join, visible
 from kqj_sim.policies.configured import split_file_suffix
-from kqj_sim.policies.registry import format_parameter_number
+from kqj_sim.policies.parameters import format_parameter_number
 from kqj_sim.policies.spec import PLAYER_PARTS, format_player_file
 from kqj_sim.reporting.figures import (
     BLUE,

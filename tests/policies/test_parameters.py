@@ -9,7 +9,8 @@ import pytest
 from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.policies import PolicyError, describe, flag, named, number, policy, whole
 from kqj_sim.policies.configured import configure_with_defaults
-from kqj_sim.policies.registry import Parameter, Policy
+from kqj_sim.policies.parameters import Parameter
+from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.weights import VERSIONS
 
 SHARE = number(0.25, "a share", 0, 1)

@@ -52,7 +52,8 @@ from kqj_sim.core.block import LANES, PLAYER_BITS, SEATS, allocate_block
 from kqj_sim.core.observed_calls import STOPPED
 from kqj_sim.core.scoring import LITIGATION, PASSED_OUT
 from kqj_sim.core.types import Int16Array, Int64Array
-from kqj_sim.encode import encode_cards, encode_rules, encode_seating, without_counters
+from kqj_sim.encode import encode_rules, encode_seating, without_counters
+from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import DEFAULT_PLAYER, Player, parse_player
 from kqj_sim.record import Call

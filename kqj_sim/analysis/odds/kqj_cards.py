@@ -32,7 +32,8 @@ from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
 from kqj_sim.core.observed_calls import CALLER_PLACE, OBSERVED_CALL_SIZE, STOPPED
 from kqj_sim.core.rules import Seating
 from kqj_sim.core.types import CardSet, Int16Array, Int64Array
-from kqj_sim.encode import CONTRACTS, encode_rules, encode_seating, format_cards, split_cards
+from kqj_sim.encode import CONTRACTS, encode_rules, encode_seating
+from kqj_sim.policies.card_sets import format_cards, split_cards
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import Player
 from kqj_sim.rules import SEATS, KqjRules

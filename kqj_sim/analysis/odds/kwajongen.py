@@ -40,7 +40,8 @@ from kqj_sim.core.kwajongen import odds as core
 from kqj_sim.core.kwajongen.cards import SEATS, to_strength_order
 from kqj_sim.core.kwajongen.scoring import PASSED_OUT
 from kqj_sim.core.types import Int16Array, Int64Array
-from kqj_sim.encode import encode_cards, encode_rules, encode_seating
+from kqj_sim.encode import encode_rules, encode_seating
+from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import Player
 

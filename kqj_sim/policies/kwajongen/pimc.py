@@ -60,8 +60,9 @@ from kqj_sim.core.trick import winning_cards
 from kqj_sim.core.types import Block, CardSet, Place, Position
 from kqj_sim.policies.binding import make_parameters_type, parameter_offset
 from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS, accepts_by_count
+from kqj_sim.policies.parameters import flag, whole
 from kqj_sim.policies.particles import collect_played_cards
-from kqj_sim.policies.registry import flag, policy, whole
+from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import nth_card
 
 pimc = policy(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kqj_sim.policies.registry import number, policy
+from kqj_sim.policies.parameters import number
+from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import chance, random_legal_card
 
 random = policy(

@@ -20,7 +20,8 @@ from kqj_sim.core.kwajongen.solve import count_card_points, points_of_card
 from kqj_sim.core.kwajongen.trick import suit_mask_of
 from kqj_sim.core.trick import winning_cards
 from kqj_sim.core.types import Card, CardSet, Place, Position, SuitMask
-from kqj_sim.policies.registry import Parameter, number, policy
+from kqj_sim.policies.parameters import Parameter, number
+from kqj_sim.policies.registry import policy
 
 
 def _make_points(default: float, meaning: str) -> Parameter:

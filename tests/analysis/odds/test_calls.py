@@ -22,7 +22,7 @@ from kqj_sim.analysis.odds.situation import parse_situation
 from kqj_sim.cards import parse_card, parse_cards
 from kqj_sim.core.block import LANES
 from kqj_sim.core.observed_calls import MAX_ATTEMPTS
-from kqj_sim.encode import encode_cards
+from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import FITTED
 from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player

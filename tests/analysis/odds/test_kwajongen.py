@@ -18,8 +18,8 @@ from kqj_sim.analysis.odds.situation import SituationError, parse_kwajongen_situ
 from kqj_sim.analysis.odds.tables import make_odds_tables
 from kqj_sim.core.block import LANES
 from kqj_sim.core.kwajongen.cards import PACK
-from kqj_sim.encode import encode_cards, split_cards
 from kqj_sim.policies import parse_player
+from kqj_sim.policies.card_sets import encode_cards, split_cards
 from kqj_sim.rules import KwajongenRules
 
 RULES = KwajongenRules()

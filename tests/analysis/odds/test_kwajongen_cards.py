@@ -20,8 +20,9 @@ from kqj_sim.analysis.odds.situation import SituationError
 from kqj_sim.cards import SUITS, Card
 from kqj_sim.core.block import LANES
 from kqj_sim.core.kwajongen.odds import draw_hidden_hands, list_hidden_hands
-from kqj_sim.encode import encode_cards, encode_rules, encode_seating
+from kqj_sim.encode import encode_rules, encode_seating
 from kqj_sim.experiment import Experiment
+from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.record import Record, partial_record_from_json, to_json
 from kqj_sim.records import play_records

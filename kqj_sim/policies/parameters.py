@@ -1,0 +1,182 @@
+"""Parameters of policies that their users can set."""
+
+from __future__ import annotations
+
+import keyword
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from kqj_sim.policies.errors import PolicyError, suggest_names
+from kqj_sim.policies.weights import VERSIONS
+from kqj_sim.rules import GameRules
+
+NO_POLICY = "none"
+"""Value of a parameter that names a policy, if the policy can do without one."""
+
+ParameterKind = Literal["number", "whole number", "flag", "policy"]
+
+ParameterValue = float | str
+"""Value of a parameter: text for the name of a policy, a float for everything else."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a policy that its user can set.
+
+    Attributes:
+        default: the value if none is given; 1.0 for true and 0.0 for false if it is a flag.
+        meaning: one line.
+        low, high: the lowest and the highest value, both allowed; None for no limit.
+        kind: "number", "whole number", "flag" (true or false) or "policy" (one of `choices`).
+        choices: names of the policies to choose from.
+        only_with: fields of the rules and the values they need for the parameter to have an effect,
+            such as (("teams", 2), ("bidding", "take")).
+
+    Raises:
+        PolicyError: the default is not allowed.
+    """
+
+    default: ParameterValue
+    meaning: str = ""
+    low: float | None = None
+    high: float | None = None
+    kind: ParameterKind = "number"
+    choices: tuple[str, ...] = ()
+    only_with: tuple[tuple[str, int | str], ...] = ()
+
+    def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "default", self.read(self.default))
+        except PolicyError as error:
+            raise PolicyError(f"default {self.default}: {error}") from None
+
+    @property
+    def is_number(self) -> bool:
+        """True if compiled functions get the value; they do not get names of policies."""
+        return self.kind != "policy"
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values: `a number from 0 to 300`, `true or false`, `linear or network`."""
+        if self.kind == "flag":
+            return "true or false"
+        if self.kind == "policy":
+            *others, last = self.choices
+            return f"{', '.join(others)} or {last}" if others else last
+        low = "" if self.low is None else f" from {format_parameter_number(self.low)}"
+        high = "" if self.high is None else f" to {format_parameter_number(self.high)}"
+        return f"a {self.kind}{low}{high}"
+
+    @property
+    def limits(self) -> str:
+        """The allowed values in short: `0 to 300`, `true or false`."""
+        text = self.allowed
+        closed = self.low is not None and self.high is not None
+        return text.removeprefix("a number from ") if closed else text
+
+    def applies_to(self, rules: GameRules) -> bool:
+        """Return True if games by these rules read the parameter."""
+        return all(getattr(rules, name) == value for name, value in self.only_with)
+
+    def read(self, given: object) -> ParameterValue:
+        """Return the value of a text, or of a value in a TOML file.
+
+        The name of a policy of this package may carry the version of its weights, `network@2`.
+
+        Raises:
+            PolicyError: wrong kind or out of range; the message says what is allowed.
+        """
+        if self.kind == "policy":
+            name = str(given).partition("@")[0]
+            if isinstance(given, str) and name in self.choices:
+                if given in (name, append_version(name)):
+                    return name
+                if name in VERSIONS:
+                    raise PolicyError(f"the weights here are {append_version(name)}: write {name}")
+            raise PolicyError(
+                f"it should be {self.allowed}; {suggest_names(str(given), self.choices)}"
+            )
+        if self.kind == "flag":
+            texts = {"true": 1.0, "false": 0.0}
+            value = texts.get(str(given).lower(), math.nan)
+        else:
+            value = _parse_float(given)
+        whole = self.kind != "whole number" or value.is_integer()
+        low = -math.inf if self.low is None else self.low
+        high = math.inf if self.high is None else self.high
+        if not (math.isfinite(value) and low <= value <= high and whole):
+            raise PolicyError(f"it should be {self.allowed}")
+        return value
+
+    def write(self, value: ParameterValue) -> str:
+        """Return a value as text that `read` turns back into exactly this value."""
+        if isinstance(value, str):
+            return value
+        return (
+            ("false", "true")[int(value)] if self.kind == "flag" else format_parameter_number(value)
+        )
+
+
+def append_version(name: str) -> str:
+    """Return the name of a policy with the version of its weights, if it has any: `network@2`."""
+    return f"{name}@{VERSIONS[name]}" if name in VERSIONS else name
+
+
+def _parse_float(given: object) -> float:
+    """Return a number or a text as a float, NaN if it is neither."""
+    if isinstance(given, bool) or not isinstance(given, int | float | str):
+        return math.nan
+    try:
+        return float(given)
+    except (ValueError, OverflowError):
+        return math.nan
+
+
+def format_parameter_number(value: float) -> str:
+    """Return a number as text that reads back exactly and has no `+`, which separates policies."""
+    return repr(float(value)).removesuffix(".0").replace("e+", "e")
+
+
+def number(
+    default: float, meaning: str = "", low: float | None = None, high: float | None = None
+) -> Parameter:
+    """Return a parameter that is a number from `low` to `high`; raises PolicyError as
+    `Parameter`."""
+    return Parameter(default, meaning, low, high)
+
+
+def whole(
+    default: int, meaning: str = "", low: int | None = None, high: int | None = None
+) -> Parameter:
+    """Return a parameter that is a whole number from `low` to `high`; raises as `Parameter`."""
+    return Parameter(default, meaning, low, high, "whole number")
+
+
+def flag(default: bool, meaning: str = "") -> Parameter:
+    """Return a parameter that is true or false."""
+    return Parameter("true" if default else "false", meaning, kind="flag")
+
+
+def named(default: str, choices: tuple[str, ...], meaning: str = "") -> Parameter:
+    """Return a parameter that names one of some policies; raises as `Parameter`."""
+    return Parameter(default, meaning, kind="policy", choices=choices)
+
+
+def check_parameter(policy: str, name: str, value: object) -> Parameter:
+    """Return a declared parameter as a `Parameter`; raises PolicyError if it cannot be one."""
+    if name.startswith("_") or keyword.iskeyword(name) or name == "policy":
+        raise PolicyError(f"policy {policy!r}: a parameter cannot be called {name!r}")
+    if isinstance(value, Parameter):
+        return value
+    if isinstance(value, bool):
+        return Parameter(str(value), kind="flag")
+    if not isinstance(value, int | float):
+        raise PolicyError(
+            f"policy {policy!r}: parameter {name} should have a number as its default, or be "
+            "number(...), whole(...), flag(...) or named(...)"
+        )
+    try:
+        return Parameter(value)
+    except PolicyError as error:
+        raise PolicyError(f"policy {policy!r}: parameter {name}: {error}") from None

@@ -1,0 +1,109 @@
+"""Named sets of cards are the same cards in every view of both games."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import kqj_sim as kqj
+from kqj_sim.cards import RANKS, SUITS, Card, parse_cards
+from kqj_sim.experiment import Experiment
+from kqj_sim.policies import PolicyError
+from kqj_sim.policies.card_sets import CONSTANTS, encode_cards, in_view, list_cards
+from kqj_sim.policy_errors import FailedRound, replay_decisions
+from kqj_sim.rules import GameRules, KwajongenRules
+from tests.variants import AUCTION_2, TAKE_2
+
+WATCH = """
+from kqj_sim import PASS, bid_code, has, hand, in_view, lowest, policy, suit, count, NINES
+
+@policy("watch")
+def choose_card(view):
+    nine = has(view, "9h")
+    nines = in_view(view, NINES)
+    best = view.legal & (nines | suit(view, 2) | in_view(view, hand("Ks As")))
+    return lowest(best) if best else lowest(view.legal)
+"""
+
+
+@pytest.fixture
+def watch(tmp_path: Path) -> str:
+    path = tmp_path / "watch.py"
+    path.write_text(WATCH, encoding="utf-8")
+    return str(path)
+
+
+def test_constants_are_the_four_cards_of_a_rank() -> None:
+    first = {name: list_cards(cards) for name, cards in CONSTANTS.items()}
+    assert {each[0].rank for each in first.values()} == set(RANKS)
+    for name, cards in first.items():
+        assert [card.suit for card in cards] == list(SUITS)
+        assert len({card.rank for card in cards}) == 1
+        assert getattr(kqj, name) == CONSTANTS[name]
+    assert first["HEROES"][0].rank == "H"
+    assert first["NINES"][0].rank == "9"
+
+
+def test_tools_at_the_prompt() -> None:
+    held = kqj.hand("9h 8h Ad")
+    assert set(list_cards(held)) == set(parse_cards("9h 8h Ad"))
+    assert kqj.show(held) == "♥ 9 8  ♦ A"
+    assert kqj.has(held, "9h")
+    assert not kqj.has(held, "9h 7h")
+    assert kqj.show(kqj.suit(held, kqj.HEARTS)) == "♥ 9 8"
+    assert kqj.count(held & kqj.ACES) == 1
+
+
+@pytest.mark.parametrize("rules", [TAKE_2, AUCTION_2, KwajongenRules()])
+def test_views_of_the_play_hold_the_named_cards(watch: str, rules: GameRules) -> None:
+    caller = "random:take=0.3,bid=0.3" if rules.game == "kqj" else "random"
+    experiment = Experiment(rules, (f"{caller}+{watch}",) * rules.seats, deals=40)
+    contracts, seen = set(), 0
+    for deal in range(40):
+        failed = FailedRound(1, deal, deal % rules.seats, 0)
+        for _, decision, answer, view in replay_decisions(rules, experiment.players, None, failed):
+            assert decision == "card"
+            contracts.add(view.contract)
+            legal = list_cards(view.legal, view.contract, rules.game)
+            (chosen,) = list_cards(answer, view.contract, rules.game)
+            wanted = {
+                card
+                for card in legal
+                if card.rank == "9" or card.suit == "d" or card in parse_cards("Ks As")
+            }
+            assert chosen in (wanted or legal)
+            held = list_cards(view.hand, view.contract, rules.game)
+            for card in (Card("9", "h"), Card("8", "s"), Card("K", "c")):
+                assert kqj.has(view, str(card)) == (card in held)
+            diamonds = list_cards(kqj.suit(view, kqj.DIAMONDS), view.contract, rules.game)
+            assert diamonds == [card for card in held if card.suit == "d"]
+            nines = in_view(view, kqj.NINES)
+            assert {card.rank for card in list_cards(nines, view.contract, rules.game)} == {"9"}
+            shown = kqj.show(view).replace("♠", "s").replace("♥", "h").replace("♦", "d")
+            assert set(parse_cards(shown.replace("♣", "c"))) == set(held)
+            seen += 1
+    assert seen > 100
+    assert len(contracts) >= 4
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("lowest(view.legal & NINES)", "write in_view(view, NINES)"),
+        ("lowest(view.legal) if has(view.hand, '9h') else 0", "needs the view instead of a set"),
+        ("lowest(suit(view.legal, 1))", "needs the view instead of a set"),
+        ("lowest(view.legal) if has(view, '9x') else 0", "'9x' is not a card"),
+    ],
+)
+def test_sets_of_the_wrong_coding_are_refused(tmp_path: Path, answer: str, told: str) -> None:
+    path = tmp_path / "wrong.py"
+    start = WATCH.partition("    nine =")[0]
+    path.write_text(f"{start}    return {answer}\n", encoding="utf-8")
+    with pytest.raises(PolicyError, match="wrong.py:6: ") as error:
+        kqj.Experiment(TAKE_2, str(path), deals=1)
+    assert told in str(error.value).replace("[", "").replace("]", "")
+
+
+def test_sets_are_encoded_as_records_write_them() -> None:
+    assert encode_cards(parse_cards("9h")) == kqj.hand("9h") == kqj.NINES & 0xFFFF_0000

@@ -1,0 +1,56 @@
+"""Checks of a policy find what they promise to find."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kqj_sim import PolicyError, check_policy
+from kqj_sim.policy_check import PolicyCheck
+
+HEAD = "import numba, numpy as np\nfrom kqj_sim import policy, lowest, highest\n"
+
+
+def _check(tmp_path: Path, text: str) -> PolicyCheck:
+    path = tmp_path / "mine.py"
+    path.write_text(HEAD + text, encoding="utf-8")
+    return check_policy(str(path), deals=60)
+
+
+def test_a_correct_policy_has_no_problems(tmp_path: Path) -> None:
+    found = _check(tmp_path, "@policy\ndef low(view):\n    return lowest(view.legal)\n")
+    assert found.ok
+    assert any("Kwajongen" in each for each in found.variants)
+    assert any("auction" in each for each in found.variants)
+    assert found.deals == 2 * 60 * len(found.variants)
+    assert found.decisions["card"].asked > 1000
+    assert found.decisions["card"].microseconds > 0
+    assert found.microseconds_per_deal > 0
+    assert len(repr(found).splitlines()) <= 10
+    assert len(repr(found)) < 1000
+
+
+def test_illegal_choices_and_exceptions_are_found(tmp_path: Path) -> None:
+    text = "@policy\ndef wrong(view):\n    return 8 // (7 - view.trick_number) * 0 + {}\n"
+    found = _check(tmp_path, text.format("highest(view.legal)"))
+    assert "ZeroDivisionError" in found.problems[0]
+    found = _check(tmp_path, text.format("highest(view.hand)").replace("8 // (7 - view", "(view"))
+    assert "is not legal" in found.problems[0]
+    assert not found.ok
+
+
+def test_choices_that_depend_on_more_than_the_view_are_found(tmp_path: Path) -> None:
+    text = (
+        "@numba.njit\ndef draw():\n    return np.random.random() < 0.2\n"
+        "@policy\ndef leaky(view):\n"
+        "    return highest(view.legal) if draw() else lowest(view.legal)\n"
+    )
+    found = _check(tmp_path, text)
+    assert any("depends on more than its view" in each for each in found.problems)
+    assert found.decisions["card"].changed > 0
+
+
+def test_a_policy_that_does_not_compile_is_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match="leagl"):
+        _check(tmp_path, "@policy\ndef wrong(view):\n    return view.leagl\n")
