@@ -32,10 +32,10 @@ def test_a_correct_policy_has_no_problems(tmp_path: Path) -> None:
 
 
 def test_illegal_choices_and_exceptions_are_found(tmp_path: Path) -> None:
-    text = "@policy\ndef wrong(view):\n    return 8 // (7 - view.trick_number) * 0 + {}\n"
+    text = "@policy\ndef wrong(view):\n    return 8 // (6 - view.trick_number) * 0 + {}\n"
     found = _check(tmp_path, text.format("highest(view.legal)"))
     assert "ZeroDivisionError" in found.problems[0]
-    found = _check(tmp_path, text.format("highest(view.hand)").replace("8 // (7 - view", "(view"))
+    found = _check(tmp_path, text.format("highest(view.hand)").replace("8 // (6 - view", "(view"))
     assert "is not legal" in found.problems[0]
     assert not found.ok
 
