@@ -21,7 +21,7 @@ class ace_counter:  # specifications are lower case
     take: Any = kqj.whole(5, "cards of a suit and aces beside it to take it", 1, 12)
     dear: Any = kqj.number(10, "points on the table that make a trick worth winning", 0, 150)
 
-    def choose_take(self, view: Any) -> int:
+    def choose_take(self, view: Any) -> Any:
         """Take with `take` cards of a suit and aces beside it; in the first lap the Return's."""
         hand = view.hand | view.turned
         best, named = self.take - 1, PASS
@@ -34,7 +34,7 @@ class ace_counter:  # specifications are lower case
                 best, named = worth, number
         return named
 
-    def choose_card(self, view: Any) -> int:
+    def choose_card(self, view: Any) -> Any:
         """Lead high; win what is worth `dear` as low as possible; give points to a partner."""
         legal = view.legal
         if view.position == 0:

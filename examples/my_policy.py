@@ -11,6 +11,6 @@ import kqj_sim as kqj
 
 
 @kqj.policy
-def cautious(view: Any) -> int:
+def cautious(view: Any) -> Any:
     """Play the lowest legal card."""
     return kqj.lowest(view.legal)

@@ -100,8 +100,8 @@ def test_sets_of_the_wrong_coding_are_refused(tmp_path: Path, answer: str, told:
     path = tmp_path / "wrong.py"
     start = WATCH.partition("    nine =")[0]
     path.write_text(f"{start}    return {answer}\n", encoding="utf-8")
-    with pytest.raises(PolicyError, match="wrong.py:6: ") as error:
-        kqj.Experiment(TAKE_2, str(path), deals=1)
+    with pytest.raises(PolicyError, match=r"wrong\.py:6: ") as error:
+        kqj.Experiment(TAKE_2, (str(path),) * 6, deals=1)
     assert told in str(error.value).replace("[", "").replace("]", "")
 
 
