@@ -159,6 +159,15 @@ def format_hand(cards: Iterable[Card], *, symbols: bool = True, ranks: str = RAN
     return "  ".join(groups)
 
 
+_SUIT_PATTERN = re.compile(rf"\b([{RANKS}]?)([shdc])\b")
+
+
+def add_suit_signs(text: str) -> str:
+    """Return calls and cards with the suits' signs: `take ♥`, `400 AT Capot`."""
+    signed = _SUIT_PATTERN.sub(lambda match: match[1] + SUIT_SYMBOLS[match[2]], text)
+    return signed.replace("capot", "Capot")
+
+
 def parse_contract(text: str) -> str:
     """Parse a contract as people write it, such as `h`, `hearts`, `♥`, `NT` or `no trump`.
 

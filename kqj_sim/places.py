@@ -18,6 +18,12 @@ def name_places(seats: int) -> tuple[str, ...]:
     return (OPENER, *(format_ordinal(place + 1) for place in range(1, seats - 1)), DEALER)
 
 
+def describe_place(place: int, seats: int) -> str:
+    """Return a place as a noun: `the opener`, `the 3rd to speak`, `the dealer`."""
+    name = name_places(seats)[place]
+    return f"the {name} to speak" if 0 < place < seats - 1 else f"the {name}"
+
+
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 

@@ -21,6 +21,8 @@ from kqj_sim.commands.output import color_option, open_output, screen_width, wan
 from kqj_sim.commands.progress import exit_interrupted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kqj_sim.record import Record
 
 
@@ -118,17 +120,17 @@ def show(
         if against is not None:
             _show_versions(options, deal, against, opponents, color, quiet)
             return
-        record = _play_record(options, deal, quiet)
+        record, players = _play_record(options, deal, quiet)
     else:
         names = [name for name in click.get_current_context().params if name not in _FILE_OPTIONS]
         _reject_options(names, "is for a round that is played: leave it out, or the FILE")
-        record = _read_record(file, line)
+        record, players = _read_record(file, line), None
     from kqj_sim.referee import check_record
     from kqj_sim.reporting.grid import to_screen
     from kqj_sim.reporting.rounds import render_round
 
     colored = wants_color(color)
-    text = to_screen(render_round(record), color=colored, width=screen_width())
+    text = to_screen(render_round(record, players), color=colored, width=screen_width())
     click.echo(text, nl=False, color=colored)
     for discrepancy in check_record(record):
         click.echo(f"Warning: against the rules: {discrepancy}", err=True)
@@ -169,12 +171,14 @@ def _reject_options(names: Any, reason: str) -> None:
             raise click.UsageError(f"--{name.replace('_', '-')} {reason}")
 
 
-def _play_record(options: dict[str, Any], deal: int, quiet: bool) -> Record:
-    """Play a deal and return its record."""
+def _play_record(
+    options: dict[str, Any], deal: int, quiet: bool
+) -> tuple[Record, Sequence[str] | None]:
+    """Play a deal and return its record, and the seats' players as the user wrote them."""
     experiment = pop_experiment(options, quiet, deals=1, first=deal)
     from kqj_sim.records import play_records
 
-    return next(iter(play_records(experiment)))
+    return next(iter(play_records(experiment))), experiment.policies
 
 
 def _read_record(file: str, line: int) -> Record:

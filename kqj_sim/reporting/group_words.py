@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kqj_sim.cards import format_contract
+from kqj_sim.cards import add_suit_signs, format_contract
 from kqj_sim.columns import get_column_numbers, get_columns
 from kqj_sim.places import format_ordinal, name_places
 from kqj_sim.rules import RULES_BY_GAME
@@ -20,12 +20,13 @@ _HEADINGS = {
     "return_suit": "Return's suit",
     "return_rank": "Return's rank",
     "opening_amount": "first bid",
-    "amount": "last bid",
+    "amount": "amount bid",
     "dealer_trumps": "dealer's trumps",
     "turned_rank": "card shown",
     "whose": "side",
 }
 _SUIT_COLUMNS = ("contract", "return_suit", "trump")
+_CALL_COLUMNS = ("call", "calls", "card")
 PASSED_OUT = "passed out"
 _PASSED_OUT: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("place", "sender", "contracting_team", "sender_trumps"), (-1,)),
@@ -57,6 +58,8 @@ def format_value(column: str, value: Any, game: str) -> str:
         return _VALUES[column][value]
     if column in _SUIT_COLUMNS:
         return format_contract(str(value), symbols=True)
+    if column in _CALL_COLUMNS:
+        return add_suit_signs(str(value))
     if number is not None and get_columns(game)[number].is_flag:
         return "yes" if value else "no"
     if column == "place":

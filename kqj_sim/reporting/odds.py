@@ -14,14 +14,12 @@ from kqj_sim.analysis.odds.cards import CardOdds
 from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
 from kqj_sim.analysis.odds.kwajongen import KwajongenCallOdds
 from kqj_sim.analysis.odds.tables import make_odds_tables
-from kqj_sim.cards import format_card, format_contract, format_hand
-from kqj_sim.places import name_places
+from kqj_sim.cards import add_suit_signs, format_card, format_contract, format_hand
+from kqj_sim.places import describe_place, name_places
 from kqj_sim.policies.spec import Player
 from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.odds_summary import make_key_grids
 from kqj_sim.reporting.odds_words import (
-    add_suit_signs,
-    describe_place,
     join_words,
     write_headline,
 )
@@ -36,12 +34,16 @@ A = TypeVar("A", bound="Odds")
 
 _STOP_REASONS = {
     "deals": "",
-    "until": ", then precise enough",
-    "time": ", then out of time",
-    "search": ", then no more that agree",
-    "interrupted": ", then interrupted",
+    "until": " (as precise as asked for)",
+    "time": " (the time was up)",
+    "search": " (no more were found that agree with the calls)",
+    "interrupted": " (interrupted)",
 }
 """Why no more deals were played, by `Odds.stop_reason`."""
+
+
+_NEARLY_ALL = 0.995
+"""Calls that occur in at least this share of the deals say nothing about the hidden cards."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class OddsRun(Run, ABC, Generic[A]):
             self._describe_deals(),
         ]
         if not self._is_exact:
-            parts.append(f"seed {self.seed}")
+            parts[-1] += f", seed {self.seed}"
         return f"{self.describe_situation()}\n{'; '.join(parts)}"
 
     @property
@@ -91,13 +93,12 @@ class OddsRun(Run, ABC, Generic[A]):
         told = "Exact: no intervals" if self._is_exact else super().describe_intervals()
         if self._required_result.sequential:
             told = told.replace("intervals", "intervals that hold at every moment")
-        return ". ".join(part for part in (told, self._describe_bidding()) if part) + "."
+        return ". ".join(part for part in (told, self._describe_bidding()) if part)
 
     def _describe_sample(self) -> str:
-        """Return the number of deals, and of those that chose the best option."""
-        of = self._required_result
-        chosen = f" (the best chosen by {of.choosing_deals:,} others)" if of.choosing_deals else ""
-        return f"{self.deals:,} deals{chosen}{_STOP_REASONS[of.stop_reason]}"
+        """Return the number of deals, and why it is not the one asked for."""
+        reason = _STOP_REASONS[self._required_result.stop_reason]
+        return f"{self.deals:,} deal{'s' * (self.deals != 1)}{reason}"
 
     def _estimate_bidding_probability(self) -> Estimate:
         return self._required_result.estimate_bidding_probability(
@@ -105,8 +106,11 @@ class OddsRun(Run, ABC, Generic[A]):
         )
 
     def _describe_share_of_deals(self) -> str:
-        """Return a sentence on the share of deals with the observed bidding."""
-        share = format_share(self._estimate_bidding_probability())
+        """Return a sentence on the share of deals with the observed bidding; empty if it is all."""
+        found = self._estimate_bidding_probability()
+        if found.value >= _NEARLY_ALL:
+            return ""
+        share = format_share(found)
         size = self._required_result.effective_sample_size
         return f"This bidding occurs in {share} of random deals (effective sample: {size:,.0f})"
 
@@ -222,7 +226,7 @@ class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
             told += "; nobody has called"
         told += " (ignored)" if of.ignore_calls and situation.calls else ""
         if situation.pending:
-            told += f"; a litigation gratuity of {situation.pending} waits"
+            told += f"; a litigation gratuity of {situation.pending} is pending"
         return f"{told}."
 
     def _describe_bidding(self) -> str:
@@ -311,7 +315,7 @@ class CardOddsRun(OddsRun[CardOdds]):
             told += [] if shown is None else [f"the dealer showed {_format_cards((shown,))}"]
             told += ["the round is raised"] if so_far.pending else []
         elif so_far.pending:
-            told.append(f"a litigation gratuity of {so_far.pending} waits")
+            told.append(f"a litigation gratuity of {so_far.pending} is pending")
         number, (_, cards) = len(so_far.tricks), so_far.tricks[-1]
         lying = f"trick {number}: {_format_cards(cards)}"
         told.append(lying if cards else f"you lead trick {number}")
@@ -345,7 +349,10 @@ class CardOddsRun(OddsRun[CardOdds]):
         of = self._required_result
         if not of.uses_calls:
             return "Layouts agree with the plays, whatever was called"
-        share = format_share(of.estimate_bidding_probability())
+        found = of.estimate_bidding_probability()
+        if found.value >= _NEARLY_ALL:
+            return ""
+        share = format_share(found)
         told = f"This bidding occurs in {share} of the layouts that agree with the plays"
         if not of.is_exact and of.effective_sample_size < of.deals - 1:
             told += f" (effective sample: {of.effective_sample_size:,.0f})"

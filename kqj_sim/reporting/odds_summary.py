@@ -36,6 +36,9 @@ _COLUMNS = (
     "own_capot_share",
     "own_all_tricks_share",
 )
+_ROUGH = 0.0195
+"""Half the width of an interval from which on decimals of a share say nothing."""
+
 _CARD_MEASURES = ("own_total_mean", "own_points_mean")
 """Columns of cards only: calls have none to spare."""
 
@@ -83,12 +86,13 @@ def _make_option_grid(odds: Odds, confidence: float | None) -> Grid:
 
 
 def _format_cell(estimate: Estimate, unit: Unit) -> Cell:
-    """Return a number with its interval; a share with a decimal, even near 0 and 100%."""
+    """Return a number with its interval; a share with a decimal unless it is known roughly."""
     if unit != "share" or math.isnan(estimate.low):
         return format_number(*estimate[:3], unit)
     half = max(estimate.high - estimate.value, estimate.value - estimate.low)
+    digits = 0 if half > _ROUGH else 1
     # No interval is shown as nothing.
-    return Cell(f"{100 * estimate.value:.1f}%", f"±{max(100 * half, 0.1):.1f}")
+    return Cell(f"{100 * estimate.value:.{digits}f}%", f"±{max(100 * half, 0.1):.{digits}f}")
 
 
 def _make_amount_grid(odds: KqjCallOdds, confidence: float | None) -> Grid:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kqj_sim.analysis.odds.cards import CardOdds
 from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds
 from kqj_sim.analysis.odds.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
-from kqj_sim.cards import RANKS, SUIT_SYMBOLS, format_card
-from kqj_sim.places import name_places
+from kqj_sim.cards import add_suit_signs, format_card
 from kqj_sim.rules import KqjRules
 
 if TYPE_CHECKING:
@@ -23,8 +21,6 @@ FEW_EFFECTIVE_DEALS = 100
 
 _MAX_TIED_NAMES = 3
 """Tied options named in a headline, at most."""
-
-_SUIT_PATTERN = re.compile(rf"\b([{RANKS}]?)([shdc])\b")
 
 
 class OptionWords(NamedTuple):
@@ -51,12 +47,6 @@ _SIMPLE_CALLS = {
 }
 
 
-def add_suit_signs(text: str) -> str:
-    """Return calls and cards with signs in place of suit letters: `take ♥`, `400 AT Capot`."""
-    signed = _SUIT_PATTERN.sub(lambda match: match[1] + SUIT_SYMBOLS[match[2]], text)
-    return signed.replace("capot", "Capot")
-
-
 def describe_option(odds: Odds, option: int) -> OptionWords:
     """Return a call or a card in words."""
     if isinstance(odds, CardOdds):
@@ -69,12 +59,6 @@ def describe_option(odds: Odds, option: int) -> OptionWords:
     if name.startswith("take "):
         return OptionWords(name, f"T{name[1:]}", f"Taking {name[5:]}")
     return OptionWords(name, f"Bid {name}", name)
-
-
-def describe_place(place: int, seats: int) -> str:
-    """Return a place as a noun: `the opener`, `the 3rd to speak`, `the dealer`."""
-    name = name_places(seats)[place]
-    return f"the {name} to speak" if 0 < place < seats - 1 else f"the {name}"
 
 
 def join_words(words: Sequence[str], last: str = "and") -> str:
@@ -132,7 +116,7 @@ def _write_decision(odds: Odds, confidence: float | None) -> str:
 
 def _name_tied(odds: Odds, best: int, tied: list[int], leads: dict[int, Estimate]) -> str:
     """Return the names of the options that are tied with the best, and the difference if one is."""
-    shown = tied if len(tied) < _MAX_TIED_NAMES else tied[: _MAX_TIED_NAMES - 1]
+    shown = tied if len(tied) <= _MAX_TIED_NAMES else tied[: _MAX_TIED_NAMES - 1]
     names = [describe_option(odds, other).name for other in shown]
     if len(shown) < len(tied):
         what = "cards" if isinstance(odds, CardOdds) else "calls"

@@ -5,10 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from kqj_sim.cards import SUIT_SYMBOLS, Card, NotationError, parse_card
+from kqj_sim.cards import (
+    SUIT_SYMBOLS,
+    Card,
+    NotationError,
+    format_card,
+    format_contract,
+    parse_card,
+)
 from kqj_sim.messages import quote
+from kqj_sim.places import describe_place, name_places
 from kqj_sim.record import Call, Record, RecordError
 from kqj_sim.referee import kqj, kwajongen
 from kqj_sim.reporting.grid import PIPED_WIDTH
@@ -20,18 +28,12 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-CONTRACT_NAMES = {
-    "s": "spades ♠",
-    "h": "hearts ♥",
-    "d": "diamonds ♦",
-    "c": "clubs ♣",
-    "NT": "No-Trump",
-    "AT": "All-Trumps",
-}
+CONTRACT_NAMES = {**SUIT_SYMBOLS, "NT": "No-Trump", "AT": "All-Trumps"}
 BONUS_NAMES = {"last_trick": "last trick", "capot": "Capot", "kq": "KQ", "kqj": "KQJ"}
 _LONG_PARAMETERS_PATTERN = re.compile(r":(?=\w+=)[^+]{60,}")
-"""Parameters of a player, if they are long."""
+"""Parameters of a player in a record, if they are so many that nobody typed them."""
 STAKE_WORDS = {1: "", 2: ", countered", 4: ", overcountered"}
+_SIGNS_NOTE = "> led, * won the trick"
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,13 @@ class _RoundTerms:
         points: returns the card points of a card in a contract.
         sender: name of the player of the contract.
         side: name of their team.
-        turned: name of the card turned up.
+        upcard: name of the card turned up.
+        plays: verb of the sentence on the contract.
         nobody: the reason for which hands are shown as dealt.
-        waiting: sentences on what is pending before a round, and after it.
+        pending: sentences on what is pending before a round, and after it.
         imposed: the text in place of calls if the contract was imposed.
         laps: True if calls may have several laps.
-        extras: columns of a team besides tricks, card points and score.
+        has_total: True if a team's total may differ from its card points.
         score: heading of a team's score.
         results: names of results that differ from those of the record.
     """
@@ -55,12 +58,13 @@ class _RoundTerms:
     points: Callable[[Card, str], int]
     sender: str
     side: str
-    turned: str
+    upcard: str
+    plays: str
     nobody: str
-    waiting: tuple[str, str]
+    pending: tuple[str, str]
     imposed: str
     laps: bool
-    extras: tuple[str, ...]
+    has_total: bool
     score: str
     results: Mapping[str, str]
 
@@ -70,27 +74,29 @@ _TERMS_BY_GAME = {
         points=kqj.card_points,
         sender="Sender",
         side="contracting",
-        turned="Return",
-        nobody="nobody took",
-        waiting=("A litigation gratuity of {} waits", "A litigation gratuity of {} waits"),
-        imposed="none: the contract was imposed",
+        upcard="Return",
+        plays="plays",
+        nobody="Nobody took: these are the cards as dealt.",
+        pending=("A litigation gratuity of {} is pending.",) * 2,
+        imposed="None: the contract was imposed.",
         laps=True,
-        extras=("bonuses", "total", "gratuities"),
+        has_total=True,
         score="score",
-        results={},
+        results={"litigation": "litigation (equal totals)"},
     ),
     "kwajongen": _RoundTerms(
         points=lambda card, _: kwajongen.card_points(card),
         sender="caller",
         side="caller's",
-        turned="Turned up",
-        nobody="nobody said play",
-        waiting=("The round is raised", "The next round is raised"),
-        imposed="none: the caller was imposed",
+        upcard="Dealer's card",
+        plays="called play, trump",
+        nobody="Nobody called play: these are the cards as dealt.",
+        pending=("The round is raised.", "The next round is raised."),
+        imposed="None: the caller was imposed.",
         laps=False,
-        extras=(),
-        score="change of the score",
-        results={"made": "won", "failed": "lost", "tie": "tied, which the caller pays"},
+        has_total=False,
+        score="change of score",
+        results={"made": "won", "failed": "lost", "tie": "tied, which counts as lost"},
     ),
 }
 
@@ -119,7 +125,7 @@ def check_record_shape(record: Record) -> None:
     for lists, length, whose in ((per_seat, count, "seat"), (per_team, teams, "team")):
         for key, values in lists.items():
             if len(values) != length:
-                raise RecordError(f"{key}: {len(values)} values, one a {whose} are {length}")
+                raise RecordError(f"{key}: {len(values)} values; one per {whose} makes {length}")
     seats = [record.dealer, *(call.seat for call in record.calls)]
     seats += [seat for trick in record.tricks for seat in (trick.leader, trick.winner)]
     seats += [] if record.sender is None else [record.sender]
@@ -145,12 +151,21 @@ def check_record_shape(record: Record) -> None:
         raise RecordError(str(error)) from None
 
 
-def render_round(record: Record) -> list[RenderableType]:
-    """Return the round in parts for a screen; raise RecordError as `check_record_shape`."""
+def render_round(record: Record, players: Sequence[str] | None = None) -> list[RenderableType]:
+    """Return the round in parts for a screen.
+
+    Args:
+        record: the round.
+        players: the specifications of the seats' players as the user wrote them; those of the
+            record by default.
+
+    Raises:
+        RecordError: as for `check_record_shape`.
+    """
     from rich.text import Text
 
     check_record_shape(record)
-    parts: list[RenderableType] = [_render_heading(record)]
+    parts: list[RenderableType] = [_render_heading(record, players)]
     sections = [("Hands", _render_hands(record)), ("Calls", _render_calls(record))]
     if record.tricks:
         sections.append(("Tricks", _render_tricks(record)))
@@ -160,17 +175,18 @@ def render_round(record: Record) -> list[RenderableType]:
     return parts
 
 
-def _render_heading(record: Record) -> Text:
+def _render_heading(record: Record, players: Sequence[str] | None) -> Text:
     from rich.text import Text
 
     lines = [f"Seed {record.seed}, deal {record.deal}: {describe_rules(record.game_rules())}"]
-    players = [_LONG_PARAMETERS_PATTERN.sub(":...", player) for player in record.players]
+    if players is None:
+        players = [_LONG_PARAMETERS_PATTERN.sub("", player) for player in record.players]
     lines.append(f"Players: {describe_policies(players)}")
     if record.game_id is not None:
         before = _format_game_scores(record, record.score_before)
         lines.append(f"Game {record.game_id}, round {record.round}; scores before: {before}")
     if record.pending_before:
-        lines.append(_get_terms(record).waiting[0].format(record.pending_before))
+        lines.append(_get_terms(record).pending[0].format(record.pending_before))
     return Text("\n".join(lines))
 
 
@@ -181,28 +197,27 @@ def _format_game_scores(record: Record, scores: Sequence[int] | None) -> str:
 
 
 def _render_hands(record: Record) -> list[RenderableType]:
-    """Return a row for each seat from the opener on: team, role, and cards by suit."""
+    """Return a row for each place: seat, team, and cards by suit."""
     rows = []
-    words, seats = _get_terms(record), _count_seats(record)
-    for place in range(seats):
+    words = _get_terms(record)
+    for place, name in enumerate(name_places(_count_seats(record))):
         seat = _get_seat(record, place)
-        roles = [name for name, at in (("opener", 0), ("dealer", seats - 1)) if at == place]
-        roles += [words.sender] if seat == record.sender else []
         hand = (record.hands or record.dealt)[seat]
         rows.append(
             [
+                _make_text(name),
                 _make_text(f"{seat}"),
                 _make_text(f"{record.teams[seat]}"),
-                _make_text(", ".join(roles)),
+                _make_text(words.sender if seat == record.sender else ""),
                 *_render_hand(hand, RULES_BY_GAME[record.game].ranks),
             ]
         )
     signs = SUIT_SYMBOLS.values()
-    parts: list[RenderableType] = [_make_table(["seat", "team", "", *signs], rows)]
+    parts: list[RenderableType] = [_make_table(["place", "seat", "team", "", *signs], rows)]
     if record.turned is not None:
-        parts.append(_make_text(f"{words.turned}: ").append_text(_render_card(record.turned)))
+        parts.append(_make_text(f"{words.upcard}: ").append_text(_render_card(record.turned)))
     if record.hands is None:
-        parts.append(_make_text(f"(as dealt: {words.nobody})"))
+        parts.append(_make_text(words.nobody))
     return parts
 
 
@@ -216,7 +231,7 @@ def _render_calls(record: Record) -> list[RenderableType]:
     rows: list[list[Text]] = []
     last = seats
     for call in record.calls:
-        place = (call.seat - record.dealer - 1) % seats
+        place = _get_place(record, call.seat)
         aside = call.call in ("counter", "overcounter")
         # Counters end the bidding, in any order of the seats: they have a row of their own.
         if (not rows or rows[-1][0].plain) if aside else place <= last:
@@ -224,30 +239,30 @@ def _render_calls(record: Record) -> list[RenderableType]:
             rows.append([_make_text(lap), *(Text() for _ in range(seats))])
         rows[-1][place + 1] = _render_call(call)
         last = last if aside else place
-    heads = ["lap", *(f"seat {_get_seat(record, place)}" for place in range(seats))]
     first = 0 if words.laps else 1
-    return [_make_table(heads[first:], [row[first:] for row in rows])]
+    return [_make_table(["lap", *name_places(seats)][first:], [row[first:] for row in rows])]
 
 
 def _render_call(call: Call) -> Text:
+    """Return a call: `pass`, `take ♥`, `120 NT Capot`."""
     if call.call not in ("take", "bid"):
         return _make_text(call.call)
-    text = _make_text(f"{call.call} ")
-    if call.amount is not None:
-        text.append(f"{call.amount} ")
-    text.append_text(_render_contract(call.contract or "?"))
+    text = _make_text("take " if call.call == "take" else f"{call.amount} ")
+    sign = format_contract(call.contract or "?", symbols=True)
+    text.append(sign, _suit_style(sign))
     return text.append(" Capot" if call.capot else "")
 
 
 def _render_tricks(record: Record) -> list[RenderableType]:
-    """Return a row for each trick: the card of each seat (> led, * won), and the card points."""
+    """Return a row for each trick: the card of each place (> led, * won), and the card points."""
     from rich.text import Text
 
     words, seats = _get_terms(record), _count_seats(record)
     rows = []
     for number, trick in enumerate(record.tricks, start=1):
         row = [_make_text(f"{number}")]
-        for seat in range(seats):
+        for place in range(seats):
+            seat = _get_seat(record, place)
             card = trick.cards[(seat - trick.leader) % seats]
             led, won = seat == trick.leader, seat == trick.winner
             cell = Text(">" if led else " ").append_text(_render_card(card))
@@ -258,48 +273,38 @@ def _render_tricks(record: Record) -> list[RenderableType]:
         points = sum(words.points(parse_card(card), record.contract or "") for card in trick.cards)
         row += [_make_text(f"{points}"), _make_text(f"{record.teams[trick.winner]}")]
         rows.append(row)
-    heads = ["", *(f" seat {seat}" for seat in range(seats)), "points", "team"]
-    return [_make_table(heads, rows, right={0, seats + 1}), _make_text("> led, * won the trick")]
+    heads = ["", *(f" {name}" for name in name_places(seats)), "points", "team"]
+    return [_make_table(heads, rows, right={0, seats + 1}), _make_text(_SIGNS_NOTE)]
 
 
 def _render_scores(record: Record) -> list[RenderableType]:
     """Return the outcome in a line, and a row for each team."""
     words = _get_terms(record)
+    columns: dict[str, list[Any]] = {
+        "tricks": record.trick_counts,
+        "card points": record.card_points,
+    }
+    if record.bonuses:
+        columns["bonuses"] = [_describe_bonuses(record, team) for team in _list_teams(record)]
+    if words.has_total:
+        columns["total"] = record.totals
+    if any(record.gratuities):
+        columns["gratuities"] = record.gratuities
+    columns[words.score] = record.scores
     rows = []
-    for team in range(len(record.totals)):
-        bonuses = []
-        for bonus in record.bonuses:
-            if bonus.team == team:
-                of = "" if bonus.seat is None else f" (seat {bonus.seat})"
-                sign = SUIT_SYMBOLS.get(bonus.suit or "", "")
-                bonuses.append(f"{BONUS_NAMES[bonus.bonus]}{sign} {bonus.points}{of}")
-        numbers = (
-            record.trick_counts[team],
-            record.card_points[team],
-            record.totals[team],
-            record.gratuities[team],
-            record.scores[team],
-        )
-        tricks, points, total, gratuity, score = (_make_text(f"{number}") for number in numbers)
-        seats = " ".join(str(seat) for seat in _list_team_seats(record, team))
-        side = words.side if record.sender in _list_team_seats(record, team) else ""
-        extras = (_make_text(", ".join(bonuses)), total, gratuity)
-        rows.append(
-            [
-                _make_text(f"{team}"),
-                _make_text(seats),
-                _make_text(side),
-                tricks,
-                points,
-                *extras[: len(words.extras)],
-                score,
-            ]
-        )
-    heads = ["team", "seats", "", "tricks", "card points", *words.extras, words.score]
-    right = {number for number in range(3, len(heads)) if heads[number] != "bonuses"}
+    for team in _list_teams(record):
+        contracting = record.sender is not None and record.teams[record.sender] == team
+        cells = [
+            team,
+            words.side if contracting else "",
+            *(each[team] for each in columns.values()),
+        ]
+        rows.append([_make_text(f"{cell}") for cell in cells])
+    heads = ["team", "", *columns]
+    right = {number for number in range(2, len(heads)) if heads[number] != "bonuses"}
     parts: list[RenderableType] = [_render_outcome(record), _make_table(heads, rows, right=right)]
     if record.pending_after:
-        parts.append(_make_text(words.waiting[1].format(record.pending_after)))
+        parts.append(_make_text(words.pending[1].format(record.pending_after)))
     if record.score_after is not None:
         parts.append(
             _make_text(f"Scores after the round: {_format_game_scores(record, record.score_after)}")
@@ -307,16 +312,30 @@ def _render_scores(record: Record) -> list[RenderableType]:
     return parts
 
 
+def _describe_bonuses(record: Record, team: int) -> str:
+    """Return a team's bonuses: `last trick 10, KQ♥ 20 (dealer)`."""
+    bonuses = []
+    for bonus in record.bonuses:
+        if bonus.team == team:
+            of = "" if bonus.seat is None else f" ({_name_place(record, bonus.seat)})"
+            sign = SUIT_SYMBOLS.get(bonus.suit or "", "")
+            bonuses.append(f"{BONUS_NAMES[bonus.bonus]}{sign} {bonus.points}{of}")
+    return ", ".join(bonuses)
+
+
 def _render_outcome(record: Record) -> Text:
+    """Return the contract and its result: `The 3rd to speak plays 120 ♥: made`."""
     if record.sender is None or record.contract is None:
-        return _make_text("passed out")
-    text = _make_text(f"seat {record.sender} plays ")
-    text.append_text(_render_contract(record.contract, CONTRACT_NAMES[record.contract]))
-    if record.amount is not None:
-        text.append(f" for {record.amount}")
-    text.append(" with Capot" if record.capot else "").append(STAKE_WORDS.get(record.stake, ""))
+        return _make_text("Everybody passed.")
+    words = _get_terms(record)
+    who = describe_place(_get_place(record, record.sender), _count_seats(record))
+    text = _make_text(f"{who[0].upper()}{who[1:]} {words.plays} ")
+    text.append("" if record.amount is None else f"{record.amount} ")
+    shown = CONTRACT_NAMES[record.contract]
+    text.append(shown, _suit_style(shown))
+    text.append(" Capot" if record.capot else "").append(STAKE_WORDS.get(record.stake, ""))
     text.append(": ").append(
-        _get_terms(record).results.get(record.result, record.result.replace("_", " ")),
+        words.results.get(record.result, record.result.replace("_", " ")),
         {"made": "bold green", "failed": "bold red"}.get(record.result, "bold yellow"),
     )
     return text
@@ -330,8 +349,17 @@ def _count_seats(record: Record) -> int:
     return RULES_BY_GAME[record.game].seats
 
 
-def _list_team_seats(record: Record, team: int) -> list[int]:
-    return [seat for seat in range(_count_seats(record)) if record.teams[seat] == team]
+def _list_teams(record: Record) -> range:
+    return range(len(record.totals))
+
+
+def _get_place(record: Record, seat: int) -> int:
+    """Return the place of a seat in the order of speaking, 0 the opener's."""
+    return (seat - record.dealer - 1) % _count_seats(record)
+
+
+def _name_place(record: Record, seat: int) -> str:
+    return name_places(_count_seats(record))[_get_place(record, seat)]
 
 
 def _get_seat(record: Record, place: int) -> int:
@@ -359,20 +387,11 @@ def _render_hand(cards: Sequence[str], ranks: str) -> list[Text]:
 def _render_card(card: str) -> Text:
     from rich.text import Text
 
-    parsed = parse_card(card)
-    sign = SUIT_SYMBOLS[parsed.suit]
-    return Text(f"{parsed.rank}{sign}", _suit_style(sign))
-
-
-def _render_contract(contract: str, shown: str | None = None) -> Text:
-    from rich.text import Text
-
-    sign = SUIT_SYMBOLS.get(contract, contract)
-    return Text(shown or sign, _suit_style(sign))
+    return Text(_format_card(card), _suit_style(SUIT_SYMBOLS[parse_card(card).suit]))
 
 
 def _suit_style(sign: str) -> str:
-    return "red" if sign in "♥♦" else ""
+    return "red" if sign in ("♥", "♦") else ""
 
 
 def _make_table(
@@ -422,10 +441,11 @@ def render_versions(
         lines += [f"and with {describe_policies(tables[each])}" for each in group[1:]]
         first = records[group[0]]
         if number > 1:
-            lines.append(f"From version 1 it parts {describe_first_difference(records[0], first)}")
-        parts.append(Group(Text("\n".join(lines), "bold"), Text(""), *render_round(first)))
+            lines.append(describe_first_difference(records[0], first))
+        shown = render_round(first, tables[group[0]])
+        parts.append(Group(Text("\n".join(lines), "bold"), Text(""), *shown))
     if len(parts) == 1:
-        parts.append(Text("All arrangements go the same way", "italic"))
+        parts.append(Text("The round is the same in every seating.", "italic"))
     if len(parts) == 2 and (width or PIPED_WIDTH) >= 2 * MIN_WIDTH_SIDE_BY_SIDE + 3:
         beside = Table.grid(padding=(0, 3), expand=True)
         beside.add_row(*parts)
@@ -442,21 +462,35 @@ def _list_actions(record: Record) -> tuple[list[Call], list[list[str]]]:
 
 
 def describe_first_difference(one: Record, other: Record) -> str:
-    """Describe the first difference of two rounds of a deal; empty if there is none."""
+    """Describe the first difference of two rounds of a deal; empty if there is none.
+
+    For example `Differs from version 1 in trick 3: the dealer plays K♠, not A♠`.
+    """
     for here, there in zip(one.calls, other.calls, strict=False):
         if here != there:
+            who = _describe_speaker(other, there.seat)
             said, instead = _format_call(there), _format_call(here)
-            return f"at the calls: seat {there.seat} says {said} instead of {instead}"
+            return f"Differs from version 1 in the calls: {who} says {said}, not {instead}"
     for number, (before, after) in enumerate(zip(one.tricks, other.tricks, strict=True), start=1):
-        for place, (card, instead) in enumerate(zip(before.cards, after.cards, strict=True)):
+        for turn, (card, instead) in enumerate(zip(before.cards, after.cards, strict=True)):
             if card != instead:
-                seat = (before.leader + place) % len(one.players)
-                return f"in trick {number}: seat {seat} plays {instead} instead of {card}"
+                who = _describe_speaker(one, (before.leader + turn) % len(one.players))
+                played, other_card = (_format_card(each) for each in (instead, card))
+                return (
+                    f"Differs from version 1 in trick {number}: {who} plays {played}, "
+                    f"not {other_card}"
+                )
     return ""
 
 
+def _describe_speaker(record: Record, seat: int) -> str:
+    return describe_place(_get_place(record, seat), _count_seats(record))
+
+
+def _format_card(card: str) -> str:
+    return format_card(parse_card(card), symbols=True)
+
+
 def _format_call(call: Call) -> str:
-    """Return a call in words: `pass`, `take h`, `bid 150 NT Capot`."""
-    amount = "" if call.amount is None else f" {call.amount}"
-    contract = "" if call.contract is None else f" {call.contract}"
-    return f"{call.call}{amount}{contract}{' Capot' if call.capot else ''}"
+    """Return a call in words: `pass`, `take ♥`, `150 NT Capot`."""
+    return _render_call(call).plain

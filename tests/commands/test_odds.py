@@ -32,7 +32,7 @@ def test_json_carries_everything_needed_to_repeat_it() -> None:
     assert (found["return"], found["place"], found["lap"], found["seed"]) == ("7h", 2, 1, 9)
     assert found["rules"] == KqjRules().to_dict()
     assert found["heard"] == [{"place": place, "call": "pass"} for place in range(2)]
-    assert found["players"][0].startswith("points:")
+    assert found["players"][FEW[1]].startswith("points:")
     assert (found["deals"], found["confidence"], found["best"]) == (512, 0.95, "take h")
     assert found["choosing_deals"] == 256
     assert 0 < found["agreeing_share"] < 1
@@ -57,9 +57,9 @@ def test_screen_says_the_decision_the_situation_and_the_players() -> None:
     shown = " ".join(run("odds", *HAND, *FEW, "--place", "1").stdout.split())
     assert shown.startswith("Take ♥: you win ")
     assert "You hold ♠ K ♥ A 9 8 ♦ 4 as the 2nd to speak; Return 7♥; 1st lap, all passed." in shown
-    assert f"taking; {FEW[1]} at every place; 512 deals (the best chosen by 256 others)" in shown
+    assert f"taking; {FEW[1]} at every place; 512 deals, seed" in shown
     assert re.search(r"This bidding occurs in [\d.]+% ±[\d.]+ of random deals \(effective", shown)
-    assert "Calls of the others" not in shown
+    assert "How likely the calls of the others are" not in shown
 
 
 def test_partners_that_were_named_are_told() -> None:
@@ -69,11 +69,11 @@ def test_partners_that_were_named_are_told() -> None:
 
 @pytest.mark.parametrize(
     ("names", "titles"),
-    [("calls", ["Calls"]), ("heard", ["Calls of the others"]), ("all", None)],
+    [("calls", ["Calls"]), ("heard", ["How likely the calls of the others are"]), ("all", None)],
 )
 def test_tables_are_shown_on_request(names: str, titles: list[str] | None) -> None:
     shown = run("odds", *HAND, *FEW, "--place", "1", "--tables", names).stdout.splitlines()
-    for title in titles or ["Calls", "Calls of the others"]:
+    for title in titles or ["Calls", "How likely the calls of the others are"]:
         assert title in shown
     assert ("Calls" in shown) == (names != "heard")
 
@@ -113,7 +113,7 @@ def test_page_and_picture(tmp_path: Path) -> None:
 def test_time_and_certainty_end_it() -> None:
     asked = ("odds", *HAND, *FEW[:2], "--precision", "0.5%")
     shown = " ".join(run(*asked).stdout.split())
-    assert re.search(r"chosen by [\d,]+ others\), then precise enough; seed 1", shown)
+    assert re.search(r"[\d,]+ deals \(as precise as asked for\), seed 1", shown)
     found = json.loads(run(*asked, "--format", "json").stdout)
     assert found["ended"] == "until"
     assert found["intervals"] == "confidence sequences"
@@ -132,7 +132,7 @@ def test_time_and_certainty_end_it() -> None:
         (("--record", "-", "--heard", "pass"), "leave their options out"),
         (
             (*HAND, "--place", "1", "--policy", "always+greedy"),
-            "place 0's call 'pass'",
+            "the call 'pass' of the opener",
         ),
     ],
 )

@@ -18,13 +18,12 @@ from kqj_sim.analysis.odds.measures import (
     get_kqj_card_measures,
 )
 from kqj_sim.analysis.odds.sampling import Playouts
-from kqj_sim.cards import CONTRACTS, parse_cards
+from kqj_sim.cards import CONTRACTS, add_suit_signs, parse_cards
 from kqj_sim.core import call_odds as core
 from kqj_sim.core.kwajongen import odds as kwajongen_core
+from kqj_sim.places import describe_place
 from kqj_sim.reporting.odds_words import (
-    add_suit_signs,
     describe_option,
-    describe_place,
     format_chance,
     write_headline,
 )

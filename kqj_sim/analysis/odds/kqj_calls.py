@@ -53,6 +53,7 @@ from kqj_sim.core.observed_calls import STOPPED
 from kqj_sim.core.scoring import LITIGATION, PASSED_OUT
 from kqj_sim.core.types import Int16Array, Int64Array
 from kqj_sim.encode import encode_rules, encode_seating, without_counters
+from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import DEFAULT_PLAYER, Player, parse_player
@@ -312,7 +313,7 @@ class KqjCallSampler(Sampler):
         return explain_rarest_call(
             self.observed_calls,
             counts,
-            lambda place: (f"place {place}", self.players[place].name),
+            lambda place: (describe_place(place, SEATS), self.players[place].name),
             seconds,
             suggest_players(self.situation.rules, self.players),
         )

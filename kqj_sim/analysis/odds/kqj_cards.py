@@ -33,6 +33,7 @@ from kqj_sim.core.observed_calls import CALLER_PLACE, OBSERVED_CALL_SIZE, STOPPE
 from kqj_sim.core.rules import Seating
 from kqj_sim.core.types import CardSet, Int16Array, Int64Array
 from kqj_sim.encode import CONTRACTS, encode_rules, encode_seating
+from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import format_cards, split_cards
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import Player
@@ -246,11 +247,11 @@ class KqjCardSampler(CardSampler):
     def explain_impossible_bidding(self, counts: Int64Array, seconds: float | None) -> str:
         """Return a line that names the least plausible call."""
 
-        def describe_place(place: int) -> tuple[str, str]:
+        def describe(place: int) -> tuple[str, str]:
             seat = (self.partial_round.opener + place) % SEATS
-            return f"{self.partial_round.seat_term} {seat}", self.players[seat].name
+            return describe_place(place, SEATS), self.players[seat].name
 
         rules = self.partial_round.rules
         assert isinstance(rules, KqjRules)
         other = suggest_players(rules, self.players)
-        return explain_rarest_call(self.observed_calls, counts, describe_place, seconds, other)
+        return explain_rarest_call(self.observed_calls, counts, describe, seconds, other)

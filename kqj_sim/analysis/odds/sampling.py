@@ -156,7 +156,7 @@ def explain_rare_calls(
     """Return a line that says how rare calls are, and what to do.
 
     Args:
-        what: the calls with their verb, "place 0's call 'pass' occurs".
+        what: the calls with their verb, "the call 'pass' of the opener occurs".
         counts: how many hands or deals were tried, and how many agreed.
         of: what was tried, "hands of the assumed player always".
         seconds: the limit of time that ended the search; None if it was the limit of hands.
@@ -172,7 +172,7 @@ def explain_rare_calls(
 def explain_rarest_call(
     observed_calls: Sequence[ObservedCall],
     counts: Int64Array,
-    describe_place: Callable[[int], tuple[str, str]],
+    describe: Callable[[int], tuple[str, str]],
     seconds: float | None,
     other: str,
 ) -> str:
@@ -181,15 +181,15 @@ def explain_rarest_call(
     Args:
         observed_calls: the calls, as questions that others answered.
         counts: int64 (questions, 2), hands that were asked and that agreed.
-        describe_place: returns the text for a place, and the name of its assumed player.
+        describe: returns the noun for a place, and the name of its assumed player.
         seconds, other: as for `explain_rare_calls`.
     """
     number = find_rarest_question(counts)
     text = observed_calls[number].text
     call = f"bid of {text}" if text[0].isdigit() else f"call {text!r}"
-    place, player = describe_place(observed_calls[number].place)
+    place, player = describe(observed_calls[number].place)
     return explain_rare_calls(
-        f"{place}'s {call} occurs",
+        f"the {call} of {place} occurs",
         counts[number].tolist(),
         f"hands of the assumed player {player}",
         seconds,

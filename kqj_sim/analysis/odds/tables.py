@@ -40,8 +40,10 @@ def make_odds_tables(odds: Odds, confidence: float | None = None) -> list[Table]
     elif isinstance(odds, KwajongenCallOdds) and odds.question_count:
         agreed = odds.estimate_bidding_probability(confidence)
         line: TableRow = ((odds.situation.place,), "agreeing_share", "share", agreed)
-        title = "Deals in which all players before you pass"
-        tables.append(make_table("heard", title, ("players",), [line], "", counted=False))
+        title = "Deals in which everybody before you passes"
+        tables.append(
+            make_table("heard", title, ("players",), [line], "", counted=False, game="kwajongen")
+        )
     return tables
 
 
@@ -71,7 +73,9 @@ def _make_option_table(
                     yield groups, LEAD, measure.unit, leads.get(option, nothing)
 
     groups = ("best", group)
-    return make_table(name, title, groups, lines(), odds.measures.note, counted=False)
+    return make_table(
+        name, title, groups, lines(), odds.measures.note, counted=False, game=odds.rules.game
+    )
 
 
 def _make_contract_table(odds: KqjCallOdds, confidence: float | None) -> Table:
@@ -123,7 +127,7 @@ def _make_bidding_table(odds: KqjCallOdds, confidence: float | None) -> Table:
 
     return make_table(
         "heard",
-        "Calls of the others",
+        "How likely the calls of the others are",
         ("place", "calls"),
         lines(),
         "Hands are drawn from the cards that neither you nor the places above hold.",

@@ -157,7 +157,7 @@ def test_what_is_hardly_ever_said_is_looked_for_in_many_blocks() -> None:
 
 def test_what_is_never_said_is_told() -> None:
     with pytest.raises(
-        ImpossibleBiddingError, match=r"place 0's call 'pass' occurs.*--ignore-calls"
+        ImpossibleBiddingError, match=r"the call 'pass' of the opener occurs.*--ignore-calls"
     ) as told:
         odds(HAND, return_card=RETURN, place=1, policies="always+greedy", deals=LANES)
     assert f"none of {LANES * MAX_ATTEMPTS:,} hands" in str(told.value)

@@ -7,6 +7,7 @@ import re
 import msgspec
 import pytest
 
+from kqj_sim.places import name_places
 from kqj_sim.record import Record, RecordError
 from kqj_sim.reporting.rounds import render_round
 from kqj_sim.rules import KwajongenRules
@@ -23,14 +24,14 @@ def test_every_card_call_and_score_is_shown() -> None:
         why = f"seed={seed} {record}"
         calls = re.findall(r"\b(pass|play)\b", find_section(text, "Calls"))
         assert calls == [call.call for call in record.calls], why
-        assert f"Turned up: {with_symbol(record.turned or '')}" in text, why
+        assert f"Dealer's card: {with_symbol(record.turned or '')}" in text, why
         if record.tricks:
             tricks = find_section(text, "Tricks")
             for trick in record.tricks:
                 assert all(tricks.count(with_symbol(card)) == 1 for card in trick.cards), why
             points = [int(line.split()[-2]) for line in tricks.splitlines() if line[:1].isdigit()]
             assert sum(points) == sum(record.card_points), why
-        words = {"made": "won", "failed": "lost", "tie": "tied", "passed_out": "passed out"}
+        words = {"made": "won", "failed": "lost", "tie": "tied", "passed_out": "Everybody passed"}
         assert words[record.result] in find_section(text, "Result"), why
         for team, score in enumerate(record.scores):
             (line,) = re.findall(rf"^{team}  .*$", find_section(text, "Result"), re.MULTILINE)
@@ -52,18 +53,19 @@ def find(**wanted: object) -> Record:
 
 def test_raised_rounds_are_told_before_and_after() -> None:
     passed_out = print_round(find(result="passed_out", pending_before=0))
-    assert "The next round is raised" in passed_out and "nobody said play" in passed_out
+    assert "The next round is raised" in passed_out and "Nobody called play" in passed_out
     assert "The round is raised" not in passed_out
     tied = print_round(find(result="tie", pending_before=1))
     assert "The round is raised" in tied and "The next round is raised" not in tied
-    assert "tied, which the caller pays" in tied and "caller" in find_section(tied, "Hands")
+    assert "tied, which counts as lost" in tied and "caller" in find_section(tied, "Hands")
 
 
 def test_hands_stand_by_suit_from_the_ace_down() -> None:
     record = find(result="made")
     hands = find_section(print_round(record), "Hands")
-    for seat in range(4):
-        (line,) = re.findall(rf"^{seat}  .*$", hands, re.MULTILINE)
+    for place, name in enumerate(name_places(4)):
+        seat = (record.dealer + 1 + place) % 4
+        (line,) = re.findall(rf"^{name}  .*$", hands, re.MULTILINE)
         held = [
             card[0]
             for suit in "shdc"
@@ -78,8 +80,8 @@ def test_hands_stand_by_suit_from_the_ace_down() -> None:
     [
         ({"dealer": 4}, "seats are 0 to 3"),
         ({"turned": "8h"}, "'8h' is not a card: write a rank of A K Q J T 9"),
-        ({"scores": [0, 0, 0]}, "scores: 3 values, one a team are 2"),
-        ({"players": ["random"] * 6}, "players: 6 values, one a seat are 4"),
+        ({"scores": [0, 0, 0]}, "scores: 3 values; one per team makes 2"),
+        ({"players": ["random"] * 6}, "players: 6 values; one per seat makes 4"),
     ],
 )
 def test_what_cannot_be_shown_is_told_in_a_line(changes: dict[str, object], told: str) -> None:
