@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from pkgutil import resolve_name
+from pydoc import locate
 from typing import Any
 
 import llvmlite.ir as ir
@@ -77,7 +77,7 @@ def must_be_plain(internals: Iterable[str], work: Callable[[], bool]) -> bool:
     if os.environ.get(PLAIN_VARIABLE):
         return True
     reason = ""
-    missing = [name for name in internals if not _exists(name)]
+    missing = [name for name in internals if locate(name) is None]
     if missing:
         reason = f"it has no {', '.join(missing)}"
     elif not numba.__version__.startswith(TESTED_NUMBA):
@@ -93,15 +93,6 @@ def must_be_plain(internals: Iterable[str], work: Callable[[], bool]) -> bool:
             stacklevel=2,
         )
     return bool(reason)
-
-
-def _exists(name: str) -> bool:
-    """Return True if a dotted name can be imported."""
-    try:
-        resolve_name(name)
-    except (ImportError, AttributeError):
-        return False
-    return True
 
 
 PACKAGE = Path(__file__).resolve().parent.parent

@@ -127,6 +127,11 @@ def describe_players_by_place(names: Sequence[str]) -> str:
     )
 
 
+def _describe_passes(count: int) -> str:
+    """Describe a bidding of passes only."""
+    return ("nobody has called", "the opener passed", "all passed")[min(count, 2)]
+
+
 def get_bounds(estimate: Estimate) -> list[float] | None:
     """Return the bounds of an interval as plain values; None if there is none."""
     return None if math.isnan(estimate.low) else [estimate.low, estimate.high]
@@ -212,13 +217,13 @@ class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
             names = name_places(len(situation.teams))
             mates = [name for name, team in zip(names, situation.teams, strict=True) if team == own]
             mates.remove(names[situation.place])
-            told += f", with {join_words([f'the {mate}' for mate in mates])} as partners"
+            told += f", with {join_words([f'the {mate}' for mate in mates])} as "
+            told += "partners" if len(mates) > 1 else "partner"
         if situation.upcard is not None:
             told += f"; Return {format_card(situation.upcard, symbols=True)}"
         if situation.question == "take":
             lap = ("1st", "2nd")[situation.lap - 1]
-            calls = "all passed" if situation.calls else "nobody has called"
-            told += f"; {lap} lap, {calls}"
+            told += f"; {lap} lap, {_describe_passes(len(situation.calls))}"
         elif situation.calls:
             calls = ", ".join(add_suit_signs(format_call(call)) for call in situation.calls)
             told += f"; calls so far: {calls}"
@@ -249,7 +254,7 @@ class KwajongenCallOddsRun(CallOddsRun[KwajongenCallOdds]):
         of, situation = self._required_result, self._required_result.situation
         shown = format_card(situation.upcard, symbols=True)
         told = f"{self._describe_hand()}; the dealer shows {shown}"
-        told += "; all passed" if situation.place else "; nobody has called"
+        told += f"; {_describe_passes(situation.place)}"
         told += " (ignored)" if of.ignore_calls and situation.place else ""
         return told + ("; the round is raised." if situation.raised else ".")
 

@@ -9,6 +9,7 @@ from kqj_sim import __version__
 from kqj_sim.analysis.odds.cards import CardOdds
 from kqj_sim.reporting.grid import make_grids
 from kqj_sim.reporting.odds_plots import make_pictures
+from kqj_sim.reporting.odds_summary import make_key_grids
 from kqj_sim.reporting.odds_words import write_headline
 from kqj_sim.reporting.page import Page, Part, Section
 from kqj_sim.reporting.run import describe_rules
@@ -22,9 +23,11 @@ def make_odds_page(odds: Odds, report: Report, confidence: float) -> Page:
     """Return the page: the decision, key figures, pictures, and all tables on demand."""
     run = report.run
     is_card = isinstance(odds, CardOdds)
+    key_grids = make_key_grids(odds, confidence, names_option=False)
+    of = ("layouts", f"all {run.deals:,}") if isinstance(odds, CardOdds) and odds.is_exact else None
     pictures = tuple(make_pictures(odds, confidence))
     sections = [
-        Section("key-figures", "Key figures", (Part(grids=(*report.key_grids,)),)),
+        Section("key-figures", "Key figures", (Part(grids=(*key_grids,)),)),
         *([Section("pictures", "Pictures", (Part(pictures=pictures),))] if pictures else []),
         Section(
             "tables",
@@ -40,7 +43,7 @@ def make_odds_page(odds: Odds, report: Report, confidence: float) -> Page:
         provenance=(
             ("program", f"kqj-sim {__version__}, {run.command}"),
             ("rules", describe_rules(run.rules)),
-            ("deals", f"{run.deals:,}, seed {run.seed}"),
+            of or ("deals", f"{run.deals:,}, seed {run.seed}"),
         ),
         listings=(("all assumptions", json.dumps(run.to_dict(), ensure_ascii=False, indent=1)),),
     )

@@ -43,17 +43,23 @@ _CARD_MEASURES = ("own_total_mean", "own_points_mean")
 """Columns of cards only: calls have none to spare."""
 
 
-def make_key_grids(odds: Odds, confidence: float | None = None) -> list[Grid]:
-    """Return the grids that people see unless they ask for tables."""
-    grids = [_make_option_grid(odds, confidence)]
+def make_key_grids(
+    odds: Odds, confidence: float | None = None, names_option: bool = True
+) -> list[Grid]:
+    """Return the grids that people see unless they ask for tables.
+
+    With `names_option` the note says which option of the command line shows the rest.
+    """
+    grids = [_make_option_grid(odds, confidence, names_option)]
     if isinstance(odds, KqjCallOdds) and odds.contract_options:
         grids.append(_make_amount_grid(odds, confidence))
     return grids
 
 
-def _make_option_grid(odds: Odds, confidence: float | None) -> Grid:
+def _make_option_grid(odds: Odds, confidence: float | None, names_option: bool) -> Grid:
     """Return the best options with their key figures, and a line on those left out."""
-    is_auction = isinstance(odds, KqjCallOdds) and UNCOUNTERED_VALUE in odds.measures.indices
+    # To counter or not is a question about the bid as it is: no columns on further counters.
+    is_auction = isinstance(odds, KqjCallOdds) and bool(odds.contract_options)
     most = _MAX_AUCTION_ROWS if is_auction else _MAX_ROWS
     ranking, leads = odds.ranking, odds.estimate_leads(confidence)
     # A line that stands for one row saves nothing.
@@ -80,8 +86,8 @@ def _make_option_grid(odds: Odds, confidence: float | None) -> Grid:
     rest = ranking[len(shown) :]
     if rest:
         least = min(leads[option].value for option in rest)
-        notes.insert(0, f"{len(rest)} more {what}s are at least {least:,.0f} points worse: "
-                     f"--tables {what}s shows them.")  # fmt: skip
+        end = f": --tables {what}s shows them." if names_option else "."
+        notes.insert(0, f"{len(rest)} more {what}s are at least {least:,.0f} points worse{end}")
     return Grid("", headings, tuple(rows), 1, "\n".join(notes))
 
 
@@ -112,7 +118,7 @@ def _make_amount_grid(odds: KqjCallOdds, confidence: float | None) -> Grid:
         contract = format_contract(str(odds.options[option].contract), symbols=True)
         rows.append((Cell(contract), *(Cell(f"{100 * each.value:.0f}%") for each in chances)))
     return Grid(
-        f"Chance to make an amount, if played (±{100 * half:.1f} or less)",
+        f"Chance to make an amount (±{100 * half:.1f} or less)",
         ("contract", *(str(amount) for amount in amounts), "Capot"),
         tuple(rows),
     )

@@ -56,7 +56,10 @@ def test_python_gives_the_same() -> None:
 def test_screen_says_the_decision_the_situation_and_the_players() -> None:
     shown = " ".join(run("odds", *HAND, *FEW, "--place", "1").stdout.split())
     assert shown.startswith("Take ♥: you win ")
-    assert "You hold ♠ K ♥ A 9 8 ♦ 4 as the 2nd to speak; Return 7♥; 1st lap, all passed." in shown
+    assert (
+        "You hold ♠ K ♥ A 9 8 ♦ 4 as the 2nd to speak; Return 7♥; 1st lap, the opener passed."
+        in shown
+    )
     assert f"taking; {FEW[1]} at every place; 512 deals, seed" in shown
     assert re.search(r"This bidding occurs in [\d.]+% ±[\d.]+ of random deals \(effective", shown)
     assert "How likely the calls of the others are" not in shown

@@ -114,7 +114,7 @@ def test_players_of_a_record_are_shown_without_their_defaults(tmp_path: Path) ->
     assert done.exit_code == 0, done.stderr
     answer = json.loads(done.stdout)
     assert set(answer["policies"]) == {"points:take=40+greedy"}
-    assert ",take=40,take_1=" in answer["players"][0]
+    assert ",take=40,take_1=" in answer["players"]["points:take=40+greedy"]
 
 
 def test_one_legal_card_has_no_picture(record: Path, tmp_path: Path) -> None:
