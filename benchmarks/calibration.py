@@ -42,7 +42,7 @@ from kqj_sim.encode import CONTRACTS
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player
 from kqj_sim.record import Record
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.training.imposed import ImposedRounds
 

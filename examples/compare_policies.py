@@ -6,24 +6,27 @@ Run it from anywhere: python examples/compare_policies.py
 # %% The question: a user policy, and the policy it should beat.
 from pathlib import Path
 
-from kqj_sim import Experiment, KqjRules, compare, simulate
+import kqj_sim as kqj
 
 OWN = f"{Path(__file__).parent / 'ace_counter.py'}"
 OTHER = "greedy"
 DEALS = 20_000
-rules = KqjRules(teams=2, all_no_trump="never")
+rules = kqj.KqjRules(teams=2, all_no_trump="never")
 
 # %% Each deal is played twice, so that each policy holds each side's cards once.
-(pair,) = compare(OWN, OTHER, rules=rules, deals=DEALS).pairs
-mean, low, high, deals = pair.lead
+result = kqj.compare(OWN, OTHER, rules=rules, deals=DEALS)
+mean, low, high, deals = result.lead
 print(f"{deals} deals, each played twice, cards exchanged")
 print(f"ace_counter scores {mean:+.1f} points a round more than {OTHER}")
 print(f"(95%: {low:+.1f} to {high:+.1f})")
-print(f"they differ in {pair.tally.total('differs') / deals:.0%} of the deals")
+differs = result.estimate("differing_deals_share")
+print(f"they differ in {differs.value:.0%} of the deals")
 
 # %% Where does it come from?  The rows as a pandas table: who takes, and how often it is made.
-there = simulate(Experiment(rules, (OWN, OTHER) * 3, deals=DEALS))
-frame = there.frame()
+there = kqj.simulate(rules=rules, policy={"team0": OWN, "team1": OTHER}, deals=DEALS)
+frame = there.frame(
+    ["deal", "taken", "contracting_team", "result", "contracting_total", "sender_trumps"]
+)
 taken = frame[frame["taken"]].assign(
     side=lambda rows: rows["contracting_team"].map({0: "ace_counter", 1: OTHER})
 )

@@ -1,5 +1,12 @@
-"""kqj-sim: Monte Carlo strategy analysis of the card games KQJ and Kwajongen.
+"""Monte Carlo strategy analysis of the card games KQJ and Kwajongen.
 
+    import kqj_sim as kqj
+
+    kqj.simulate(deals=100_000, teams=3)        # how often deals are taken, made and failed
+    kqj.odds("9h 8h Ah Ks 4d", return_card="7h")  # what to call, or to play
+    kqj.compare("standard:take=45", "standard")  # which policy is better, by how much
+
+The functions have the names of the commands and of their options; docs/python.md is the guide.
 The public names load on first use, so that `import kqj_sim` stays fast.
 """
 
@@ -9,10 +16,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.compare import compare
-    from kqj_sim.analysis.odds.calls import odds
-    from kqj_sim.analysis.sweep import sweep
-    from kqj_sim.analysis.tune import tune
+    from kqj_sim.analysis.intervals import Estimate
+    from kqj_sim.api.arguments import ArgumentError
+    from kqj_sim.api.compare import ComparisonResult, PairResult, compare
+    from kqj_sim.api.odds import OddsOption, OddsResult, odds
+    from kqj_sim.api.report import ReportResult, report
+    from kqj_sim.api.results import Result
+    from kqj_sim.api.rounds import CheckResult, Records, Round, check, play, records
+    from kqj_sim.api.simulate import SimulationResult, simulate
+    from kqj_sim.api.sweep import SettingResult, SweepResult, TuningResult, sweep, tune
     from kqj_sim.experiment import Experiment
     from kqj_sim.policies import (
         ACES,
@@ -54,9 +66,65 @@ if TYPE_CHECKING:
     )
     from kqj_sim.policy_check import check_policy
     from kqj_sim.rules import KqjRules, KwajongenRules
-    from kqj_sim.simulation import simulate
 
 __version__ = "0.1.0"
+
+_MODULES = {
+    "analysis.intervals": ("Estimate",),
+    "api.arguments": ("ArgumentError",),
+    "api.compare": ("ComparisonResult", "PairResult", "compare"),
+    "api.odds": ("OddsOption", "OddsResult", "odds"),
+    "api.report": ("ReportResult", "report"),
+    "api.results": ("Result",),
+    "api.rounds": ("CheckResult", "Records", "Round", "check", "play", "records"),
+    "api.simulate": ("SimulationResult", "simulate"),
+    "api.sweep": ("SettingResult", "SweepResult", "TuningResult", "sweep", "tune"),
+    "experiment": ("Experiment",),
+    "policies": (
+        "ACES",
+        "CLUBS",
+        "DIAMONDS",
+        "EIGHTS",
+        "FIVES",
+        "FOURS",
+        "HEARTS",
+        "HEROES",
+        "JACKS",
+        "KINGS",
+        "NINES",
+        "PASS",
+        "PolicyError",
+        "QUEENS",
+        "SEVENS",
+        "SIXES",
+        "SPADES",
+        "TENS",
+        "bid_code",
+        "card_points",
+        "cheapest",
+        "count",
+        "dearest",
+        "flag",
+        "hand",
+        "has",
+        "highest",
+        "in_view",
+        "lowest",
+        "named",
+        "number",
+        "policy",
+        "random_card",
+        "show",
+        "suit",
+        "whole",
+    ),
+    "policy_check": ("check_policy",),
+    "rules": ("KqjRules", "KwajongenRules"),
+}
+"""The public names by the module that defines them."""
+
+_MODULE_OF = {name: f"kqj_sim.{module}" for module, names in _MODULES.items() for name in names}
+
 __all__ = [
     "ACES",
     "CLUBS",
@@ -75,14 +143,30 @@ __all__ = [
     "SIXES",
     "SPADES",
     "TENS",
+    "ArgumentError",
+    "CheckResult",
+    "ComparisonResult",
+    "Estimate",
     "Experiment",
     "KqjRules",
     "KwajongenRules",
+    "OddsOption",
+    "OddsResult",
+    "PairResult",
     "PolicyError",
+    "Records",
+    "ReportResult",
+    "Result",
+    "Round",
+    "SettingResult",
+    "SimulationResult",
+    "SweepResult",
+    "TuningResult",
     "__version__",
     "bid_code",
     "card_points",
     "cheapest",
+    "check",
     "check_policy",
     "compare",
     "count",
@@ -96,8 +180,11 @@ __all__ = [
     "named",
     "number",
     "odds",
+    "play",
     "policy",
     "random_card",
+    "records",
+    "report",
     "show",
     "simulate",
     "suit",
@@ -105,58 +192,6 @@ __all__ = [
     "tune",
     "whole",
 ]
-
-_POLICY_TOOLS = (
-    "ACES",
-    "CLUBS",
-    "DIAMONDS",
-    "EIGHTS",
-    "FIVES",
-    "FOURS",
-    "HEARTS",
-    "HEROES",
-    "JACKS",
-    "KINGS",
-    "NINES",
-    "PASS",
-    "PolicyError",
-    "QUEENS",
-    "SEVENS",
-    "SIXES",
-    "SPADES",
-    "TENS",
-    "bid_code",
-    "card_points",
-    "cheapest",
-    "count",
-    "dearest",
-    "flag",
-    "hand",
-    "has",
-    "highest",
-    "in_view",
-    "lowest",
-    "named",
-    "number",
-    "policy",
-    "random_card",
-    "show",
-    "suit",
-    "whole",
-)
-"""Names of `kqj_sim.policies`."""
-_MODULE_OF = {
-    **dict.fromkeys(_POLICY_TOOLS, "kqj_sim.policies"),
-    "check_policy": "kqj_sim.policy_check",
-    "Experiment": "kqj_sim.experiment",
-    "KqjRules": "kqj_sim.rules",
-    "KwajongenRules": "kqj_sim.rules",
-    "compare": "kqj_sim.analysis.compare",
-    "odds": "kqj_sim.analysis.odds.calls",
-    "simulate": "kqj_sim.simulation",
-    "sweep": "kqj_sim.analysis.sweep",
-    "tune": "kqj_sim.analysis.tune",
-}
 
 
 def __getattr__(name: str) -> object:

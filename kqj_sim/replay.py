@@ -18,7 +18,7 @@ from kqj_sim.experiment import MAX_DEAL, Experiment, ExperimentError
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.record import Record, RecordError
-from kqj_sim.records import make_recording_block, play_rounds
+from kqj_sim.recording import make_recording_block, play_rounds
 from kqj_sim.rules import GameRules
 
 __all__ = ["Replayed", "replay_records"]

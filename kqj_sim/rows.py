@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -108,23 +109,32 @@ class Rows:
         values: NDArray[Any] = self.values[number].astype(kind)
         return values
 
-    def frame(self) -> pd.DataFrame:
-        """Return the rows as a pandas data frame.
+    def list_frame_columns(self) -> list[str]:
+        """Return the names of the columns of `frame`, in their order."""
+        numbers = ["deal"] if self.game is None or self.round is None else ["deal", "game", "round"]
+        return [*numbers, *(column.name for column in self.columns)]
+
+    def frame(self, names: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return the rows as a pandas data frame; `names` are its columns, by default all.
 
         Columns with labels are categorical, flags bool, `deal`, `game` and `round` int64, all
         other columns int32.
+
+        Raises:
+            KeyError: there is no such column, or it was not filled.
         """
         import pandas as pd
 
-        columns: dict[str, Any] = {"deal": self.deal}
-        if self.game is not None and self.round is not None:
-            columns |= {"game": self.game, "round": self.round}
-        for column in self.columns:
-            values = self.column(column.name)
-            columns[column.name] = (
-                pd.Categorical.from_codes(values, pd.Index(column.labels))
-                if column.labels
-                else values
+        numbered = {"deal": self.deal, "game": self.game, "round": self.round}
+        columns: dict[str, Any] = {}
+        for name in self.list_frame_columns() if names is None else names:
+            if name in numbered and numbered[name] is not None:
+                columns[name] = numbered[name]
+                continue
+            values = self.column(name)
+            labels = self.columns[get_column_numbers(self.game_name)[name]].labels
+            columns[name] = (
+                pd.Categorical.from_codes(values, pd.Index(labels)) if labels else values
             )
         return pd.DataFrame(columns)
 

@@ -46,21 +46,21 @@ MAY_IMPORT: dict[str, set[str]] = {
     "simulation": ENGINE | PLAY,
     "dask_cluster": {"core", "workers", "policies"},
     "policy_check": TEXT | ENGINE | PLAY | {"run_scope", "simulation"},
-    "records": TEXT | ENGINE | {"experiment"},
-    "replay": TEXT | ENGINE | {"experiment", "records"},
+    "recording": TEXT | ENGINE | {"experiment"},
+    "replay": TEXT | ENGINE | {"experiment", "recording"},
     "paired": TEXT | ENGINE | PLAY | {"simulation"},
-    "training": TEXT | ENGINE | PLAY | {"simulation", "records", "paired"},
+    "training": TEXT | ENGINE | PLAY | {"simulation", "recording", "paired"},
     "analysis": TEXT | ENGINE | PLAY | {"referee", "run_scope", "simulation", "paired"},
     "reporting": TEXT | ENGINE | {"experiment", "referee", "paired", "analysis", "training"},
     "api": TEXT
     | ENGINE
     | PLAY
-    | {"referee", "dask_cluster", "simulation", "records", "replay"}
+    | {"referee", "dask_cluster", "simulation", "recording", "replay"}
     | {"paired", "analysis", "reporting", "run_scope"},
     "commands": TEXT
     | ENGINE
     | PLAY
-    | {"referee", "dask_cluster", "simulation", "records", "replay"}
+    | {"referee", "dask_cluster", "simulation", "recording", "replay"}
     | {"paired", "analysis", "reporting", "training", "api", "run_scope"},
     "cli": {"commands", "messages", "run_scope"},
     "__main__": {"cli"},

@@ -9,7 +9,7 @@ import pytest
 
 from kqj_sim.experiment import Experiment
 from kqj_sim.paired import measure_lead
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.referee import check_record
 from kqj_sim.rules import KqjRules
 from tests.policies.chosen import plays

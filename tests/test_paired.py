@@ -16,7 +16,7 @@ from kqj_sim.paired import (
     list_arrangements,
     measure_lead,
 )
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.rows import Rows
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation import play_same_deals

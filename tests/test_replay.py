@@ -14,7 +14,7 @@ from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract, ImposedFirstCall
 from kqj_sim.policies import PolicyError
 from kqj_sim.record import Record
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.referee import check_record
 from kqj_sim.replay import replay_records
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules

@@ -358,7 +358,6 @@ def test_an_endless_game_is_told(rules: KqjRules) -> None:
 def test_the_public_names_are_what_they_are_said_to_be() -> None:
     assert kqj_sim.Experiment is Experiment
     assert kqj_sim.KqjRules is KqjRules
-    assert kqj_sim.simulate is simulate
     assert callable(kqj_sim.policy)
     assert set(kqj_sim.__all__) <= set(dir(kqj_sim))
     with pytest.raises(AttributeError, match="no_such_name"):

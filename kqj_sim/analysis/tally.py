@@ -129,7 +129,7 @@ class Tally:
                     + (hint or "`kqj-sim columns` lists them")
                 )
         games = experiment.games is not None
-        self._expression = (
+        self.expression = (
             compile_expression(where, games=games, game=game) if where is not None else None
         )
         analyzed = get_analyzed_game(game)
@@ -152,7 +152,7 @@ class Tally:
     @property
     def columns(self) -> frozenset[str]:
         """The columns of the rows that are used."""
-        used = () if self._expression is None else self._expression.columns
+        used = () if self.expression is None else self.expression.columns
         return self._counts.columns.union(used)
 
     def add(self, rows: Rows) -> None:
@@ -247,8 +247,8 @@ class Tally:
 
     def _select_rows(self, rows: Rows) -> BoolArray:
         """Return the rows to count, bool (rows,)."""
-        if self._expression is not None:
-            return self._expression.mask(rows)
+        if self.expression is not None:
+            return self.expression.mask(rows)
         if len(self._every_row) < len(rows):
             self._every_row = np.ones(len(rows), np.bool_)
         return self._every_row[: len(rows)]

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from kqj_sim.api.progress import ProgressLine
-from kqj_sim.commands.command import Command
-from kqj_sim.commands.odds_dialog import is_terminal, run_dialog
-from kqj_sim.commands.odds_input import TrickCardType, join_cards, read_place, read_places
-from kqj_sim.commands.odds_questions import (
+from kqj_sim.api.arguments import assign_policies, read_place, read_places
+from kqj_sim.api.odds_questions import (
+    EstimationOptions,
     PositionOptions,
     Question,
     ask_about_record,
     make_question,
+    run_estimation,
 )
+from kqj_sim.commands.command import Command
+from kqj_sim.commands.odds_dialog import is_terminal, run_dialog
+from kqj_sim.commands.odds_input import TrickCardType, join_cards
 from kqj_sim.commands.options import (
     ShareType,
     WholeNumberType,
@@ -217,21 +220,20 @@ def odds(
         pending,
         raised,
     )
-    limits = EstimationOptions(
-        deals, precision, time, seed, threads, confidence, ignore_calls, quiet
-    )
+    seat_players = partial(assign_policies, policy) if policy else None
+    limits = EstimationOptions(deals, precision, time, seed, threads, confidence, ignore_calls)
 
     def answer(question: Question) -> bool:
         print_rule_notes(question.rules, quiet)
         with Output(out, format, plot, color, _SUFFIXES) as output:
-            found = run_estimation(question, limits)
+            found = run_estimation(question, limits, not quiet)
             _write_odds(found, output, confidence, shown)
         if found.stop_reason == "interrupted":
             click.echo(f"Interrupted: the answer rests on {found.deals:,} deals", err=True)
         return found.stop_reason != "interrupted"
 
     def answer_position(position: PositionOptions, rules: GameRules) -> bool:
-        return answer(make_question(position, rules, policy))
+        return answer(make_question(position, rules, seat_players, _list_given_options()))
 
     if record is None and not hand and is_terminal():
         run_dialog(position, rules, answer_position)
@@ -243,9 +245,19 @@ def odds(
             raise click.UsageError(
                 "--record holds the cards, places, calls and plays: leave their options out"
             )
-        finished = answer(ask_about_record(record.read(), line, at, policy))
+        finished = answer(ask_about_record(record.read(), line, at, seat_players))
     if not finished:
         click.get_current_context().exit(EXIT_INTERRUPTED)
+
+
+def _list_given_options() -> set[str]:
+    """Return the names of the options that were not left at their defaults."""
+    context = click.get_current_context()
+    return {
+        name
+        for name in context.params
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+    }
 
 
 def _write_odds(
@@ -266,53 +278,3 @@ def _write_odds(
         from kqj_sim.reporting.odds_plots import render_odds
 
         output.write_plot(lambda format: render_odds(odds, report, confidence, format))
-
-
-class EstimationOptions(NamedTuple):
-    """The options that limit an estimation and fix its deals."""
-
-    deals: int | None
-    precision: float | None
-    time: float | None
-    seed: int
-    threads: int | None
-    confidence: float
-    ignore_calls: bool
-    quiet: bool
-
-
-def run_estimation(question: Question, options: EstimationOptions) -> Odds:
-    """Return the answer to a question; show the progress."""
-    from kqj_sim.analysis.odds.estimator import DEFAULT_DEALS, MAX_DEALS, count_choosing_deals
-    from kqj_sim.reporting.grid import format_number
-
-    deals = MAX_DEALS if options.precision is not None else options.deals or DEFAULT_DEALS
-    choosing = count_choosing_deals(deals)
-    with ProgressLine("deals", choosing + deals, options.quiet) as line:
-        finished, shown = 0, ""
-
-        def show_answer(found: Odds) -> None:
-            nonlocal finished, shown
-            shown, chance = found.get_text(found.best), found.estimate("win_share", found.best)
-            now = found.deals
-            if found.choosing_deals > 0:
-                # A choice that ended early leaves out the rest of its deals.
-                now += choosing
-                shown += f": wins {format_number(*chance[:3], 'share')}"
-            line.advance(now - finished, shown)
-            finished = now
-
-        def show_search(hands: int) -> None:
-            line.advance(0, shown or f"searching for hands that agree: {hands:,} tried")
-
-        return question.estimate(
-            deals=deals,
-            precision=options.precision,
-            time=options.time,
-            seed=options.seed,
-            confidence=options.confidence,
-            threads=options.threads,
-            ignore_calls=options.ignore_calls,
-            progress=show_answer,
-            searching=show_search,
-        )

@@ -12,8 +12,8 @@ from typing import Any, Literal, TypeVar
 import click
 from click.core import ParameterSource
 
+from kqj_sim.api.odds_questions import PositionOptions
 from kqj_sim.cards import Card, NotationError, format_hand, parse_cards, parse_single_card
-from kqj_sim.commands.odds_questions import PositionOptions
 from kqj_sim.commands.output import list_command_words
 from kqj_sim.messages import one_line, quote, shell_join
 from kqj_sim.places import name_places, parse_place

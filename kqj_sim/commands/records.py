@@ -52,7 +52,7 @@ def records(deals: int | None, out: str | None, quiet: bool, **options: Any) -> 
     games: int | None = options.pop("games")
     experiment = pop_experiment(options, quiet, deals=deals or 10, first=first, games=games)
     from kqj_sim.record import to_json
-    from kqj_sim.records import play_records
+    from kqj_sim.recording import play_records
 
     written = 0
     with ExitStack() as stack:
@@ -147,7 +147,7 @@ def _show_versions(
         raise click.UsageError("--against and --impose: give one of them")
     experiment = pop_experiment(options, quiet, deals=1, first=deal)
     from kqj_sim.analysis.match import PairedMatch
-    from kqj_sim.records import play_records
+    from kqj_sim.recording import play_records
     from kqj_sim.reporting.rounds import render_versions
 
     players = (experiment.policies[0], against)
@@ -176,7 +176,7 @@ def _play_record(
 ) -> tuple[Record, Sequence[str] | None]:
     """Play a deal and return its record, and the seats' players as the user wrote them."""
     experiment = pop_experiment(options, quiet, deals=1, first=deal)
-    from kqj_sim.records import play_records
+    from kqj_sim.recording import play_records
 
     return next(iter(play_records(experiment))), experiment.policies
 

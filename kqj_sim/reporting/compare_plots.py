@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,12 @@ from kqj_sim.reporting.figures import (
     DASHES,
     ORANGE,
     SMALL,
+    Drawing,
     NothingToDrawError,
     draw_dots,
     draw_heat_map,
     draw_line,
     draw_title_lines,
-    render_figure,
     wrap_text,
 )
 from kqj_sim.reporting.page import INK
@@ -39,7 +40,12 @@ MIN_TICK_RATIO = 1.25
 
 
 def render_comparison(comparison: Comparison, format: str) -> bytes:
-    """Return the picture of a comparison as a "png", "svg" or "pdf" file.
+    """Return the picture of a comparison as a file; raise as `make_comparison_drawing`."""
+    return make_comparison_drawing(comparison).render(format)
+
+
+def make_comparison_drawing(comparison: Comparison) -> Drawing:
+    """Return the picture of a comparison.
 
     Two policies: the distribution of the lead over the deals, and its estimate by number of deals
     if it was looked at more than once.  Several: the mean lead of each over the others, best first,
@@ -71,7 +77,13 @@ def render_comparison(comparison: Comparison, format: str) -> bytes:
             _draw_leads(figure.subplots(), comparison, pair)
 
     height = max(5.0, 2.6 + 0.55 * len(comparison.names)) if several else 5.4
-    return render_figure(draw, (13 if several or has_history else 8.5, height), format)
+    draw_main = partial(_draw_ranking if several else _draw_pair, comparison=comparison)
+    return Drawing(draw, draw_main, (13 if several or has_history else 8.5, height))
+
+
+def _draw_pair(axes: Axes, comparison: Comparison) -> None:
+    """Draw the distribution of the leads of the first pair."""
+    _draw_leads(axes, comparison, comparison.pairs[0])
 
 
 def _get_lead_unit(comparison: Comparison) -> str:

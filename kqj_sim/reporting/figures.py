@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -70,6 +71,39 @@ _STYLE: dict[Any, Any] = {
 
 class NothingToDrawError(ValueError):
     """Results too few for a picture; one line that says why."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture of results, drawn on a figure of its own or, its main part, on given axes.
+
+    Attributes:
+        draw: draws all of it on a figure.
+        draw_main: draws its main part on axes.
+        size: width and height of the figure in inches.
+    """
+
+    draw: Callable[[Figure], None]
+    draw_main: Callable[[Axes], None]
+    size: tuple[float, float]
+
+    def render(self, format: str) -> bytes:
+        """Return it as a "png", "svg" or "pdf" file."""
+        return render_figure(self.draw, self.size, format)
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the main part on axes, or all of it on a new figure of pyplot; return the axes."""
+        import matplotlib
+
+        with matplotlib.rc_context(_STYLE):
+            if axes is not None:
+                self.draw_main(axes)
+                return axes
+            from matplotlib import pyplot
+
+            figure = pyplot.figure(figsize=self.size, layout="constrained")
+            self.draw(figure)
+            return figure.axes[0]
 
 
 def render_figure(draw: Callable[[Figure], None], size: tuple[float, float], format: str) -> bytes:

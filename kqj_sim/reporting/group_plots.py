@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.cards import format_contract
 from kqj_sim.places import name_places
-from kqj_sim.reporting.figures import BLUE, draw_dots
+from kqj_sim.reporting.figures import BLUE, draw_dots, draw_message
 from kqj_sim.reporting.grid import format_number
 
 if TYPE_CHECKING:
@@ -70,15 +70,7 @@ def draw_groups(
 ) -> tuple[str, ...]:
     """Draw the key figures of groups side by side; return what is left out, in sentences."""
     rules = tally.experiment.rules
-    measured = {}
-    for measure in _MEASURES[rules.game]:
-        if measure.table in tables:
-            numbers = tables[measure.table].estimates(measure.quantity)
-            measured[measure] = {
-                group: numbers[(*group, *measure.side)]
-                for group in groups
-                if (*group, *measure.side) in numbers
-            }
+    measured = _measure_groups(tables, rules.game, groups)
     remarks = []
     deals = {
         group: max((each[group].observations for each in measured.values() if group in each),
@@ -107,10 +99,7 @@ def draw_groups(
             same = format_number(values.pop(), float("nan"), float("nan"), measure.unit)
             remarks.append(f"In every group: {measure.words.partition(',')[0]} {same}.")
     if not panels:
-        axes = figure.subplots()
-        axes.set_axis_off()
-        axes.text(0.5, 0.5, "no group has enough deals to be drawn", ha="center",
-                  transform=axes.transAxes)  # fmt: skip
+        draw_message(figure.subplots(), "no group has enough deals to be drawn")
         return tuple(remarks)
     names = {
         group: f"{_name_group(group, tally.by, rules.seats)} ({deals[group]:,})" for group in kept
@@ -124,6 +113,41 @@ def draw_groups(
         axes.margins(x=0.12)
     every[0].set_title(f"By {' and '.join(tally.by)} (number of deals)")
     return tuple(remarks)
+
+
+def _measure_groups(
+    tables: Mapping[str, Table], game: str, groups: Sequence[Group]
+) -> dict[_Measure, dict[Group, Estimate]]:
+    """Return the key figures by group that the tables have."""
+    measured = {}
+    for measure in _MEASURES[game]:
+        if measure.table in tables:
+            numbers = tables[measure.table].estimates(measure.quantity)
+            measured[measure] = {
+                group: numbers[(*group, *measure.side)]
+                for group in groups
+                if (*group, *measure.side) in numbers
+            }
+    return measured
+
+
+def draw_first_measure(
+    axes: Axes, tables: Mapping[str, Table], tally: Tally, groups: Sequence[Group]
+) -> None:
+    """Draw the first key figure that differs between the groups on axes."""
+    rules = tally.experiment.rules
+    for measure, numbers in _measure_groups(tables, rules.game, groups).items():
+        kept = {group: each for group, each in numbers.items()
+                if each.observations >= MIN_OBSERVATIONS}  # fmt: skip
+        if len({each.value for each in kept.values()}) > 1:
+            names = {group: _name_group(group, tally.by, rules.seats) for group in kept}
+            largest = sorted(kept, key=lambda group: -kept[group].observations)[:MAX_GROUPS_DRAWN]
+            shown = {group: each for group, each in kept.items() if group in largest}
+            draw_dots(axes, {measure.words: shown}, measure.unit, names=names)
+            axes.set_xlabel(measure.words)
+            axes.set_title(f"By {' and '.join(tally.by)}")
+            return
+    draw_message(axes, "no group has enough deals to be drawn")
 
 
 _NOTHING = Estimate(float("nan"), float("nan"), float("nan"), 0)

@@ -29,6 +29,7 @@ from kqj_sim.reporting.figures import (
     RED,
     RESULT_COLOURS,
     SMALL,
+    Drawing,
     NothingToDrawError,
     compute_error_lengths,
     draw_dots,
@@ -36,7 +37,6 @@ from kqj_sim.reporting.figures import (
     draw_line,
     draw_stacks,
     draw_title_lines,
-    render_figure,
     render_page_figure,
 )
 from kqj_sim.reporting.grid import format_number
@@ -91,7 +91,12 @@ class Panel:
 
 
 def render_odds(odds: Odds, report: Report, confidence: float, format: str) -> bytes:
-    """Return the picture of odds as a "png", "svg" or "pdf" file.
+    """Return the picture of odds as a file; raise as `make_odds_drawing`."""
+    return make_odds_drawing(odds, report, confidence).render(format)
+
+
+def make_odds_drawing(odds: Odds, report: Report, confidence: float) -> Drawing:
+    """Return the picture of odds.
 
     Raises:
         NothingToDrawError: there is only one option.
@@ -112,7 +117,12 @@ def render_odds(odds: Odds, report: Report, confidence: float, format: str) -> b
             _draw_panel_legend(band, row[0], 5)
 
     lines = sum(len(text) // 110 + 1 for text in (*report.headline, report.run.describe())) + 1
-    return render_figure(draw, (9.2, sum(heights) + 0.18 * lines), format)
+
+    def draw_main(axes: Axes) -> None:
+        axes.set_title(panels[0].title)
+        panels[0].draw(axes)
+
+    return Drawing(draw, draw_main, (9.2, sum(heights) + 0.18 * lines))
 
 
 def make_pictures(odds: Odds, confidence: float) -> list[Picture]:

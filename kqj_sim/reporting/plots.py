@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from kqj_sim.reporting.figures import draw_title_lines, render_figure
-from kqj_sim.reporting.group_plots import draw_games, draw_groups, list_groups
+from kqj_sim.analysis.intervals import DEFAULT_CONFIDENCE
+from kqj_sim.reporting.figures import Drawing, draw_title_lines
+from kqj_sim.reporting.group_plots import (
+    draw_first_measure,
+    draw_games,
+    draw_groups,
+    list_groups,
+)
+from kqj_sim.reporting.kqj.plots import draw_all_totals as draw_kqj_totals
 from kqj_sim.reporting.kqj.plots import draw_simulation as draw_kqj
+from kqj_sim.reporting.kwajongen.plots import draw_points as draw_kwajongen_points
 from kqj_sim.reporting.kwajongen.plots import draw_simulation as draw_kwajongen
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
     from kqj_sim.analysis.tally import Tally
@@ -22,17 +31,28 @@ _DRAW: Mapping[str, Callable[[SubFigure, Tally, float], tuple[str, ...]]] = {
 }
 """By game, the function that draws single rounds and returns what it left out, in words."""
 
+_DRAW_MAIN: Mapping[str, Callable[[Axes, Tally], None]] = {
+    "kqj": draw_kqj_totals,
+    "kwajongen": draw_kwajongen_points,
+}
+"""By game, the function that draws the results of single rounds by points on axes."""
+
 _WIDTH, _ROUNDS_HEIGHT, _GAMES_HEIGHT = 13.0, 9.0, 3.4
 """Inches."""
 
 
 def render_simulation(tally: Tally, run: Run, format: str) -> bytes:
-    """Return the picture of a simulation as a "png", "svg" or "pdf" file.
+    """Return the picture of a simulation as a "png", "svg" or "pdf" file."""
+    return make_simulation_drawing(tally, run).render(format)
+
+
+def make_simulation_drawing(tally: Tally, run: Run) -> Drawing:
+    """Return the picture of a simulation.
 
     The groups are drawn if the run has any to compare, else its games, if it has any, above its
     rounds.
     """
-    confidence = run.confidence or 0.95
+    confidence = run.confidence or DEFAULT_CONFIDENCE
     tables = {table.name: table for table in tally.tables(confidence)}
     groups = list_groups(tables, tally.by)
     has_groups, has_games = len(groups) > 1, "games" in tables
@@ -51,7 +71,14 @@ def render_simulation(tally: Tally, run: Run, format: str) -> bytes:
         draw_title_lines(figure, [run.describe(), *([" ".join(remarks)] if remarks else [])], 150)
 
     rounds = _compute_groups_height(len(groups)) if has_groups else _ROUNDS_HEIGHT
-    return render_figure(draw, (_WIDTH, 0.4 + rounds + _GAMES_HEIGHT * has_games), format)
+
+    def draw_main(axes: Axes) -> None:
+        if has_groups:
+            draw_first_measure(axes, tables, tally, groups)
+        else:
+            _DRAW_MAIN[run.rules.game](axes, tally)
+
+    return Drawing(draw, draw_main, (_WIDTH, 0.4 + rounds + _GAMES_HEIGHT * has_games))
 
 
 def _compute_groups_height(groups: int) -> float:

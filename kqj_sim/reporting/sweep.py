@@ -19,11 +19,11 @@ from kqj_sim.reporting.figures import (
     GREEN,
     GREY,
     ORANGE,
+    Drawing,
     NothingToDrawError,
     draw_heat_map,
     draw_line,
     draw_title_lines,
-    render_figure,
 )
 from kqj_sim.reporting.grid import SCREEN_WIDTH, format_number, make_grids
 from kqj_sim.reporting.run import Report, Run, describe_rules
@@ -228,7 +228,20 @@ _MAX_LABELLED_CELLS = 144
 
 
 def render_sweep(sweep: Sweep, run: Run, format: str) -> bytes:
-    """Return the picture of a sweep of one or two parameters as a "png", "svg" or "pdf" file."""
+    """Return the picture of a sweep as a file; raise as `make_sweep_drawing`."""
+    return make_sweep_drawing(sweep, run).render(format)
+
+
+def make_sweep_drawing(sweep: Sweep, run: Run) -> Drawing:
+    """Return the picture of a sweep of one or two parameters.
+
+    Raises:
+        NothingToDrawError: there is a single setting, or there are more parameters.
+    """
+    if len(sweep.varied_parameters) > MAX_PARAMETERS:
+        raise NothingToDrawError(
+            f"--plot draws at most {MAX_PARAMETERS} parameters, not {len(sweep.varied_parameters)}"
+        )
     if len(sweep.settings) == 1:
         raise NothingToDrawError("a sweep of one value is a single point")
     single = len(sweep.varied_parameters) == 1
@@ -245,7 +258,16 @@ def render_sweep(sweep: Sweep, run: Run, format: str) -> bytes:
             _draw_map(right, sweep, "taken")
             _draw_frame_legend(figure)
 
-    return render_figure(draw, (10, 8) if single else (14, 6.8), format)
+    def draw_main(axes: Axes) -> None:
+        if not single:
+            _draw_map(axes, sweep, "points")
+            return
+        _draw_points(axes, sweep)
+        places, names = _get_axis_positions(sweep)
+        axes.set_xticks(places, names)
+        axes.set_xlabel(sweep.varied_parameters[0].name)
+
+    return Drawing(draw, draw_main, (10, 8) if single else (14, 6.8))
 
 
 def _get_axis_positions(sweep: Sweep) -> tuple[list[float], list[str] | None]:

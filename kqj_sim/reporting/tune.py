@@ -22,9 +22,9 @@ from kqj_sim.reporting.figures import (
     GREY,
     ORANGE,
     PURPLE,
+    Drawing,
     NothingToDrawError,
     draw_title_lines,
-    render_figure,
 )
 from kqj_sim.reporting.grid import format_number
 from kqj_sim.reporting.run import Report, Run, describe_rules
@@ -105,14 +105,14 @@ METHOD = "CMA-ES with margin (cmaes)"
 
 
 def make_tuning_report(
-    tuning: Tuning, path: str, command: str, shown: Collection[str] | None = None
+    tuning: Tuning, path: str = "", command: str = "", shown: Collection[str] | None = None
 ) -> Report:
     """Return the report of a search.
 
     Args:
         tuning: the search.
-        path: the file with the policy found.
-        command: the command line that compares this policy with its start.
+        path: the file with the policy found; empty if it is not saved.
+        command: the command line that compares this policy with its start; empty for none.
         shown: names of the tables asked for; None for the key figures.
     """
     run = TuningRun(
@@ -127,10 +127,11 @@ def make_tuning_report(
         interrupted=tuning.interrupted,
         tuning=tuning,
     )
+    saved = [f"Saved in {visible(path)}."] if path else []
     return Report(
-        run, [*_make_tables(tuning)], [*write_headline(tuning), f"Saved in {visible(path)}."],
-        [command], shown=shown, key_tables=("confirmation", "parameters"),
-        commands_title="To compare it with its start again:",
+        run, [*_make_tables(tuning)], [*write_headline(tuning), *saved],
+        [command] if command else [], shown=shown, key_tables=("confirmation", "parameters"),
+        commands_title="To compare it with its start again:" if command else "",
     )  # fmt: skip
 
 
@@ -246,8 +247,12 @@ def _make_paths_relative(parts: PlayerSpec, folder: Path) -> PlayerSpec:
 
 
 def render_tuning(tuning: Tuning, run: Run, format: str) -> bytes:
-    """Return the picture of a search as a "png", "svg" or "pdf" file."""
+    """Return the picture of a search as a file; raise as `make_tuning_drawing`."""
+    return make_tuning_drawing(tuning, run).render(format)
 
+
+def make_tuning_drawing(tuning: Tuning, run: Run) -> Drawing:
+    """Return the picture of a search; raise NothingToDrawError for one of a single generation."""
     if len(tuning.generations) == 1:
         raise NothingToDrawError("a search of one generation is a single point")
 
@@ -262,7 +267,13 @@ def render_tuning(tuning: Tuning, run: Run, format: str) -> bytes:
             axes.grid(axis="y")
             axes.legend(loc="best", ncols=2 + len(tuning.search_parameters) // 6)
 
-    return render_figure(draw, (10, 8), format)
+    def draw_main(axes: Axes) -> None:
+        _draw_scores(axes, tuning)
+        axes.set_xlabel("generation")
+        axes.grid(axis="y")
+        axes.legend(loc="best")
+
+    return Drawing(draw, draw_main, (10, 8))
 
 
 def _draw_scores(axes: Axes, tuning: Tuning) -> None:

@@ -17,7 +17,7 @@ from kqj_sim.core.block import CONTRACT, DEALT, LANES, STRIDE, UPCARD, WON_CARDS
 from kqj_sim.core.kwajongen.cards import SEATS, TRICKS, to_strength_order
 from kqj_sim.core.types import BoolArray, Float64Array, Int64Array, Place
 from kqj_sim.experiment import Experiment
-from kqj_sim.records import make_recording_block
+from kqj_sim.recording import make_recording_block
 from kqj_sim.rules import KwajongenRules
 
 POINT_PARAMETERS = (

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import kqj_sim
 from kqj_sim.analysis import intervals, quantiles
 from kqj_sim.analysis.compare import PolicyPair, compare
 from kqj_sim.analysis.compare_tables import make_comparison_tables
@@ -23,9 +22,11 @@ from kqj_sim.analysis.comparison_plan import (
     ComparisonPlan,
 )
 from kqj_sim.analysis.match import MatchTally, PairedMatch
+from kqj_sim.experiment import Experiment
 from kqj_sim.paired import iterate_lead_chunks
 from kqj_sim.policies.spec import DEFAULT_PLAYER
 from kqj_sim.rules import KqjRules
+from kqj_sim.simulation import simulate as play_rows
 from kqj_sim.workers import Workers
 
 SEEDS = 1000
@@ -289,8 +290,8 @@ def test_the_factor_is_a_ratio_of_variances() -> None:
     leads = np.concatenate([*iterate_lead_chunks(contest.rules, *contest.players, 2000, 1)])
     single = []
     for seats in contest.arrangements:
-        rows = kqj_sim.simulate(
-            kqj_sim.Experiment(policies=tuple(contest.players[side] for side in seats), deals=2000)
+        rows = play_rows(
+            Experiment(policies=tuple(contest.players[side] for side in seats), deals=2000)
         )
         lead = rows.column("score_0").astype(int) - rows.column("score_1")
         single.append((lead if seats[0] == 0 else -lead).var(ddof=1))
@@ -364,6 +365,5 @@ def test_what_makes_no_sense_is_told(
         compare(*policies, **options)  # type: ignore[arg-type]
 
 
-def test_compare_is_a_public_name() -> None:
-    assert kqj_sim.compare is compare
+def test_number_of_deals_is_a_limit() -> None:
     assert replace(ComparisonPlan(), deals=5).deal_limit == 5

@@ -10,7 +10,7 @@ import pytest
 from kqj_sim.analysis.match import LARGEST_LEADS_KEPT, MatchTally, PairedMatch
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation import simulate
 from tests.variants import LIVELY

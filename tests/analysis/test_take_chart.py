@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kqj_sim.analysis.take_chart import CLASS_COUNT, TOP_TRUMPS, classify_hands, make_take_chart
 from kqj_sim.experiment import Experiment, ExperimentError
 from kqj_sim.imposed import ImposedFirstCall
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import simulate

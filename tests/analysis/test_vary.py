@@ -19,7 +19,7 @@ from kqj_sim.analysis.vary import (
 from kqj_sim.paired import iterate_lead_chunks
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import parse_player
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.rules import SEATS, KqjRules
 from tests.variants import LIVELY
 

@@ -12,7 +12,7 @@ from benchmarks.matches import Limit, measure_cost, play_alone, play_match
 from benchmarks.strength import VARIANTS, main
 from kqj_sim.experiment import Experiment
 from kqj_sim.paired import list_arrangements
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.rules import SEATS, KqjRules
 from tests.variants import LIVELY
 

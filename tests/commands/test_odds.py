@@ -44,13 +44,14 @@ def test_json_carries_everything_needed_to_repeat_it() -> None:
 
 def test_python_gives_the_same() -> None:
     found = told("--place", "2")
-    again = kqj_sim.odds("9h 8h Ah Ks 4d", return_card="7h", place=2, policies=FEW[1], deals=512)
+    again = kqj_sim.odds("9h 8h Ah Ks 4d", return_card="7h", place=2, policy=FEW[1], deals=512)
     (row,) = [
         row
         for row in found["tables"][0]["rows"]
         if (row["call"], row["quantity"]) == ("pass", "value")
     ]
-    assert row["value"] == again.estimate("value", 0).value
+    (passing,) = [each for each in again.options if each.name == "pass"]
+    assert row["value"] == passing.value.value
 
 
 def test_screen_says_the_decision_the_situation_and_the_players() -> None:

@@ -10,7 +10,7 @@ import pytest
 from kqj_sim.api import checking as check_module
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import to_json
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.rules import KqjRules, KwajongenRules
 from tests.command_line import expect_error, run
 from tests.referee.kqj.random_rounds import random_game, random_record

@@ -16,7 +16,7 @@ from kqj_sim.core.block import LANES, PENDING
 from kqj_sim.core.round import start_deals
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record
-from kqj_sim.records import KqjRecordingBlock, play_records
+from kqj_sim.recording import KqjRecordingBlock, play_records
 from kqj_sim.referee import check_record, check_records
 from kqj_sim.rules import KqjRules
 from tests.variants import LIVELY, VARIANTS, impositions, lively, tables, told

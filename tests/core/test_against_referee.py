@@ -11,7 +11,7 @@ import pytest
 
 from kqj_sim.core.block import LANES
 from kqj_sim.experiment import Experiment
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.workers import count_processors
 from tests.core.agreement import IMPOSED_ROUNDS, ROUNDS, Agreement, games_agree, variant_agrees
 from tests.variants import AUCTION_2, TAKE_2, VARIANTS, impositions, tables

@@ -9,7 +9,7 @@ import pytest
 
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.experiment import Experiment
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.simulation import simulate
 from tests.core.slow_rows import slow_row
 from tests.variants import VARIANTS, impositions, lively, tables, told

@@ -29,7 +29,7 @@ from kqj_sim.core.hidden_hands import (
 from kqj_sim.core.jit import block_loop
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.referee.kqj import PACK as CARDS
 from kqj_sim.rules import SEATS
 from tests.core.coding import strength_of

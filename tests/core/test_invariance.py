@@ -11,7 +11,7 @@ import pytest
 from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.record import Record, to_json
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.rows import Rows
 from kqj_sim.simulation import iterate_row_chunks, reduce_rows, simulate
 from tests.policies.chosen import plays

@@ -36,9 +36,10 @@ from kqj_sim.core.jit import (
 SIMULATION = """
 import kqj_sim
 from kqj_sim.core.jit import PLAIN
+from kqj_sim.simulation import simulate
 experiment = kqj_sim.Experiment(kqj_sim.KqjRules(), deals=300, seed=5)
 print(PLAIN)
-print(kqj_sim.simulate(experiment).frame().to_csv())
+print(simulate(experiment).frame().to_csv())
 """
 
 VECTORS = """

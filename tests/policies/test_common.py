@@ -21,7 +21,7 @@ from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.registry import find_policy
 from kqj_sim.record import Record
-from kqj_sim.records import KqjRecordingBlock, play_records
+from kqj_sim.recording import KqjRecordingBlock, play_records
 from kqj_sim.referee import check_record
 from kqj_sim.referee.kqj import PACK, list_legal_cards
 from kqj_sim.rules import KqjRules

@@ -37,7 +37,7 @@ from kqj_sim.policies.particles import (
 )
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.record import Record
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.referee.kqj import list_legal_cards
 from kqj_sim.rules import KqjRules
 from tests.core.coding import NATURAL, strength_of

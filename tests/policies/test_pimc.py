@@ -18,7 +18,7 @@ from kqj_sim.core.jit import kernel
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.referee.kqj import list_legal_cards, score_round
 from kqj_sim.referee.kqj.calling import FinalContract
 from kqj_sim.referee.kqj.play import find_trick_winner

@@ -22,7 +22,7 @@ from kqj_sim.policies.point_count import count_points, wins_every_trick
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.policies.tools import normal_share
 from kqj_sim.record import Record
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.referee.kqj import PACK
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import simulate

@@ -12,7 +12,7 @@ from scipy.stats import binomtest, chisquare
 from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.record import Call, Record
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.referee.kqj import list_legal_calls
 from kqj_sim.rules import KqjRules
 from tests.policies.chosen import calling_before, counter_questions, plays

@@ -14,7 +14,7 @@ from kqj_sim.policies import PolicyError, describe, parse_player, policy
 from kqj_sim.policies.configured import ConfiguredPolicy, parse_policy
 from kqj_sim.policies.registry import KQJ_BUILT_INS
 from kqj_sim.policies.spec import DEFAULT_PLAYER, Player, get_default_player
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from tests.command_line import run
 from tests.variants import AUCTION_2, TAKE_2, policy_module
 

@@ -11,7 +11,7 @@ import pytest
 from kqj_sim.cards import parse_card
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies import PolicyError, parse_player
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.referee import check_record
 from kqj_sim.simulation import simulate
 from tests.policies.chosen import plays

@@ -10,7 +10,7 @@ import pytest
 
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies import PolicyError
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import simulate
 from tests.variants import AUCTION_2, TAKE_2

@@ -176,6 +176,12 @@ def draw_simulation(figure: SubFigure, tally: Tally, confidence: float) -> tuple
     return tuple(remarks)
 
 
+def draw_all_totals(axes: Axes, tally: Tally) -> None:
+    """Draw the totals of each contract by result on axes."""
+    rules = require_kqj_rules(tally.experiment.rules)
+    _draw_totals(axes, merge_suits(count_totals(tally)), rules)
+
+
 def _draw_totals(axes: Axes, totals: _Totals, rules: KqjRules) -> None:
     """Draw a ridge for each contract: shares of its rounds by total, coloured by result."""
     if not totals:

@@ -71,14 +71,14 @@ def draw_simulation(figure: SubFigure, tally: Tally, confidence: float) -> tuple
     """Draw the picture of a simulation; return what is left out, in sentences."""
     every: Any = figure.subplots(2, 2)
     (points, calls), (tricks, trumps) = every
-    _draw_points(points, tally)
+    draw_points(points, tally)
     _draw_calls(calls, tally, confidence)
     _draw_tricks(tricks, tally, confidence)
     _draw_trumps(trumps, tally, confidence)
     return ()
 
 
-def _draw_points(axes: Axes, tally: Tally) -> None:
+def draw_points(axes: Axes, tally: Tally) -> None:
     """Draw the played rounds by the card points of the caller's team, coloured by the winner."""
     axes.set_title("Card points of the caller's team, by who wins")
     found = count_by_result(tally, "contracting_card_points")

@@ -19,7 +19,7 @@ from kqj_sim.paired import (
     iterate_lead_chunks,
     list_arrangements,
 )
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation import reduce_rows, simulate
 

@@ -24,7 +24,7 @@ from kqj_sim.experiment import Experiment
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.record import Record, partial_record_from_json, to_json
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.referee.kqj import PACK, PlayedTrick, find_trick_winner, list_legal_cards, score_round
 from kqj_sim.rules import SEATS, KqjRules
 from tests.analysis import plain_player

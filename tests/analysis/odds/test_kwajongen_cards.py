@@ -25,7 +25,7 @@ from kqj_sim.experiment import Experiment
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.record import Record, partial_record_from_json, to_json
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.referee.kwajongen import PACK, find_trick_winner, list_legal_cards, score_round
 from kqj_sim.referee.trick import PlayedTrick
 from kqj_sim.rules import KwajongenRules

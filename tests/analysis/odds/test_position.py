@@ -13,7 +13,7 @@ from kqj_sim.analysis.odds.position_input import parse_position, read_position
 from kqj_sim.analysis.odds.situation import SituationError
 from kqj_sim.cards import parse_cards
 from kqj_sim.record import RecordError, partial_record_from_json, to_json
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.referee.kqj.calling import FinalContract
 from kqj_sim.rules import SEATS, KqjRules
 from tests.variants import VARIANTS, lively, told

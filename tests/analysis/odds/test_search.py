@@ -27,7 +27,7 @@ from kqj_sim.analysis.odds.sampling import (
 from kqj_sim.core.observed_calls import SEARCHING, STOP
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import partial_record_from_json, to_json
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.workers import map_in_threads
 from tests.variants import AUCTION_2

@@ -13,7 +13,7 @@ import pytest
 from kqj_sim.core.block import LANES, PENDING
 from kqj_sim.experiment import Experiment
 from kqj_sim.record import Record
-from kqj_sim.records import make_recording_block, play_records
+from kqj_sim.recording import make_recording_block, play_records
 from kqj_sim.referee import check_record, check_records
 from kqj_sim.rules import KwajongenRules
 from tests.variants import told

@@ -12,7 +12,7 @@ from math import comb, sqrt
 import pytest
 
 from kqj_sim.experiment import Experiment
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation import simulate
 

@@ -17,7 +17,7 @@ from kqj_sim.core.kwajongen.round import prepare_play
 from kqj_sim.core.kwajongen.trick import finish_trick, follow_view, lead_view
 from kqj_sim.core.play import move_taken_first
 from kqj_sim.experiment import Experiment
-from kqj_sim.records import make_recording_block
+from kqj_sim.recording import make_recording_block
 from kqj_sim.referee.kwajongen import list_legal_cards
 from kqj_sim.rules import KwajongenRules
 from tests.core.kwajongen.coding import cards_of

@@ -25,7 +25,7 @@ from kqj_sim.core.play import move_taken_first
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.card_sets import split_cards
 from kqj_sim.policies.registry import BUILT_INS
-from kqj_sim.records import make_recording_block
+from kqj_sim.recording import make_recording_block
 from kqj_sim.rules import KwajongenRules
 from tests.policies.kwajongen.kernels import ask, remember_trick
 

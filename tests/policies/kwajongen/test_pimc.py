@@ -27,7 +27,7 @@ from kqj_sim.core.play import move_taken_first
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.card_sets import split_cards
 from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS
-from kqj_sim.records import make_recording_block
+from kqj_sim.recording import make_recording_block
 from kqj_sim.rules import KwajongenRules
 from tests.core.kwajongen.coding import cards_of
 from tests.policies.kwajongen.kernels import ask, remember_trick

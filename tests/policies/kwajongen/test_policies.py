@@ -15,7 +15,7 @@ from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS
 from kqj_sim.policies.registry import BUILT_INS, describe, find_policy
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, format_player_file, parse_player_spec
 from kqj_sim.record import Record
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.referee import check_record
 from kqj_sim.rules import KqjRules, KwajongenRules
 from kqj_sim.simulation import simulate

@@ -11,7 +11,7 @@ from kqj_sim.core.block import LANES
 from kqj_sim.experiment import EndlessGameError, Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.record import from_json, to_json
-from kqj_sim.records import play_records
+from kqj_sim.recording import play_records
 from kqj_sim.referee import check_records
 from kqj_sim.rules import KqjRules
 from tests.referee.kqj.random_rounds import rules_in

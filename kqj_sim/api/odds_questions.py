@@ -1,0 +1,248 @@
+"""Questions that `odds` answers: about calls and about cards, in both games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from kqj_sim.api.arguments import ArgumentError, assign_policies
+from kqj_sim.api.progress import ProgressLike, open_progress
+from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.odds.estimator import Odds
+    from kqj_sim.analysis.odds.position import PartialRound
+
+
+SeatPlayers: TypeAlias = Callable[[GameRules], tuple[str, ...]]
+"""Returns the player of each seat, or place, under the rules of the round."""
+
+
+class PositionOptions(NamedTuple):
+    """The options that describe what the player knows; None where an option was not given."""
+
+    hand: str | None
+    return_card: str | None
+    place: int | None
+    lap: int | None
+    heard: str | None
+    partners_at: tuple[int, ...] | None
+    played: str | None
+    contract: str | None
+    sender: int | None
+    pending: int
+    raised: bool
+
+    def require_hand(self, hint: str) -> str:
+        """Return the cards; raise ArgumentError with a hint if there are none."""
+        if self.hand is None:
+            raise ArgumentError(f"CARDS are missing: give {hint}")
+        return self.hand
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with its estimator.
+
+    Attributes:
+        rules: the rules of the round.
+        estimate: estimates the answer; takes the limits and callbacks as keyword arguments.
+    """
+
+    rules: GameRules
+    estimate: Callable[..., Odds]
+
+
+class _GameQuestions(NamedTuple):
+    """The question about calls of a game, and the options of the other game only."""
+
+    ask_about_calls: Callable[[PositionOptions, Any, SeatPlayers], Question]
+    hand_size: str
+    foreign_options: tuple[str, ...]
+
+
+def make_question(
+    position: PositionOptions,
+    rules: GameRules,
+    seat_players: SeatPlayers | None,
+    given: Collection[str] | None = None,
+) -> Question:
+    """Return the question about calls or, with cards played, about cards.
+
+    Args:
+        position: what the player knows.
+        rules: the rules of the round.
+        seat_players: the players; None for the default ones.
+        given: names of the options that were given; None for those that have a value.
+
+    Raises:
+        ArgumentError: options are missing, or belong to another question.
+        SituationError, RoundError: the position is impossible.
+    """
+    game = _QUESTIONS[rules.game]
+    if given is None:
+        given = {name for name, value in position._asdict().items() if value not in (None, 0)}
+    for name in game.foreign_options:
+        if name in given:
+            option = name.replace("_", "-")
+            raise ArgumentError(f"--{option} is not for --game {rules.game}: leave it out")
+    players = seat_players or partial(assign_policies, ())
+    if position.played is None:
+        return game.ask_about_calls(position, rules, players)
+    return _ask_about_typed_cards(position, rules, seat_players, game.hand_size)
+
+
+def _ask_about_kqj_calls(
+    position: PositionOptions, rules: KqjRules, seat_players: SeatPlayers
+) -> Question:
+    hand = position.require_hand("the cards you hold, such as '9h 8h Ah'")
+    if position.contract is not None or position.sender is not None:
+        raise ArgumentError(
+            "--contract and --sender go with --played: the cards played so far are missing"
+        )
+    from kqj_sim.analysis.odds.calls import estimate_calls
+    from kqj_sim.analysis.odds.situation import parse_situation
+
+    situation = parse_situation(
+        hand, rules, return_card=position.return_card, place=position.place, lap=position.lap,
+        heard=position.heard, partners_at=position.partners_at, pending=position.pending,
+    )  # fmt: skip
+    return Question(rules, partial(estimate_calls, situation, seat_players(rules)))
+
+
+def _ask_about_kwajongen_calls(
+    position: PositionOptions, rules: KwajongenRules, seat_players: SeatPlayers
+) -> Question:
+    if position.sender is not None:
+        raise ArgumentError("--sender goes with --played: the cards so far are missing")
+    hand = position.require_hand("your four cards, such as 'Ah Kh 9s Ts'")
+    from kqj_sim.analysis.odds.calls import estimate_calls
+    from kqj_sim.analysis.odds.situation import parse_kwajongen_situation
+
+    situation = parse_kwajongen_situation(
+        hand, rules, return_card=position.return_card, place=position.place, heard=position.heard,
+        raised=position.raised,
+    )  # fmt: skip
+    return Question(rules, partial(estimate_calls, situation, seat_players(rules)))
+
+
+def _ask_about_typed_cards(
+    position: PositionOptions, rules: GameRules, seat_players: SeatPlayers | None, hand_size: str
+) -> Question:
+    hand = position.require_hand(f"your {hand_size} cards, or those left")
+    if position.lap is not None:
+        raise ArgumentError("--lap is for calls: leave it out")
+    from kqj_sim.analysis.odds.position_input import parse_position
+
+    partial_round = parse_position(
+        hand, rules, played=position.played or "", return_card=position.return_card,
+        heard=position.heard, contract=position.contract, sender=position.sender,
+        place=position.place, partners_at=position.partners_at,
+        pending=position.pending or int(position.raised),
+    )  # fmt: skip
+    return _ask_about_round(partial_round, seat_players)
+
+
+_QUESTIONS: Mapping[str, _GameQuestions] = {
+    KqjRules.game: _GameQuestions(_ask_about_kqj_calls, "eight", ("raised",)),
+    KwajongenRules.game: _GameQuestions(
+        _ask_about_kwajongen_calls, "four", ("lap", "partners_at", "contract", "pending")
+    ),
+}
+
+
+def ask_about_record(
+    data: bytes, line: int | None, at: tuple[int, int] | None, seat_players: SeatPlayers | None
+) -> Question:
+    """Return the question about the cards of a recorded round.
+
+    Args:
+        data: content of a file with one record, or with several and `line`.
+        line: line of the record, from 1.
+        at: trick (from 1) and card (from 1) before which the round is taken up; None for the end.
+        seat_players: the players; None for those of the record.
+
+    Raises:
+        ArgumentError: the file has more records, or fewer lines.
+        RecordError, RoundError: the record is damaged, or no position.
+    """
+    from kqj_sim.analysis.odds.position_input import read_position
+    from kqj_sim.record import partial_record_from_json
+
+    lines = data.splitlines()
+    records = [each for each in lines if each.startswith(b"{") and b":" in each]
+    if line is not None:
+        if line > len(lines):
+            raise ArgumentError(f"--line {line}: the file has {len(lines)} lines")
+        data = lines[line - 1]
+    elif len(records) > 1:
+        raise ArgumentError(
+            f"--record: {len(records)} records in the file, there should be one; name one with "
+            "--line, such as --line 1"
+        )
+    return _ask_about_round(read_position(partial_record_from_json(data), at), seat_players)
+
+
+def _ask_about_round(partial_round: PartialRound, seat_players: SeatPlayers | None) -> Question:
+    """Return the question which card to play in a round in progress."""
+    from kqj_sim.analysis.odds.cards import estimate_cards
+
+    rules, seated = partial_round.rules, partial_round.players
+    if seat_players is not None:
+        seated = seat_players(rules)
+    return Question(
+        rules, partial(estimate_cards, partial_round, seated or assign_policies((), rules))
+    )
+
+
+class EstimationOptions(NamedTuple):
+    """The options that limit an estimation and fix its deals."""
+
+    deals: int | None
+    precision: float | None
+    time: float | None
+    seed: int
+    threads: int | None
+    confidence: float
+    ignore_calls: bool
+
+
+def run_estimation(
+    question: Question, options: EstimationOptions, progress: ProgressLike | None
+) -> Odds:
+    """Return the answer to a question; show the progress."""
+    from kqj_sim.analysis.odds.estimator import DEFAULT_DEALS, MAX_DEALS, count_choosing_deals
+    from kqj_sim.reporting.grid import format_number
+
+    deals = MAX_DEALS if options.precision is not None else options.deals or DEFAULT_DEALS
+    choosing = count_choosing_deals(deals)
+    with open_progress(progress, "deals", choosing + deals) as line:
+        finished, shown = 0, ""
+
+        def show_answer(found: Odds) -> None:
+            nonlocal finished, shown
+            shown, chance = found.get_text(found.best), found.estimate("win_share", found.best)
+            now = found.deals
+            if found.choosing_deals > 0:
+                # A choice that ended early leaves out the rest of its deals.
+                now += choosing
+                shown += f": wins {format_number(*chance[:3], 'share')}"
+            line.advance(now - finished, shown)
+            finished = now
+
+        def show_search(hands: int) -> None:
+            line.advance(0, shown or f"searching for hands that agree: {hands:,} tried")
+
+        return question.estimate(
+            deals=deals,
+            precision=options.precision,
+            time=options.time,
+            seed=options.seed,
+            confidence=options.confidence,
+            threads=options.threads,
+            ignore_calls=options.ignore_calls,
+            progress=show_answer,
+            searching=show_search,
+        )

@@ -1,0 +1,274 @@
+"""Single rounds: `play`, `records`, `check` and their results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack, overload
+
+from kqj_sim.api.arguments import (
+    ArgumentError,
+    Count,
+    PoliciesLike,
+    RuleArguments,
+    collect_rules,
+    parse_count,
+    reject_both,
+)
+from kqj_sim.api.checking import RecordCheck
+from kqj_sim.api.progress import InterruptHandler, ProgressLike, open_progress
+from kqj_sim.api.results import ShownResult, save_file
+from kqj_sim.api.simulate import make_experiment
+from kqj_sim.record import Record, to_json
+from kqj_sim.recording import play_records
+from kqj_sim.reporting.grid import SCREEN_WIDTH, to_screen
+from kqj_sim.reporting.html import to_html_fragment
+from kqj_sim.reporting.rounds import render_round
+from kqj_sim.run_scope import run_scope
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kqj_sim.imposed import ImposedContract
+    from kqj_sim.rules import GameRules
+
+DEFAULT_RECORDS = 10
+
+
+class Round(ShownResult):
+    """A round that was played: its record, and its hands, calls, tricks and scores as text.
+
+    Attributes:
+        record: the round as a record; its fields are those of the JSON.
+    """
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self._text = to_screen(render_round(record), color=False, width=SCREEN_WIDTH).rstrip()
+        outcome = self._text.rpartition("\nResult\n")[2].split("\n")
+        self.headline = outcome[0] if len(outcome) > 1 else self._text.split("\n")[0]
+
+    def _list_lines(self) -> Sequence[str]:
+        heading = self._text.partition("\n\n")[0].split("\n")
+        scores = ", ".join(f"team {team}: {each}" for team, each in enumerate(self.record.scores))
+        return [*heading, f"Scores: {scores}", "print() shows hands, calls and tricks"]
+
+    def __str__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        """Return the whole round as HTML, for notebooks."""
+        return to_html_fragment([self.headline], text=self._text)
+
+    def to_json(self) -> str:
+        """Return the record as a line of JSON, as `kqj-sim records` writes it."""
+        return to_json(self.record)
+
+
+class Records(ShownResult, Sequence[Record]):
+    """Records of rounds, in order of deal or of game.
+
+    Attributes:
+        interrupted: True if Ctrl-C ended the run early.
+    """
+
+    def __init__(self, records: Sequence[Record], interrupted: bool = False) -> None:
+        self._records = tuple(records)
+        self.interrupted = interrupted
+        count = len(self._records)
+        self.headline = f"{count:,} record{'s' * (count != 1)} of rounds."
+
+    @overload
+    def __getitem__(self, index: int) -> Record: ...
+    @overload
+    def __getitem__(self, index: slice) -> Records: ...
+    def __getitem__(self, index: int | slice) -> Record | Records:
+        if isinstance(index, slice):
+            return Records(self._records[index], self.interrupted)
+        return self._records[index]
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def _list_lines(self) -> Sequence[str]:
+        shown = [
+            f"deal {each.deal}: {each.contract or 'no contract'}, {each.result}, scores "
+            f"{' '.join(map(str, each.scores))}"
+            for each in self._records[:4]
+        ]
+        return [*shown, *(["..."] if len(self) > len(shown) else [])]
+
+    def to_json(self) -> str:
+        """Return the records as lines of JSON."""
+        return "".join(f"{to_json(record)}\n" for record in self._records)
+
+    def save(self, path: str | Path) -> None:
+        """Write the records to a file, one line of JSON each, as `kqj-sim records --out`."""
+        save_file(path, self.to_json().encode())
+
+
+class CheckResult(ShownResult):
+    """The result of `check`.
+
+    Attributes:
+        ok: True if there are no discrepancies.
+        discrepancies: number of the record (or line, from 1) and text of each.
+    """
+
+    def __init__(self, discrepancies: Sequence[tuple[int, str]], summary: Sequence[str]) -> None:
+        self.discrepancies = tuple(discrepancies)
+        self.ok = not discrepancies
+        self.headline = "\n".join(summary)
+
+    def _list_lines(self) -> Sequence[str]:
+        return [f"{line}: {text}" for line, text in self.discrepancies]
+
+    def frame(self) -> pd.DataFrame:
+        """Return the discrepancies, with the columns `line` and `discrepancy`."""
+        import pandas as pd
+
+        return pd.DataFrame(self.discrepancies, columns=["line", "discrepancy"])
+
+    def to_json(self) -> str:
+        """Return the summary and the discrepancies as JSON."""
+        import json
+
+        found = [{"line": line, "discrepancy": text} for line, text in self.discrepancies]
+        return json.dumps({"summary": self.headline, "discrepancies": found}, ensure_ascii=False)
+
+
+@run_scope()
+def play(
+    *,
+    deal: Count = 0,
+    seed: Count = 1,
+    policy: PoliciesLike | None = None,
+    impose: str | ImposedContract | None = None,
+    rules: GameRules | None = None,
+    **fields: Unpack[RuleArguments],
+) -> Round:
+    """Play one round, as `kqj-sim show` does.
+
+    Args:
+        deal: number of the deal.
+        seed: seed of the deals.
+        policy: the players, as for `simulate`.
+        impose: a Sender's place and contract that are played without calls, "opener:h".
+        rules: the rules, in place of their fields.
+        fields: fields of the rules, such as `teams=3, bidding="auction"`.
+
+    Raises:
+        ValueError: an argument is wrong; one line that says what would be right.
+
+    >>> import kqj_sim as kqj
+    >>> round = kqj.play(deal=5, policy="standard")
+    >>> round.record.deal, len(round.record.tricks)
+    (5, 8)
+    """
+    number = parse_count("deal", deal, 0, "42") or 0
+    table = collect_rules(rules, fields, "play")
+    experiment = make_experiment(table, policy, impose, seed, number, deals=1)
+    return Round(next(iter(play_records(experiment))))
+
+
+@run_scope()
+def records(
+    *,
+    deals: Count | None = None,
+    games: Count | None = None,
+    policy: PoliciesLike | None = None,
+    impose: str | ImposedContract | None = None,
+    seed: Count = 1,
+    first: Count = 0,
+    progress: ProgressLike | None = None,
+    rules: GameRules | None = None,
+    **fields: Unpack[RuleArguments],
+) -> Records:
+    """Play deals and return each round as a record, as `kqj-sim records`.
+
+    Args:
+        deals: number of deals, by default 10.
+        games: number of whole games, in place of deals.
+        policy: the players, as for `simulate`.
+        impose: a Sender's place and contract that are played without calls, "opener:h".
+        seed: seed of the deals.
+        first: number of the first deal, or game.
+        progress: True for a line on stderr, or a function of the finished and of all deals.
+        rules: the rules, in place of their fields.
+        fields: fields of the rules, such as `teams=3, bidding="auction"`.
+
+    Raises:
+        ValueError: an argument is wrong; one line that says what would be right.
+
+    >>> import kqj_sim as kqj
+    >>> rounds = kqj.records(deals=3, policy="greedy")
+    >>> [record.deal for record in rounds]
+    [0, 1, 2]
+    """
+    reject_both(deals=deals, games=games)
+    number = parse_count("games", games, 1, "1000")
+    experiment = make_experiment(
+        collect_rules(rules, fields, "records"), policy, impose, seed, first,
+        deals=parse_count("deals", deals, 1, "1000") or DEFAULT_RECORDS, games=number,
+    )  # fmt: skip
+    found: list[Record] = []
+    last: int | None = None
+    total = experiment.games or experiment.deals
+    with (
+        open_progress(progress, "deals" if number is None else "games", total) as line,
+        InterruptHandler() as interruption,
+    ):
+        for record in play_records(experiment):
+            if number is None or record.game_id != last:
+                line.advance(1)
+            last = record.game_id
+            found.append(record)
+            if interruption.stop_requested:
+                break
+    return Records(found, interruption.stop_requested)
+
+
+@run_scope()
+def check(
+    records: Record | Round | Iterable[Record] | str | os.PathLike[str], *, replay: bool = False
+) -> CheckResult:
+    """Check recorded rounds against an independent referee, as `kqj-sim check`.
+
+    Args:
+        records: a record, a `Round`, several records, or the path of a file of records.
+        replay: True to play each round again, too, and compare; runs the policy files that the
+            records name.
+
+    Raises:
+        OSError: the file cannot be read.
+        ArgumentError: these are no records.
+
+    >>> import kqj_sim as kqj
+    >>> kqj.check(kqj.records(deals=20, policy="standard")).ok
+    True
+    """
+    checked = RecordCheck(replay)
+    with ExitStack() as stack:
+        lines: Iterable[bytes]
+        if isinstance(records, str | os.PathLike):
+            lines = stack.enter_context(open(records, "rb"))
+        else:
+            lines = _encode_records(records)
+        found = list(checked.check_file(lines))
+    return CheckResult(found, list(checked.summarise()))
+
+
+def _encode_records(records: Record | Round | Iterable[Record]) -> Iterator[bytes]:
+    """Yield each record as a line of JSON."""
+    if isinstance(records, Record | Round):
+        records = (records.record if isinstance(records, Round) else records,)
+    for each in records:
+        record = each.record if isinstance(each, Round) else each
+        if not isinstance(record, Record):
+            raise ArgumentError(
+                f"a {type(record).__name__} is not a record: give records, as of kqj.records(), or "
+                "the path of a file"
+            )
+        yield to_json(record).encode()

@@ -1,0 +1,159 @@
+"""Arguments of the public functions: what is accepted, and the errors of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kqj_sim as kqj
+from kqj_sim.api.arguments import (
+    ArgumentError,
+    collect_rules,
+    convert_policies,
+    join_items,
+    parse_trick_card,
+    parse_whole_number,
+    read_place,
+    read_places,
+)
+from kqj_sim.cards import parse_cards
+from kqj_sim.rules import KqjRules, KwajongenRules
+from tests.command_line import expect_error, run
+
+RULES = KqjRules()
+
+
+@pytest.mark.parametrize("number", [1_000_000, 1e6, "1e6", "1M", "1,000,000", "1_000_000"])
+def test_whole_numbers_are_written_as_on_the_command_line(number: object) -> None:
+    assert parse_whole_number(number, 1, "1e6") == 1_000_000
+
+
+@pytest.mark.parametrize("number", [0, -3, 2.5, True, "many", float("nan"), float("inf"), 1e30])
+def test_other_numbers_are_refused(number: object) -> None:
+    with pytest.raises(ArgumentError, match="it is a whole number from 1, such as 1e6, not "):
+        parse_whole_number(number, 1, "1e6")
+
+
+@pytest.mark.parametrize(
+    ("policy", "seats"),
+    [
+        ("greedy", ["greedy"] * 6),
+        (["greedy"], ["greedy"] * 6),
+        (Path("folder/mine.py"), ["folder/mine.py"] * 6),
+        (["random", *["greedy"] * 5], ["random", *["greedy"] * 5]),
+        (("random", "greedy") * 3, ["random", "greedy"] * 3),
+        ({"all": "greedy", "seat0": "random"}, ["random", *["greedy"] * 5]),
+        ({"team0": "random", "team1": "greedy"}, ["random", "greedy"] * 3),
+        (["greedy", "seat5=random"], [*["greedy"] * 5, "random"]),
+        (None, ["points+network"] * 6),
+    ],
+)
+def test_policies_of_a_table(policy: Any, seats: list[str]) -> None:
+    assert list(convert_policies(policy, RULES)) == seats
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        (["greedy"] * 4, "4 policies: give one, one for each seat"),
+        ({"seat9": "greedy"}, "the seats are seat0 to seat5"),
+        ({"team0": ""}, "names no policy"),
+        (7, "'7' is not a policy"),
+        ([], "0 policies"),
+    ],
+)
+def test_other_policies_are_refused(policy: Any, message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        convert_policies(policy, RULES)
+
+
+def test_rules_are_given_whole_or_by_their_fields() -> None:
+    rules = KqjRules(teams=3, bidding="auction")
+    assert collect_rules(rules, {}, "play") is rules
+    assert collect_rules(None, {"teams": 3, "bidding": "auction"}, "play") == rules
+    assert collect_rules(None, {"game": "kwajongen"}, "play") == KwajongenRules()
+    with pytest.raises(ArgumentError, match="rules and teams: give one of them"):
+        collect_rules(rules, {"teams": 3}, "play")
+    with pytest.raises(TypeError, match=r"play\(\) got .* 'team': did you mean teams"):
+        collect_rules(None, {"team": 3}, "play")
+    with pytest.warns(UserWarning, match="--max-amount has no effect with --bidding take"):
+        collect_rules(None, {"max_amount": 200}, "play")
+
+
+def test_cards_and_places_are_texts_or_lists() -> None:
+    cards = parse_cards("9h Ah Ks")
+    assert join_items(cards) == join_items(["9h", "Ah", "Ks"]) == "9h Ah Ks"
+    assert read_place("--place", "3rd", RULES) == read_place("--place", 2, RULES) == 2
+    assert read_places("--partners-at", ["2nd", 5], RULES) == (1, 5)
+    assert parse_trick_card(3.2) == parse_trick_card("3.2") == parse_trick_card((3, 2)) == (3, 2)
+
+
+HAND = "9h 8h Ah Ks 4d"
+
+
+@pytest.mark.parametrize(
+    ("words", "call"),
+    [
+        ("simulate --teams 4", lambda: kqj.simulate(teams=4)),  # type: ignore[arg-type]
+        ("simulate --deals 5 --games 5", lambda: kqj.simulate(deals=5, games=5)),
+        ("simulate --policy brave", lambda: kqj.simulate(policy="brave")),
+        ("simulate --policy seat7=greedy", lambda: kqj.simulate(policy={"seat7": "greedy"})),
+        ("simulate --by plase", lambda: kqj.simulate(by="plase")),
+        ("simulate --where lap=2", lambda: kqj.simulate(where="lap=2")),
+        ("simulate --impose 9:h", lambda: kqj.simulate(impose="9:h")),
+        ("simulate --control standard --where taken",
+         lambda: kqj.simulate(control="standard", where="taken")),
+        ("simulate --void-rule free", lambda: kqj.simulate(void_rule="free")),
+        ("compare standard", lambda: kqj.compare("standard")),
+        ("compare standard standard", lambda: kqj.compare("standard", "standard")),
+        ("compare standard greedy --deals 5 --precision 1",
+         lambda: kqj.compare("standard", "greedy", deals=5, precision=1)),
+        ("compare standard greedy --with random",
+         lambda: kqj.compare("standard", "greedy", other_part="random")),
+        ("sweep standard --vary tak=1,2", lambda: kqj.sweep("standard", "tak=1,2")),
+        ("tune standard --parameters tak", lambda: kqj.tune("standard", "tak")),
+        ("odds 9h 8h Ah Ks 4d", lambda: kqj.odds(HAND)),
+        ("odds 9h 8h Ah Ks --return 7h", lambda: kqj.odds(HAND[:-3], return_card="7h")),
+        ("odds 9h 8h Ah Ks 4d --return 7h --place 9th",
+         lambda: kqj.odds(HAND, return_card="7h", place="9th")),
+        ("odds 9h 8h Ah Ks 4d --return 7h --at 3.2",
+         lambda: kqj.odds(HAND, return_card="7h", at="3.2")),
+        ("odds Ah 9h Ks Tc --game kwajongen --return Jh --lap 2",
+         lambda: kqj.odds("Ah 9h Ks Tc", game="kwajongen", return_card="Jh", lap=2)),
+        ("records --deals 5 --games 5", lambda: kqj.records(deals=5, games=5)),
+        ("report --out x --compare standard", lambda: kqj.report("x", compare=["standard"])),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_have_the_message_of_the_command_line(
+    words: str, call: Callable[[], object]
+) -> None:
+    told = expect_error(run(*words.split()))
+    with pytest.raises(ValueError) as raised:
+        call()
+    message = str(raised.value)
+    assert "\n" not in message
+    # Click names choices of an option itself.
+    if "Invalid value" in told:
+        assert "teams" in message and "2, 3" in message
+    else:
+        assert message == told.removeprefix("Error: ").strip()
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("deals", lambda: kqj.simulate(deals=0)),
+        ("seed", lambda: kqj.simulate(seed=-1)),
+        ("confidence", lambda: kqj.simulate(confidence=2)),
+        ("precision", lambda: kqj.odds(HAND, return_card="7h", precision="5")),
+        ("precision", lambda: kqj.compare("standard", "greedy", precision=-1)),
+        ("games", lambda: kqj.compare("standard", "greedy", games="some")),
+        ("at", lambda: kqj.odds(record="none.json", at="9.9")),
+    ],
+)
+def test_errors_of_numbers_name_the_argument(name: str, call: Callable[[], object]) -> None:
+    with pytest.raises(ArgumentError, match=f"^{name}: it "):
+        call()

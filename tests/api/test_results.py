@@ -1,0 +1,227 @@
+"""Results of the public functions: short, escaped, tabulated, drawn and saved."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import pandas as pd
+import pytest
+
+import kqj_sim as kqj
+from kqj_sim.api.results import ResultError, ShownResult
+from kqj_sim.reporting.figures import NothingToDrawError
+from kqj_sim.reporting.grid import Cell, Grid
+from kqj_sim.reporting.html import to_html_fragment
+from tests.command_line import run
+
+DEALS = 300
+ONLY = {"policy": "standard"}
+TABLED = ("simulate", "games", "kwajongen", "odds", "cards", "compare", "several", "sweep", "tune")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return a small result of every function."""
+    round = kqj.play(deal=4, policy="standard")
+    records = kqj.records(deals=30, policy="standard")
+    folder = tmp_path_factory.mktemp("report")
+    return {
+        "simulate": kqj.simulate(deals=DEALS, policy="standard", by="place"),
+        "games": kqj.simulate(games=5, policy="standard"),
+        "kwajongen": kqj.simulate(game="kwajongen", deals=DEALS),
+        "odds": kqj.odds("9h 8h Ah Ks 4d", return_card="7h", deals=DEALS, policy="standard"),
+        "cards": kqj.odds(record=round, at="3.2", deals=DEALS),
+        "compare": kqj.compare("standard", "random", deals=DEALS),
+        "several": kqj.compare("standard", "random", "greedy", deals=DEALS),
+        "sweep": kqj.sweep("standard", "take=20,45,150", opponents="standard", deals=DEALS),
+        "tune": kqj.tune(
+            "standard", "take", opponents="standard", deals=64, generations=2, confirm=256
+        ),
+        "play": round,
+        "records": records,
+        "check": kqj.check(records),
+        "report": kqj.report(folder, deals=DEALS, games=0, chart_deals=0, policy="standard"),
+    }
+
+
+@pytest.fixture(autouse=True)
+def _draw_without_screen() -> Iterator[None]:
+    matplotlib.use("Agg")
+    yield
+    from matplotlib import pyplot
+
+    pyplot.close("all")
+
+
+class Tags(HTMLParser):
+    """A check that every element of a fragment is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        """Add an element."""
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Remove the element, which is the last one opened."""
+        assert self.open.pop() == tag
+
+
+def test_representations_are_short_and_begin_with_the_headline(results: dict[str, Any]) -> None:
+    for name, result in results.items():
+        shown = repr(result)
+        assert len(shown) < 1000 and shown.count("\n") < 10, name
+        assert shown.startswith(f"<{type(result).__name__}>\n{result.headline[:40]}"), name
+
+
+def test_html_is_whole_and_escaped(results: dict[str, Any]) -> None:
+    for name, result in results.items():
+        html = result._repr_html_()
+        tags = Tags()
+        tags.feed(html)
+        assert tags.open == [], name
+        assert "<script" not in html and "#" not in re.sub(
+            r"<style>.*</style>", "", html, flags=re.S
+        )
+    evil = "<script>alert('&')</script>"
+    grid = Grid(evil, (evil, evil), ((Cell(evil), Cell(evil, evil)),), 1, evil)
+    shown = to_html_fragment([evil], [evil], [grid], evil)
+    assert "<script" not in shown
+    assert shown.count("&lt;script&gt;alert(&#x27;&amp;&#x27;)") == 9
+
+
+def test_hostile_policy_names_are_escaped(tmp_path: Path) -> None:
+    path = tmp_path / "a<b>c&.py"
+    path.write_text(
+        "from kqj_sim import lowest, policy\n@policy('p')\ndef choose_card(view):\n"
+        "    return lowest(view.legal)\n",
+        encoding="utf-8",
+    )
+    html = kqj.simulate(deals=50, policy=path)._repr_html_()
+    assert "<b>c" not in html and "a&lt;b&gt;c&amp;.py" in html
+
+
+def test_tables_have_numbers_with_bounds_in_columns(results: dict[str, Any]) -> None:
+    for name in TABLED:
+        tables = results[name].tables
+        assert len(tables) > 0 and "nothing" not in tables
+        for frame in tables.values():
+            assert [*frame.columns][-6:] == ["quantity", "unit", "value", "low", "high", "n"]
+            assert frame["quantity"].dtype == "category"
+            assert frame["n"].dtype == "int64" and frame["value"].dtype == "float64"
+            shares = frame[frame["unit"] == "share"]["value"].dropna()
+            assert shares.between(-1, 1).all()
+    with pytest.raises(KeyError, match="the tables are taking"):
+        results["simulate"].tables["nothing"]
+
+
+def test_json_and_files_are_those_of_the_command(results: dict[str, Any], tmp_path: Path) -> None:
+    words = f"simulate --deals {DEALS} --policy standard --by place --format json".split()
+    assert json.loads(results["simulate"].to_json()) == json.loads(run(*words).stdout)
+    for suffix in (".csv", ".json", ".md", ".parquet", ".txt"):
+        results["odds"].save(tmp_path / f"odds{suffix}")
+        assert (tmp_path / f"odds{suffix}").stat().st_size > 100
+    results["odds"].save(tmp_path / "odds.html")
+    results["tune"].save(tmp_path / "found.toml")
+    assert kqj.simulate(deals=50, policy=tmp_path / "found.toml").deals == 50
+    results["records"].save(tmp_path / "rounds.jsonl")
+    assert kqj.check(tmp_path / "rounds.jsonl", replay=True).ok
+    with pytest.raises(ValueError, match="let it end in"):
+        results["odds"].save(tmp_path / "odds.xyz")
+
+
+def test_pictures_are_drawn_on_a_figure_or_on_given_axes(results: dict[str, Any]) -> None:
+    from matplotlib import pyplot
+
+    for name in TABLED:
+        axes = results[name].plot()
+        axes.figure.get_figure(root=True).canvas.draw()
+        _, own = pyplot.subplots()
+        assert results[name].plot(ax=own) is own
+        own.figure.canvas.draw()
+        assert own.has_data(), name
+        pyplot.close("all")
+    with pytest.raises(NothingToDrawError):
+        kqj.sweep("standard", "take=20", opponents="standard", deals=DEALS).plot()
+
+
+def test_rows_are_those_of_the_tables() -> None:
+    result = kqj.simulate(deals=DEALS, policy="standard", where="lap == 1")
+    frame = result.frame()
+    contracts = result.tables["contracts"].set_index("quantity")
+    assert len(frame) == int((frame["lap"] == 1).sum()) < DEALS
+    assert (frame["result"] == "made").sum() == round(
+        contracts.loc["made_share", "value"] * contracts.loc["made_share", "n"]
+    )
+    assert frame["taken"].dtype == bool and frame["contract"].dtype == "category"
+    assert frame["contracting_total"].dtype == "int32"
+    few = result.frame(["contract", "deal"])
+    pd.testing.assert_frame_equal(few, frame[["contract", "deal"]])
+    with pytest.raises(kqj.ArgumentError, match="did you mean contract"):
+        result.frame("contrct")
+
+
+def test_numbers_people_want_are_attributes(results: dict[str, Any]) -> None:
+    odds, compared, several = (results[name] for name in ("odds", "compare", "several"))
+    assert odds.best is odds.options[0] and odds.best.lead is None
+    assert odds.lead == odds.options[1].lead
+    assert [*odds.frame().index] == [option.name for option in odds.options]
+    assert odds.frame().loc[odds.best.name, "win_share"] == odds.best.win.value
+    assert compared.best == "standard" and compared.lead.low > 0
+    assert several.ranking[0] == several.best
+    assert several.find_lead("random", "standard").high < 0
+    assert len(several.frame()) == 3
+    assert [each.status for each in results["sweep"].settings].count("best") == 1
+    assert results["sweep"].frame()["take"].tolist() == [20, 45, 150]
+    assert {*results["tune"].best} == {"take"}
+    assert results["report"].path.stat().st_size > 10_000
+    json.loads(results["report"].to_json())
+
+
+def test_a_number_is_found_by_quantity_and_group(results: dict[str, Any]) -> None:
+    result = results["simulate"]
+    taken = result.estimate("taken_share", place=0)
+    assert taken.low <= taken.value <= taken.high and type(taken.value) is float
+    with pytest.raises(ResultError, match="name the group by place="):
+        result.estimate("made_share")
+    with pytest.raises(ResultError, match="no table has the quantity 'made'"):
+        result.estimate("made")
+
+
+def test_a_round_prints_as_show_does(results: dict[str, Any]) -> None:
+    shown = run("show", "--deal", "4", "--policy", "standard").stdout
+    assert str(results["play"]).split() == shown.split()
+    assert json.loads(results["play"].to_json())["deal"] == 4
+
+
+def test_a_changed_record_is_found(results: dict[str, Any]) -> None:
+    import msgspec
+
+    changed = msgspec.structs.replace(results["records"][0], scores=[7, 7])
+    checked = kqj.check([changed, *results["records"][1:]])
+    assert not checked.ok and checked.frame()["line"].tolist() == [1]
+    with pytest.raises(kqj.ArgumentError, match="a int is not a record"):
+        kqj.check([1])  # type: ignore[list-item]
+
+
+def test_progress_is_reported_to_a_function() -> None:
+    seen: list[tuple[int, int]] = []
+    kqj.simulate(deals=DEALS, policy="standard", progress=lambda *each: seen.append(each))
+    assert seen[-1] == (DEALS, DEALS)
+    seen.clear()
+    kqj.records(games=2, policy="standard", progress=lambda *each: seen.append(each))
+    assert seen[-1] == (2, 2)
+
+
+def test_every_result_is_shown() -> None:
+    names = [name for name in kqj.__all__ if name.endswith("Result") and name != "Result"]
+    shown = [name for name in names if issubclass(getattr(kqj, name), ShownResult)]
+    assert {*names} - {*shown} == {"PairResult", "SettingResult"}
