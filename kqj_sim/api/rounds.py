@@ -23,7 +23,7 @@ from kqj_sim.api.results import ShownResult, save_file
 from kqj_sim.api.simulate import make_experiment
 from kqj_sim.record import Record, to_json
 from kqj_sim.recording import play_records
-from kqj_sim.reporting.grid import SCREEN_WIDTH, to_screen
+from kqj_sim.reporting.grid import to_screen
 from kqj_sim.reporting.html import to_html_fragment
 from kqj_sim.reporting.rounds import render_round
 from kqj_sim.run_scope import run_scope
@@ -46,7 +46,7 @@ class Round(ShownResult):
 
     def __init__(self, record: Record) -> None:
         self.record = record
-        self._text = to_screen(render_round(record), color=False, width=SCREEN_WIDTH).rstrip()
+        self._text = to_screen(render_round(record), color=False, width=None).rstrip()
         outcome = self._text.rpartition("\nResult\n")[2].split("\n")
         self.headline = outcome[0] if len(outcome) > 1 else self._text.split("\n")[0]
 

@@ -141,7 +141,7 @@ def simulate(
     >>> result.estimate("taken_share").observations
     2000
     >>> list(result.tables)[:2]
-    ['taking', 'contracts']
+    ['taking', 'taking_by_lap']
     >>> result.frame(["contract", "result"]).shape
     (2000, 2)
     """

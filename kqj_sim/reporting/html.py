@@ -20,7 +20,7 @@ _STYLE = """<style>
   background: transparent; color: inherit; font-variant-numeric: tabular-nums; }
 .kqj-result th { border-bottom: 1px solid currentColor; vertical-align: bottom; max-width: 11em; }
 .kqj-result .kqj-key { text-align: left; }
-.kqj-result td:not(.kqj-key) { white-space: nowrap; }
+.kqj-result td { white-space: nowrap; }
 .kqj-result pre { background: transparent; color: inherit; line-height: 1.25; }
 </style>"""
 
