@@ -11,13 +11,16 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from decimal import Decimal
-from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from kqj_sim.cards import Card, NotationError
 from kqj_sim.imposed import ImposedContract, ImposedContractError
 from kqj_sim.messages import quote, shorten, suggest
 from kqj_sim.places import PlaceError, parse_place
 from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
+
+if TYPE_CHECKING:
+    from kqj_sim.policies.registry import Policy
 
 MAX_INTEGER = 2**63 - 1
 
@@ -27,10 +30,10 @@ CONFIDENCE_RANGE = (0.01, 0.999999)
 Count: TypeAlias = int | float | str
 """A whole number: 1000000, 1e6, "1M" or "1,000,000"."""
 
-PolicyLike: TypeAlias = str | os.PathLike[str] | Callable[..., Any]
+PolicyLike: TypeAlias = "str | os.PathLike[str] | Policy | Callable[..., Any]"
 """A policy: a specification, a file, or a policy of this session."""
 
-PoliciesLike: TypeAlias = PolicyLike | Sequence[PolicyLike] | Mapping[str, PolicyLike]
+PoliciesLike: TypeAlias = "PolicyLike | Sequence[PolicyLike] | Mapping[str, PolicyLike]"
 """Policies of a table: one for all seats, one for each seat, or by "all", "team0", "seat3"."""
 
 CardsLike: TypeAlias = str | Iterable[str | Card]
@@ -213,15 +216,14 @@ def explain_without_effect(name: str) -> str:
 
 
 def convert_policy(policy: PolicyLike) -> str:
-    """Return the specification of a policy; raise ArgumentError if it is none."""
+    """Return the specification of a policy, function or file; raise PolicyError for others."""
     if isinstance(policy, str):
         return policy
     if isinstance(policy, os.PathLike):
         return os.fspath(policy)
-    raise ArgumentError(
-        f"{quote(policy)} is not a policy: give its name, such as 'standard', or its file, such "
-        "as 'my_policy.py'"
-    )
+    from kqj_sim.policies.session import as_spec
+
+    return as_spec(policy)
 
 
 def convert_policies(policy: PoliciesLike | None, rules: GameRules) -> tuple[str, ...]:
@@ -255,7 +257,7 @@ def convert_policies(policy: PoliciesLike | None, rules: GameRules) -> tuple[str
             f"{len(several)} policies: give one, one for each seat ({rules.seats}), or name the "
             "seats, such as {'all': 'standard', 'seat0': 'greedy'}"
         )
-    return assign_policies([convert_policy(policy)], rules)  # type: ignore[arg-type]
+    return assign_policies([convert_policy(policy)], rules)
 
 
 _NAMED_SEATS = re.compile(r"(?:seat|team)\d*=")

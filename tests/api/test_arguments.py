@@ -66,7 +66,7 @@ def test_policies_of_a_table(policy: Any, seats: list[str]) -> None:
     ],
 )
 def test_other_policies_are_refused(policy: Any, message: str) -> None:
-    with pytest.raises(ArgumentError, match=message):
+    with pytest.raises(ValueError, match=message):
         convert_policies(policy, RULES)
 
 
