@@ -257,7 +257,7 @@ def convert_policies(policy: PoliciesLike | None, rules: GameRules) -> tuple[str
             f"{len(several)} policies: give one, one for each seat ({rules.seats}), or name the "
             "seats, such as {'all': 'standard', 'seat0': 'greedy'}"
         )
-    return assign_policies([convert_policy(policy)], rules)
+    return assign_policies([convert_policy(policy)], rules)  # type: ignore[arg-type]
 
 
 _NAMED_SEATS = re.compile(r"(?:seat|team)\d*=")
