@@ -19,7 +19,7 @@ mean, low, high, deals = result.lead
 print(f"{deals} deals, each played twice, cards exchanged")
 print(f"ace_counter scores {mean:+.1f} points a round more than {OTHER}")
 print(f"(95%: {low:+.1f} to {high:+.1f})")
-differs = result.estimate("differing_deals_share")
+differs = result.estimate("differing_deal_share")
 print(f"they differ in {differs.value:.0%} of the deals")
 
 # %% Where does it come from?  The rows as a pandas table: who takes, and how often it is made.
