@@ -149,3 +149,9 @@ def get_columns(game: str) -> tuple[Column, ...]:
 def get_column_numbers(game: str) -> Mapping[str, int]:
     """Return the number of each column of a game's rows, by its name."""
     return _COLUMN_NUMBERS_BY_GAME[game]
+
+
+def describe_listing(game: str) -> str:
+    """Return the command that lists the columns of a game, as the end of an error message."""
+    option = "" if game == "kqj" else f" --game {game}"
+    return f"`kqj-sim columns{option}` lists them"

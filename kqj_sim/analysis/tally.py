@@ -24,7 +24,7 @@ from kqj_sim.analysis.tables import (
     make_table,
 )
 from kqj_sim.analysis.where import compile_expression
-from kqj_sim.columns import get_column_numbers, get_columns
+from kqj_sim.columns import describe_listing, get_column_numbers, get_columns
 from kqj_sim.messages import quote, suggest
 
 if TYPE_CHECKING:
@@ -125,8 +125,7 @@ class Tally:
             if name not in get_column_numbers(game):
                 hint = suggest(name, get_column_numbers(game))
                 raise ColumnError(
-                    f"{quote(name)} is no column to group by: "
-                    + (hint or "`kqj-sim columns` lists them")
+                    f"{quote(name)} is no column to group by: " + (hint or describe_listing(game))
                 )
         games = experiment.games is not None
         self.expression = (

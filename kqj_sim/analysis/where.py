@@ -25,7 +25,7 @@ import numpy as np
 
 from kqj_sim.analysis.games import get_analyzed_game
 from kqj_sim.analysis.where_hints import explain_missing_quotes, repair_operators
-from kqj_sim.columns import Column, get_columns
+from kqj_sim.columns import Column, describe_listing, get_columns
 from kqj_sim.core.types import BoolArray, Int64Array
 from kqj_sim.messages import quote, shorten, suggest
 
@@ -187,6 +187,7 @@ class _Compiler:
     def __init__(self, games: bool, game: str) -> None:
         self.used: dict[str, None] = {}
         self._games = games
+        self._game = game
         self._examples = get_analyzed_game(game).examples
         self._columns = {column.name: column for column in (*get_columns(game), _DEAL_COLUMN)}
         if games:
@@ -264,7 +265,7 @@ class _Compiler:
         if column is None:
             if name in {column.name for column in _GAME_COLUMNS}:
                 raise ExpressionError(f"{name} is a column of whole games only: add --games")
-            hint = suggest(name, self._columns) or "`kqj-sim columns` lists them"
+            hint = suggest(name, self._columns) or describe_listing(self._game)
             raise ExpressionError(f"{shorten(name)} is no column: {hint}")
         self.used[name] = None
         if column.labels:

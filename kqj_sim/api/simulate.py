@@ -23,6 +23,7 @@ from kqj_sim.api.arguments import (
 )
 from kqj_sim.api.progress import ProgressLike, open_progress, open_workers
 from kqj_sim.api.results import Result
+from kqj_sim.columns import describe_listing
 from kqj_sim.experiment import Experiment
 from kqj_sim.messages import quote, suggest
 from kqj_sim.reporting.checkpoint import Aggregation, AggregationPlan
@@ -83,7 +84,7 @@ class SimulationResult(Result):
                     if name not in known:
                         raise ArgumentError(
                             f"there is no column {quote(name)}: "
-                            f"{suggest(name, known) or '`kqj-sim columns` lists them'}"
+                            f"{suggest(name, known) or describe_listing(experiment.rules.game)}"
                         )
                 part = rows.frame(columns)
                 parts.append(part if expression is None else part[expression.mask(rows)])

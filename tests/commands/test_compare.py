@@ -192,7 +192,7 @@ def test_the_largest_differences_are_shown_by_their_commands() -> None:
     shown = run(*arguments)
     assert shown.exit_code == 0, shown.output
     assert "Version 1: " in shown.stdout
-    assert re.search(r"From version 1 it parts (at the calls|in trick \d): seat \d", shown.stdout)
+    assert re.search(r"Differs from version 1 in (the calls|trick \d): the ", shown.stdout)
 
 
 def test_two_versions_stand_side_by_side_on_a_wide_terminal(
@@ -209,7 +209,7 @@ def test_two_versions_stand_side_by_side_on_a_wide_terminal(
 def test_a_deal_that_goes_the_same_way_is_shown_once() -> None:
     shown = run("show", "--deal", "3", "--policy", ONE, "--against", ONE).stdout
     assert "Version 2" not in shown
-    assert "All arrangements go the same way" in shown
+    assert "The round is the same in every seating." in shown
 
 
 def test_calling_field_and_games_are_told() -> None:

@@ -51,7 +51,8 @@ def tables(
 ) -> dict[str, Table]:
     tally = Tally(experiment(games), by, where, detail=True)
     tally.add(played(games))
-    return {table.name: table for table in tally.tables()}
+    # No games are added here; their tables have a test of their own.
+    return {table.name: table for table in tally.tables() if not table.name.startswith("games")}
 
 
 @pytest.mark.parametrize("where", [None, "place != 3 and trump in ('h', 's')"])
@@ -114,7 +115,9 @@ def test_expressions_and_groups_know_the_games_own_columns() -> None:
     rows = frame()
     right = (rows["sender_trumps"] >= 2) | (rows["turned_rank"] == "A")
     assert expression.mask(played()).tolist() == right.tolist()
-    with pytest.raises(ExpressionError, match=r"no column: the columns are dealer, taken, place"):
+    with pytest.raises(
+        ExpressionError, match=r"lap is no column: `kqj-sim columns --game kwajongen` lists them"
+    ):
         compile_expression("lap == 1", game="kwajongen")
     with pytest.raises(ExpressionError, match=r"such as place == 3 and sender_trumps >= 2"):
         compile_expression("place ==", game="kwajongen")

@@ -70,7 +70,7 @@ def test_cards_after_implausible_calls_end_with_the_call(
     with pytest.raises(OddsError) as told:
         estimate_cards(many_bids(), ("random",) * 6, deals=10, threads=threads, time=3600)
     line = str(told.value)
-    assert "'s bid of " in line and "hands of the assumed player random;" in line
+    assert "the bid of " in line and "hands of the assumed player random;" in line
     assert "choose other players with --policy, such as points+network" in line
     assert "\n" not in line
     # What was tried depends neither on time nor on threads.
@@ -99,7 +99,10 @@ def test_enough_deals_are_an_answer_that_tells_why_it_ended(
         deals=2_000_000,
         time=3600,
     )
-    assert found.stop_reason == "search" and "bid of 150 s occurs in" in found.stop_text
+    assert (
+        found.stop_reason == "search"
+        and "bid of 150 s of the 2nd to speak occurs in" in found.stop_text
+    )
     assert found.effective_sample_size >= MIN_EFFECTIVE_DEALS and found.deals < 2_000_000
 
 
