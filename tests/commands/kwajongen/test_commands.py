@@ -100,7 +100,7 @@ def test_records_are_checked_and_shown(tmp_path: Path) -> None:
     shown = run("show", str(path), "--line", "2").stdout
     assert shown.startswith("Seed 1, deal ") and "Dealer's card: " in shown
     one = run("show", *RANDOM, "--deal", "7").stdout
-    assert "Kwajongen" in one.splitlines()[0] and "change of the score" in one
+    assert "Kwajongen" in one.splitlines()[0] and "change of score" in one
 
 
 def test_compare_tells_who_is_better_and_shows_its_deals() -> None:
