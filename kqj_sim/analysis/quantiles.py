@@ -1,4 +1,4 @@
-"""Quantiles of the normal, Student's, binomial and beta distributions.
+"""Quantiles of the normal, Student's, binomial and beta distributions; tail of chi-square.
 
 Expansions and iterations replace scipy, whose import takes longer than simulating a million deals.
 """
@@ -60,6 +60,22 @@ def binomial_quantile(level: float, trials: int, probability: float) -> int:
     z = NormalDist().inv_cdf(level)
     skew = (1 - 2 * probability) * (z * z - 1) / 6
     return math.ceil(trials * probability + z * math.sqrt(variance) + skew - 0.5)
+
+
+def chi_square_tail(value: float, degrees_of_freedom: int) -> float:
+    """Return the probability that a chi-square variable exceeds the value: the p-value of a test.
+
+    By the recurrence of the incomplete gamma function, exact for whole degrees of freedom.
+    """
+    half = value / 2
+    if half <= 0:
+        return 1.0
+    odd = degrees_of_freedom % 2
+    tail, shape = (math.erfc(math.sqrt(half)), 0.5) if odd else (math.exp(-half), 1.0)
+    while shape < degrees_of_freedom / 2:
+        tail += math.exp(shape * math.log(half) - half - math.lgamma(shape + 1))
+        shape += 1
+    return min(tail, 1.0)
 
 
 def beta_quantile(level: float, a: float, b: float) -> float:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.quantiles import chi_square_tail
 from kqj_sim.analysis.tables import Table
 from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, format_number
 from kqj_sim.reporting.group_words import format_heading, format_value
@@ -21,8 +22,11 @@ Group = tuple[Any, ...]
 BLANK = Cell("")
 """A number that has no meaning in its column."""
 
-_MIN_OBSERVATIONS = 30
-"""With fewer a group is not named as the highest or lowest."""
+TEST_LEVEL = 0.05
+"""Significance level of the tests behind headlines."""
+
+MIN_OBSERVATIONS = 30
+"""Observations below which a row is left out and a number of a group is not shown."""
 
 
 @dataclass(frozen=True)
@@ -124,15 +128,18 @@ class Results:
 
 
 def format_symmetric(estimate: Estimate, unit: str, most_decimals: int = 2) -> Cell:
-    """Return a number with the larger half of its interval: `2.5% ±6.2`, never `±0.0`.
+    """Return a number with the larger half of its interval: `2.5% ±1.2`, never `±0.0`.
 
-    Wide intervals need no decimals: `703 ±55`.
+    Wide intervals need no decimals: `703 ±55`.  A share whose interval would go below 0 or above 1
+    is given by its bound: `<0.04%`.
     """
     value, low, high, _ = estimate
     half = max(value - low, high - value)
     if math.isnan(value) or math.isnan(half) or half <= 0:
         return format_number(value, low, high, unit)
     sign, scale = ("%", 100) if unit == "share" else ("", 1)
+    if sign and half > min(value, 1 - value):
+        return _format_bound(estimate)
     _, _, shown = str(format_number(value, value - half, value + half, unit)).partition("±")
     _, _, fraction = shown.partition(".")
     decimals = 0 if half * scale >= 10 else min(most_decimals, len(fraction))
@@ -140,6 +147,19 @@ def format_symmetric(estimate: Estimate, unit: str, most_decimals: int = 2) -> C
     least = 10.0**-decimals
     text = f"{value * scale:z,.{decimals}f}{sign}"
     return Cell(text, f"±{max(half * scale, least):,.{decimals}f}")
+
+
+def _format_bound(share: Estimate) -> Cell:
+    """Return the upper bound of a rare share, the lower bound of a frequent one: `<0.04%`."""
+    is_rare = share.value <= 1 / 2
+    bound = 100 * (share.high if is_rare else share.low)
+    rest = min(bound, 100 - bound)
+    scale = 1 if rest >= 10 else 10 if rest >= 1 else 100
+    if is_rare:
+        bound = math.ceil(bound * scale - 1e-9) / scale
+    else:
+        bound = math.floor(bound * scale + 1e-9) / scale
+    return Cell(f"{'<' if is_rare else '>'}{bound:.{len(str(scale)) - 1}f}%")
 
 
 def make_grid(
@@ -151,6 +171,11 @@ def make_grid(
     """Return a grid without a title, whose first heading says what it is about."""
     cells = tuple((Cell(name), *numbers) for name, numbers in rows)
     return Grid("", (heading, *columns), cells, 1, note, narrow=True)
+
+
+def count_noun(count: int, noun: str) -> str:
+    """Return a number with its noun: `1 take`, `13 takes`."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def count_cell(count: int) -> Cell:
@@ -222,14 +247,25 @@ def write_game_headline(results: Results) -> tuple[str, ...]:
     rounds = results.text("games", "rounds_mean")
     who, _ = results.scorers
     if results.players_differ:
-        groups = results.list_groups(f"games_by_{who}")
-        best = max(groups, key=lambda group: results.value(f"games_by_{who}", "won_share", *group))
+        table = f"games_by_{who}"
+        shares = {
+            group: found
+            for group in results.list_groups(table)
+            if (found := results.get(table, "won_share", *group))
+        }
+        if _compare_counts(shares.values(), 1 / len(shares)) >= TEST_LEVEL:
+            return (
+                f"A game {aim} takes {rounds} rounds on average; no {who} is shown to win more "
+                "games than another.",
+            )
+        best = max(shares, key=lambda group: shares[group].value)
         winner = f"{who} {best[0]}{_name_player(results, best[0])}"
-        won = results.text(f"games_by_{who}", "won_share", *best)
+        won = results.text(table, "won_share", *best)
     else:
         winner = "the first dealer" if who == "seat" else "the first dealer's team"
         won = results.text("games", "first_dealer_won_share")
-    return (f"A game {aim} takes {rounds} rounds on average; {winner} wins {won} of them.",)
+    won_by = f"{winner} wins {won} of the games"
+    return (f"A game {aim} takes {rounds} rounds on average; {won_by}.",)
 
 
 def write_team_headline(results: Results, quantity: str) -> tuple[str, ...]:
@@ -245,6 +281,8 @@ def write_team_headline(results: Results, quantity: str) -> tuple[str, ...]:
     points = results.text("scores", quantity).lstrip("-")
     more, less = (0, 1) if lead.value >= 0 else (1, 0)
     ahead, behind = (f"eam {team}{_name_player(results, team)}" for team in (more, less))
+    if lead.low <= 0 <= lead.high:
+        return (f"T{ahead} and t{behind} are statistically tied: {points} points per deal.",)
     return (f"T{ahead} scores {points} points more per deal than t{behind}.",)
 
 
@@ -274,18 +312,39 @@ def make_group_grid(results: Results, columns: Sequence[KeyColumn], groups_of: s
     groups = list(dict.fromkeys(group[: len(keys)] for group in results.list_groups(table)))
     shown = [column for column in columns if not _says_nothing(results, column, groups)]
     game = results.run.rules.game
+    rare = _has_rare_groups(results, shown, groups)
+
+    def show(column: KeyColumn, group: Group) -> Cell:
+        place = column.table, column.quantity, *group, *column.group
+        if rare and results.count(*place) < MIN_OBSERVATIONS:
+            return Cell(EMPTY_CELL_TEXT)
+        return results.cell(*place)
+
     rows = tuple(
         (
             *(Cell(format_value(key, at, game)) for key, at in zip(keys, group, strict=True)),
             count_cell(results.count(table, quantity, *group)),
-            *(results.cell(each.table, each.quantity, *group, *each.group) for each in shown),
+            *(show(each, group) for each in shown),
         )
         for group in groups
     )
     headings = tuple(format_heading(key, game) for key in keys)
-    return Grid(
-        "", (*headings, "deals", *(each.heading for each in shown)), rows, len(keys), narrow=True
-    )
+    note = f"{EMPTY_CELL_TEXT}: fewer than {MIN_OBSERVATIONS} deals, not shown." if rare else ""
+    columns_shown = (*headings, "deals", *(each.heading for each in shown))
+    return Grid("", columns_shown, rows, len(keys), note, narrow=True)
+
+
+def _has_rare_groups(
+    results: Results, columns: Sequence[KeyColumn], groups: Sequence[Group]
+) -> bool:
+    """Return whether some numbers, but not all, have too few observations to be shown."""
+    counts = [
+        count
+        for column in columns
+        for group in groups
+        if (count := results.count(column.table, column.quantity, *group, *column.group))
+    ]
+    return any(each < MIN_OBSERVATIONS for each in counts) and max(counts) >= MIN_OBSERVATIONS
 
 
 def _says_nothing(results: Results, column: KeyColumn, groups: Sequence[Group]) -> bool:
@@ -301,25 +360,70 @@ def _says_nothing(results: Results, column: KeyColumn, groups: Sequence[Group]) 
 
 
 def write_group_headline(results: Results, what: str, column: KeyColumn) -> str:
-    """Return the lowest and the highest share of the groups of --by, in a sentence."""
+    """Return whether the groups of --by differ in a share, in a sentence.
+
+    The groups named are those furthest above and below the others in standard errors, not the
+    highest and the lowest share, which are often the groups with the fewest deals.
+    """
     game, keys = results.run.rules.game, results.run.by
     size = len(keys)
     found = {
         group[:size]: estimate
         for group in results.list_groups(column.table)
         if (estimate := results.get(column.table, column.quantity, *group[:size]))
-        and estimate.observations >= _MIN_OBSERVATIONS
+        and estimate.observations >= MIN_OBSERVATIONS
     }
     by = " and ".join(format_heading(key, game) for key in keys)
     if len(found) < 2:
-        return f"{what}, by {by}: fewer than two groups have {_MIN_OBSERVATIONS} of them."
-    low, high = (pick(found, key=lambda group: found[group].value) for pick in (min, max))
+        return f"{what}, by {by}: fewer than two groups have {MIN_OBSERVATIONS} of them."
+    overall = sum(each.value * each.observations for each in found.values()) / sum(
+        each.observations for each in found.values()
+    )
+    chance = _compare_counts(found.values(), overall, len(found) - 1)
+    if chance >= TEST_LEVEL:
+        return f"{what} are not shown to differ by {by} (chi-square test, p = {chance:.2f})."
+    scores = {
+        group: (each.value - overall) * math.sqrt(each.observations)
+        for group, each in found.items()
+    }
     ends = [
-        f"{results.text(column.table, column.quantity, *group)} "
-        f"({', '.join(format_value(*each, game) for each in zip(keys, group, strict=True))})"
-        for group in (low, high)
+        f"{', '.join(format_value(*each, game) for each in zip(keys, group, strict=True))} "
+        f"{results.text(column.table, column.quantity, *group)}"
+        for group in (pick(scores, key=lambda group: scores[group]) for pick in (max, min))
     ]
-    return f"{what}, by {by}: from {ends[0]} to {ends[1]}."
+    shown = "p < 0.001" if chance < 0.001 else f"p = {chance:.3f}"
+    return f"{what} differ by {by}: {ends[0]}, {ends[1]} (chi-square test, {shown})."
+
+
+def _compare_counts(
+    shares: Collection[Estimate], expected: float, degrees_of_freedom: int | None = None
+) -> float:
+    """Return the p-value of the chi-square test that all shares are the expected one.
+
+    Without `degrees_of_freedom` the shares are parts of one whole, which the events fill.
+    """
+    if not 0 < expected < 1:
+        return 1.0
+    squares = sum(each.observations * (each.value - expected) ** 2 for each in shares)
+    if degrees_of_freedom is None:
+        return chi_square_tail(squares / expected, len(shares) - 1)
+    return chi_square_tail(squares / (expected * (1 - expected)), degrees_of_freedom)
+
+
+def list_rare(counts: Mapping[str, int]) -> list[str]:
+    """Return the rows with too few observations to be shown, unless all are so."""
+    rare = [name for name, count in counts.items() if 0 < count < MIN_OBSERVATIONS]
+    return rare if any(count >= MIN_OBSERVATIONS for count in counts.values()) else []
+
+
+def describe_bounds(grids: Iterable[Grid]) -> tuple[str, ...]:
+    """Return what `<0.04%` means, where a grid has such a number."""
+    cells = [cell.text for grid in grids for row in grid.rows for cell in row]
+    return (
+        ("<, >: bounds of the intervals.",)
+        if any(each[:1] in tuple("<>") for each in cells)
+        else ()
+    )
 
 
 def describe_where(results: Results) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kqj_sim.places import format_ordinal, name_places
-from kqj_sim.reporting.grid import Grid
+from kqj_sim.reporting.grid import Cell, Grid
 from kqj_sim.reporting.group_words import format_value
 from kqj_sim.reporting.key_figures import (
     BLANK,
@@ -12,7 +12,9 @@ from kqj_sim.reporting.key_figures import (
     Results,
     capitalize,
     count_cell,
+    count_noun,
     describe_where,
+    list_rare,
     make_control_grids,
     make_game_grid,
     make_grid,
@@ -148,16 +150,20 @@ def _make_take_grid(results: Results, compact: bool) -> tuple[list[str], Grid | 
         deals = results.text("taking", "taken_share")
         done = "The last bid was always" if auction else "Every take was"
         return [f"{done}{where} {by}, in {deals} of the deals."], None
-    if len(laps) == 1:
+    rare, laps, shown_places = _drop_rare(results, laps, takers)
+    if rare:
+        remarks.append(f"Too few for a row: {rare}.")
+    elif len(laps) == 1:
         lap = format_ordinal(laps[0])
         remarks = [f"Every {'deal was taken' if taken == 1 else 'take was'} in the {lap} lap."]
+    if len(laps) == 1:
         laps = []
     names = [f"{format_ordinal(lap)} lap" for lap in laps]
     names += [] if laps and compact else ["both laps" if laps else "of deals"]
     shown = [f"{result}_share" for result in _RESULTS] if compact else ["made_share"]
     shown = [each for each in shown if results.get("contracts", each) is not None]
     rows = []
-    for place, name in (*enumerate(_PLACES), (None, "all")):
+    for place, name in (*((place, _PLACES[place]) for place in shown_places), (None, "all")):
         group = () if place is None else (place,)
         cells = [
             results.cell("taking_by_lap", "share_of_deals", lap)
@@ -167,7 +173,7 @@ def _make_take_grid(results: Results, compact: bool) -> tuple[list[str], Grid | 
         ]
         if not (laps and compact):
             cells.append(
-                results.cell("taking", "taken_share")
+                (Cell("100%") if taken == 1 else results.cell("taking", "taken_share"))
                 if place is None
                 else results.cell("taking_by_place", "share_of_deals", place)
             )
@@ -180,6 +186,30 @@ def _make_take_grid(results: Results, compact: bool) -> tuple[list[str], Grid | 
     return remarks, make_grid("Last bid" if auction else "Takes", headings, rows, note)
 
 
+def _drop_rare(
+    results: Results, laps: list[int], takers: list[int]
+) -> tuple[str, list[int], list[int]]:
+    """Return the takes that are too few for a row, in words, and the laps and places to show."""
+    deals = results.count("taking", "taken_share")
+    takes = {
+        format_ordinal(lap): round(deals * results.value("taking_by_lap", "share_of_deals", lap))
+        for lap in laps
+    }
+    rare_laps = list_rare(takes)
+    contracts = {
+        _PLACES[place]: results.count("contracts_by_place", "made_share", place) for place in takers
+    }
+    rare_places = list_rare(contracts)
+    found = [(takes[lap], f"in the {lap} lap") for lap in rare_laps]
+    found += [(contracts[place], f"by the {place}") for place in rare_places]
+    noun = "take" if laps else "contract"
+    words = [f"{count_noun(count, noun)} {where}" for count, where in found[:1]]
+    words += [f"{count:,} {where}" for count, where in found[1:]]
+    shown_laps = [lap for lap in laps if format_ordinal(lap) not in rare_laps]
+    shown_places = [place for place in range(SEATS) if _PLACES[place] not in rare_places]
+    return ", ".join(words), shown_laps, shown_places
+
+
 def _make_contract_grid(results: Results, compact: bool) -> Grid | None:
     """Return the results of contracts by kind; None if they are told elsewhere."""
     results_shown = [
@@ -190,7 +220,15 @@ def _make_contract_grid(results: Results, compact: bool) -> Grid | None:
         if "contracts_by_kind" in results
         else []
     )
+    counts = {kind: results.count("contracts_by_kind", "made_share", kind) for kind in kinds}
+    rare = list_rare(counts)
+    kinds = [kind for kind in kinds if kind not in rare]
     note = _describe_counters(results)
+    if rare:
+        several = sum(counts[kind] for kind in rare)
+        *most, last = (format_value("kind", kind, "kqj") for kind in rare)
+        names = f"{', '.join(most)} or {last}" if most else last
+        note = f"{note} {count_noun(several, 'contract')} in {names}.".lstrip()
     if compact or (len(kinds) < 2 and results.value("contracts", "made_share") in (0.0, 1.0)):
         return None
     has_shares = "taking_by_kind" in results

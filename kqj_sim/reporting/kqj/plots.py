@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kqj_sim.analysis.intervals import Estimate, estimate_share
+from kqj_sim.analysis.quantiles import chi_square_tail
 from kqj_sim.cards import SUIT_SYMBOLS
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
 from kqj_sim.places import name_places
@@ -112,8 +113,6 @@ def merge_suits(totals: _Totals) -> _Totals:
 
     Suits differ if their shares made do, by more than SUIT_TOLERANCE and by a chi-square test.
     """
-    from scipy.special import chdtrc
-
     suits = [name for name in totals if name in SUIT_SYMBOLS]
     rounds = np.array([sum(int(each.sum()) for each in totals[name].values()) for name in suits])
     made = np.array([int(totals[name].get("made", np.zeros(1)).sum()) for name in suits])
@@ -122,7 +121,7 @@ def merge_suits(totals: _Totals) -> _Totals:
     shares, overall = made / rounds, made.sum() / rounds.sum()
     if 0 < overall < 1 and np.ptp(shares) > SUIT_TOLERANCE:
         squares = (rounds * (shares - overall) ** 2).sum() / (overall * (1 - overall))
-        if chdtrc(len(suits) - 1, squares) < SUIT_TEST_LEVEL:
+        if chi_square_tail(squares, len(suits) - 1) < SUIT_TEST_LEVEL:
             return totals
     merged: dict[str, NDArray[np.int64]] = {}
     for name in suits:

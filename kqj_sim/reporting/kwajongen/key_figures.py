@@ -12,6 +12,7 @@ from kqj_sim.reporting.key_figures import (
     capitalize,
     count_cell,
     describe_where,
+    list_rare,
     make_control_grids,
     make_game_grid,
     make_grid,
@@ -112,8 +113,17 @@ def _make_caller_grid(results: Results) -> tuple[list[str], Grid | None]:
         share = f"{results.text('calls', 'played_share')} of the deals"
         deals = "every deal" if played == 1 else share
         return [f"Only the {_PLACES[callers[0]]} says play, in {deals}."], None
+    rounds = {
+        _PLACES[place]: results.count("results_by_place", "caller_won_share", place)
+        for place in callers
+    }
+    rare = list_rare(rounds)
+    if rare:
+        words = [f"{rounds[place]:,} of the {place}" for place in rare]
+        remarks.append(f"Too few rounds for a row: {', '.join(words)}.")
+    shown = [(place, name) for place, name in enumerate(_PLACES) if name not in rare]
     rows = []
-    for place, name in (*enumerate(_PLACES), (None, "all")):
+    for place, name in (*shown, (None, "all")):
         group = () if place is None else (place,)
         table = "results" if place is None else "results_by_place"
         shares = [BLANK, results.cell("calls", "played_share")]
