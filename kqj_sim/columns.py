@@ -100,7 +100,7 @@ KQJ_COLUMNS: tuple[Column, ...] = (
 KWAJONGEN_COLUMNS: tuple[Column, ...] = (
     Column("dealer", 0, 3, "seat of the dealer"),
     _make_flag_column("taken", "true if somebody said play"),
-    Column("place", -1, 3, "place of the caller: 0 left of the dealer to 3 himself, -1 if none"),
+    Column("place", -1, 3, "place of the caller: 0 left of the dealer to 3 the dealer, -1 if none"),
     Column("sender", -1, 3, "seat of the caller, -1 if passed out"),
     Column("contracting_team", -1, 1, "team of the caller, -1 if passed out"),
     _make_label_column("trump", SUIT_LABELS, "the trump suit, that of the dealer's card turned up"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from kqj_sim.analysis.compare import Comparison, PolicyPair
 from kqj_sim.analysis.games import get_analyzed_game
@@ -25,7 +26,7 @@ def make_comparison_tables(comparison: Comparison) -> list[Table]:
         _make_efficiency_table(comparison),
     ]
     if comparison.games:
-        return tables
+        return [replace(table, observations="games") for table in tables]
     return [*tables, _make_passed_out_table(comparison), _make_largest_leads_table(comparison)]
 
 
@@ -48,7 +49,8 @@ def list_key_tables(comparison: Comparison) -> tuple[str, ...]:
             return ("pairs",)
         differing = comparison.pairs[0].tally.total("differs")
         is_degenerate = differing in (0, comparison.deals)
-        return ("pairs", "why") if is_degenerate else ("pairs", "why", "where")
+        # The headline says the lead.
+        return ("why",) if is_degenerate else ("why", "where")
     return ("ranking", "matrix") if len(comparison.names) == 3 else ("ranking",)
 
 

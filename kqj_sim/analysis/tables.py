@@ -40,6 +40,7 @@ class Table:
         spread: a group column whose values are the columns on a screen, with a row for each
             quantity; empty for a column for each quantity.
         game: the game whose columns the group columns are.
+        observations: what is counted, in the plural.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Table:
     counted: bool = True
     spread: str = ""
     game: str = "kqj"
+    observations: str = "deals"
 
     @cached_property
     def frame(self) -> pd.DataFrame:

@@ -91,7 +91,7 @@ def _decision_parameters(prefix: str, table: str, teams: int) -> dict[str, Param
         ("spread", "auctions: standard deviation of a total from the expected one", (1, 400)),
         ("margin", "auctions: what opponents' total will exceed a lowest bid of theirs by", count),
         ("margin_falls", "auctions: less than that for each point of a higher bid", (-10, 10)),
-        ("hold", "auctions: less than that for each point of the own count in it", (-10, 10)),
+        ("hold", "auctions: less than that for each point of the player's count in it", (-10, 10)),
         ("backed", "auctions: more than that for each further opponent who bid it", count),
         ("opening", "auctions: expected gain with which to bid first", count),
         ("outbid", "auctions: expected gain with which to outbid opponents", count),

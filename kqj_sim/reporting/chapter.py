@@ -253,16 +253,16 @@ def describe_compared_policies(found: Findings) -> Part | None:
         return None
     pairs = found.tables["compared_pairs"].estimates("lead_per_round")
     leads = {f"{one} over {other}": each for (one, other, _), each in pairs.items()}
-    caption = "Lead of the first over the second, in points per round."
+    caption = "Lead of the first over the second, in points a round."
     if "compared_ranking" in found.tables:
         ranking = found.tables["compared_ranking"].estimates("mean_lead_per_round")
         leads = {name: each for (_, name), each in ranking.items()}
-        caption = "Mean lead over the others, in points per round."
+        caption = "Mean lead over the others, in points a round."
     return Part(
         text=(*write_headline(comparison), *list_remarks(comparison)),
         pictures=(
             found.make_dots(
-                "compared", caption, {"lead": leads}, "points per round", "points", middle=0
+                "compared", caption, {"lead": leads}, "points a round", "points", middle=0
             ),
         ),
         grids=found.make_grids("compared_ranking", "compared_pairs"),

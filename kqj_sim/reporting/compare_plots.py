@@ -172,7 +172,7 @@ def _draw_ranking(axes: Axes, comparison: Comparison) -> None:
 
 
 def _draw_matrix(axes: Axes, comparison: Comparison) -> None:
-    """Draw the lead of the row over the column; pale where neither is shown better."""
+    """Draw the lead of the row over the column; pale where neither is significantly better."""
     order, decimals = comparison.ranking, _get_lead_decimals(comparison)
     values, texts = {}, {}
     for cell in permutations(order, 2):

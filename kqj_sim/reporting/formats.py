@@ -141,8 +141,12 @@ def _render_table(report: Report, color: bool, width: int | None, encoding: str)
     if report.key_grids and report.shown is None:
         words = [*report.remarks, "More: --tables list."]
         if run.describe_intervals():
-            # Key figures have no ranges.
-            words.insert(-1, f"{run.describe_intervals().replace(RANGE_SIGNS, '±')}.")
+            # Key figures have no ranges, but bounds: `<0.4%`.
+            starts = {
+                cell.text[:1] for grid in report.key_grids for row in grid.rows for cell in row
+            }
+            signs = ", ".join(["±", *sorted(starts & {"<", ">"})])
+            words.insert(-1, f"{run.describe_intervals().replace(RANGE_SIGNS, signs)}.")
         parts.append(Text(" ".join(words), "dim"))
     else:
         if run.describe_intervals() and (report.shown is None or report.shown):

@@ -146,7 +146,7 @@ def make_grids(table: Table, width: int | None = None) -> list[Grid]:
 
 def _name_observations(table: Table) -> str:
     """Return the heading of the numbers of observations."""
-    return "games" if table.name.startswith("games") else "deals"
+    return "games" if table.name.startswith("games") else table.observations
 
 
 def _make_spread_grids(table: Table, width: int | None) -> list[Grid]:

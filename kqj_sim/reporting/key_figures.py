@@ -381,18 +381,18 @@ def write_group_headline(results: Results, what: str, column: KeyColumn) -> str:
     )
     chance = _compare_counts(found.values(), overall, len(found) - 1)
     if chance >= TEST_LEVEL:
-        return f"{what} are not shown to differ by {by} (chi-square test, p = {chance:.2f})."
+        return f"{what} are not shown to differ by {by} (chi-square p = {chance:.2f})."
     scores = {
         group: (each.value - overall) * math.sqrt(each.observations)
         for group, each in found.items()
     }
     ends = [
-        f"{', '.join(format_value(*each, game) for each in zip(keys, group, strict=True))} "
-        f"{results.text(column.table, column.quantity, *group)}"
+        f"{results.text(column.table, column.quantity, *group)} "
+        f"({', '.join(format_value(*each, game) for each in zip(keys, group, strict=True))})"
         for group in (pick(scores, key=lambda group: scores[group]) for pick in (max, min))
     ]
     shown = "p < 0.001" if chance < 0.001 else f"p = {chance:.3f}"
-    return f"{what} differ by {by}: {ends[0]}, {ends[1]} (chi-square test, {shown})."
+    return f"{what} differ by {by} (chi-square {shown}): {ends[0]}, {ends[1]}."
 
 
 def _compare_counts(
@@ -414,16 +414,6 @@ def list_rare(counts: Mapping[str, int]) -> list[str]:
     """Return the rows with too few observations to be shown, unless all are so."""
     rare = [name for name, count in counts.items() if 0 < count < MIN_OBSERVATIONS]
     return rare if any(count >= MIN_OBSERVATIONS for count in counts.values()) else []
-
-
-def describe_bounds(grids: Iterable[Grid]) -> tuple[str, ...]:
-    """Return what `<0.04%` means, where a grid has such a number."""
-    cells = [cell.text for grid in grids for row in grid.rows for cell in row]
-    return (
-        ("<, >: bounds of the intervals.",)
-        if any(each[:1] in tuple("<>") for each in cells)
-        else ()
-    )
 
 
 def describe_where(results: Results) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from kqj_sim.reporting.key_figures import KeyFigures, Results, describe_bounds
+from kqj_sim.reporting.key_figures import KeyFigures, Results
 from kqj_sim.reporting.kqj import key_figures as kqj
 from kqj_sim.reporting.kwajongen import key_figures as kwajongen
 from kqj_sim.reporting.run import Report, Run
@@ -32,5 +32,6 @@ def make_simulation_report(
     found = _MAKERS[run.rules.game](Results(run, tables))
     if shown is None and not found.grids:
         shown = ()  # The headline says everything.
-    remarks = (*found.remarks, *describe_bounds(found.grids))
-    return Report(run, tables, found.headline, key_grids=found.grids, shown=shown, remarks=remarks)
+    return Report(
+        run, tables, found.headline, key_grids=found.grids, shown=shown, remarks=found.remarks
+    )

@@ -127,9 +127,9 @@ def make_sweep_report(sweep: Sweep, shown: Collection[str] | None = None) -> Rep
 
 
 def format_setting(sweep: Sweep, setting: Setting) -> str:
-    """Return a set of values as text: `take=35, lap2=30`."""
+    """Return a set of values as in a specification: `take=35,lap2=30`."""
     pairs = zip(sweep.varied_parameters, setting.values, strict=True)
-    return ", ".join(f"{each.name}={value}" for each, value in pairs)
+    return ",".join(f"{each.name}={value}" for each, value in pairs)
 
 
 def _name_further(sweep: Sweep, setting: Setting) -> str:

@@ -395,3 +395,10 @@ def test_quantile_interval_holds_the_truth_in_95_of_100_seeds(probability: float
         math.ceil(10_000 * probability) - 1,
     )
     assert 0.925 <= held <= 0.99  # two ranks of a discrete distribution hold a little more
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 5, 10, 47])
+@pytest.mark.parametrize("value", [0.0, 0.3, 4.0, 60.0])
+def test_tail_of_chi_square_is_scipys(degrees: int, value: float) -> None:
+    expected = stats.chi2.sf(value, degrees)
+    assert quantiles.chi_square_tail(value, degrees) == pytest.approx(expected, rel=1e-9)

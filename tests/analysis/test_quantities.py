@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -13,9 +14,11 @@ from kqj_sim.analysis.quantities import LABELS, get_label
 from kqj_sim.analysis.tables import Table
 from kqj_sim.analysis.take_chart import make_take_chart
 from kqj_sim.analysis.tally import Tally
+from kqj_sim.commands.completion import read_names
 from kqj_sim.experiment import Experiment
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 from kqj_sim.simulation import reduce_rows
+from tests.command_line import run
 
 RULES: dict[str, GameRules] = {
     "two teams": KqjRules(),
@@ -43,6 +46,51 @@ def make_tables(rules: GameRules) -> Iterator[Table]:
             yield from result.tables() if isinstance(result, Tally) else [result.table()]
     if isinstance(rules, KqjRules) and rules.bidding == "take":
         yield from make_take_chart(Experiment(rules, players), 20, 0.95).tables()
+
+
+FEW = ("--deals", "40", "--format", "json")
+COMMANDS = {
+    "compare": ("compare", "random", "greedy", *FEW),
+    "compare three": ("compare", "random", "greedy", "standard", *FEW),
+    "compare games": ("compare", "random", "greedy", "--games", "2", "--format", "json"),
+    "compare Kwajongen": ("compare", "--game", "kwajongen", "random", "standard", *FEW),
+    "sweep": ("sweep", "standard", "--vary", "take=30,40", *FEW),
+    "odds": ("odds", "9h", "8h", "Ah", "Ks", "4d", "--return", "7h", *FEW),
+    "odds after calls": (
+        "odds", "9h", "8h", "Ah", "Ks", "4d", "--return", "7h", "--place", "3rd",
+        "--heard", "pass pass", *FEW,
+    ),
+    "odds of auctions": (
+        "odds", "9h", "8h", "Ah", "Ks", "4d", "7h", "6c", "5c", "--bidding", "auction", *FEW,
+    ),
+    "odds of Kwajongen": (
+        "odds",
+        "--game",
+        "kwajongen",
+        "Ah",
+        "Kh",
+        "9s",
+        "Qd",
+        "--return",
+        "Th",
+        *FEW,
+    ),
+}  # fmt: skip
+"""Command lines of each command whose tables are not those of rounds."""
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_every_command_writes_identifiers_with_headings(words: tuple[str, ...]) -> None:
+    done = run(*words)
+    assert done.exit_code == 0, done.stderr
+    tables = json.loads(done.stdout)["tables"]
+    game = "kwajongen" if "kwajongen" in words else "kqj"
+    assert tables
+    for table in tables:
+        assert table["name"] in read_names("tables")[words[0]][game], "copy it to completion.json"
+        for quantity in {row["quantity"] for row in table["rows"]}:
+            assert re.fullmatch("[a-z][a-z0-9]*(_[a-z0-9]+)*", quantity), (table["name"], quantity)
+            assert quantity in LABELS, (table["name"], quantity)
 
 
 @pytest.mark.parametrize("variant", RULES)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.tally import Tally
 from kqj_sim.experiment import Experiment
 from kqj_sim.reporting.formats import render
+from kqj_sim.reporting.key_figures import format_symmetric
 from kqj_sim.reporting.run import Run
 from kqj_sim.reporting.simulation import make_simulation_report
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
@@ -77,6 +80,62 @@ def test_groups_have_a_row_each(variant: str) -> None:
     assert max(map(len, text.splitlines())) <= WIDTH, text
     assert len(re.findall(r"^(opener|2nd|3rd|dealer) ", text, flags=re.M)) == 4
     assert not re.search(r"^[0-5] ", text, flags=re.M)
+
+
+def test_rows_of_few_deals_are_said_in_words() -> None:
+    text = run("simulate", "--deals", "1000", "--policy", "points").stdout
+    told = re.search(
+        r"Too few for a row: (\d+) takes in the 2nd lap, (\d+) by the", " ".join(text.split())
+    )
+    assert told, text
+    assert all(0 < int(count) < 30 for count in told.groups())
+    assert re.search(r"^(opener|2nd) ", text, flags=re.M) and "2nd lap  " not in text
+    assert not re.search(r"^dealer ", text, flags=re.M)
+    assert re.search(r"^\d+ contracts? in (another suit|NT|AT)", text, flags=re.M)
+    everything = run("simulate", "--deals", "1000", "--policy", "points", "--tables", "all").stdout
+    assert re.search(r"^dealer ", everything, flags=re.M)
+
+
+def test_groups_of_few_deals_have_no_numbers() -> None:
+    text = run("simulate", "--deals", "1000", "--policy", "points", "--by", "place").stdout
+    assert re.search(r"^dealer +\d+ +- +- +- +-$", text, flags=re.M), text
+    assert "-: fewer than 30 deals, not shown." in text
+
+
+@pytest.mark.parametrize(
+    ("estimate", "text"),
+    [
+        ((0.0, 0.0, 0.0004, 9000), "<0.04%"),
+        ((0.07, 0.02, 0.178, 54), "<18%"),
+        ((1.0, 0.158, 1.0, 2), ">15%"),
+        ((0.9999, 0.99962, 1.0, 9000), ">99.96%"),
+        ((0.025, 0.013, 0.04, 900), "2.5% ±1.5"),
+    ],
+)
+def test_interval_of_a_share_stays_between_0_and_1(
+    estimate: tuple[float, float, float, int], text: str
+) -> None:
+    assert str(format_symmetric(Estimate(*estimate), "share")) == text
+
+
+def test_headline_names_groups_only_if_a_test_shows_a_difference() -> None:
+    """The suit of the Return makes no difference: a false alarm in one of twenty runs."""
+    runs, alarms, rules = 80, 0, KqjRules()
+    for number in range(runs):
+        played = Experiment(rules, ("random",) * 6, deals=400, first=400 * number)
+        tally = reduce_rows(played, partial(Tally, played, ("return_suit",)), 1).result
+        about = Run(
+            "simulate", rules, played.policies, 1, 0, 400, 0.95, None, by=("return_suit",),
+            players=played.policies,
+        )  # fmt: skip
+        (headline,) = make_simulation_report(about, tally.tables()).headline
+        alarms += "Contracts made differ by" in headline
+    assert 0 < alarms <= runs * 0.05 + 3.5 * (runs * 0.05 * 0.95) ** 0.5
+    shown_to_differ = run(
+        "simulate", "--deals", "4000", "--policy", "random+greedy", "--by", "sender_trumps",
+
+    ).stdout  # fmt: skip
+    assert re.search(r"differ by Sender.s trumps .chi-square p < 0.001.: \d", shown_to_differ)
 
 
 def test_two_columns_have_a_row_for_each_combination() -> None:

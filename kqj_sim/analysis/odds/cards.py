@@ -175,7 +175,7 @@ def _add_layouts(sampler: CardSampler, odds: CardOdds) -> bool:
     if not ways.any():
         raise OddsError(
             f"{', '.join(dict.fromkeys(player.text for player in odds.players))} would have called "
-            f"as heard with none of the {count:,} distributions that are left: name other "
+            f"as they did with none of the {count:,} distributions that are left: name other "
             "--policy, or leave the calls out with --ignore-calls"
         )
     odds.is_exact, odds.sequential = True, False

@@ -280,7 +280,7 @@ def assign_teams(
     if rules.partners != "random":
         raise SituationError("partners are named with random partners only: leave them out")
     if place is None:
-        raise SituationError("partners are named by place: give the own place, too")
+        raise SituationError("partners are named by place: give your place, too")
     size = SEATS // rules.teams
     own = {place, *partners}
     if len(own) != size or len(partners) != size - 1 or not own <= {*range(SEATS)}:

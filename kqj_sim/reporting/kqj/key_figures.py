@@ -211,7 +211,7 @@ def _drop_rare(
 
 
 def _make_contract_grid(results: Results, compact: bool) -> Grid | None:
-    """Return the results of contracts by kind; None if they are told elsewhere."""
+    """Return the results of contracts by kind; None if other grids have them."""
     results_shown = [
         result for result in _RESULTS if results.get("contracts", f"{result}_share") is not None
     ]
