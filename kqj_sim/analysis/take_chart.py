@@ -54,9 +54,9 @@ _ACE = EACH_SUIT << RANK_LABELS.index("A")
 _MAX_ACES_NAMED = 2
 
 _NOTE = (
-    "Of the opener's five cards and the Return, which is one of the trumps. The same players play "
-    "the same deals, once after a take and once after a pass; points are those of the opener's "
-    "side less the mean of the others."
+    "Of the opener's five cards and the Return, which is a trump. The same players play the same "
+    "deals, once after a take and once after a pass. Gain: the score of the opener's side minus "
+    "the mean of the others, after a take minus after a pass."
 )
 
 

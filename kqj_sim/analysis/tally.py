@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kqj_sim.rows import GameRows, Rows
 
 
-_GAME_NOTE = "Numbers of games, not of deals; where and by do not concern them."
+_GAME_NOTE = "Whole games are counted, not deals; --where and --by do not apply to them."
 
 
 def measure_games(games: GameRows) -> dict[str, Int64Array]:

@@ -437,16 +437,11 @@ def render_versions(
     from rich.table import Table
     from rich.text import Text
 
-    groups: list[list[int]] = []
+    groups: dict[str, list[int]] = {}
     for number, record in enumerate(records):
-        for group in groups:
-            if _list_actions(records[group[0]]) == _list_actions(record):
-                group.append(number)
-                break
-        else:
-            groups.append([number])
+        groups.setdefault(_list_actions(record), []).append(number)
     parts: list[RenderableType] = []
-    for number, group in enumerate(groups, start=1):
+    for number, group in enumerate(groups.values(), start=1):
         lines = [f"Version {number}: {describe_policies(tables[each])}" for each in group[:1]]
         lines += [f"and with {describe_policies(tables[each])}" for each in group[1:]]
         first = records[group[0]]
@@ -460,15 +455,13 @@ def render_versions(
         beside = Table.grid(padding=(0, 3), expand=True)
         beside.add_row(*parts)
         return [beside]
-    spaced: list[RenderableType] = []
-    for part in parts:
-        spaced += [Text(""), part] if spaced else [part]
-    return spaced
+    spaced = [line for part in parts for line in (Text(""), part)]
+    return spaced[1:]
 
 
-def _list_actions(record: Record) -> tuple[list[Call], list[list[str]]]:
-    """Return all calls and cards of a round."""
-    return record.calls, [trick.cards for trick in record.tricks]
+def _list_actions(record: Record) -> str:
+    """Return all calls and cards of a round as one text."""
+    return repr((record.calls, [trick.cards for trick in record.tricks]))
 
 
 def describe_first_difference(one: Record, other: Record) -> str:

@@ -98,7 +98,7 @@ def make_key_figures(findings: Sequence[Findings], differences: Differences = ()
 def _describe_short(findings: Sequence[Findings]) -> tuple[str, ...]:
     """Return the results of comparisons of policies in sentences."""
     return tuple(
-        f"{found.study.plan.name}: {line}." if len(findings) > 1 else f"{line}."
+        f"{found.study.plan.name}: {line}" if len(findings) > 1 else line
         for found in findings
         if found.study.comparison is not None
         for line in write_headline(found.study.comparison)

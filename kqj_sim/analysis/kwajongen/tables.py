@@ -279,7 +279,7 @@ def make_detail_tables(builder: TableBuilder) -> Iterable[Table]:
         )
     for name, title, column in (
         ("points", "Card points of the caller's team", "contracting_card_points"),
-        ("margins", "Card points of the caller's team less the others'", "points_difference"),
+        ("margins", "Card points of the caller's team minus the others'", "points_difference"),
     ):
         yield builder.table(
             name,

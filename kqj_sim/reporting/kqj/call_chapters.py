@@ -56,14 +56,13 @@ def describe_taking(found: Findings) -> Part | None:
         f"{format_estimate(kinds[kind], 'share')} of the taken deals are played in "
         f"{KIND_NAMES[kind]}."
     ]
-    few = [
-        f"the {PLACE_NAMES[at]} in the {_LAPS[of]} lap"
-        for (of, at), each in found.tables["take_rate"].estimates("takes_share").items()
-        if 0 < each.observations < MIN_OBSERVATIONS
-    ]
+    few: dict[int, list[str]] = {}
+    for (of, at), each in found.tables["take_rate"].estimates("takes_share").items():
+        if 0 < each.observations < MIN_OBSERVATIONS:
+            few.setdefault(of, []).append(PLACE_NAMES[at])
     if few:
-        text.append(f"Asked in fewer than {MIN_OBSERVATIONS} deals, and not drawn: "
-                    f"{', '.join(few)}.")  # fmt: skip
+        places = "; ".join(f"{', '.join(at)} in the {_LAPS[of]} lap" for of, at in few.items())
+        text.append(f"Not drawn, since asked in fewer than {MIN_OBSERVATIONS} deals: {places}.")
     laps = {lap: f"lap {lap}" for lap in sorted({lap for lap, _ in cells})}
     rates_by_lap = {
         name: {PLACE_NAMES[at]: each for (of, at), each in sorted(rates.items()) if of == lap}
@@ -164,8 +163,8 @@ def describe_take_chart(found: Findings) -> Part | None:
         f"{found.format_text('take_chart', more)} of the deals, passing in "
         f"{found.format_text('take_chart', less)} ({advice.gain.observations:,} deals, each "
         "played both ways).",
-        f"Taking gains with {advice.better} of {advice.classes} classes of hands, passing with "
-        f"{advice.worse}; the others are statistically tied.",
+        f"Taking clearly gains with {advice.better} of {advice.classes} classes of hands, passing "
+        f"with {advice.worse}; the others are statistically tied.",
     ]
     if advice.worst:
         text.append(f"Passing gains most with {advice.worst}.")
@@ -220,10 +219,10 @@ def _compare_with_waiting(found: Findings, advice: TakeAdvice) -> list[str]:
     if advice.worse == 0:
         return [
             f"{waits} Yet no class of hands clearly gains by passing, so against such players an "
-            "opener who takes at once with any hand (as the preset `bold`) scores more."
+            "opener who takes at once with any hand (as the preset bold does) scores more."
         ]
     return [
         f"{waits} Yet the classes of hands with which passing gains make up only "
         f"{100 * advice.worse_share:.1f}% of all hands: against such players an opener who takes "
-        "at once with almost any hand (as the preset `bold`) scores more than one who waits."
+        "at once with almost any hand (as the preset bold does) scores more than one who waits."
     ]

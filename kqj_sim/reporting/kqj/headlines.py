@@ -113,10 +113,13 @@ def _advise_on_amounts(found: Findings) -> tuple[str, ...]:
         if numbers[amount].low <= _EQUAL_CHANCE:
             break
         good.append(amount)
-    if not amounts:
+    if len(amounts) < 2:
         return ()
     if not good:
-        return (f"Bid less: even at {amounts[0]} contracts are not made more often than not.",)
+        best, worst = (pick(amounts, key=lambda n: numbers[n].value) for pick in (max, min))
+        most, least = (format_estimate(numbers[n], "share") for n in (best, worst))
+        return (f"Contracts of {best} are made most often ({most}), those of {worst} least often "
+                f"({least}).",)  # fmt: skip
     if len(good) == len(amounts):
         return (f"At every amount up to {good[-1]} contracts are made more often than not.",)
     share = format_estimate(numbers[good[-1]], "share")

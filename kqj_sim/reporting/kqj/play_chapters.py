@@ -153,8 +153,7 @@ def describe_totals(found: Findings) -> Part | None:
         pictures=(
             found.make_distribution(
                 "totals",
-                f"Distribution of the {label}, by what became of the contract, with the threshold "
-                "drawn in.",
+                f"Distribution of the {label}, by result. The dashed line is the threshold.",
                 stacks,
                 label,
                 "% of taken deals",
@@ -250,7 +249,7 @@ def describe_scores(found: Findings) -> Part | None:
     )
     return Part(
         text=(
-            f"In a taken deal the contracting team scores {contracting} points on average, "
+            f"When a deal is taken, the contracting team scores {contracting} points on average, "
             f"{'each' if teams == 3 else 'the'} defending team {others}: a difference of "
             f"{difference}.",
         ),

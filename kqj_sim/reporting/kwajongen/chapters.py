@@ -18,7 +18,6 @@ from kqj_sim.reporting.page import Part
 
 WON, LOST, TIED = RESULT_SHARES.values()
 _PLACE_NAMES = dict(enumerate(PLACE_NAMES))
-_EQUAL_CHANCE = 0.5
 
 
 def has_played_deals(found: Findings) -> bool:
@@ -210,9 +209,9 @@ def describe_scores(found: Findings) -> Part | None:
     )
     return Part(
         text=(
-            f"In a played deal the score of the caller's team changes by {caller} on average, that "
-            f"of the others by {others}. Scores go down, so a negative change is good. The others' "
-            f"change minus that of the caller's team is {difference} points.",
+            f"When a deal is played, the score of the caller's team changes by {caller} on "
+            f"average, that of the others by {others}. Scores go down, so a negative change is "
+            f"good. The others' change minus that of the caller's team is {difference} points.",
         ),
         grids=found.make_grids("scores"),
         folded=found.make_grids("scores_by_team"),
@@ -247,12 +246,12 @@ def write_headlines(found: Findings) -> tuple[str, ...]:
         describe_lead("The caller's team", "the others", lead, "per played deal", "comes down by"),
     ]
     trumps = select_reliable(found.get_estimates("results_by_sender_trumps", WON))
-    good = [number for number, each in sorted(trumps.items()) if each.low > _EQUAL_CHANCE]
-    if good:
-        least = good[0]
+    if len(trumps) > 1:
+        few, many = min(trumps), max(trumps)
         headlines.append(
-            f"Say play with {least or 'no'} trump{'s' * (least != 1)} or more: with {least} the "
-            f"caller's team wins {format_estimate(trumps[least], 'share')} of its rounds."
+            f"With {few or 'no'} trump{'s' * (few != 1)} the caller's team wins "
+            f"{format_estimate(trumps[few], 'share')} of its rounds, with {many} trumps "
+            f"{format_estimate(trumps[many], 'share')}."
         )
     return tuple(headlines)
 
