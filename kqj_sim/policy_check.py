@@ -82,12 +82,16 @@ class PolicyCheck:
         return not self.problems
 
     def __repr__(self) -> str:
+        return "\n".join(self.list_lines(_SHOWN_PROBLEMS)[:10])
+
+    def list_lines(self, shown_problems: int) -> list[str]:
+        """Return the result as lines of text, with at most so many problems."""
         count = len(self.problems)
         found = f"{count} problem{'s' * (count > 1)}" if count else "no problems"
         lines = [f"{self.policy}: {found} in {self.deals:,} deals of {len(self.variants)} variants"]
-        lines += [shorten(each, 200) for each in self.problems[:_SHOWN_PROBLEMS]]
-        if count > _SHOWN_PROBLEMS:
-            lines.append(f"and {count - _SHOWN_PROBLEMS} more, see .problems")
+        lines += [shorten(each, 200) for each in self.problems[:shown_problems]]
+        if count > shown_problems:
+            lines.append(f"and {count - shown_problems} more, see .problems")
         lines += [
             f"choose_{name}: {each.microseconds:.3f} µs a decision; asked again with the same "
             f"view, {each.asked - each.changed:,} of {each.asked:,} are the same"
@@ -95,7 +99,7 @@ class PolicyCheck:
         ]
         if self.microseconds_per_deal == self.microseconds_per_deal:
             lines.append(f"{self.microseconds_per_deal:.1f} µs a deal, at every seat, one thread")
-        return "\n".join(lines[:10])
+        return lines
 
 
 def check_policy(policy: PolicyLike, deals: int = 2_000, seed: int = 1) -> PolicyCheck:

@@ -61,7 +61,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | ENGINE
     | PLAY
     | {"referee", "dask_cluster", "simulation", "recording", "replay"}
-    | {"paired", "analysis", "reporting", "training", "api", "run_scope"},
+    | {"paired", "analysis", "reporting", "training", "api", "run_scope", "policy_check"},
     "cli": {"commands", "messages", "run_scope"},
     "__main__": {"cli"},
 }

@@ -11,9 +11,11 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import kqj_sim as kqj
 from kqj_sim import dask_cluster
 from kqj_sim.api.progress import ProgressLine
 from kqj_sim.core.block import LANES
@@ -205,6 +207,20 @@ def test_a_wrong_choice_is_told_as_ever(local: Local, folder: Path) -> None:
     here = expect_error(run(*given, "--threads", "1"))
     assert "own.py:" in here and "0 is no card" in here
     assert expect_error(run(*given, "--cluster", local.address)) == here
+
+
+def test_a_policy_of_the_session_plays_as_in_threads(local: Local, folder: Path) -> None:
+    @kqj.policy
+    def middling(view: Any) -> Any:
+        """Play high from the third position on."""
+        return kqj.highest(view.legal) if view.position > 2 else kqj.lowest(view.legal)
+
+    played = [
+        kqj.simulate(deals=9000, policy={"team1": middling}, **crew).frame()
+        for crew in ({"threads": 1}, {"threads": 2}, {"cluster": local.address})
+    ]
+    assert played[0].equals(played[1]) and played[0].equals(played[2])
+    assert not played[0].equals(kqj.simulate(deals=9000).frame())
 
 
 def test_rows_from_python(local: Local, folder: Path) -> None:

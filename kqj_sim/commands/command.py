@@ -85,6 +85,11 @@ class Command(click.Command):
         if isinstance(self, click.Group):
             self.format_commands(ctx, formatter)
 
+    def list_all_sections(self, ctx: click.Context) -> list[tuple[str, Sequence[tuple[str, str]]]]:
+        """Return the sections that --help-all lists: titles, and options with their help."""
+        ctx.meta[_ALL_KEY] = True
+        return list(self._list_sections(ctx))
+
     def _list_sections(self, ctx: click.Context) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:
         """Yield the title and the rows of each section that help lists."""
         listed = {each.name: each for each in self.params if self._is_listed(each, ctx)}

@@ -10,7 +10,7 @@ import click
 
 from kqj_sim.columns import Column, get_columns
 from kqj_sim.commands.command import Command, Group
-from kqj_sim.commands.options import Function, game_option
+from kqj_sim.commands.options import Function, WholeNumberType, game_option, seed_option
 from kqj_sim.commands.output import color_option, print_screen, screen_width
 
 if TYPE_CHECKING:
@@ -47,14 +47,14 @@ def columns(game: str, format: str, color: str) -> None:
     A condition compares numbers with numbers and texts with texts in quotes, and joins comparisons
     by and, or, not; a flag is a condition by itself, and counts as 0 or 1.
     """
-    rows = [(column.name, _describe_values(column), column.meaning) for column in get_columns(game)]
+    rows = [(column.name, describe_values(column), column.meaning) for column in get_columns(game)]
     if format == "json":
         _write_json([dict(zip(("column", "values", "meaning"), row, strict=True)) for row in rows])
         return
     _print_table("", ("column", "values", "meaning"), rows, format, color)
 
 
-def _describe_values(column: Column) -> str:
+def describe_values(column: Column) -> str:
     """Return the values that a column may hold, as text."""
     if column.is_flag:
         return "false, true"
@@ -68,6 +68,7 @@ def _describe_values(column: Column) -> str:
 Examples:
   kqj-sim policies
   kqj-sim policies show standard
+  kqj-sim policies check my_policy.py
   kqj-sim simulate --policy standard:take=45 --policy seat0=random+greedy
   kqj-sim simulate --policy careful.toml --policy team1=my_policy.py:cautious
 """,
@@ -81,7 +82,8 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
 
     A specification, for --policy, is a name with the parameters to change,
     NAME:PARAMETER=VALUE,...  A+B calls like A and plays like B.  FILE.py:NAME is a policy of your
-    own, FILE.toml a file with policies and parameters.  `show` explains the parameters of a policy.
+    own, FILE.toml a file with policies and parameters.  `show` explains the parameters of a policy,
+    `check` plays with it and reports its mistakes.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -169,6 +171,38 @@ def show(ctx: click.Context, specification: str, game: str, format: str) -> None
         )
     else:
         _show_markdown(parts)
+
+
+@policies.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  kqj-sim policies check my_policy.py
+  kqj-sim policies check my_policy.py:cautious --deals 10000
+""",
+)
+@click.argument("specification", metavar="NAME")
+@click.option(
+    "--deals",
+    type=WholeNumberType(1, "1e4"),
+    default=2_000,
+    show_default=True,
+    help="Play this many deals of every variant of the rules.",
+)
+@seed_option
+@click.pass_context
+def check(ctx: click.Context, specification: str, deals: int, seed: int) -> None:
+    """Play every variant of the rules with a policy, and report its mistakes.
+
+    NAME is a name or any other specification.  Reports illegal choices, exceptions, choices that
+    depend on more than the policy's view, and speed; the exit status is 1 if there are problems.
+    """
+    from kqj_sim.policy_check import check_policy
+
+    found = check_policy(specification, deals, seed)
+    click.echo("\n".join(found.list_lines(len(found.problems))))
+    if not found.ok:
+        ctx.exit(1)
 
 
 def _convert_value(parameter: Parameter, value: ParameterValue) -> Any:

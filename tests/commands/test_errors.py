@@ -44,6 +44,7 @@ FEW_DEALS = {
     "show": ["--policy", "greedy"],
     "check": ["rounds.jsonl"],
     "merge": ["part.npz"],
+    "policies check": ["nothing"],
     "train points": ["--deals", "nothing"],
     "train linear": ["--decisions", "nothing"],
     "train network": ["--decisions", "nothing"],

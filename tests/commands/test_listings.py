@@ -118,3 +118,31 @@ def test_a_variable_sets_an_option_of_a_command_below_another() -> None:
 def test_colours_follow_the_option() -> None:
     assert "\x1b[" not in run("columns").output
     assert "\x1b[" in run("columns", "--color", "always").output
+
+
+POLICIES = """\
+from kqj_sim import highest, lowest, policy
+
+@policy("low")
+def choose_card(view):
+    return lowest(view.legal)
+
+@policy("hasty")
+def choose_card(view):
+    return highest(view.hand)
+"""
+
+
+def test_check_says_whether_a_policy_has_problems(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(POLICIES, encoding="utf-8")
+    few = ("--deals", "20", "--seed", "4")
+    done = run("policies", "check", f"{path}:low", *few)
+    assert done.exit_code == 0
+    assert "no problems in 720 deals of 18 variants" in done.output
+    assert "choose_card: " in done.output and "µs a deal" in done.output
+    done = run("policies", "check", f"{path}:hasty", *few)
+    assert done.exit_code == 1
+    assert "problem" in done.output and "of seed 4" in done.output
+    assert "is not legal" in done.output and "mine.py:8" in done.output
+    assert "known: always" in expect_error(run("policies", "check", "nothing"), 2)
