@@ -43,6 +43,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(autouse=True)
+def usual_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write to pipes as wide as usual, whatever the terminal of the tests."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.fixture(autouse=True)
 def packaged_weights() -> Iterator[None]:
     """Restore the packaged weights after a test that trained others in this process."""
     yield

@@ -215,6 +215,7 @@ def run_estimation(
     """Return the answer to a question; show the progress."""
     from kqj_sim.analysis.odds.estimator import DEFAULT_DEALS, MAX_DEALS, count_choosing_deals
     from kqj_sim.reporting.grid import format_number
+    from kqj_sim.reporting.odds_words import describe_option
 
     deals = MAX_DEALS if options.precision is not None else options.deals or DEFAULT_DEALS
     choosing = count_choosing_deals(deals)
@@ -223,7 +224,8 @@ def run_estimation(
 
         def show_answer(found: Odds) -> None:
             nonlocal finished, shown
-            shown, chance = found.get_text(found.best), found.estimate("win_share", found.best)
+            shown = describe_option(found, found.best).name
+            chance = found.estimate("win_share", found.best)
             now = found.deals
             if found.choosing_deals > 0:
                 # A choice that ended early leaves out the rest of its deals.

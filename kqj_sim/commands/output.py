@@ -102,8 +102,10 @@ def wants_color(choice: str) -> bool:
 
 
 def screen_width() -> int | None:
-    """Return the width of the terminal on stdout, in characters; None if it is no terminal."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    """Return the width of stdout in characters: COLUMNS or the terminal's; None if unknown."""
+    given = os.environ.get("COLUMNS", "")
+    is_known = sys.stdout.isatty() or (given.isdecimal() and int(given) > 0)
+    return shutil.get_terminal_size().columns if is_known else None
 
 
 class Output:

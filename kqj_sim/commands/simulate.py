@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,13 @@ DEFAULT_DEALS = 100_000
 """Deals to play unless told otherwise."""
 
 
+def _split_columns(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the columns of all --by, of which each may have several after commas."""
+    return tuple(name for each in values for name in re.split(r"[,\s]+", each) if name)
+
+
 @click.command(
     cls=Command,
     epilog="""\b
@@ -64,8 +72,9 @@ Examples:
 @click.option(
     "--by",
     multiple=True,
-    metavar="COLUMN",
-    help="Show one row per value of this column (repeatable).",
+    metavar="COLUMN,...",
+    callback=_split_columns,
+    help="Show one row per value of these columns.",
 )
 @click.option(
     "--where",

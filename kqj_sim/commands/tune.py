@@ -137,8 +137,8 @@ def tune(
             f"{each.partition('=')[0]}={format_parameter_number(v)}" for each, v in values
         )
         print_line(
-            f"generation {generation.number} of {generations}: {text}; candidates "
-            f"{generation.points:+.{decimals}f} points a round"
+            f"generation {generation.number} of {generations}: {text}; mean lead "
+            f"{generation.points:+.{decimals}f}"
         )
 
     with ExitStack() as stack:

@@ -10,11 +10,23 @@ from typing import Any
 from kqj_sim.analysis.compare import Comparison, PolicyPair
 from kqj_sim.analysis.compare_tables import list_key_tables, make_comparison_tables
 from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.quantities import get_label
+from kqj_sim.analysis.tables import Table
 from kqj_sim.messages import shell_join
 from kqj_sim.policies.same_player import describe_open_parts
 from kqj_sim.policies.spec import parse_player
-from kqj_sim.reporting.grid import format_number
+from kqj_sim.reporting.grid import SCREEN_WIDTH, Cell, Grid, format_number, make_grids
+from kqj_sim.reporting.key_figures import capitalize, format_symmetric
 from kqj_sim.reporting.run import Report, Run, describe_rules
+
+_POLICY_WIDTH = 32
+"""Width in characters of specifications beside the other columns of a ranking."""
+
+_FEW = 3
+"""Policies whose leads over each other fit on the screen."""
+
+_MOST_NAMED = 4
+"""Policies that a sentence names."""
 
 
 @dataclass(frozen=True)
@@ -94,16 +106,52 @@ def make_comparison_report(comparison: Comparison, shown: Collection[str] | None
         comparison=comparison,
     )
     commands = list_show_commands(comparison)
+    tables = [table for table in make_comparison_tables(comparison) if table.lines]
     return Report(
         run,
-        [table for table in make_comparison_tables(comparison) if table.lines],
+        tables,
         write_headline(comparison),
         commands,
+        key_grids=make_key_grids(tables),
         key_tables=list_key_tables(comparison),
         shown=shown,
         remarks=list_remarks(comparison),
         commands_title="The largest difference:" if commands else "",
     )
+
+
+def make_key_grids(tables: Sequence[Table]) -> list[Grid]:
+    """Return the ranking of several policies with a row each, and of three the leads.
+
+    Two policies have tables in place of grids.
+    """
+    found = {table.name: table for table in tables}
+    ranking = found.get("ranking")
+    if ranking is None:
+        return []
+    headings, units = [], []
+    for quantity in ranking.quantities:
+        words, _, unit = get_label(quantity).partition(", ")
+        if quantity.startswith("mean_lead"):
+            words, unit = "lead", f"mean over the others, {unit}"
+            # Percentage points: below zero they have no bounds of a share.
+            unit = unit.replace("share of the games", "percentage points of games won")
+        headings.append(words)
+        units.append(f"{words}: {unit}")
+    cells: dict[tuple[Any, ...], list[Cell]] = {}
+    for group, quantity, unit, estimate in ranking.lines:
+        if unit == "share" and quantity.startswith("mean_lead"):
+            estimate, unit = estimate.scaled(100), "points"
+        cells.setdefault(group, []).append(format_symmetric(estimate, unit))
+    rows = tuple((Cell(str(rank)), Cell(name), *numbers) for (rank, name), numbers in cells.items())
+    note = f"rank: one more than the number of significantly better policies; {'; '.join(units)}."
+    longest = max(len(name) for _, name in cells)
+    grid = Grid(
+        "", ("rank", "policy", *headings), rows, 2, capitalize(note),
+        narrow=True, word_width=min(longest, _POLICY_WIDTH),
+    )  # fmt: skip
+    matrix = make_grids(found["matrix"], SCREEN_WIDTH) if len(rows) == _FEW else []
+    return [grid, *matrix]
 
 
 def get_unit(comparison: Comparison) -> str:
@@ -128,6 +176,8 @@ def write_headline(comparison: Comparison) -> list[str]:
     ]
     behind = [each for each in others if each not in tied and comparison.lead(first, each).low > 0]
     name, names = comparison.names[first], [comparison.names[each] for each in (first, *tied)]
+    if len(names) > _MOST_NAMED:
+        names = [name, f"{len(tied)} others"]
     best = f"{_join(names)} are statistically tied for best" if tied else f"{name} is best"
     if not behind:
         return [f"{best}."]

@@ -16,6 +16,7 @@ from kqj_sim.reporting.group_words import format_heading, format_value
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from kqj_sim.analysis.intervals import Estimate
     from kqj_sim.analysis.tables import Table
 
 PIPED_WIDTH = 100
@@ -28,8 +29,8 @@ EMPTY_CELL_TEXT = "-"
 NORMAL_95 = 1.959964
 """Standard errors to either side in an interval of 95%."""
 _MIN_HEADING_WIDTH = 12
-_MAX_WORD_WIDTH = 20
-"""Width in characters beyond which specifications of players are broken into lines."""
+MAX_WORD_WIDTH = 20
+"""Width in characters beyond which words are broken into lines, unless a grid has its own."""
 _GAP = 3  # characters between columns on a screen
 
 
@@ -47,7 +48,8 @@ class Cell(NamedTuple):
 class Grid:
     """Rows under headings; the first `keys` columns name the row and are aligned left.
 
-    `narrow` grids have less space between columns on a screen.
+    `narrow` grids have less space between columns on a screen.  Words longer than `word_width`
+    characters, such as specifications of players, are broken into lines.
     """
 
     title: str
@@ -56,6 +58,7 @@ class Grid:
     keys: int = 1
     note: str = ""
     narrow: bool = False
+    word_width: int = MAX_WORD_WIDTH
 
 
 def format_number(value: float, low: float, high: float, unit: str) -> Cell:
@@ -87,6 +90,19 @@ def format_number(value: float, low: float, high: float, unit: str) -> Cell:
             f"{value:z,.{decimals}f}{sign}", f"({low:z,.{decimals}f} to {high:z,.{decimals}f})"
         )
     return Cell(f"{value:z,.{decimals}f}{sign}", f"±{half:z,.{decimals}f}")
+
+
+def format_bound(share: Estimate) -> Cell:
+    """Return the upper bound of a rare share, the lower bound of a frequent one: `<0.04%`."""
+    is_rare = share.value <= 1 / 2
+    bound = 100 * (share.high if is_rare else share.low)
+    rest = min(bound, 100 - bound)
+    scale = 1 if rest >= 10 else 10 if rest >= 1 else 100
+    if is_rare:
+        bound = math.ceil(bound * scale - 1e-9) / scale
+    else:
+        bound = math.floor(bound * scale + 1e-9) / scale
+    return Cell(f"{'<' if is_rare else '>'}{bound:.{len(str(scale)) - 1}f}%")
 
 
 def format_with_error(value: float, error: float, unit: str) -> Cell:
@@ -244,12 +260,13 @@ def _split_into_grids(
     width: int | None,
     counted: bool,
     gap: int = _GAP,
+    word_width: int = MAX_WORD_WIDTH,
 ) -> list[list[_Column]]:
     """Distribute the columns over as many grids as the width requires."""
     if width is None:
         return [[column for block in blocks for column in block]]
     keys = sum(
-        _compute_column_width(group, [row[place] for row in left]) + gap
+        _compute_column_width(group, [row[place] for row in left], word_width) + gap
         for place, group in enumerate(groups)
     )
     grids: list[list[_Column]] = [[]]
@@ -284,7 +301,9 @@ def split_grid(grid: Grid, width: int | None) -> list[Grid]:
     ]
     keys = grid.headings[: grid.keys]
     gap = _GAP - grid.narrow
-    parts = _split_into_grids(keys, left, [[column] for column in columns], width, False, gap)
+    parts = _split_into_grids(
+        keys, left, [[column] for column in columns], width, False, gap, grid.word_width
+    )
     return [
         replace(
             grid,
@@ -296,14 +315,16 @@ def split_grid(grid: Grid, width: int | None) -> list[Grid]:
     ]
 
 
-def _compute_column_width(heading: str, cells: Sequence[Cell]) -> int:
-    longest = max((_measure_cell(cell) for cell in cells), default=0)
+def _compute_column_width(
+    heading: str, cells: Sequence[Cell], word_width: int = MAX_WORD_WIDTH
+) -> int:
+    longest = max((_measure_cell(cell, word_width) for cell in cells), default=0)
     return max(longest, *(len(line) for line in _wrap_heading(heading, longest)))
 
 
-def _measure_cell(cell: Cell) -> int:
+def _measure_cell(cell: Cell, word_width: int = MAX_WORD_WIDTH) -> int:
     """Return the width of a cell, whose long specifications are broken into lines."""
-    return max(map(len, break_long_words(str(cell), _MAX_WORD_WIDTH).split("\n")))
+    return max(map(len, break_long_words(str(cell), word_width).split("\n")))
 
 
 def _wrap_heading(heading: str, width: int) -> list[str]:
@@ -312,7 +333,7 @@ def _wrap_heading(heading: str, width: int) -> list[str]:
     is_column = re.fullmatch(r"\w+", heading) is not None and len(heading) > width
     words = heading.replace("_", " ") if is_column else heading
     lines = textwrap.wrap(words, width, break_long_words=False, break_on_hyphens=False)
-    return break_long_words("\n".join(lines), _MAX_WORD_WIDTH).split("\n")
+    return break_long_words("\n".join(lines), MAX_WORD_WIDTH).split("\n")
 
 
 def break_long_words(text: str, width: int) -> str:
@@ -365,7 +386,8 @@ def to_rich(grid: Grid, numbers: bool = True) -> RenderableType:
     screen = Screen(box=box.SIMPLE_HEAD, pad_edge=False, padding=padding, show_edge=False)
     for place, heading in enumerate(grid.headings):
         is_key = place < grid.keys
-        longest = max((_measure_cell(row[place]) for row in grid.rows), default=0)
+        cells = [row[place] for row in grid.rows]
+        longest = max((_measure_cell(cell, grid.word_width) for cell in cells), default=0)
         lines = _wrap_heading(heading, longest)
         screen.add_column(
             Text("\n".join(lines)),
@@ -386,7 +408,7 @@ def to_rich(grid: Grid, numbers: bool = True) -> RenderableType:
         above = key
         screen.add_row(
             *(
-                Text("" if place < same else break_long_words(cell.text, _MAX_WORD_WIDTH), "cyan")
+                Text("" if place < same else break_long_words(cell.text, grid.word_width), "cyan")
                 if place < grid.keys
                 else Text(cell.text).append(f" {cell.interval}" if cell.interval else "", "dim")
                 for place, cell in enumerate(row)

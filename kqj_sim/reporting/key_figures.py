@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.quantiles import chi_square_tail
 from kqj_sim.analysis.tables import Table
-from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, format_number
+from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, format_bound, format_number
 from kqj_sim.reporting.group_words import format_heading, format_value
 from kqj_sim.reporting.run import Run
 from kqj_sim.rules import KqjRules
@@ -139,7 +139,7 @@ def format_symmetric(estimate: Estimate, unit: str, most_decimals: int = 2) -> C
         return format_number(value, low, high, unit)
     sign, scale = ("%", 100) if unit == "share" else ("", 1)
     if sign and half > min(value, 1 - value):
-        return _format_bound(estimate)
+        return format_bound(estimate)
     _, _, shown = str(format_number(value, value - half, value + half, unit)).partition("±")
     _, _, fraction = shown.partition(".")
     decimals = 0 if half * scale >= 10 else min(most_decimals, len(fraction))
@@ -147,19 +147,6 @@ def format_symmetric(estimate: Estimate, unit: str, most_decimals: int = 2) -> C
     least = 10.0**-decimals
     text = f"{value * scale:z,.{decimals}f}{sign}"
     return Cell(text, f"±{max(half * scale, least):,.{decimals}f}")
-
-
-def _format_bound(share: Estimate) -> Cell:
-    """Return the upper bound of a rare share, the lower bound of a frequent one: `<0.04%`."""
-    is_rare = share.value <= 1 / 2
-    bound = 100 * (share.high if is_rare else share.low)
-    rest = min(bound, 100 - bound)
-    scale = 1 if rest >= 10 else 10 if rest >= 1 else 100
-    if is_rare:
-        bound = math.ceil(bound * scale - 1e-9) / scale
-    else:
-        bound = math.floor(bound * scale + 1e-9) / scale
-    return Cell(f"{'<' if is_rare else '>'}{bound:.{len(str(scale)) - 1}f}%")
 
 
 def make_grid(
@@ -176,6 +163,12 @@ def make_grid(
 def count_noun(count: int, noun: str) -> str:
     """Return a number with its noun: `1 take`, `13 takes`."""
     return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def join_alternatives(names: Sequence[str]) -> str:
+    """Return names joined by "or": `the 5th or the dealer`."""
+    *most, last = names
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def count_cell(count: int) -> Cell:
@@ -337,14 +330,12 @@ def make_group_grid(results: Results, columns: Sequence[KeyColumn], groups_of: s
 def _has_rare_groups(
     results: Results, columns: Sequence[KeyColumn], groups: Sequence[Group]
 ) -> bool:
-    """Return whether some numbers, but not all, have too few observations to be shown."""
-    counts = [
-        count
+    """Return whether some numbers have too few observations to be shown."""
+    return any(
+        0 < results.count(column.table, column.quantity, *group, *column.group) < MIN_OBSERVATIONS
         for column in columns
         for group in groups
-        if (count := results.count(column.table, column.quantity, *group, *column.group))
-    ]
-    return any(each < MIN_OBSERVATIONS for each in counts) and max(counts) >= MIN_OBSERVATIONS
+    )
 
 
 def _says_nothing(results: Results, column: KeyColumn, groups: Sequence[Group]) -> bool:
@@ -392,7 +383,7 @@ def write_group_headline(results: Results, what: str, column: KeyColumn) -> str:
         for group in (pick(scores, key=lambda group: scores[group]) for pick in (max, min))
     ]
     shown = "p < 0.001" if chance < 0.001 else f"p = {chance:.3f}"
-    return f"{what} differ by {by} (chi-square {shown}): {ends[0]}, {ends[1]}."
+    return f"{what} differ by {by} (chi-square {shown}): most clearly {ends[0]} and {ends[1]}."
 
 
 def _compare_counts(
@@ -411,9 +402,8 @@ def _compare_counts(
 
 
 def list_rare(counts: Mapping[str, int]) -> list[str]:
-    """Return the rows with too few observations to be shown, unless all are so."""
-    rare = [name for name, count in counts.items() if 0 < count < MIN_OBSERVATIONS]
-    return rare if any(count >= MIN_OBSERVATIONS for count in counts.values()) else []
+    """Return the rows with too few observations to be shown."""
+    return [name for name, count in counts.items() if count < MIN_OBSERVATIONS]
 
 
 def describe_where(results: Results) -> str:

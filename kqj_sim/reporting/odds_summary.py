@@ -11,7 +11,7 @@ from kqj_sim.analysis.odds.measures import RANKING_MEASURE, UNCOUNTERED_VALUE
 from kqj_sim.analysis.odds.tables import LEAD
 from kqj_sim.analysis.quantities import get_label
 from kqj_sim.cards import format_contract
-from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, format_number
+from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, format_bound, format_number
 from kqj_sim.reporting.odds_words import describe_option
 
 if TYPE_CHECKING:
@@ -96,6 +96,8 @@ def _format_cell(estimate: Estimate, unit: Unit) -> Cell:
     if unit != "share" or math.isnan(estimate.low):
         return format_number(*estimate[:3], unit)
     half = max(estimate.high - estimate.value, estimate.value - estimate.low)
+    if half > min(estimate.value, 1 - estimate.value):
+        return format_bound(estimate)
     digits = 0 if half > _ROUGH else 1
     # No interval is shown as nothing.
     return Cell(f"{100 * estimate.value:.{digits}f}%", f"±{max(100 * half, 0.1):.{digits}f}")

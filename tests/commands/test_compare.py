@@ -13,9 +13,12 @@ import pytest
 
 from kqj_sim.analysis.compare import Comparison, PolicyPair, compare
 from kqj_sim.analysis.comparison_plan import ComparisonPlan
+from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.match import MatchTally, PairedMatch
+from kqj_sim.analysis.tables import make_table
 from kqj_sim.commands.compare import describe_progress
-from kqj_sim.reporting.compare import write_headline
+from kqj_sim.reporting.compare import make_key_grids, write_headline
+from kqj_sim.reporting.grid import split_grid, to_rich, to_screen
 from kqj_sim.rules import KqjRules
 from tests.command_line import expect_error, run
 
@@ -130,9 +133,28 @@ def test_three_policies_have_a_ranking_and_a_matrix() -> None:
     assert leads[ONE, OTHER] == -leads[OTHER, ONE]
     best = rf"{re.escape(ONE)} is best: it scores .* points a round more than "
     assert re.fullmatch(best + rf"{re.escape(ranked[1])}\.", found["answer"][0])
-    assert "seed 1\n±: 95% intervals, 3 pairs jointly\n" in (
-        run("compare", ONE, OTHER, THIRD, *FEW).stdout
-    )
+    text = " ".join(run("compare", ONE, OTHER, THIRD, *FEW).stdout.split())
+    assert "±: 95% intervals, 3 pairs jointly. More: --tables list." in text
+
+
+def test_each_of_many_policies_has_a_line() -> None:
+    names = [f"standard:take={number},lap2=20" for number in range(120, 145)]
+    lead, share = Estimate(-1.04, -3.5, 1.4, 900), Estimate(0.305, 0.29, 0.33, 900)
+    lines = [
+        ((1, name), quantity, unit, estimate)
+        for name in names
+        for quantity, unit, estimate in (
+            ("mean_lead_per_round", "points", lead),
+            ("sender_share", "share", share),
+            ("sender_made_share", "share", Estimate(0.99, 0.8, 1.0, 50)),
+        )
+    ]
+    table = make_table("ranking", "Ranking", ("rank", "policy"), lines, counted=False)  # type: ignore[arg-type]
+    (grid,) = (part for each in make_key_grids([table]) for part in split_grid(each, 80))
+    text = to_screen([to_rich(grid)], color=False, width=80)
+    for name in names:
+        assert re.search(rf"^.* {name} +-1.0 ±2.5  30.5% ±2.5 +>80%$", text, flags=re.M), text
+    assert len(text.splitlines()) <= len(names) + 6
 
 
 def test_threads_and_order_cannot_be_seen() -> None:

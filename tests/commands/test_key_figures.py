@@ -96,6 +96,16 @@ def test_rows_of_few_deals_are_said_in_words() -> None:
     assert re.search(r"^dealer ", everything, flags=re.M)
 
 
+def test_no_row_without_takes() -> None:
+    few = ("simulate", "--deals", "1000", "--policy", "points")
+    text = run(*few, "--where", "place in (0, 1, 3)").stdout
+    assert "No takes by the 3rd, the 5th or the dealer." in " ".join(text.split()), text
+    assert not re.search(r"^(3rd|5th|dealer) ", text, flags=re.M)
+    text = run("simulate", "--deals", "20").stdout
+    assert re.search(r"^all +100% .* 20$", text, flags=re.M), text
+    assert not re.search(r"^opener ", text, flags=re.M)
+
+
 def test_groups_of_few_deals_have_no_numbers() -> None:
     text = run("simulate", "--deals", "1000", "--policy", "points", "--by", "place").stdout
     assert re.search(r"^dealer +\d+ +- +- +- +-$", text, flags=re.M), text
@@ -135,13 +145,28 @@ def test_headline_names_groups_only_if_a_test_shows_a_difference() -> None:
         "simulate", "--deals", "4000", "--policy", "random+greedy", "--by", "sender_trumps",
 
     ).stdout  # fmt: skip
-    assert re.search(r"differ by Sender.s trumps .chi-square p < 0.001.: \d", shown_to_differ)
+    assert re.search(r"differ by Sender.s trumps .chi-square p < 0.001.: most", shown_to_differ)
 
 
 def test_two_columns_have_a_row_for_each_combination() -> None:
     text = shown(KqjRules(), seat(KqjRules(), "greedy"), by=("lap", "contract"))
     assert re.search(r"^1st +♠ ", text, flags=re.M)
     assert len(re.findall(r"^ +[♥♦♣] ", text, flags=re.M)) >= 3
+
+
+def test_columns_of_groups_may_stand_between_commas() -> None:
+    few = ("simulate", "--deals", "300", "--policy", "greedy")
+    several = run(*few, "--by", "lap", "--by", "place", "--format", "json").stdout
+    assert run(*few, "--by", "lap,place", "--format", "json").stdout == several
+
+
+@pytest.mark.parametrize(("columns", "width"), [("60", 60), ("90", 90), ("0", 100), ("", 100)])
+def test_output_to_a_pipe_is_as_wide_as_columns_says(
+    columns: str, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    lines = run("simulate", "--deals", "50", "--policy", "greedy").stdout.splitlines()
+    assert width - 20 < max(map(len, lines)) <= width
 
 
 def test_numbers_are_those_of_the_tables() -> None:

@@ -14,6 +14,7 @@ from kqj_sim.reporting.key_figures import (
     count_cell,
     count_noun,
     describe_where,
+    join_alternatives,
     list_rare,
     make_control_grids,
     make_game_grid,
@@ -37,7 +38,7 @@ _GROUP_COLUMNS = (
 _RESULTS = ("made", "failed", "litigation")
 _PLACES = name_places(SEATS)
 _GROUP_UNITS = "made: share of contracts; total, score lead: the contracting team's points, mean."
-_UNITS = "Takes: share of deals. Results, bonuses: share of contracts."
+_UNITS = "Results, bonuses: share of contracts."
 
 
 def make_key_figures(results: Results) -> KeyFigures:
@@ -55,7 +56,8 @@ def make_key_figures(results: Results) -> KeyFigures:
     compact = games is not None or scores is not None or bool(control)
     remarks, takes = _make_take_grid(results, compact)
     if "taking_by_place" in results:
-        remarks.insert(0, _UNITS)
+        auction = require_kqj_rules(results.run.rules).bidding == "auction"
+        remarks.insert(0, _UNITS if auction else f"Takes: share of deals. {_UNITS}")
     grids = [*first, takes, _make_contract_grid(results, compact and takes is not None)]
     grids += [_make_bonus_grid(results), _make_point_grid(results), scores, *control]
     return KeyFigures(
@@ -156,6 +158,9 @@ def _make_take_grid(results: Results, compact: bool) -> tuple[list[str], Grid | 
     elif len(laps) == 1:
         lap = format_ordinal(laps[0])
         remarks = [f"Every {'deal was taken' if taken == 1 else 'take was'} in the {lap} lap."]
+    absent = [f"the {name}" for place, name in enumerate(_PLACES) if place not in takers]
+    if absent:
+        remarks.append(f"No {'last bids' if auction else 'takes'} by {join_alternatives(absent)}.")
     if len(laps) == 1:
         laps = []
     names = [f"{format_ordinal(lap)} lap" for lap in laps]
@@ -196,17 +201,19 @@ def _drop_rare(
         for lap in laps
     }
     rare_laps = list_rare(takes)
+    if len(rare_laps) == len(laps):
+        rare_laps, laps = [], []
     contracts = {
         _PLACES[place]: results.count("contracts_by_place", "made_share", place) for place in takers
     }
     rare_places = list_rare(contracts)
     found = [(takes[lap], f"in the {lap} lap") for lap in rare_laps]
     found += [(contracts[place], f"by the {place}") for place in rare_places]
-    noun = "take" if laps else "contract"
+    noun = "take" if takes else "contract"
     words = [f"{count_noun(count, noun)} {where}" for count, where in found[:1]]
     words += [f"{count:,} {where}" for count, where in found[1:]]
     shown_laps = [lap for lap in laps if format_ordinal(lap) not in rare_laps]
-    shown_places = [place for place in range(SEATS) if _PLACES[place] not in rare_places]
+    shown_places = [place for place in takers if _PLACES[place] not in rare_places]
     return ", ".join(words), shown_laps, shown_places
 
 
@@ -224,11 +231,12 @@ def _make_contract_grid(results: Results, compact: bool) -> Grid | None:
     rare = list_rare(counts)
     kinds = [kind for kind in kinds if kind not in rare]
     note = _describe_counters(results)
-    if rare:
+    if rare and kinds:
         several = sum(counts[kind] for kind in rare)
-        *most, last = (format_value("kind", kind, "kqj") for kind in rare)
-        names = f"{', '.join(most)} or {last}" if most else last
-        note = f"{note} {count_noun(several, 'contract')} in {names}.".lstrip()
+        words = [format_value("kind", kind, "kqj") for kind in rare]
+        names = join_alternatives([f"the {each}" if "Return" in each else each for each in words])
+        count = count_noun(several, "contract") if several else "No contract"
+        note = f"{note} {count} in {names}.".lstrip()
     if compact or (len(kinds) < 2 and results.value("contracts", "made_share") in (0.0, 1.0)):
         return None
     has_shares = "taking_by_kind" in results

@@ -12,6 +12,7 @@ from kqj_sim.reporting.key_figures import (
     capitalize,
     count_cell,
     describe_where,
+    join_alternatives,
     list_rare,
     make_control_grids,
     make_game_grid,
@@ -86,7 +87,7 @@ def _write_headline(results: Results) -> str:
     if count == 1:
         part = f"the caller's team {'wins' if share else 'does not win'} the only round played"
     elif share in (0.0, 1.0):
-        part = f"the caller's team wins {'every round' if share else 'no round'}"
+        part = f"the caller's team wins {f'all {count:,} rounds' if share else 'no round'} played"
     else:
         part = f"the caller's team wins {won} of the rounds played"
     lead = results.get("scores", "change_difference_mean")
@@ -119,9 +120,14 @@ def _make_caller_grid(results: Results) -> tuple[list[str], Grid | None]:
     }
     rare = list_rare(rounds)
     if rare:
-        words = [f"{rounds[place]:,} of the {place}" for place in rare]
+        words = [f"{rounds[place]:,} by the {place}" for place in rare]
         remarks.append(f"Too few rounds for a row: {', '.join(words)}.")
-    shown = [(place, name) for place, name in enumerate(_PLACES) if name not in rare]
+    absent = [f"the {name}" for name in _PLACES if name not in rounds]
+    if absent:
+        remarks.append(f"No rounds by {join_alternatives(absent)}.")
+    shown = [
+        (place, name) for place, name in enumerate(_PLACES) if name in rounds and name not in rare
+    ]
     rows = []
     for place, name in (*shown, (None, "all")):
         group = () if place is None else (place,)
