@@ -37,6 +37,9 @@ def _make_flag_column(name: str, meaning: str) -> Column:
     return Column(name, 0, 1, meaning, is_flag=True)
 
 
+TOTAL_STEP = 10
+"""Width, in points, of the steps of totals and of card points in tables."""
+
 KQJ_COLUMNS: tuple[Column, ...] = (
     Column("dealer", 0, 5, "seat of the dealer"),
     _make_flag_column("taken", "true if somebody took, or bid"),

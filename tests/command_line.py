@@ -20,6 +20,7 @@ PROGRAM = [sys.executable, "-c", "from kqj_sim.cli import main; main()"]
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(kqj_sim.__file__).parents[1])}
 """An environment in which it finds the package from every working directory."""
+ENVIRONMENT.pop("COLUMNS", None)
 
 ENDLESS = ("--deals", "1e15", "--policy", "random")
 """Options of a simulation that ends only when it is interrupted."""

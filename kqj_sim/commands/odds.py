@@ -54,10 +54,10 @@ _SUFFIXES = {**TABLE_SUFFIXES, ".html": _PAGE_FORMAT}
 
 
 TABLE_TITLES = {
-    "calls": "all calls, with all their figures",
-    "contracts": "with auctions: the chance to make each amount in each contract",
-    "heard": "how likely the calls of the others are",
-    "cards": "during the round: all legal cards, with all their figures",
+    "calls": "All calls, with all their figures",
+    "contracts": "Chance to make each amount in each contract (auctions)",
+    "heard": "How likely the others' calls are",
+    "cards": "All legal cards, with all their figures (during play)",
 }
 """The tables of --tables."""
 

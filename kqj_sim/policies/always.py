@@ -11,8 +11,8 @@ from kqj_sim.policies.tools import suit_cards
 
 always = policy(
     "always",
-    "takes the suit of the Return at once; opens auctions with the least amount in its longest "
-    "suit, and then passes",
+    "takes the Return's suit at once; in auctions makes the lowest bid in its longest suit, then "
+    "passes",
 )
 
 

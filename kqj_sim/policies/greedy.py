@@ -9,7 +9,8 @@ from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import cheap_cards, dear_cards, first_of, lowest
 
 greedy = policy(
-    "greedy", "no memory: leads aces, wins cheaply, gives points to partners, discards low"
+    "greedy",
+    "remembers nothing: leads aces, wins cheaply, gives points to partners, discards low cards",
 )
 
 _ACE = EACH_SUIT << 11

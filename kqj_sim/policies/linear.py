@@ -12,7 +12,7 @@ from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import best_card
 from kqj_sim.policies.trick_odds import build_trick_context
 
-linear = policy("linear", "learned: tables of features, added up", weights="linear")
+linear = policy("linear", "learned: adds up weights of features", weights="linear")
 
 
 @linear.values

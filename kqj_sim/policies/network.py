@@ -36,7 +36,9 @@ from kqj_sim.policies.tools import best_card
 from kqj_sim.policies.trick_odds import build_trick_context
 
 network = policy(
-    "network", "learned: a small network on the features of linear and more", weights="network"
+    "network",
+    "learned: a small neural network over the features of linear and others",
+    weights="network",
 )
 
 _MAX_FEATURES = max(SHARED_FEATURES, CARD_FEATURES)

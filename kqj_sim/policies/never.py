@@ -7,7 +7,7 @@ from typing import Any
 from kqj_sim.core.views import PASS
 from kqj_sim.policies.registry import policy
 
-never = policy("never", "passes always")
+never = policy("never", "always passes")
 
 
 @never

@@ -62,20 +62,20 @@ ROLLOUT_POLICIES = ("random", "greedy", "standard", "linear", "network")
 
 pimc = policy(
     "pimc",
-    "plays every card on in worlds that agree with what was seen; slow",
-    worlds=whole(32, "worlds in which each card is played on", 1, 10_000),
-    rollout=named("linear", ROLLOUT_POLICIES, "who plays on"),
-    prior=named("linear", (NO_POLICY, "linear", "network"), "whose values of cards are added"),
-    prior_worlds=number(100, "how many worlds these count as", 0, 10_000),
-    merge=flag(True, "play cards that come to the same on only once"),
-    weigh=flag(False, "worlds count by how likely the others' calls and cards are in them"),
-    model=named(
-        "linear", ("linear", "network"), "with weigh, whose values of cards say how likely"
+    "tries every card in many possible deals; slow",
+    worlds=whole(32, "possible deals in which each card is tried", 1, 10_000),
+    rollout=named("linear", ROLLOUT_POLICIES, "policy that plays these deals on"),
+    prior=named(
+        "linear", (NO_POLICY, "linear", "network"), "policy whose estimates of cards are added"
     ),
+    prior_worlds=number(100, "number of deals that these estimates count as", 0, 10_000),
+    merge=flag(True, "try only one of several equivalent cards"),
+    weigh=flag(False, "weight deals by how likely they make the observed calls and cards"),
+    model=named("linear", ("linear", "network"), "with weigh: policy that rates the cards played"),
     patience=number(
-        2, "with weigh, points that a card is worth less and a quarter as likely", 0.01, 1000
+        2, "with weigh: a card rated lower by this many points is a quarter as likely", 0.01, 1000
     ),
-    drawn=whole(4, "with weigh, worlds drawn for each that is kept", 1, 100),
+    drawn=whole(4, "with weigh: deals drawn for each that is kept", 1, 100),
 )
 
 _PARAMETERS_OFFSET = parameter_offset(LEAD, 0)

@@ -13,7 +13,7 @@ from kqj_sim.policies.tools import chance, random_legal_card
 
 random = policy(
     "random",
-    "every legal call and card equally likely; takes, bids and counters with a given chance",
+    "plays legal cards at random; takes, bids and counters with given chances",
     take=number(0.1, "chance to take when asked", 0, 1),
     bid=number(0.1, "chance to bid when asked", 0, 1),
     capot=number(0.01, "chance that a bid announces Capot", 0, 1),

@@ -67,16 +67,18 @@ from kqj_sim.policies.registry import policy
 
 rollout = policy(
     "rollout",
-    "calls like points unless playouts show another call to be better; slow",
-    worlds=whole(64, "deals in which each call is tried out", 1, 10_000),
-    contracts=whole(3, "contracts that are tried out, the best by the point count", 1, 6),
+    "calls like points unless playouts show a better call; slow",
+    worlds=whole(64, "possible deals in which each call is tried", 1, 10_000),
+    contracts=whole(3, "number of contracts tried, the best by the point count", 1, 6),
     player=named(
-        "standard", ("random", "greedy", "standard", "linear", "network"), "who plays the cards"
+        "standard",
+        ("random", "greedy", "standard", "linear", "network"),
+        "policy that plays the cards",
     ),
     calling=named(
         "points",
         ("points", "always", "never", "random"),
-        "the call to start from, and who goes on calling",
+        "policy that makes the first choice and the later calls",
     ),
 )
 

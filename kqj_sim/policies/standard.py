@@ -16,7 +16,7 @@ from kqj_sim.policies.rule_play import PRICES, choose_card_by_rule
 
 standard = policy(
     "standard",
-    "calls like points; plays by rule: remembers the cards, weighs chances and what to keep",
+    "calls like points; plays by rules: counts cards, estimates chances, saves strong cards",
     None,
     **PARAMETERS,
     **PRICES,

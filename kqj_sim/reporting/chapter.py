@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.tables import Table
 from kqj_sim.reporting.compare import list_remarks, write_headline
-from kqj_sim.reporting.grid import Cell, Grid, format_number, make_grids
+from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, format_number, make_grids
 from kqj_sim.reporting.page import Part, Picture
 from kqj_sim.reporting.page_charts import render_distribution, render_dots, render_heat_maps
 from kqj_sim.rules import GameRules, KqjRules
@@ -134,9 +134,19 @@ class Findings:
         return Picture(f"{self.slug}-{name}" if self.slug else name, caption, svg)
 
     def make_grids(self, *names: str) -> tuple[Grid, ...]:
-        """Return the tables of these names that there are, as grids for the page."""
+        """Return the tables of these names that there are, as grids without empty rows."""
         found = (self.tables[name] for name in names if name in self.tables)
-        return tuple(grid for table in found for grid in make_grids(table))
+        return tuple(_drop_empty_rows(grid) for table in found for grid in make_grids(table))
+
+
+def _drop_empty_rows(grid: Grid) -> Grid:
+    """Return the grid without rows that rest on no observations."""
+    rows = tuple(
+        row
+        for row in grid.rows
+        if {cell.text for cell in row[grid.keys :]} - {EMPTY_CELL_TEXT, "0"}
+    )
+    return replace(grid, rows=rows)
 
 
 def _count_points(numbers: Mapping[Any, Estimate]) -> int:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from kqj_sim.messages import quote, shorten
 from kqj_sim.reporting.grid import (
     PIPED_WIDTH,
+    drop_repeated_notes,
     make_grids,
     split_grid,
     to_markdown,
@@ -171,7 +172,8 @@ def _render_markdown(report: Report) -> bytes:
     for line in (*report.headline, report.run.describe(), *report.remarks):
         lines += [line, ""]
     text = "\n".join(lines).rstrip("\n") + "\n"
-    for grid in (*report.key_grids, *(grid for each in report.tables for grid in make_grids(each))):
+    tables = (grid for each in report.tables for grid in make_grids(each))
+    for grid in drop_repeated_notes((*report.key_grids, *tables)):
         text += "\n" + to_markdown(grid)
     if report.commands:
         text += "\n```console\n" + "".join(f"$ {line}\n" for line in report.commands) + "```\n"

@@ -80,6 +80,8 @@ def format_number(value: float, low: float, high: float, unit: str) -> Cell:
     half = (high - low) / 2
     # Quantiles and their bounds are whole points.
     whole = not sign and all(float(number).is_integer() for number in (value, low, high))
+    if whole and half == 0:
+        return Cell(f"{value:,.0f}")
     decimals = 1 if half <= 0 else min(5, max(1, math.ceil(-math.log10(2 * half))))
     decimals = 0 if whole else decimals
     below, above = value - low, high - value
@@ -313,6 +315,23 @@ def split_grid(grid: Grid, width: int | None) -> list[Grid]:
         )
         for part in parts
     ]
+
+
+def drop_repeated_notes(grids: Iterable[Grid], seen: list[str] | None = None) -> list[Grid]:
+    """Return the grids without notes, or parts of notes, that one of them had before.
+
+    `seen` holds the notes of earlier grids and gets those of these.
+    """
+    seen = [] if seen is None else seen
+    kept = []
+    for grid in grids:
+        note = grid.note
+        for each in seen:
+            note = note.replace(each, "").strip()
+        if grid.note and grid.note not in seen:
+            seen.append(grid.note)
+        kept.append(replace(grid, note=note))
+    return kept
 
 
 def _compute_column_width(

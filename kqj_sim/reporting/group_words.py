@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.cards import add_suit_signs, format_contract
-from kqj_sim.columns import get_column_numbers, get_columns
+from kqj_sim.columns import TOTAL_STEP, get_column_numbers, get_columns
 from kqj_sim.places import format_ordinal, name_places
 from kqj_sim.rules import RULES_BY_GAME
 
@@ -14,6 +14,9 @@ _HEADINGS = {
     "sender_trumps": "Sender's trumps",
     "sender_trump_points": "Sender's trump points",
     "sender_points": "Sender's card points",
+    "sender_points_from": "Sender's card points",
+    "total_from": "total",
+    "margin_from": "margin",
     "sender_aces": "Sender's side aces",
     "sender_voids": "Sender's voids",
     "sender_longest": "Sender's longest suit",
@@ -27,6 +30,7 @@ _HEADINGS = {
 }
 _SUIT_COLUMNS = ("contract", "return_suit", "trump")
 _CALL_COLUMNS = ("call", "calls", "card")
+_STEP_COLUMNS = ("sender_points_from", "total_from", "margin_from")
 PASSED_OUT = "passed out"
 _PASSED_OUT: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("place", "sender", "contracting_team", "sender_trumps"), (-1,)),
@@ -66,6 +70,8 @@ def format_value(column: str, value: Any, game: str) -> str:
         return name_places(RULES_BY_GAME[game].seats)[int(value)]
     if column == "lap":
         return format_ordinal(int(value))
+    if column in _STEP_COLUMNS:
+        return f"{int(value)} to {int(value) + TOTAL_STEP - 1}"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)

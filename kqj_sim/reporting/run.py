@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kqj_sim import __version__
 from kqj_sim.cards import format_contract
 from kqj_sim.places import name_places
-from kqj_sim.reporting.grid import Grid, make_grids, split_grid
+from kqj_sim.reporting.grid import Grid, drop_repeated_notes, make_grids, split_grid
 from kqj_sim.rules import GameRules, KqjRules
 
 if TYPE_CHECKING:
@@ -121,12 +121,12 @@ class Report:
         if self.shown is None and self.key_grids:
             return [part for grid in self.key_grids for part in split_grid(grid, width)]
         names = self.shown if self.shown is not None else self.key_tables or None
-        return [
+        return drop_repeated_notes(
             grid
             for table in self.tables
             if names is None or table.name in names
             for grid in make_grids(table, width)
-        ]
+        )
 
 
 def describe_imposed(imposed: str, seats: int) -> str:

@@ -17,7 +17,7 @@ from kqj_sim.reporting.chapter import (
 )
 from kqj_sim.reporting.compare import write_headline
 from kqj_sim.reporting.formats import convert_table, make_slug
-from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid
+from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, drop_repeated_notes
 from kqj_sim.reporting.kqj import chapters as kqj
 from kqj_sim.reporting.kwajongen import chapters as kwajongen
 from kqj_sim.reporting.page import Page, Part, Section, page_to_markdown, to_html
@@ -72,7 +72,7 @@ def make_key_figures(findings: Sequence[Findings], differences: Differences = ()
         for found in findings:
             there = table in found.tables and group in found.tables[table].estimates(quantity)
             cells.append(
-                found.format_cell(table, quantity, *group) if there else Cell(EMPTY_CELL_TEXT)
+                _format_figure(found, table, quantity, group) if there else Cell(EMPTY_CELL_TEXT)
             )
         if any(cell.text != EMPTY_CELL_TEXT for cell in cells):
             for paired in differences:
@@ -92,7 +92,17 @@ def make_key_figures(findings: Sequence[Findings], differences: Differences = ()
             "The experiments have the same deals. Differences are paired deal by deal: luck that "
             "both have in common cancels."
         )
-    return Grid("Key figures", tuple(headings), tuple(rows), 1, note)
+    return Grid("", tuple(headings), tuple(rows), 1, note)
+
+
+def _format_figure(
+    found: Findings, table: str, quantity: str, group: tuple[int | str, ...]
+) -> Cell:
+    """Return a key figure; a share of all or of nothing in a word."""
+    estimate = found.estimate(table, quantity, *group)
+    if found.get_unit(table, quantity) == "share" and estimate.value in (0.0, 1.0):
+        return Cell("all" if estimate.value else "none")
+    return found.format_cell(table, quantity, *group)
 
 
 def _describe_short(findings: Sequence[Findings]) -> tuple[str, ...]:
@@ -119,6 +129,7 @@ def make_sections(
     chapters = [
         chapter for game in _list_games(findings) for chapter in _CHAPTERS_BY_GAME[game].chapters
     ]
+    notes: list[str] = []
     for chapter in dict.fromkeys(chapters):
         parts = []
         for found in findings:
@@ -129,7 +140,12 @@ def make_sections(
                 heading = found.study.plan.name if several else ""
                 # Pictures of a single point would show nothing.
                 drawn = tuple(picture for picture in part.pictures if picture.svg)
-                parts.append(replace(part, heading=heading, pictures=drawn))
+                grids, folded = (
+                    tuple(drop_repeated_notes(each, notes)) for each in (part.grids, part.folded)
+                )
+                parts.append(
+                    replace(part, heading=heading, pictures=drawn, grids=grids, folded=folded)
+                )
         if parts:
             made.append(Section(chapter.name, chapter.title, tuple(parts), chapter.note))
     return tuple(made)

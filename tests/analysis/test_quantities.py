@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,25 +64,30 @@ COMMANDS = {
     "odds of auctions": (
         "odds", "9h", "8h", "Ah", "Ks", "4d", "7h", "6c", "5c", "--bidding", "auction", *FEW,
     ),
+    "odds of cards": (
+        "odds", "7h", "Ks", "4d", "Qd", "9s", "8c", "Tc", "Jc", "--return", "9h",
+        "--heard", "take", "--played", "As", *FEW,
+    ),
     "odds of Kwajongen": (
-        "odds",
-        "--game",
-        "kwajongen",
-        "Ah",
-        "Kh",
-        "9s",
-        "Qd",
-        "--return",
-        "Th",
-        *FEW,
+        "odds", "--game", "kwajongen", "Ah", "Kh", "9s", "Qd", "--return", "Th", *FEW,
+    ),
+    "odds of cards in Kwajongen": (
+        "odds", "--game", "kwajongen", "Js", "As", "Qd", "Kd", "--return", "Jc",
+        "--heard", "pass play", "--played", "Ts Kc", *FEW,
+    ),
+    "tune": (
+        "tune", "standard", "--parameters", "take=0:80", "--generations", "2", "--confirm", "40",
+        "--save", "{folder}/tuned.toml", *FEW,
     ),
 }  # fmt: skip
 """Command lines of each command whose tables are not those of rounds."""
 
 
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
-def test_every_command_writes_identifiers_with_headings(words: tuple[str, ...]) -> None:
-    done = run(*words)
+def test_every_command_writes_identifiers_with_headings(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = run(*(word.replace("{folder}", str(tmp_path)) for word in words))
     assert done.exit_code == 0, done.stderr
     tables = json.loads(done.stdout)["tables"]
     game = "kwajongen" if "kwajongen" in words else "kqj"

@@ -59,12 +59,27 @@ def test_values_are_completed(
     assert complete(*words, shell=shell) == expected
 
 
-@pytest.mark.parametrize("words", ["simulate", "compare", "sweep", "odds", "merge"])
+@pytest.mark.parametrize("words", ["simulate", "compare", "sweep", "odds", "merge", "tune"])
 def test_tables_are_completed(words: str) -> None:
-    if any(each.name == "tables" for each in main.commands[words].params):
-        names = read_names("tables")[words]["kqj"]
-        assert complete(words, "--tables", "") == [*names, "all", "list"]
-        assert complete(words, "--tables", f"{names[0]},{names[-1]}") == [f"{names[0]},{names[-1]}"]
+    names = read_names("tables")[words]["kqj"]
+    assert complete(words, "--tables", "") == [*names, "all", "list"]
+    assert complete(words, "--tables", f"{names[0]},{names[-1]}") == [f"{names[0]},{names[-1]}"]
+
+
+@pytest.mark.parametrize("game", ["kqj", "kwajongen"])
+def test_tables_of_completion_are_those_that_the_commands_list(game: str) -> None:
+    listed = {
+        "compare": run("compare", "random", "standard", "random:take=0.5", "--tables", "list"),
+        "sweep": run("sweep", "standard", "--vary", "take=30,40", "--tables", "list"),
+        "tune": run("tune", "standard", "--parameters", "take=0:80", "--tables", "list"),
+        "odds": run("odds", "9h", "8h", "Ah", "Ks", "4d", "--return", "7h", "--tables", "list"),
+    }
+    for command, done in listed.items():
+        assert done.exit_code == 0, done.output
+        names = [line.split()[0] for line in done.stdout.splitlines()]
+        if (command, game) == ("odds", "kwajongen"):
+            names.remove("contracts")
+        assert read_names("tables")[command][game] == names
 
 
 @pytest.mark.parametrize("game", ["kqj", "kwajongen"])

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import html
 import json
+import os
+import pty
 import re
+import signal
+import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +17,7 @@ import pytest
 
 import kqj_sim
 from kqj_sim.rules import KqjRules
-from tests.command_line import expect_error, run
+from tests.command_line import ENVIRONMENT, PROGRAM, expect_error, kill_at_end, run
 
 HAND = ("9h 8h Ah Ks 4d", "--return", "7h")
 FEW = ("--policy", "points:take=45,lap2=38+greedy", "--deals", "512")
@@ -149,3 +154,33 @@ def test_an_answer_on_few_deals_is_told_to_be_a_hint() -> None:
     assumed = ("--policy", "points+greedy", "--deals", "256")
     shown = run("odds", "9s 8s 7d Ah Ad 5d 6c Ac", *arguments, *assumed)
     assert "Only a hint: the effective sample is " in " ".join(shown.stdout.split())
+
+
+def test_interrupted_odds_answer_with_the_deals_that_are_finished(tmp_path: Path) -> None:
+    terminal, stderr = pty.openpty()
+    arguments = ["odds", *HAND[0].split(), *HAND[1:], "--deals", "1e9"]
+    process = subprocess.Popen(
+        [*PROGRAM, *arguments, "--format", "json"],
+        cwd=tmp_path,
+        env={**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "120"},
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+    )
+    os.close(stderr)
+    with kill_at_end(process):
+        shown = ""
+        while not re.search(r"♥: wins \d", shown):
+            shown += os.read(terminal, 1 << 12).decode(errors="replace")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        with suppress(OSError):  # the end of a terminal is an error
+            while more := os.read(terminal, 1 << 12):
+                shown += more.decode(errors="replace")
+    os.close(terminal)
+    assert process.returncode == 130, shown
+    found = json.loads(out)
+    assert found["ended"] == "interrupted"
+    assert found["deals"] > 0
+    assert f"Interrupted: the answer rests on {found['deals']:,} deals" in shown
+    (row, *_) = [row for row in found["tables"][0]["rows"] if row["quantity"] == "win_share"]
+    assert row["low"] < row["value"] < row["high"]

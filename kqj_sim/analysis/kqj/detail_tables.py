@@ -13,16 +13,13 @@ from kqj_sim.analysis.tables import (
     TableBuilder,
     TableRows,
 )
-from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
+from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS, TOTAL_STEP
 from kqj_sim.rules import SEATS, require_kqj_rules
 
 if TYPE_CHECKING:
     from kqj_sim.core.types import Int32Array
     from kqj_sim.experiment import Experiment
     from kqj_sim.rows import Rows
-
-TOTAL_STEP = 10
-"""Width, in points, of the steps of totals and of the Sender's card points."""
 
 _SUIT_KINDS = tuple(KIND_LABELS.index(kind) for kind in ("return", "other", "suit"))
 

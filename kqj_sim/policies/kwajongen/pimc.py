@@ -67,10 +67,10 @@ from kqj_sim.policies.tools import nth_card
 
 pimc = policy(
     "pimc",
-    "calls like standard; plays by solving worlds that agree with all that was seen; slow",
-    worlds=whole(40, "worlds that are solved for a card", 1, 10_000),
-    heard=flag(True, "only worlds in which the others would have called so by the count"),
-    drawn=whole(8, "with heard, worlds drawn for each that is solved", 1, 1000),
+    "calls like standard; solves many possible deals to choose a card; slow",
+    worlds=whole(40, "possible deals solved for each card", 1, 10_000),
+    heard=flag(True, "use only deals in which the others would have called as they did"),
+    drawn=whole(8, "with heard: deals drawn for each that is solved", 1, 1000),
 )
 
 _CountParameters = make_parameters_type(tuple(COUNT_PARAMETERS))

@@ -10,7 +10,7 @@ from kqj_sim.policies.tools import chance, random_legal_card
 
 random = policy(
     "random",
-    "every legal card equally likely; says play with a given chance",
+    "plays legal cards at random; says play with a given chance",
     accept=number(0.3, "chance to say play when asked", 0, 1),
 )
 

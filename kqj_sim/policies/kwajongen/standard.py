@@ -204,7 +204,7 @@ def choose_card_by_rule(view: Any, prices: Any) -> int:
 
 standard = policy(
     "standard",
-    "plays with so many points in hand, place and shown card; weighs chances for each card",
+    "says play by points for hand, place and card shown; estimates chances for each card",
     None,
     **COUNT_PARAMETERS,
     **PRICES,

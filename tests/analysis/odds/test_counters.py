@@ -19,19 +19,25 @@ QUIET, LOUD = "random:bid=0.3,counter=0+greedy", "random:bid=0.3,counter=0.5+gre
 
 
 def play(rules: KqjRules, opponents: str) -> Playouts:
-    """A block of deals with these opponents of the opener, whose own side never counters."""
+    """A block of deals with these opponents of the opener, whose own side never counters.
+
+    With three teams the opponents never bid, since they would counter each other, too.
+    """
     situation = parse_situation("9h 8h Ah Kh Qh 5d 6c Ac", rules)
+    if rules.teams == 3:
+        opponents = opponents.replace("bid=0.3", "bid=0")
     specs = [QUIET if team == 0 else opponents for team in situation.teams]
     sampler = KqjCallSampler(situation, parse_players(specs, rules), EstimateSettings(seed=3))
     return sampler.play_chunk(sampler.start_search(None, None), 0, 256)
 
 
+@pytest.mark.parametrize("teams", [2, 3])
 @pytest.mark.parametrize("timing", ["any", "turn"])
 def test_without_counters_deals_end_as_with_opponents_who_never_counter(
-    timing: Literal["any", "turn"],
+    timing: Literal["any", "turn"], teams: Literal[2, 3]
 ) -> None:
     """The same deals with opponents who do not counter are the slow twin."""
-    rules = KqjRules(bidding="auction", counter_timing=timing)
+    rules = KqjRules(bidding="auction", counter_timing=timing, teams=teams)
     loud, quiet = play(rules, LOUD).outcomes, play(rules, QUIET).outcomes
     countered = loud[..., core.OWN_COUNTERED] != 0
     assert countered.mean() > 0.5
