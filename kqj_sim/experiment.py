@@ -60,6 +60,12 @@ class Experiment:
     Raises:
         ExperimentError: a number is out of range, or the rules do not allow `imposed`.
         PolicyError: a specification names no policy.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> experiment = kqj.Experiment(policies="standard", deals=1_000)
+        >>> experiment.rules.teams, len(experiment.policies)
+        (2, 6)
     """
 
     rules: GameRules = field(default_factory=KqjRules)

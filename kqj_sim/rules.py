@@ -87,6 +87,12 @@ class KqjRules(_BaseRules):
 
     Raises:
         RulesError: a value does not exist.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> rules = kqj.KqjRules(teams=3, bidding="auction")
+        >>> rules.partners, kqj.play(rules=rules, policy="standard").record.teams
+        ('fixed', [0, 1, 2, 0, 1, 2])
     """
 
     game: ClassVar[str] = "kqj"
@@ -187,7 +193,13 @@ class KqjRules(_BaseRules):
 
 @dataclass(frozen=True)
 class KwajongenRules(_BaseRules):
-    """The rules of a table of Kwajongen; raises RulesError for a value that does not exist."""
+    """The rules of a table of Kwajongen; raises RulesError for a value that does not exist.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> kqj.play(rules=kqj.KwajongenRules(void_rule="free")).record.game
+        'kwajongen'
+    """
 
     game: ClassVar[str] = "kwajongen"
     seats: ClassVar[int] = 4

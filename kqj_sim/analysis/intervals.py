@@ -64,6 +64,12 @@ class Estimate(NamedTuple):
         value: the number; NaN if the observations do not give it.
         low, high: the bounds; NaN where an interval has no meaning or no end.
         observations: number of observations.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> made = kqj.simulate(deals=500, policy="standard").estimate("made_share")
+        >>> made.low < made.value < made.high
+        True
     """
 
     value: float

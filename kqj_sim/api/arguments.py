@@ -43,7 +43,16 @@ T = TypeVar("T")
 
 
 class ArgumentError(ValueError):
-    """An argument that cannot be used; one line that says what would be right."""
+    """An argument that cannot be used; one line that says what would be right.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> try:
+        ...     kqj.simulate(deals="many")
+        ... except ValueError as error:
+        ...     print(type(error).__name__)
+        ArgumentError
+    """
 
 
 class RuleArguments(TypedDict, total=False):
@@ -202,6 +211,31 @@ def collect_rules(rules: GameRules | None, values: Mapping[str, Any], caller: st
     return _warn_without_effect(
         make_rules(chosen, {name: value for name, value in values.items() if name != "game"})
     )
+
+
+def write_call(
+    function: str,
+    positional: Iterable[object],
+    keywords: Mapping[str, object],
+    rules: GameRules,
+) -> str:
+    """Return the Python call of a function that gives the same result.
+
+    Args:
+        function: its name.
+        positional: its positional arguments.
+        keywords: its other arguments, but rules, that are not the default.
+        rules: the rules played.
+    """
+    game = {} if rules.game == "kqj" else {"game": rules.game}
+    changed = {
+        rule.name: getattr(rules, rule.name)
+        for rule in fields(rules)
+        if getattr(rules, rule.name) != rule.default
+    }
+    named = {**keywords, **game, **changed}
+    words = [*map(repr, positional), *(f"{name}={value!r}" for name, value in named.items())]
+    return f"kqj_sim.{function}({', '.join(words)})"
 
 
 def _warn_without_effect(rules: GameRules) -> GameRules:

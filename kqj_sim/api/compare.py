@@ -45,6 +45,12 @@ class PairResult:
         one, other: their names.
         lead: points a round (percentage points of games won) by which `one` leads.
         verdict: "better", "worse", "equal" (within the indifference) or "open", said of `one`.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> (pair,) = kqj.compare("standard", "random", deals=500).pairs
+        >>> pair.one, pair.other, pair.verdict
+        ('standard', 'random', 'better')
     """
 
     one: str
@@ -61,6 +67,14 @@ class ComparisonResult(Result):
         ranking: the policies, the best first.
         best: the first of these.
         pairs: the pairs of policies.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> result = kqj.compare("random", "greedy", "standard", deals=500)
+        >>> result.ranking
+        ('standard', 'greedy', 'random')
+        >>> result.find_lead("standard", "random").low > 0
+        True
     """
 
     kind: ClassVar[str] = "compare"

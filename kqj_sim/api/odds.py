@@ -66,6 +66,12 @@ class OddsOption:
         value: points a round that it brings your side more than the other one, on average.
         win: chance that your side wins the round with it.
         lead: points a round by which the best option leads it; None for the best itself.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> found = kqj.odds("9h 8h Ah Ks 4d", return_card="7h", deals=200, policy="standard")
+        >>> [(option.name, option.lead is None) for option in found.options]
+        [('take h', True), ('pass', False)]
     """
 
     name: str
@@ -80,6 +86,12 @@ class OddsResult(Result):
     Attributes:
         options: the options, the best first.
         best: the best option.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> found = kqj.odds("9h 8h Ah Ks 4d", return_card="7h", deals=200, policy="standard")
+        >>> found.best.name, found.best.win.value > 0.9, found.lead.low > 0
+        ('take h', True, True)
     """
 
     kind: ClassVar[str] = "odds"

@@ -52,6 +52,14 @@ class ReportResult(ShownResult):
         files: the files written.
         tables: all tables by name, as data frames.
         interrupted: True if Ctrl-C ended the run early.
+
+    Example:
+        >>> import tempfile
+        >>> import kqj_sim as kqj
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     found = kqj.report(folder, deals=200, games=0, chart_deals=0, policy="standard")
+        ...     found.path.name, found.path.exists()
+        ('report.html', True)
     """
 
     def __init__(self, study: Study, title: str, files: Sequence[Path]) -> None:

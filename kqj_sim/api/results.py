@@ -111,6 +111,12 @@ class Result(ShownResult):
         headline: the result in sentences, such as the first lines of the command's output.
         tables: all tables by name, as data frames.
         interrupted: True if Ctrl-C ended the run early; the numbers hold for what was played.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> result = kqj.simulate(deals=300, policy="standard")
+        >>> isinstance(result, kqj.Result), "contracts" in result.tables
+        (True, True)
     """
 
     kind: ClassVar[str] = "result"

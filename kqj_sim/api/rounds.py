@@ -42,6 +42,12 @@ class Round(ShownResult):
 
     Attributes:
         record: the round as a record; its fields are those of the JSON.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> round = kqj.play(deal=42, policy="standard")
+        >>> round.record.deal, len(round.record.hands)
+        (42, 6)
     """
 
     def __init__(self, record: Record) -> None:
@@ -72,6 +78,12 @@ class Records(ShownResult, Sequence[Record]):
 
     Attributes:
         interrupted: True if Ctrl-C ended the run early.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> rounds = kqj.records(deals=5, policy="standard")
+        >>> len(rounds), [each.deal for each in rounds[:2]]
+        (5, [0, 1])
     """
 
     def __init__(self, records: Sequence[Record], interrupted: bool = False) -> None:
@@ -115,6 +127,12 @@ class CheckResult(ShownResult):
     Attributes:
         ok: True if there are no discrepancies.
         discrepancies: number of the record (or line, from 1) and text of each.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> found = kqj.check(kqj.records(deals=5, policy="standard"))
+        >>> found.ok, list(found.discrepancies)
+        (True, [])
     """
 
     def __init__(self, discrepancies: Sequence[tuple[int, str]], summary: Sequence[str]) -> None:

@@ -45,7 +45,14 @@ DEFAULT_DEALS = 100_000
 
 
 class SimulationResult(Result):
-    """The result of `simulate`: tables of counts with intervals, and the rows on request."""
+    """The result of `simulate`: tables of counts with intervals, and the rows on request.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> result = kqj.simulate(deals=300, policy="standard")
+        >>> result.deals, len(result.frame(["contract"]))
+        (300, 300)
+    """
 
     kind: ClassVar[str] = "simulate"
 

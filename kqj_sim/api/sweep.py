@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, Unpack
 
@@ -33,6 +33,7 @@ from kqj_sim.api.arguments import (
     parse_positive_number,
     parse_share,
     reject_both,
+    write_call,
 )
 from kqj_sim.api.progress import InterruptHandler, ProgressLike, open_progress, open_workers
 from kqj_sim.api.results import Result, make_plain, save_file
@@ -58,11 +59,17 @@ class SettingResult:
         points: points a round that they score more than the opponents.
         loss: points a round that they score less than the best, all intervals jointly.
         status: "best", "tied" (statistically tied with the best) or "worse".
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> found = kqj.sweep("standard", "take=20,150", opponents="standard", deals=300)
+        >>> [(setting.name, setting.status) for setting in found.settings]
+        [('take=20', 'best'), ('take=150', 'worse')]
     """
 
     values: dict[str, str]
     name: str
-    policy: str
+    policy: str = field(repr=False)  # It names every parameter.
     points: Estimate
     loss: Estimate
     status: Literal["best", "tied", "worse"]
@@ -75,6 +82,12 @@ class SweepResult(Result):
         settings: the settings in their order.
         best: the one that scored most.
         tied: the others that are statistically tied with it.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> found = kqj.sweep("standard", "take=20,150", opponents="standard", deals=300)
+        >>> found.best.name, found.tied
+        ('take=20', ())
     """
 
     kind: ClassVar[str] = "sweep"
@@ -131,13 +144,22 @@ class TuningResult(Result):
         policy: the specification of the player found, for `policy=` of the other functions.
         gain: points a round that it scores more than the start, on fresh deals; NaN if it was not
             confirmed.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> found = kqj.tune(
+        ...     "standard", "take=0:150", opponents="standard", deals=64, generations=2, confirm=64
+        ... )
+        >>> 0 <= found.best["take"] <= 150
+        True
     """
 
     kind: ClassVar[str] = "tune"
 
-    def __init__(self, tuning: Tuning) -> None:
+    def __init__(self, tuning: Tuning, made_by: str) -> None:
         super().__init__(make_tuning_report(tuning))
         self._tuning = tuning
+        self._made_by = made_by
         names = [each.name for each in tuning.search_parameters]
         self.best = {name: float(value) for name, value in zip(names, tuning.values, strict=True)}
         self.policy = tuning.player
@@ -162,11 +184,13 @@ class TuningResult(Result):
     def save(self, path: str | Path) -> None:
         """Write the policy found to a .toml file, or the tables, by the suffix.
 
+        The policy's file begins with the call that found it.
+
         Raises:
             FormatError: the suffix stands for no format.
         """
         if Path(path).suffix.lower() == ".toml":
-            save_file(path, render_player_file(self._tuning, str(path), ["kqj_sim.tune"]))
+            save_file(path, render_player_file(self._tuning, str(path), self._made_by))
         else:
             super().save(path)
 
@@ -294,6 +318,15 @@ def tune(
     (['take'], 2)
     """
     table = collect_rules(rules, fields, "tune")
+    searched = {
+        "deals": (deals, DEFAULT_CANDIDATE_DEALS),
+        "generations": (generations, DEFAULT_GENERATIONS),
+        "candidates": (candidates, None),
+        "confirm": (confirm, DEFAULT_CONFIRMATION_DEALS),
+        "seed": (seed, 1),
+        "first": (first, 0),
+        "confidence": (confidence, 0.95),
+    }
     texts = [parameters] if isinstance(parameters, str) else list(parameters)
     names = [each.strip() for text in texts for each in text.split(",")]
     most = parse_count("generations", generations, 1, "30") or 1
@@ -321,4 +354,7 @@ def tune(
             progress=report_generation,
             interrupted=lambda: interruption.stop_requested,
         )
-    return TuningResult(found)
+    other = {} if opponents is None else {"opponents": convert_policy(opponents)}
+    changed = {name: value for name, (value, default) in searched.items() if value != default}
+    call = write_call("tune", (convert_policy(policy), parameters), {**other, **changed}, table)
+    return TuningResult(found, call)

@@ -163,7 +163,9 @@ def tune(
             )
         if toml is not None:
             toml.write(
-                render_player_file(found, save, list_command_words(click.get_current_context()))
+                render_player_file(
+                    found, save, shell_join(list_command_words(click.get_current_context()))
+                )
             )
         report = make_tuning_report(
             found, save, shell_join(["kqj-sim", "compare", save, policy]), shown

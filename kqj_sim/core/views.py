@@ -33,7 +33,13 @@ _CONTRACT_BITS, _CONTRACT_MASK = 3, 7
 
 @scalar
 def bid_code(amount: int, contract: Contract, capot: Flag) -> int:
-    """Return a bid as the number that `choose_bid` answers with."""
+    """Return a bid as the number that `choose_bid` answers with.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> kqj.bid_code(120, kqj.HEARTS, False)
+        1922
+    """
     return (amount << 4) | (contract << 1) | capot
 
 

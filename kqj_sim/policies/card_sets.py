@@ -113,7 +113,13 @@ def in_view(view: Any, cards: int) -> int:
     Cards that the game does not have are left out.
 
     Example:
-        The nines held, in `choose_card`: `view.hand & in_view(view, NINES)`.
+        >>> import kqj_sim as kqj
+        >>> @kqj.policy
+        ... def nines_first(view):
+        ...     nines = view.legal & kqj.in_view(view, kqj.NINES)
+        ...     return kqj.lowest(nines) if nines != 0 else kqj.lowest(view.legal)
+        >>> kqj.simulate(deals=50, policy=nines_first).deals
+        50
     """
     return int(_recode(view)(view, cards))
 

@@ -9,7 +9,16 @@ from kqj_sim.messages import find_similar
 
 class PolicyError(ValueError):
     """A policy that does not exist, does not compile or is written wrongly; the message is one
-    line."""
+    line.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> try:
+        ...     kqj.simulate(policy="standart")
+        ... except kqj.PolicyError as error:
+        ...     print(error)
+        no policy 'standart'; did you mean 'standard'?
+    """
 
 
 _MAX_NAMES = 20

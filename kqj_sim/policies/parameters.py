@@ -142,24 +142,48 @@ def number(
     default: float, meaning: str = "", low: float | None = None, high: float | None = None
 ) -> Parameter:
     """Return a parameter that is a number from `low` to `high`; raises PolicyError as
-    `Parameter`."""
+    `Parameter`.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> kqj.number(10, "points that make a trick worth winning", 0, 150).allowed
+        'a number from 0 to 150'
+    """
     return Parameter(default, meaning, low, high)
 
 
 def whole(
     default: int, meaning: str = "", low: int | None = None, high: int | None = None
 ) -> Parameter:
-    """Return a parameter that is a whole number from `low` to `high`; raises as `Parameter`."""
+    """Return a parameter that is a whole number from `low` to `high`; raises as `Parameter`.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> kqj.whole(4, "cards of a suit to take with", 1, 6).kind
+        'whole number'
+    """
     return Parameter(default, meaning, low, high, "whole number")
 
 
 def flag(default: bool, meaning: str = "") -> Parameter:
-    """Return a parameter that is true or false."""
+    """Return a parameter that is true or false.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> kqj.flag(True, "lead trumps first").kind
+        'flag'
+    """
     return Parameter("true" if default else "false", meaning, kind="flag")
 
 
 def named(default: str, choices: tuple[str, ...], meaning: str = "") -> Parameter:
-    """Return a parameter that names one of some policies; raises as `Parameter`."""
+    """Return a parameter that names one of some policies; raises as `Parameter`.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> kqj.named("greedy", ("greedy", "standard"), "player of the playouts").choices
+        ('greedy', 'standard')
+    """
     return Parameter(default, meaning, kind="policy", choices=choices)
 
 

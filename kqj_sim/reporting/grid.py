@@ -448,6 +448,7 @@ def to_screen(parts: Iterable[RenderableType], *, color: bool, width: int | None
     console = Console(
         file=out,
         force_terminal=color,
+        force_jupyter=False,  # In a notebook Rich would display the parts instead.
         color_system="standard" if color else None,
         no_color=not color,
         width=width or PIPED_WIDTH,

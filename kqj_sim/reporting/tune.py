@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kqj_sim import __version__
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.tables import Table, TableRow, make_table
-from kqj_sim.messages import shell_join, visible
+from kqj_sim.messages import visible
 from kqj_sim.policies.configured import split_file_suffix
 from kqj_sim.policies.parameters import format_parameter_number
 from kqj_sim.policies.spec import PLAYER_PARTS, format_player_file
@@ -215,15 +215,15 @@ def _make_plain_estimate(value: float, deals: int) -> Estimate:
     return Estimate(value, math.nan, math.nan, deals)
 
 
-def render_player_file(tuning: Tuning, path: str, command: list[str]) -> bytes:
+def render_player_file(tuning: Tuning, path: str, made_by: str) -> bytes:
     """Return the policy with the values found, as a player's file for `--policy`.
 
     Args:
         tuning: the search.
         path: path of the file, to which names of user policies' Python files are relative.
-        command: the words of the command line of the search.
+        made_by: the command line of the search, or its call in Python.
     """
-    made = [f"Made by: {shell_join(command)}", f"kqj-sim {__version__}"]
+    made = [f"Made by: {visible(made_by)}", f"kqj-sim {__version__}"]
     lines = [f"# {line}" for line in (*made, *write_headline(tuning))]
     parts = _make_paths_relative(tuning.parts, Path(path).parent)
     return ("\n".join(lines) + "\n\n" + format_player_file(parts, _LINE_WIDTH)).encode()

@@ -157,7 +157,7 @@ def test_player_file_reads_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     landscape(monkeypatch, 0.0, take=42)
     found = tuned("points:take=20+greedy", "take=0:80")
     path = tmp_path / "better.toml"
-    path.write_bytes(render_player_file(found, str(path), ["kqj-sim", "tune", "a\nb"]))
+    path.write_bytes(render_player_file(found, str(path), "kqj-sim tune a\nb"))
     assert parse_player(str(path)) == parse_player(found.player)
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     assert content["calling"]["take"] == found.values[0]
@@ -180,5 +180,5 @@ def test_own_policy_is_found_from_where_the_file_stands(
     found = tuned("own/counter.py", "least", deals=2, generations=1, confirm=2)
     path = tmp_path / "files" / "better.toml"
     path.parent.mkdir()
-    path.write_bytes(render_player_file(found, "files/better.toml", []))
+    path.write_bytes(render_player_file(found, "files/better.toml", ""))
     assert parse_player(str(path)).playing.values_by_name["least"] == found.values[0]

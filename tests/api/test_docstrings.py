@@ -1,32 +1,46 @@
-"""The examples of the public docstrings run, and every public function has one."""
+"""The examples of the public docstrings run, and every public name has one."""
 
 from __future__ import annotations
 
 import doctest
 import inspect
+import re
+from pathlib import Path
 
 import pytest
 
 import kqj_sim
 
-FUNCTIONS = [
-    name
-    for name in kqj_sim.__all__
-    if getattr(getattr(kqj_sim, name), "__module__", "").startswith("kqj_sim.api.")
-    and inspect.isfunction(getattr(kqj_sim, name))
-]
-"""The functions for questions; those to write policies with are in docs/policies.md."""
+REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "python_reference.md"
+DOCUMENTED = [name for name in kqj_sim.__all__ if not isinstance(getattr(kqj_sim, name), int | str)]
+"""The names with docstrings; constants have examples in the reference."""
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_examples_of_public_functions_run(name: str) -> None:
-    function = getattr(kqj_sim, name)
-    found = doctest.DocTestFinder(recurse=False).find(function, name, globs={})
-    examples = [example for each in found for example in each.examples]
-    assert len(examples) >= 2, f"{name} has no example"
+def run_examples(text: str, name: str) -> list[doctest.Example]:
+    """Run the examples of a text and return them; raise AssertionError if one fails."""
+    test = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
-    for each in found:
-        assert runner.run(each).failed == 0
+    assert runner.run(test).failed == 0
+    return test.examples
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_examples_of_public_names_run(name: str) -> None:
+    examples = run_examples(inspect.getdoc(getattr(kqj_sim, name)) or "", name)
+    assert len(examples) >= 2, f"{name} has no example"
+    assert any(each.want for each in examples)
+
+
+def test_examples_of_constants_run() -> None:
+    blocks = re.findall(r"```pycon\n(.*?)```", REFERENCE.read_text(encoding="utf-8"), re.S)
+    code = "".join(each.source for block in blocks for each in run_examples(block, "reference"))
+    used = {*re.findall(r"kqj\.(\w+)", code)}
+    assert {*kqj_sim.__all__} - {*DOCUMENTED} <= used
+
+
+def test_the_reference_lists_every_public_name_once() -> None:
+    marks = re.findall(r"<!-- api\s(.*?)-->", REFERENCE.read_text(encoding="utf-8"), re.S)
+    assert sorted(name for mark in marks for name in mark.split()) == sorted(kqj_sim.__all__)
 
 
 def test_names_of_commands_are_functions() -> None:

@@ -80,6 +80,15 @@ def test_representations_are_short_and_begin_with_the_headline(results: dict[str
         shown = repr(result)
         assert len(shown) < 1000 and shown.count("\n") < 10, name
         assert shown.startswith(f"<{type(result).__name__}>\n{result.headline[:40]}"), name
+    parts = [
+        *results["odds"].options,
+        *results["several"].pairs,
+        *results["sweep"].settings,
+        results["tune"].gain,
+        results["simulate"].tables,
+        kqj.check_policy("greedy", deals=2),
+    ]
+    assert all(len(repr(part)) < 1000 for part in parts)
 
 
 def test_html_is_whole_and_escaped(results: dict[str, Any]) -> None:
@@ -222,3 +231,24 @@ def test_every_result_is_shown() -> None:
     names = [name for name in kqj.__all__ if name.endswith("Result") and name != "Result"]
     shown = [name for name in names if issubclass(getattr(kqj, name), ShownResult)]
     assert {*names} - {*shown} == {"PairResult", "SettingResult"}
+
+
+def test_a_policy_found_by_tune_says_how_it_was_found(tmp_path: Path) -> None:
+    few: dict[str, Any] = {"deals": 64, "generations": 2, "confirm": 256, "seed": 3}
+    found = kqj.tune("standard", "take", opponents="standard", partners="random", **few)
+    path = tmp_path / "found.toml"
+    found.save(path)
+    line = path.read_text(encoding="utf-8").splitlines()[0]
+    call = line.removeprefix("# Made by: ")
+    assert call == (
+        "kqj_sim.tune('standard', 'take', opponents='standard', deals=64, generations=2, "
+        "confirm=256, seed=3, partners='random')"
+    )
+    assert eval(call, {"kqj_sim": kqj}).best == found.best
+
+
+def test_rounds_are_text_in_notebooks_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a notebook Rich displays what it prints, unless it is told not to."""
+    plain = str(kqj.play(deal=4, policy="standard"))
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert str(kqj.play(deal=4, policy="standard")) == plain
