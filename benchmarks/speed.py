@@ -107,6 +107,7 @@ def measure_processes() -> dict[str, Process]:
     """
     simulate = ("simulate", "--quiet", "--deals", "100000")
     many = ("simulate", "--quiet", "--policy", RANDOM, "--deals")
+    odds = ("odds", "9h", "8h", "Ah", "Ks", "4d", "--return", "7h", "--quiet")
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
         first = run_process([one, other], *simulate)
         run_process([one], *many, "1000")
@@ -114,6 +115,7 @@ def measure_processes() -> dict[str, Process]:
             "first": first,
             "warm": run_process([one] * 7, *simulate),
             "warm_random": run_process([one] * 7, *simulate, "--policy", RANDOM),
+            "odds": run_process([one] * 7, *odds),
             "help": run_process([None] * 15, "--help"),
             "million": run_process([one] * 2, *many, "1000000"),
             "hundred_million": run_process([one], *many, "100000000"),

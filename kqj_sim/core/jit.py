@@ -35,6 +35,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from kqj_sim.core import array_functions as _array_functions  # noqa: F401
 from kqj_sim.core.types import Address, Kernel, Numba
 
 if numba.config.DISABLE_JIT:

@@ -183,3 +183,24 @@ def test_without_compilation_there_is_one_clear_line() -> None:
 
 def test_llvmlite_has_vectors_of_sixteen() -> None:
     assert str(ir.VectorType(ir.FloatType(), simd.WIDTH)) == "<16 x float>"
+
+
+def test_array_functions_come_without_linear_algebra_until_it_is_needed() -> None:
+    program = """
+import sys
+from kqj_sim.core.jit import kernel
+import numpy as np
+
+@kernel(cache=False)
+def add(numbers):
+    return numbers.sum()
+
+@kernel(cache=False)
+def multiply(one, other):
+    return np.dot(one, other)
+
+numbers = np.arange(4.0)
+print(add(numbers), "scipy.linalg" in sys.modules)
+print(multiply(numbers, numbers), "scipy.linalg" in sys.modules)
+"""
+    assert _run(program, plain=False).split() == ["6.0", "False", "14.0", "True"]
