@@ -15,7 +15,6 @@ author = "The kqj-sim authors"
 release = version = __version__
 language = "en"
 default_role = "code"
-smartquotes = False
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "site_pages"]
 exclude_patterns = ["build"]
@@ -24,10 +23,9 @@ html_theme = "furo"
 html_title = f"kqj-sim {release}"
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False
 html_static_path = ["static"]
 html_css_files = ["site.css"]
-pygments_style = "friendly"
-pygments_dark_style = "monokai"
 
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3

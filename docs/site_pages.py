@@ -191,11 +191,14 @@ def _find_signature(value: object) -> str:
 
 
 def _escape(text: str) -> str:
-    """Return text in which Markdown's signs are no signs, but for code between backticks."""
-    parts = re.split(r"(`[^`]*`)", text)
-    return "".join(
-        part if part.startswith("`") else re.sub(r"([*<>\[\]|])", r"\\\1", part) for part in parts
-    )
+    """Return text in which Markdown's signs are no signs, but for code: options, and backticks."""
+    parts = re.split(r"(`[^`]*`|(?<![\w-])--[a-z][\w-]*)", text)
+    for number, part in enumerate(parts):
+        if part.startswith("--"):
+            parts[number] = f"`{part}`"
+        elif not part.startswith("`"):
+            parts[number] = re.sub(r"([*<>\[\]|])", r"\\\1", part)
+    return "".join(parts)
 
 
 _WRITERS = {"commands": write_commands, "columns": write_columns, "api": write_api}

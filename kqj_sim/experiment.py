@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.core import games as core_games
@@ -14,7 +15,7 @@ from kqj_sim.encode import encode_rules, encode_seating
 from kqj_sim.imposed import ImposedContract, ImposedContractError, ImposedFirstCall
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.registry import Policy
-from kqj_sim.policies.session import as_spec, pickle_policies, supply_policies
+from kqj_sim.policies.session import PolicyLike, as_spec, pickle_policies, supply_policies
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, Player, parse_player
 from kqj_sim.policy_errors import FailedRound, explain_failure
 from kqj_sim.rules import GameRules, KqjRules
@@ -75,6 +76,19 @@ class Experiment:
     first: int = 0
     games: int | None = None
     imposed: ImposedContract | ImposedFirstCall | None = None
+
+    if TYPE_CHECKING:  # The field holds what the constructor makes of what it is given.
+
+        def __init__(
+            self,
+            rules: GameRules = ...,
+            policies: PolicyLike | Sequence[PolicyLike] = ...,
+            deals: int = ...,
+            seed: int = ...,
+            first: int = ...,
+            games: int | None = ...,
+            imposed: ImposedContract | ImposedFirstCall | None = ...,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         seats = self.rules.seats

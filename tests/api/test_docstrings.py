@@ -5,7 +5,10 @@ from __future__ import annotations
 import doctest
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,3 +53,37 @@ def test_names_of_commands_are_functions() -> None:
 
     for name in ("simulate", "odds", "compare", "sweep", "tune", "report", "records", "play"):
         assert inspect.isfunction(getattr(kqj_sim, name)), name
+
+
+def test_a_tour_by_someone_new_is_short() -> None:
+    """From the import to a policy compared and its lead drawn; tests/test_readme.py runs it."""
+    page = REFERENCE.with_name("quick_start.md").read_text(encoding="utf-8")
+    (tour,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    assert len([line for line in tour.splitlines() if line.strip()]) <= 15
+    assert all(word in tour for word in ("import kqj_sim", "@kqj.policy", "compare", "plot()"))
+
+
+def test_the_import_takes_no_time() -> None:
+    program = (
+        "import time; before = time.process_time(); import kqj_sim; "
+        "print(time.process_time() - before)"
+    )
+    times = [
+        float(
+            subprocess.run([sys.executable, "-c", program], check=True, capture_output=True).stdout
+        )
+        for _ in range(5)
+    ]
+    assert min(times) <= 0.05
+
+
+def test_experiments_take_one_policy_for_all_seats() -> None:
+    """The type checker, too, accepts a text, a policy, and one for each seat."""
+    low = kqj_sim.policy(_play_low)
+    for given in ("greedy", low, ["greedy", low] * 3):
+        policies = kqj_sim.Experiment(policies=given, deals=1).policies
+        assert len(policies) == 6 and policies[0] in ("greedy", "_play_low")
+
+
+def _play_low(view: Any) -> Any:
+    return kqj_sim.lowest(view.legal)
