@@ -78,7 +78,7 @@ CALL_DECISIONS = {
 
 def make_parameters_type(names: tuple[str, ...]) -> Any:
     """Return a named tuple class for parameters."""
-    return namedtuple("Parameters", names)
+    return namedtuple("Parameters", names, rename=True)
 
 
 def compile_choice(choice: Any, decision: str, parameters: Any, arguments: int) -> Any:

@@ -187,9 +187,13 @@ def named(default: str, choices: tuple[str, ...], meaning: str = "") -> Paramete
     return Parameter(default, meaning, kind="policy", choices=choices)
 
 
-def check_parameter(policy: str, name: str, value: object) -> Parameter:
-    """Return a declared parameter as a `Parameter`; raises PolicyError if it cannot be one."""
-    if name.startswith("_") or keyword.iskeyword(name) or name == "policy":
+def check_parameter(policy: str, name: str, value: object, built_in: bool = False) -> Parameter:
+    """Return a declared parameter as a `Parameter`; raises PolicyError if it cannot be one.
+
+    Keywords of Python are for policies of the package that read their parameters by number.
+    """
+    keyword_refused = keyword.iskeyword(name) and not built_in
+    if name.startswith("_") or keyword_refused or name == "policy":
         raise PolicyError(f"policy {policy!r}: a parameter cannot be called {name!r}")
     if isinstance(value, Parameter):
         return value

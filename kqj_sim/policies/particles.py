@@ -46,6 +46,7 @@ from kqj_sim.core.rules import MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import find_legal_cards, finish_trick, put_card
 from kqj_sim.core.types import Block, Card, CardSet, Contract, Key, Place, Position
 from kqj_sim.core.views import TakeView, last_bid_amount, last_bid_contract
+from kqj_sim.core.weighted_layouts import HandLists
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import (
     FITTED,
@@ -232,6 +233,83 @@ def collect_played_cards(
             played[(leader + turn) % seats] |= _read_played_card(state, lane, trick, number, turn)
 
 
+class HandsByPlace(NamedTuple):
+    """Hands of each place, in one of two arrangements: lists, or the layouts of a sample.
+
+    Hand k of a place is `hands[first[place] + k * step]`, its chance `chances[target[place] + k]`.
+    """
+
+    hands: Any
+    first: Any
+    step: int
+    counts: Any
+    chances: Any
+    target: Any
+
+
+@scalar
+def _arrange_layouts(layouts: Any, count: int, weights: Any) -> HandsByPlace:
+    """Return the hands of layouts, all of whose chances multiply the layout's weight."""
+    first, counts = np.empty(SEATS, np.int64), np.empty(SEATS, np.int64)
+    for place in range(SEATS):
+        first[place] = place
+        counts[place] = count
+    return HandsByPlace(layouts, first, SEATS, counts, weights, np.zeros(SEATS, np.int64))
+
+
+@scalar
+def _arrange_lists(lists: HandLists) -> HandsByPlace:
+    """Return the hands of lists, each with a chance of its own."""
+    counts = np.empty(SEATS, np.int64)
+    for place in range(SEATS):
+        counts[place] = lists.starts[place + 1] - lists.starts[place]
+    return HandsByPlace(lists.hands, lists.starts, 1, counts, lists.factors, lists.starts)
+
+
+@block_loop
+def _weigh_hands_by_calls(
+    state: Block, lane: int, trick: int, position: Position, key: Key, model: OpponentModel,
+    held: HandsByPlace,
+) -> None:  # fmt: skip
+    """Multiply the chances of hands by the chance of the others' calls."""
+    own = (state[LEADER + lane] + position) % SEATS
+    contract = state[CONTRACT + lane]
+    played = stack_int64(SEATS)
+    collect_played_cards(state, lane, trick, position, SEATS, played)
+    for place in range(SEATS):
+        for k in range(held.counts[place] if place != own else 0):
+            cards = held.hands[held.first[place] + k * held.step] | played[place]
+            chance = chance_of_calls(
+                state, lane, place, to_natural_order(cards, contract), model.rules,
+                rng.derive_deal_key(key, k),
+            )  # fmt: skip
+            held.chances[held.target[place] + k] *= chance
+
+
+@block_loop
+def _weigh_hands_by_cards(
+    state: Block, lane: int, trick: int, position: Position, model: OpponentModel, block: Block,
+    held: HandsByPlace,
+) -> None:  # fmt: skip
+    """Multiply the chances of hands by the chance of the cards the others played."""
+    own = (state[LEADER + lane] + position) % SEATS
+    played = stack_int64(SEATS)
+    collect_played_cards(state, lane, trick, position, SEATS, played)
+    _copy_to_first_lead(state, lane, block)
+    for number in range(trick + 1):
+        for turn in range(SEATS if number < trick else position):
+            place = (block[LEADER] + turn) % SEATS
+            card = _read_played_card(state, lane, trick, number, turn)
+            for k in range(held.counts[place] if place != own else 0):
+                hand = held.hands[held.first[place] + k * held.step] | played[place]
+                chance = _chance_of_card(block, number, turn, hand, card, model)
+                held.chances[held.target[place] + k] *= chance
+            played[place] ^= card
+            put_card(block, 0, turn, card)
+        if number < trick:
+            finish_trick(block, 1)
+
+
 @block_loop
 def weigh_by_calls(
     state: Block, lane: int, trick: int, position: Position, key: Key, model: OpponentModel,
@@ -248,17 +326,8 @@ def weigh_by_calls(
         count: number of layouts.
         weights: float64, one per layout.
     """
-    own = (state[LEADER + lane] + position) % SEATS
-    contract = state[CONTRACT + lane]
-    played = stack_int64(SEATS)
-    collect_played_cards(state, lane, trick, position, SEATS, played)
-    for world in range(count):
-        of_world = rng.derive_deal_key(key, world)
-        for place in range(SEATS):
-            if place != own:
-                hand = to_natural_order(layouts[world * SEATS + place] | played[place], contract)
-                chance = chance_of_calls(state, lane, place, hand, model.rules, of_world)
-                weights[world] *= chance
+    held = _arrange_layouts(layouts, count, weights)
+    _weigh_hands_by_calls(state, lane, trick, position, key, model, held)
 
 
 @block_loop
@@ -270,21 +339,27 @@ def weigh_by_cards(
 
     Arguments as for `weigh_by_calls`; the lanes of `block` are overwritten.
     """
-    own = (state[LEADER + lane] + position) % SEATS
-    played = stack_int64(SEATS)
-    collect_played_cards(state, lane, trick, position, SEATS, played)
-    _copy_to_first_lead(state, lane, block)
-    for number in range(trick + 1):
-        for turn in range(SEATS if number < trick else position):
-            place = (block[LEADER] + turn) % SEATS
-            card = _read_played_card(state, lane, trick, number, turn)
-            for world in range(count if place != own else 0):
-                hand = layouts[world * SEATS + place] | played[place]
-                weights[world] *= _chance_of_card(block, number, turn, hand, card, model)
-            played[place] ^= card
-            put_card(block, 0, turn, card)
-        if number < trick:
-            finish_trick(block, 1)
+    held = _arrange_layouts(layouts, count, weights)
+    _weigh_hands_by_cards(state, lane, trick, position, model, block, held)
+
+
+@block_loop
+def weigh_lists(
+    state: Block, lane: int, trick: int, position: Position, key: Key, model: OpponentModel,
+    block: Block, lists: HandLists,
+) -> None:  # fmt: skip
+    """Fill the factors of lists of hands by the chance of the others' calls and cards.
+
+    The weight of a layout is then what `weigh_layouts` gives it, but each hand is looked at once,
+    however many layouts it is in.  Arguments as for `weigh_by_calls` and `weigh_by_cards`.
+    """
+    for k in range(lists.starts[SEATS]):
+        lists.factors[k] = 1.0
+    held = _arrange_lists(lists)
+    _weigh_hands_by_calls(state, lane, trick, position, key, model, held)
+    _weigh_hands_by_cards(state, lane, trick, position, model, block, held)
+    for k in range(lists.starts[SEATS]):
+        lists.factors[k] = np.sqrt(lists.factors[k])
 
 
 @scalar

@@ -5,7 +5,9 @@ candidate card is played on to the end of the round by another policy, which see
 players would.  The value of the round is averaged over the worlds, the same ones for all
 candidates, and another policy's values, the *prior*, are added as if they had been found in so many
 worlds: a few worlds alone choose worse than a good policy without any.  Worlds may be weighed by
-the chance of the others' calls and cards in them (`particles`).
+the chance of the others' calls and cards in them (`particles`): from trick 6 on they are drawn from
+all by these weights (`core.weighted_layouts`), before from a sample.  Late tricks gain most for
+their time, so the search may begin at a trick, before which the prior's card is played.
 
 The deals of a block are at the same turn, so worlds and candidates of all of them fill the lanes of
 an inner block side by side.
@@ -51,34 +53,47 @@ from kqj_sim.core.round import CARD_VALUES
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import find_legal_cards, put_card
 from kqj_sim.core.types import Block, CardSet, Position
+from kqj_sim.core.weighted_layouts import (
+    draw_weighted_layouts,
+    list_hands,
+    new_hand_lists,
+)
 from kqj_sim.policies.binding import parameter_offset
 from kqj_sim.policies.parameters import NO_POLICY, flag, named, number, whole
-from kqj_sim.policies.particles import OpponentModel, weigh_layouts
+from kqj_sim.policies.particles import OpponentModel, weigh_layouts, weigh_lists
 from kqj_sim.policies.registry import policy
-from kqj_sim.policies.tools import nth_card
+from kqj_sim.policies.tools import best_card, nth_card
 
 ROLLOUT_POLICIES = ("random", "greedy", "standard", "linear", "network")
 """Policies that may play on."""
 
+_FROM: dict[str, Any] = {
+    "from": whole(6, "first trick in which cards are tried; before, the prior plays", 1, 7)
+}
+"""A parameter whose name is a keyword of Python."""
+
 pimc = policy(
     "pimc",
-    "tries every card in many possible deals; slow",
-    worlds=whole(32, "possible deals in which each card is tried", 1, 10_000),
-    rollout=named("linear", ROLLOUT_POLICIES, "policy that plays these deals on"),
+    "tries every card of the last tricks in many possible deals; slow",
+    worlds=whole(128, "possible deals in which each card is tried", 1, 10_000),
+    **_FROM,
+    rollout=named("network", ROLLOUT_POLICIES, "policy that plays these deals on"),
     prior=named(
-        "linear", (NO_POLICY, "linear", "network"), "policy whose estimates of cards are added"
+        "network", (NO_POLICY, "linear", "network"), "policy whose estimates of cards are added"
     ),
-    prior_worlds=number(100, "number of deals that these estimates count as", 0, 10_000),
+    prior_worlds=number(10, "number of deals that these estimates count as", 0, 10_000),
     merge=flag(True, "try only one of several equivalent cards"),
-    weigh=flag(False, "weight deals by how likely they make the observed calls and cards"),
-    model=named("linear", ("linear", "network"), "with weigh: policy that rates the cards played"),
+    weigh=flag(True, "weight deals by how likely they make the observed calls and cards"),
+    model=named("network", ("linear", "network"), "with weigh: policy that rates the cards played"),
     patience=number(
         2, "with weigh: a card rated lower by this many points is a quarter as likely", 0.01, 1000
     ),
-    drawn=whole(4, "with weigh: deals drawn for each that is kept", 1, 100),
+    drawn=whole(4, "with weigh, before trick 6: deals drawn for each that is kept", 1, 100),
 )
 
 _PARAMETERS_OFFSET = parameter_offset(LEAD, 0)
+_EXACT_FROM = TRICKS - 3
+"""First trick from which layouts are drawn by the weights of all."""
 _MAX_CARDS = TRICKS
 """Most cards to choose from."""
 
@@ -136,6 +151,34 @@ def _find_best(values: Any, first: int, count: int) -> int:
     return best
 
 
+@block_loop
+def _play_like_prior(
+    state: Block, lanes: int, trick: int, position: Position, teams: int, number: int,
+    prior: Seating,
+) -> None:  # fmt: skip
+    """Play the card that the prior values most, in the lanes in which the policy sits."""
+    values = stack_float32(_MAX_CARDS)
+    for i in range(lanes):
+        if policy_of(state[PLAYERS_BY_POSITION + i], position) != number:
+            continue
+        legal = find_legal_cards(state, i, trick, position, teams)
+        if popcount(legal) > 1:
+            _write_prior_values(state, i, trick, position, teams, prior, values)
+        put_card(state, i, position, best_card(legal, values))
+
+
+@scalar
+def _write_prior_values(
+    state: Block, lane: int, trick: int, position: Position, teams: int, prior: Seating,
+    values: Any,
+) -> None:  # fmt: skip
+    """Write the prior's value of each legal card, from the lowest bit on."""
+    weights = prior.resources[LEAD * MAX_POLICIES]
+    call_value_cards(
+        prior.resume[CARD_VALUES], (state, lane, trick, position, teams, weights, values)
+    )
+
+
 @pimc.block("card")
 def choose_card(
     block_pointer: Any, lanes: int, trick: int, position: Position, teams: int, unused: int,
@@ -145,19 +188,20 @@ def choose_card(
     (`core.dispatch.ASK_SIGNATURE`)."""
     state = carray(block_pointer, ROW_COUNT * STRIDE)
     at = _PARAMETERS_OFFSET + number * MAX_PARAMETERS
-    wanted, prior_worlds, merge = (
-        int(parameter_table[at]),
-        parameter_table[at + 1],
-        parameter_table[at + 2] != 0.0,
-    )
-    weigh, patience = parameter_table[at + 3] != 0.0, parameter_table[at + 4]
-    drawn = wanted * int(parameter_table[at + 5]) if weigh else wanted
+    wanted, searched_from = int(parameter_table[at]), int(parameter_table[at + 1])
+    prior_worlds, merge = parameter_table[at + 2], parameter_table[at + 3] != 0.0
+    weigh, patience = parameter_table[at + 4] != 0.0, parameter_table[at + 5]
+    drawn = wanted * int(parameter_table[at + 6]) if weigh else wanted
     resource = int64_at(resources[LEAD * MAX_POLICIES + number])
     rules = unpack_rules(resource)
     rollouts, prior = unpack_seating(resource, 0), unpack_seating(resource, 1)
+    if trick + 1 < searched_from and prior.distinct > 0:
+        _play_like_prior(state, lanes, trick, position, teams, number, prior)
+        return
     model = OpponentModel(unpack_seating(resource, 2), patience, rules)
     queue = new_playout_queue()
     lane_shares = np.empty(LANES)
+    lists = new_hand_lists()
     known = np.empty(KNOWLEDGE_SIZE, np.int64)
     worlds = np.empty(SEATS * drawn, np.int64)
     shares = np.ones(drawn)
@@ -175,13 +219,18 @@ def choose_card(
             continue
         infer_knowledge(state, i, trick, position, known)
         key = rng.draw_for_card(state[KEY + i], trick, (state[LEADER + i] + position) % SEATS)
-        sampled = sample_layouts(known, drawn, key, worlds)
+        if weigh and trick >= _EXACT_FROM and list_hands(known, lists):
+            weigh_lists(state, i, trick, position, key, model, queue.state, lists)
+            fraction = rng.to_fraction(rng.draw(key, rng.CARD))
+            sampled = draw_weighted_layouts(known, lists, wanted, fraction, worlds, shares)
+        else:
+            sampled = sample_layouts(known, drawn, key, worlds)
+            if weigh:
+                weigh_layouts(
+                    state, i, trick, position, key, model, queue.state, worlds, sampled, wanted,
+                    shares,
+                )  # fmt: skip
         found[i] = min(sampled, wanted)
-        if weigh:
-            weigh_layouts(
-                state, i, trick, position, key, model, queue.state, worlds, sampled, wanted,
-                shares,
-            )  # fmt: skip
         for world in range(sampled):
             for which in range(count if shares[world] > 0.0 else 0):
                 queue.sources[waiting] = i
@@ -209,10 +258,7 @@ def choose_card(
         count = popcount(candidates[i])
         if count > 1 and prior.distinct > 0:
             legal = find_legal_cards(state, i, trick, position, teams)
-            weights = prior.resources[LEAD * MAX_POLICIES]
-            call_value_cards(
-                prior.resume[CARD_VALUES], (state, i, trick, position, teams, weights, priors)
-            )
+            _write_prior_values(state, i, trick, position, teams, prior, priors)
             # Where fewer worlds are possible than wanted, each counts for more.
             factor = prior_worlds * max(found[i], 1) / wanted
             for which in range(count):

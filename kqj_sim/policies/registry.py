@@ -281,15 +281,17 @@ def _make_policy(
     """Return a policy without functions; raises PolicyError as `policy`."""
     if not name.replace("_", "").replace("-", "").isalnum():
         raise PolicyError(f"policy name {name!r} should be letters, digits, '_' and '-'")
-    declared = {each: check_parameter(name, each, given) for each, given in parameters.items()}
+    # Examples of docstrings run in the module that they explain.
+    built_in = module.startswith("kqj_sim.policies.") and not origin.startswith("<")
+    declared = {
+        each: check_parameter(name, each, given, built_in) for each, given in parameters.items()
+    }
     if weights is not None:
         version = VERSIONS[weights]
         declared["weights"] = whole(version, "version of the package's weights", version, version)
     numbers = sum(parameter.is_number for parameter in declared.values())
     if numbers > MAX_PARAMETERS:
         raise PolicyError(f"policy {name!r} has {numbers} parameters, at most {MAX_PARAMETERS}")
-    # Examples of docstrings run in the module that they explain.
-    built_in = module.startswith("kqj_sim.policies.") and not origin.startswith("<")
     return Policy(name, summary, declared, module, built_in, weights, origin=origin)
 
 

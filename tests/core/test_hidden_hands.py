@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
-from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,9 +16,7 @@ from kqj_sim.core import hidden_hands
 from kqj_sim.core.cards import PACK
 from kqj_sim.core.hidden_hands import (
     EXCLUDED,
-    HAND_SIZES,
     KNOWLEDGE_SIZE,
-    UNSEEN,
     assign_to_holder,
     enumerate_layouts,
     exclude_by_trick,
@@ -34,63 +30,10 @@ from kqj_sim.referee.kqj import PACK as CARDS
 from kqj_sim.rules import SEATS
 from tests.core.coding import strength_of
 from tests.core.exclusions import exclusions
+from tests.core.known import CASES, Known, World, slow_worlds
 from tests.variants import LIVELY, VARIANTS, tables, told
 
 UNLIKELY = 1e-4
-
-World = tuple[int, ...]
-
-
-class Known(NamedTuple):
-    """The number of cards of each player, and those that they cannot hold (bits 0, 1, ...)."""
-
-    counts: tuple[int, ...]
-    lacks: tuple[int, ...]
-
-    @property
-    def unseen(self) -> int:
-        """As many cards as are held: the lowest bits."""
-        return (1 << sum(self.counts)) - 1
-
-    def array(self) -> NDArray[np.int64]:
-        """As the core takes it."""
-        known = np.zeros(KNOWLEDGE_SIZE, dtype=np.int64)
-        known[UNSEEN] = self.unseen
-        known[HAND_SIZES : HAND_SIZES + SEATS] = self.counts
-        known[EXCLUDED : EXCLUDED + SEATS] = self.lacks
-        return known
-
-
-CASES = {
-    "nothing": Known((0, 1, 2, 1, 1, 1), (0,) * 6),
-    "one bound": Known((1, 2, 0, 2, 2, 1), (0, 0b1111, 0, 0, 0, 0)),
-    "two bound": Known((0, 2, 2, 2, 1, 1), (0, 0b1111, 0, 0b110001, 0, 0)),
-    "each bound": Known((2, 2, 0, 1, 2, 1), (0b11, 0b101, 0, 0b11110, 0b1000, 0b1100000)),
-    "one card has one holder": Known((0, 2, 2, 2, 1, 1), (-1, 1, 0, 1, 1, 1)),
-    "only a circle of three": Known((0, 1, 0, 1, 0, 1), (-1, 0b100, 0, 0b001, 0, 0b010)),
-    "only a circle of five": Known((1, 1, 1, 1, 0, 1), (0b11100, 0b11001, 0b10011, 0b00111, 0, 14)),
-    "circle and pair": Known((0, 1, 1, 1, 1, 1), (0, 0b11100, 0b11001, 0b11010, 0b00111, 0b00111)),
-    "forced": Known((0, 1, 1, 1, 0, 0), (0, 0b110, 0b100, 0, 0, 0)),
-    "impossible": Known((0, 1, 1, 1, 0, 0), (0, 0b110, 0b110, 0, 0, 0)),
-    "a card that nobody may hold": Known((0, 1, 1, 1, 0, 0), (1, 1, 1, 1, 1, 1)),
-    "three tricks left": Known((0, 3, 3, 2, 2, 2), (0, 0x3FF, 0x3F, 0xF8, 0xC3F, 0)),
-}
-"""By what binds the players."""
-
-
-def _slow_worlds(known: Known) -> set[World]:
-    """Yield every layout: for each player in turn every choice of cards."""
-
-    def deal(player: int, left: frozenset[int]) -> Iterator[World]:
-        if player == SEATS:
-            yield ()
-            return
-        may = [card for card in left if not known.lacks[player] >> card & 1]
-        for hand in combinations(may, known.counts[player]):
-            for rest in deal(player + 1, left - set(hand)):
-                yield (sum(1 << card for card in hand), *rest)
-
-    return set(deal(0, frozenset(range(sum(known.counts)))))
 
 
 def _worlds(numbers: NDArray[np.int64], found: int) -> list[World]:
@@ -111,7 +54,7 @@ def _sampled(known: Known, number: int, key: int) -> list[World]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_all_worlds_are_those_of_plain_python(case: str) -> None:
-    slow = _slow_worlds(CASES[case])
+    slow = slow_worlds(CASES[case])
     found = _all(CASES[case], len(slow) + 1)
     assert found is not None
     assert len(found) == len(slow)
@@ -133,7 +76,7 @@ def test_all_worlds_of_random_cases() -> None:
     numbers = set()
     for case in range(300):
         known = _random_known(draw)
-        slow = _slow_worlds(known)
+        slow = slow_worlds(known)
         found = _all(known, 2000)
         assert found is None or set(found) == slow, f"{case}: {known}"
         assert (found is None) == (len(slow) > 2000), f"{case}: {known}"
@@ -144,7 +87,7 @@ def test_all_worlds_of_random_cases() -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_no_more_worlds_than_wanted_are_all_written(case: str) -> None:
-    slow = _slow_worlds(CASES[case])
+    slow = slow_worlds(CASES[case])
     if len(slow) < 1000:
         found = _sampled(CASES[case], 1000, key=1)
         assert len(found) == len(slow)
@@ -160,10 +103,10 @@ def _after(known: Any, rounds: int, key: int, world: Any) -> None:
     hidden_hands.write_layout(known, world, 0)
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if len(_slow_worlds(CASES[c])) > 1])
+@pytest.mark.parametrize("case", [c for c in CASES if len(slow_worlds(CASES[c])) > 1])
 def test_the_chain_is_uniform(case: str) -> None:
     """Layouts that differ by a rare cycle of exchanges need many rounds."""
-    slow = sorted(_slow_worlds(CASES[case]))
+    slow = sorted(slow_worlds(CASES[case]))
     world = np.zeros(SEATS, dtype=np.int64)
     seen: Counter[World] = Counter()
     for key in range(max(30 * len(slow), 3000)):
@@ -177,7 +120,7 @@ def test_the_chain_is_uniform(case: str) -> None:
 @pytest.mark.parametrize("which", [0, 4])
 def test_worlds_drawn_are_uniform(case: str, which: int) -> None:
     """The first of a few, and the last."""
-    slow = sorted(_slow_worlds(CASES[case]))
+    slow = sorted(slow_worlds(CASES[case]))
     seen = Counter(_sampled(CASES[case], 5, key)[which] for key in range(30 * len(slow)))
     assert set(seen) <= set(slow)
     assert chisquare([seen[world] for world in slow]).pvalue > UNLIKELY, case
@@ -237,7 +180,7 @@ def test_worlds_follow_each_other_nearly_independently() -> None:
 def test_the_same_key_draws_the_same_worlds(case: str) -> None:
     known = CASES[case]
     assert _sampled(known, 10, key=3) == _sampled(known, 10, key=3)
-    if len(_slow_worlds(known)) > 50:
+    if len(slow_worlds(known)) > 50:
         assert _sampled(known, 10, key=3) != _sampled(known, 10, key=4)
 
 

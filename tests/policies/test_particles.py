@@ -27,6 +27,7 @@ from kqj_sim.core.cards import TOP_SUIT
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, draw_subset, infer_knowledge, sample_layouts
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.trick import suit_mask_of
+from kqj_sim.core.weighted_layouts import list_hands, new_hand_lists
 from kqj_sim.encode import encode_rules, encode_seating
 from kqj_sim.policies import linear, points, weights
 from kqj_sim.policies.particles import (
@@ -34,6 +35,7 @@ from kqj_sim.policies.particles import (
     resample_layouts,
     weigh_by_calls,
     weigh_by_cards,
+    weigh_lists,
 )
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.record import Record
@@ -166,6 +168,44 @@ def slow_bid(record: Record, seat: int, hand: set[Card]) -> float:
     needed /= VALUES[f"{prefix}per_count"]
     share = NormalDist(0, 10).cdf(slow_count(hand, call.contract, VALUES) - needed)
     return 0.05 + 0.95 * share
+
+
+@kernel(cache=False)  # type: ignore[untyped-decorator]
+def _weigh_lists(
+    state: Any, i: int, trick: int, position: int, model: OpponentModel, block: Any, worlds: Any,
+    weights: Any,
+) -> None:  # fmt: skip
+    known = np.empty(KNOWLEDGE_SIZE, np.int64)
+    infer_knowledge(state, i, trick, position, known)
+    lists = new_hand_lists()
+    list_hands(known, lists)
+    weigh_lists(state, i, trick, position, state[KEY + i], model, block, lists)
+    for number in range(len(weights)):
+        for place in range(SEATS):
+            k = lists.starts[place]
+            while lists.hands[k] != worlds[number, place]:
+                k += 1
+            weights[number] *= lists.factors[k]
+
+
+@pytest.mark.parametrize("rules", [AUCTION_2, AUCTION_3], ids=["auction-2", "auction-3"])
+@pytest.mark.parametrize(("trick", "position"), [(5, 0), (5, 4), (6, 2)])
+def test_hands_weighed_one_by_one_give_the_weights_of_layouts(
+    rules: KqjRules, trick: int, position: int
+) -> None:
+    """But for the square root that counts; in auctions the calls' chances need no draws."""
+    state, lanes = stopped(lively(rules, seed=SEED, deals=24), trick, position, 24)
+    table = encode_seating(rules, [parse_player("linear")] * SEATS, None, for_rollouts=True)
+    model = OpponentModel(table, PATIENCE, encode_rules(rules))
+    differ = 0
+    for lane in range(min(lanes, 6)):
+        found = weighed(rules, state, lane, trick, position, 40)
+        weights = np.ones(len(found.worlds))
+        args = (model, allocate_block(), found.worlds, weights)
+        _weigh_lists(state, lane, trick, position, *args)
+        np.testing.assert_allclose(weights, np.sqrt(found.calls * found.cards), rtol=1e-9)
+        differ += np.ptp(weights) > 1e-3 * weights.max()
+    assert differ > 3
 
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)

@@ -152,8 +152,24 @@ def test_with_an_overwhelming_prior_it_plays_like_it(prior: str, turn: tuple[int
 
 def test_equal_cards_are_merged_and_more_worlds_matter() -> None:
     """Settings that should change some choices do."""
-    base = "pimc:worlds={},rollout=greedy,prior=none,merge={}"
+    base = "pimc:worlds={},rollout=greedy,prior=none,weigh=false,merge={}"
     few, many = (_choices(base.format(worlds, "true"), TAKE_2, 1, 0) for worlds in (2, 40))
     assert 0.1 < np.mean(few == many) < 0.9
     single = _choices(base.format(40, "false"), TAKE_2, 1, 0)
     assert 0.6 < np.mean(single == many) < 1.0
+
+
+@pytest.mark.parametrize("turn", [(0, 0), (4, 3)])
+def test_before_the_first_trick_searched_it_plays_the_priors_card(turn: tuple[int, int]) -> None:
+    player = "pimc:worlds=8,rollout=greedy,prior=network,from={}"
+    for rules in (TAKE_2, AUCTION_2):
+        late, early = (_choices(player.format(first), rules, *turn) for first in (7, 1))
+        np.testing.assert_array_equal(late, _choices("network", rules, *turn))
+        assert (early != late).mean() > 0.05
+
+
+def test_with_all_layouts_weighed_it_chooses_otherwise_than_with_a_sample() -> None:
+    """In the last choices; most cards are the same."""
+    player = "pimc:worlds=64,rollout=network,prior=network,model=network,from=6,weigh={}"
+    weighed, equal = (_choices(player.format(w), TAKE_2, 5, 1) for w in ("true", "false"))
+    assert 0.7 < (weighed == equal).mean() < 1.0

@@ -1,0 +1,232 @@
+"""Layouts of the hidden cards drawn by weights that are products of one factor per player.
+
+With few hidden cards the weights of all layouts, mostly thousands, can be summed without listing
+them: dealing hand after hand, layouts that leave the same cards are one.  Layouts are then drawn
+from all of them, instead of from a sample that is weighed afterwards.
+
+A set of hidden cards is numbered by its bits among the hidden cards: bit 0 is the lowest of them.
+Knowledge and layouts are those of `core.hidden_hands`.
+"""
+
+from __future__ import annotations
+
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+
+from kqj_sim.core.cards import lowest_bit, popcount, trailing_zeros
+from kqj_sim.core.hidden_hands import (
+    EXCLUDED,
+    HAND_SIZES,
+    HOLDER_COUNT,
+    UNSEEN,
+    enumerate_layouts,
+)
+from kqj_sim.core.jit import block_loop, scalar
+from kqj_sim.core.types import Float64Array, Int64Array
+
+MAX_HIDDEN_CARDS = 15
+"""Most hidden cards of which layouts are drawn: those of the last three of eight tricks."""
+MAX_HAND_SIZE = 3
+"""Most hidden cards of a player."""
+MAX_HANDS = comb(MAX_HIDDEN_CARDS, MAX_HAND_SIZE)
+"""Most hands that a player can hold."""
+_SETS = 1 << MAX_HIDDEN_CARDS
+
+
+class HandLists(NamedTuple):
+    """The hands that each player can hold, one player's behind the other's.
+
+    Attributes:
+        cards: int64 (MAX_HIDDEN_CARDS,), the hidden cards from the lowest on.
+        starts: int64 (HOLDER_COUNT + 1,), number of each player's first hand, and of all hands.
+        hands: int64 (HOLDER_COUNT * MAX_HANDS,), the hands.
+        numbers: int64, their numbers as sets of hidden cards.
+        factors: float64, their factors, for the caller to fill.
+        sums: float64 ((HOLDER_COUNT + 1) * 2**MAX_HIDDEN_CARDS,), scratch space: after each
+            player, by the set of cards left, the sum of the weights of all ways to deal the others.
+    """
+
+    cards: Int64Array
+    starts: Int64Array
+    hands: Int64Array
+    numbers: Int64Array
+    factors: Float64Array
+    sums: Float64Array
+
+
+@scalar
+def new_hand_lists() -> HandLists:
+    """Return empty lists."""
+    room = HOLDER_COUNT * MAX_HANDS
+    return HandLists(
+        np.empty(MAX_HIDDEN_CARDS, np.int64),
+        np.zeros(HOLDER_COUNT + 1, np.int64),
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        np.empty(room),
+        np.empty((HOLDER_COUNT + 1) * _SETS),
+    )
+
+
+@block_loop
+def list_hands(knowledge: Int64Array, lists: HandLists) -> bool:
+    """List the hands that each player can hold, as far as their own exclusions tell.
+
+    Returns:
+        False, and nothing is listed, if there are too many hidden cards.
+    """
+    unseen = knowledge[UNSEEN]
+    count = popcount(unseen)
+    largest = 0
+    for player in range(HOLDER_COUNT):
+        largest = max(largest, knowledge[HAND_SIZES + player])
+    if count > MAX_HIDDEN_CARDS or largest > MAX_HAND_SIZE:
+        return False
+    for number in range(count):
+        lists.cards[number] = lowest_bit(unseen)
+        unseen ^= lists.cards[number]
+    at = 0
+    for player in range(HOLDER_COUNT):
+        lists.starts[player] = at
+        size = knowledge[HAND_SIZES + player]
+        allowed = 0
+        for number in range(count):
+            allowed |= 1 << number if lists.cards[number] & knowledge[EXCLUDED + player] == 0 else 0
+        at = _list_subsets(lists, allowed, size, at)
+    lists.starts[HOLDER_COUNT] = at
+    return True
+
+
+@scalar
+def _list_subsets(lists: HandLists, allowed: int, size: int, at: int) -> int:
+    """List the subsets of a size from number `at` on, and return the next number."""
+    subset = 0
+    going = True
+    while going:
+        if popcount(subset) == size:
+            lists.numbers[at] = subset
+            lists.hands[at] = _cards_of(lists, subset)
+            at += 1
+        subset = (subset - allowed) & allowed
+        going = subset != 0
+    return at
+
+
+@scalar
+def _cards_of(lists: HandLists, subset: int) -> int:
+    """Return the cards of a set of hidden cards."""
+    cards = 0
+    while subset != 0:
+        cards |= lists.cards[trailing_zeros(subset)]
+        subset &= subset - 1
+    return cards
+
+
+@block_loop
+def _sum_weights(lists: HandLists, count: int) -> float:
+    """Fill `sums` for a number of hidden cards, and return the sum of all layouts' weights."""
+    sets = 1 << count
+    sums = lists.sums
+    for number in range((HOLDER_COUNT + 1) * sets):
+        sums[number] = 0.0
+    sums[sets - 1] = 1.0
+    for player in range(HOLDER_COUNT):
+        start, following = player * sets, (player + 1) * sets
+        first, end = lists.starts[player], lists.starts[player + 1]
+        for left in range(sets):
+            weight = sums[start + left]
+            if weight > 0.0:
+                for k in range(first, end):
+                    hand = lists.numbers[k]
+                    if hand & ~left == 0:
+                        sums[following + (left ^ hand)] += weight * lists.factors[k]
+    total: float = sums[HOLDER_COUNT * sets]
+    return total
+
+
+@scalar
+def _draw_layout(lists: HandLists, count: int, mark: float, layouts: Int64Array, at: int) -> None:
+    """Write the layout in whose weight a mark lies, a number from 0 to the sum of all weights."""
+    sets = 1 << count
+    left = 0
+    for turn in range(HOLDER_COUNT):
+        player = HOLDER_COUNT - 1 - turn
+        chosen = -1
+        passed = 0.0
+        for k in range(lists.starts[player], lists.starts[player + 1]):
+            hand = lists.numbers[k]
+            if hand & left == 0:
+                weight = lists.sums[player * sets + (left | hand)] * lists.factors[k]
+                if weight > 0.0 and (chosen < 0 or mark >= passed):
+                    # Rounding may leave a mark behind the last hand, which then takes it.
+                    chosen = k
+                    mark -= passed
+                    passed = weight
+                    if mark < passed:
+                        break
+        layouts[at + player] = lists.hands[chosen]
+        left |= lists.numbers[chosen]
+        mark /= lists.factors[chosen]
+
+
+@block_loop
+def draw_weighted_layouts(
+    knowledge: Int64Array, lists: HandLists, wanted: int, fraction: float, layouts: Int64Array,
+    weights: Float64Array,
+) -> int:  # fmt: skip
+    """Draw layouts by their weights, the products of their hands' factors.
+
+    Up to `wanted` layouts are all written, with their weights.  Of more, `wanted` are drawn by
+    systematic resampling: marks stand in even steps along the sum of all weights, and a layout's
+    weight is the number of marks within it.
+
+    Args:
+        knowledge: int64 (KNOWLEDGE_SIZE,), as `list_hands` had it.
+        lists: the lists with factors above zero.
+        wanted: number of layouts.
+        fraction: position of the first mark, as a share of a step.
+        layouts: int64 (6 * wanted,), filled with the hidden hands, one layout after another.
+        weights: float64 (wanted,), filled with the layouts' weights, scaled to sum to their number,
+            or to `wanted`.
+
+    Returns:
+        Number of different layouts written.
+    """
+    found = enumerate_layouts(knowledge, wanted, layouts)
+    if found >= 0:
+        _weigh_all(lists, layouts, found, weights)
+        return found
+    count = popcount(knowledge[UNSEEN])
+    total = _sum_weights(lists, count)
+    found = 0
+    for mark in range(wanted):
+        at = found * HOLDER_COUNT
+        _draw_layout(lists, count, (mark + fraction) / wanted * total, layouts, at)
+        same = found > 0
+        for player in range(HOLDER_COUNT):
+            same = same and layouts[at + player] == layouts[at - HOLDER_COUNT + player]
+        if same:
+            weights[found - 1] += 1.0
+        else:
+            weights[found] = 1.0
+            found += 1
+    return found
+
+
+@scalar
+def _weigh_all(lists: HandLists, layouts: Int64Array, count: int, weights: Float64Array) -> None:
+    """Write the weights of all layouts, scaled to sum to their number."""
+    total = 0.0
+    for number in range(count):
+        weight = 1.0
+        for player in range(HOLDER_COUNT):
+            k = lists.starts[player]
+            while lists.hands[k] != layouts[number * HOLDER_COUNT + player]:
+                k += 1
+            weight *= lists.factors[k]
+        weights[number] = weight
+        total += weight
+    for number in range(count):
+        weights[number] *= count / total

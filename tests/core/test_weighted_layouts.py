@@ -1,0 +1,122 @@
+"""Layouts drawn by weights: against all layouts found by plain Python."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kqj_sim.core.hidden_hands import EXCLUDED, HAND_SIZES
+from kqj_sim.core.jit import kernel
+from kqj_sim.core.weighted_layouts import draw_weighted_layouts, list_hands, new_hand_lists
+from kqj_sim.rules import SEATS
+from tests.core.known import CASES, Known, World, slow_worlds
+
+LATE = {
+    **CASES,
+    "three cards each, two bound": Known((3, 3, 0, 2, 3, 2), (0, 0x3F, 0, 0b11 << 9, 0, 0)),
+    "fifteen cards": Known((3, 3, 3, 3, 3, 0), (0x3FF, 0x1F, 0x7FE0, 0x7C1F, 0, 0)),
+}
+
+
+@kernel(cache=False)  # type: ignore[untyped-decorator]
+def _draw(
+    known: Any, seed: int, wanted: int, fraction: float, layouts: Any, weights: Any, factors: Any
+) -> int:
+    """Draw layouts; the factors, drawn at random by `seed`, are written beside the hands."""
+    lists = new_hand_lists()
+    if not list_hands(known, lists):
+        return -1
+    np.random.seed(seed)
+    for k in range(lists.starts[SEATS]):
+        lists.factors[k] = np.random.random() ** 4 + 1e-6
+    for player in range(SEATS):
+        for k in range(lists.starts[player], lists.starts[player + 1]):
+            factors[k, 0] = player
+            factors[k, 1] = lists.hands[k]
+            factors[k, 2] = lists.factors[k]
+    found: int = draw_weighted_layouts(known, lists, wanted, fraction, layouts, weights)
+    return found
+
+
+def drawn(
+    known: Known, wanted: int, seed: int, fraction: float
+) -> tuple[list[tuple[World, float]], dict[World, float]]:
+    """Return the layouts drawn with their weights, and the right weights of all, which sum to 1."""
+    layouts: NDArray[np.int64] = np.zeros(SEATS * wanted, dtype=np.int64)
+    weights, factors = np.zeros(wanted), np.zeros((SEATS * 455, 3))
+    found = _draw(known.array(), seed, wanted, fraction, layouts, weights, factors)
+    factor = {(int(player), int(hand)): each for player, hand, each in factors if each > 0}
+    right = {
+        world: prod(factor[player, hand] for player, hand in enumerate(world))
+        for world in slow_worlds(known)
+    }
+    total = sum(right.values())
+    worlds = [tuple(each) for each in layouts.reshape(-1, SEATS)[:found].tolist()]
+    return (
+        list(zip(worlds, weights.tolist(), strict=False)),
+        {world: weight / total for world, weight in right.items()},
+    )
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_up_to_the_number_wanted_all_layouts_have_their_weights(case: str) -> None:
+    count = len(slow_worlds(CASES[case]))
+    found, right = drawn(CASES[case], max(count, 1), 1, 0.5)
+    assert len(found) == count
+    for world, weight in found:
+        assert weight == pytest.approx(count * right[world])
+
+
+@pytest.mark.parametrize("case", [c for c in LATE if len(slow_worlds(LATE[c])) > 1])
+@pytest.mark.parametrize("fraction", [0.0, 0.3, 0.999])
+def test_of_more_each_is_drawn_as_often_as_it_should_but_for_less_than_once(
+    case: str, fraction: float
+) -> None:
+    """Systematic resampling rounds the number of times that a layout is expected, up or down."""
+    wanted = min(64, len(slow_worlds(LATE[case])) - 1)
+    found, right = drawn(LATE[case], wanted, 2, fraction)
+    assert sum(weight for _, weight in found) == wanted
+    assert len(dict(found)) == len(found)
+    for world, weight in found:
+        assert abs(weight - wanted * right[world]) < 1 + 1e-6
+    seldom = min(weight for _, weight in found)
+    missing = max((right[w] for w in right if w not in dict(found)), default=0)
+    assert seldom >= 1
+    assert wanted * missing < 1 + 1e-6
+
+
+def test_over_all_first_marks_the_layouts_are_drawn_in_proportion() -> None:
+    known, wanted, steps = LATE["two bound"], 3, 400
+    total: dict[World, float] = {}
+    for step in range(steps):
+        found, right = drawn(known, wanted, 3, (step + 0.5) / steps)
+        for world, weight in found:
+            total[world] = total.get(world, 0) + weight / steps
+    for world, share in right.items():
+        assert total.get(world, 0) == pytest.approx(wanted * share, abs=0.02)
+
+
+def test_too_many_hidden_cards_are_refused() -> None:
+    draws = np.zeros((SEATS * 455, 3))
+    for counts in ((4, 3, 3, 3, 3, 0), (4, 1, 1, 1, 1, 0)):
+        known = Known(counts, (0,) * SEATS).array()
+        assert _draw(known, 1, 5, 0.0, np.zeros(30, np.int64), np.zeros(5), draws) == -1
+
+
+def test_the_hands_listed_are_those_that_the_player_may_hold() -> None:
+    for known in LATE.values():
+        factors = np.zeros((SEATS * 455, 3))
+        _draw(known.array(), 1, 1, 0.0, np.zeros(SEATS, np.int64), np.zeros(1), factors)
+        listed = {(int(player), int(hand)) for player, hand, each in factors if each > 0}
+        numbers = known.array()
+        for player, hand in listed:
+            assert hand.bit_count() == numbers[HAND_SIZES + player]
+            assert hand & numbers[EXCLUDED + player] == 0
+        held = {(player, hand) for world in slow_worlds(known) for player, hand in enumerate(world)}
+        assert held <= listed
+        assert all(one != other for one, other in pairwise(sorted(listed)))
