@@ -1,4 +1,4 @@
-"""What players may hold in some cases, and all layouts of the hidden cards by plain Python."""
+"""Cases of what players may hold, and all layouts of the hidden cards by plain Python."""
 
 from __future__ import annotations
 
