@@ -44,6 +44,20 @@ def student_quantile(degrees_of_freedom: int, confidence: float) -> float:
     return math.fsum(term / degrees_of_freedom**power for power, term in enumerate(terms))
 
 
+def student_tail(value: float, degrees_of_freedom: int) -> float:
+    """Return P(T > value) of Student's distribution.
+
+    Source of the normal deviate for many degrees of freedom: Abramowitz and Stegun, 26.7.8.
+    """
+    if degrees_of_freedom < _LARGE_SAMPLE:
+        from scipy.special import stdtr
+
+        return float(stdtr(degrees_of_freedom, -value))
+    z = value * (1 - 1 / (4 * degrees_of_freedom))
+    z /= math.sqrt(1 + value * value / (2 * degrees_of_freedom))
+    return math.erfc(z / math.sqrt(2)) / 2
+
+
 def binomial_quantile(level: float, trials: int, probability: float) -> int:
     """Return the smallest k with P(X <= k) >= level, within one for many trials.
 

@@ -92,7 +92,7 @@ def _calling_hand_size(rules: Rules) -> int:
 
 
 @block_loop
-def _fill_observed_rows(state: Block, observer: Int64Array) -> None:
+def fill_observed_rows(state: Block, observer: Int64Array) -> None:
     """Fill the rows that are the same in all lanes."""
     fill_deal_rows(state, observer[OBSERVED_PLAYERS], observer[OBSERVED_RETURN])
     for lane in range(LANES):
@@ -138,7 +138,7 @@ def sample_deals(
         Number of deals with a weight, which come first in `hands`, `keys` and `weights`; -1 if a
         policy made an illegal choice; or STOPPED.
     """
-    _fill_observed_rows(state, observer)
+    fill_observed_rows(state, observer)
     own_place, own, upcard = (
         observer[OBSERVER_PLACE],
         observer[OBSERVER_CARDS],
@@ -205,7 +205,7 @@ def _move_weighted_first(
 
 
 @scalar
-def _fill_block(
+def fill_block(
     state: Block, lanes: int, hands: Int64Array, keys: Int64Array, option: Int64Array
 ) -> None:
     """Put the deals into the block, with a call made."""
@@ -263,7 +263,7 @@ def _play_out_call(
 
     `outcomes` is int16 (LANES, OUTCOME_SIZE).
     """
-    _fill_block(state, lanes, hands, keys, option)
+    fill_block(state, lanes, hands, keys, option)
     played = resume_calls_and_play(
         state, lanes, rules, seating, seating, option[OPTION_TURN], option[OPTION_PENDING]
     )
@@ -302,7 +302,7 @@ def play_out_calls(
     Returns:
         False if a policy made an illegal choice.
     """
-    _fill_observed_rows(state, observer)
+    fill_observed_rows(state, observer)
     own_place = observer[OBSERVER_PLACE]
     sources, again_keys = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
     again_hands = np.empty(_HAND_PARTS * LANES, np.int64)

@@ -53,8 +53,8 @@ STOPPED = -2
 CALLER_PLACE, CALL_LOOP, CALL_ARGUMENT, CALL_RULE, CALL_MADE = range(5)
 """Entries of an observed call: the arguments of `core.dispatch.ask` that ask for it, and the call
 made; the rows `PUBLIC_ROWS` of that moment follow."""
-_CALL_ROWS = 5
-OBSERVED_CALL_SIZE = _CALL_ROWS + len(PUBLIC_ROWS)
+CALL_ROWS = 5
+OBSERVED_CALL_SIZE = CALL_ROWS + len(PUBLIC_ROWS)
 """Numbers per observed call."""
 
 
@@ -109,7 +109,7 @@ def _replay_call(
 ) -> int:  # fmt: skip
     """Ask for a call where all earlier ones matched; return the number of lanes that still do."""
     at = call_number * OBSERVED_CALL_SIZE
-    fill_public_rows(state, lanes, observed_calls, at + _CALL_ROWS)
+    fill_public_rows(state, lanes, observed_calls, at + CALL_ROWS)
     for lane in range(pad_lanes(lanes)):
         open_now = matches[lane] if lane < lanes else 0
         state[block.STILL_CALLING + lane] = open_now

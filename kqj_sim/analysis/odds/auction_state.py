@@ -334,3 +334,27 @@ def order_rarest_first(observed_calls: list[ObservedCall]) -> list[ObservedCall]
         silent = each.text in ("pass", "no counter", "no overcounter")
         spoke[each.place] = spoke.get(each.place, 0) + (0 if silent else 1)
     return sorted(observed_calls, key=lambda each: (-spoke[each.place], each.place))
+
+
+def make_question(situation: BiddingSituation, auction_state: AuctionState) -> list[ObservedCall]:
+    """Return the questions that the player is asked, whose answers are left open.
+
+    The text is the kind of question.  Where counters are made in one's turn, the question whether
+    to counter comes before the bid.
+    """
+    place, turn, rules = situation.place, situation.turn, situation.rules
+
+    def ask(member: int, second: int, rule: int, text: str) -> ObservedCall:
+        return ObservedCall(place, member, second, rule, PASS, auction_state, text)
+
+    if situation.question == "take":
+        rule = int(allows_all_no_trump(rules, situation.lap))
+        return [ask(dispatch.TAKE, situation.lap, rule, "take")]
+    if situation.question == "counter":
+        return [ask(dispatch.COUNTER, 16 * turn + place, 0, "counter")]
+    if situation.question == "overcounter":
+        return [ask(dispatch.OVERCOUNTER, 16 * turn + 8 + place, 1, "overcounter")]
+    questions = [ask(dispatch.BID, turn, _pack_bid_limits(rules), "bid")]
+    if situation.replay_calling().explain_illegal_call(Call(place, "counter")) is None:
+        questions.insert(0, ask(dispatch.COUNTER, 16 * turn, 0, "counter"))
+    return questions

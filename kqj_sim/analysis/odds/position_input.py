@@ -54,7 +54,7 @@ def read_position(record: PartialRecord, at: tuple[int, int] | None = None) -> P
     Raises:
         RoundError: what is wrong, by the record's key.
     """
-    rules = _read_rules(record)
+    rules = read_record_rules(record)
     teams = _read_teams(rules, record.teams)
     upcard = _read_upcard(record, rules)
     called = None if record.calls is None or record.imposed else tuple(record.calls)
@@ -248,7 +248,7 @@ def _check_sender(sender: int, rules: GameRules, seat_term: str) -> None:
         raise RoundError(f"sender: {sender} is not a {seat_term} from 0 to {rules.seats - 1}")
 
 
-def _read_rules(record: PartialRecord) -> GameRules:
+def read_record_rules(record: PartialRecord) -> GameRules:
     """Return the rules of a record; raise RoundError if its dealer has no seat there."""
     kind = KwajongenRules if record.game == "kwajongen" else KqjRules
     try:

@@ -309,7 +309,7 @@ class KwajongenCardTurn(NamedTuple):
 
 
 @block_loop
-def _replay(
+def replay_plays(
     state: Block, lanes: int, turn: KwajongenCardTurn, rules: KwajongenCoreRules,
     seating: Seating, hands: Int64Array, keys: Int64Array,
 ) -> None:  # fmt: skip
@@ -334,7 +334,7 @@ def _infer_knowledge(
     knowledge: Int64Array,
 ) -> int:  # fmt: skip
     """Fill the knowledge of the hidden cards, by position; return the leader's place."""
-    _replay(state, 1, turn, rules, seating, turn.dealt, np.zeros(1, np.int64))
+    replay_plays(state, 1, turn, rules, seating, turn.dealt, np.zeros(1, np.int64))
     trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
     infer_during_play(state, 0, trick, position, knowledge)
     return int(state[LEADER])
@@ -459,7 +459,7 @@ def play_out_cards(
     trick, position = turn.plays.shape[0] // SEATS, turn.plays.shape[0] % SEATS
     team = turn.known[OBSERVER_PLACE] % 2
     for option in range(turn.cards.shape[0]):
-        _replay(state, lanes, turn, rules, seating, hands, keys)
+        replay_plays(state, lanes, turn, rules, seating, hands, keys)
         for i in range(pad_lanes(lanes)):
             put_card(state, i, position, turn.cards[option])
         play_tricks(state, lanes, rules, seating, trick, position + 1)

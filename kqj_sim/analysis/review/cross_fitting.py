@@ -1,0 +1,199 @@
+"""The loss of a choice, estimated without bias.
+
+The best of several noisy estimates is too high, so a loss read off the deals that also chose the
+best option is too large even for a perfect player.  Here one half of the deals chooses the best
+option and the other half values it minus the choice made, in the same deals; then the other way
+round; the loss is the mean of the two (cross-fitting: V. Chernozhukov et al., "Double/debiased
+machine learning", Econometrics Journal 21, 2018).  Earlier deals, which measure nothing, may help
+to choose.
+
+The halves are independent, but their two values are not where the halves choose different options
+(correlation 0.3 with two equal options).  The error of the mean is then taken as if they were
+fully dependent, which holds whatever the correlation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.quantiles import student_quantile, student_tail
+from kqj_sim.analysis.review.turns import Draws
+from kqj_sim.core.types import Float64Array
+
+_EQUAL = 1e-9
+"""Differences in points below this are rounding errors."""
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A weighted mean with its standard error.
+
+    Attributes:
+        value: the mean.
+        error: its standard error; 0 if it is exact.
+        freedom: degrees of freedom of the error.
+        observations: number of deals.
+        exact: whether it is no estimate.
+    """
+
+    value: float
+    error: float = 0.0
+    freedom: int = 1
+    observations: int = 0
+    exact: bool = False
+
+    def estimate(self, confidence: float) -> Estimate:
+        """Return the mean with Student's interval; without bounds if it is exact."""
+        if self.exact:
+            return Estimate(self.value, math.nan, math.nan, self.observations)
+        half = student_quantile(max(1, self.freedom), confidence) * self.error
+        return Estimate(self.value, self.value - half, self.value + half, self.observations)
+
+    def get_p_value(self) -> float:
+        """Return the chance of as large a mean if the truth is 0 or less."""
+        if self.exact:
+            return 0.0 if self.value > _EQUAL else 1.0
+        if self.error <= 0 or self.value <= 0:
+            return 1.0
+        return student_tail(self.value / self.error, max(1, self.freedom))
+
+
+def average(weights: Float64Array, values: Float64Array) -> Mean:
+    """Return the weighted mean of values, (n,), as a ratio of sums."""
+    total = float(weights.sum())
+    squares = float((weights * weights).sum())
+    if total <= 0:
+        return Mean(math.nan, math.nan)
+    value = float((weights * values).sum()) / total
+    effective = total * total / squares
+    spread = float((weights * weights * (values - value) ** 2).sum()) / total**2
+    error = math.sqrt(spread * effective / (effective - 1)) if effective > 1 else math.inf
+    return Mean(value, error, int(effective) - 1, len(values))
+
+
+def compute_effective_size(weights: Float64Array) -> float:
+    """Return the number of equally weighted deals that would be as precise (Kish)."""
+    squares = float((weights * weights).sum())
+    return float(weights.sum()) ** 2 / squares if squares > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The loss of a choice.
+
+    Attributes:
+        points: the loss in points.
+        wins: the loss in chance to win the round, against the same options.
+        best: the option that all deals together rank first.
+        high: no confidence in less than this bound: the highest upper bound of any option's lead
+            over the choice, at the confidence asked for.
+    """
+
+    points: Mean
+    wins: Mean
+    best: int
+    high: float
+
+
+def _rank(draws: Sequence[Draws], options: int, choice: int) -> int:
+    """Return the option with the greatest mean over some deals; of equal ones the choice."""
+    weights = sum(float(each.weights.sum()) for each in draws)
+    values = sum(each.values @ each.weights for each in draws)
+    if weights <= 0:
+        return choice
+    means = np.asarray(values) / weights
+    best = int(np.argmax(means))
+    return choice if means[choice] >= means[best] - _EQUAL else best
+
+
+def estimate_loss(
+    pilot: Draws | None, draws: Draws, choice: int, confidence: float
+) -> Loss:
+    """Estimate the loss of a choice by cross-fitting.
+
+    Args:
+        pilot: deals that help to choose the best option; None for none.
+        draws: the deals that measure; every second one is a half.
+        choice: the option chosen.
+        confidence: of `Loss.high`.
+    """
+    options = len(draws.values)
+    halves = [
+        Draws(draws.weights[k::2], draws.values[:, k::2], draws.wins[:, k::2]) for k in (0, 1)
+    ]
+    earlier = [] if pilot is None else [pilot]
+    best = [_rank([*earlier, half], options, choice) for half in halves]
+    points, wins = [], []
+    for half, chosen in zip(halves, reversed(best), strict=True):
+        points.append(average(half.weights, half.values[chosen] - half.values[choice]))
+        wins.append(average(half.weights, half.wins[chosen] - half.wins[choice]))
+    same = best[0] == best[1]
+    overall = _rank([*earlier, draws], options, choice)
+    high = find_upper_bound(draws, choice, confidence)
+    return Loss(_combine(points, same), _combine(wins, same), overall, high)
+
+
+def _combine(halves: Sequence[Mean], same: bool) -> Mean:
+    """Return the mean of two halves; their errors add up in full unless both chose the same."""
+    one, other = halves
+    error = math.hypot(one.error, other.error) / 2 if same else (one.error + other.error) / 2
+    return Mean(
+        (one.value + other.value) / 2,
+        error,
+        max(1, min(one.freedom, other.freedom)),
+        one.observations + other.observations,
+    )
+
+
+def find_upper_bound(draws: Draws, choice: int, confidence: float) -> float:
+    """Return the highest upper bound of the lead of any option over the choice.
+
+    The true loss is above it with at most half the chance that the confidence leaves: it would
+    have to be above the bound of the one option that is truly the best.
+    """
+    high = 0.0
+    for option in range(len(draws.values)):
+        if option != choice:
+            lead = average(draws.weights, draws.values[option] - draws.values[choice])
+            high = max(high, lead.estimate(confidence).high)
+    return high
+
+
+def compute_exact_loss(draws: Draws, choice: int) -> Loss:
+    """Return the loss where the deals are all there are."""
+    total = draws.weights.sum()
+    values, wins = draws.values @ draws.weights / total, draws.wins @ draws.weights / total
+    best = _rank([draws], len(values), choice)
+    count = len(draws.weights)
+    return Loss(
+        Mean(float(values[best] - values[choice]), observations=count, exact=True),
+        Mean(float(wins[best] - wins[choice]), observations=count, exact=True),
+        best,
+        float(values[best] - values[choice]),
+    )
+
+
+def compute_naive_loss(draws: Draws, choice: int) -> float:
+    """Return the loss if the same deals choose the best option and value it: it is too large."""
+    values = draws.values @ draws.weights / draws.weights.sum()
+    return float(values.max() - values[choice])
+
+
+def find_mistakes(p_values: Sequence[float], confidence: float) -> list[bool]:
+    """Return which losses are shown at a confidence over all of them together.
+
+    S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+    Statistics 6 (1979).
+    """
+    shown = [False] * len(p_values)
+    order = sorted(range(len(p_values)), key=lambda number: p_values[number])
+    for rank, number in enumerate(order):
+        if p_values[number] > (1 - confidence) / (len(p_values) - rank):
+            break
+        shown[number] = True
+    return shown

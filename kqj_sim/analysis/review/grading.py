@@ -1,0 +1,356 @@
+"""The grades of the decisions of a round: what each option is worth, and what the choice lost.
+
+The deals come in two stages.  A few for each decision show where the answer is in doubt; they
+measure nothing.  They decide which options are played on and how many deals each decision gets of
+the others, which measure: most where the difference between the choice and its rivals varies most.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kqj_sim.analysis.odds.position import PartialRound
+from kqj_sim.analysis.odds.sampling import CardSampler, SearchEnded
+from kqj_sim.analysis.odds.situation import BiddingSituation, KwajongenBiddingSituation
+from kqj_sim.analysis.review.cross_fitting import (
+    Loss,
+    Mean,
+    average,
+    compute_effective_size,
+    compute_exact_loss,
+    estimate_loss,
+)
+from kqj_sim.analysis.review.decisions import Decision
+from kqj_sim.analysis.review.kqj_turns import KqjCallTurn, KqjCardTurn
+from kqj_sim.analysis.review.kwajongen_turns import KwajongenCallTurn, KwajongenCardTurn
+from kqj_sim.analysis.review.turns import Draws, Turn, draw_deals, list_all
+from kqj_sim.encode import encode_seating
+from kqj_sim.experiment import Experiment
+from kqj_sim.workers import map_in_threads
+
+if TYPE_CHECKING:
+    from kqj_sim.policies.spec import Player
+
+FIRST_PILOT = 1 << 58
+"""The deals from this number on show where the answer is in doubt; those from 0 on measure."""
+
+MAX_LISTED_LAYOUTS = 3000
+"""With no more distributions of the hidden cards than this all are played out."""
+
+MIN_PILOT, MIN_DEALS = 128, 128
+"""Deals of a decision in each stage, at least."""
+
+_MAX_FACTOR = 12
+"""Deals of a decision, at most, as a multiple of the mean."""
+
+_OUT_OF_REACH = 4.0
+"""An option that trails the best by so many standard errors in the first stage is dropped."""
+
+_CLEAR_WEIGHT = 0.1
+"""Weight of a decision whose choice is clearly the best, in dividing the deals."""
+
+
+@dataclass(frozen=True)
+class GradedOption:
+    """An option of a decision.
+
+    Attributes:
+        name: the call or the card.
+        value: its value in points.
+        win: the chance to win the round with it.
+    """
+
+    name: str
+    value: Mean
+    win: Mean
+
+
+@dataclass(frozen=True)
+class Grade:
+    """The grade of a decision.
+
+    Attributes:
+        decision: the decision.
+        turn: the decision as the kernels take it.
+        options: the options, the best first.
+        reference: the options that the reference player may choose, with their chances.
+        loss: what the choice lost against the best option.
+        effect: the value of the choice minus that of the reference player's.
+        random_loss: what a random choice would lose.
+        layouts: number of distributions, if all were played out.
+        effective_deals: number of equally weighted deals that would be as precise.
+        ignores_calls: True if the others' calls are too rare for the reference player, so that the
+            hidden cards need not agree with them.
+        p_value: of the hypothesis that nothing was lost.
+        mistake: whether the loss is shown over all decisions of the round.
+    """
+
+    decision: Decision
+    turn: Turn
+    options: tuple[GradedOption, ...]
+    reference: dict[str, float]
+    loss: Loss
+    effect: Mean
+    random_loss: float
+    layouts: int | None
+    effective_deals: float
+    ignores_calls: bool
+    p_value: float
+    mistake: bool = False
+
+    @property
+    def best(self) -> str:
+        """The best option by all deals together."""
+        return self.turn.options[self.loss.best]
+
+    @property
+    def reference_choice(self) -> str | None:
+        """The reference player's choice; None if it chooses at random."""
+        return next(iter(self.reference)) if len(self.reference) == 1 else None
+
+
+@dataclass
+class _Preparation:
+    """A decision after the first stage."""
+
+    decision: Decision
+    turn: Turn
+    reference: dict[int, float]
+    ignores_calls: bool
+    pilot: Draws
+    is_exact: bool
+    kept: tuple[int, ...] = ()
+    deals: int = 0
+
+    @property
+    def choice(self) -> int:
+        """The number of the choice."""
+        return self.turn.options.index(self.decision.choice)
+
+    @property
+    def plays_left(self) -> int:
+        """Cards left to play, which a deal costs for each option."""
+        knowledge = self.decision.knowledge
+        seats = knowledge.rules.seats
+        played = len(knowledge.plays) if isinstance(knowledge, PartialRound) else 0
+        return seats * knowledge.rules.tricks - played
+
+
+@dataclass(frozen=True)
+class GradeSettings:
+    """How decisions are graded.
+
+    Attributes:
+        reference: the player who plays every round on, and whose calls hidden hands agree with.
+        samples: deals that grade a decision, on average.
+        seed: seed of the deals.
+        confidence: over all decisions of a round, for mistakes.
+        threads: number of threads.
+        ignore_calls: True for hidden cards that need not agree with the calls.
+        max_layouts: see `MAX_LISTED_LAYOUTS`.
+    """
+
+    reference: Player
+    samples: int
+    seed: int
+    confidence: float
+    threads: int
+    ignore_calls: bool = False
+    max_layouts: int = MAX_LISTED_LAYOUTS
+
+
+def derive_seed(*parts: object) -> int:
+    """Return a seed of its own for some numbers and texts."""
+    digest = hashlib.blake2b(repr(parts).encode(), digest_size=8).digest()
+    return int.from_bytes(digest) >> 1
+
+
+def grade_decisions(
+    decisions: Sequence[Decision],
+    settings: GradeSettings,
+    line: int,
+    deadline: float = math.inf,
+    advance: Callable[[float], None] | None = None,
+) -> list[Grade]:
+    """Grade the decisions of a round.
+
+    Args:
+        decisions: the decisions.
+        settings: how.
+        line: number of the round, which makes its deals its own.
+        deadline: moment of the monotonic clock; with few seconds left, there are fewer deals.
+        advance: called with the share of the work that a step did.
+
+    Raises:
+        OddsError: no hidden hands agree with the plays.
+        PolicyError: a policy cannot be used, or chooses what is not allowed.
+    """
+    count = len(decisions)
+    if not count:
+        return []
+    rules = decisions[0].knowledge.rules
+    # Compiled once before the threads start, since kernels find policies by their address.
+    Experiment(rules, (settings.reference.text,) * rules.seats, deals=1).compile_seating()
+    encode_seating(rules, [settings.reference] * rules.seats, None, for_rollouts=True)
+    started = time.monotonic()
+
+    def run(work: Callable[[int, int], object], share: float) -> list[object]:
+        results = []
+        for each in map_in_threads([work] * settings.threads, 0, count, 1):
+            results.append(each)
+            if advance is not None:
+                advance(share / count)
+        return results
+
+    prepared: list[_Preparation] = run(  # type: ignore[assignment]
+        lambda number, _: _prepare(decisions[number], settings, line), _PILOT_SHARE
+    )
+    spent = time.monotonic() - started
+    scale = 1.0
+    if deadline < math.inf:
+        expected = spent * (1 - _PILOT_SHARE) / _PILOT_SHARE
+        scale = min(1.0, max(0.0, deadline - time.monotonic()) / max(expected, 1e-9))
+    _divide_deals(prepared, settings.samples, scale)
+    grades: list[Grade] = run(  # type: ignore[assignment]
+        lambda number, _: _measure(prepared[number], settings), 1 - _PILOT_SHARE
+    )
+    from kqj_sim.analysis.review.cross_fitting import find_mistakes
+
+    shown = find_mistakes([grade.p_value for grade in grades], settings.confidence)
+    return [
+        replace(grade, mistake=mistake) for grade, mistake in zip(grades, shown, strict=True)
+    ]
+
+
+_PILOT_SHARE = 0.25
+"""Share of the deals in the first stage."""
+
+
+def make_turn(
+    decision: Decision, settings: GradeSettings, seed: int, ignore_calls: bool
+) -> Turn:
+    """Return a decision as the kernels take it."""
+    knowledge, reference = decision.knowledge, settings.reference
+    if isinstance(knowledge, BiddingSituation):
+        return KqjCallTurn(knowledge, decision.choice, reference, seed, ignore_calls)
+    if isinstance(knowledge, KwajongenBiddingSituation):
+        return KwajongenCallTurn(knowledge, reference, seed, ignore_calls)
+    kind = KqjCardTurn if knowledge.rules.game == "kqj" else KwajongenCardTurn
+    return kind(knowledge, reference, seed, ignore_calls, settings.max_layouts)
+
+
+def _prepare(decision: Decision, settings: GradeSettings, line: int) -> _Preparation:
+    """Play out all options in a few deals, or in all distributions if they are few."""
+    seed = derive_seed(settings.seed, line, decision.at)
+    ignores = settings.ignore_calls
+    while True:
+        turn = make_turn(decision, settings, seed, ignores)
+        reference = turn.find_reference(seed)
+        if len(reference) == 1 and isinstance(turn.sampler, CardSampler):
+            every = list_all(turn.sampler, seed)
+            if every is not None:
+                return _Preparation(decision, turn, reference, ignores, every, True)
+        pilot_deals = max(MIN_PILOT, math.ceil(settings.samples * _PILOT_SHARE))
+        try:
+            pilot = draw_deals(turn.sampler, FIRST_PILOT, pilot_deals)
+        except SearchEnded:
+            if ignores:
+                raise
+            ignores = True
+            continue
+        return _Preparation(decision, turn, reference, ignores, pilot, False)
+
+
+def _divide_deals(prepared: Sequence[_Preparation], samples: int, scale: float) -> None:
+    """Choose the options that each decision plays on, and its number of deals."""
+    sampled = [each for each in prepared if not each.is_exact]
+    budget = 0.0
+    wanted = []
+    for each in sampled:
+        weights, values = each.pilot.weights, each.pilot.values
+        choice = each.choice
+        budget += samples * (1 - _PILOT_SHARE) * len(values) * each.plays_left
+        means = values @ weights / max(weights.sum(), 1e-300)
+        best = int(np.argmax(means))
+        kept = {choice, best, *each.reference}
+        spread, doubtful = 0.0, best != choice
+        for option in range(len(values)):
+            behind = average(weights, values[best] - values[option])
+            near = behind.value <= _OUT_OF_REACH * behind.error or behind.error == math.inf
+            if near:
+                kept.add(option)
+            if option != choice and (near or option == best):
+                lead = average(weights, values[option] - values[choice])
+                spread = max(spread, lead.error * math.sqrt(len(weights)))
+                doubtful |= near
+        each.kept = tuple(sorted(kept))
+        cost = len(each.kept) * each.plays_left
+        spread = max(spread, 1.0) * (1.0 if doubtful else _CLEAR_WEIGHT)
+        wanted.append((spread / math.sqrt(cost), cost))
+    total = sum(share * cost for share, cost in wanted)
+    for each, (share, _) in zip(sampled, wanted, strict=True):
+        deals = scale * budget * share / total if total > 0 else 0.0
+        deals = min(deals, _MAX_FACTOR * samples)
+        each.deals = 64 * max(MIN_DEALS // 64, math.ceil(deals / 64))
+
+
+def _measure(prepared: _Preparation, settings: GradeSettings) -> Grade:
+    """Measure the value of each option and the loss of the choice."""
+    turn, choice, pilot = prepared.turn, prepared.choice, prepared.pilot
+    names = turn.options
+    if prepared.is_exact:
+        loss = compute_exact_loss(pilot, choice)
+        everyone = tuple(range(len(names)))
+        return _make_grade(prepared, pilot, everyone, loss, settings.confidence)
+    kept = list(prepared.kept)
+    draws = draw_deals(turn.with_options(kept), 0, prepared.deals)
+    chosen = Draws(pilot.weights, pilot.values[kept], pilot.wins[kept])
+    loss = estimate_loss(chosen, draws, kept.index(choice), settings.confidence)
+    loss = replace(loss, best=kept[loss.best])
+    return _make_grade(prepared, draws, prepared.kept, loss, settings.confidence)
+
+
+def _make_grade(
+    prepared: _Preparation, draws: Draws, kept: tuple[int, ...], loss: Loss, confidence: float
+) -> Grade:
+    """Return the grade of a decision from the deals that measure the options kept."""
+    pilot, names, exact = prepared.pilot, prepared.turn.options, prepared.is_exact
+
+    def measure(number: int) -> GradedOption:
+        found, at = (draws, kept.index(number)) if number in kept else (pilot, number)
+        value = average(found.weights, found.values[at])
+        win = average(found.weights, found.wins[at])
+        if exact:
+            value, win = (replace(each, error=0.0, exact=True) for each in (value, win))
+        return GradedOption(names[number], value, win)
+
+    options = {number: measure(number) for number in range(len(names))}
+    order = sorted(options, key=lambda number: (number != loss.best, -options[number].value.value))
+    ours = kept.index(prepared.choice)
+    reference = sum(
+        chance * draws.values[kept.index(number)] for number, chance in prepared.reference.items()
+    )
+    effect = average(draws.weights, draws.values[ours] - reference)
+    if exact:
+        effect = replace(effect, error=0.0, exact=True)
+    means = [option.value.value for option in options.values()]
+    return Grade(
+        prepared.decision,
+        prepared.turn,
+        tuple(options[number] for number in order),
+        {names[number]: chance for number, chance in prepared.reference.items()},
+        loss,
+        effect,
+        options[loss.best].value.value - sum(means) / len(means),
+        len(draws.weights) if exact else None,
+        float(len(draws.weights)) if exact else compute_effective_size(draws.weights),
+        prepared.ignores_calls,
+        loss.points.get_p_value(),
+    )

@@ -1,0 +1,163 @@
+"""Decisions of Kwajongen as the kernels take them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kqj_sim.analysis.odds.kqj_cards import ILLEGAL_CHOICE_MESSAGE
+from kqj_sim.analysis.odds.kwajongen import (
+    CALL_OPTIONS,
+    KwajongenCallSampler,
+    KwajongenCardSampler,
+)
+from kqj_sim.analysis.odds.sampling import Playouts, Sampler, Search
+from kqj_sim.analysis.odds.situation import KwajongenBiddingSituation
+from kqj_sim.analysis.review.turns import ActualHands, Turn, make_settings
+from kqj_sim.cards import SUITS
+from kqj_sim.core.block import allocate_block
+from kqj_sim.core.kwajongen import odds as core
+from kqj_sim.core.kwajongen import review
+from kqj_sim.core.kwajongen.cards import SEATS
+from kqj_sim.core.types import Float64Array, Int16Array, Int64Array
+from kqj_sim.policies.card_sets import encode_cards, format_cards
+from kqj_sim.policies.errors import PolicyError
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.odds.position import PartialRound
+    from kqj_sim.policies.spec import Player
+
+
+def _order_by_team(outcomes: Int16Array, team: int) -> Float64Array:
+    """Return the scores by team of outcomes, (..., OUTCOME), of a team's view."""
+    own, other = outcomes[..., core.OWN_SCORE], outcomes[..., core.OTHER_SCORE]
+    return np.stack((own, other) if team == 0 else (other, own), axis=-1).astype(np.float64)
+
+
+class ReviewedCalls(KwajongenCallSampler):
+    """A sampler of calls that also asks the player, and scores calls in known hands.
+
+    Attributes:
+        numbers: the calls played out, by their numbers.
+    """
+
+    numbers: tuple[int, ...] = (0, 1)
+
+    def with_numbers(self, numbers: Sequence[int]) -> ReviewedCalls:
+        """Return the same sampler of some of the calls."""
+        sampler = copy.copy(self)
+        sampler.numbers = tuple(numbers)
+        return sampler
+
+    def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
+        """Play the calls out; as of `Sampler`."""
+        played = super().play_chunk(search, first, count)
+        return played._replace(outcomes=played.outcomes[list(self.numbers)])
+
+    def ask(self, keys: Int64Array) -> list[str]:
+        """Return the call that the player chooses with each key, as text."""
+        answers = np.zeros(len(keys), dtype=np.int64)
+        hands = np.zeros((len(keys), SEATS), dtype=np.int64)
+        hands[:, self.situation.place] = encode_cards(self.situation.hand, "kwajongen")
+        if not review.choose_calls(
+            self._observer, hands.reshape(-1), keys, self._rules, self._seating, answers
+        ):
+            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+        return [CALL_OPTIONS[answer].text for answer in answers]
+
+    def score(self, actual: ActualHands) -> Float64Array:
+        """Return the scores of each call in known hands: (calls, keys, teams)."""
+        count = len(actual.keys)
+        outcomes = np.zeros((core.OPTION_COUNT, count, core.OUTCOME_SIZE), dtype=np.int16)
+        if not core.play_out_calls(
+            allocate_block(), count, self._rules, self._seating, self._observer,
+            actual.first.reshape(-1), actual.keys, outcomes,
+        ):  # fmt: skip
+            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+        return _order_by_team(outcomes, self.situation.place % 2)
+
+
+class KwajongenCallTurn(Turn):
+    """A call of Kwajongen.  Teams are numbered by place: that of the opener is 0."""
+
+    def __init__(
+        self, situation: KwajongenBiddingSituation, reference: Player, seed: int,
+        ignore_calls: bool,
+    ) -> None:  # fmt: skip
+        self.sampler: ReviewedCalls = ReviewedCalls(
+            situation, [reference] * SEATS, make_settings(seed, ignore_calls)
+        )
+        self.options = [option.text for option in CALL_OPTIONS]
+
+    def with_options(self, numbers: Sequence[int]) -> Sampler:
+        """Return a sampler of some of the calls."""
+        return self.sampler.with_numbers(numbers)
+
+    def ask(self, keys: Int64Array) -> list[str]:
+        """Return the reference player's call with each key."""
+        return self.sampler.ask(keys)
+
+    def score_actual(self, actual: ActualHands) -> Float64Array:
+        """Return the scores of each call in the actual hands."""
+        return self.sampler.score(actual)
+
+
+class ReviewedCards(KwajongenCardSampler):
+    """A sampler of cards that also asks the player, and scores cards in known hands."""
+
+    def with_cards(self, numbers: Sequence[int]) -> KwajongenCardSampler:
+        """Return the same sampler of some of the legal cards."""
+        sampler = copy.copy(self)
+        sampler.turn = self.turn._replace(cards=self.turn.cards[list(numbers)].copy())
+        sampler.card_count = len(numbers)
+        return sampler
+
+    def ask(self, keys: Int64Array) -> list[str]:
+        """Return the card that the player chooses with each key, as text."""
+        cards = np.zeros(len(keys), dtype=np.int64)
+        hands = np.tile(self.turn.dealt, len(keys))
+        if not review.choose_cards(self.turn, hands, keys, self._rules, self._seating, cards):
+            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+        assert self.partial_round.upcard is not None
+        trump = SUITS.index(self.partial_round.upcard.suit)
+        return [format_cards(int(card), trump, "kwajongen")[0] for card in cards]
+
+    def score(self, actual: ActualHands) -> Float64Array:
+        """Return the scores of each card in known hands: (cards, keys, teams)."""
+        count = len(actual.keys)
+        outcomes = np.zeros((count, self.card_count, core.OUTCOME_SIZE), dtype=np.int16)
+        if not core.play_out_cards(
+            allocate_block(), count, self.turn, self._rules, self._seating,
+            actual.first.reshape(-1), actual.keys, outcomes,
+        ):  # fmt: skip
+            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+        own = self.partial_round.place_of(self.partial_round.seat) % 2
+        return _order_by_team(outcomes.swapaxes(0, 1), own)
+
+
+class KwajongenCardTurn(Turn):
+    """A card of Kwajongen.  Teams are numbered by place: that of the opener is 0."""
+
+    def __init__(
+        self, position: PartialRound, reference: Player, seed: int, ignore_calls: bool,
+        max_layouts: int,
+    ) -> None:  # fmt: skip
+        self.sampler: ReviewedCards = ReviewedCards(
+            position, [reference] * SEATS, make_settings(seed, ignore_calls), max_layouts
+        )
+        self.options = [str(card) for card in position.legal_cards]
+
+    def with_options(self, numbers: Sequence[int]) -> Sampler:
+        """Return a sampler of some of the cards."""
+        return self.sampler.with_cards(numbers)
+
+    def ask(self, keys: Int64Array) -> list[str]:
+        """Return the reference player's card with each key."""
+        return self.sampler.ask(keys)
+
+    def score_actual(self, actual: ActualHands) -> Float64Array:
+        """Return the scores of each card in the actual hands."""
+        return self.sampler.score(actual)

@@ -1,0 +1,253 @@
+"""Luck and skill: the result of a round as a sum of parts.
+
+The value of a position to a side is its score difference at the end if the reference player plays
+on at every seat, with all cards as they are.  Along a round the value goes from that of the deal to
+the result; only decisions that the reference player would have made otherwise change it.  So the
+result is what the place gets on average, plus the value of the deal minus that average (luck), plus
+all changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from kqj_sim.analysis.intervals import Estimate, estimate_mean_from_sums
+from kqj_sim.analysis.review.decisions import RecordedRound
+from kqj_sim.analysis.review.turns import ActualHands, derive_keys
+from kqj_sim.core import block as core_block
+from kqj_sim.core import rng
+from kqj_sim.core.block import LANES, STRIDE
+from kqj_sim.experiment import Experiment
+from kqj_sim.imposed import ImposedContract
+from kqj_sim.policies.card_sets import encode_cards
+from kqj_sim.cards import parse_card
+from kqj_sim.core.types import Float64Array
+from kqj_sim.recording import make_recording_block
+from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.workers import count_processors, map_in_threads
+
+RANDOM_WORLDS = 32
+"""Times that a round is played on where players choose at random, or cards are not known."""
+
+AVERAGE_DEALS = 1 << 16
+"""Deals that give the average of a place."""
+
+_AVERAGE_SEED = 0x4B514A
+"""Seed of these deals: the same for all reviews, so that their parts can be added."""
+
+
+def compute_differences(scores: Float64Array, game: str) -> Float64Array:
+    """Return each team's score minus the best opponent's, of scores (..., teams).
+
+    In Kwajongen low scores are good: there it is the opponents' change minus the team's.
+    """
+    if game == "kwajongen":
+        scores = -scores
+    best = [
+        np.delete(scores, team, axis=-1).max(axis=-1) for team in range(scores.shape[-1])
+    ]
+    return scores - np.stack(best, axis=-1)
+
+
+def find_actual_hands(played: RecordedRound, seed: int, random: bool) -> ActualHands | None:
+    """Return the cards of a round as the kernels take them; None if some are not known.
+
+    Args:
+        played: the round.
+        seed: seed of keys, and of cards that nobody saw.
+        random: whether the reference player chooses at random, so that several keys are needed.
+    """
+    record, rules = played.record, played.rules
+    if record.dealt is None or not all(record.dealt):
+        if record.hands is None or not all(record.hands):
+            return None
+        dealt = record.hands if not _is_taking(rules) else None
+    else:
+        dealt = record.dealt
+    if dealt is None and not (record.imposed or not record.calls):
+        return None
+    count = RANDOM_WORLDS if random else 1
+    first = _encode_by_place(played, dealt) if dealt is not None else np.zeros(rules.seats, int)
+    hands = None
+    if record.sender is not None:
+        whole = record.hands if record.hands is not None and all(record.hands) else record.dealt
+        hands = _encode_by_place(played, whole)
+    if not _is_taking(rules) or dealt is None:
+        return _repeat(first, np.zeros(rules.seats, int), hands, derive_keys(seed, count))
+    if hands is None:
+        return _deal_further_cards(played, first, seed)
+    return _divide_hands(played, first, hands, seed, count)
+
+
+def _is_taking(rules: GameRules) -> bool:
+    return isinstance(rules, KqjRules) and rules.bidding == "take"
+
+
+def _encode_by_place(played: RecordedRound, by_seat: Sequence[Sequence[str] | None] | None) -> Any:
+    """Return the hands of the places as sets, int64 (places,)."""
+    assert by_seat is not None
+    rules, game = played.rules, played.rules.game
+    return np.array(
+        [
+            encode_cards(
+                [parse_card(text, ranks=rules.ranks) for text in by_seat[played.seat_of(p)] or ()],
+                game,
+            )
+            for p in range(rules.seats)
+        ],
+        dtype=np.int64,
+    )
+
+
+def _repeat(first: Any, further: Any, hands: Any, keys: Any) -> ActualHands:
+    count = len(keys)
+    return ActualHands(
+        np.tile(np.asarray(first, dtype=np.int64), (count, 1)),
+        np.tile(np.asarray(further, dtype=np.int64), (count, 1)),
+        None if hands is None else np.tile(hands, (count, 1)),
+        keys,
+    )
+
+
+def _deal_further_cards(played: RecordedRound, first: Any, seed: int) -> ActualHands:
+    """Return a round that was passed out, with several draws of the cards that nobody saw."""
+    keys = derive_keys(seed, RANDOM_WORLDS)
+    upcard = encode_cards([played.turned] if played.turned else [])
+    pack = (1 << 12) - 1
+    whole = sum(pack << 16 * suit for suit in range(4))
+    left = whole & ~upcard
+    for cards in first:
+        left &= ~int(cards)
+    bits = [bit for bit in range(64) if left >> bit & 1]
+    further = np.zeros((len(keys), len(first)), dtype=np.int64)
+    for number in range(len(keys)):
+        order = np.random.default_rng([seed % 2**32, number]).permutation(bits).tolist()
+        for place in range(len(first)):
+            size = 3 if place < len(first) - 1 else 2
+            further[number, place] = sum(1 << order.pop() for _ in range(size))
+    return ActualHands(np.tile(first, (len(keys), 1)), further, None, keys)
+
+
+def _divide_hands(
+    played: RecordedRound, first: Any, hands: Any, seed: int, count: int
+) -> ActualHands:
+    """Return a round that was taken, with the cards that each would have got otherwise.
+
+    The Sender has given the dealer a card in place of the Return.  Which one is not recorded: it is
+    one of the dealer's further cards, and the key of the draws must choose it again.
+    """
+    upcard = encode_cards([played.turned] if played.turned else [])
+    assert played.record.sender is not None
+    sender, dealer = played.place_of(played.record.sender), len(first) - 1
+    further = hands & ~first
+    if sender == dealer:
+        further[dealer] &= ~upcard
+        return _repeat(first, further, hands, _list_keys(played, seed, count))
+    further[sender] &= ~upcard
+    given = [bit for bit in range(64) if int(further[dealer]) >> bit & 1]
+    worlds, keys = [], []
+    for key in _list_keys(played, seed, 64 * count):
+        number = int(rng.scale_below(rng.draw(key, rng.DEAL + 18), 3))
+        for bit in given:
+            three = [*_list_bits(int(further[sender])), bit]
+            if sorted(three)[number] == bit:
+                each = further.copy()
+                each[sender] |= 1 << bit
+                each[dealer] &= ~(1 << bit)
+                worlds.append(each)
+                keys.append(key)
+                break
+        if len(keys) == count:
+            break
+    return ActualHands(
+        np.tile(first, (len(keys), 1)),
+        np.array(worlds, dtype=np.int64),
+        np.tile(hands, (len(keys), 1)),
+        np.array(keys, dtype=np.int64),
+    )
+
+
+def _list_bits(cards: int) -> list[int]:
+    return [bit for bit in range(64) if cards >> bit & 1]
+
+
+def _list_keys(played: RecordedRound, seed: int, count: int) -> Any:
+    """Return keys of draws, first that with which the engine would have dealt the record."""
+    own_seed = getattr(played.source, "seed", None)
+    deal = getattr(played.source, "deal", None)
+    keys = derive_keys(seed, count)
+    if isinstance(own_seed, int) and isinstance(deal, int):
+        if 0 <= own_seed < 2**63 and 0 <= deal < 2**62:
+            keys[0] = rng.derive_deal_key(own_seed, deal)
+    return keys
+
+
+@dataclass(frozen=True)
+class Average:
+    """The average value of each place: of the score difference of its side.
+
+    Attributes:
+        values: float64 (places,).
+        errors: their standard errors.
+        deals: number of deals.
+    """
+
+    values: Float64Array
+    errors: Float64Array
+    deals: int
+
+    def estimate(self, place: int, confidence: float) -> Estimate:
+        """Return the average of a place with its interval."""
+        from kqj_sim.analysis.review.cross_fitting import Mean
+
+        found = Mean(
+            float(self.values[place]), float(self.errors[place]), self.deals - 1, self.deals
+        )
+        return found.estimate(confidence)
+
+
+@lru_cache(maxsize=256)
+def estimate_average(
+    rules: GameRules, reference: str, pending: int, imposed: ImposedContract | None,
+    deals: int = AVERAGE_DEALS,
+) -> Average:  # fmt: skip
+    """Return what each place gets on average if the reference player sits everywhere."""
+    experiment = Experiment(rules, (reference,) * rules.seats, seed=_AVERAGE_SEED, imposed=imposed)
+    blocks = [make_recording_block(experiment) for _ in range(count_processors())]
+
+    def play(block: Any, first: int, count: int) -> Float64Array:
+        block.game.start_deals(block.state, first, LANES)
+        # The dealer in the last seat: seats are places.
+        block.state[core_block.DEALER : core_block.DEALER + LANES] = rules.seats - 1
+        block.state[core_block.PENDING : core_block.PENDING + LANES] = pending
+        block.play(LANES)
+
+        def column(name: str) -> Any:
+            at = block.game.column_offset(name)
+            return block.state[at : at + LANES].copy()
+
+        scores = np.stack([column(f"score_{team}") for team in range(rules.team_count)], axis=-1)
+        differences = compute_differences(scores.astype(np.float64), rules.game)
+        teams = np.stack([column(f"team_of_seat_{seat}") for seat in range(rules.seats)], axis=-1)
+        return np.take_along_axis(differences, teams, axis=-1)
+
+    from functools import partial
+
+    functions = [partial(play, block) for block in blocks]
+    total = np.zeros(rules.seats)
+    squares = np.zeros(rules.seats)
+    for values in map_in_threads(functions, 0, deals, LANES):
+        total += values.sum(axis=0)
+        squares += (values**2).sum(axis=0)
+    mean = total / deals
+    return Average(mean, np.sqrt((squares / deals - mean**2) / (deals - 1)), deals)
+
+
+__all__ = [
+    "ActualHands", "Average", "compute_differences", "estimate_average", "find_actual_hands",
+]  # fmt: skip

@@ -1,0 +1,295 @@
+"""Reviewed rounds: the grades of the decisions, hindsight, and the parts of the result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kqj_sim.analysis.review.cross_fitting import Mean
+from kqj_sim.analysis.review.decisions import RecordedRound
+from kqj_sim.analysis.review.grading import Grade, GradeSettings, derive_seed, grade_decisions
+from kqj_sim.analysis.review.luck import (
+    Average,
+    compute_differences,
+    estimate_average,
+    find_actual_hands,
+)
+from kqj_sim.core.types import Float64Array
+from kqj_sim.imposed import ImposedContract
+from kqj_sim.record import Record
+
+
+def add_means(means: Iterable[Mean]) -> Mean:
+    """Return the sum of independent means."""
+    found = list(means)
+    if not found:
+        return Mean(0.0, exact=True)
+    errors = [each.error for each in found if each.error > 0]
+    freedom = min((each.freedom for each in found if each.error > 0), default=1)
+    return Mean(
+        math.fsum(each.value for each in found),
+        math.hypot(*errors),
+        freedom * len(errors) or 1,
+        sum(each.observations for each in found),
+        all(each.exact for each in found),
+    )
+
+
+@dataclass(frozen=True)
+class Hindsight:
+    """The options of a decision, given the actual hands.
+
+    Attributes:
+        values: float64 (options, teams), in the order of `Turn.options`: the score difference of
+            each team if the reference player plays on.
+        before: float64 (teams,), the same if the reference player decides.
+        choice: number of the choice.
+        team: team of the player.
+    """
+
+    values: Float64Array
+    before: Float64Array
+    choice: int
+    team: int
+
+    @property
+    def change(self) -> Float64Array:
+        """What the decision changed for each team, compared with the reference player's."""
+        return np.asarray(self.values[self.choice] - self.before)
+
+    @property
+    def best(self) -> int:
+        """The best option for the player's team; of equal ones the choice."""
+        own = self.values[:, self.team]
+        best = int(np.argmax(own))
+        return self.choice if own[self.choice] >= own[best] else best
+
+    @property
+    def loss(self) -> float:
+        """The value of the best option minus that of the choice."""
+        return float(self.values[self.best, self.team] - self.values[self.choice, self.team])
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The result of a round for a seat or a team, as a sum.
+
+    Attributes:
+        seat: the seat; None for a whole team.
+        team: the team.
+        result: the score difference, the sum of the parts.
+        average: what the place gets on average, an estimate.
+        deal_luck: the value of the deal minus that.
+        own_decisions: the value of own choices minus that of the reference player's, as far as the
+            player could know.
+        own_luck: what own choices brought with the actual hands, minus `own_decisions`.
+        others_decisions: what all others' choices brought with the actual hands.
+        remainder: what is left, by players who choose at random, or unknown cards.
+    """
+
+    seat: int | None
+    team: int
+    result: float
+    average: Mean
+    deal_luck: float
+    own_decisions: Mean
+    own_luck: float
+    others_decisions: float
+    remainder: float
+
+    @property
+    def adjusted(self) -> Mean:
+        """The result without luck and others' decisions: the average plus own decisions."""
+        return add_means([self.average, self.own_decisions])
+
+
+@dataclass(frozen=True)
+class Total:
+    """The decisions of a seat or a team in a round, together.
+
+    Attributes:
+        seat: the seat; None for a whole team.
+        team: the team.
+        decisions, mistakes: their number.
+        points, wins: what they lost together.
+        random_loss: what random choices would lose.
+        hindsight_loss: what they lost given the actual hands; None if these are not known.
+    """
+
+    seat: int | None
+    team: int
+    decisions: int
+    mistakes: int
+    points: Mean
+    wins: Mean
+    random_loss: float
+    hindsight_loss: float | None
+
+    @property
+    def accuracy(self) -> float | None:
+        """1 minus the loss as a share of that of random choices; None without decisions."""
+        return 1 - self.points.value / self.random_loss if self.random_loss > 0 else None
+
+
+@dataclass
+class RoundReview:
+    """A reviewed round.
+
+    Attributes:
+        played: the round.
+        grades: the decisions with their grades.
+        hindsight: those with the actual hands; None where these are not known.
+        average: the average of each place; None if the actual hands are not known.
+        start: the value of the deal by team; None if the actual hands are not known.
+        result: the score difference by team; None if the round is not finished.
+        seats: the seats to report; all unless the user names some.
+    """
+
+    played: RecordedRound
+    grades: list[Grade]
+    hindsight: list[Hindsight | None]
+    average: Average | None
+    start: Float64Array | None
+    result: Float64Array | None
+    seats: tuple[int, ...] = ()
+    totals: list[Total] = field(init=False)
+    team_totals: list[Total] = field(init=False)
+    parts: list[Parts] | None = field(init=False)
+    team_parts: list[Parts] | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        teams = range(self.played.rules.team_count)
+        seats = range(self.played.rules.seats)
+        self.totals = [self._add_up([seat], seat, self.played.teams[seat]) for seat in seats]
+        self.team_totals = [self._add_up(self._members(team), None, team) for team in teams]
+        self.parts = self.team_parts = None
+        known = self.start is not None and self.average is not None and self.result is not None
+        if known and len(self.seats) == len(seats):
+            self.parts = [self._split([seat], seat, self.played.teams[seat]) for seat in seats]
+            self.team_parts = [self._split(self._members(team), None, team) for team in teams]
+
+    def _members(self, team: int) -> list[int]:
+        return [seat for seat, each in enumerate(self.played.teams) if each == team]
+
+    def _add_up(self, seats: Sequence[int], seat: int | None, team: int) -> Total:
+        chosen = [
+            (grade, hindsight)
+            for grade, hindsight in zip(self.grades, self.hindsight, strict=True)
+            if grade.decision.seat in seats
+        ]
+        grades = [grade for grade, _ in chosen]
+        known = [hindsight for _, hindsight in chosen if hindsight is not None]
+        return Total(
+            seat,
+            team,
+            len(grades),
+            sum(grade.mistake for grade in grades),
+            add_means(grade.loss.points for grade in grades),
+            add_means(grade.loss.wins for grade in grades),
+            math.fsum(grade.random_loss for grade in grades),
+            math.fsum(each.loss for each in known) if len(known) == len(grades) else None,
+        )
+
+    def _split(self, seats: Sequence[int], seat: int | None, team: int) -> Parts:
+        assert self.average is not None and self.start is not None and self.result is not None
+        places = [self.played.place_of(each) for each in self._members(team)]
+        if seat is not None:
+            places = [self.played.place_of(seat)]
+        values = self.average.values[places]
+        average = Mean(
+            float(values.mean()),
+            float(self.average.errors[places].max()),
+            self.average.deals - 1,
+            self.average.deals,
+        )
+        own, others = 0.0, 0.0
+        effects = []
+        for grade, hindsight in zip(self.grades, self.hindsight, strict=True):
+            assert hindsight is not None
+            change = float(hindsight.change[team])
+            if grade.decision.seat in seats:
+                own += change
+                effects.append(grade.effect)
+            else:
+                others += change
+        fair = add_means(effects)
+        start, result = float(self.start[team]), float(self.result[team])
+        return Parts(
+            seat, team, result, average, start - average.value, fair, own - fair.value, others,
+            result - start - own - others,
+        )  # fmt: skip
+
+    @property
+    def worst(self) -> list[tuple[Grade, Hindsight | None]]:
+        """The decisions that lost most, shown mistakes first, then by what they lost."""
+        both = zip(self.grades, self.hindsight, strict=True)
+        wanted = [each for each in both if each[0].decision.seat in self.seats]
+        lost = [each for each in wanted if each[0].loss.points.value > 0]
+        return sorted(lost, key=lambda each: (not each[0].mistake, -each[0].loss.points.value))
+
+
+def review_round(
+    played: RecordedRound,
+    settings: GradeSettings,
+    *,
+    deadline: float = math.inf,
+    seats: Sequence[int] | None = None,
+    advance: Callable[[float], None] | None = None,
+) -> RoundReview:
+    """Review a round; arguments and errors as of `grading.grade_decisions`.
+
+    Args:
+        played: the round.
+        settings: how decisions are graded.
+        deadline: moment of the monotonic clock.
+        seats: seats whose decisions are graded; None for all.
+        advance: called with the share of the work that a step did.
+    """
+    rules = played.rules
+    chosen = tuple(range(rules.seats)) if seats is None else tuple(seats)
+    decisions = [each for each in played.decisions if each.seat in chosen]
+    grades = grade_decisions(decisions, settings, played.line, deadline, advance)
+    random = any(len(grade.reference) > 1 for grade in grades)
+    actual = find_actual_hands(played, derive_seed(settings.seed, played.line), random)
+    hindsight: list[Hindsight | None] = [None] * len(grades)
+    average = start = result = None
+    if actual is not None:
+        found = [_look_back(grade, played, actual) for grade in grades]
+        hindsight = list(found)
+        if found:
+            average = _find_average(played, settings.reference.text)
+            start = found[0].before
+        if isinstance(played.source, Record):
+            scores = np.array(played.source.scores, dtype=np.float64)
+            result = compute_differences(scores, rules.game)
+    return RoundReview(played, grades, hindsight, average, start, result, chosen)
+
+
+def _look_back(grade: Grade, played: RecordedRound, actual: Any) -> Hindsight:
+    """Return the options of a decision, given the actual hands."""
+    scores = grade.turn.score_actual(actual)
+    if played.rules.game == "kwajongen" and played.opener % 2:
+        # The kernels number teams by place.
+        scores = scores[..., ::-1]
+    values = compute_differences(scores, played.rules.game).mean(axis=1)
+    names = grade.turn.options
+    before = sum(chance * values[names.index(name)] for name, chance in grade.reference.items())
+    decision = grade.decision
+    choice, team = names.index(decision.choice), played.teams[decision.seat]
+    return Hindsight(values, np.asarray(before), choice, team)
+
+
+def _find_average(played: RecordedRound, reference: str) -> Average:
+    """Return the average of each place under the rules of a round."""
+    record, imposed = played.record, None
+    if record.imposed:
+        assert record.sender is not None and record.contract is not None
+        imposed = ImposedContract(played.place_of(record.sender), record.contract, record.amount)
+    return estimate_average(played.rules, reference, record.pending_before, imposed)
+
+
+__all__ = ["Hindsight", "Parts", "RoundReview", "Total", "add_means", "review_round"]
