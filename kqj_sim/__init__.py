@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kqj_sim.api.odds import OddsOption, OddsResult, odds
     from kqj_sim.api.report import ReportResult, report
     from kqj_sim.api.results import Result
+    from kqj_sim.api.review import ReviewResult, review
     from kqj_sim.api.rounds import CheckResult, Records, Round, check, play, records
     from kqj_sim.api.simulate import SimulationResult, simulate
     from kqj_sim.api.sweep import SettingResult, SweepResult, TuningResult, sweep, tune
@@ -76,6 +77,7 @@ _MODULES = {
     "api.odds": ("OddsOption", "OddsResult", "odds"),
     "api.report": ("ReportResult", "report"),
     "api.results": ("Result",),
+    "api.review": ("ReviewResult", "review"),
     "api.rounds": ("CheckResult", "Records", "Round", "check", "play", "records"),
     "api.simulate": ("SimulationResult", "simulate"),
     "api.sweep": ("SettingResult", "SweepResult", "TuningResult", "sweep", "tune"),
@@ -157,6 +159,7 @@ __all__ = [
     "Records",
     "ReportResult",
     "Result",
+    "ReviewResult",
     "Round",
     "SettingResult",
     "SimulationResult",
@@ -185,6 +188,7 @@ __all__ = [
     "random_card",
     "records",
     "report",
+    "review",
     "show",
     "simulate",
     "suit",

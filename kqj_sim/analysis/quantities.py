@@ -189,6 +189,36 @@ _SWEEP_AND_TUNE = {
     "candidates_best_per_round": "best candidate",
 }
 
+_REVIEW = {
+    "loss_points": "lost, points",
+    "loss_win_share": "lost, chance to win",
+    "loss_points_per_round": "lost, points a round",
+    "loss_win_share_per_round": "lost, chance to win",
+    "loss_points_per_decision": "lost, points a decision",
+    "hindsight_loss_points": "in hindsight, points",
+    "hindsight_loss_points_per_round": "in hindsight, points a round",
+    "decisions": "decisions",
+    "decisions_per_round": "decisions a round",
+    "mistakes": "mistakes",
+    "mistakes_per_round": "mistakes a round",
+    "accuracy_share": "accuracy",
+    "result": "result",
+    "result_mean": "result",
+    "average": "average",
+    "deal_luck": "luck of the deal",
+    "own_decisions": "own decisions",
+    "own_decisions_mean": "own decisions",
+    "own_luck": "luck of own decisions",
+    "others_decisions": "others' decisions",
+    "others_decisions_mean": "others' decisions",
+    "remainder": "remainder",
+    "adjusted_mean": "without luck",
+    "luck_mean": "luck",
+    "rounds": "rounds",
+    "own_decisions_difference_mean": "difference, points a round",
+    "differences_shown": "shown",
+}
+
 LABELS: Mapping[str, str] = {
     **_SHARES,
     **_KQJ_ROUNDS,
@@ -199,6 +229,7 @@ LABELS: Mapping[str, str] = {
     **_ODDS,
     **_COMPARE,
     **_SWEEP_AND_TUNE,
+    **_REVIEW,
 }
 """Headings by identifier."""
 

@@ -138,13 +138,20 @@ def parse_positive_number(value: object) -> float:
     return width
 
 
-def parse_trick_card(value: object) -> tuple[int, int]:
-    """Return trick (1 to 8) and card (1 to 6) of `3.2`; raise ArgumentError for others."""
+def parse_turn(value: object) -> tuple[int, int] | str:
+    """Return trick (1 to 8) and card (1 to 6) of `3.2`, or the call `c.4` or `c.4.2` as it is.
+
+    Raises:
+        ArgumentError: it is neither.
+    """
     text = ".".join(map(str, value)) if isinstance(value, tuple) else str(value).strip()
+    if re.fullmatch(r"c\.[1-9]\d{0,2}(?:\.[1-5])?", text):
+        return text
     match = re.fullmatch(r"([1-8])\.([1-6])", text)
     if match is None:
         raise ArgumentError(
-            f"it is a trick, 1 to 8, and a card of it, 1 to 6, such as 3.2, not {shorten(value)}"
+            "it is a trick, 1 to 8, and a card of it, 1 to 6, such as 3.2, or a call, such as "
+            f"c.4, not {shorten(value)}"
         )
     return int(match[1]), int(match[2])
 

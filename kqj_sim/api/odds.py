@@ -23,7 +23,7 @@ from kqj_sim.api.arguments import (
     parse_argument,
     parse_count,
     parse_share,
-    parse_trick_card,
+    parse_turn,
     read_place,
     read_places,
     reject_both,
@@ -204,7 +204,8 @@ def odds(
         raised: True for a raised round of Kwajongen.
         record: a round in place of all these: a record, a `Round`, or a file with one.
         line: line of the record in the file.
-        at: go back in the record to this card: "3.2" is the second of trick 3.
+        at: go back in the record to this card: "3.2" is the second of trick 3; "c.4" is the
+            fourth call, "c.4.2" the second player who could counter it and did not.
         policy: the players assumed, as for `simulate`.
         ignore_calls: True for hidden cards that need not agree with the calls.
         deals: number of deals for each option, by default 10,000.
@@ -270,7 +271,7 @@ def _ask_about_record(
     """Return the question about a card of a record."""
     if isinstance(record, Round):
         record = record.record
-    card = None if at is None else parse_argument("at", parse_trick_card, at)
+    card = None if at is None else parse_argument("at", parse_turn, at)
     number = parse_count("line", line, 1, "12")
     content = to_json(record).encode() if isinstance(record, Record) else Path(record).read_bytes()
     return ask_about_record(content, number, card, seat_players)

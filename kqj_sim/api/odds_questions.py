@@ -14,6 +14,7 @@ from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 if TYPE_CHECKING:
     from kqj_sim.analysis.odds.estimator import Odds
     from kqj_sim.analysis.odds.position import PartialRound
+    from kqj_sim.record import PartialRecord
 
 
 SeatPlayers: TypeAlias = Callable[[GameRules], tuple[str, ...]]
@@ -154,14 +155,16 @@ _QUESTIONS: Mapping[str, _GameQuestions] = {
 
 
 def ask_about_record(
-    data: bytes, line: int | None, at: tuple[int, int] | None, seat_players: SeatPlayers | None
-) -> Question:
-    """Return the question about the cards of a recorded round.
+    data: bytes, line: int | None, at: tuple[int, int] | str | None,
+    seat_players: SeatPlayers | None,
+) -> Question:  # fmt: skip
+    """Return the question about a call or a card of a recorded round.
 
     Args:
         data: content of a file with one record, or with several and `line`.
         line: line of the record, from 1.
-        at: trick (from 1) and card (from 1) before which the round is taken up; None for the end.
+        at: trick (from 1) and card (from 1) before which the round is taken up, or a call, `c.4`;
+            None for the end.
         seat_players: the players; None for those of the record.
 
     Raises:
@@ -182,7 +185,35 @@ def ask_about_record(
             f"--record: {len(records)} records in the file, there should be one; name one with "
             "--line, such as --line 1"
         )
-    return _ask_about_round(read_position(partial_record_from_json(data), at), seat_players)
+    record = partial_record_from_json(data)
+    if isinstance(at, str):
+        return _ask_about_recorded_call(record, at, seat_players)
+    return _ask_about_round(read_position(record, at), seat_players)
+
+
+def _ask_about_recorded_call(
+    record: PartialRecord, at: str, seat_players: SeatPlayers | None
+) -> Question:
+    """Return the question about a call of a recorded round."""
+    from kqj_sim.analysis.odds.calls import estimate_calls
+    from kqj_sim.analysis.odds.position import PartialRound
+    from kqj_sim.analysis.review.reading import prepare_round
+
+    played = prepare_round(record)
+    found = next((each for each in played.decisions if each.at == at), None)
+    if found is None or isinstance(found.knowledge, PartialRound):
+        calls = [each.at for each in played.decisions if each.is_call]
+        raise ArgumentError(
+            f"--at {at}: there is no such call, or the player's cards are not known; "
+            + (f"the calls are {', '.join(calls)}" if calls else "no call is known")
+        )
+    rules = played.rules
+    seated = record.players
+    if seat_players is not None:
+        seated = list(seat_players(rules))
+    by_seat = seated or list(assign_policies((), rules))
+    by_place = [by_seat[played.seat_of(place)] for place in range(rules.seats)]
+    return Question(rules, partial(estimate_calls, found.knowledge, by_place))
 
 
 def _ask_about_round(partial_round: PartialRound, seat_players: SeatPlayers | None) -> Question:

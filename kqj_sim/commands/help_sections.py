@@ -15,10 +15,11 @@ _RULES = tuple(rule.name for rules in RULES_BY_GAME.values() for rule in fields(
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Situation": (
         "return", "place", "heard", "lap", "partners_at", "played", "contract", "sender",
-        "record", "at", "deal", "line", "pending", "raised",
+        "record", "at", "deal", "line", "seat", "pending", "raised",
     ),
     "Players": (
-        "policy", "opponents", "against", "calling", "playing", "with", "ignore_calls", "compare",
+        "policy", "reference", "opponents", "against", "calling", "playing", "with",
+        "ignore_calls", "compare",
     ),
     "Parameters": ("vary", "parameters", "generations", "candidates"),
     "Training": (
@@ -26,12 +27,12 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "Rules": ("game", *_RULES, "impose"),
     "Precision": (
-        "deals", "games", "precision", "max_deals", "time", "indifference", "confirm",
+        "deals", "games", "samples", "precision", "max_deals", "time", "indifference", "confirm",
         "chart_deals", "compare_deals", "seed", "first", "confidence", "control",
     ),
     "Groups": ("by", "where"),
     "Output": (
-        "tables", "format", "out", "rows", "plot", "save", "title", "save_rows", "force",
+        "tables", "worst", "format", "out", "rows", "plot", "save", "title", "save_rows", "force",
         "checkpoint", "replay", "quiet", "color",
     ),
     "Run": ("threads", "cluster", "config"),
@@ -49,6 +50,7 @@ RARELY_USED = frozenset({
 RARELY_USED_IN: Mapping[str, frozenset[str]] = {
     "odds": frozenset({"partners_at", "contract", "sender", "partners", "target", "seed", "lap"}),
     "compare": frozenset({"seed"}),
+    "review": frozenset({"impose", "target", "partners"}),
 }
 """Options that only --help-all lists, of commands whose help would not fit on a screen."""
 

@@ -20,7 +20,7 @@ from kqj_sim.api.odds_questions import (
 )
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.odds_dialog import is_terminal, run_dialog
-from kqj_sim.commands.odds_input import TrickCardType, join_cards
+from kqj_sim.commands.odds_input import TurnType, join_cards
 from kqj_sim.commands.options import (
     ShareType,
     WholeNumberType,
@@ -91,9 +91,10 @@ round_options = combine_options(
     ),
     click.option(
         "--at",
-        type=TrickCardType(),
-        metavar="TRICK.CARD",
-        help="With --record: go back to this card, such as 3.2, the second of trick 3.",
+        type=TurnType(),
+        metavar="TRICK.CARD|c.CALL",
+        help="With --record: go back to this card, such as 3.2, the second of trick 3, or to a "
+        "call: c.4, the fourth.",
     ),
 )
 """Options that describe a round in progress."""
@@ -184,7 +185,8 @@ Examples:
 def odds(
     hand: tuple[str, ...], place: str | None, lap: int | None, heard: str | None,
     partners_at: str | None, played: str | None, contract: str | None,
-    sender: str | None, record: IO[bytes] | None, line: int | None, at: tuple[int, int] | None,
+    sender: str | None, record: IO[bytes] | None, line: int | None,
+    at: tuple[int, int] | str | None,
     policy: tuple[str, ...], ignore_calls: bool, pending: int, raised: bool, deals: int | None,
     precision: float | None, time: float | None, seed: int, threads: int | None,
     confidence: float, format: str | None, tables: str | None, out: str | None,

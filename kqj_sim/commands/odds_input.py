@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kqj_sim.api.arguments import ArgumentError, parse_trick_card
+from kqj_sim.api.arguments import ArgumentError, parse_turn
 
 _CALL_PATTERN = re.compile(
     r"(?:pass|p|takes?|play|counter|x|xx|overcounter|(?:[89]|[1-6][02-9])0\D*),?", re.IGNORECASE
@@ -15,17 +15,17 @@ _CALL_PATTERN = re.compile(
 """A call, such as `pass` or `120h`, but not `910h`, nine and ten of hearts."""
 
 
-class TrickCardType(click.ParamType[tuple[int, int]]):
-    """A card of a trick, such as `3.2`: trick 3, card 2."""
+class TurnType(click.ParamType["tuple[int, int] | str"]):
+    """A card of a trick, such as `3.2`: trick 3, card 2; or a call, such as `c.4`."""
 
     name = "turn"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, int]:
-        """Return the trick (1 to 8) and the card (1 to 6); raise BadParameter for others."""
+    ) -> tuple[int, int] | str:
+        """Return trick (1 to 8) and card (1 to 6), or a call; raise BadParameter for others."""
         try:
-            return parse_trick_card(value)
+            return parse_turn(value)
         except ArgumentError as error:
             self.fail(str(error), param, ctx)
 

@@ -352,3 +352,15 @@ def _format_parameters(configured: ConfiguredPolicy, width: int) -> list[str]:
             lines.append(f"{line:{column}}  # {piece}")
             line = ""
     return lines
+
+
+_LONG_PARAMETERS_PATTERN = re.compile(r":(?=\w+=)[^+]{60,}")
+"""Parameters of a player in a record, if they are so many that nobody typed them."""
+
+
+def shorten_player(text: str, game: str) -> str:
+    """Return a player of a record without default parameters; as it is if it is unknown here."""
+    try:
+        return parse_player(text, game).short_text
+    except PolicyError:
+        return _LONG_PARAMETERS_PATTERN.sub("", text)

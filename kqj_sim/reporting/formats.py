@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import textwrap
 from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
@@ -162,9 +163,23 @@ def _render_table(report: Report, color: bool, width: int | None, encoding: str)
     # Commands are not wrapped, so that they can be copied.
     chosen = report.commands[:1] if report.shown is None and report.key_tables else report.commands
     commands = "".join(f"  {line}\n" for line in chosen)
+    if report.shown is None:
+        # A command is not wrapped, so that it can be copied.
+        commands = (
+            "".join(
+                f"\n{_wrap(sentence, width)}\n  {command}\n"
+                for sentence, command in report.passages
+            )
+            + commands
+        )
     if report.commands_title:
         parts += [Text(""), Text(report.commands_title)]
     return to_screen(parts, color=color, width=width) + commands
+
+
+def _wrap(sentence: str, width: int | None) -> str:
+    """Return a sentence in lines of a width."""
+    return textwrap.fill(sentence, width or PIPED_WIDTH, subsequent_indent="  ")
 
 
 def _render_markdown(report: Report) -> bytes:
@@ -175,6 +190,8 @@ def _render_markdown(report: Report) -> bytes:
     tables = (grid for each in report.tables for grid in make_grids(each))
     for grid in drop_repeated_notes((*report.key_grids, *tables)):
         text += "\n" + to_markdown(grid)
+    for sentence, command in report.passages:
+        text += f"\n{sentence}\n\n```console\n$ {command}\n```\n"
     if report.commands:
         text += "\n```console\n" + "".join(f"$ {line}\n" for line in report.commands) + "```\n"
     run = (f"- {key}: {_format_list(value)}\n" for key, value in report.run.to_dict().items())

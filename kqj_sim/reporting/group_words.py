@@ -29,7 +29,7 @@ _HEADINGS = {
     "whose": "side",
 }
 _SUIT_COLUMNS = ("contract", "return_suit", "trump")
-_CALL_COLUMNS = ("call", "calls", "card")
+_CALL_COLUMNS = ("call", "calls", "card", "choice", "best", "option")
 _STEP_COLUMNS = ("sender_points_from", "total_from", "margin_from")
 PASSED_OUT = "passed out"
 _PASSED_OUT: dict[str, tuple[Any, ...]] = {
@@ -42,6 +42,7 @@ _VALUES: dict[str, dict[Any, str]] = {
     "kind": {"return": "Return's suit", "other": "another suit", "suit": "a suit"},
     "stake": {1: "not countered", 2: "countered", 4: "overcountered"},
     "whose": {"caller": "caller's team"},
+    "trick": {0: "calls"},
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,8 +16,7 @@ from kqj_sim.cards import (
 )
 from kqj_sim.messages import quote
 from kqj_sim.places import describe_place, name_places
-from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.spec import shorten_player
 from kqj_sim.record import Call, Record, RecordError
 from kqj_sim.referee import kqj, kwajongen
 from kqj_sim.reporting.grid import PIPED_WIDTH
@@ -32,8 +30,6 @@ if TYPE_CHECKING:
 
 CONTRACT_NAMES = {**SUIT_SYMBOLS, "NT": "No-Trump", "AT": "All-Trumps"}
 BONUS_NAMES = {"last_trick": "last trick", "capot": "Capot", "kq": "KQ", "kqj": "KQJ"}
-_LONG_PARAMETERS_PATTERN = re.compile(r":(?=\w+=)[^+]{60,}")
-"""Parameters of a player in a record, if they are so many that nobody typed them."""
 STAKE_WORDS = {1: "", 2: ", countered", 4: ", overcountered"}
 _SIGNS_NOTE = "> led, * won the trick"
 
@@ -177,20 +173,12 @@ def render_round(record: Record, players: Sequence[str] | None = None) -> list[R
     return parts
 
 
-def _shorten_player(text: str, game: str) -> str:
-    """Return a player of a record without default parameters; as it is if it is unknown here."""
-    try:
-        return parse_player(text, game).short_text
-    except PolicyError:
-        return _LONG_PARAMETERS_PATTERN.sub("", text)
-
-
 def _render_heading(record: Record, players: Sequence[str] | None) -> Text:
     from rich.text import Text
 
     lines = [f"Seed {record.seed}, deal {record.deal}: {describe_rules(record.game_rules())}"]
     if players is None:
-        players = [_shorten_player(player, record.game) for player in record.players]
+        players = [shorten_player(player, record.game) for player in record.players]
     lines.append(f"Players: {describe_policies(players)}")
     if record.game_id is not None:
         before = _format_game_scores(record, record.score_before)

@@ -104,6 +104,7 @@ class Report:
         remarks: what the key grids leave out, in sentences.
         key_tables: names of the tables that are shown in the place of key grids.
         commands_title: heading of the commands; with key figures only the first is shown.
+        passages: sentences below the key figures, each with a command that shows more.
     """
 
     run: Run
@@ -115,6 +116,7 @@ class Report:
     remarks: Sequence[str] = ()
     key_tables: Collection[str] = ()
     commands_title: str = ""
+    passages: Sequence[tuple[str, str]] = ()
 
     def make_grids(self, width: int | None = None) -> list[Grid]:
         """Return what people see: the key figures, or the tables that they asked for."""

@@ -14,7 +14,7 @@ from kqj_sim.api.arguments import (
     collect_rules,
     convert_policies,
     join_items,
-    parse_trick_card,
+    parse_turn,
     parse_whole_number,
     read_place,
     read_places,
@@ -88,7 +88,7 @@ def test_cards_and_places_are_texts_or_lists() -> None:
     assert join_items(cards) == join_items(["9h", "Ah", "Ks"]) == "9h Ah Ks"
     assert read_place("--place", "3rd", RULES) == read_place("--place", 2, RULES) == 2
     assert read_places("--partners-at", ["2nd", 5], RULES) == (1, 5)
-    assert parse_trick_card(3.2) == parse_trick_card("3.2") == parse_trick_card((3, 2)) == (3, 2)
+    assert parse_turn(3.2) == parse_turn("3.2") == parse_turn((3, 2)) == (3, 2)
 
 
 HAND = "9h 8h Ah Ks 4d"

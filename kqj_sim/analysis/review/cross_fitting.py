@@ -111,9 +111,7 @@ def _rank(draws: Sequence[Draws], options: int, choice: int) -> int:
     return choice if means[choice] >= means[best] - _EQUAL else best
 
 
-def estimate_loss(
-    pilot: Draws | None, draws: Draws, choice: int, confidence: float
-) -> Loss:
+def estimate_loss(pilot: Draws | None, draws: Draws, choice: int, confidence: float) -> Loss:
     """Estimate the loss of a choice by cross-fitting.
 
     Args:

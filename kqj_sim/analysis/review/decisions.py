@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal, TypeAlias
@@ -19,8 +19,9 @@ from kqj_sim.analysis.odds.situation import (
     Question,
 )
 from kqj_sim.cards import Card, parse_card
+from kqj_sim.policies.spec import shorten_player
 from kqj_sim.record import Call, PartialRecord, Record
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import RULES_BY_GAME, KqjRules
 
 Kind: TypeAlias = Literal["take", "bid", "counter", "play", "lead", "follow", "discard"]
 """The kind of a decision; `play` is the call in Kwajongen, `discard` a card when void."""
@@ -82,16 +83,26 @@ class RecordedRound:
     Attributes:
         line: its line in the file.
         record: the record, as far as it is known.
+        names: the name of each seat's player.
         rules: the rules.
         decisions: the decisions that can be graded, in order.
         skipped: the others.
     """
 
-    def __init__(self, record: Record | PartialRecord, line: int = 1) -> None:
-        """Find the decisions; raise RoundError if the record is no round."""
+    def __init__(
+        self,
+        record: Record | PartialRecord,
+        line: int = 1,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        """Find the decisions; raise RoundError if the record is no round.
+
+        Names are those of the record's players unless they are given.
+        """
         self.line = line
         self.source = record
         self.record = _complete(record)
+        self.names = self._name_players(names)
         self.rules = read_record_rules(self.record)
         self.decisions: list[Decision] = []
         self.skipped: list[Skipped] = []
@@ -106,6 +117,13 @@ class RecordedRound:
                 self.skipped.append(each)
             else:
                 self.decisions.append(each)
+
+    def _name_players(self, names: Sequence[str] | None) -> tuple[str, ...]:
+        seats = RULES_BY_GAME[self.record.game].seats
+        if names is None:
+            known = self.record.players or [""] * seats
+            names = [shorten_player(name, self.record.game) for name in known]
+        return tuple(name or f"seat {seat}" for seat, name in enumerate(names))
 
     @property
     def opener(self) -> int:
@@ -145,9 +163,7 @@ class RecordedRound:
         record = self.record
         if record.imposed or not record.calls:
             return
-        calls = tuple(
-            replace_struct(call, seat=self.place_of(call.seat)) for call in record.calls
-        )
+        calls = tuple(replace_struct(call, seat=self.place_of(call.seat)) for call in record.calls)
         for at, kind, place, before, choice, question in self._walk_calls(calls):
             seat = self.seat_of(place)
             cards = self._dealt_cards(seat)
@@ -187,21 +203,15 @@ class RecordedRound:
         asked: list[int] = []
         question: Question = "counter"
         bidder = -1
-        for number, call in enumerate((*calls, None)):
-            is_reply = call is not None and call.call in ("counter", "overcounter")
-            replies = is_reply and call is not None and call.seat in asked
-            declined = asked
-            if replies and call is not None:
-                declined = asked[: asked.index(call.seat)]
-            for order, place in enumerate(declined, start=1):
-                yield f"c.{number}.{order}", "counter", place, number, f"no {question}", question
-            if call is None:
-                return
+        for number, call in enumerate(calls):
+            is_reply = call.call in ("counter", "overcounter")
+            replies = is_reply and call.seat in asked
+            declined = asked[: asked.index(call.seat)] if replies else asked
+            yield from self._list_declined(declined, number, question)
             at = f"c.{number + 1}"
-            if replies:
-                yield at, "counter", call.seat, number, call.call, question
-            elif is_reply:
-                yield at, "counter", call.seat, number, call.call, "bid"
+            if is_reply:
+                reply: Question = question if replies else "bid"
+                yield at, "counter", call.seat, number, call.call, reply
             else:
                 yield at, "bid", call.seat, number, format_call(call), "bid"
             asked = []
@@ -211,15 +221,21 @@ class RecordedRound:
                     question, asked = "counter", self._list_sides(bidder, opponents=True)
             elif call.call == "counter":
                 question, asked = "overcounter", self._list_sides(bidder, opponents=False)
+        yield from self._list_declined(asked, len(calls), question)
+
+    def _list_declined(
+        self, places: list[int], before: int, question: Question
+    ) -> Iterator[tuple[str, Kind, int, int, str, Question]]:
+        """Yield the counters, or overcounters, that places did not make; as of `_walk_calls`."""
+        for order, place in enumerate(places, start=1):
+            yield f"c.{before}.{order}", "counter", place, before, f"no {question}", question
 
     def _list_sides(self, bidder: int, opponents: bool) -> list[int]:
         """Return the places of the bidder's opponents, or of their team, in the order asked."""
         own = self.teams[self.seat_of(bidder)]
         seats = self.rules.seats
         places = [(bidder + step) % seats for step in range(seats)]
-        return [
-            place for place in places if (self.teams[self.seat_of(place)] != own) == opponents
-        ]
+        return [place for place in places if (self.teams[self.seat_of(place)] != own) == opponents]
 
     def _find_cards(self) -> Iterator[Decision | Skipped]:
         """Yield the cards that were not forced."""
@@ -268,10 +284,7 @@ def _complete(record: Record | PartialRecord) -> PartialRecord:
     if len(tricks) < size or None in leaders or any(len(each.cards) < seats for each in tricks):
         return known
     hands: list[list[str] | None] = [
-        [
-            trick.cards[(seat - (trick.leader or 0)) % seats]
-            for trick in tricks
-        ]
+        [trick.cards[(seat - (trick.leader or 0)) % seats] for trick in tricks]
         for seat in range(seats)
     ]
     return replace_struct(known, hands=hands)

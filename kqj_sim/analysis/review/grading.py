@@ -224,18 +224,14 @@ def grade_decisions(
     from kqj_sim.analysis.review.cross_fitting import find_mistakes
 
     shown = find_mistakes([grade.p_value for grade in grades], settings.confidence)
-    return [
-        replace(grade, mistake=mistake) for grade, mistake in zip(grades, shown, strict=True)
-    ]
+    return [replace(grade, mistake=mistake) for grade, mistake in zip(grades, shown, strict=True)]
 
 
 _PILOT_SHARE = 0.25
 """Share of the deals in the first stage."""
 
 
-def make_turn(
-    decision: Decision, settings: GradeSettings, seed: int, ignore_calls: bool
-) -> Turn:
+def make_turn(decision: Decision, settings: GradeSettings, seed: int, ignore_calls: bool) -> Turn:
     """Return a decision as the kernels take it."""
     knowledge, reference = decision.knowledge, settings.reference
     if isinstance(knowledge, BiddingSituation):

@@ -11,7 +11,6 @@ import numpy as np
 from kqj_sim.analysis.odds.auction_state import (
     CallOption,
     format_call,
-    list_call_options,
     make_bid_option,
     make_contract_option,
     make_question,
@@ -57,7 +56,7 @@ class ReviewedCalls(KqjCallSampler):
                 self._observer, hand, packed, keys, self._rules, self._seating, found
             ):
                 raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
-            texts.append([_format_answer(situation, question.text, each) for each in found])
+            texts.append([_format_answer(situation, question.text, int(each)) for each in found])
         if len(texts) == 1:
             return texts[0]
         counters, bids = texts
@@ -210,8 +209,6 @@ class ReviewedCards(KqjCardSampler):
         count, rules = len(actual.keys), self.partial_round.rules
         scores = np.zeros((self.card_count, count, rules.team_count), dtype=np.int16)
         left = actual.hands & ~convert_cards_to_bits(self.partial_round.plays)
-        if not review.score_cards(
-            self.turn, left, actual.keys, self._rules, self._seating, scores
-        ):
+        if not review.score_cards(self.turn, left, actual.keys, self._rules, self._seating, scores):
             raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
         return scores.astype(np.float64)

@@ -10,23 +10,23 @@ all changes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from kqj_sim.analysis.intervals import Estimate, estimate_mean_from_sums
+from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.review.decisions import RecordedRound
 from kqj_sim.analysis.review.turns import ActualHands, derive_keys
+from kqj_sim.cards import parse_card
 from kqj_sim.core import block as core_block
 from kqj_sim.core import rng
-from kqj_sim.core.block import LANES, STRIDE
+from kqj_sim.core.block import LANES
+from kqj_sim.core.types import Float64Array
 from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.card_sets import encode_cards
-from kqj_sim.cards import parse_card
-from kqj_sim.core.types import Float64Array
 from kqj_sim.recording import make_recording_block
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.workers import count_processors, map_in_threads
@@ -48,10 +48,8 @@ def compute_differences(scores: Float64Array, game: str) -> Float64Array:
     """
     if game == "kwajongen":
         scores = -scores
-    best = [
-        np.delete(scores, team, axis=-1).max(axis=-1) for team in range(scores.shape[-1])
-    ]
-    return scores - np.stack(best, axis=-1)
+    best = [np.delete(scores, team, axis=-1).max(axis=-1) for team in range(scores.shape[-1])]
+    return np.asarray(scores - np.stack(best, axis=-1))
 
 
 def find_actual_hands(played: RecordedRound, seed: int, random: bool) -> ActualHands | None:
@@ -181,9 +179,8 @@ def _list_keys(played: RecordedRound, seed: int, count: int) -> Any:
     own_seed = getattr(played.source, "seed", None)
     deal = getattr(played.source, "deal", None)
     keys = derive_keys(seed, count)
-    if isinstance(own_seed, int) and isinstance(deal, int):
-        if 0 <= own_seed < 2**63 and 0 <= deal < 2**62:
-            keys[0] = rng.derive_deal_key(own_seed, deal)
+    if own_seed is not None and deal is not None and 0 <= own_seed < 2**63 and 0 <= deal < 2**62:
+        keys[0] = rng.derive_deal_key(own_seed, deal)
     return keys
 
 

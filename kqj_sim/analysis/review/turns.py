@@ -93,7 +93,8 @@ class Turn(ABC):
         if len(set(names)) > 1:
             names = self.ask(derive_keys(seed, _ASKED_AGAIN))
         return {
-            self.options.index(name): names.count(name) / len(names) for name in dict.fromkeys(names)
+            self.options.index(name): names.count(name) / len(names)
+            for name in dict.fromkeys(names)
         }
 
 

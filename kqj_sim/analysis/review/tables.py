@@ -1,0 +1,406 @@
+"""Tables of reviews: players, losses by trick, role, kind and contract, and the decisions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from kqj_sim.analysis.intervals import Estimate, make_count
+from kqj_sim.analysis.quantiles import student_quantile
+from kqj_sim.analysis.review.cross_fitting import Mean, find_mistakes
+from kqj_sim.analysis.review.grading import Grade
+from kqj_sim.analysis.review.rounds import Hindsight, Parts, RoundReview, Total
+from kqj_sim.analysis.tables import Table, TableRow, Unit, make_table
+
+Value = int | str
+
+GROUP_COLUMNS: Mapping[str, str] = {
+    "trick": "the trick, 1 to 8; 0 for calls",
+    "role": "sender, partner, defender; caller during the calls",
+    "kind": "take, bid, counter, play (the call in Kwajongen), lead, follow, discard",
+    "contract": "the contract; none if the round was passed out",
+    "player": "the player's name in the record",
+    "seat": "the player's seat",
+    "place": "the player's place, 0 the opener",
+    "result": "made, failed, litigation, tie, passed_out",
+    "line": "the round's line in the file",
+}
+"""Columns that group losses, with their meaning."""
+
+_ROUND_COLUMNS = ("contract", "result", "line", "player")
+"""Columns whose values not every round has: losses a round are those of the rounds that do."""
+
+TABLES: Mapping[str, str] = {
+    "seats": "one round: what each seat lost",
+    "parts": "one round: luck and skill of each seat",
+    "team_parts": "one round: luck and skill of each side",
+    "players": "points a round of each player, with and without luck",
+    "differences": "differences between players without luck",
+    "loss": "points lost a round, in all",
+    "loss_by_trick": "points lost a round by trick",
+    "loss_by_role": "points lost a round by role",
+    "loss_by_kind": "points lost a round by kind of decision",
+    "loss_by_contract": "points lost a round by contract",
+    "loss_by": "points lost a round by the columns of --by",
+    "decisions": "every decision with its loss",
+    "options": "one round: every option of every decision",
+}
+"""The tables with their titles."""
+
+
+@dataclass(frozen=True)
+class ReviewedDecision:
+    """A decision of a reviewed round."""
+
+    review: RoundReview
+    grade: Grade
+    hindsight: Hindsight | None
+
+    def get(self, column: str) -> Value:
+        """Return the value of one of `GROUP_COLUMNS`."""
+        return _READERS[column](self)
+
+
+def name_player(review: RoundReview, seat: int) -> str:
+    """Return the name of the player of a seat."""
+    return review.played.names[seat]
+
+
+def _read_role(each: ReviewedDecision) -> str:
+    if each.grade.decision.is_call:
+        return "caller"
+    return each.review.played.describe_role(each.grade.decision.seat) or "none"
+
+
+_READERS: Mapping[str, Callable[[ReviewedDecision], Value]] = {
+    "trick": lambda each: each.grade.decision.trick,
+    "role": _read_role,
+    "kind": lambda each: each.grade.decision.kind,
+    "contract": lambda each: each.review.played.record.contract or "none",
+    "player": lambda each: name_player(each.review, each.grade.decision.seat),
+    "seat": lambda each: each.grade.decision.seat,
+    "place": lambda each: each.review.played.place_of(each.grade.decision.seat),
+    "result": lambda each: str(getattr(each.review.played.source, "result", "none")),
+    "line": lambda each: each.review.played.line,
+}
+
+
+def list_decisions(reviews: Sequence[RoundReview]) -> list[ReviewedDecision]:
+    """Return the decisions of the seats that are reported, in order."""
+    return [
+        ReviewedDecision(review, grade, hindsight)
+        for review in reviews
+        for grade, hindsight in zip(review.grades, review.hindsight, strict=True)
+        if grade.decision.seat in review.seats
+    ]
+
+
+def sort_worst(decisions: Sequence[ReviewedDecision]) -> list[ReviewedDecision]:
+    """Return decisions that lost points, shown mistakes first, then by what they lost."""
+    lost = [each for each in decisions if each.grade.loss.points.value > 0]
+    return sorted(lost, key=lambda each: (not each.grade.mistake, -each.grade.loss.points.value))
+
+
+def average_rounds(values: Sequence[float], confidence: float) -> Estimate:
+    """Return the mean of values, one a round, with Student's interval."""
+    count = len(values)
+    if not count:
+        return Estimate(math.nan, math.nan, math.nan, 0)
+    mean = math.fsum(values) / count
+    if count < 2:
+        return Estimate(mean, math.nan, math.nan, count)
+    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
+    half = student_quantile(count - 1, confidence) * math.sqrt(variance / count)
+    return Estimate(mean, mean - half, mean + half, count)
+
+
+def average_means(means: Sequence[Mean], confidence: float) -> Estimate:
+    """Return the mean of estimates, one a round; of a single one with its own interval."""
+    if len(means) == 1:
+        return means[0].estimate(confidence)
+    return average_rounds([each.value for each in means], confidence)
+
+
+def make_review_tables(
+    reviews: Sequence[RoundReview], confidence: float, by: Sequence[str] = ()
+) -> list[Table]:
+    """Return the tables of reviewed rounds.
+
+    Args:
+        reviews: the rounds.
+        confidence: of the intervals.
+        by: columns of one more table of losses, of `GROUP_COLUMNS`.
+    """
+    if not reviews:
+        return []
+    decisions = list_decisions(reviews)
+    game = reviews[0].played.rules.game
+    tables = []
+    if len(reviews) == 1:
+        tables += _make_round_tables(reviews[0], confidence, game)
+    tables += _make_player_tables(reviews, confidence, game)
+    groups: list[tuple[str, tuple[str, ...]]] = [("loss", ())]
+    groups += [(f"loss_by_{each}", (each,)) for each in ("trick", "role", "kind", "contract")]
+    if by:
+        groups.append(("loss_by", tuple(by)))
+    for name, columns in groups:
+        title = TABLES[name].capitalize()
+        if name == "loss_by":
+            title = f"Points lost a round by {' and '.join(by)}"
+        rows = list(_sum_losses(reviews, decisions, columns, confidence))
+        tables.append(make_table(name, title, columns, rows, counted=False, game=game))
+    rows = list(_list_decisions(decisions, confidence))
+    columns = ("line", "at", "player", "kind", "choice", "best")
+    tables.append(
+        make_table("decisions", "Every decision", columns, rows, counted=False, game=game)
+    )
+    if len(reviews) == 1:
+        tables.append(
+            make_table(
+                "options",
+                "Every option",
+                ("at", "option"),
+                list(_list_options(decisions, confidence)),
+                counted=False,
+                game=game,
+            )
+        )
+    return tables
+
+
+def _sum_losses(
+    reviews: Sequence[RoundReview], decisions: Sequence[ReviewedDecision],
+    columns: tuple[str, ...], confidence: float,
+) -> Iterator[TableRow]:  # fmt: skip
+    """Yield what was lost a round in each group."""
+    groups: dict[tuple[Value, ...], dict[int, list[ReviewedDecision]]] = {}
+    fixed = [at for at, column in enumerate(columns) if column in _ROUND_COLUMNS]
+    rounds: dict[tuple[Value, ...], set[int]] = {}
+    for each in decisions:
+        group = tuple(each.get(column) for column in columns)
+        groups.setdefault(group, {}).setdefault(id(each.review), []).append(each)
+        rounds.setdefault(tuple(group[at] for at in fixed), set()).add(id(each.review))
+    if not fixed:
+        rounds[()] = {id(review) for review in reviews}
+    for group in sorted(groups, key=_sort_key):
+        found = groups[group]
+        among = rounds[tuple(group[at] for at in fixed)]
+
+        def average(value: Callable[[ReviewedDecision], float]) -> Estimate:
+            # ruff: noqa: B023
+            return average_rounds(
+                [math.fsum(map(value, found.get(review, ()))) for review in among], confidence
+            )
+
+        members = [each for each_round in found.values() for each in each_round]
+        if len(among) == 1:
+            from kqj_sim.analysis.review.rounds import add_means
+
+            total = add_means(each.grade.loss.points for each in members)
+            loss = total.estimate(confidence)._replace(observations=1)
+            win = add_means(each.grade.loss.wins for each in members).estimate(confidence)
+            win = win._replace(observations=1)
+        else:
+            loss = average(lambda each: each.grade.loss.points.value)
+            win = average(lambda each: each.grade.loss.wins.value)
+        yield group, "loss_points_per_round", "points", loss
+        yield group, "loss_win_share_per_round", "share", win
+        count = average(lambda each: 1.0)
+        yield group, "decisions_per_round", "rounds", _without_bounds(count)
+        yield group, "mistakes_per_round", "rounds", average(lambda each: float(each.grade.mistake))
+        each_loss = loss.scaled(1 / count.value) if count.value else loss
+        yield group, "loss_points_per_decision", "points", each_loss
+        if all(each.hindsight is not None for each in members):
+            hindsight = average(lambda each: each.hindsight.loss if each.hindsight else 0.0)
+            yield group, "hindsight_loss_points_per_round", "points", hindsight
+
+
+def _sort_key(group: tuple[Value, ...]) -> tuple[tuple[bool, str], ...]:
+    return tuple(
+        (isinstance(value, str), f"{value:09}" if isinstance(value, int) else value)
+        for value in group
+    )
+
+
+def _without_bounds(estimate: Estimate) -> Estimate:
+    return estimate._replace(low=math.nan, high=math.nan)
+
+
+def _list_decisions(decisions: Sequence[ReviewedDecision], confidence: float) -> Iterator[TableRow]:
+    for each in sort_worst(decisions) + [
+        one for one in decisions if one.grade.loss.points.value <= 0
+    ]:
+        grade, decision = each.grade, each.grade.decision
+        group = (
+            each.review.played.line, decision.at, name_player(each.review, decision.seat),
+            decision.kind, decision.choice, grade.best,
+        )  # fmt: skip
+        yield group, "loss_points", "points", estimate_decision_loss(grade, confidence)
+        yield group, "loss_win_share", "share", grade.loss.wins.estimate(confidence)
+        yield group, "mistakes", "count", make_count(int(grade.mistake))
+        if each.hindsight is not None:
+            found = Estimate(each.hindsight.loss, math.nan, math.nan, 1)
+            yield group, "hindsight_loss_points", "points", found
+
+
+def estimate_decision_loss(grade: Grade, confidence: float) -> Estimate:
+    """Return the loss of a decision with its interval.
+
+    Its upper end is the highest upper bound of any option's lead, if that is higher.
+    """
+    found = grade.loss.points.estimate(confidence)
+    if grade.loss.points.exact:
+        return found
+    return found._replace(high=max(found.high, grade.loss.high))
+
+
+def _list_options(decisions: Sequence[ReviewedDecision], confidence: float) -> Iterator[TableRow]:
+    for each in decisions:
+        for option in each.grade.options:
+            group = (each.grade.decision.at, option.name)
+            yield group, "value", "points", option.value.estimate(confidence)
+            yield group, "win_share", "share", option.win.estimate(confidence)
+
+
+def _make_round_tables(review: RoundReview, confidence: float, game: str) -> list[Table]:
+    """Return the tables of a single round."""
+    rows: list[TableRow] = []
+    for total in review.totals:
+        if total.seat in review.seats:
+            rows += _list_total((total.seat,), total, confidence)
+    tables = [make_table("seats", "What each seat lost", ("seat",), rows, "", False, game=game)]
+    if review.parts is not None and review.team_parts is not None:
+        seats = [
+            row for each in review.parts for row in _list_parts((each.seat or 0,), each, confidence)
+        ]
+        teams = [
+            row for each in review.team_parts for row in _list_parts((each.team,), each, confidence)
+        ]
+        tables.append(
+            make_table("team_parts", "Luck and skill of each side", ("team",), teams, "", False)
+        )
+        tables.append(
+            make_table("parts", "Luck and skill of each seat", ("seat",), seats, "", False)
+        )
+    return tables
+
+
+def _list_total(group: tuple[int], total: Total, confidence: float) -> Iterator[TableRow]:
+    yield group, "decisions", "count", make_count(total.decisions)
+    yield group, "mistakes", "count", make_count(total.mistakes)
+    yield group, "loss_points", "points", total.points.estimate(confidence)
+    yield group, "loss_win_share", "share", total.wins.estimate(confidence)
+    if total.accuracy is not None:
+        accuracy = Estimate(total.accuracy, math.nan, math.nan, total.decisions)
+        yield group, "accuracy_share", "share", accuracy
+    if total.hindsight_loss is not None:
+        hindsight = Estimate(total.hindsight_loss, math.nan, math.nan, total.decisions)
+        yield group, "hindsight_loss_points", "points", hindsight
+
+
+def _list_parts(group: tuple[int], parts: Parts, confidence: float) -> Iterator[TableRow]:
+    def exact(value: float) -> Estimate:
+        return Estimate(value, math.nan, math.nan, 1)
+
+    yield group, "result", "points", exact(parts.result)
+    yield group, "average", "points", parts.average.estimate(confidence)
+    yield group, "deal_luck", "points", exact(parts.deal_luck)
+    yield group, "own_decisions", "points", parts.own_decisions.estimate(confidence)
+    yield group, "own_luck", "points", exact(parts.own_luck)
+    yield group, "others_decisions", "points", exact(parts.others_decisions)
+    yield group, "remainder", "points", exact(parts.remainder)
+
+
+def _make_player_tables(
+    reviews: Sequence[RoundReview], confidence: float, game: str
+) -> list[Table]:
+    """Return points a round of each player, and the differences between players."""
+    rows: list[TableRow] = []
+    effects: dict[str, dict[int, list[float]]] = {}
+    names = dict.fromkeys(name_player(review, seat) for review in reviews for seat in review.seats)
+    for name in names:
+        totals: list[list[Total]] = []
+        parts: list[list[Parts]] = []
+        for number, review in enumerate(reviews):
+            seats = [seat for seat in review.seats if name_player(review, seat) == name]
+            if not seats:
+                continue
+            totals.append([review.totals[seat] for seat in seats])
+            if review.parts is not None:
+                mine = [review.parts[seat] for seat in seats]
+                parts.append(mine)
+                effects.setdefault(name, {})[number] = [each.own_decisions.value for each in mine]
+        rows += _list_player((name,), totals, parts, confidence)
+    tables = [make_table("players", "Points a round of a player", ("player",), rows, "", False)]
+    if len(effects) > 1:
+        found = list(_compare_players(effects, confidence))
+        if found:
+            tables.append(
+                make_table(
+                    "differences",
+                    "Differences between players without luck",
+                    ("player", "other"),
+                    found,
+                    "",
+                    False,
+                )
+            )
+    return tables
+
+
+def _list_player(
+    group: tuple[str], totals: list[list[Total]], parts: list[list[Parts]], confidence: float
+) -> Iterator[TableRow]:
+    """Yield the numbers of a player, each a mean over rounds of the mean over the seats."""
+
+    def average(values: list[list[float]]) -> Estimate:
+        return average_rounds([math.fsum(each) / len(each) for each in values], confidence)
+
+    def of_parts(read: Callable[[Parts], float]) -> Estimate:
+        return average([[read(part) for part in each] for each in parts])
+
+    unit: Unit = "points"
+    yield group, "rounds", "count", make_count(len(totals))
+    if parts:
+        yield group, "result_mean", unit, of_parts(lambda each: each.result)
+        yield group, "adjusted_mean", unit, of_parts(lambda each: each.adjusted.value)
+        luck = of_parts(lambda each: each.deal_luck + each.own_luck)
+        yield group, "luck_mean", unit, luck
+        yield group, "others_decisions_mean", unit, of_parts(lambda each: each.others_decisions)
+        yield group, "own_decisions_mean", unit, of_parts(lambda each: each.own_decisions.value)
+    losses = average([[each.points.value for each in seats] for seats in totals])
+    yield group, "loss_points_per_round", unit, losses
+    mistakes = average([[float(each.mistakes) for each in seats] for seats in totals])
+    yield group, "mistakes_per_round", "rounds", mistakes
+    random_loss = math.fsum(each.random_loss for seats in totals for each in seats)
+    if random_loss > 0:
+        lost = math.fsum(each.points.value for seats in totals for each in seats)
+        accuracy = Estimate(1 - lost / random_loss, math.nan, math.nan, len(totals))
+        yield group, "accuracy_share", "share", accuracy
+
+
+def _compare_players(
+    effects: Mapping[str, Mapping[int, list[float]]], confidence: float
+) -> Iterator[TableRow]:
+    """Yield the differences between the own decisions of players who sat at the same table."""
+    pairs = []
+    for one, other in itertools.combinations(effects, 2):
+        common = [number for number in effects[one] if number in effects[other]]
+        if len(common) < 2:
+            continue
+        values = [
+            math.fsum(effects[one][number]) / len(effects[one][number])
+            - math.fsum(effects[other][number]) / len(effects[other][number])
+            for number in common
+        ]
+        estimate = average_rounds(values, confidence)
+        half = student_quantile(len(values) - 1, confidence)
+        error = (estimate.high - estimate.low) / 2 / half
+        mean = Mean(abs(estimate.value), error, len(values) - 1)
+        pairs.append(((one, other), estimate, min(1.0, 2 * mean.get_p_value())))
+    shown = find_mistakes([p_value for *_, p_value in pairs], confidence)
+    for (group, estimate, _), is_shown in zip(pairs, shown, strict=True):
+        yield group, "own_decisions_difference_mean", "points", estimate
+        yield group, "differences_shown", "count", make_count(int(is_shown))

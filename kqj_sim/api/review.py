@@ -1,0 +1,269 @@
+"""Reviews: `review` and its result."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Unpack
+
+from kqj_sim.analysis.review.decisions import RecordedRound
+from kqj_sim.analysis.review.reading import prepare_round, read_rounds
+from kqj_sim.analysis.review.tables import (
+    GROUP_COLUMNS,
+    ReviewedDecision,
+    estimate_decision_loss,
+    list_decisions,
+)
+from kqj_sim.api.arguments import (
+    CONFIDENCE_RANGE,
+    ArgumentError,
+    Count,
+    PoliciesLike,
+    PolicyLike,
+    RuleArguments,
+    collect_rules,
+    convert_policy,
+    parse_argument,
+    parse_count,
+    parse_share,
+)
+from kqj_sim.api.progress import ProgressLike
+from kqj_sim.api.results import Result, save_file
+from kqj_sim.api.review_run import (
+    ReviewedRounds,
+    ReviewOptions,
+    make_records_command,
+    make_run,
+    run_review,
+)
+from kqj_sim.api.rounds import Round
+from kqj_sim.api.simulate import make_experiment
+from kqj_sim.messages import suggest
+from kqj_sim.record import Record, RecordError
+from kqj_sim.recording import play_records
+from kqj_sim.reporting.figures import NothingToDrawError
+from kqj_sim.reporting.formats import TABLE_SUFFIXES, choose_by_suffix
+from kqj_sim.reporting.review import WORST, ReviewRun, make_review_report, render_review
+from kqj_sim.run_scope import run_scope
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kqj_sim.experiment import Experiment
+    from kqj_sim.imposed import ImposedContract
+    from kqj_sim.reporting.figures import Drawing
+    from kqj_sim.rules import GameRules
+
+DEFAULT_ROUNDS = 20
+"""Rounds of a policy that are reviewed, unless asked otherwise."""
+
+
+class ReviewResult(Result):
+    """The result of `review`: every decision with what it lost.
+
+    Attributes:
+        errors: line and text of records that could not be reviewed.
+    """
+
+    kind: ClassVar[str] = "review"
+
+    def __init__(self, found: ReviewedRounds, run: ReviewRun, worst: int) -> None:
+        super().__init__(make_review_report(found.reviews, run, worst))
+        self._found = found
+        self._confidence = run.confidence or 0.95
+        self.errors = tuple(found.errors)
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per decision, in the order in which they were made.
+
+        The columns are those of `--by`, then `at`, `choice`, `best`, `loss_points` and
+        `loss_win_share` with `_low` and `_high`, `mistake`, `exact`, `hindsight_loss_points`.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(
+            [self._describe(each) for each in list_decisions(self._found.reviews)],
+        )
+
+    def _describe(self, each: ReviewedDecision) -> dict[str, object]:
+        grade = each.grade
+        points = estimate_decision_loss(grade, self._confidence)
+        wins = grade.loss.wins.estimate(self._confidence)
+        row: dict[str, object] = {column: each.get(column) for column in GROUP_COLUMNS}
+        row |= {"at": grade.decision.at, "choice": grade.decision.choice, "best": grade.best}
+        for name, found in (("loss_points", points), ("loss_win_share", wins)):
+            row |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+        row |= {"mistake": grade.mistake, "exact": grade.layouts is not None}
+        hindsight = each.hindsight
+        row["hindsight_loss_points"] = float("nan") if hindsight is None else hindsight.loss
+        return row
+
+    @property
+    def worst(self) -> tuple[str, ...]:
+        """The decisions that lost most, in sentences."""
+        return tuple(sentence for sentence, _ in self._report.passages)
+
+    def to_json(self) -> str:
+        """Return the rounds, decisions and tables as JSON, as the command's --format json."""
+        return render_review(self._report, self._found.reviews, "json").decode()
+
+    def save(self, path: str | Path) -> None:
+        """Write the review to a .txt, .csv, .json, .md or .parquet file.
+
+        Raises:
+            FormatError: the suffix stands for no format.
+        """
+        format = choose_by_suffix(path, TABLE_SUFFIXES)
+        save_file(path, render_review(self._report, self._found.reviews, format))
+
+    def _list_lines(self) -> Sequence[str]:
+        lines = super()._list_lines()
+        return [*self.worst[:1], *lines]
+
+    def _make_drawing(self) -> Drawing:
+        raise NothingToDrawError("a review has no picture; save it to a page")
+
+
+RecordsLike = Record | Round | str | os.PathLike[str] | Iterable[Record]
+
+
+@run_scope()
+def review(
+    records: RecordsLike | None = None,
+    *,
+    line: int | None = None,
+    policy: PoliciesLike | None = None,
+    deals: Count | None = None,
+    games: Count | None = None,
+    first: Count = 0,
+    impose: str | ImposedContract | None = None,
+    reference: PolicyLike | None = None,
+    samples: Count | None = None,
+    time: float | None = None,
+    seat: int | Iterable[int] | None = None,
+    worst: int = WORST,
+    by: str | Iterable[str] = (),
+    ignore_calls: bool = False,
+    seed: Count = 1,
+    threads: int | None = None,
+    confidence: float | str = 0.95,
+    progress: ProgressLike | None = None,
+    rules: GameRules | None = None,
+    **fields: Unpack[RuleArguments],
+) -> ReviewResult:
+    """Grade every decision of recorded rounds, as `kqj-sim review`.
+
+    Args:
+        records: records: a record, a `Round`, several records, or a file of them.
+        line: review only this line of the file.
+        policy: play and review rounds of this policy, in place of `records`.
+        deals: with `records` the deals that grade a decision on average, by default 1,000; with
+            `policy` the number of rounds, by default 20.
+        games: with `policy`, the number of whole games instead.
+        first: with `policy`, the number of the first deal.
+        impose: with `policy`, a Sender's place and contract that are played without calls.
+        reference: the player who plays every round on; the default player unless given.
+        samples: the deals that grade a decision on average.
+        time: stop after this many seconds.
+        seat: grade only the decisions of this seat, or of these seats.
+        worst: number of the worst decisions that are described.
+        by: group the losses by these columns, such as "trick,kind".
+        ignore_calls: True for hidden cards that need not agree with the calls.
+        seed: seed of the deals, played and sampled.
+        threads: number of threads; None for all processors.
+        confidence: confidence level of the intervals.
+        progress: True for a line on stderr, or a function of the finished and of all steps.
+        rules: with `policy`, the rules, in place of their fields.
+        fields: with `policy`, fields of the rules, such as `teams=3, bidding="auction"`.
+
+    Raises:
+        ValueError: an argument is wrong, or no record can be reviewed; one line.
+
+    >>> import kqj_sim as kqj
+    >>> found = kqj.review(kqj.play(deal=3, policy="greedy"), samples=200)
+    >>> bool(found.frame().mistake.any())
+    True
+    """
+    level = parse_argument("confidence", parse_share, confidence, *CONFIDENCE_RANGE)
+    sampled = parse_count("samples", samples, 1, "1e4")
+    given = parse_count("deals", deals, 1, "1000")
+    columns = parse_columns(by)
+    if (records is None) == (policy is None):
+        raise ArgumentError("records and policy: give one of them")
+    if policy is None:
+        if rules is not None or fields or games is not None or impose is not None or first:
+            raise ArgumentError("rules, games, first and impose are for policy: leave them out")
+        sampled, given = sampled or given, None
+    seats = None if seat is None else tuple([seat] if isinstance(seat, int) else seat)
+    options = ReviewOptions(
+        None if reference is None else convert_policy(reference), sampled, time,
+        parse_count("seed", seed, 0, "1") or 0, level, threads, ignore_calls, seats,
+    )  # fmt: skip
+    if policy is not None:
+        experiment = make_experiment(
+            collect_rules(rules, fields, "review"), policy, impose, seed, first,
+            deals=given or DEFAULT_ROUNDS, games=parse_count("games", games, 1, "10"),
+        )  # fmt: skip
+        rounds = list(play_reviewed_rounds(experiment))
+        source = make_records_command(experiment)
+    else:
+        assert records is not None
+        rounds, source = _collect_rounds(records, parse_count("line", line, 1, "12"))
+    found = run_review(rounds, len(rounds), options, progress)
+    if not found.reviews and found.errors:
+        number, text = found.errors[0]
+        raise RecordError(f"{source}:{number}: {text}")
+    return ReviewResult(found, make_run(found, options, source, columns, policy is not None), worst)
+
+
+def parse_columns(by: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the columns of `--by`; raise ArgumentError if one does not exist."""
+    names = [
+        name
+        for each in ([by] if isinstance(by, str) else by)
+        for name in each.replace(",", " ").split()
+    ]
+    for name in names:
+        if name not in GROUP_COLUMNS:
+            hint = suggest(name, GROUP_COLUMNS) or f"there are {', '.join(GROUP_COLUMNS)}"
+            raise ArgumentError(f"--by {name}: there is no such column; {hint}")
+    return tuple(dict.fromkeys(names))
+
+
+def play_reviewed_rounds(experiment: Experiment) -> Iterator[tuple[int, RecordedRound | str]]:
+    """Play the rounds of an experiment; yield them with their numbers, from 1."""
+    for number, record in enumerate(play_records(experiment), start=1):
+        yield number, RecordedRound(record, number, experiment.policies)
+
+
+def _collect_rounds(
+    records: RecordsLike, line: int | None
+) -> tuple[list[tuple[int, RecordedRound | str]], str]:
+    """Return the rounds with their lines, and the name of the file."""
+    if isinstance(records, Round):
+        records = records.record
+    if isinstance(records, Record):
+        return [(1, prepare_round(records))], "FILE"
+    if isinstance(records, (str, os.PathLike)):
+        lines = Path(records).read_bytes().splitlines()
+        return select_line(list(read_rounds(lines)), line), str(records)
+    rounds: list[tuple[int, RecordedRound | str]] = []
+    for number, record in enumerate(records, start=1):
+        try:
+            rounds.append((number, prepare_round(record, number)))
+        except ValueError as error:
+            rounds.append((number, str(error)))
+    return rounds, "FILE"
+
+
+def select_line(
+    rounds: list[tuple[int, RecordedRound | str]], line: int | None
+) -> list[tuple[int, RecordedRound | str]]:
+    """Return all rounds, or that of one line; raise ArgumentError if it has none."""
+    if line is None:
+        return rounds
+    chosen = [each for each in rounds if each[0] == line]
+    if not chosen:
+        raise ArgumentError(f"--line {line}: there is no record on that line")
+    return chosen

@@ -1,0 +1,237 @@
+"""The run of a review: records from a file or from a policy, graded one after another."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import time as clock
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, NamedTuple
+
+from kqj_sim.api.arguments import ArgumentError
+from kqj_sim.api.progress import (
+    InterruptHandler,
+    ProgressLike,
+    ProgressLine,
+    open_progress,
+)
+from kqj_sim.policies.spec import DEFAULT_PLAYERS, parse_player
+from kqj_sim.workers import count_processors
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.review.decisions import RecordedRound
+    from kqj_sim.analysis.review.rounds import RoundReview
+    from kqj_sim.experiment import Experiment
+    from kqj_sim.reporting.review import ReviewRun
+    from kqj_sim.rules import GameRules
+
+DEFAULT_SAMPLES = 1000
+"""Deals that grade a decision on average, unless asked otherwise."""
+
+MAX_SAMPLES = 1 << 16
+"""The same where only the time is limited."""
+
+_STEPS = 100
+"""Steps of the progress in a round."""
+
+
+class ReviewOptions(NamedTuple):
+    """The options of a review.
+
+    Attributes:
+        reference: the player who plays every round on; None for the game's default.
+        samples: deals that grade a decision, on average; None for the default.
+        time: limit of time in seconds, for all rounds.
+        seed: seed of the sampled deals.
+        confidence: confidence of the intervals, and of mistakes over all decisions of a round.
+        threads: number of threads; None for all processors.
+        ignore_calls: True for hidden cards that need not agree with the calls.
+        seats: seats whose decisions are graded; None for all.
+    """
+
+    reference: str | None = None
+    samples: int | None = None
+    time: float | None = None
+    seed: int = 1
+    confidence: float = 0.95
+    threads: int | None = None
+    ignore_calls: bool = False
+    seats: tuple[int, ...] | None = None
+
+    @property
+    def max_samples(self) -> int:
+        """Deals that grade a decision on average, at most."""
+        if self.samples is not None:
+            return self.samples
+        return DEFAULT_SAMPLES if self.time is None else MAX_SAMPLES
+
+
+@dataclass
+class ReviewedRounds:
+    """Reviewed rounds.
+
+    Attributes:
+        reviews: the rounds, in order.
+        errors: line and text of what could not be reviewed.
+        interrupted: True if Ctrl-C ended the review early.
+    """
+
+    reviews: list[RoundReview] = field(default_factory=list)
+    errors: list[tuple[int, str]] = field(default_factory=list)
+    interrupted: bool = False
+
+
+class _RoundSteps:
+    """The progress within a round."""
+
+    def __init__(self, display: ProgressLine, text: str) -> None:
+        self._display, self._text = display, text
+        self._shown, self._done = 0, 0.0
+
+    def advance(self, share: float) -> None:
+        """Add the share of the round that a step did."""
+        self._done += share
+        step = min(_STEPS, int(self._done * _STEPS))
+        self._display.advance(step - self._shown, self._text)
+        self._shown = step
+
+    def finish(self) -> None:
+        """Add what is left."""
+        self._display.advance(_STEPS - self._shown, self._text)
+
+
+def run_review(
+    rounds: Iterable[tuple[int, RecordedRound | str]],
+    count: int,
+    options: ReviewOptions,
+    progress: ProgressLike | None,
+    tell_error: Callable[[int, str], object] | None = None,
+) -> ReviewedRounds:
+    """Review rounds one after another.
+
+    Args:
+        rounds: line and round, or what is wrong with it.
+        count: their number.
+        options: the options.
+        progress: the display.
+        tell_error: called with the line and the text of an error as soon as it is found.
+
+    Raises:
+        PolicyError: the reference player cannot be used.
+        ArgumentError: a seat does not exist.
+    """
+    from kqj_sim.analysis.odds.estimator import OddsError
+    from kqj_sim.analysis.odds.sampling import SearchEnded
+    from kqj_sim.analysis.review.grading import GradeSettings
+    from kqj_sim.analysis.review.rounds import review_round
+
+    if options.time is not None and not 0 < options.time < math.inf:
+        raise ArgumentError(f"the time is {options.time} seconds: it should be more than none")
+    if options.seats is not None and (not options.seats or min(options.seats) < 0):
+        raise ArgumentError("--seat: it is 0 to 5 (0 to 3 in Kwajongen)")
+    found = ReviewedRounds()
+    end = math.inf if options.time is None else clock.monotonic() + options.time
+    settings: dict[str, GradeSettings] = {}
+
+    def fail(line: int, text: str) -> None:
+        found.errors.append((line, text))
+        if tell_error is not None:
+            tell_error(line, text)
+
+    with (
+        open_progress(progress, "steps", count * _STEPS) as display,
+        InterruptHandler() as interruption,
+    ):
+        for number, (line, played) in enumerate(rounds):
+            if interruption.stop_requested:
+                found.interrupted = True
+                break
+            if isinstance(played, str):
+                fail(line, played)
+                display.advance(_STEPS)
+                continue
+            game = played.rules.game
+            if options.seats is not None and max(options.seats) >= played.rules.seats:
+                raise ArgumentError(
+                    f"--seat {max(options.seats)}: the seats are 0 to {played.rules.seats - 1}"
+                )
+            if game not in settings:
+                reference = parse_player(options.reference or DEFAULT_PLAYERS[game], game)
+                settings[game] = GradeSettings(
+                    reference, options.max_samples, options.seed, options.confidence,
+                    options.threads or count_processors(), options.ignore_calls,
+                )  # fmt: skip
+            deadline = math.inf
+            if end < math.inf:
+                now = clock.monotonic()
+                if now > end and found.reviews:
+                    found.interrupted = True
+                    break
+                deadline = now + max(0.0, end - now) / max(1, count - number)
+            steps = _RoundSteps(display, f"round {number + 1} of {count}")
+            try:
+                review = review_round(
+                    played,
+                    settings[game],
+                    deadline=deadline,
+                    seats=options.seats,
+                    advance=steps.advance,
+                )
+            except (OddsError, SearchEnded) as error:
+                fail(line, str(error) or "no hidden hands agree with the calls")
+                continue
+            found.reviews.append(review)
+            steps.finish()
+    return found
+
+
+def make_run(
+    found: ReviewedRounds,
+    options: ReviewOptions,
+    source: str,
+    by: Sequence[str],
+    played: bool = False,
+) -> ReviewRun:
+    """Return the description of a review for its report."""
+    from kqj_sim.reporting.review import ReviewRun, choose_rules
+
+    rules, mixed = choose_rules(found.reviews)
+    return ReviewRun(
+        command="review", rules=rules, policies=(), seed=options.seed, first=0,
+        deals=len(found.reviews), confidence=options.confidence, by=tuple(by),
+        interrupted=found.interrupted, source=source,
+        reference=options.reference or DEFAULT_PLAYERS[rules.game], samples=options.max_samples,
+        time=options.time, skipped=len(found.errors), is_mixed=mixed, played=played,
+    )  # fmt: skip
+
+
+def make_records_command(experiment: Experiment) -> str:
+    """Return the command that writes one of an experiment's records; `{first}` is its number."""
+    words = ["kqj-sim", "records", "--deals", "1", "--first", "{first}"]
+    if experiment.games is not None:
+        words[2:4] = ["--games", "1"]
+    policies = experiment.policies
+    if len(set(policies)) == 1:
+        words += ["--policy", policies[0]]
+    else:
+        for seat, policy in enumerate(policies):
+            words += ["--policy", f"seat{seat}={policy}"]
+    words += ["--seed", str(experiment.seed)]
+    if experiment.imposed_text is not None:
+        words += ["--impose", experiment.imposed_text]
+    return " ".join(
+        word if word == "{first}" else shlex.quote(word)
+        for word in (*words, *list_rule_options(experiment.rules))
+    )
+
+
+def list_rule_options(rules: GameRules) -> list[str]:
+    """Return the options of the rules that differ from the default."""
+    words = [] if rules.game == "kqj" else ["--game", rules.game]
+    for rule in fields(rules):
+        value = getattr(rules, rule.name)
+        if value != rule.default:
+            option = f"--{rule.name.replace('_', '-')}"
+            words += [option] if value is True else [option, str(value)]
+    return words

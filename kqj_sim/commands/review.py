@@ -1,0 +1,220 @@
+"""The command `review`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from kqj_sim.commands.command import Command
+from kqj_sim.commands.options import (
+    WholeNumberType,
+    announce_compiling,
+    count_options,
+    experiment_options,
+    pop_experiment,
+    quiet_option,
+    threads_option,
+)
+from kqj_sim.commands.output import (
+    Output,
+    choose_tables,
+    color_option,
+    confidence_option,
+    format_option,
+    out_option,
+    tables_option,
+)
+from kqj_sim.commands.progress import EXIT_INTERRUPTED
+from kqj_sim.messages import visible
+from kqj_sim.rules import RULES_BY_GAME
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.review.decisions import RecordedRound
+    from kqj_sim.api.review_run import ReviewedRounds, ReviewOptions
+    from kqj_sim.experiment import Experiment
+
+_RULES = ("game", *(name for each in RULES_BY_GAME.values() for name in each.__dataclass_fields__))
+_OF_POLICIES = (*_RULES, "impose", "first", "games")
+"""Options of rounds that are played."""
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  kqj-sim review round.jsonl
+  kqj-sim review season.jsonl --out season.json
+  kqj-sim review rounds.jsonl --line 12 --seat 3 --worst 5
+  kqj-sim records --deals 5 --policy greedy | kqj-sim review -
+  kqj-sim review --policy standard --deals 100 --by trick,kind
+""",
+)
+@click.argument("file", required=False, metavar="[FILE]")
+@click.option(
+    "--line", type=WholeNumberType(1, "12"), help="Review only the record on this line of FILE."
+)
+@click.option(
+    "--deals",
+    type=WholeNumberType(1, "1000"),
+    help="With FILE, as --samples; with --policy, play and review this many deals.  [default: 20]",
+)
+@click.option(
+    "--samples",
+    type=WholeNumberType(1, "1e4"),
+    help="Sample this many deals for each decision, on average.  [default: 1000]",
+)
+@click.option("--time", type=float, metavar="SECONDS", help="Stop after this many seconds.")
+@click.option(
+    "--reference",
+    metavar="SPEC",
+    help="Let this policy play every round on.  [default: points+network; standard in Kwajongen]",
+)
+@click.option(
+    "--seat",
+    multiple=True,
+    type=WholeNumberType(0, "3"),
+    help="Grade only the decisions of this seat (repeatable).",
+)
+@click.option(
+    "--worst",
+    type=WholeNumberType(0, "5"),
+    default=3,
+    show_default=True,
+    help="Describe this many of the worst decisions.",
+)
+@click.option(
+    "--by",
+    multiple=True,
+    metavar="COLUMN,...",
+    help="Group the losses by trick, role, kind, contract, player, seat, place, result or line.",
+)
+@click.option(
+    "--ignore-calls", is_flag=True, help="Deal the hidden cards regardless of the calls so far."
+)
+@count_options
+@experiment_options
+@threads_option
+@confidence_option
+@format_option
+@tables_option
+@out_option
+@color_option
+@quiet_option
+def review(
+    file: str | None, line: int | None, deals: int | None, samples: int | None,
+    time: float | None, reference: str | None, seat: tuple[int, ...], worst: int,
+    by: tuple[str, ...], ignore_calls: bool, threads: int | None, confidence: float,
+    format: str | None, tables: str | None, out: str | None, color: str, quiet: bool,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Grade every call and card of recorded rounds: where were the points lost?
+
+    FILE holds records (- for stdin), as `kqj-sim records` writes them.  Each decision is graded
+    from what the player knew, by deals that agree with it; a mistake is marked only where it is
+    shown.  With --policy, rounds of a policy are played and reviewed.
+    """
+    from kqj_sim.analysis.review.tables import TABLES
+    from kqj_sim.api.review import DEFAULT_ROUNDS, parse_columns, play_reviewed_rounds
+    from kqj_sim.api.review_run import ReviewOptions, make_records_command
+
+    shown = choose_tables(tables, TABLES)
+    columns = parse_columns(by)
+    # Refuses wrong suffixes before anything is graded.
+    Output(out, format, None, color)
+    seed: int = options["seed"]
+    experiment: Experiment | None = None
+    if options["policy"]:
+        if file is not None or line is not None:
+            raise click.UsageError("FILE and --policy: give one of them")
+        first, games = options.pop("first"), options.pop("games")
+        if deals is not None and games is not None:
+            raise click.UsageError("--deals and --games: give one of them")
+        experiment = pop_experiment(
+            options, quiet, deals=deals or DEFAULT_ROUNDS, first=first, games=games
+        )
+    else:
+        if file is None:
+            raise click.UsageError(
+                "FILE is missing: name a file of records, - for stdin, or give --policy"
+            )
+        _reject_played_options()
+        samples = samples or deals
+        if not quiet:
+            announce_compiling()
+    chosen = ReviewOptions(
+        reference, samples, time, seed, confidence, threads, ignore_calls, seat or None
+    )
+    with Output(out, format, None, color) as output:
+        if experiment is not None:
+            source = make_records_command(experiment)
+            found = _review(list(play_reviewed_rounds(experiment)), chosen, source, quiet)
+        else:
+            assert file is not None
+            source = file
+            found = _review(_read(file, line), chosen, file, quiet)
+        _write(found, chosen, source, columns, worst, shown, output, experiment is not None)
+    if found.interrupted:
+        text = f"Interrupted: {len(found.reviews):,} rounds were reviewed"
+        click.echo(text, err=True)
+        click.get_current_context().exit(EXIT_INTERRUPTED)
+    if found.errors:
+        click.get_current_context().exit(1)
+
+
+def _reject_played_options() -> None:
+    """Raise UsageError if an option of rounds that are played was given with FILE."""
+    context = click.get_current_context()
+    for name in _OF_POLICIES:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = name.replace("_", "-")
+            raise click.UsageError(
+                f"--{option} is for rounds that are played: leave it out, or give --policy"
+            )
+
+
+def _read(file: str, line: int | None) -> list[tuple[int, RecordedRound | str]]:
+    """Return the rounds of a file, or of one line of it."""
+    from kqj_sim.analysis.review.reading import read_rounds
+    from kqj_sim.api.review import select_line
+    from kqj_sim.record import RecordError
+
+    with click.open_file(file, "rb") as stream:
+        rounds = list(read_rounds(stream))
+    if not rounds:
+        raise RecordError(f"{visible(file)} has no records")
+    return select_line(rounds, line)
+
+
+def _review(
+    rounds: list[tuple[int, RecordedRound | str]], options: ReviewOptions, file: str, quiet: bool
+) -> ReviewedRounds:
+    """Review rounds; write a line on stderr for each that cannot be."""
+    from kqj_sim.api.review_run import run_review
+
+    name = "stdin" if file == "-" else visible(file)
+
+    def tell(line: int, text: str) -> None:
+        click.echo(f"{name}:{line}: {text}", err=True)
+
+    return run_review(rounds, len(rounds), options, not quiet, tell)
+
+
+def _write(
+    found: ReviewedRounds, options: ReviewOptions, source: str, by: tuple[str, ...], worst: int,
+    shown: tuple[str, ...] | None, output: Output, played: bool,
+) -> None:  # fmt: skip
+    """Write the review."""
+    if not found.reviews:
+        return
+    from kqj_sim.api.review_run import make_run
+    from kqj_sim.reporting.review import make_review_report, render_review
+
+    run = make_run(found, options, source, by, played)
+    report = replace(make_review_report(found.reviews, run, worst), shown=shown)
+    if output.format == "json":
+        output.write_page(render_review(report, found.reviews, "json"))
+    else:
+        output.write_report(report)

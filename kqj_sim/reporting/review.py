@@ -1,0 +1,470 @@
+"""Reports of reviews: the run, its tables, the worst decisions in words, and the JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from kqj_sim import __version__
+from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.review.cross_fitting import Mean
+from kqj_sim.analysis.review.rounds import Hindsight, Parts, RoundReview, Total
+from kqj_sim.analysis.review.tables import (
+    ReviewedDecision,
+    estimate_decision_loss,
+    list_decisions,
+    make_review_tables,
+    name_player,
+    sort_worst,
+)
+from kqj_sim.cards import format_contract
+from kqj_sim.places import name_places
+from kqj_sim.reporting.formats import convert_table, render
+from kqj_sim.reporting.grid import Cell, Grid, format_number
+from kqj_sim.reporting.review_words import explain_best, write_mistake
+from kqj_sim.reporting.run import GAME_NAMES, RANGE_SIGNS, Report, Run, describe_rules
+from kqj_sim.rules import KqjRules
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.tables import Table
+    from kqj_sim.rules import GameRules
+
+WORST = 3
+"""Decisions in words, unless asked otherwise."""
+
+
+@dataclass(frozen=True)
+class ReviewRun(Run):
+    """A review: `policies` are empty, since every record names its own.
+
+    Attributes:
+        source: name of the file, `-` for stdin; the policy's specification if it was played.
+        reference: the reference player.
+        samples: deals that grade a decision, on average.
+        time: limit of time in seconds.
+        skipped: lines that were not reviewed.
+        is_mixed: whether the records have different rules.
+        played: whether the rounds were played on the way; `source` is then the command that writes
+            one, with `{first}` for its number.
+    """
+
+    source: str = ""
+    reference: str = ""
+    samples: int = 0
+    time: float | None = None
+    skipped: int = 0
+    is_mixed: bool = False
+    played: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as plain values, by the keys of the JSON output."""
+        return {
+            "version": __version__,
+            "command": self.command,
+            "game": self.rules.game,
+            "source": self.source,
+            "reference": self.reference,
+            "seed": self.seed,
+            "samples": self.samples,
+            "time": self.time,
+            "confidence": self.confidence,
+            "deals": self.deals,
+            "skipped_lines": self.skipped,
+            "by": list(self.by),
+            "interrupted": self.interrupted,
+        }
+
+    def describe(self) -> str:
+        """Return the run in a line for people."""
+        rules = f"{GAME_NAMES[self.rules.game]}, several rules"
+        parts = [
+            rules if self.is_mixed else describe_rules(self.rules),
+            f"reference {self.reference}",
+            f"{self.samples:,} deals a decision, seed {self.seed}",
+        ]
+        return "; ".join(parts)
+
+    def describe_intervals(self) -> str:
+        """Describe the intervals for people."""
+        return f"{RANGE_SIGNS}: {100 * (self.confidence or 0):g}% intervals"
+
+
+def make_review_report(
+    reviews: Sequence[RoundReview], run: ReviewRun, worst: int = WORST,
+    shown: Collection[str] | None = None,
+) -> Report:  # fmt: skip
+    """Return the report of reviewed rounds.
+
+    Args:
+        reviews: the rounds.
+        run: the review.
+        worst: number of decisions in words.
+        shown: names of the tables that people asked for.
+    """
+    confidence = run.confidence or 0.95
+    tables = make_review_tables(reviews, confidence, run.by)
+    if not reviews:
+        return Report(run, tables, ["No round was reviewed."], shown=shown)
+    decisions = list_decisions(reviews)
+    passages = [
+        (write_mistake(each, confidence, len(reviews) > 1), make_command(each, run))
+        for each in sort_worst(decisions)[:worst]
+    ]
+    single = len(reviews) == 1
+    headline = _write_round(reviews[0], confidence) if single else _write_rounds(
+        reviews, tables, decisions
+    )  # fmt: skip
+    if single:
+        grids = _make_round_grids(reviews[0], confidence)
+    else:
+        grids = _make_season_grids(tables, run.by)
+    return Report(
+        run, tables, headline, (), grids, shown, _list_remarks(reviews), passages=passages
+    )
+
+
+def make_command(each: ReviewedDecision, run: ReviewRun) -> str:
+    """Return the command that shows the options of a decision."""
+    played = each.review.played
+    words = ["kqj-sim", "odds", "--record"]
+    before = ""
+    if run.played:
+        # A round that was played on the way is played again.
+        number = getattr(played.source, "game_id", None)
+        number = getattr(played.source, "deal", 0) if number is None else number
+        before = f"{run.source.format(first=number)} | "
+        line = (getattr(played.source, "round", None) or 0) + 1
+        words += ["-", *(["--line", str(line)] if line > 1 else [])]
+    else:
+        words += [run.source if run.source != "-" else "FILE", "--line", str(played.line)]
+    words += ["--at", each.grade.decision.at, "--policy", run.reference]
+    if each.grade.ignores_calls:
+        words.append("--ignore-calls")
+    return before + shlex.join(words)
+
+
+def _list_remarks(reviews: Sequence[RoundReview]) -> list[str]:
+    """Return sentences on what was not graded as usual."""
+    lines = []
+    ignored = sum(grade.ignores_calls for review in reviews for grade in review.grades)
+    if ignored:
+        lines.append(
+            f"In {ignored} decision{'s' * (ignored != 1)} the reference player would hardly ever "
+            "have called as the others did: hidden cards there are dealt regardless of the calls."
+        )
+    skipped = sum(len(review.played.skipped) for review in reviews)
+    if skipped:
+        lines.append(f"{skipped} decisions were not graded, since cards are not known.")
+    return lines
+
+
+def _name_side(review: RoundReview, team: int) -> str:
+    """Return the name of a side: `opener, 3rd, 5th`."""
+    played = review.played
+    places = sorted(played.place_of(seat) for seat, each in enumerate(played.teams) if each == team)
+    names = name_places(played.rules.seats)
+    return ", ".join(names[place] for place in places)
+
+
+def _write_round(review: RoundReview, confidence: float) -> list[str]:
+    """Return the result of a round and who lost most, in sentences."""
+    played, record = review.played, review.played.record
+    lines = []
+    names = name_places(played.rules.seats)
+    result = getattr(played.source, "result", None)
+    if record.sender is not None and record.contract is not None:
+        contract = format_contract(record.contract, symbols=True)
+        amount = f"{record.amount} " if record.amount else ""
+        who = names[played.place_of(record.sender)]
+        verb = {"made": "made", "failed": "failed in"}.get(str(result), "played")
+        line = f"The {who} {verb} {amount}{contract}"
+        if review.result is not None:
+            best = max(range(len(review.result)), key=lambda team: float(review.result[team]))  # type: ignore[index]
+            lead = float(review.result[best])
+            line += f"; {_name_side(review, best)} won by {lead:g}" if lead > 0 else "; nobody won"
+        lines.append(f"{line}.")
+    elif result == "passed_out":
+        lines.append("The round was passed out.")
+    totals = [each for each in review.totals if each.seat in review.seats and each.decisions]
+    if totals:
+        most = max(totals, key=lambda each: each.points.value)
+        assert most.seat is not None
+        lost = _format_mean(most.points, confidence)
+        mistakes = sum(each.mistakes for each in totals)
+        shown = (
+            f"{mistakes} mistake{'s' * (mistakes != 1)} shown" if mistakes else "no mistake shown"
+        )
+        decisions = sum(each.decisions for each in totals)
+        line = f"{decisions} decisions, {shown}; the {names[played.place_of(most.seat)]} lost most"
+        lines.append(f"{line}: {lost} points.")
+    else:
+        lines.append("There was no decision to grade.")
+    return lines
+
+
+def _format_mean(mean: Mean, confidence: float, unit: str = "points") -> str:
+    found = mean.estimate(confidence)
+    return str(format_number(found.value, found.low, found.high, unit)).replace("±", "± ")
+
+
+def _make_round_grids(review: RoundReview, confidence: float) -> list[Grid]:
+    """Return what each seat lost, and the parts of the result of each side."""
+    played = review.played
+    names = name_places(played.rules.seats)
+    rows = []
+    for total in sorted(review.totals, key=lambda each: played.place_of(each.seat or 0)):
+        if total.seat not in review.seats or total.seat is None:
+            continue
+        points, wins = total.points.estimate(confidence), total.wins.estimate(confidence)
+        accuracy = "-" if total.accuracy is None else f"{100 * max(0.0, total.accuracy):.0f}%"
+        hindsight = "-" if total.hindsight_loss is None else f"{total.hindsight_loss:.0f}"
+        rows.append(
+            (
+                Cell(names[played.place_of(total.seat)]),
+                Cell(played.describe_role(total.seat) or ""),
+                Cell(f"{total.mistakes} of {total.decisions}"),
+                format_number(*points[:3], "points"),
+                format_number(*wins[:3], "share"),
+                Cell(accuracy),
+                Cell(hindsight),
+            )
+        )
+    headings = (
+        "place", "role", "mistakes", "points lost", "chance lost", "accuracy", "in hindsight",
+    )  # fmt: skip
+    grids = [Grid("Decisions", headings, tuple(rows), 2, narrow=True)]
+    if review.team_parts is not None:
+        lines = []
+        for part in review.team_parts:
+            numbers = (
+                format_number(*part.average.estimate(confidence)[:3], "points"),
+                Cell(f"{part.deal_luck:+.0f}"),
+                format_number(*part.own_decisions.estimate(confidence)[:3], "points"),
+                Cell(f"{part.own_luck:+.0f}"),
+                Cell(f"{part.others_decisions:+.0f}"),
+                Cell(f"{part.remainder:+.0f}") if abs(part.remainder) >= 0.5 else Cell("0"),
+                Cell(f"{part.result:+.0f}"),
+            )
+            lines.append((Cell(_name_side(review, part.team)), *numbers))
+        sides = (
+            "side", "average", "deal", "own play", "its luck", "others", "rest", "result",
+        )  # fmt: skip
+        note = "Average, luck of the deal, own decisions, their luck and others' make the result."
+        grids.append(Grid("Luck and skill", sides, tuple(lines), 1, note, narrow=True))
+    return grids
+
+
+def _find_estimate(tables: Sequence[Table], name: str, quantity: str) -> Estimate:
+    table = next(each for each in tables if each.name == name)
+    found = list(table.estimates(quantity).values())
+    return found[0] if found else Estimate(math.nan, math.nan, math.nan, 0)
+
+
+def _write_rounds(
+    reviews: Sequence[RoundReview], tables: Sequence[Table], decisions: Sequence[ReviewedDecision]
+) -> list[str]:
+    """Return what was lost in several rounds, in sentences."""
+    if not decisions:
+        return [f"{len(reviews):,} rounds, no decision to grade."]
+    loss = _find_estimate(tables, "loss", "loss_points_per_round")
+    mistakes = sum(each.grade.mistake for each in decisions)
+    text = str(format_number(*loss[:3], "points")).replace("±", "± ")
+    return [
+        f"{text} points a round were lost in {len(reviews):,} rounds, with {mistakes:,} mistakes "
+        f"shown in {len(decisions):,} decisions."
+    ]
+
+
+def _make_season_grids(tables: Sequence[Table], by: Sequence[str]) -> list[Grid]:
+    """Return the players, and the losses by trick, kind and role or by what was asked for."""
+    from kqj_sim.reporting.grid import make_grids
+
+    names = ["players"] + (["loss_by"] if by else ["loss_by_trick", "loss_by_kind", "loss_by_role"])
+    wanted = {
+        "players": (
+            "rounds", "result_mean", "adjusted_mean", "loss_points_per_round",
+            "mistakes_per_round", "accuracy_share",
+        ),
+    }  # fmt: skip
+    losses = ("loss_points_per_round", "mistakes_per_round", "loss_points_per_decision")
+    grids = []
+    for table in tables:
+        if table.name in names and table.lines:
+            quantities = wanted.get(table.name, losses)
+            kept = tuple(line for line in table.lines if line[1] in quantities)
+            grids += [replace(each, narrow=True) for each in make_grids(replace(table, lines=kept))]
+    return grids
+
+
+def render_review(
+    report: Report, reviews: Sequence[RoundReview], format: str, **options: Any
+) -> bytes:
+    """Return a review in a format of tables; JSON has all decisions of all rounds, too."""
+    if format != "json":
+        return render(report, format, **options)
+    assert isinstance(report.run, ReviewRun)
+    found = {
+        **report.run.to_dict(),
+        "answer": list(report.headline),
+        "worst": [{"text": text, "command": command} for text, command in report.passages],
+        "rounds": [describe_review(each, report.run) for each in reviews],
+        "tables": [convert_table(table) for table in report.tables],
+    }
+    return json.dumps(found, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
+    """Return a reviewed round as plain values: `docs/review.md`, "The JSON of a review"."""
+    played, confidence = review.played, run.confidence or 0.95
+    source = msgspec.to_builtins(played.source)
+    worst = [grade.decision.number for grade, _ in review.worst]
+    timeline = None
+    if review.start is not None:
+        timeline = [{"at": "start", "values": [float(value) for value in review.start]}]
+        timeline += [
+            {
+                "at": grade.decision.at,
+                "values": [float(value) for value in hindsight.values[hindsight.choice]],
+            }
+            for grade, hindsight in zip(review.grades, review.hindsight, strict=True)
+            if hindsight is not None
+        ]
+    luck = None
+    if review.parts is not None and review.team_parts is not None:
+        luck = {
+            "seats": [_describe_parts(each, confidence) for each in review.parts],
+            "teams": [_describe_parts(each, confidence) for each in review.team_parts],
+        }
+    return {
+        "line": played.line,
+        "record": source,
+        "players": [
+            {
+                "seat": seat,
+                "place": played.place_of(seat),
+                "name": name_player(review, seat),
+                "team": played.teams[seat],
+                "role": played.describe_role(seat),
+            }
+            for seat in range(played.rules.seats)
+        ],
+        "decisions": [
+            _describe_decision(ReviewedDecision(review, grade, hindsight), run)
+            for grade, hindsight in zip(review.grades, review.hindsight, strict=True)
+        ],
+        "worst": worst,
+        "timeline": timeline,
+        "luck": luck,
+        "totals": {
+            "seats": [_describe_total(each, confidence) for each in review.totals],
+            "teams": [_describe_total(each, confidence) for each in review.team_totals],
+        },
+        "skipped": [{"at": each.at, "reason": each.reason} for each in played.skipped],
+    }
+
+
+def _put(name: str, estimate: Estimate) -> dict[str, float | None]:
+    """Return a number and its bounds as three keys."""
+    return {
+        f"{name}{end}": None if math.isnan(number) else float(number)
+        for end, number in zip(("", "_low", "_high"), estimate[:3], strict=True)
+    }
+
+
+def _describe_decision(each: ReviewedDecision, run: ReviewRun) -> dict[str, Any]:
+    grade, hindsight, played = each.grade, each.hindsight, each.review.played
+    decision, confidence = grade.decision, run.confidence or 0.95
+    names = grade.turn.options
+
+    def look_back(name: str) -> float | None:
+        if hindsight is None:
+            return None
+        return float(hindsight.values[names.index(name), hindsight.team])
+
+    role = "caller" if decision.is_call else played.describe_role(decision.seat)
+    return {
+        "number": decision.number,
+        "at": decision.at,
+        "seat": decision.seat,
+        "place": played.place_of(decision.seat),
+        "team": played.teams[decision.seat],
+        "role": role,
+        "kind": decision.kind,
+        "trick": decision.trick,
+        "choice": decision.choice,
+        "best": grade.best,
+        "reference_choice": grade.reference_choice,
+        "options": [
+            {
+                "name": option.name,
+                **_put("value", option.value.estimate(confidence)),
+                **_put("win_share", option.win.estimate(confidence)),
+                "n": option.value.observations,
+                "hindsight_value": look_back(option.name),
+            }
+            for option in grade.options
+        ],
+        **_put("loss_points", estimate_decision_loss(grade, confidence)),
+        **_put("loss_win_share", grade.loss.wins.estimate(confidence)),
+        "p_value": grade.p_value,
+        "mistake": grade.mistake,
+        "exact": grade.layouts is not None,
+        "layouts": grade.layouts,
+        "n": grade.loss.points.observations,
+        "effective_n": grade.effective_deals,
+        "ignores_calls": grade.ignores_calls,
+        **_put("effect_points", grade.effect.estimate(confidence)),
+        **_describe_hindsight(hindsight, names),
+        "reason": explain_best(grade),
+        "command": make_command(each, run),
+    }
+
+
+def _describe_hindsight(hindsight: Hindsight | None, names: Sequence[str]) -> dict[str, Any]:
+    if hindsight is None:
+        return dict.fromkeys(("hindsight_loss_points", "hindsight_best", "hindsight_effect_points"))
+    return {
+        "hindsight_loss_points": hindsight.loss,
+        "hindsight_best": names[hindsight.best],
+        "hindsight_effect_points": float(hindsight.change[hindsight.team]),
+    }
+
+
+def _describe_parts(parts: Parts, confidence: float) -> dict[str, Any]:
+    return {
+        "seat": parts.seat,
+        "team": parts.team,
+        "result": parts.result,
+        **_put("average", parts.average.estimate(confidence)),
+        "deal_luck": parts.deal_luck,
+        **_put("own_decisions", parts.own_decisions.estimate(confidence)),
+        "own_luck": parts.own_luck,
+        "others_decisions": parts.others_decisions,
+        "remainder": parts.remainder,
+    }
+
+
+def _describe_total(total: Total, confidence: float) -> dict[str, Any]:
+    return {
+        "seat": total.seat,
+        "team": total.team,
+        "decisions": total.decisions,
+        "mistakes": total.mistakes,
+        **_put("loss_points", total.points.estimate(confidence)),
+        **_put("loss_win_share", total.wins.estimate(confidence)),
+        "hindsight_loss_points": total.hindsight_loss,
+        "accuracy": total.accuracy,
+    }
+
+
+def choose_rules(reviews: Sequence[RoundReview]) -> tuple[GameRules, bool]:
+    """Return the rules of the first round, and whether others have other rules."""
+    rules = [review.played.rules for review in reviews]
+    first = rules[0] if rules else KqjRules()
+    return first, any(each != first for each in rules)

@@ -1,0 +1,117 @@
+"""Reviewed decisions in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kqj_sim.analysis.odds.position import PartialRound
+from kqj_sim.analysis.review.decisions import CALL_KINDS
+from kqj_sim.analysis.review.tables import ReviewedDecision
+from kqj_sim.cards import Card, add_suit_signs, parse_card
+from kqj_sim.places import describe_place
+from kqj_sim.referee.kqj.cards import card_points
+from kqj_sim.reporting.grid import format_number
+
+if TYPE_CHECKING:
+    from kqj_sim.analysis.review.grading import Grade
+
+_KWAJONGEN_POINTS = {"A": 4, "K": 3, "Q": 2, "J": 1}
+
+
+def format_option(name: str) -> str:
+    """Return a call or a card as people write it: `take ♥`, `K♠`."""
+    return add_suit_signs(name)
+
+
+def describe_where(at: str) -> str:
+    """Return where a decision is: `trick 3, card 2`, `call 4`."""
+    first, *rest = at.split(".")
+    if first == "c":
+        return f"call {rest[0]}" + (" (no counter)" if len(rest) > 1 else "")
+    return f"trick {first}, card {rest[0]}"
+
+
+def write_mistake(each: ReviewedDecision, confidence: float, several: bool) -> str:
+    """Return a sentence on what a decision lost.
+
+    Args:
+        each: the decision.
+        confidence: of the interval.
+        several: whether there are other rounds, so that its line is named.
+    """
+    grade = each.grade
+    decision, played = grade.decision, each.review.played
+    who = describe_place(played.place_of(decision.seat), played.rules.seats)
+    who = who.replace(" to speak", "")
+    where = describe_where(decision.at)
+    where = f"Line {played.line}, {where}" if several else where[0].upper() + where[1:]
+    loss = grade.loss.points.estimate(confidence)
+    verb = "chose" if decision.is_call else "played"
+    points = str(format_number(loss.value, loss.low, loss.high, "points")).replace("±", "± ")
+    shown = "" if grade.mistake else " (not shown to be a mistake)"
+    best = format_option(grade.best)
+    text = f"{where}: {who} {verb} {format_option(decision.choice)}; {best} was worth {points} "
+    text += f"points more{shown}"
+    reason = explain_best(grade)
+    return f"{text}: {reason}." if reason else f"{text}."
+
+
+def explain_best(grade: Grade) -> str:
+    """Return a clause on what the best option does that the choice does not; may be empty."""
+    position, best = grade.decision.knowledge, grade.best
+    if grade.decision.kind in CALL_KINDS or not isinstance(position, PartialRound):
+        return ""
+    if best == grade.decision.choice:
+        return ""
+    ranks = position.rules.ranks
+    better, chosen = (parse_card(text, ranks=ranks) for text in (best, grade.decision.choice))
+    clauses = [*_compare_in_trick(position, better, chosen), *_compare_kq(position, better, chosen)]
+    return " and ".join(clauses[:2])
+
+
+def _compare_in_trick(position: PartialRound, better: Card, chosen: Card) -> list[str]:
+    """Return what one card does in the trick that the other does not."""
+    leader, cards = position.tricks[-1]
+    if not cards:
+        return []
+    seats, contract = position.rules.seats, position.final_contract.contract
+    find_winner = position.play_rules.find_trick_winner
+    last = len(cards) == seats - 1
+    wins_better, wins_chosen = (
+        find_winner(leader, (*cards, card), contract) == position.seat for card in (better, chosen)
+    )
+    if wins_better and not wins_chosen:
+        return ["it wins the trick" if last else "it beats the cards played so far"]
+    if wins_chosen and not wins_better:
+        return [f"it leaves the trick and keeps {format_option(str(chosen))}"]
+    if wins_better:
+        return []
+    winner = find_winner(leader, cards, contract)
+    points = _count_points(position, better) - _count_points(position, chosen)
+    if position.teams[winner] == position.teams[position.seat] and points > 0:
+        return [f"it gives {points} points more to your partner's trick"]
+    if position.teams[winner] != position.teams[position.seat] and points < 0:
+        return [f"it gives {-points} points less to the opponents' trick"]
+    return []
+
+
+def _count_points(position: PartialRound, card: Card) -> int:
+    if position.rules.game == "kwajongen":
+        return _KWAJONGEN_POINTS.get(card.rank, 0)
+    return card_points(card, position.final_contract.contract)
+
+
+def _compare_kq(position: PartialRound, better: Card, chosen: Card) -> list[str]:
+    """Return what a card does for KQ and KQJ of trump: these need the King before the Queen."""
+    contract = position.final_contract.contract
+    if position.rules.game != "kqj" or contract == "NT":
+        return []
+    trumps = "shdc" if contract == "AT" else contract
+    for suit in trumps:
+        king, queen = Card("K", suit), Card("Q", suit)
+        if {king, queen} <= position.hand:
+            if better == king and chosen != king:
+                return ["it is the first card of KQ"]
+            if chosen == queen and better not in (king, queen):
+                return [f"it keeps {format_option(str(queen))} for KQ"]
+    return []
