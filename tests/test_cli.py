@@ -18,7 +18,7 @@ from tests.command_line import ENVIRONMENT, expect_error, run
 def test_every_command_has_help_with_an_example() -> None:
     assert set(main.commands) == {
         "simulate", "merge", "odds", "compare", "sweep", "tune", "report", "records", "show",
-        "check", "train", "columns", "policies",
+        "check", "review", "train", "columns", "policies",
     }  # fmt: skip
     train = main.commands["train"]
     assert isinstance(train, click.Group)

@@ -110,7 +110,7 @@ def review(
     format: str | None, tables: str | None, out: str | None, color: str, quiet: bool,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Grade every call and card of recorded rounds: where were the points lost?
+    """Grade recorded rounds: where were the points lost?
 
     FILE holds records (- for stdin), as `kqj-sim records` writes them.  Each decision is graded
     from what the player knew, by deals that agree with it; a mistake is marked only where it is

@@ -59,7 +59,9 @@ def test_values_are_completed(
     assert complete(*words, shell=shell) == expected
 
 
-@pytest.mark.parametrize("words", ["simulate", "compare", "sweep", "odds", "merge", "tune"])
+@pytest.mark.parametrize(
+    "words", ["simulate", "compare", "sweep", "odds", "merge", "tune", "review"]
+)
 def test_tables_are_completed(words: str) -> None:
     names = read_names("tables")[words]["kqj"]
     assert complete(words, "--tables", "") == [*names, "all", "list"]
@@ -72,6 +74,7 @@ def test_tables_of_completion_are_those_that_the_commands_list(game: str) -> Non
         "compare": run("compare", "random", "standard", "random:take=0.5", "--tables", "list"),
         "sweep": run("sweep", "standard", "--vary", "take=30,40", "--tables", "list"),
         "tune": run("tune", "standard", "--parameters", "take=0:80", "--tables", "list"),
+        "review": run("review", "-", "--tables", "list"),
         "odds": run("odds", "9h", "8h", "Ah", "Ks", "4d", "--return", "7h", "--tables", "list"),
     }
     for command, done in listed.items():

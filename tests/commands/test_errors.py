@@ -43,6 +43,7 @@ FEW_DEALS = {
     "records": ["--policy", "greedy", "--deals", "2"],
     "show": ["--policy", "greedy"],
     "check": ["rounds.jsonl"],
+    "review": ["rounds.jsonl", "--samples", "2"],
     "merge": ["part.npz"],
     "policies check": ["nothing"],
     "train points": ["--deals", "nothing"],

@@ -28,8 +28,8 @@ from kqj_sim.analysis.review.cross_fitting import (
     estimate_loss,
 )
 from kqj_sim.analysis.review.decisions import Decision
-from kqj_sim.analysis.review.kqj_turns import KqjCallTurn, KqjCardTurn
-from kqj_sim.analysis.review.kwajongen_turns import KwajongenCallTurn, KwajongenCardTurn
+from kqj_sim.analysis.review.kqj_turns import KqjCallDecision, KqjCardDecision
+from kqj_sim.analysis.review.kwajongen_turns import KwajongenCallDecision, KwajongenCardDecision
 from kqj_sim.analysis.review.turns import Draws, Turn, draw_deals, list_all
 from kqj_sim.encode import encode_seating
 from kqj_sim.experiment import Experiment
@@ -145,7 +145,7 @@ class _Preparation:
 
 @dataclass(frozen=True)
 class GradeSettings:
-    """How decisions are graded.
+    """The settings by which decisions are graded.
 
     Attributes:
         reference: the player who plays every round on, and whose calls hidden hands agree with.
@@ -235,10 +235,10 @@ def make_turn(decision: Decision, settings: GradeSettings, seed: int, ignore_cal
     """Return a decision as the kernels take it."""
     knowledge, reference = decision.knowledge, settings.reference
     if isinstance(knowledge, BiddingSituation):
-        return KqjCallTurn(knowledge, decision.choice, reference, seed, ignore_calls)
+        return KqjCallDecision(knowledge, decision.choice, reference, seed, ignore_calls)
     if isinstance(knowledge, KwajongenBiddingSituation):
-        return KwajongenCallTurn(knowledge, reference, seed, ignore_calls)
-    kind = KqjCardTurn if knowledge.rules.game == "kqj" else KwajongenCardTurn
+        return KwajongenCallDecision(knowledge, reference, seed, ignore_calls)
+    kind = KqjCardDecision if knowledge.rules.game == "kqj" else KwajongenCardDecision
     return kind(knowledge, reference, seed, ignore_calls, settings.max_layouts)
 
 

@@ -42,7 +42,7 @@ _REACHED = (0.65, 0.5)
 """Of higher bids in a contract those are tried whose amount is reached with these chances."""
 
 
-class ReviewedCalls(KqjCallSampler):
+class ReviewedKqjCalls(KqjCallSampler):
     """A sampler of calls that also asks the player, and scores calls in known hands."""
 
     def ask(self, keys: Int64Array) -> list[str]:
@@ -117,7 +117,7 @@ def _format_answer(situation: BiddingSituation, question: str, answer: int) -> s
     return format_call(call)
 
 
-class KqjCallTurn(Turn):
+class KqjCallDecision(Turn):
     """A call of KQJ."""
 
     def __init__(
@@ -125,7 +125,7 @@ class KqjCallTurn(Turn):
         ignore_calls: bool, higher_bids: bool = True,
     ) -> None:  # fmt: skip
         settings = make_settings(seed, ignore_calls)
-        sampler = ReviewedCalls(situation, [reference] * SEATS, settings)
+        sampler = ReviewedKqjCalls(situation, [reference] * SEATS, settings)
         calls = {option.text: option for option in sampler.options}
         chosen = sampler.ask(derive_keys(seed, 1))
         extra = sampler.find_higher_bids(seed) if higher_bids else []
@@ -134,8 +134,8 @@ class KqjCallTurn(Turn):
                 extra.append(make_bid_option(situation, sampler.auction_state, _parse_bid(text)))
         calls |= {option.text: option for option in extra}
         listed = sampler.with_options(list(calls.values()))
-        assert isinstance(listed, ReviewedCalls)
-        self.sampler: ReviewedCalls = listed
+        assert isinstance(listed, ReviewedKqjCalls)
+        self.sampler: ReviewedKqjCalls = listed
         self.options = list(calls)
 
     def with_options(self, numbers: Sequence[int]) -> Sampler:
@@ -159,7 +159,7 @@ def _parse_bid(text: str) -> Call:
     return Call(0, "bid", int(amount), contract, bool(capot))
 
 
-class KqjCardTurn(Turn):
+class KqjCardDecision(Turn):
     """A card of KQJ."""
 
     def __init__(
@@ -167,7 +167,7 @@ class KqjCardTurn(Turn):
         max_layouts: int,
     ) -> None:  # fmt: skip
         self.position = position
-        self.sampler: ReviewedCards = ReviewedCards(
+        self.sampler: ReviewedKqjCards = ReviewedKqjCards(
             position, [reference] * SEATS, make_settings(seed, ignore_calls), max_layouts
         )
         self.options = [str(card) for card in position.legal_cards]
@@ -185,7 +185,7 @@ class KqjCardTurn(Turn):
         return self.sampler.score(actual)
 
 
-class ReviewedCards(KqjCardSampler):
+class ReviewedKqjCards(KqjCardSampler):
     """A sampler of cards that also asks the player, and scores cards in known hands."""
 
     def with_cards(self, numbers: Sequence[int]) -> KqjCardSampler:

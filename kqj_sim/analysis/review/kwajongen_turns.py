@@ -37,7 +37,7 @@ def _order_by_team(outcomes: Int16Array, team: int) -> Float64Array:
     return np.stack((own, other) if team == 0 else (other, own), axis=-1).astype(np.float64)
 
 
-class ReviewedCalls(KwajongenCallSampler):
+class ReviewedKwajongenCalls(KwajongenCallSampler):
     """A sampler of calls that also asks the player, and scores calls in known hands.
 
     Attributes:
@@ -46,7 +46,7 @@ class ReviewedCalls(KwajongenCallSampler):
 
     numbers: tuple[int, ...] = (0, 1)
 
-    def with_numbers(self, numbers: Sequence[int]) -> ReviewedCalls:
+    def with_numbers(self, numbers: Sequence[int]) -> ReviewedKwajongenCalls:
         """Return the same sampler of some of the calls."""
         sampler = copy.copy(self)
         sampler.numbers = tuple(numbers)
@@ -80,14 +80,14 @@ class ReviewedCalls(KwajongenCallSampler):
         return _order_by_team(outcomes, self.situation.place % 2)
 
 
-class KwajongenCallTurn(Turn):
+class KwajongenCallDecision(Turn):
     """A call of Kwajongen.  Teams are numbered by place: that of the opener is 0."""
 
     def __init__(
         self, situation: KwajongenBiddingSituation, reference: Player, seed: int,
         ignore_calls: bool,
     ) -> None:  # fmt: skip
-        self.sampler: ReviewedCalls = ReviewedCalls(
+        self.sampler: ReviewedKwajongenCalls = ReviewedKwajongenCalls(
             situation, [reference] * SEATS, make_settings(seed, ignore_calls)
         )
         self.options = [option.text for option in CALL_OPTIONS]
@@ -105,7 +105,7 @@ class KwajongenCallTurn(Turn):
         return self.sampler.score(actual)
 
 
-class ReviewedCards(KwajongenCardSampler):
+class ReviewedKwajongenCards(KwajongenCardSampler):
     """A sampler of cards that also asks the player, and scores cards in known hands."""
 
     def with_cards(self, numbers: Sequence[int]) -> KwajongenCardSampler:
@@ -138,14 +138,14 @@ class ReviewedCards(KwajongenCardSampler):
         return _order_by_team(outcomes.swapaxes(0, 1), own)
 
 
-class KwajongenCardTurn(Turn):
+class KwajongenCardDecision(Turn):
     """A card of Kwajongen.  Teams are numbered by place: that of the opener is 0."""
 
     def __init__(
         self, position: PartialRound, reference: Player, seed: int, ignore_calls: bool,
         max_layouts: int,
     ) -> None:  # fmt: skip
-        self.sampler: ReviewedCards = ReviewedCards(
+        self.sampler: ReviewedKwajongenCards = ReviewedKwajongenCards(
             position, [reference] * SEATS, make_settings(seed, ignore_calls), max_layouts
         )
         self.options = [str(card) for card in position.legal_cards]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -25,9 +25,10 @@ from kqj_sim.core import rng
 from kqj_sim.core.block import LANES
 from kqj_sim.core.types import Float64Array
 from kqj_sim.experiment import Experiment
+from kqj_sim.games import get_game
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.card_sets import encode_cards
-from kqj_sim.recording import make_recording_block
+from kqj_sim.policies.errors import PolicyError
 from kqj_sim.rules import GameRules, KqjRules
 from kqj_sim.workers import count_processors, map_in_threads
 
@@ -215,27 +216,29 @@ def estimate_average(
 ) -> Average:  # fmt: skip
     """Return what each place gets on average if the reference player sits everywhere."""
     experiment = Experiment(rules, (reference,) * rules.seats, seed=_AVERAGE_SEED, imposed=imposed)
-    blocks = [make_recording_block(experiment) for _ in range(count_processors())]
+    game = get_game(rules)
+    core_rules, seating = experiment.compile_seating()
+    no_log = np.empty(0, dtype=np.int64)
 
-    def play(block: Any, first: int, count: int) -> Float64Array:
-        block.game.start_deals(block.state, first, LANES)
+    def play(state: Any, first: int, count: int) -> Float64Array:
+        game.start_deals(state, first, LANES)
         # The dealer in the last seat: seats are places.
-        block.state[core_block.DEALER : core_block.DEALER + LANES] = rules.seats - 1
-        block.state[core_block.PENDING : core_block.PENDING + LANES] = pending
-        block.play(LANES)
+        state[core_block.DEALER : core_block.DEALER + LANES] = rules.seats - 1
+        state[core_block.PENDING : core_block.PENDING + LANES] = pending
+        game.play_block(state, LANES, experiment.seed, core_rules, seating, no_log)
+        if state[core_block.ILLEGAL : core_block.ILLEGAL + LANES].any():
+            raise PolicyError(f"{reference} chose what is not allowed")
 
         def column(name: str) -> Any:
-            at = block.game.column_offset(name)
-            return block.state[at : at + LANES].copy()
+            at = game.column_offset(name)
+            return state[at : at + LANES].copy()
 
         scores = np.stack([column(f"score_{team}") for team in range(rules.team_count)], axis=-1)
         differences = compute_differences(scores.astype(np.float64), rules.game)
         teams = np.stack([column(f"team_of_seat_{seat}") for seat in range(rules.seats)], axis=-1)
         return np.take_along_axis(differences, teams, axis=-1)
 
-    from functools import partial
-
-    functions = [partial(play, block) for block in blocks]
+    functions = [partial(play, core_block.allocate_block()) for _ in range(count_processors())]
     total = np.zeros(rules.seats)
     squares = np.zeros(rules.seats)
     for values in map_in_threads(functions, 0, deals, LANES):

@@ -58,7 +58,7 @@ class Hindsight:
 
     @property
     def change(self) -> Float64Array:
-        """What the decision changed for each team, compared with the reference player's."""
+        """The change of each team's value by the decision, compared with the reference player's."""
         return np.asarray(self.values[self.choice] - self.before)
 
     @property
