@@ -34,7 +34,10 @@ ROOT = DOCS.parent
 
 STAND_IN = re.compile(r"\A# .*\n\n\[[^\]]*\]\((\.\./[^)]+\.(?:md|ipynb))\)\n\Z")
 """A page that stands for a file outside docs/: a title and a link."""
-MARK = re.compile(r"^<!-- (commands|columns|api)\s*(.*?)\s*-->$", re.M | re.S)
+MARK = re.compile(
+    r"^<!-- (commands|columns|api)\s*(.*?)\s*-->(?:\n\n\*The site lists [^\n]*)?$", re.M | re.S
+)
+"""A comment that becomes a reference, with the line that stands for it in the repository."""
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:)([^)#\s]*)(#[^)\s]*)?\)")
 
 

@@ -139,6 +139,7 @@ def test_the_reference_has_every_public_name_and_option(site: Path) -> None:
     assert {f"kqj_sim.{name}" for name in kqj_sim.__all__} <= documented
     outside = {name for name in documented if name.count(".") == 1}
     assert outside == {f"kqj_sim.{name}" for name in kqj_sim.__all__}
+    assert not [page for page in site.glob("*.html") if "The site lists" in page.read_text("utf-8")]
     options = {*list_options(main, "kqj-sim")}
     assert len(options) > 150
     assert options <= {*inventory["std:cmdoption"]}
