@@ -185,7 +185,8 @@ def _find_resource(rules: GameRules, configured: ConfiguredPolicy, decision: str
             [_encode_rollout_seating(rules, name) for name in configured.others],
         )
     if configured.policy.weights is not None:
-        return weights.load(configured.policy.weights, rules.teams, rules.bidding)
+        version = int(configured.values_by_name["weights"])
+        return weights.load(configured.policy.weights, rules.teams, rules.bidding, version)
     return np.empty(0)
 
 

@@ -294,6 +294,13 @@ Examples:
 {_INSTALL_HINT}""",
 )
 @training_options
+@click.option(
+    "--begin-with",
+    type=WholeNumberType(1, "2"),
+    metavar="VERSION",
+    help="Begin with this version of the package's network, which also plays the first round.  "
+    "[default: the linear weights]",
+)
 def network(**options: Any) -> None:
     """Train a network from deals in which every card of a decision is played.
 
@@ -309,7 +316,7 @@ def network(**options: Any) -> None:
 def _train_policy(
     policy: str, teams: Any, bidding: Any, decisions: int, rounds: int | None, caller: str,
     seed: int, held_out: int, out: str, weights_version: int | None, resume: bool,
-    threads: int | None, color: str, quiet: bool,
+    threads: int | None, color: str, quiet: bool, begin_with: int | None = None,
 ) -> None:  # fmt: skip
     """Train one policy for one variant of KQJ and print its gain."""
     from kqj_sim.policies import weights
@@ -323,7 +330,9 @@ def _train_policy(
 
     if seed >= SEED_OFFSET:
         raise click.UsageError(f"--seed {seed}: it is below {SEED_OFFSET:,}")
-    plan = TrainingPlan(policy, teams, bidding, caller, decisions, rounds or ROUNDS[policy], seed)
+    plan = TrainingPlan(
+        policy, teams, bidding, caller, decisions, rounds or ROUNDS[policy], seed, begin_with or 0
+    )
     rules = KqjRules(teams=plan.teams, bidding=bidding)
     target = Path(out) / weights.file_name(policy, teams, bidding)
     checkpoint = target.with_suffix(".checkpoint")
@@ -370,7 +379,12 @@ def _make_training(
     else:
         linear = weights.load("linear", plan.teams, plan.bidding)
         version = weights.version("linear", plan.teams, plan.bidding)
-    return NetworkTraining(linear.reshape(len(KINDS), -1), plan.seed), f"linear version {version}"
+    linear = linear.reshape(len(KINDS), -1)
+    if plan.begin_with == 0:
+        return NetworkTraining(linear, plan.seed), f"linear version {version}"
+    begun = weights.load("network", plan.teams, plan.bidding, plan.begin_with)
+    started = f"network version {plan.begin_with}"
+    return NetworkTraining(linear, plan.seed, begun.reshape(len(KINDS), -1).copy()), started
 
 
 def _format_command(plan: TrainingPlan, version: int) -> str:
@@ -379,6 +393,8 @@ def _format_command(plan: TrainingPlan, version: int) -> str:
     options = {names.get(name, name): value for name, value in asdict(plan).items()}
     options["weights_version"] = version
     policy = options.pop("policy")
+    if options["begin_with"] == 0:
+        del options["begin_with"]
     words = [f"--{name.replace('_', '-')} {shlex.quote(str(options[name]))}" for name in options]
     return f"kqj-sim train {policy} {' '.join(words)}"
 
@@ -432,7 +448,7 @@ def _print_result(
 
     threads = threads or count_processors()
     rows = report_gains(learner, source, held_out, threads)
-    before = learner.player(0)
+    before = "linear" if learner.name == "network" else learner.player(0)
     ahead = _format_points(play_match(training.plan, before, MATCH_DEALS, threads))
     click.echo(f"{written}: {training.total:,} decisions, {seconds:,.0f} s")
     click.echo(

@@ -188,6 +188,15 @@ def _make_slot_bits() -> Int64Array:
 _SLOT_BITS = _make_slot_bits()
 
 
+TRICK_SLOT = SUIT_COUNT * RANK_GROUPS + (SEATS - 1) + SUIT_COUNT + 1
+"""Position of the index of the table "trick" among the shared features."""
+
+
+def read_trick_numbers(shared: Any) -> Any:
+    """Return the numbers of the tricks, from 0, of shared features, uint16 (n, SHARED_FEATURES)."""
+    return (shared[:, TRICK_SLOT].astype(np.int64) - _S_TRICK) // SEATS
+
+
 @scalar
 def bucket_chance(chance: float) -> int:
     """Return the bucket of a chance (`CHANCE_BUCKETS`)."""

@@ -31,10 +31,13 @@ WEIGHT_COUNTS = {
 """Number of weights of each policy."""
 
 VERSIONS = {"linear": 2, "network": 2}
-"""Version of each policy's weights in the package.
+"""Version of each policy's weights in use.
 
 It is a parameter of the policy, so that outputs and records name the weights they were made with.
 """
+
+OLDEST_VERSIONS = {"linear": 2, "network": 2}
+"""Oldest version of each policy's weights that the package still holds, for comparison."""
 
 _STORED_TYPES = {"linear": np.float32, "network": np.float16}
 """Type of the numbers in a file; half precision costs a network nothing that can be measured."""
@@ -48,28 +51,33 @@ class WeightsError(RuntimeError):
     line."""
 
 
-_IN_USE: dict[tuple[str, int, str], tuple[Float32Array, int]] = {}
+_IN_USE: dict[tuple[str, int, str, int], tuple[Float32Array, int]] = {}
+"""The weights in use by policy, rules and the version asked for, and their own version."""
 
 
-def load(policy: str, teams: int, bidding: str) -> Float32Array:
+def load(policy: str, teams: int, bidding: str, wanted: int | None = None) -> Float32Array:
     """Return the weights of a policy: float32, one dimension, aligned to 64 bytes.
 
     It is always the same array and is never freed, as compiled players hold its address.
 
+    Args:
+        policy, teams, bidding: the policy and the rules.
+        wanted: version of the weights, by default the one in use.
+
     Raises:
         WeightsError: the weights are missing or do not fit.
     """
-    return _load(policy, teams, bidding)[0]
+    return _load(policy, teams, bidding, wanted or VERSIONS[policy])[0]
 
 
 def version(policy: str, teams: int, bidding: str) -> int:
     """Return the version of the weights that `load` gives, from 1; 0 for those of `override`."""
-    return _load(policy, teams, bidding)[1]
+    return _load(policy, teams, bidding, VERSIONS[policy])[1]
 
 
 def override(policy: str, teams: int, bidding: str, weights: Float32Array) -> None:
-    """Replace a policy's weights, for compiled players too."""
-    key = (policy, teams, bidding)
+    """Replace a policy's weights in use, for compiled players too."""
+    key = (policy, teams, bidding, VERSIONS[policy])
     found = _IN_USE[key][0] if key in _IN_USE else _allocate_aligned(weights.size)
     np.copyto(found, weights.ravel())
     _IN_USE[key] = (found, 0)
@@ -99,10 +107,11 @@ def packaged_version(policy: str, teams: int, bidding: str) -> int:
     return int(_parse(path)[1]["version"]) if path.is_file() else 0
 
 
-def file_name(policy: str, teams: int, bidding: str) -> str:
+def file_name(policy: str, teams: int, bidding: str, wanted: int | None = None) -> str:
     """Return the name of the file with a policy's weights for a number of teams and a way of
-    bidding."""
-    return f"{policy}-{teams}-{bidding}.npz"
+    bidding; those of an older version name it, too."""
+    old = wanted is not None and wanted != VERSIONS[policy]
+    return f"{policy}-{teams}-{bidding}{f'-{wanted}' if old else ''}.npz"
 
 
 def describe_features(policy: str) -> dict[str, Any]:
@@ -183,19 +192,19 @@ def training_command(policy: str, teams: int, bidding: str, **_: Any) -> str:
     return f"`kqj-sim train {policy} --teams {teams} --bidding {bidding}`"
 
 
-def _load(policy: str, teams: int, bidding: str) -> tuple[Float32Array, int]:
-    key = (policy, teams, bidding)
+def _load(policy: str, teams: int, bidding: str, wanted: int) -> tuple[Float32Array, int]:
+    key = (policy, teams, bidding, wanted)
     if key not in _IN_USE:
         path = FOLDER / file_name(*key)
         if not path.is_file():
             raise WeightsError(
                 f"{policy} has no weights for {teams} teams and --bidding {bidding}: "
-                f"make them with {training_command(*key)}"
+                f"make them with {training_command(policy, teams, bidding)}"
             )
         weights, about = read(path)
-        if about["version"] != VERSIONS[policy]:
+        if about["version"] != wanted:
             raise WeightsError(
-                f"{path} has version {about['version']} and not {VERSIONS[policy]}: "
+                f"{path} has version {about['version']} and not {wanted}: "
                 "kqj_sim/policies/weights.py names the version of the package's files"
             )
         _IN_USE[key] = (weights, int(about["version"]))

@@ -52,6 +52,7 @@ from kqj_sim.policies.features import (
     OUTPUT_OFFSET,
     SHARED_FEATURES,
     SHARED_ROWS_OFFSET,
+    read_trick_numbers,
 )
 from kqj_sim.policies.network import (
     FirstLayer,
@@ -110,7 +111,7 @@ def _evaluate_candidate(
 @kernel
 def add_gradient(
     network: Any, transposed: Any, gradient: Any, batch: Any, scale: Any, shared: Any,
-    shared_count: Any, cards: Any, card_count: Any, values: Any,
+    shared_count: Any, cards: Any, card_count: Any, values: Any, importance: Any,
 ) -> float:  # fmt: skip
     """Add the gradient of some decisions' losses to `gradient`, and return the sum of the losses.
 
@@ -120,6 +121,7 @@ def add_gradient(
         batch: int64, numbers of the decisions.
         scale: float32, points per unit of value.
         shared, shared_count, cards, card_count, values: as in `CardDecisions`.
+        importance: float32, factor of each decision's loss.
     """
     zero = np.float32(0)
     nothing = broadcast(zero)
@@ -139,8 +141,8 @@ def add_gradient(
         output = load(network, OUTPUT_OFFSET)
         for c in range(count):
             difference = error[c] - mean
-            loss += difference * difference
-            slope = np.float32(2) * difference
+            loss += importance[row] * difference * difference
+            slope = np.float32(2) * difference * importance[row]
             slopes = broadcast(slope)
             units = load(second, c * WIDTH)
             store(
@@ -223,8 +225,12 @@ POINTS_PER_UNIT = 50.0
 MIN_BATCH = 256
 """Fewest decisions of a minibatch; it has fewer than twice as many."""
 
-MAX_LEARNING_RATE = 1e-3
-"""Highest learning rate."""
+MAX_LEARNING_RATE, FINE_TUNING_RATE = 1e-3, 5e-4
+"""Highest learning rate, and that of a training that begins with a trained network."""
+
+IMPORTANCE = np.array((0.65, 0.7, 0.75, 0.85, 0.9, 1.05, 1.35, 1.0), dtype=np.float32)
+"""Factor of a decision's loss, by trick: in proportion to one over the standard deviation of the
+scores after its cards, with a mean of one."""
 
 WARM_UP_SHARE = 0.02
 """Share of the training in which the learning rate rises from zero; then it falls to zero as a
@@ -258,10 +264,16 @@ class NetworkTraining:
         playing: `trained_weights` at the end of the last round, which play the next.
     """
 
-    def __init__(self, linear: Float32Array, seed: int) -> None:
-        """Make networks that value cards as linear weights do, float32 (kinds, CARD_INDICES).
+    def __init__(self, linear: Float32Array, seed: int, begun: Float32Array | None = None) -> None:
+        """Make networks that value cards as others do, of linear weights or trained ones.
 
-        The rows are drawn by Kaiming initialisation (2015); the last layer begins at zero.
+        With linear weights the rows are drawn by Kaiming initialisation (2015); the last layer
+        begins at zero.
+
+        Args:
+            linear: linear weights, float32 (kinds, CARD_INDICES).
+            seed: seed of the rows, and of the order of decisions.
+            begun: the weights of networks to begin with, float32 (kinds, KIND_SIZE).
         """
         self.name = "network"
         self.linear = linear
@@ -281,15 +293,23 @@ class NetworkTraining:
         self.square = np.zeros(shape, dtype=np.float32)
         self.steps = np.zeros(len(KINDS), dtype=np.int64)
         self.playing = np.zeros(shape, dtype=np.float32)
+        self.fine_tuning = begun is not None
+        if begun is not None:
+            self.playing[:] = begun
+            self.weights[:] = begun
+            self.weights[:, LINEAR_OFFSET : LINEAR_OFFSET + CARD_INDICES] /= POINTS_PER_UNIT
+            self.weights[:, OUTPUT_OFFSET:] /= POINTS_PER_UNIT
+            self.average[:] = self.weights
         self._gradient = np.zeros(KIND_SIZE, dtype=np.float32)
 
     def player(self, round: int) -> str:
         """Return the policy that plays in a round, from 0."""
-        return self.name if round else "linear"
+        return self.name if round or self.fine_tuning else "linear"
 
     def weights_in_use(self, round: int) -> dict[str, Float32Array]:
         """Return the weights of the policies that play in a round, by policy."""
-        return {"network": self.playing} if round else {"linear": self.linear}
+        networks = round > 0 or self.fine_tuning
+        return {"network": self.playing} if networks else {"linear": self.linear}
 
     def learn(self, decisions: CardDecisions, chunk: int, begin: float, end: float) -> None:
         """Train on a chunk of decisions.
@@ -301,6 +321,7 @@ class NetworkTraining:
         """
         generator = np.random.Generator(np.random.PCG64([self.seed, 1, chunk]))
         order = generator.permutation(len(decisions.kind))
+        importance = IMPORTANCE[read_trick_numbers(decisions.shared)]
         for kind in range(len(KINDS)):
             rows = order[decisions.kind[order] == kind]
             batches = len(rows) // MIN_BATCH
@@ -308,15 +329,16 @@ class NetworkTraining:
             for number in range(batches):
                 batch = rows[ends[number] : ends[number + 1]]
                 done = begin + (end - begin) * number / batches
-                self._train_batch(kind, decisions, batch, done)
+                self._train_batch(kind, decisions, importance, batch, done)
 
     def end_round(self) -> None:
         """Let the present networks play from the next round on."""
         self.playing[:] = self.trained_weights()
 
     def _train_batch(
-        self, kind: int, decisions: CardDecisions, batch: Int64Array, progress: float
-    ) -> None:
+        self, kind: int, decisions: CardDecisions, importance: Float32Array, batch: Int64Array,
+        progress: float,
+    ) -> None:  # fmt: skip
         """Train the network of a kind on a minibatch."""
         network = self.weights[kind]
         blocks = network[MATRIX_OFFSET:BIAS_2_OFFSET].reshape(
@@ -329,10 +351,12 @@ class NetworkTraining:
             batch,
             np.float32(POINTS_PER_UNIT),
             *decisions[1:],
+            importance,
         )
         self.steps[kind] += 1
         step = int(self.steps[kind])
-        rate = MAX_LEARNING_RATE * learning_rate_share(progress)
+        highest = FINE_TUNING_RATE if self.fine_tuning else MAX_LEARNING_RATE
+        rate = highest * learning_rate_share(progress)
         corrected = rate * math.sqrt(1 - ADAM_BETA_2**step) / (1 - ADAM_BETA_1**step)
         kept = min(AVERAGE_DECAY, (1 + step) / (10 + step))
         numbers = (1 / len(batch), corrected, rate * WEIGHT_DECAY, 1 - kept)
@@ -349,12 +373,13 @@ class NetworkTraining:
     def trained_weights(self) -> Float32Array:
         """Return the averaged weights for values in points, float32 (kinds, KIND_SIZE).
 
-        Rows of features that never occurred are zero.
+        Rows of features that never occurred are zero, or those of the networks begun with.
         """
         trained = self.average.copy()
         for network, square in zip(trained, self.square, strict=True):
             met = square[SHARED_ROWS_OFFSET:BIAS_1_OFFSET].reshape(-1, HIDDEN_1_UNITS).any(axis=1)
-            network[SHARED_ROWS_OFFSET:BIAS_1_OFFSET].reshape(-1, HIDDEN_1_UNITS)[~met] = 0
+            if not self.fine_tuning:
+                network[SHARED_ROWS_OFFSET:BIAS_1_OFFSET].reshape(-1, HIDDEN_1_UNITS)[~met] = 0
             network[LINEAR_OFFSET : LINEAR_OFFSET + CARD_INDICES] *= POINTS_PER_UNIT
             network[OUTPUT_OFFSET:] *= POINTS_PER_UNIT
         return trained

@@ -58,14 +58,20 @@ from kqj_sim.policies.points import FITTED, base_total
 from kqj_sim.policies.trick_odds import build_trick_context
 from kqj_sim.training.decisions import MAX_CANDIDATES
 
-DECISION_MOMENTS = (TRICKS - 1) * SEATS
-"""Turns of a round at which a player may have a choice."""
-
 _RECORDER_DRAW = np.int64(10 << 32)
 """Purpose of the recorder's own draws (`core.rng`)."""
 
 EXPLORE_SHARE = 0.1
 """Share of the recorded turns after which a random card is played, to see more of the game."""
+
+LATE_TRICK = 4
+"""First trick, from 0, of those of which more turns are recorded."""
+
+EARLY_SHARE, LATE_SHARE = 1 / 6, 1 / 2
+"""Shares of the turns before that trick, and from it on, that are recorded.
+
+To play on from a late turn takes little time, and its result depends less on chance.
+"""
 
 IMPOSED_SHARE = 0.35
 """Share of the rounds whose Sender and contract are drawn, to see contracts that nobody calls."""
@@ -233,7 +239,7 @@ def record_deals(
         state, inner: blocks.
         sheet: the recorders' sheet.
         first, lanes, seed: the deals.
-        moments: number of the `DECISION_MOMENTS` turns to record.
+        moments: the most turns to record.
         rules: the rules.
         seating: the players.
         rollouts: the players that play on after each candidate.
@@ -269,10 +275,9 @@ def record_deals(
         for position in range(SEATS):
             member = LEAD if position == 0 else FOLLOW
             point = SEATS * trick + position
-            open_points = DECISION_MOMENTS - point
-            recorded = (
-                rng.scale_below(rng.draw(key, _RECORDER_DRAW + 10 + point), open_points) < left
-            )
+            share = LATE_SHARE if trick >= LATE_TRICK else EARLY_SHARE
+            drawn = rng.to_fraction(rng.draw(key, _RECORDER_DRAW + 10 + point))
+            recorded = left > 0 and drawn < share
             if not recorded:
                 ask(seating, member, state, lanes, trick, position, rules.teams, 0)
                 continue

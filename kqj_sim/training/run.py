@@ -38,8 +38,8 @@ from kqj_sim.training.recorder import (
     record_deals,
 )
 
-MOMENTS_PER_DEAL = 8
-"""Turns of each deal that are recorded: few, so that decisions come from many deals."""
+MOMENTS_PER_DEAL = 20
+"""Most turns of each deal that are recorded (`recorder.EARLY_SHARE`, `LATE_SHARE`)."""
 
 
 def generate_decisions(
@@ -84,11 +84,11 @@ def generate_decisions(
     )
 
 
-CHUNK_DECISIONS = 200_000
-"""Decisions that are learnt from at a time, in random order among themselves."""
-
 PART_DEALS = 1024
 """Deals that a thread plays at a time."""
+
+CHUNK_PARTS, CHUNK_DECISIONS = 8, 200_000
+"""Most parts and decisions that are learnt from at a time, in random order among themselves."""
 
 PARTS_AHEAD = 16
 """Parts that are played ahead."""
@@ -156,6 +156,8 @@ class TrainingPlan:
         calling: specification of the policy that calls.
         decisions: number that a round learns from.
         rounds: each but the first is played by the result of the one before.
+        begin_with: version of the package's network to begin with, which also plays the first
+            round; 0: the linear weights do both.
         seed: of the deals, and of all other draws; SEED_OFFSET is added to it.
     """
 
@@ -166,6 +168,7 @@ class TrainingPlan:
     decisions: int
     rounds: int
     seed: int
+    begin_with: int = 0
 
 
 @dataclass
@@ -267,15 +270,15 @@ class Training:
         with ThreadPoolExecutor(threads) as pool:
             try:
                 while True:
-                    wanted = min(CHUNK_DECISIONS, self.plan.decisions - self.position.done)
                     found: list[CardDecisions] = []
-                    while _count_decisions(found) < wanted:
+                    wanted = min(CHUNK_DECISIONS, self.plan.decisions - self.position.done)
+                    while len(found) < CHUNK_PARTS and _count_decisions(found) < wanted:
                         while len(waiting) < PARTS_AHEAD:
                             start = first + following * PART_DEALS
                             waiting.append(pool.submit(generate, start, PART_DEALS))
                             following += 1
                         found.append(waiting.popleft().result())
-                        _check_not_barren(found)
+                    _check_not_barren(found)
                     yield select_decisions(concatenate_decisions(found), slice(wanted)), len(found)
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)

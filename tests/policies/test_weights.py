@@ -74,6 +74,19 @@ def test_loaded_weights_stay_where_they_are(folder: Path) -> None:
     assert weights.packaged_version("linear", 3, "auction") == 4
 
 
+def test_older_versions_are_loaded_beside_the_one_in_use(folder: Path) -> None:
+    write(folder)
+    content = weights.to_bytes("linear", 2 * numbers("linear"), {**ABOUT, "version": 3})
+    old = folder / weights.file_name("linear", 3, "auction", 3)
+    assert old.name == "linear-3-auction-3.npz"
+    old.write_bytes(content)
+    in_use = weights.load("linear", 3, "auction")
+    np.testing.assert_allclose(weights.load("linear", 3, "auction", 3), 2 * in_use)
+    assert weights.load("linear", 3, "auction", 4) is in_use
+    weights.override("linear", 3, "auction", np.zeros((3, features.CARD_INDICES), np.float32))
+    assert weights.load("linear", 3, "auction", 3).any()
+
+
 def test_another_version_than_the_package_names_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,5 +149,6 @@ def test_rubbish_is_refused(folder: Path) -> None:
 def test_packaged_files_fit() -> None:
     for path in weights.FOLDER.glob("*.npz"):
         _, about = weights.read(path)
-        assert path.name == weights.file_name(about["policy"], about["teams"], about["bidding"])
+        made_for = (about["policy"], about["teams"], about["bidding"], about["version"])
+        assert path.name == weights.file_name(*made_for)
         assert about["version"] >= 1

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.policies.features import CARD_FEATURES, SHARED_FEATURES
+from kqj_sim.policies.features import CARD_FEATURES, SHARED_FEATURES, SHARED_START, TRICK_SLOT
+from kqj_sim.rules import SEATS
 from kqj_sim.training.decisions import MAX_CANDIDATES, CardDecisions
 from kqj_sim.training.run import DecisionGenerator
 
@@ -41,9 +42,11 @@ def made(
     truth += twist * np.where(alike, 1, -1)
     common = draw.normal(0, 100, (count, 1))
     values = truth + common + draw.normal(0, noise, truth.shape)
+    features = shared + 2 * np.arange(SHARED_FEATURES)
+    features[:, TRICK_SLOT] = SHARED_START["trick"] + SEATS * draw.integers(0, 7, count)
     decisions = CardDecisions(
         kind=kind,
-        shared=(shared + 2 * np.arange(SHARED_FEATURES)).astype(np.uint16),
+        shared=features.astype(np.uint16),
         shared_count=np.full(count, SHARED_FEATURES, dtype=np.int64),
         cards=indices.astype(np.uint16),
         card_count=draw.integers(2, MAX_CANDIDATES + 1, count),

@@ -48,10 +48,16 @@ def values_slowly(network: NDArray[Any], decisions: CardDecisions) -> NDArray[np
     return values
 
 
+def importance_of(decisions: CardDecisions) -> NDArray[np.float32]:
+    """Factors of the losses, which differ from decision to decision."""
+    return (0.5 + np.abs(decisions.values[:, 0]) % 1).astype(np.float32)
+
+
 def loss_slowly(network: NDArray[Any], decisions: CardDecisions) -> float:
     """The sum of the decisions' losses."""
     error = values_slowly(network, decisions) - decisions.values / SCALE
-    return float((centred(error, decisions) ** 2).sum())
+    losses = (centred(error, decisions) ** 2).sum(axis=1)
+    return float((importance_of(decisions) * losses).sum())
 
 
 def some_network(seed: int) -> NDArray[np.float32]:
@@ -69,7 +75,10 @@ def gradient_of(network: NDArray[np.float32], decisions: CardDecisions) -> tuple
         .ravel()
     )
     batch = np.arange(len(decisions.kind))
-    loss = add_gradient(network, blocks, gradient, batch, np.float32(SCALE), *decisions[1:])
+    importance = importance_of(decisions)
+    loss = add_gradient(
+        network, blocks, gradient, batch, np.float32(SCALE), *decisions[1:], importance
+    )
     return loss, gradient
 
 

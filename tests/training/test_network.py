@@ -86,6 +86,23 @@ def test_rows_of_features_never_met_are_zero() -> None:
     assert not rows[USED:].any()
 
 
+def test_training_begins_with_the_values_of_a_trained_network() -> None:
+    """Before any decision they are the same; rows of features never met stay as they were."""
+    decisions, _ = made(3 * MIN_BATCH, seed=4)
+    begun = np.random.default_rng(1).normal(0, 0.1, (3, KIND_SIZE)).astype(np.float32)
+    training = NetworkTraining(NONE, seed=1, begun=begun)
+    assert training.player(0) == "network"
+    np.testing.assert_array_equal(training.weights_in_use(0)["network"], begun)
+    np.testing.assert_allclose(training.trained_weights(), begun, rtol=1e-6)
+    training.learn(decisions, 0, 0.4, 0.5)
+    trained = training.trained_weights()[0, CARD_ROWS_OFFSET:BIAS_1_OFFSET]
+    changed = np.abs(trained / begun[0, CARD_ROWS_OFFSET:BIAS_1_OFFSET] - 1).reshape(
+        -1, HIDDEN_1_UNITS
+    )
+    assert changed[:USED].max() > 0.01
+    assert changed[USED:].max() < 0.01
+
+
 def test_too_few_of_a_kind_are_left_out() -> None:
     decisions, _ = made(3 * MIN_BATCH, seed=5)
     training = NetworkTraining(NONE, seed=1)
