@@ -23,7 +23,8 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "Parameters": ("vary", "parameters", "generations", "candidates"),
     "Training": (
-        "caller", "player", "decisions", "rounds", "begin_with", "held_out", "weights_version", "resume",
+        "caller", "player", "decisions", "rounds", "begin_with", "held_out", "weights_version",
+        "resume",
     ),
     "Rules": ("game", *_RULES, "impose"),
     "Precision": (
