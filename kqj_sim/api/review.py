@@ -64,6 +64,12 @@ class ReviewResult(Result):
 
     Attributes:
         errors: line and text of records that could not be reviewed.
+
+    Example:
+        >>> import kqj_sim as kqj
+        >>> found = kqj.review(kqj.play(deal=3, policy="greedy"), samples=50)
+        >>> len(found.frame()) > 20, list(found.errors)
+        (True, [])
     """
 
     kind: ClassVar[str] = "review"
