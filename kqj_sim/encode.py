@@ -98,11 +98,11 @@ def encode_seating(
     for member in members:
         for number, each in enumerate(distinct):
             chosen = each.policy_for(DECISION_OF_LOOP[member])
-            resource = _find_resource(rules, chosen, DECISION_OF_LOOP[member])
+            resource = find_resource(rules, chosen, DECISION_OF_LOOP[member])
             bound = _bind_loop(member, chosen.policy, len(distinct) == 1, len(resource), rules.game)
             functions[member * MAX_POLICIES + number] = bound.address
             resources[member * MAX_POLICIES + number] = resource.ctypes.data
-            remembers |= "card" in chosen.policy.blocks
+            remembers |= bool(chosen.others)
             start = parameter_offset(member, number)
             parameters[start : start + len(chosen.parameters)] = chosen.parameters
     seats = sum(distinct.index(each) << 4 * seat for seat, each in enumerate(players))
@@ -174,12 +174,12 @@ def _select_loops(
 
 
 @cache
-def _find_resource(rules: GameRules, configured: ConfiguredPolicy, decision: str) -> NDArray[Any]:
+def find_resource(rules: GameRules, configured: ConfiguredPolicy, decision: str) -> NDArray[Any]:
     """Return the array that a policy's function gets by address; never freed, as addresses to it
     are kept."""
     if not isinstance(rules, KqjRules):
         return np.empty(0)
-    if decision in configured.policy.blocks:
+    if configured.others:
         return pack_seatings(
             encode_rules(rules),
             [_encode_rollout_seating(rules, name) for name in configured.others],
@@ -212,7 +212,8 @@ def _bind_loop(loop: int, policy: Policy, everybody: bool, weights_size: int, ga
     """Compile a loop with a policy in it; a user's policy is checked and not cached on disk."""
     question = DECISION_OF_LOOP[loop]
     if question in policy.blocks:
-        return compile_cfunc(ASK_SIGNATURE, policy.blocks[question], cache=True)
+        name = f"{policy.name}_{question}"
+        return compile_cfunc(ASK_SIGNATURE, policy.blocks[question], cache=True, name=name)
     choice, arguments = policy.compile_decision(question)
     return bind_policy(
         loop,

@@ -36,6 +36,8 @@ INTERNALS = (
 
 WIDTH = 16
 """Numbers of a vector."""
+GROUP = 4
+"""Vectors that `add_matrix_products` multiplies side by side."""
 
 _FLOATS = ir.VectorType(ir.FloatType(), WIDTH)
 _I32 = ir.IntType(32)
@@ -87,6 +89,13 @@ def _shuffle(builder: Numba, vector: Numba, indices: list[int]) -> Numba:
     return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
 
 
+def _splat(builder: Numba, number: Numba) -> Numba:
+    """Generate a vector of sixteen times a number."""
+    nothing = ir.Constant(_FLOATS, ir.Undefined)
+    vector = builder.insert_element(nothing, number, ir.Constant(_I32, 0))
+    return _shuffle(builder, vector, [0] * WIDTH)
+
+
 @intrinsic
 def _load(typingctx: Numba, array: Numba, at: Numba) -> Numba:
     def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
@@ -130,6 +139,49 @@ def _add_matrix_product(
 
 
 @intrinsic
+def _add_matrix_products(
+    typingctx: Numba, totals: Numba, vectors: Numba, first: Numba, step: Numba, matrix: Numba,
+    at: Numba,
+) -> Numba:  # fmt: skip
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        totals, vectors, first, step, matrix, at = args
+
+        def index(start: Numba, number: int) -> Numba:
+            return builder.add(start, ir.Constant(ir.IntType(64), number))
+
+        places = [ir.Constant(ir.IntType(64), WIDTH * member) for member in range(GROUP)]
+        starts = [first]
+        for _ in range(GROUP - 1):
+            starts.append(builder.add(starts[-1], step))
+        total_type, vector_type, matrix_type = (
+            signature.args[0],
+            signature.args[1],
+            signature.args[4],
+        )
+        sums: list[list[Numba]] = [
+            [_generate_load(context, builder, total_type, totals, place), None] for place in places
+        ]
+        for row in range(WIDTH):
+            start = index(at, row * WIDTH)
+            weights = _generate_load(context, builder, matrix_type, matrix, start)
+            for member in range(GROUP):
+                data = vectors
+                if isinstance(vector_type, types.Array):
+                    data = context.make_array(vector_type)(context, builder, vectors).data
+                number = builder.load(builder.gep(data, [index(starts[member], row)]))
+                product = builder.fmul(_splat(builder, number), weights)
+                before = sums[member][row % 2]
+                sums[member][row % 2] = product if before is None else builder.fadd(before, product)
+        for member, place in enumerate(places):
+            total = builder.fadd(*sums[member])
+            _generate_store(context, builder, total_type, totals, place, total)
+        return context.get_dummy_value()
+
+    i64 = types.int64
+    return types.void(totals, vectors, i64, i64, matrix, i64), codegen
+
+
+@intrinsic
 def _dot(typingctx: Numba, one: Numba, other: Numba) -> Numba:
     def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         products = builder.fmul(args[0], args[1])
@@ -156,10 +208,7 @@ def _store(typingctx: Numba, array: Numba, at: Numba, vector: Numba) -> Numba:
 @intrinsic
 def _broadcast(typingctx: Numba, number: Numba) -> Numba:
     def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
-        vector = builder.insert_element(
-            ir.Constant(_FLOATS, ir.Undefined), args[0], ir.Constant(_I32, 0)
-        )
-        return _shuffle(builder, vector, [0] * WIDTH)
+        return _splat(builder, args[0])
 
     return _vector_type(types.float32), codegen
 
@@ -286,6 +335,30 @@ def add_matrix_product(total: Vector, vector: Vector, matrix: Float32Array, at: 
             even[k] += vector[row] * matrix[at + row * WIDTH + k]
             odd[k] += vector[row + 1] * matrix[at + (row + 1) * WIDTH + k]
     return even + odd
+
+
+@_vector_code(_add_matrix_products)
+def add_matrix_products(
+    totals: Float32Array, vectors: Float32Array, first: int, step: int, matrix: Float32Array,
+    at: int,
+) -> None:  # fmt: skip
+    """Add the products of `GROUP` vectors and a 16 x 16 matrix to as many totals.
+
+    In each the numbers are added in the order of `add_matrix_product`.  Side by side no addition
+    waits for the one before, and a row of the matrix is loaded once for all.
+
+    Args:
+        totals: the totals, one behind the other.
+        vectors: holds the vectors; the first begins at `first`, the next `step` numbers later.
+        first: see `vectors`.
+        step: see `vectors`.
+        matrix: holds the matrix, by rows, from `at` on.
+        at: see `matrix`.
+    """
+    for member in range(GROUP):
+        vector = load(vectors, first + member * step)
+        total = load(totals, WIDTH * member)
+        store(totals, WIDTH * member, add_matrix_product(total, vector, matrix, at))
 
 
 @_vector_code(_add_outer)

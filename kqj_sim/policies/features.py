@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from kqj_sim.core.block import PLAYER_BITS, SEATS, TRICKS, rotate_players, team_of
-from kqj_sim.core.cards import SUIT_MASK, highest_bit, popcount, trailing_zeros
+from kqj_sim.core.cards import SUIT_MASK, highest_bit, popcount, trailing_zeros, whole_tens
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.simd import WIDTH
 from kqj_sim.core.types import Card, Int64Array
@@ -28,7 +28,7 @@ from kqj_sim.policies.trick_odds import (
     RELATION_VALUES,
     SUIT_COUNT,
     TrickContext,
-    estimate_win_chances,
+    divide_whole,
 )
 
 RANK_COUNT = 12
@@ -204,8 +204,21 @@ def bucket_chance(chance: float) -> int:
 
 
 @scalar
-def write_card_features(view: Any, context: TrickContext, card: Card, out: Any, start: int) -> None:
-    """Write the `CARD_FEATURES` indices of a candidate card to `out`, from `start` on."""
+def write_card_features(
+    view: Any, context: TrickContext, card: Card, odds: tuple[float, float], out: Any, start: int,
+    step: int,
+) -> None:  # fmt: skip
+    """Write the `CARD_FEATURES` indices of a candidate card to `out`.
+
+    Args:
+        view: the player's view.
+        context: its `build_trick_context`.
+        card: a legal card.
+        odds: its `estimate_win_chances` with `HELD_BACK_SHARE`.
+        out: gets an index at `start` and at every `step`th number after it.
+        start: see `out`.
+        step: see `out`.
+    """
     bit = trailing_zeros(card)
     rank, shift = bit & 15, bit & 48
     suit_mask = SUIT_MASK << shift
@@ -225,10 +238,10 @@ def write_card_features(view: Any, context: TrickContext, card: Card, out: Any, 
     after = 2 if beats != 0 else 1 - view.partner_is_master
     after = 3 if leads != 0 else after
 
-    wins, stays = estimate_win_chances(view, HELD_BACK_SHARE, context, card)
+    wins, stays = odds
     led = view.led if leads == 0 else suit_mask
     led_out = context.unseen & led
-    mean = points(view, led_out) // max(popcount(led_out), 1)
+    mean = divide_whole(points(view, led_out), max(popcount(led_out), 1))
     touching = 1 if (card << 1) & rest != 0 else 0
     under_master = 1 if top > card and top & context.below == 0 else 0
     guards = top > card and above_rest > 0 and popcount(rest) <= above_rest
@@ -251,39 +264,46 @@ def write_card_features(view: Any, context: TrickContext, card: Card, out: Any, 
     contracting = view.contracting
 
     out[start] = _RANK + (play * RANK_COUNT + rank) * 2 + contracting
-    out[start + 1] = _ABOVE + (play * 6 + min(above, 5)) * 3 + _PHASE[view.trick_number & 7]
-    out[start + 2] = _TRICK + (after * CHANCE_BUCKETS + chance) * POINT_BUCKETS + worth
-    out[start + 3] = _CHANCE + (rank * CHANCE_BUCKETS + chance) * 2 + climbs
-    out[start + 4] = _LEFT + (play * 5 + min(popcount(rest), 4)) * 4 + highest
-    out[start + 5] = _TRUMPS + (play * 6 + trumps_left) * 4 + trumps_unseen
-    out[start + 6] = _SENDER + (play * RELATION_VALUES + context.relation) * 2 + beats
-    out[start + 7] = _MARRIAGE + marriage
+    out[start + step] = _ABOVE + (play * 6 + min(above, 5)) * 3 + _PHASE[view.trick_number & 7]
+    out[start + 2 * step] = _TRICK + (after * CHANCE_BUCKETS + chance) * POINT_BUCKETS + worth
+    out[start + 3 * step] = _CHANCE + (rank * CHANCE_BUCKETS + chance) * 2 + climbs
+    out[start + 4 * step] = _LEFT + (play * 5 + min(popcount(rest), 4)) * 4 + highest
+    out[start + 5 * step] = _TRUMPS + (play * 6 + trumps_left) * 4 + trumps_unseen
+    out[start + 6 * step] = _SENDER + (play * RELATION_VALUES + context.relation) * 2 + beats
+    out[start + 7 * step] = _MARRIAGE + marriage
     suit = (leads * 6 + length) * 4 + min(above, 3)
-    out[start + 8] = _SUIT + (suit * 3 + void_opponents) * 3 + void_partners
-    out[start + 9] = _NEEDED + (context.needed * CHANCE_BUCKETS + chance) * 2 + contracting
+    out[start + 8 * step] = _SUIT + (suit * 3 + void_opponents) * 3 + void_partners
+    out[start + 9 * step] = _NEEDED + (context.needed * CHANCE_BUCKETS + chance) * 2 + contracting
     moment = view.trick_number * SEATS + view.position
-    out[start + 10] = _MOMENT + (moment * PLAY_KINDS + play) * 2 + beats
-    out[start + 11] = _CAPOT + ((context.capot * PLAY_KINDS + play) * 2 + beats) * 2 + master
-    out[start + 12] = _MASTERS + (play * 5 + masters_left) * 2 + master
-    out[start + 13] = _CARD + ((context.slots >> (shift >> 3)) & 3) * RANK_COUNT + rank
+    out[start + 10 * step] = _MOMENT + (moment * PLAY_KINDS + play) * 2 + beats
+    out[start + 11 * step] = _CAPOT + ((context.capot * PLAY_KINDS + play) * 2 + beats) * 2 + master
+    out[start + 12 * step] = _MASTERS + (play * 5 + masters_left) * 2 + master
+    out[start + 13 * step] = _CARD + ((context.slots >> (shift >> 3)) & 3) * RANK_COUNT + rank
     drawn = 1 if undrawn == 0 else 0
-    out[start + 14] = _CASH + ((bucket_chance(stays) * 5 + masters_left) * 2 + leads) * 2 + drawn
+    out[start + 14 * step] = (
+        _CASH + ((bucket_chance(stays) * 5 + masters_left) * 2 + leads) * 2 + drawn
+    )
     behind = SEATS - 1 - view.position
-    out[start + 15] = _HAUL + (chance * MEAN_BUCKETS + _MEANS_BUCKET[mean & 31]) * SEATS + behind
-    out[start + 16] = (
+    out[start + 15 * step] = (
+        _HAUL + (chance * MEAN_BUCKETS + _MEANS_BUCKET[mean & 31]) * SEATS + behind
+    )
+    out[start + 16 * step] = (
         _GUARD + ((play * 2 + touching) * 2 + under_master) * POINT_BUCKETS + unguarded
     )
     value = _POINTS_BUCKET[points(view, card) & 127]
-    out[start + 17] = _UNDRAWN + (play * POINT_BUCKETS + value) * 8 + min(undrawn, 7)
+    out[start + 17 * step] = _UNDRAWN + (play * POINT_BUCKETS + value) * 8 + min(undrawn, 7)
 
 
 @scalar
-def write_shared_features(view: Any, context: TrickContext, out: Any) -> int:
-    """Write the shared features to `out` and return their number, `SHARED_FEATURES`."""
+def write_shared_features(
+    view: Any, context: TrickContext, out: Any, start: int, step: int
+) -> None:
+    """Write the `SHARED_FEATURES` indices of a decision to `out`, at `start` and every `step`th
+    number after it."""
     gone = view.played | view.trick
     slots = context.slots
     exhausted = 0
-    at = 0
+    at = start
     for suit in range(SUIT_COUNT):
         shift = 16 * suit
         slot = (slots >> 2 * suit) & 3
@@ -294,13 +314,13 @@ def write_shared_features(view: Any, context: TrickContext, out: Any) -> int:
         for group in range(RANK_GROUPS):
             state = _BASE_3[(own >> 4 * group) & 15] + 2 * _BASE_3[(out_of_play >> 4 * group) & 15]
             out[at] = _S_CARDS + (slot * RANK_GROUPS + group) * GROUP_STATES + state
-            at += 1
+            at += step
         out[at] = (
             _S_LANES
             + (slot * COUNT_BUCKETS + min(popcount(own), COUNT_BUCKETS - 1)) * (RANK_COUNT + 1)
             + left
         )
-        at += 1
+        at += step
 
     around = rotate_players(view.players, view.position)
     own_team = team_of(around, 0)
@@ -310,7 +330,7 @@ def write_shared_features(view: Any, context: TrickContext, out: Any) -> int:
         void = ((around >> (PLAYER_BITS * other + 5)) & 15) | exhausted
         player = ((other - 1) * 2 + partner) * 2 + played
         out[at] = _S_PLAYERS + player * 16 + _SLOT_BITS[(slots << 4) | void]
-        at += 1
+        at += step
 
     trick, position, contracting = view.trick_number, view.position, view.contracting
     sender = view.sender - view.leader - position
@@ -319,9 +339,11 @@ def write_shared_features(view: Any, context: TrickContext, out: Any) -> int:
     missing = (
         0
         if context.missing <= 0
-        else min(1 + (context.missing - 1) // 10, MISSING_POINT_BUCKETS - 1)
+        else min(1 + whole_tens(context.missing - 1), MISSING_POINT_BUCKETS - 1)
     )
-    amount = 0 if view.amount == 0 else 1 + min((view.amount - 80) // 20, AMOUNT_BUCKETS - 2)
+    amount = (
+        0 if view.amount == 0 else 1 + min(whole_tens((view.amount - 80) >> 1), AMOUNT_BUCKETS - 2)
+    )
     returned = view.turned & context.unseen
     bit = trailing_zeros(returned)
     slot = (slots >> ((bit & 48) >> 3)) & 3
@@ -332,17 +354,16 @@ def write_shared_features(view: Any, context: TrickContext, out: Any) -> int:
     on_table = _POINTS_BUCKET[context.on_table & 127]
 
     out[at] = _S_SENDER + sender * SEATS + position
-    out[at + 1] = _S_TRICK + trick * SEATS + position
-    out[at + 2] = (
+    out[at + step] = _S_TRICK + trick * SEATS + position
+    out[at + 2 * step] = (
         _S_OWN + min(context.own_points >> 4, OWN_POINT_BUCKETS - 1) * CAPOT_VALUES + context.capot
     )
-    out[at + 3] = _S_MISSING + missing * 2 + contracting
-    out[at + 4] = _S_NEEDED + (context.needed * 2 + contracting) * TRICKS + trick
-    out[at + 5] = _S_AMOUNT + (amount * 3 + (view.stake >> 1)) * 2 + view.capot
-    out[at + 6] = _S_RETURN + turned_up
-    out[at + 7] = _S_MASTER + (0 if position == 0 else master)
-    out[at + 8] = _S_TABLE + on_table * SEATS + position
-    return at + 9
+    out[at + 3 * step] = _S_MISSING + missing * 2 + contracting
+    out[at + 4 * step] = _S_NEEDED + (context.needed * 2 + contracting) * TRICKS + trick
+    out[at + 5 * step] = _S_AMOUNT + (amount * 3 + (view.stake >> 1)) * 2 + view.capot
+    out[at + 6 * step] = _S_RETURN + turned_up
+    out[at + 7 * step] = _S_MASTER + (0 if position == 0 else master)
+    out[at + 8 * step] = _S_TABLE + on_table * SEATS + position
 
 
 HIDDEN_1_UNITS, HIDDEN_2_UNITS = 48, 16

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from kqj_sim.core.block import TRICKS
 from kqj_sim.core.cards import lowest_bit
-from kqj_sim.core.jit import scalar, stack_float32, stack_int64
-from kqj_sim.policies.features import CARD_FEATURES, CARD_INDICES, write_card_features
+from kqj_sim.core.jit import scalar, stack_int64
+from kqj_sim.policies.card_batches import add_linear_values, make_choose_card
+from kqj_sim.policies.features import (
+    CARD_FEATURES,
+    CARD_INDICES,
+    HELD_BACK_SHARE,
+    write_card_features,
+)
 from kqj_sim.policies.registry import policy
-from kqj_sim.policies.tools import best_card
-from kqj_sim.policies.trick_odds import build_trick_context
+from kqj_sim.policies.trick_odds import build_trick_context, estimate_win_chances
 
 linear = policy("linear", "learned: adds up weights of features", weights="linear")
 
@@ -30,7 +34,8 @@ def write_card_values(view: Any, weights: Any, values: Any) -> int:
     while left != 0:
         card = lowest_bit(left)
         left ^= card
-        write_card_features(view, known, card, features, 0)
+        odds = estimate_win_chances(view, HELD_BACK_SHARE, known, card)
+        write_card_features(view, known, card, odds, features, 0, 1)
         total = weights[start + features[0]]
         for k in range(1, CARD_FEATURES):
             total += weights[start + features[k]]
@@ -39,11 +44,12 @@ def write_card_values(view: Any, weights: Any, values: Any) -> int:
     return count
 
 
-@linear
-def choose_card(view: Any, parameters: Any, weights: Any) -> int:
-    """Play the legal card of the greatest value."""
-    if view.legal & (view.legal - 1) == 0:
-        return view.legal
-    values = stack_float32(TRICKS)
-    write_card_values(view, weights, values)
-    return best_card(view.legal, values)
+@scalar
+def write_batch_values(
+    features: Any, shared: Any, lanes: Any, count: int, weights: Any, start: int, values: Any
+) -> None:
+    """Write the value of each candidate of a batch (`card_batches.make_choose_card`)."""
+    add_linear_values(features, count, weights, start, values)
+
+
+linear.block("card")(make_choose_card(write_batch_values, CARD_INDICES, with_shared=False))

@@ -11,16 +11,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kqj_sim.core.block import TRICKS
+from kqj_sim.core.block import STRIDE
 from kqj_sim.core.cards import lowest_bit
 from kqj_sim.core.jit import scalar, stack_float32, stack_int64
-from kqj_sim.core.simd import WIDTH, add, add_matrix_product, dot, load, rectify
+from kqj_sim.core.simd import (
+    GROUP,
+    WIDTH,
+    add,
+    add_matrix_product,
+    add_matrix_products,
+    dot,
+    load,
+    rectify,
+    store,
+)
 from kqj_sim.core.types import Vector
+from kqj_sim.policies.card_batches import BATCH, add_linear_values, make_choose_card
 from kqj_sim.policies.features import (
     BIAS_1_OFFSET,
     BIAS_2_OFFSET,
     CARD_FEATURES,
     CARD_ROWS_OFFSET,
+    HELD_BACK_SHARE,
     HIDDEN_1_UNITS,
     KIND_SIZE,
     LINEAR_OFFSET,
@@ -32,8 +44,7 @@ from kqj_sim.policies.features import (
     write_shared_features,
 )
 from kqj_sim.policies.registry import policy
-from kqj_sim.policies.tools import best_card
-from kqj_sim.policies.trick_odds import build_trick_context
+from kqj_sim.policies.trick_odds import build_trick_context, estimate_win_chances
 
 network = policy(
     "network",
@@ -82,6 +93,14 @@ def evaluate_second_layer(first: FirstLayer, weights: Any, start: int) -> Vector
     return rectify(second)
 
 
+@scalar
+def store_layer(numbers: Any, at: int, layer: FirstLayer) -> None:
+    """Write a layer to the `HIDDEN_1_UNITS` numbers that begin at an index."""
+    store(numbers, at, layer.a)
+    store(numbers, at + WIDTH, layer.b)
+    store(numbers, at + 2 * WIDTH, layer.c)
+
+
 @network.values
 @scalar
 def write_card_values(view: Any, weights: Any, values: Any) -> int:
@@ -92,7 +111,7 @@ def write_card_values(view: Any, weights: Any, values: Any) -> int:
     known = build_trick_context(view)
     start = known.kind * KIND_SIZE
     features = stack_int64(_MAX_FEATURES)
-    write_shared_features(view, known, features)
+    write_shared_features(view, known, features, 0, 1)
     shared = load_layer(weights, start + BIAS_1_OFFSET)
     for k in range(SHARED_FEATURES):
         shared = add_to_layer(
@@ -103,7 +122,8 @@ def write_card_values(view: Any, weights: Any, values: Any) -> int:
     while left != 0:
         card = lowest_bit(left)
         left ^= card
-        write_card_features(view, known, card, features, 0)
+        odds = estimate_win_chances(view, HELD_BACK_SHARE, known, card)
+        write_card_features(view, known, card, odds, features, 0, 1)
         first = shared
         linear = np.float32(0.0)
         for k in range(CARD_FEATURES):
@@ -117,11 +137,62 @@ def write_card_values(view: Any, weights: Any, values: Any) -> int:
     return count
 
 
-@network
-def choose_card(view: Any, parameters: Any, weights: Any) -> int:
-    """Play the legal card of the greatest value."""
-    if view.legal & (view.legal - 1) == 0:
-        return view.legal
-    values = stack_float32(TRICKS)
-    write_card_values(view, weights, values)
-    return best_card(view.legal, values)
+_LAYERS_SIZE = BATCH * HIDDEN_1_UNITS
+_TOTALS_SIZE = GROUP * WIDTH
+
+
+@scalar
+def _write_first_layers(
+    features: Any, shared: Any, lanes: Any, count: int, weights: Any, start: int, layers: Any
+) -> None:  # fmt: skip
+    """Write the first hidden layer of each candidate of a batch."""
+    lane = -1
+    layer = load_layer(weights, start + BIAS_1_OFFSET)
+    for at in range(count):
+        if lanes[at] != lane:
+            lane = lanes[at]
+            layer = load_layer(weights, start + BIAS_1_OFFSET)
+            for k in range(SHARED_FEATURES):
+                row = shared[k * STRIDE + lane] * HIDDEN_1_UNITS
+                layer = add_to_layer(layer, weights, start + SHARED_ROWS_OFFSET + row)
+        store_layer(layers, at * HIDDEN_1_UNITS, layer)
+    # A loop of its own, without a branch: cards then overlap in the processor.
+    for at in range(count):
+        first = load_layer(layers, at * HIDDEN_1_UNITS)
+        for k in range(CARD_FEATURES):
+            row = features[k * BATCH + at] * HIDDEN_1_UNITS
+            first = add_to_layer(first, weights, start + CARD_ROWS_OFFSET + row)
+        store_layer(layers, at * HIDDEN_1_UNITS, rectify_layer(first))
+
+
+@scalar
+def _add_second_layers(layers: Any, count: int, weights: Any, start: int, values: Any) -> None:
+    """Add the network's part to the value of each candidate of a batch."""
+    totals = stack_float32(_TOTALS_SIZE)
+    bias = load(weights, start + BIAS_2_OFFSET)
+    output = load(weights, start + OUTPUT_OFFSET)
+    for at in range(0, count, GROUP):
+        for member in range(GROUP):
+            store(totals, member * WIDTH, bias)
+        for part in range(HIDDEN_1_UNITS // WIDTH):
+            matrix = start + MATRIX_OFFSET + part * WIDTH * WIDTH
+            add_matrix_products(
+                totals, layers, at * HIDDEN_1_UNITS + part * WIDTH, HIDDEN_1_UNITS, weights, matrix
+            )
+        for member in range(GROUP):
+            # Beyond the last candidate values are written that nobody reads.
+            values[at + member] += dot(rectify(load(totals, member * WIDTH)), output)
+
+
+@scalar
+def write_batch_values(
+    features: Any, shared: Any, lanes: Any, count: int, weights: Any, start: int, values: Any
+) -> None:
+    """Write the value of each candidate of a batch (`card_batches.make_choose_card`)."""
+    layers = stack_float32(_LAYERS_SIZE)
+    add_linear_values(features, count, weights, start + LINEAR_OFFSET, values)
+    _write_first_layers(features, shared, lanes, count, weights, start, layers)
+    _add_second_layers(layers, count, weights, start, values)
+
+
+network.block("card")(make_choose_card(write_batch_values, KIND_SIZE, with_shared=True))

@@ -18,7 +18,7 @@ from kqj_sim.core.cards import NO_TRUMP, PACK, SUIT_MASK, popcount, trailing_zer
 from kqj_sim.core.jit import scalar
 from kqj_sim.core.scoring import LAST_TRICK_BONUS
 from kqj_sim.core.trick import winning_cards
-from kqj_sim.core.types import Card, CardSet, Float64Array
+from kqj_sim.core.types import Card, CardSet, Float64Array, Position
 from kqj_sim.policies.tools import points
 
 MAX_HIDDEN, MAX_HELD, MAX_WANTED = 40, 8, 12
@@ -142,6 +142,15 @@ def _assign_slots(view: Any, gone: CardSet, voids: int) -> int:
 
 
 @scalar
+def divide_whole(number: int, divisor: int) -> int:
+    """Return number // divisor for small numbers, 0 or more, and a divisor of 1 or more.
+
+    By a division of floats, since no vector instruction divides integers.
+    """
+    return int(float(number) / float(divisor))
+
+
+@scalar
 def build_trick_context(view: Any) -> TrickContext:
     """Return the facts that all candidate cards of a view share."""
     position = view.position
@@ -182,7 +191,7 @@ def build_trick_context(view: Any) -> TrickContext:
     target = view.amount if view.amount != 0 else target
     missing = target - points(view, view.won_contracting)
     left = ALL_CARD_POINTS - points(view, view.played) + LAST_TRICK_BONUS
-    needed = 1 + 6 * max(missing, 0) // (left + 1)
+    needed = 1 + divide_whole(6 * max(missing, 0), left + 1)
     needed = 0 if missing <= 0 else min(needed, NEEDED_VALUES - 1)
     return TrickContext(
         kind=max(view.contract - NO_TRUMP + 1, 0),
@@ -209,15 +218,12 @@ def _chance_row_start(held: int, hidden: int) -> int:
 
 
 @scalar
-def estimate_win_chances(
-    view: Any, held_back: float, context: TrickContext, card: Card
+def _estimate_win_chances(
+    view: Any, held_back: float, context: TrickContext, card: Card, first: Position
 ) -> tuple[float, float]:
-    """Estimate the chances that the player's side, and that the card itself, wins the trick.
+    """Estimate the chances of `estimate_win_chances` without a branch.
 
-    The strongest card wins, whoever plays it: if anybody behind ruffs, or beats the master in the
-    suit led, their side wins in proportion to each player's chance to do so.  Players who have
-    played would mostly have beaten the master if they could; so among the places where an unseen
-    higher card can be, their hands count by `held_back` only.  The Return is in the Sender's hand.
+    `first` is the first position behind the player's, or 1 for a loop of constant length.
     """
     led = view.led if view.led != 0 else SUIT_MASK << (trailing_zeros(card) & 48)
     beats = card & view.winning != 0
@@ -225,8 +231,6 @@ def estimate_win_chances(
     ours = 1.0 if beats or view.partner_is_master != 0 else 0.0
     alone = 1.0 if beats else 0.0
     above = context.unseen & winning_cards(led, view.trumps, master)
-    if above == 0:
-        return ours, alone
     shift = trailing_zeros(led) & 48
     held = TRICKS - view.trick_number
     lacks_led = (context.voids >> shift) & 63
@@ -244,19 +248,20 @@ def estimate_win_chances(
     sender += SEATS if sender < 0 else 0
     none_follows, none_ruffs = 1.0, 1.0
     follow_all, follow_ours, ruff_all, ruff_ours = 0.0, 0.0, 0.0, 0.0
-    for position in range(view.position + 1, SEATS):
+    for position in range(first, SEATS):
         has_return = returned if position == sender else 0
         cards = held - 1 if has_return != 0 else held
         side = 1.0 if (context.partners >> position) & 1 != 0 else 0.0
-        follow = 0.0
-        ruff = 1.0 - NONE_HELD[_chance_row_start(cards, in_trumps) + ruffs]
+        ruff = 1.0 - _none_held(cards, in_trumps, ruffs)
         ruff = 1.0 if has_return & above & ~led != 0 else ruff
         ruff = 0.0 if (lacks_trumps >> position) & 1 != 0 or ruffs == 0 else ruff
-        if (lacks_led >> position) & 1 == 0:
-            follow = 1.0 - NONE_HELD[_chance_row_start(cards, in_suit) + higher]
-            follow = 1.0 if has_return & above & led != 0 else follow
-            void = NONE_HELD[_chance_row_start(cards, anywhere) + of_suit]
-            ruff *= 0.0 if has_return & led != 0 else void
+        follow = 1.0 - _none_held(cards, in_suit, higher)
+        follow = 1.0 if has_return & above & led != 0 else follow
+        void = 0.0 if has_return & led != 0 else _none_held(cards, anywhere, of_suit)
+        lacks = (lacks_led >> position) & 1 != 0
+        follow = 0.0 if lacks or position <= view.position else follow
+        ruff *= 1.0 if lacks else void
+        ruff = 0.0 if position <= view.position else ruff
         none_follows *= 1.0 - follow
         none_ruffs *= 1.0 - ruff
         follow_all += follow
@@ -264,7 +269,39 @@ def estimate_win_chances(
         ruff_all += ruff
         ruff_ours += side * ruff
     chance = none_follows * ours
-    chance += (1.0 - none_follows) * follow_ours / follow_all if follow_all > 0.0 else 0.0
+    share = (1.0 - none_follows) * follow_ours / follow_all
+    chance += share if follow_all > 0.0 else 0.0
     chance *= none_ruffs
-    chance += (1.0 - none_ruffs) * ruff_ours / ruff_all if ruff_all > 0.0 else 0.0
-    return chance, alone * none_follows * none_ruffs
+    share = (1.0 - none_ruffs) * ruff_ours / ruff_all
+    chance += share if ruff_all > 0.0 else 0.0
+    stays = alone * none_follows * none_ruffs
+    return (ours, alone) if above == 0 else (chance, stays)
+
+
+@scalar
+def _none_held(held: int, hidden: int, wanted: int) -> float:
+    """Return the chance that `held` of `hidden` cards have none of `wanted`."""
+    # Unsigned, as numba's check for negative indices would end vectorisation.
+    return NONE_HELD[np.uint64(_chance_row_start(held, hidden) + wanted)]
+
+
+@scalar
+def estimate_win_chances(
+    view: Any, held_back: float, context: TrickContext, card: Card
+) -> tuple[float, float]:
+    """Estimate the chances that the player's side, and that the card itself, wins the trick.
+
+    The strongest card wins, whoever plays it: if anybody behind ruffs, or beats the master in the
+    suit led, their side wins in proportion to each player's chance to do so.  Players who have
+    played would mostly have beaten the master if they could; so among the places where an unseen
+    higher card can be, their hands count by `held_back` only.  The Return is in the Sender's hand.
+    """
+    return _estimate_win_chances(view, held_back, context, card, view.position + 1)
+
+
+@scalar
+def estimate_win_chances_of_lanes(
+    view: Any, held_back: float, context: TrickContext, card: Card
+) -> tuple[float, float]:
+    """Estimate the same chances, in loops over lanes: without a branch."""
+    return _estimate_win_chances(view, held_back, context, card, 1)

@@ -49,13 +49,14 @@ from kqj_sim.core.types import Block, Int64Array, Position
 from kqj_sim.policies.binding import bind_function
 from kqj_sim.policies.features import (
     CARD_FEATURES,
+    HELD_BACK_SHARE,
     SHARED_FEATURES,
     write_card_features,
     write_shared_features,
 )
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import FITTED, base_total
-from kqj_sim.policies.trick_odds import build_trick_context
+from kqj_sim.policies.trick_odds import build_trick_context, estimate_win_chances
 from kqj_sim.training.decisions import MAX_CANDIDATES
 
 _RECORDER_DRAW = np.int64(10 << 32)
@@ -103,12 +104,14 @@ def _record_decision(view: Any, parameters: Any, sheet: Any) -> int:
         number += 1
     sheet[at + _CARD_COUNT] = number
     if number > 1:
-        many = write_shared_features(view, about, shared)
-        sheet[at + _SHARED_COUNT] = many
-        for k in range(many):
+        write_shared_features(view, about, shared, 0, 1)
+        sheet[at + _SHARED_COUNT] = SHARED_FEATURES
+        for k in range(SHARED_FEATURES):
             sheet[at + _SHARED + k] = shared[k]
         for which in range(number):
-            write_card_features(view, about, sheet[at + _CANDIDATES + which], features, 0)
+            card = sheet[at + _CANDIDATES + which]
+            odds = estimate_win_chances(view, HELD_BACK_SHARE, about, card)
+            write_card_features(view, about, card, odds, features, 0, 1)
             for k in range(CARD_FEATURES):
                 sheet[at + _FEATURES + which * CARD_FEATURES + k] = features[k]
     first_card: int = lowest_bit(view.legal)

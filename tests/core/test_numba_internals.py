@@ -49,19 +49,31 @@ from kqj_sim.core.simd import *
 from kqj_sim.core import simd
 
 @kernel(cache=False)
-def work(numbers, matrix):
+def work(numbers, matrix, singly):
     one, other = load(numbers, 0), load(numbers, 3)
     total = add(add_matrix_product(one, rectify(other), matrix, 16), multiply(one, other))
     total = select_where_positive(one, add(total, broadcast(np.float32(0.1))))
     add_outer(matrix, 0, total, other)
     store(numbers, 2, total)
+    apart = np.zeros(GROUP * WIDTH, np.float32)
+    add_matrix_products(apart, numbers, 1, 5, matrix, 7)
+    for member in range(GROUP):
+        vector = load(numbers, 1 + 5 * member)
+        total_alone = add_matrix_product(broadcast(np.float32(0.0)), vector, matrix, 7)
+        store(singly, member * WIDTH, total_alone)
+    for at in range(GROUP * WIDTH):
+        if apart[at] != singly[at]:
+            return np.float32(-1.0)
     return dot(total, one)
 
 draws = np.random.default_rng(1)
 numbers = draws.normal(size=32).astype(np.float32)
 matrix = draws.normal(size=300).astype(np.float32)
 print(simd.PLAIN)
-print(work(numbers, matrix).hex(), numbers.tobytes().hex(), matrix.tobytes().hex())
+singly = np.empty(GROUP * WIDTH, np.float32)
+result = work(numbers, matrix, singly)
+assert result != -1, "products side by side differ"
+print(result.hex(), singly.tobytes().hex(), numbers.tobytes().hex(), matrix.tobytes().hex())
 """
 
 

@@ -34,17 +34,19 @@ from tests.variants import told
 def _features(view, cards):  # type: ignore[no-untyped-def]
     known = build_trick_context(view)
     shared = np.empty(SHARED_FEATURES + 1, np.int64)
-    shared[SHARED_FEATURES] = features.write_shared_features(view, known, shared)
+    shared[SHARED_FEATURES] = -1
+    features.write_shared_features(view, known, shared, 0, 1)
     rows = np.empty(cards.shape[0] * CARD_FEATURES, np.int64)
     for row in range(cards.shape[0]):
-        features.write_card_features(view, known, cards[row], rows, row * CARD_FEATURES)
+        odds = estimate_win_chances(view, features.HELD_BACK_SHARE, known, cards[row])
+        features.write_card_features(view, known, cards[row], odds, rows, row * CARD_FEATURES, 1)
     return shared, rows
 
 
 def computed(view: CardView, cards: list[int]) -> tuple[list[int], list[list[int]]]:
     """The shared features, and those of some cards."""
     shared, rows = _features(view, np.array(cards))
-    assert shared[-1] == SHARED_FEATURES
+    assert shared[-1] == -1, "an index too many"
     return shared[:-1].tolist(), rows.reshape(-1, CARD_FEATURES).tolist()
 
 

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.core.jit import kernel
+from kqj_sim import encode
+from kqj_sim.cards import parse_card
 from kqj_sim.core.views import CardView
+from kqj_sim.experiment import Experiment
+from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies import features, linear, network
 from kqj_sim.policies.features import (
     CARD_FEATURES,
     CARD_INDICES,
+    HELD_BACK_SHARE,
     SHARED_FEATURES,
     SHARED_INDICES,
     write_card_features,
     write_shared_features,
 )
-from kqj_sim.policies.trick_odds import KIND_COUNT, build_trick_context
-from tests.policies.moments import TURN_RULES, iterate_turns
+from kqj_sim.policies.trick_odds import KIND_COUNT, build_trick_context, estimate_win_chances
+from kqj_sim.policies.weights import load
+from kqj_sim.record import Record
+from kqj_sim.recording import play_records
+from tests.core.coding import strength_of
+from tests.policies.moments import TURN_RULES, iterate_turns, moments, view_of
 
 Floats = NDArray[np.float64]
 
@@ -32,11 +42,12 @@ def indices(view: CardView) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
     """The kind of the contract, the shared features, and those of each legal card."""
     known = build_trick_context(view)
     shared = np.empty(SHARED_FEATURES, np.int64)
-    write_shared_features(view, known, shared)
+    write_shared_features(view, known, shared, 0, 1)
     legal = bits(view.legal)
     cards = np.empty(len(legal) * CARD_FEATURES, np.int64)
     for row, card in enumerate(legal):
-        write_card_features(view, known, card, cards, row * CARD_FEATURES)
+        odds = estimate_win_chances(view, HELD_BACK_SHARE, known, card)
+        write_card_features(view, known, card, odds, cards, row * CARD_FEATURES, 1)
     return known.kind, shared, cards.reshape(-1, CARD_FEATURES)
 
 
@@ -100,7 +111,6 @@ def test_blocks_of_the_layout_do_not_overlap() -> None:
 @pytest.mark.parametrize("policy", POLICIES)
 def test_values_are_those_of_numpy(policy: str) -> None:
     module, size, slow = POLICIES[policy]
-    choose_card = kernel(cache=False)(module.choose_card)
     draw = np.random.default_rng(5)
     weights = draw.normal(size=size).astype(np.float32)
     kinds = set()
@@ -113,16 +123,53 @@ def test_values_are_those_of_numpy(policy: str) -> None:
                 assert count == len(moment.legal) == len(wanted)
                 assert np.isnan(values[count:]).all()
                 np.testing.assert_allclose(values[:count], wanted, rtol=1e-4, atol=1e-2)
-                best = bits(view.legal)[int(np.argmax(values[:count]))]
-                assert choose_card(view, (), weights) == best
                 kinds.add(view.contract)
     assert len(kinds) == 6
 
 
+def play(name: str, policies: tuple[str, ...], deals: int) -> Iterator[Record]:
+    """Play rounds of a variant, called and imposed."""
+    rules = TURN_RULES[name]
+    amount = None if rules.bidding == "take" else rules.minimum_bid
+    for imposed in (None, ImposedContract(1, "NT", amount), ImposedContract(4, "AT", amount)):
+        yield from play_records(Experiment(rules, policies, deals, seed=3, imposed=imposed))
+
+
+@pytest.mark.parametrize("name", TURN_RULES)
 @pytest.mark.parametrize("policy", POLICIES)
-def test_of_equal_cards_the_lowest_is_played(policy: str) -> None:
-    module, size, _ = POLICIES[policy]
-    choose_card = kernel(cache=False)(module.choose_card)
-    weights = np.zeros(size, np.float32)
-    for _, view in iterate_turns("take-2"):
-        assert choose_card(view, (), weights) == view.legal & -view.legal
+def test_a_block_plays_the_card_of_the_greatest_value_of_each_view(policy: str, name: str) -> None:
+    module, _, _ = POLICIES[policy]
+    rules = TURN_RULES[name]
+    numbers = load(policy, rules.teams, rules.bidding)
+    values = np.empty(8, np.float32)
+    choices = 0
+    for policies in ((f"points+{policy}",), (f"points+{policy}", "random", "points+greedy")):
+        for record in play(name, policies * (6 // len(policies)), 5):
+            if record.contract is None:
+                continue
+            coded = strength_of(record.contract)
+            for moment in moments(record):
+                if moment.seat % len(policies) == 0:
+                    view = view_of(moment)
+                    count = module.write_card_values(view, numbers, values)
+                    card = record.tricks[len(moment.finished)].cards[len(moment.trick)]
+                    wanted = bits(view.legal)[int(np.argmax(values[:count]))]
+                    assert coded[parse_card(card)] == wanted
+                    choices += count > 1
+    assert choices > 300
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_of_equal_cards_the_lowest_is_played(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, size, _ = POLICIES[policy]
+    encode.find_resource.cache_clear()
+    monkeypatch.setattr("kqj_sim.policies.weights.load", lambda *_: np.zeros(size, np.float32))
+    records = list(play("take-2", (f"points+{policy}",) * 6, 4))
+    encode.find_resource.cache_clear()
+    for record in records:
+        assert record.contract is not None
+        coded = strength_of(record.contract)
+        for moment in moments(record):
+            card = record.tricks[len(moment.finished)].cards[len(moment.trick)]
+            legal = view_of(moment).legal
+            assert coded[parse_card(card)] == legal & -legal
