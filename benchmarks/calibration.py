@@ -9,6 +9,9 @@ with an estimated chance of 60 to 70%, that share should be made.
 
 Rounds are dealt until there are enough contracts.  Classes of chances with so few of them that the
 interval of the share made is wider than 5 percentage points on either side are merged.
+
+With `--during-play` turns to play are scored instead (`benchmarks.plays`), and with
+`--choose-patience` the chances of plays with which hidden cards are predicted best are compared.
 """
 
 from __future__ import annotations
@@ -23,6 +26,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks import plays
 from kqj_sim.analysis.intervals import Estimate, estimate_share
 from kqj_sim.analysis.odds.auction_state import (
     CallOption,
@@ -258,23 +264,48 @@ def format_page(found: dict[str, list[ChanceClass]], contracts: int, seed: int) 
 )
 @click.option("--out", type=click.Path(path_type=Path), help="The tables, as Markdown.")
 @click.option("--plot", type=click.Path(path_type=Path), help="The picture, .png.")
+@click.option("--during-play", is_flag=True, help="Score turns to play instead.")
+@click.option("--choose-patience", is_flag=True, help="Compare chances of plays by log loss.")
+@click.option(
+    "--turns", default=40, show_default=True, help="Turns to play of each variant and player."
+)
 def main(
-    contracts: int, seed: int, state: Path | None, out: Path | None, plot: Path | None
-) -> None:
+    contracts: int, seed: int, state: Path | None, out: Path | None, plot: Path | None,
+    during_play: bool, choose_patience: bool, turns: int,
+) -> None:  # fmt: skip
     """Compare the chances estimated by odds with the contracts made."""
+    if choose_patience:
+        for variant, rules in VARIANTS.items():
+            for player in plays.PLAYERS:
+                click.echo(plays.format_losses(variant, rules, player, turns, seed))
+        return
+    if during_play:
+        scores = {
+            (variant, player): plays.score_turns(rules, variant, player, turns, seed, state)
+            for variant, rules in VARIANTS.items()
+            for player in plays.PLAYERS
+        }
+        write_page(plays.format_section(scores, turns, seed), out)
+        if plot is not None:
+            plays.draw(scores, plot)
+        return
     found: dict[str, list[ChanceClass]] = {}
     for variant, rules in VARIANTS.items():
         estimated = estimate_contracts(variant, contracts, seed, state)
         made = play_contracts(estimated, rules, seed)
         found[variant] = classify_contracts(np.array([each.chance for each in estimated]), made)
         click.echo(f"{variant}: {len(estimated):,} contracts", err=True)
-    text = format_page(found, contracts, seed)
+    write_page(format_page(found, contracts, seed), out)
+    if plot is not None:
+        draw(found, plot)
+
+
+def write_page(text: str, out: Path | None) -> None:
+    """Write a page to a file, or to stdout."""
     if out is None:
         sys.stdout.write(text)
     else:
         out.write_text(text, encoding="utf-8")
-    if plot is not None:
-        draw(found, plot)
 
 
 def draw(found: dict[str, list[ChanceClass]], path: Path) -> None:

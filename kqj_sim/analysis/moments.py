@@ -290,7 +290,8 @@ class WeightedMoments:
         """Return the options by falling mean, equal ones by number."""
         if self.weights == 0:
             return tuple(range(by.options))
-        values = [self.value(by.value, option) for option in range(by.options)]
+        # Equal values differ by rounding errors only.
+        values = [round(self.value(by.value, option), 9) for option in range(by.options)]
         return tuple(sorted(range(by.options), key=lambda option: (-values[option], option)))
 
     def best(self, by: Objective) -> int:

@@ -178,6 +178,7 @@ def odds(
     at: str | float | tuple[int, int] | None = None,
     policy: PoliciesLike | None = None,
     ignore_calls: bool = False,
+    ignore_plays: bool = False,
     deals: Count | None = None,
     precision: float | str | None = None,
     time: float | None = None,
@@ -208,6 +209,7 @@ def odds(
             fourth call, "c.4.2" the second player who could counter it and did not.
         policy: the players assumed, as for `simulate`.
         ignore_calls: True for hidden cards that need not agree with the calls.
+        ignore_plays: True for hidden cards that are not weighed by the cards played.
         deals: number of deals for each option, by default 10,000.
         precision: stop when the best option's chance to win is known to this, such as "0.5%".
         time: stop after this many seconds.
@@ -237,6 +239,7 @@ def odds(
         parse_count("deals", deals, 1, "1e5"),
         None if precision is None else parse_argument("precision", parse_share, precision),
         time, parse_count("seed", seed, 0, "1") or 0, threads, level, ignore_calls,
+        ignore_plays,
     )  # fmt: skip
     seat_players: SeatPlayers | None = None
     if policy is not None:

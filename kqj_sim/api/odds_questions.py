@@ -238,6 +238,7 @@ class EstimationOptions(NamedTuple):
     threads: int | None
     confidence: float
     ignore_calls: bool
+    ignore_plays: bool
 
 
 def run_estimation(
@@ -276,6 +277,7 @@ def run_estimation(
             confidence=options.confidence,
             threads=options.threads,
             ignore_calls=options.ignore_calls,
+            ignore_plays=options.ignore_plays,
             progress=show_answer,
             searching=show_search,
         )

@@ -19,7 +19,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "Players": (
         "policy", "reference", "opponents", "against", "calling", "playing", "with",
-        "ignore_calls", "compare",
+        "ignore_calls", "ignore_plays", "compare",
     ),
     "Parameters": ("vary", "parameters", "generations", "candidates"),
     "Training": (
@@ -41,7 +41,8 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
 """The options of each section, in order; an option that no section names is listed under "Run"."""
 
 RARELY_USED = frozenset({
-    "ignore_calls", "pending", "line", "candidates", "weights_version", "held_out", "resume",
+    "ignore_calls", "ignore_plays", "pending", "line", "candidates", "weights_version", "held_out",
+    "resume",
     "all_no_trump", "max_amount", "counter_timing", "amount_uses", "must_outscore",
     "indifference", "first", "confidence", "control", "checkpoint", "color", "force",
     "threads", "cluster", "config",

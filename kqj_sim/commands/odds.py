@@ -145,6 +145,7 @@ Examples:
 @click.option(
     "--ignore-calls", is_flag=True, help="Deal the hidden cards regardless of the calls so far."
 )
+@click.option("--ignore-plays", is_flag=True, help="Do not weigh hidden cards by the cards played.")
 @click.option(
     "--pending",
     type=WholeNumberType(0, "120"),
@@ -186,8 +187,8 @@ def odds(
     hand: tuple[str, ...], place: str | None, lap: int | None, heard: str | None,
     partners_at: str | None, played: str | None, contract: str | None,
     sender: str | None, record: IO[bytes] | None, line: int | None,
-    at: tuple[int, int] | str | None,
-    policy: tuple[str, ...], ignore_calls: bool, pending: int, raised: bool, deals: int | None,
+    at: tuple[int, int] | str | None, policy: tuple[str, ...], ignore_calls: bool,
+    ignore_plays: bool, pending: int, raised: bool, deals: int | None,
     precision: float | None, time: float | None, seed: int, threads: int | None,
     confidence: float, format: str | None, tables: str | None, out: str | None,
     plot: str | None, color: str,
@@ -223,7 +224,9 @@ def odds(
         raised,
     )
     seat_players = partial(assign_policies, policy) if policy else None
-    limits = EstimationOptions(deals, precision, time, seed, threads, confidence, ignore_calls)
+    limits = EstimationOptions(
+        deals, precision, time, seed, threads, confidence, ignore_calls, ignore_plays
+    )
 
     def answer(question: Question) -> bool:
         print_rule_notes(question.rules, quiet)

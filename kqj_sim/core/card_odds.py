@@ -1,4 +1,4 @@
-"""Odds of cards: hidden hands sampled at a turn to play, with each legal card played out in them.
+"""Odds of cards: hidden hands sampled at a turn to play, and each legal card played out in them.
 
 The position is lane 0 of a block, in which the hands of the other players are left open.  Each
 draw of hidden hands is a function of (seed, number of the draw), so draws are independent of each
@@ -71,10 +71,7 @@ from kqj_sim.core.types import (
 ILLEGAL_RESULT = -1
 """Result where a policy made an illegal choice."""
 NO_LAYOUT, ILLEGAL_CALL = -1, -3
-"""Results of `play_out_cards`: no hidden hands are possible; a policy made an illegal call."""
-
-SAMPLED, ENUMERATED = range(2)
-"""Modes: hidden hands are sampled, or taken from a list one after another."""
+"""Results of `draw_hidden_hands`: none are possible; a policy made an illegal call."""
 
 _MAX_LATER_ATTEMPTS = 256
 """The most hands tried for a caller of a draw, from the second caller on.  With what the first ones
@@ -83,7 +80,8 @@ search."""
 
 _PLACE_COUNTER = 1 << 24
 _REST_COUNTER = rng.HIDDEN_HAND + 8 * _PLACE_COUNTER
-"""Counters of keys: of the hands tried for a place, and of the remaining cards."""
+_THINNING_COUNTER = rng.HIDDEN_HAND + 9 * _PLACE_COUNTER
+"""Counters of keys: of the hands tried for a place, of the remaining cards, of `thin_draws`."""
 _FIRST_FIVE_COUNTER = 1 << 20
 """Counter of draws, beyond those of `core.hidden_hands`."""
 
@@ -279,22 +277,20 @@ def _new_search(turn: CardTurn, counts: Int64Array, signal: Int64Array) -> Calle
 
 
 @kernel
-def play_out_cards(
-    turn: CardTurn, mode: int, first: int, count: int, seed: int, rules: Rules, seating: Seating,
-    outcomes: Int16Array, weights: Float64Array, hands: Int64Array, counts: Int64Array,
+def draw_hidden_hands(
+    turn: CardTurn, first: int, count: int, seed: int, rules: Rules, seating: Seating,
+    numbers: Int64Array, weights: Float64Array, hands: Int64Array, counts: Int64Array,
     signal: Int64Array,
 ) -> int:  # fmt: skip
-    """Draw hidden hands that match the observed calls, and play every legal card out in each.
+    """Draw hidden hands that match the observed calls.
 
     Args:
         turn: the turn to play.
-        mode: SAMPLED or ENUMERATED; calls are ignored with the latter.
         first, count: number of the first draw, and how many.
         seed: seed of the draws.
-        rules, seating: the rules and the players, with `resume`.
-        outcomes: int16 (count * cards, OUTCOME_SIZE), filled for each draw with a weight, one row
-            per card.
-        weights: float64 (count,), filled with the weights of these draws.
+        rules, seating: the rules and the players.
+        numbers: int64 (count,), filled with the numbers of the draws that have a weight.
+        weights: float64 (count,), filled with their weights.
         hands: int64 (count, 6), filled with their hidden hands by place, natural coding.
         counts: int64 (2 * n,); for each call the number of hands asked, and of those that made it,
             are added.
@@ -304,50 +300,83 @@ def play_out_cards(
         Number of draws with a weight; NO_LAYOUT, ILLEGAL_CALL or STOPPED.
     """
     search, draws = _new_search(turn, counts, signal), _allocate_draws(turn)
-    queue = new_playout_queue()
-    contract = turn.state[block.CONTRACT]
-    cards = turn.cards.shape[0]
-    kept = waiting = 0
+    kept = 0
     for start in range(0, count, LANES):
         lanes = min(LANES, count - start)
         begin = first + start
-        if mode == SAMPLED:
-            signal[SEARCHING] = 1
-            if not _draw_layouts(turn, search, begin, lanes, seed, rules, seating, draws):
-                return NO_LAYOUT
-            signal[SEARCHING] = 0
-            if signal[STOP] != 0:
-                return STOPPED
-        else:
-            for i in range(lanes):
-                search.keys[i] = rng.derive_deal_key(seed, begin + i)
-                search.weights[i] = 1.0
-                for place in range(SEATS):
-                    draws.hidden[i, place] = turn.layouts[(begin + i) * SEATS + place]
+        signal[SEARCHING] = 1
+        if not _draw_layouts(turn, search, begin, lanes, seed, rules, seating, draws):
+            return NO_LAYOUT
+        signal[SEARCHING] = 0
+        if signal[STOP] != 0:
+            return STOPPED
         if has_illegal_choice(search.state):
             return ILLEGAL_CALL
         for i in range(lanes):
-            if search.weights[i] == 0:
-                continue
-            weights[kept] = search.weights[i]
-            for place in range(SEATS):
-                hands[kept, place] = draws.hidden[i, place]
-            for which in range(cards):
-                queue.sources[waiting] = 0
-                queue.cards[waiting] = turn.cards[which]
-                queue.keys[waiting] = search.keys[i]
-                queue.targets[waiting] = kept * cards + which
+            if search.weights[i] > 0:
+                numbers[kept] = begin + i
+                weights[kept] = search.weights[i]
                 for place in range(SEATS):
-                    hand = to_strength_order(draws.hidden[i, place], contract)
-                    queue.hands[waiting * SEATS + place] = hand
-                waiting += 1
-                if waiting == LANES:
-                    _play_out_waiting(turn, queue, waiting, rules, seating, outcomes)
-                    waiting = 0
-            kept += 1
+                    hands[kept, place] = draws.hidden[i, place]
+                kept += 1
+    return kept
+
+
+@kernel
+def thin_draws(seed: int, numbers: Int64Array, least: float, weights: Float64Array) -> None:
+    """Leave out at random some draws of little weight (rejection control).
+
+    A draw of less than the least weight is kept with a probability of its share of that weight,
+    which it then has, so that weighted sums have the same expectation (J. S. Liu, R. Chen,
+    W. H. Wong, "Rejection control and sequential importance sampling", Journal of the American
+    Statistical Association 93, 1998).
+
+    Args:
+        seed: seed of the draws.
+        numbers: int64 (n,), their numbers.
+        least: the least weight; 0 to keep all.
+        weights: float64 (n,), weights, replaced; those that are left out get 0.
+    """
+    for i in range(weights.shape[0]):
+        if weights[i] < least:
+            bits = rng.draw(rng.derive_deal_key(seed, numbers[i]), _THINNING_COUNTER)
+            weights[i] = least if rng.to_fraction(bits) * least < weights[i] else 0.0
+
+
+@kernel
+def play_out_cards(
+    turn: CardTurn, hands: Int64Array, numbers: Int64Array, seed: int, rules: Rules,
+    seating: Seating, outcomes: Int16Array,
+) -> None:  # fmt: skip
+    """Play every legal card out in some hidden hands.
+
+    Args:
+        turn: the turn to play.
+        hands: int64 (n, 6), hidden hands by place, natural coding.
+        numbers: int64 (n,), numbers of the draws, of which the players' own draws depend.
+        seed: seed of the draws.
+        rules, seating: the rules and the players, with `resume`.
+        outcomes: int16 (n * cards, OUTCOME_SIZE), filled for each draw with one row per card.
+    """
+    queue = new_playout_queue()
+    contract = turn.state[block.CONTRACT]
+    cards = turn.cards.shape[0]
+    waiting = 0
+    for i in range(hands.shape[0]):
+        for which in range(cards):
+            queue.sources[waiting] = 0
+            queue.cards[waiting] = turn.cards[which]
+            queue.keys[waiting] = rng.derive_deal_key(seed, numbers[i])
+            queue.targets[waiting] = i * cards + which
+            for place in range(SEATS):
+                hand = to_strength_order(hands[i, place], contract)
+                queue.hands[waiting * SEATS + place] = hand
+            waiting += 1
+            if waiting == LANES:
+                _play_out_waiting(turn, queue, waiting, rules, seating, outcomes)
+                waiting = 0
     if waiting > 0:
         _play_out_waiting(turn, queue, waiting, rules, seating, outcomes)
-    return kept
 
 
 @kernel

@@ -33,13 +33,20 @@ from kqj_sim.core.block import (
     TRICKS,
     UPCARD,
     WON_CARDS,
+    allocate_inner_block,
     cell_index,
     history_offset,
 )
-from kqj_sim.core.cards import NO_TRUMP, popcount, to_natural_order, trailing_zeros
+from kqj_sim.core.cards import (
+    NO_TRUMP,
+    popcount,
+    to_natural_order,
+    to_strength_order,
+    trailing_zeros,
+)
 from kqj_sim.core.dispatch import LEAD, call_value_cards
 from kqj_sim.core.hidden_hands import draw_subset
-from kqj_sim.core.jit import block_loop, scalar, stack_float32, stack_int64
+from kqj_sim.core.jit import block_loop, kernel, scalar, stack_float32, stack_int64
 from kqj_sim.core.playouts import copy_lanes
 from kqj_sim.core.round import CARD_VALUES
 from kqj_sim.core.rules import MAX_POLICIES, Rules, Seating
@@ -360,6 +367,30 @@ def weigh_lists(
     _weigh_hands_by_cards(state, lane, trick, position, model, block, held)
     for k in range(lists.starts[SEATS]):
         lists.factors[k] = np.sqrt(lists.factors[k])
+
+
+@kernel
+def weigh_hands_by_cards(
+    state: Block, trick: int, position: Position, model: OpponentModel, hands: Any, starts: Any,
+    counts: Any, weights: Any,
+) -> None:  # fmt: skip
+    """Multiply the weights of hands by the chance of the cards that their places played.
+
+    What others hold does not change the chance of a play, so the weight of a layout is the product
+    of those of its hands; late in a round these are few.
+
+    Args:
+        state, trick, position: a turn in lane 0, with the finished tricks kept.
+        model: the assumed play.
+        hands: int64 (n,), natural coding, those of a place together.
+        starts, counts: int64 (6,): by place the index of the first hand, and the number of hands.
+        weights: float64 (n,).
+    """
+    coded = np.empty_like(hands)
+    for each in range(hands.shape[0]):
+        coded[each] = to_strength_order(hands[each], state[CONTRACT])
+    held = HandsByPlace(coded, starts, 1, counts, weights, starts)
+    _weigh_hands_by_cards(state, 0, trick, position, model, allocate_inner_block(), held)
 
 
 @scalar

@@ -295,6 +295,8 @@ class CardOddsRun(OddsRun[CardOdds]):
             ],
             "pending": so_far.pending,
             "calls_count": of.uses_calls,
+            "plays_count": of.uses_plays,
+            "plays_effective": of.effective_number if of.uses_plays else None,
             "best": of.get_text(of.best),
             "choosing_deals": of.choosing_deals,
             "exact": of.is_exact,
@@ -359,9 +361,23 @@ class CardOddsRun(OddsRun[CardOdds]):
             return ""
         share = format_share(found)
         told = f"This bidding occurs in {share} of the layouts that agree with the plays"
-        if not of.is_exact and of.effective_sample_size < of.deals - 1:
+        if not of.is_exact and not of.uses_plays and of.effective_sample_size < of.deals - 1:
             told += f" (effective sample: {of.effective_sample_size:,.0f})"
         return told
+
+    def _describe_plays(self) -> str:
+        """Return how many deals tell as much as those weighed by the plays; empty if none are."""
+        of = self._required_result
+        if not of.uses_plays or of.layout_count == 1:
+            return ""
+        sample = f"{of.deals:,} {'layouts' if of.is_exact else 'deals'}"
+        effective = f"{of.effective_number:,.0f} effective of {sample}"
+        return f"Hidden hands weighed by the cards played: {effective}"
+
+    def describe_intervals(self) -> str:
+        """Describe the intervals, how likely the bidding is, and the weights."""
+        parts = (super().describe_intervals(), self._describe_plays())
+        return ". ".join(part for part in parts if part)
 
 
 def _format_cards(cards: Sequence[Card]) -> str:

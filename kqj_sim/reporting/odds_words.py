@@ -73,9 +73,11 @@ def write_headline(odds: Odds, confidence: float | None = None) -> list[str]:
     if odds.stop_text:
         lines.append(f"Ended early: {odds.stop_text}")
     if not _is_exact(odds) and odds.effective_sample_size < FEW_EFFECTIVE_DEALS:
+        by_plays = isinstance(odds, CardOdds) and odds.uses_plays
         lines.append(
             f"Only a hint: the effective sample is {odds.effective_sample_size:,.0f} deals, since "
-            "the assumed players rarely call like this. Try more --deals, another --policy or "
+            f"the assumed players rarely {'call and play' if by_plays else 'call'} like this. Try "
+            f"more --deals, another --policy{', --ignore-plays' if by_plays else ''} or "
             "--ignore-calls."
         )
     return lines

@@ -29,7 +29,7 @@ from kqj_sim.core.jit import kernel
 from kqj_sim.core.trick import suit_mask_of
 from kqj_sim.core.weighted_layouts import list_hands, new_hand_lists
 from kqj_sim.encode import encode_rules, encode_seating
-from kqj_sim.policies import linear, points, weights
+from kqj_sim.policies import points
 from kqj_sim.policies.particles import (
     OpponentModel,
     resample_layouts,
@@ -40,17 +40,15 @@ from kqj_sim.policies.particles import (
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.record import Record
 from kqj_sim.recording import play_records
-from kqj_sim.referee.kqj import list_legal_cards
 from kqj_sim.rules import KqjRules
 from tests.core.coding import NATURAL, strength_of
 from tests.core.turns import stopped
-from tests.policies.moments import moments, view_of
 from tests.policies.slow_count import slow_count
+from tests.policies.slow_plays import PATIENCE, chance, slow_cards
 from tests.referee.kqj.random_rounds import rules_in
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, lively, told
 
 SEED = 31
-PATIENCE = 2.0
 SOFT = 20.0
 VALUES = {name: float(each.default) for name, each in points.PARAMETERS.items()}
 RULES = {"take-2": TAKE_2, "take-3": TAKE_3, "auction-2": AUCTION_2, "auction-3": AUCTION_3}
@@ -86,38 +84,6 @@ def weighed(
     model = OpponentModel(table, PATIENCE, encode_rules(rules))
     count = _weigh(state, lane, trick, position, model, allocate_block(), worlds, calls, cards)
     return Weighed(worlds.reshape(-1, SEATS)[:count], calls[:count], cards[:count])
-
-
-def chance(values: list[float], chosen: int, patience: float) -> float:
-    """The chance of one of some choices."""
-    odds = [(1 + (max(values) - value) / patience) ** -2 for value in values]
-    return odds[chosen] / sum(odds)
-
-
-def slow_cards(
-    record: Record, seat: int, hands: dict[int, set[Card]], trick: int, position: int
-) -> float:
-    """Return the likelihood of the others' plays up to a turn, from hands of eight cards."""
-    assert record.contract is not None
-    coded = strength_of(record.contract)
-    given = weights.load("linear", len(set(record.teams)), rules_in(record).bidding)
-    product = 1.0
-    for moment in moments(record):
-        if (len(moment.finished), len(moment.trick)) == (trick, position):
-            return product
-        played = {c for leader, cards in moment.finished for c in cards}
-        if moment.seat == seat:
-            continue
-        hand = hands[moment.seat] - played
-        legal = list_legal_cards(hand, moment.trick, moment.leader, record.teams, moment.contract)
-        order = sorted(legal, key=lambda card: coded[card])
-        turn = len(moment.trick)
-        card = parse_card(record.tricks[len(moment.finished)].cards[turn])
-        found = np.empty(9, np.float32)
-        view = view_of(moment._replace(hand=frozenset(hand), legal=frozenset(legal)))
-        linear.write_card_values(view, given, found)
-        product *= chance(found[: len(order)].tolist(), order.index(card), PATIENCE)
-    raise AssertionError("there is no such turn")
 
 
 def slow_take(record: Record, seat: int, hand: set[Card], key: int) -> float:

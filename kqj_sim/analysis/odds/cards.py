@@ -35,6 +35,9 @@ from kqj_sim.rules import KwajongenRules
 MAX_LISTED_LAYOUTS = 20_000
 """With no more distributions than this all are listed."""
 
+_DECIMALS = 9
+"""Decimals of estimates with weights that are not whole."""
+
 _MIN_REPEATED_PLAYOUTS = 2_000
 """Number of playouts, at least, that show whether players choose at random."""
 
@@ -48,17 +51,24 @@ class CardOdds(Odds):
         layout_count: number of distributions that agree with the plays; 0 if that is unknown.
         is_exact: whether these are all played out: then nothing has an interval.
         max_ways: in how many ways a distribution can have come about.
+        uses_plays: whether distributions are weighed by the chances of the plays.
     """
 
     partial_round: PartialRound
     layout_count: int = 0
     is_exact: bool = False
     max_ways: int = 1
+    uses_plays: bool = False
 
     @property
     def uses_calls(self) -> bool:
         """True if the calls are known and hidden hands have to agree with them."""
         return not self.ignore_calls and self.partial_round.calls is not None
+
+    @property
+    def effective_number(self) -> float:
+        """The number of equally weighted deals, or distributions, that would tell as much."""
+        return self.sums.effective_sample_size
 
     @property
     def effective_sample_size(self) -> float:
@@ -69,7 +79,7 @@ class CardOdds(Odds):
         """Estimate in which share of the distributions the others would have called as they did."""
         if not self.is_exact:
             return super().estimate_bidding_probability(confidence)
-        share = self.sums.weights / (self.deals * self.max_ways)
+        share = self.agreeing_weight / (self.deals * self.max_ways)
         return Estimate(share, math.nan, math.nan, self.deals)
 
     def estimate(
@@ -80,6 +90,17 @@ class CardOdds(Odds):
         baseline: int | None = None,
     ) -> Estimate:
         """Estimate a measure of a card, or with `baseline` its lead over that card."""
+        found = self._estimate_unrounded(name, option, confidence, baseline)
+        if not self.uses_plays:
+            return found
+        # Weights are not whole: without rounding, cards that are equally good would differ.
+        value, low, high = (round(each, _DECIMALS) for each in found[:3])
+        return found._replace(value=value, low=low, high=high)
+
+    def _estimate_unrounded(
+        self, name: str, option: int, confidence: float | None, baseline: int | None
+    ) -> Estimate:
+        """Estimate as `estimate`, with rounding errors."""
         if not self.is_exact:
             return super().estimate(name, option, confidence, baseline)
         moments = self.sums.moments[self.measures.indices[name]]
@@ -149,6 +170,7 @@ def estimate_with_sampler(
             partial_round=partial_round,
             layout_count=sampler.layout_count,
             max_ways=sampler.max_ways,
+            uses_plays=sampler.uses_plays,
         )
 
     odds = make_odds()
@@ -179,9 +201,11 @@ def _add_layouts(sampler: CardSampler, odds: CardOdds) -> bool:
             "--policy, or leave the calls out with --ignore-calls"
         )
     odds.is_exact, odds.sequential = True, False
-    weights = ways.astype(np.float64)
+    call_weights = ways.astype(np.float64)
+    weights = call_weights * sampler.weigh_listed_by_plays()
     hands = np.zeros((0, count), dtype=np.int64)
-    odds.add(Playouts(count, weights, outcomes, hands, np.zeros_like(odds.question_counts)))
+    counts = np.zeros_like(odds.question_counts)
+    odds.add(Playouts(count, weights, outcomes, hands, counts, call_weights))
     # Nothing is estimated here: the same distributions may choose and value.
     odds.order = odds.sums.ranking(odds.objective)
     return True

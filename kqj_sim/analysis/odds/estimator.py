@@ -100,6 +100,7 @@ class SettingsArguments(TypedDict, total=False):
     time: float | None
     seed: int
     ignore_calls: bool
+    ignore_plays: bool
     confidence: float
     threads: int | None
     progress: Callable[[Any], None] | None
@@ -120,6 +121,7 @@ class EstimateSettings:
         seed: seed of the deals, 0 to 2**63 - 1: the same seed gives the same numbers, whatever the
             threads.
         ignore_calls: True for hidden cards that need not agree with the calls.
+        ignore_plays: True for hidden cards that are not weighed by the chances of the plays.
         confidence: confidence of the intervals, in particular of those that `precision` looks at.
         threads: number of threads; None for all processors.
         progress: called now and then with the answer so far: first by the deals that choose, with
@@ -135,6 +137,7 @@ class EstimateSettings:
     time: float | None = None
     seed: int = 1
     ignore_calls: bool = False
+    ignore_plays: bool = False
     confidence: float = DEFAULT_CONFIDENCE
     threads: int | None = None
     progress: Callable[[Any], None] | None = None
@@ -225,7 +228,8 @@ class Odds:
         choosing_deals: number of those deals.
         sums: sums of the measures by option.
         question_counts: int64 (questions, 2), hands that were asked, and that agreed.
-        agreeing_weight, agreeing_squares: sums of the weights of all draws, and of their squares.
+        agreeing_weight, agreeing_squares: sums of the weights of all draws by the calls, and of
+            their squares.
     """
 
     measures: MeasureTable
@@ -253,8 +257,9 @@ class Odds:
         """Add a chunk, or as many draws as make up `max_deals`; return how many have a weight."""
         weights, outcomes, drawn = playouts.weights, playouts.outcomes, playouts.drawn
         self.question_counts += playouts.counts
-        self.agreeing_weight += float(weights.sum())
-        self.agreeing_squares += float((weights**2).sum())
+        call_weights = weights if playouts.call_weights is None else playouts.call_weights
+        self.agreeing_weight += float(call_weights.sum())
+        self.agreeing_squares += float((call_weights**2).sum())
         if max_deals is not None and len(weights) > max_deals - self.deals:
             drawn = max_deals - self.deals
             weights, outcomes = weights[:drawn], outcomes[:, :drawn]

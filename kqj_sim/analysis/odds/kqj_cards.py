@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, cached_property
 from math import comb, prod
+from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace as replace_struct
@@ -13,6 +14,7 @@ from kqj_sim.analysis.odds.auction_state import ObservedCall, order_rarest_first
 from kqj_sim.analysis.odds.estimator import EstimateSettings, OddsError
 from kqj_sim.analysis.odds.kqj_calls import suggest_players
 from kqj_sim.analysis.odds.measures import get_kqj_card_measures
+from kqj_sim.analysis.odds.plays import PlayModel, choose_least_weight
 from kqj_sim.analysis.odds.position import PartialRound
 from kqj_sim.analysis.odds.sampling import (
     CardSampler,
@@ -24,14 +26,14 @@ from kqj_sim.analysis.odds.sampling import (
 from kqj_sim.analysis.odds.situation import BiddingSituation
 from kqj_sim.cards import Card
 from kqj_sim.core import block, card_odds
-from kqj_sim.core.block import DEALT, PLAYER_BITS, STRIDE, allocate_block
+from kqj_sim.core.block import DEALT, PLAYER_BITS, STRIDE, TRICKS, allocate_block
 from kqj_sim.core.call_odds import OUTCOME_SIZE, RESULT
-from kqj_sim.core.card_odds import ENUMERATED, SAMPLED, CardTurn, list_layouts, replay_plays
+from kqj_sim.core.card_odds import CardTurn, list_layouts, replay_plays
 from kqj_sim.core.cards import PACK
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
 from kqj_sim.core.observed_calls import CALLER_PLACE, OBSERVED_CALL_SIZE, STOPPED
 from kqj_sim.core.rules import Seating
-from kqj_sim.core.types import CardSet, Int16Array, Int64Array
+from kqj_sim.core.types import CardSet, Float64Array, Int16Array, Int64Array
 from kqj_sim.encode import CONTRACTS, encode_rules, encode_seating
 from kqj_sim.places import describe_place
 from kqj_sim.policies.card_sets import format_cards, split_cards
@@ -45,6 +47,10 @@ NO_LAYOUTS_MESSAGE = (
     "no distribution of the hidden cards agrees with the plays: a player played a card that the "
     "rules forbade, or a card is wrong"
 )
+
+_FIRST_PILOT_DRAW = 1 << 59
+"""The draws from this number on choose which weights are small."""
+_PILOT_DRAWS = 1024
 
 MAX_HANDS = 1 << 23
 """Hands that are tried before the first deal is found: drawing one takes a microsecond."""
@@ -134,6 +140,22 @@ def list_observed_calls(partial_round: PartialRound) -> list[ObservedCall]:
     return order_rarest_first(replay_calls(situation)[0])
 
 
+class HandDraws(NamedTuple):
+    """Draws of hidden hands that agree with the calls.
+
+    Attributes:
+        numbers: int64 (n,), numbers of the draws.
+        weights: float64 (n,), their weights by the calls.
+        hands: int64 (n, 6), hidden hands by place, natural coding.
+        counts: int64 (questions, 2), as of `Playouts`.
+    """
+
+    numbers: Int64Array
+    weights: Float64Array
+    hands: Int64Array
+    counts: Int64Array
+
+
 class KqjCardSampler(CardSampler):
     """Hidden hands of a round of KQJ in progress."""
 
@@ -161,6 +183,10 @@ class KqjCardSampler(CardSampler):
         self.layouts: Int64Array = self.turn.layouts.reshape(-1, SEATS)
         self.layout_count, self.card_count = len(self.layouts), len(self.turn.cards)
         self.keeps_history = bool(self._seating.keeps_history)
+        self.play_model = None
+        if not settings.ignore_plays and partial_round.others_have_played:
+            self.play_model = PlayModel(rules)
+        self.uses_plays = self.play_model is not None
         sender = partial_round.place_of(partial_round.final_contract.sender)
         self.max_ways = 1
         if rules.bidding == "take":
@@ -172,40 +198,76 @@ class KqjCardSampler(CardSampler):
         """Return a search for hidden hands that agree with the calls."""
         return Search(self.question_count, seconds, progress, MAX_HANDS)
 
-    def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
-        """Play out every legal card in `count` draws; as of `Sampler`."""
+    def draw_hands(self, search: Search, first: int, count: int) -> HandDraws:
+        """Draw hidden hands that agree with the calls; raises as `play_chunk`."""
         counts, signal = search.start_chunk()
-        kept, weights, outcomes, hands = self._play(
-            SAMPLED, self.seed, first, count, counts.reshape(-1), signal
-        )
+        numbers, weights = np.zeros(count, dtype=np.int64), np.zeros(count)
+        hands = np.zeros((count, SEATS), dtype=np.int64)
+        kept = card_odds.draw_hidden_hands(
+            self.turn, first, count, self.seed, self._rules, self._seating, numbers, weights, hands,
+            counts.reshape(-1), signal,
+        )  # fmt: skip
         if kept == STOPPED:
             raise SearchEnded(by_time=False)
         if kept == card_odds.NO_LAYOUT:
             raise OddsError(NO_LAYOUTS_MESSAGE)
-        return Playouts(kept, weights, outcomes, hands, counts)
+        if kept == card_odds.ILLEGAL_CALL:
+            raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
+        return HandDraws(numbers[:kept], weights[:kept], hands[:kept], counts)
+
+    def play_chunk(self, search: Search, first: int, count: int) -> Playouts:
+        """Play out every legal card in `count` draws; as of `Sampler`."""
+        numbers, weights, hands, counts = self.draw_hands(search, first, count)
+        call_weights = None
+        if self.play_model is not None:
+            by_plays = self.play_model.weigh(self.turn, hands)
+            card_odds.thin_draws(self.seed, numbers, self._least_play_weight, by_plays)
+            live = by_plays > 0
+            call_weights, weights = weights, (weights * by_plays)[live]
+            numbers, hands = numbers[live], hands[live]
+        outcomes = self.play_out(hands, numbers, self.seed)
+        return Playouts(len(weights), weights, outcomes, hands.T, counts, call_weights)
+
+    @cached_property
+    def _least_play_weight(self) -> float:
+        """The weight by the plays below which draws are thinned out, from draws of its own.
+
+        These do not have to agree with the calls: the weight changes the cost of an answer, not
+        what it estimates.
+        """
+        assert self.play_model is not None
+        turn = self.turn._replace(observed_calls=np.zeros(0, dtype=np.int64))
+        hands = np.zeros((_PILOT_DRAWS, SEATS), dtype=np.int64)
+        kept = card_odds.draw_hidden_hands(
+            turn, _FIRST_PILOT_DRAW, _PILOT_DRAWS, self.seed, self._rules, self._seating,
+            np.zeros(_PILOT_DRAWS, dtype=np.int64), np.zeros(_PILOT_DRAWS), hands,
+            np.zeros(0, dtype=np.int64), np.zeros(2, dtype=np.int64),
+        )  # fmt: skip
+        plays_left = SEATS * (TRICKS - turn.trick) - turn.position
+        playout_cost = self.card_count * plays_left / (SEATS * TRICKS - plays_left)
+        weights = self.play_model.weigh(turn, hands[: max(kept, 0)])
+        return choose_least_weight(weights, playout_cost)
 
     def play_listed(self, seed: int, first: int, count: int) -> Int16Array:
         """Play out every card in some listed distributions; as of `CardSampler`."""
-        no_counts = np.zeros(2 * self.question_count, dtype=np.int64)
-        signal = np.zeros(2, dtype=np.int64)
-        return self._play(ENUMERATED, seed, first, count, no_counts, signal)[2]
+        numbers = np.arange(first, first + count)
+        return self.play_out(self.layouts[first : first + count], numbers, seed)
 
-    def _play(
-        self, mode: int, seed: int, first: int, count: int, counts: Int64Array, signal: Int64Array
-    ) -> tuple[int, np.ndarray, Int16Array, Int64Array]:
-        """Return `card_odds.play_out_cards`, weights (n,), outcomes (cards, n, ...) and hands."""
-        outcomes = np.zeros((count * self.card_count, OUTCOME_SIZE), dtype=np.int16)
-        weights, hands = np.zeros(count), np.zeros((count, SEATS), dtype=np.int64)
-        kept = card_odds.play_out_cards(
-            self.turn, mode, first, count, seed, self._rules, self._seating, outcomes, weights,
-            hands, counts, signal,
-        )  # fmt: skip
-        live = max(kept, 0)
-        outcomes = outcomes.reshape(count, self.card_count, OUTCOME_SIZE)[:live].swapaxes(0, 1)
-        illegal = (outcomes[:, :, RESULT] == card_odds.ILLEGAL_RESULT).any()
-        if kept == card_odds.ILLEGAL_CALL or illegal:
+    def play_out(self, hands: Int64Array, numbers: Int64Array, seed: int) -> Int16Array:
+        """Return outcomes, int16 (cards, n, OUTCOME_SIZE), of hidden hands, int64 (n, 6)."""
+        outcomes = np.zeros((len(hands) * self.card_count, OUTCOME_SIZE), dtype=np.int16)
+        card_odds.play_out_cards(
+            self.turn, hands, numbers, seed, self._rules, self._seating, outcomes
+        )
+        if (outcomes[:, RESULT] == card_odds.ILLEGAL_RESULT).any():
             raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
-        return kept, weights[:live], outcomes, hands[:live].T
+        return outcomes.reshape(len(hands), self.card_count, OUTCOME_SIZE).swapaxes(0, 1)
+
+    def weigh_listed_by_plays(self) -> Float64Array:
+        """Return the weights of the listed distributions by the plays; as of `CardSampler`."""
+        if self.play_model is None:
+            return super().weigh_listed_by_plays()
+        return self.play_model.weigh(self.turn, self.layouts)
 
     def group_questions_by_place(self) -> list[tuple[int, int, int]]:
         """Return each place that was asked, with the range of its questions."""

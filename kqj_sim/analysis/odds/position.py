@@ -164,6 +164,11 @@ class PartialRound:
         legal = self.play_rules.list_legal_cards(self, self.hand, cards, leader)
         return tuple(sorted(legal, key=lambda card: ("shdc".index(card.suit), card.rank)))
 
+    @property
+    def others_have_played(self) -> bool:
+        """True if a player other than the one whose turn it is has played a card."""
+        return len(self.plays) > len(self.played_by(self.seat))
+
     def _list_plays(self) -> list[tuple[int, Card]]:
         """Return seat and card of each play."""
         return [

@@ -206,6 +206,8 @@ class Playouts(NamedTuple):
         outcomes: int16 (options, n, OUTCOME), see `write_outcome` of the game's kernels.
         hands: int64 (places, n), the hidden hands, natural coding.
         counts: int64 (questions, 2), hands that were asked, and that answered as observed.
+        call_weights: float64 (m,), the weights of all draws by the calls alone; None if these are
+            `weights`.
     """
 
     drawn: int
@@ -213,6 +215,7 @@ class Playouts(NamedTuple):
     outcomes: Int16Array
     hands: Int64Array
     counts: Int64Array
+    call_weights: Float64Array | None = None
 
 
 class Sampler(ABC):
@@ -281,12 +284,14 @@ class CardSampler(Sampler):
         card_count: number of legal cards.
         layout_count: number of listed distributions: all that agree with the plays, or 0.
         keeps_history: whether a player looks back at finished tricks.
+        uses_plays: whether distributions are weighed by the chances of the plays.
         max_ways: in how many ways a distribution can have come about, if all calls agree.
     """
 
     card_count: int
     layout_count: int
     keeps_history: bool
+    uses_plays: bool = False
     max_ways: int
     chunks_per_check = 1
     counts_rejected = False
@@ -294,6 +299,10 @@ class CardSampler(Sampler):
     @abstractmethod
     def count_ways(self, seed: int) -> Int64Array:
         """Return in how many ways each of the listed distributions agrees with the calls."""
+
+    def weigh_listed_by_plays(self) -> Float64Array:
+        """Return the weights of the listed distributions by the chances of the plays."""
+        return np.ones(self.layout_count)
 
     @abstractmethod
     def play_listed(self, seed: int, first: int, count: int) -> Int16Array:

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kqj_sim.analysis.odds.cards import CardOdds, estimate_cards
+from kqj_sim.analysis.odds.cards import CardOdds, estimate_cards, estimate_with_sampler
 from kqj_sim.analysis.odds.estimator import EstimateSettings, OddsError
 from kqj_sim.analysis.odds.kqj_cards import KqjCardSampler, convert_cards_to_bits
 from kqj_sim.analysis.odds.measures import get_kqj_card_measures
+from kqj_sim.analysis.odds.plays import POWER, PlayModel
 from kqj_sim.analysis.odds.position import PartialRound
 from kqj_sim.analysis.odds.position_input import read_position
 from kqj_sim.cards import Card, parse_card
+from kqj_sim.core.card_odds import thin_draws
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import parse_player
@@ -29,10 +31,11 @@ from kqj_sim.referee.kqj import PACK, PlayedTrick, find_trick_winner, list_legal
 from kqj_sim.rules import SEATS, KqjRules
 from tests.analysis import plain_player
 from tests.core.exclusions import exclusions
+from tests.policies import slow_plays
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, told
 
 Hands = dict[int, frozenset[Card]]
-Weigh = Callable[[PartialRound, Hands], int]
+Weigh = Callable[[PartialRound, Hands], int | Fraction]
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +123,9 @@ def enumerated(
     record: Record, so_far: PartialRound, weigh: Weigh
 ) -> tuple[int, dict[Card, dict[str, Fraction]]]:
     """Count the distributions that agree with the plays; average the measures of each card."""
-    sums: dict[Card, dict[str, int]] = {}
-    count = weights = 0
+    sums: dict[Card, dict[str, int | Fraction]] = {}
+    count = 0
+    weights: int | Fraction = 0
     rules = so_far.rules
     assert isinstance(rules, KqjRules)
     for world in hidden(record, so_far):
@@ -169,7 +173,9 @@ def test_the_last_two_tricks_by_enumeration(name: str, plain: str) -> None:
             so_far = at(record, 7, card)
             if len(so_far.legal_cards) < 2:
                 continue
-            answer = estimate_cards(so_far, (plain,) * SEATS, ignore_calls=True, threads=1)
+            answer = estimate_cards(
+                so_far, (plain,) * SEATS, ignore_calls=True, ignore_plays=True, threads=1
+            )
             agrees(record, so_far, answer, _any)
             cards[card] -= 1
         if not any(cards.values()):
@@ -229,11 +235,12 @@ def test_calls_count_by_enumeration(rules: KqjRules, calls: str, weigh: Weigh, p
         so_far = at(record, 7, 6)
         if len(so_far.legal_cards) < 2 or found == 8:
             continue
-        answer = estimate_cards(so_far, (specification,) * SEATS, threads=1)
+        players = (specification,) * SEATS
+        answer = estimate_cards(so_far, players, ignore_plays=True, threads=1)
         agrees(record, so_far, answer, weigh)
         found += 1
         drawn = estimate_cards(
-            so_far, (specification,) * SEATS, deals=1000, max_layouts=1, threads=1
+            so_far, players, deals=1000, max_layouts=1, ignore_plays=True, threads=1
         )
         assert drawn.bidding_probability == pytest.approx(answer.bidding_probability, rel=0.2), (
             told(record)
@@ -249,6 +256,60 @@ def test_calls_count_by_enumeration(rules: KqjRules, calls: str, weigh: Weigh, p
     assert changed > 0
     told_of = [each for each in deviations if math.isfinite(each)]
     assert told_of and max(map(abs, told_of)) < 4
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_plays_count_by_enumeration(name: str, plain: str) -> None:
+    """And they matter: without them some cards are worth something else."""
+    rules = VARIANTS[name]
+    players = [parse_player(plain)] * SEATS
+    settings = EstimateSettings(ignore_calls=True, threads=1)
+    found = changed = 0
+    for record in rounds(rules, LIVELY, 60):
+        so_far = at(record, 7, 6)
+        sampler = KqjCardSampler(so_far, players, settings, 60)
+        if len(so_far.legal_cards) < 2 or sampler.layout_count < 3 or found == 3:
+            continue
+        sampler.play_model = PlayModel(rules, slow_plays.PATIENCE, values="linear")
+
+        def weigh(so_far: PartialRound, world: Hands, record: Record = record) -> Fraction:
+            eight = {seat: _eight(so_far, world, seat) for seat in world}
+            return Fraction(slow_plays.slow_cards(record, so_far.seat, eight, 6, 5) ** POWER)
+
+        answer = estimate_with_sampler(sampler, so_far, tuple(players), settings)
+        count, means = enumerated(record, so_far, weigh)
+        _, without = enumerated(record, so_far, _any)
+        assert answer.is_exact and answer.uses_plays and answer.layout_count == count
+        assert 1 <= answer.effective_number <= count
+        for number, card in enumerate(answer.options):
+            for measure, value in means[card].items():
+                close = pytest.approx(float(value), rel=1e-3, abs=1e-3)
+                assert answer.estimate(measure, number).value == close, told(record, card, measure)
+            changed += abs(float(means[card]["value"] - without[card]["value"])) > 1
+        found += 1
+    assert found == 3
+    assert changed > 0
+
+
+def test_cards_of_little_weight_are_left_out_without_bias() -> None:
+    numbers = np.arange(20_000)
+    weights = np.tile([0.1, 0.4, 1.0, 3.0], 5_000)
+    thinned = weights.copy()
+    thin_draws(7, numbers, 1.0, thinned)
+    assert set(thinned[weights < 1]) == {0.0, 1.0}
+    assert (thinned[weights >= 1] == weights[weights >= 1]).all()
+    for weight in (0.1, 0.4):
+        share = thinned[weights == weight].mean()
+        assert abs(share - weight) < 4 * math.sqrt(weight * (1 - weight) / 5_000)
+
+
+def test_a_round_without_cards_of_others_has_no_plays_to_weigh() -> None:
+    record = next(iter(rounds(TAKE_2, "always+greedy", 10)))
+    first, second = (
+        estimate_cards(at(record, 1, card), deals=64, ignore_calls=True, threads=1)
+        for card in (1, 2)
+    )
+    assert not first.uses_plays and second.uses_plays
 
 
 def _deviation(sampled: CardOdds, exact: CardOdds, card: int, name: str) -> float:

@@ -1,0 +1,47 @@
+"""The chance of the cards played, in plain Python, by the values of `linear`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kqj_sim.cards import Card, parse_card
+from kqj_sim.policies import linear, weights
+from kqj_sim.record import Record
+from kqj_sim.referee.kqj import list_legal_cards
+from tests.core.coding import strength_of
+from tests.policies.moments import moments, view_of
+from tests.referee.kqj.random_rounds import rules_in
+
+PATIENCE = 2.0
+
+
+def chance(values: list[float], chosen: int, patience: float) -> float:
+    """The chance of one of some choices."""
+    odds = [(1 + (max(values) - value) / patience) ** -2 for value in values]
+    return odds[chosen] / sum(odds)
+
+
+def slow_cards(
+    record: Record, seat: int, hands: dict[int, set[Card]], trick: int, position: int
+) -> float:
+    """Return the likelihood of the others' plays up to a turn, from hands of eight cards."""
+    assert record.contract is not None
+    coded = strength_of(record.contract)
+    given = weights.load("linear", len(set(record.teams)), rules_in(record).bidding)
+    product = 1.0
+    for moment in moments(record):
+        if (len(moment.finished), len(moment.trick)) == (trick, position):
+            return product
+        played = {c for leader, cards in moment.finished for c in cards}
+        if moment.seat == seat:
+            continue
+        hand = hands[moment.seat] - played
+        legal = list_legal_cards(hand, moment.trick, moment.leader, record.teams, moment.contract)
+        order = sorted(legal, key=lambda card: coded[card])
+        turn = len(moment.trick)
+        card = parse_card(record.tricks[len(moment.finished)].cards[turn])
+        found = np.empty(9, np.float32)
+        view = view_of(moment._replace(hand=frozenset(hand), legal=frozenset(legal)))
+        linear.write_card_values(view, given, found)
+        product *= chance(found[: len(order)].tolist(), order.index(card), PATIENCE)
+    raise AssertionError("there is no such turn")
