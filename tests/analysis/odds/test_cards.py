@@ -260,11 +260,11 @@ def test_calls_count_by_enumeration(rules: KqjRules, calls: str, weigh: Weigh, p
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_plays_count_by_enumeration(name: str, plain: str) -> None:
-    """And they matter: without them some cards are worth something else."""
+    """And they matter: some distributions weigh much more than others."""
     rules = VARIANTS[name]
     players = [parse_player(plain)] * SEATS
     settings = EstimateSettings(ignore_calls=True, threads=1)
-    found = changed = 0
+    found = weighed = 0
     for record in rounds(rules, LIVELY, 60):
         so_far = at(record, 7, 6)
         sampler = KqjCardSampler(so_far, players, settings, 60)
@@ -278,17 +278,15 @@ def test_plays_count_by_enumeration(name: str, plain: str) -> None:
 
         answer = estimate_with_sampler(sampler, so_far, tuple(players), settings)
         count, means = enumerated(record, so_far, weigh)
-        _, without = enumerated(record, so_far, _any)
         assert answer.is_exact and answer.uses_plays and answer.layout_count == count
-        assert 1 <= answer.effective_number <= count
+        weighed += answer.effective_number < 0.95 * count
         for number, card in enumerate(answer.options):
             for measure, value in means[card].items():
                 close = pytest.approx(float(value), rel=1e-3, abs=1e-3)
                 assert answer.estimate(measure, number).value == close, told(record, card, measure)
-            changed += abs(float(means[card]["value"] - without[card]["value"])) > 1
         found += 1
     assert found == 3
-    assert changed > 0
+    assert weighed > 0
 
 
 def test_cards_of_little_weight_are_left_out_without_bias() -> None:
