@@ -41,7 +41,7 @@ VARIANTS: dict[str, tuple[str, KqjRules]] = {
 }
 USUAL = tuple(VARIANTS)[:4]
 
-LADDER = ("random", "greedy", "standard", "linear", "network", "pimc:prior=network")
+LADDER = ("random", "greedy", "standard", "linear", "network:weights=2", "network", "pimc")
 """Who plays cards, from the weakest to the strongest."""
 
 CALLERS = ("points", "always", "never", "random")
@@ -89,8 +89,9 @@ def weights_in_use(rules: KqjRules, specification: str) -> Iterator[str]:
     who = parse_player(specification)
     for chosen in (who.calling, who.playing):
         if chosen.policy.weights is not None:
-            about = (chosen.policy.weights, rules.teams, rules.bidding)
-            yield f"{weights.file_name(*about)} {weights.version(*about)}"
+            version = int(chosen.values_by_name["weights"])
+            about = (chosen.policy.weights, rules.teams, rules.bidding, version)
+            yield f"{weights.file_name(*about)} {version}"
         for other in chosen.others:
             yield from weights_in_use(rules, other)
 

@@ -30,7 +30,7 @@ WEIGHT_COUNTS = {
 }
 """Number of weights of each policy."""
 
-VERSIONS = {"linear": 2, "network": 2}
+VERSIONS = {"linear": 2, "network": 3}
 """Version of each policy's weights in use.
 
 It is a parameter of the policy, so that outputs and records name the weights they were made with.
