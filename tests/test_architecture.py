@@ -51,12 +51,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "paired": TEXT | ENGINE | PLAY | {"simulation"},
     "training": TEXT | ENGINE | PLAY | {"simulation", "recording", "paired"},
     "analysis": TEXT | ENGINE | PLAY | {"referee", "run_scope", "simulation", "paired"},
+    "notation": TEXT | {"policies", "referee", "analysis"},
     "reporting": TEXT | ENGINE | {"experiment", "referee", "paired", "analysis", "training"},
     "api": TEXT
     | ENGINE
     | PLAY
     | {"referee", "dask_cluster", "simulation", "recording", "replay"}
-    | {"paired", "analysis", "reporting", "run_scope"},
+    | {"paired", "analysis", "notation", "reporting", "run_scope"},
     "commands": TEXT
     | ENGINE
     | PLAY

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
-from kqj_sim.record import Record, RecordError, read_records
+from kqj_sim.notation.files import ReadRound, read_file
+from kqj_sim.record import PartialRecord, Record
 from kqj_sim.referee import check_records
 
 BATCH = 1 << 12
@@ -31,6 +32,7 @@ class RecordCheck:
         self._replay = replay
         self._announce = announce
         self._records = 0
+        self._partial = 0
         self._replayed = 0
         self._differing = 0
         self._reasons: Counter[str] = Counter()
@@ -38,7 +40,7 @@ class RecordCheck:
 
     def check_file(self, lines: Iterable[bytes]) -> Iterator[tuple[int, str]]:
         """Yield the line number and text of each discrepancy of a file, in ascending order."""
-        records = read_records(lines)
+        records = read_file(lines)
         before: Record | None = None
         # Without --replay a discrepancy is reported as soon as its line is read.
         while batch := list(islice(records, BATCH if self._replay else 1)):
@@ -46,14 +48,13 @@ class RecordCheck:
             if self._replay:
                 found = sorted([*found, *self._replay_batch(batch)], key=lambda each: each[0])
             self._records += len(batch)
+            self._partial += sum(isinstance(each, PartialRecord) for _, each in batch)
             self.discrepancy_count += len(found)
             yield from found
             last = batch[-1][1]
             before = last if isinstance(last, Record) else None
 
-    def _replay_batch(
-        self, batch: list[tuple[int, Record | RecordError]]
-    ) -> Iterator[tuple[int, str]]:
+    def _replay_batch(self, batch: list[tuple[int, ReadRound]]) -> Iterator[tuple[int, str]]:
         """Yield the line number and text of each difference from the rounds played again."""
         if self._announce is not None and self._records == 0:
             self._announce()
@@ -61,8 +62,11 @@ class RecordCheck:
 
         lines = [line for line, record in batch if isinstance(record, Record)]
         replayed = replay_records(record for _, record in batch if isinstance(record, Record))
-        if len(lines) < len(batch):
-            self._reasons["the line is not a record"] += len(batch) - len(lines)
+        partial = sum(isinstance(record, PartialRecord) for _, record in batch)
+        if partial:
+            self._reasons["not all of the round is known"] += partial
+        if len(lines) + partial < len(batch):
+            self._reasons["the line is not a record"] += len(batch) - len(lines) - partial
         for line, each in zip(lines, replayed, strict=True):
             if each.reason:
                 self._reasons[each.reason] += 1
@@ -80,6 +84,8 @@ class RecordCheck:
             else "no discrepancies"
         )
         yield f"Records checked: {self._records:,}; {outcome}"
+        if self._partial:
+            yield f"Rounds not known in full: {self._partial:,}; what is written was checked"
         if not self._replay:
             return
         differ = f"{self._differing:,} differ" if self._differing else "all agree"

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from msgspec.structs import replace
+
 from kqj_sim.api.arguments import ArgumentError, assign_policies
 from kqj_sim.api.progress import ProgressLike, open_progress
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
@@ -172,23 +174,58 @@ def ask_about_record(
         RecordError, RoundError: the record is damaged, or no position.
     """
     from kqj_sim.analysis.odds.position_input import read_position
-    from kqj_sim.record import partial_record_from_json
 
-    lines = data.splitlines()
+    record = _read_partial_record(data, line)
+    if record.players is not None and not any(
+        _is_policy(name, record.game) for name in record.players
+    ):
+        record = replace(record, players=None)
+    if isinstance(at, str):
+        return _ask_about_recorded_call(record, at, seat_players)
+    return _ask_about_round(read_position(record, at), seat_players)
+
+
+_FILE_SIGNS = frozenset(".:/\\+")
+
+
+def _is_policy(name: str, game: str) -> bool:
+    """Return True for the name of a policy, built-in or of a file, and False for people's."""
+    from kqj_sim.policies.registry import list_names, list_session_names
+
+    known = {*list_names(game), *list_session_names()}
+    return name in known or bool(_FILE_SIGNS & set(name))
+
+
+def _read_partial_record(data: bytes, line: int | None) -> PartialRecord:
+    """Return the one record of a file, or the one on a line."""
+    from kqj_sim.notation.files import find_round, is_notation, make_partial, read_file
+    from kqj_sim.record import RecordError, partial_record_from_json
+
+    lines = data.splitlines(keepends=True)
+    if line is not None and line > len(lines):
+        raise ArgumentError(f"--line {line}: the file has {len(lines)} lines")
+    if is_notation(data) and data.strip():
+        rounds = list(read_file(lines))
+        if line is None and len(rounds) > 1:
+            raise ArgumentError(
+                f"--record: {len(rounds)} rounds in the file, there should be one; name one by a "
+                f"line of it, such as --line {rounds[-1][0]}"
+            )
+        found = find_round(lines, line or 1)
+        if found is None:
+            raise RecordError("the file has no round")
+        if isinstance(found.record, RecordError):
+            raise RecordError(f"line {found.line}: {found.record}")
+        return make_partial(found.record)
     records = [each for each in lines if each.startswith(b"{") and b":" in each]
     if line is not None:
-        if line > len(lines):
-            raise ArgumentError(f"--line {line}: the file has {len(lines)} lines")
         data = lines[line - 1]
     elif len(records) > 1:
         raise ArgumentError(
             f"--record: {len(records)} records in the file, there should be one; name one with "
             "--line, such as --line 1"
         )
-    record = partial_record_from_json(data)
-    if isinstance(at, str):
-        return _ask_about_recorded_call(record, at, seat_players)
-    return _ask_about_round(read_position(record, at), seat_players)
+    return partial_record_from_json(data)
 
 
 def _ask_about_recorded_call(

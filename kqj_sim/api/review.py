@@ -40,6 +40,7 @@ from kqj_sim.api.review_run import (
 from kqj_sim.api.rounds import Round
 from kqj_sim.api.simulate import make_experiment
 from kqj_sim.messages import suggest
+from kqj_sim.notation.files import ReadRound, find_round, is_notation, read_file
 from kqj_sim.record import Record, RecordError
 from kqj_sim.recording import play_records
 from kqj_sim.reporting.figures import NothingToDrawError
@@ -252,8 +253,8 @@ def _collect_rounds(
     if isinstance(records, Record):
         return [(1, prepare_round(records))], "FILE"
     if isinstance(records, (str, os.PathLike)):
-        lines = Path(records).read_bytes().splitlines()
-        return select_line(list(read_rounds(lines)), line), str(records)
+        lines = Path(records).read_bytes().splitlines(keepends=True)
+        return read_review_rounds(lines, line), str(records)
     rounds: list[tuple[int, RecordedRound | str]] = []
     for number, record in enumerate(records, start=1):
         try:
@@ -263,13 +264,32 @@ def _collect_rounds(
     return rounds, "FILE"
 
 
-def select_line(
-    rounds: list[tuple[int, RecordedRound | str]], line: int | None
+def read_review_rounds(
+    lines: Iterable[bytes], line: int | None
 ) -> list[tuple[int, RecordedRound | str]]:
-    """Return all rounds, or that of one line; raise ArgumentError if it has none."""
-    if line is None:
-        return rounds
-    chosen = [each for each in rounds if each[0] == line]
-    if not chosen:
+    """Return the rounds of a file, JSON or typed, or that of one line, with what is wrong with it.
+
+    Raises:
+        ArgumentError: there is no round on the line.
+    """
+    content = list(lines)
+    if not is_notation(b"".join(content)):
+        rounds = [each for each in read_rounds(content) if line in (None, each[0])]
+    elif line is None:
+        rounds = [(number, _prepare(record, number)) for number, record in read_file(content)]
+    else:
+        found = find_round(content, line) if line <= len(content) else None
+        rounds = [] if found is None else [(found.line, _prepare(found.record, found.line))]
+    if line is not None and not rounds:
         raise ArgumentError(f"--line {line}: there is no record on that line")
-    return chosen
+    return rounds
+
+
+def _prepare(record: ReadRound, line: int) -> RecordedRound | str:
+    """Return the round of a record, or one line that says what is wrong with it."""
+    if isinstance(record, RecordError):
+        return str(record)
+    try:
+        return prepare_round(record, line)
+    except ValueError as error:
+        return str(error)

@@ -17,13 +17,20 @@ from kqj_sim.commands.options import (
     pop_experiment,
     quiet_option,
 )
-from kqj_sim.commands.output import color_option, open_output, screen_width, wants_color
+from kqj_sim.commands.output import (
+    color_option,
+    open_output,
+    print_screen,
+    screen_width,
+    wants_color,
+)
 from kqj_sim.commands.progress import exit_interrupted
+from kqj_sim.record import PartialRecord, Record, RecordError, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from kqj_sim.record import Record
+_FORMATS = ("json", "text")
 
 
 @click.command(
@@ -32,6 +39,8 @@ if TYPE_CHECKING:
 Examples:
   kqj-sim records --deals 1000 --out rounds.jsonl
   kqj-sim records --games 10 --teams 3 --policy greedy | kqj-sim check -
+  kqj-sim records --from friday.txt --out friday.jsonl
+  kqj-sim records --from rounds.jsonl --format text
 """,
 )
 @click.option(
@@ -39,27 +48,46 @@ Examples:
 )
 @count_options
 @experiment_options
+@click.option(
+    "--from",
+    "source",
+    metavar="FILE",
+    help="Convert the rounds of this file, JSON or typed, instead of playing (- for stdin).",
+)
+@click.option(
+    "--format",
+    type=click.Choice(_FORMATS),
+    help="Write JSON or text as people type it.  [default: text for --out NAME.txt, else json]",
+)
 @click.option("--out", metavar="FILE", help="Write the records to this file instead of stdout.")
 @quiet_option
-def records(deals: int | None, out: str | None, quiet: bool, **options: Any) -> None:
-    """Play deals and write each round as a line of JSON.
+def records(
+    deals: int | None, source: str | None, format: str | None, out: str | None, quiet: bool,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Play deals, or read a file, and write each round as a line of JSON.
 
     A record holds the whole round: cards, calls, tricks, points and scores.
     """
     if deals is not None and options["games"] is not None:
         raise click.UsageError("--deals and --games: give one of them")
-    first: int = options.pop("first")
-    games: int | None = options.pop("games")
-    experiment = pop_experiment(options, quiet, deals=deals or 10, first=first, games=games)
-    from kqj_sim.record import to_json
-    from kqj_sim.recording import play_records
+    if source is None:
+        first: int = options.pop("first")
+        games: int | None = options.pop("games")
+        experiment = pop_experiment(options, quiet, deals=deals or 10, first=first, games=games)
+        from kqj_sim.recording import play_records
 
+        found: Iterator[Record] = play_records(experiment)
+    else:
+        names = click.get_current_context().params
+        _reject_options([name for name in names if name not in _CONVERT_OPTIONS], _NO_PLAY)
+        found = _read_records(source)
     written = 0
     with ExitStack() as stack:
         stream = open_output(stack, out) or sys.stdout.buffer
         interruption = stack.enter_context(InterruptHandler())
-        for record in play_records(experiment):
-            stream.write(to_json(record).encode() + b"\n")
+        for text in _format_records(found, format or choose_record_format(out)):
+            stream.write(text.encode())
             written += 1
             if interruption.stop_requested:
                 break
@@ -68,12 +96,43 @@ def records(deals: int | None, out: str | None, quiet: bool, **options: Any) -> 
         exit_interrupted(f"{written:,} records were written")
 
 
+def choose_record_format(out: str | None) -> str:
+    """Return the format of a file's name: text for `.txt`, else JSON."""
+    return "text" if out is not None and out.lower().endswith(".txt") else "json"
+
+
+def _format_records(found: Iterator[Record], format: str) -> Iterator[str]:
+    """Yield the text of each record in a format."""
+    if format == "json":
+        return (to_json(record) + "\n" for record in found)
+    from kqj_sim.notation.write import format_records
+
+    return format_records(found)
+
+
+def _read_records(file: str) -> Iterator[Record]:
+    """Yield the records of a file; raise RecordError for a round that is none."""
+    from kqj_sim.notation.files import explain_missing, read_file
+
+    with click.open_file(file, "rb") as stream:
+        for line, found in read_file(stream):
+            if isinstance(found, RecordError):
+                raise RecordError(f"{file}:{line}: {found}")
+            if not isinstance(found, Record):
+                raise RecordError(
+                    f"{file}:{line}: this round is not known in full and cannot be a record: "
+                    f"{explain_missing(found)}; show, check, odds and review read it as it is"
+                )
+            yield found
+
+
 @click.command(
     cls=Command,
     epilog="""\b
 Examples:
   kqj-sim show --deal 4183
   kqj-sim show rounds.jsonl --line 12
+  kqj-sim show friday.txt
   kqj-sim show --deal 4183 --seed 7 --bidding auction --policy greedy
   kqj-sim show --deal 74 --policy standard:take=45 --against standard
 """,
@@ -115,6 +174,7 @@ def show(
     """
     if opponents is not None and against is None:
         raise click.UsageError("--opponents is for --against: name who is compared")
+    title = ""
     if file is None:
         _reject_options(("line",), "is for a FILE of records: name the file")
         if against is not None:
@@ -124,14 +184,18 @@ def show(
     else:
         names = [name for name in click.get_current_context().params if name not in _FILE_OPTIONS]
         _reject_options(names, "is for a round that is played: leave it out, or the FILE")
-        record, players = _read_record(file, line), None
+        number, found, is_text = _read_round(file, line)
+        title = f"Round on line {number}" if is_text else ""
+        if not isinstance(found, Record):
+            from kqj_sim.reporting.partial_rounds import render_partial_round
+
+            print_screen(render_partial_round(found, title), color)
+            return
+        record, players = found, None
     from kqj_sim.referee import check_record
-    from kqj_sim.reporting.grid import to_screen
     from kqj_sim.reporting.rounds import render_round
 
-    colored = wants_color(color)
-    text = to_screen(render_round(record, players), color=colored, width=screen_width())
-    click.echo(text, nl=False, color=colored)
+    print_screen(render_round(record, players, title=title), color)
     for discrepancy in check_record(record):
         click.echo(f"Warning: against the rules: {discrepancy}", err=True)
 
@@ -148,7 +212,7 @@ def _show_versions(
     experiment = pop_experiment(options, quiet, deals=1, first=deal)
     from kqj_sim.analysis.match import PairedMatch
     from kqj_sim.recording import play_records
-    from kqj_sim.reporting.rounds import render_versions
+    from kqj_sim.reporting.versions import render_versions
 
     players = (experiment.policies[0], against)
     match = PairedMatch(experiment.rules, players, opponents, experiment.seed)
@@ -160,6 +224,8 @@ def _show_versions(
     click.echo(to_screen(parts, color=colored, width=width), nl=False, color=colored)
 
 
+_CONVERT_OPTIONS = ("source", "format", "out", "quiet")
+_NO_PLAY = "is for rounds that are played: leave it out, or --from"
 _FILE_OPTIONS = ("file", "line", "color", "quiet")
 
 
@@ -181,15 +247,18 @@ def _play_record(
     return next(iter(play_records(experiment))), experiment.policies
 
 
-def _read_record(file: str, line: int) -> Record:
-    """Return the record on a line of a file; raise RecordError or OSError."""
-    from kqj_sim.record import RecordError, read_records
+def _read_round(file: str, line: int) -> tuple[int, Record | PartialRecord, bool]:
+    """Return a round's first line, the round on a line of a file, and if it is in the notation.
+
+    Raises:
+        RecordError, OSError: there is no such round.
+    """
+    from kqj_sim.notation.files import find_round
 
     with click.open_file(file, "rb") as stream:
-        found = (record for number, record in read_records(stream) if number == line)
-        record = next(found, None)
-    if record is None:
+        found = find_round(stream, line)
+    if found is None:
         raise RecordError(f"{file} has no record on line {line}")
-    if isinstance(record, RecordError):
-        raise RecordError(f"{file}:{line}: {record}")
-    return record
+    if isinstance(found.record, RecordError):
+        raise RecordError(f"{file}:{found.line}: {found.record}")
+    return found.line, found.record, found.is_text

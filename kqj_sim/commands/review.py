@@ -177,15 +177,14 @@ def _reject_played_options() -> None:
 
 def _read(file: str, line: int | None) -> list[tuple[int, RecordedRound | str]]:
     """Return the rounds of a file, or of one line of it."""
-    from kqj_sim.analysis.review.reading import read_rounds
-    from kqj_sim.api.review import select_line
+    from kqj_sim.api.review import read_review_rounds
     from kqj_sim.record import RecordError
 
     with click.open_file(file, "rb") as stream:
-        rounds = list(read_rounds(stream))
+        rounds = read_review_rounds(stream, line)
     if not rounds:
         raise RecordError(f"{visible(file)} has no records")
-    return select_line(rounds, line)
+    return rounds
 
 
 def _review(

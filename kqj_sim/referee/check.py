@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kqj_sim.record import Record, RecordError, from_json, to_json
+from kqj_sim.record import PartialRecord, Record, RecordError, from_json, to_json
 from kqj_sim.referee.kqj.check import KqjCheck
 from kqj_sim.referee.kwajongen.check import KwajongenCheck
 from kqj_sim.referee.round_check import RoundCheck, describe_difference
@@ -25,7 +25,8 @@ def check_record(record: Record) -> list[str]:
 
 
 def check_records(
-    records: Iterable[tuple[int, Record | RecordError]], before: Record | None = None
+    records: Iterable[tuple[int, Record | PartialRecord | RecordError]],
+    before: Record | None = None,
 ) -> Iterator[tuple[int, str]]:
     """Yield the line number and text of every discrepancy of a file of records.
 
@@ -33,12 +34,16 @@ def check_records(
     lines follow from each other.
 
     Args:
-        records: line numbers and records, as `read_records` yields them.
+        records: line numbers and records, as `read_records` yields them; rounds of which not all is
+            known were checked when they were read.
         before: the record on the line before the first; None if there is none.
     """
     for line, record in records:
         if isinstance(record, RecordError):
             yield line, str(record)
+            before = None
+            continue
+        if isinstance(record, PartialRecord):
             before = None
             continue
         for discrepancy in check_record(record):

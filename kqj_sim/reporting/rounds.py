@@ -19,7 +19,6 @@ from kqj_sim.places import describe_place, name_places
 from kqj_sim.policies.spec import shorten_player
 from kqj_sim.record import Call, Record, RecordError
 from kqj_sim.referee import kqj, kwajongen
-from kqj_sim.reporting.grid import PIPED_WIDTH
 from kqj_sim.reporting.run import describe_policies, describe_rules
 from kqj_sim.rules import RULES_BY_GAME
 
@@ -149,34 +148,41 @@ def check_record_shape(record: Record) -> None:
         raise RecordError(str(error)) from None
 
 
-def render_round(record: Record, players: Sequence[str] | None = None) -> list[RenderableType]:
+def render_round(
+    record: Record, players: Sequence[str] | None = None, *, title: str = "", is_over: bool = True
+) -> list[RenderableType]:
     """Return the round in parts for a screen.
 
     Args:
         record: the round.
         players: the specifications of the seats' players as the user wrote them; those of the
             record by default.
+        title: what the heading calls the round; its seed and deal by default.
+        is_over: False for a round whose result is not known.
 
     Raises:
         RecordError: as for `check_record_shape`.
     """
     from rich.text import Text
 
-    check_record_shape(record)
-    parts: list[RenderableType] = [_render_heading(record, players)]
+    if is_over:
+        check_record_shape(record)
+    parts: list[RenderableType] = [_render_heading(record, players, title)]
     sections = [("Hands", _render_hands(record)), ("Calls", _render_calls(record))]
     if record.tricks:
         sections.append(("Tricks", _render_tricks(record)))
-    sections.append(("Result", _render_scores(record)))
-    for title, section in sections:
-        parts += [Text(""), Text(title, "bold"), *section]
+    if is_over:
+        sections.append(("Result", _render_scores(record)))
+    for heading, section in sections:
+        parts += [Text(""), Text(heading, "bold"), *section]
     return parts
 
 
-def _render_heading(record: Record, players: Sequence[str] | None) -> Text:
+def _render_heading(record: Record, players: Sequence[str] | None, title: str) -> Text:
     from rich.text import Text
 
-    lines = [f"Seed {record.seed}, deal {record.deal}: {describe_rules(record.game_rules())}"]
+    title = title or f"Seed {record.seed}, deal {record.deal}"
+    lines = [f"{title}: {describe_rules(record.game_rules())}"]
     if players is None:
         players = [shorten_player(player, record.game) for player in record.players]
     lines.append(f"Players: {describe_policies(players)}")
@@ -214,7 +220,7 @@ def _render_hands(record: Record) -> list[RenderableType]:
     parts: list[RenderableType] = [_make_table(["place", "seat", "team", "", *signs], rows)]
     if record.turned is not None:
         parts.append(_make_text(f"{words.upcard}: ").append_text(_render_card(record.turned)))
-    if record.hands is None:
+    if record.hands is None and record.result == "passed_out":
         parts.append(_make_text(words.nobody))
     return parts
 
@@ -261,7 +267,11 @@ def _render_tricks(record: Record) -> list[RenderableType]:
         row = [_make_text(f"{number}")]
         for place in range(seats):
             seat = _get_seat(record, place)
-            card = trick.cards[(seat - trick.leader) % seats]
+            position = (seat - trick.leader) % seats
+            if position >= len(trick.cards):
+                row.append(Text(""))
+                continue
+            card = trick.cards[position]
             led, won = seat == trick.leader, seat == trick.winner
             cell = Text(">" if led else " ").append_text(_render_card(card))
             cell.append("*" if won else " ")
@@ -269,7 +279,8 @@ def _render_tricks(record: Record) -> list[RenderableType]:
                 cell.stylize("bold")
             row.append(cell)
         points = sum(words.points(parse_card(card), record.contract or "") for card in trick.cards)
-        row += [_make_text(f"{points}"), _make_text(f"{record.teams[trick.winner]}")]
+        won_by = f"{record.teams[trick.winner]}" if trick.winner >= 0 else ""
+        row += [_make_text(f"{points}"), _make_text(won_by)]
         rows.append(row)
     heads = ["", *(f" {name}" for name in name_places(seats)), "points", "team"]
     return [_make_table(heads, rows, right={0, seats + 1}), _make_text(_SIGNS_NOTE)]
@@ -385,7 +396,7 @@ def _render_hand(cards: Sequence[str], ranks: str) -> list[Text]:
 def _render_card(card: str) -> Text:
     from rich.text import Text
 
-    return Text(_format_card(card), _suit_style(SUIT_SYMBOLS[parse_card(card).suit]))
+    return Text(format_card_text(card), _suit_style(SUIT_SYMBOLS[parse_card(card).suit]))
 
 
 def _suit_style(sign: str) -> str:
@@ -407,81 +418,16 @@ def _make_table(
     return screen
 
 
-MIN_WIDTH_SIDE_BY_SIDE = 96
-"""Width of a round, in characters."""
-
-
-def render_versions(
-    records: Sequence[Record], tables: Sequence[Sequence[str]], width: int | None
-) -> list[RenderableType]:
-    """Return the different versions of a deal for a screen, two side by side if it is wide enough.
-
-    Args:
-        records: the rounds, all of the same deal.
-        tables: the names of the seats' players in each.
-        width: characters in a line; None: not a terminal.
-    """
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
-
-    groups: dict[str, list[int]] = {}
-    for number, record in enumerate(records):
-        groups.setdefault(_list_actions(record), []).append(number)
-    parts: list[RenderableType] = []
-    for number, group in enumerate(groups.values(), start=1):
-        lines = [f"Version {number}: {describe_policies(tables[each])}" for each in group[:1]]
-        lines += [f"and with {describe_policies(tables[each])}" for each in group[1:]]
-        first = records[group[0]]
-        if number > 1:
-            lines.append(describe_first_difference(records[0], first))
-        shown = render_round(first, tables[group[0]])
-        parts.append(Group(Text("\n".join(lines), "bold"), Text(""), *shown))
-    if len(parts) == 1:
-        parts.append(Text("The round is the same in every seating.", "italic"))
-    if len(parts) == 2 and (width or PIPED_WIDTH) >= 2 * MIN_WIDTH_SIDE_BY_SIDE + 3:
-        beside = Table.grid(padding=(0, 3), expand=True)
-        beside.add_row(*parts)
-        return [beside]
-    spaced = [line for part in parts for line in (Text(""), part)]
-    return spaced[1:]
-
-
-def _list_actions(record: Record) -> str:
-    """Return all calls and cards of a round as one text."""
-    return repr((record.calls, [trick.cards for trick in record.tricks]))
-
-
-def describe_first_difference(one: Record, other: Record) -> str:
-    """Describe the first difference of two rounds of a deal; empty if there is none.
-
-    For example `Differs from version 1 in trick 3: the dealer plays K♠, not A♠`.
-    """
-    for here, there in zip(one.calls, other.calls, strict=False):
-        if here != there:
-            who = _describe_speaker(other, there.seat)
-            said, instead = _format_call(there), _format_call(here)
-            return f"Differs from version 1 in the calls: {who} says {said}, not {instead}"
-    for number, (before, after) in enumerate(zip(one.tricks, other.tricks, strict=True), start=1):
-        for turn, (card, instead) in enumerate(zip(before.cards, after.cards, strict=True)):
-            if card != instead:
-                who = _describe_speaker(one, (before.leader + turn) % len(one.players))
-                played, other_card = (_format_card(each) for each in (instead, card))
-                return (
-                    f"Differs from version 1 in trick {number}: {who} plays {played}, "
-                    f"not {other_card}"
-                )
-    return ""
-
-
-def _describe_speaker(record: Record, seat: int) -> str:
+def describe_speaker(record: Record, seat: int) -> str:
+    """Return a seat as a noun: `the opener`, `the 3rd to speak`."""
     return describe_place(_get_place(record, seat), _count_seats(record))
 
 
-def _format_card(card: str) -> str:
+def format_card_text(card: str) -> str:
+    """Return a card of a record for people: `K♠`."""
     return format_card(parse_card(card), symbols=True)
 
 
-def _format_call(call: Call) -> str:
+def format_call(call: Call) -> str:
     """Return a call in words: `pass`, `take ♥`, `150 NT Capot`."""
     return _render_call(call).plain

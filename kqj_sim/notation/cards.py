@@ -1,0 +1,365 @@
+"""The sections of the notation that are the round itself: hands, calls, contract and tricks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from kqj_sim.analysis.odds.situation import SituationError, parse_calls, parse_kwajongen_calls
+from kqj_sim.analysis.odds.typed_calls import split_calls
+from kqj_sim.cards import Card, NotationError, parse_cards, parse_single_card
+from kqj_sim.messages import quote
+from kqj_sim.notation.header import SeatNames, join_text
+from kqj_sim.notation.sections import NotationLineError, Piece, Section
+from kqj_sim.places import PlaceError, name_places
+from kqj_sim.record import Call
+from kqj_sim.referee.kqj.calling import FinalContract, KqjCalling
+from kqj_sim.referee.kwajongen import KwajongenCalling
+from kqj_sim.rules import GameRules, KqjRules
+
+_BY_PATTERN = re.compile(r"\s*\bby\s+(.+?)\s*(?=,|$)", re.IGNORECASE)
+_COUNTER_PATTERN = re.compile(r"(counters?|countered|xx?)\s+(?:by\s+)?(?=\S)", re.IGNORECASE)
+_ALL_PASS_PATTERN = re.compile(r"\b(?:all|everybody|everyone)\s+pass(?:ed|es)?\b", re.IGNORECASE)
+_IMPOSED_PATTERN = re.compile(r",?\s*\bimposed\b", re.IGNORECASE)
+_STAKE_PATTERN = re.compile(r",?\s*\b(over-?countered|countered)\b", re.IGNORECASE)
+_TRICK_PATTERN = re.compile(r"(?:trick\s*)?(\d{1,2})\s*[.):]\s*", re.IGNORECASE)
+_NUMBERED_PATTERN = re.compile(r"(?<=\s)(?=\d[.)]\s)")
+_LEADER_PATTERN = re.compile(r"([^:]+):\s*(?=\S)")
+_NO_CARDS = frozenset[Card]()
+
+
+@dataclass(frozen=True)
+class KnownHand:
+    """The cards of a seat, as far as they are written.
+
+    Attributes:
+        line: the line.
+        dealt: the cards held before the calls; None if they are not known apart.
+        whole: the cards with which play begins; None if they are not known.
+    """
+
+    line: int
+    dealt: frozenset[Card] | None
+    whole: frozenset[Card] | None
+
+    @property
+    def cards(self) -> frozenset[Card]:
+        """All cards that are known."""
+        return (self.dealt or _NO_CARDS) | (self.whole or _NO_CARDS)
+
+
+class WrittenTrick(NamedTuple):
+    """A trick as written; the leader only if it was named."""
+
+    line: int
+    cards: tuple[Card, ...]
+    leader: int | None
+
+
+@dataclass(frozen=True)
+class Calling:
+    """The calls of a round and what came of them.
+
+    Attributes:
+        calls: the calls, by seat; None if they are not known.
+        final: the contract; None if all passed, or the calls go on.
+        is_closed: whether nobody has another turn.
+        turn: the seat to call, if they go on.
+        imposed: whether the contract was imposed.
+    """
+
+    calls: tuple[Call, ...] | None
+    final: FinalContract | None
+    is_closed: bool
+    turn: int = 0
+    imposed: bool = False
+
+
+def parse_upcard(section: Section, rules: GameRules) -> Card | None:
+    """Return the Return, or the dealer's card; raise NotationLineError."""
+    has_upcard = not (isinstance(rules, KqjRules) and rules.bidding == "auction")
+    if not section:
+        return None
+    if not has_upcard:
+        raise NotationLineError(
+            section[0].line, "Return: with auctions there is none: leave the line out"
+        )
+    try:
+        return parse_single_card(join_text(section), ranks=rules.ranks)
+    except NotationError as error:
+        raise NotationLineError(section[0].line, f"Return: {error}") from None
+
+
+def parse_hands(
+    section: Section, rules: GameRules, names: SeatNames, upcard: Card | None
+) -> dict[int, KnownHand]:
+    """Return the hands that are written, by seat; raise NotationLineError."""
+    hands: dict[int, KnownHand] = {}
+    owner: dict[Card, int] = {}
+    for piece in section:
+        if not piece.text:
+            continue
+        name, colon, text = piece.text.partition(":")
+        if not colon:
+            name, text = _split_name(piece.text, names)
+        seat = names.require(piece, name.strip(), "Hands")
+        who = names.describe(seat)
+        if seat in hands:
+            raise NotationLineError(
+                piece.line, f"Hands: {who} has cards on line {hands[seat].line}, too"
+            )
+        hands[seat] = _parse_hand(piece.line, text, rules, upcard, who)
+        for card in hands[seat].cards:
+            if card in owner and (card != upcard or seat == owner[card]):
+                other = names.describe(owner[card])
+                raise NotationLineError(piece.line, f"Hands: {other} and {who} both have {card}")
+            owner[card] = seat
+    return hands
+
+
+def _split_name(text: str, names: SeatNames) -> tuple[str, str]:
+    """Return the name at the beginning of a line without a colon, and the rest."""
+    words = text.split()
+    for length in range(len(words) - 1, 0, -1):
+        if names.find(" ".join(words[:length])) is not None:
+            return " ".join(words[:length]), " ".join(words[length:])
+    return words[0], " ".join(words[1:])
+
+
+def _parse_hand(line: int, text: str, rules: GameRules, upcard: Card | None, who: str) -> KnownHand:
+    """Return a hand of a line: `♠ K 4 ♥ A 9 8`, with taking `five cards + three cards`."""
+    try:
+        parts = [frozenset(parse_cards(part, ranks=rules.ranks)) for part in text.split("+")]
+        if len(parts) > 1:
+            parse_cards(text.replace("+", ", "), ranks=rules.ranks)
+    except NotationError as error:
+        raise NotationLineError(line, f"Hands: {error}") from None
+    size = rules.tricks
+    counts = [len(part) for part in parts]
+    if not isinstance(rules, KqjRules) or rules.bidding == "auction":
+        if counts != [size]:
+            raise NotationLineError(
+                line, f"Hands: {who} has {sum(counts)} cards; there should be {size}"
+            )
+        return KnownHand(line, parts[0], parts[0])
+    if counts == [size]:
+        return KnownHand(line, None, parts[0])
+    if counts[0] != 5 or len(counts) > 2 or (len(counts) == 2 and counts[1] not in (2, 3)):
+        raise NotationLineError(
+            line,
+            f"Hands: {who} has {' + '.join(map(str, counts))} cards; with taking write the 5 "
+            "dealt, all 8, or 5 + 3",
+        )
+    if upcard in parts[0]:
+        raise NotationLineError(line, f"Hands: {upcard} is the Return: {who} was not dealt it")
+    if len(counts) == 1:
+        return KnownHand(line, parts[0], None)
+    whole = parts[0] | parts[1]
+    if counts[1] == 2 and upcard is not None:
+        whole |= {upcard}
+    if len(whole) != size:
+        raise NotationLineError(
+            line, f"Hands: {who} has {len(whole)} cards; with the Return there should be {size}"
+        )
+    return KnownHand(line, parts[0], whole)
+
+
+def parse_calling(
+    calls: Section, contract: Section, rules: GameRules, names: SeatNames,
+    teams: tuple[int, ...], upcard: Card | None,
+) -> Calling | None:  # fmt: skip
+    """Return the calls, or the contract without them; None if neither is written."""
+    if calls and upcard is None and not _is_auction(rules):
+        needed = "the Return" if isinstance(rules, KqjRules) else "the dealer's card"
+        raise NotationLineError(calls[0].line, f"Calls: {needed} is missing: write Return: 9h")
+    written = _parse_contract(contract, rules, names, upcard) if contract else None
+    if not calls:
+        return written
+    found = _parse_calls(calls, rules, names, teams, upcard)
+    if written is not None and found.is_closed and found.final != written.final:
+        raise NotationLineError(
+            contract[0].line,
+            "Contract: the calls make another one, or none: leave this line out, or correct them",
+        )
+    return found
+
+
+def _is_auction(rules: GameRules) -> bool:
+    return isinstance(rules, KqjRules) and rules.bidding == "auction"
+
+
+def _parse_calls(
+    section: Section, rules: GameRules, names: SeatNames, teams: tuple[int, ...],
+    upcard: Card | None,
+) -> Calling:  # fmt: skip
+    """Return the calls of a section; raise NotationLineError with the line of the wrong one."""
+    try:
+        return _read_calls(join_text(section), rules, names, teams, upcard)
+    except SituationError as error:
+        wrong = error
+    line = section[-1].line
+    for last in range(len(section)):
+        try:
+            _read_calls(join_text(section[: last + 1]), rules, names, teams, upcard)
+        except SituationError as error:
+            line, wrong = section[last].line, error
+            break
+    raise NotationLineError(line, f"Calls: {wrong}")
+
+
+def _read_calls(
+    text: str, rules: GameRules, names: SeatNames, teams: tuple[int, ...], upcard: Card | None
+) -> Calling:
+    assert names.dealer is not None
+    opener, seats = (names.dealer + 1) % rules.seats, rules.seats
+    text = _COUNTER_PATTERN.sub(r"\1 ", _name_places_in(text, names))
+    parts = _ALL_PASS_PATTERN.split(text)
+    if not isinstance(rules, KqjRules):
+        accepting = KwajongenCalling(names.dealer)
+        words = parse_kwajongen_calls(parts[0])
+        if len(parts) > 1:
+            words += ["pass"] * (seats - len(words))
+        for number, word in enumerate(words, start=1):
+            call = Call(accepting.turn, word)
+            reason = accepting.explain_illegal_call(call)
+            if reason is not None:
+                raise SituationError(f"call {number}, {quote(word)}, is impossible: {reason}")
+            accepting.add(call)
+        caller = accepting.find_caller()
+        final = None if caller is None or upcard is None else FinalContract(caller, upcard.suit)
+        return Calling(tuple(accepting.calls), final, accepting.is_closed, accepting.turn)
+    by_place = tuple(teams[(opener + place) % seats] for place in range(seats))
+    heard, calling = "", parse_calls("", rules, by_place, upcard)
+    for number, part in enumerate(parts):
+        heard = f"{heard} {part}"
+        calling = parse_calls(heard, rules, by_place, upcard)
+        if number < len(parts) - 1:
+            heard += " pass" * _count_passes(calling)
+            calling = parse_calls(heard, rules, by_place, upcard)
+    calls = tuple(replace(call, seat=(opener + call.seat) % seats) for call in calling.calls)
+    final = calling.final_contract() if calling.is_closed else None
+    if final is not None:
+        final = final._replace(sender=(opener + final.sender) % seats)
+    return Calling(calls, final, calling.is_closed, (opener + calling.turn) % seats)
+
+
+def _count_passes(calling: KqjCalling) -> int:
+    """Return how many passes are meant by "all pass": to the end of the lap, or of the auction."""
+    if calling.is_closed:
+        return 0
+    spoken, seats = len(calling.calls), calling.rules.seats
+    if calling.last_bid is None:
+        return seats - spoken % seats
+    return seats - 1 - (spoken - 1 - calling.calls.index(calling.last_bid))
+
+
+def _name_places_in(text: str, names: SeatNames) -> str:
+    """Return calls with places for the names of players who counter."""
+    places = name_places(names.seats)
+    for seat in sorted(range(names.seats), key=lambda each: -len(names.describe(each))):
+        place = places[(seat - (names.dealer or 0) - 1) % names.seats]
+        name = re.escape(names.describe(seat))
+        text = re.sub(
+            rf"\b(countere?[ds]?|xx?)\s+(?:by\s+)?{name}(?=[\s,;/]|$)",
+            rf"\1 {place}",
+            text,
+            flags=re.IGNORECASE,
+        )
+    return text
+
+
+def _parse_contract(
+    section: Section, rules: GameRules, names: SeatNames, upcard: Card | None
+) -> Calling:
+    """Return a contract without calls: `150 h by Ann, countered`, `h by Ann, imposed`."""
+    piece = Piece(section[0].line, join_text(section))
+    text, imposed = _IMPOSED_PATTERN.subn("", piece.text)
+    stakes = [each.lower() for each in _STAKE_PATTERN.findall(text)]
+    by = _BY_PATTERN.search(text := _STAKE_PATTERN.sub("", text))
+    example = "h by Ann" if not _is_auction(rules) else "150 h by Ann, countered"
+    if by is None:
+        raise NotationLineError(
+            piece.line, f"Contract: say who plays it: write for example {example}"
+        )
+    sender = names.require(piece, by[1], "Contract")
+    rest = _BY_PATTERN.sub("", text).strip(" ,")
+    if not isinstance(rules, KqjRules):
+        if upcard is None or rest not in ("", upcard.suit):
+            raise NotationLineError(piece.line, "Contract: the suit of the dealer's card is trump")
+        final = FinalContract(sender, upcard.suit)
+        return Calling(() if imposed else None, final, True, 0, bool(imposed))
+    try:
+        given = split_calls(rest, rules.seats)
+    except (NotationError, PlaceError):
+        given = []
+    contract = given[0].contract if len(given) == 1 else None
+    amount = given[0].amount if given else None
+    wrong_amount = (amount is None) == _is_auction(rules)
+    if contract is None or contract not in rules.contracts or wrong_amount:
+        raise NotationLineError(
+            piece.line, f"Contract: {quote(rest)} is not one: write for example {example}"
+        )
+    stake = 1 if not stakes else 4 if stakes[0].startswith("over") else 2
+    limits = (rules.minimum_bid, rules.max_amount)
+    if amount is not None and (amount % 10 or not limits[0] <= amount <= limits[1]):
+        raise NotationLineError(
+            piece.line,
+            f"Contract: the amount {amount} is not a multiple of 10 from {limits[0]} to "
+            f"{limits[1]}",
+        )
+    if (imposed or amount is None) and (stake > 1 or given[0].capot):
+        raise NotationLineError(
+            piece.line, "Contract: with taking, or imposed, there is no Capot and no counter"
+        )
+    final = FinalContract(sender, contract, amount, given[0].capot, stake)
+    return Calling(() if imposed else None, final, True, 0, bool(imposed))
+
+
+def parse_tricks(section: Section, rules: GameRules, names: SeatNames) -> list[WrittenTrick]:
+    """Return the tricks as written; raise NotationLineError."""
+    tricks: list[WrittenTrick] = []
+    for piece in section:
+        for text in _NUMBERED_PATTERN.split(piece.text):
+            if text.strip():
+                tricks.append(_parse_trick(Piece(piece.line, text.strip()), tricks, rules, names))
+    return tricks
+
+
+def _parse_trick(
+    piece: Piece, before: list[WrittenTrick], rules: GameRules, names: SeatNames
+) -> WrittenTrick:
+    """Return a trick of a line: `3. Ann: A♥ 9♥ 4♥`, with or without number and leader."""
+    number, text, line = len(before) + 1, piece.text, piece.line
+    if number > rules.tricks:
+        raise NotationLineError(line, f"Tricks: there are only {rules.tricks} tricks")
+    numbered = _TRICK_PATTERN.match(text) or re.match(rf"(?:trick\s*)?({number})\s+", text, re.I)
+    if numbered is not None:
+        if int(numbered[1]) != number:
+            raise NotationLineError(
+                line, f"Tricks: {quote(text)}: this is trick {number}, not {numbered[1]}"
+            )
+        text = text[numbered.end() :]
+    if before and len(before[-1].cards) < rules.seats:
+        raise NotationLineError(
+            before[-1].line,
+            f"Tricks: trick {number - 1} has {len(before[-1].cards)} cards; there should be "
+            f"{rules.seats}",
+        )
+    leader = None
+    named = _LEADER_PATTERN.match(text)
+    if named is not None and (seat := names.find(named[1])) is not None:
+        leader, text = seat, text[named.end() :]
+    try:
+        cards = parse_cards(text, ranks=rules.ranks)
+    except NotationError as error:
+        raise NotationLineError(line, f"Tricks: trick {number}: {error}") from None
+    if len(cards) > rules.seats:
+        raise NotationLineError(
+            line,
+            f"Tricks: trick {number} has {len(cards)} cards; there should be {rules.seats}, one "
+            "trick on a line",
+        )
+    return WrittenTrick(line, cards, leader)

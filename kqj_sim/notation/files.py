@@ -1,0 +1,110 @@
+"""Files of rounds: JSON Lines, or the notation, told apart by how they begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+
+from kqj_sim.notation.rounds import read_rounds
+from kqj_sim.record import PartialRecord, Record, RecordError, read_records
+
+ReadRound: TypeAlias = Record | PartialRecord | RecordError
+"""A round of a file: its record, what is known of it, or what is wrong with it."""
+
+
+class FoundRound(NamedTuple):
+    """A round of a file: where it begins, the round, and whether it is in the notation."""
+
+    line: int
+    record: ReadRound
+    is_text: bool
+
+
+_JSON_STARTS = (b"{", b"[", b'"')
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def read_file(lines: Iterable[bytes]) -> Iterator[tuple[int, ReadRound]]:
+    """Yield the line, from 1, and the record of each round of a file opened in binary mode.
+
+    Rounds in the notation of which not all is known are partial records.  A round that cannot be
+    read yields its error, with the line that is wrong.
+    """
+    _, found = _open(lines)
+    yield from found
+
+
+def find_round(lines: Iterable[bytes], line: int) -> FoundRound | None:
+    """Return the round on a line, from 1; None if there is none.
+
+    In the notation a round goes on to the next one, and the first one begins with the file.
+    """
+    is_text, rounds = _open(lines)
+    before: FoundRound | None = None
+    for number, record in rounds:
+        found = FoundRound(number, record, is_text)
+        if number == line:
+            return found
+        if is_text and number > line:
+            return before or found
+        before = found
+    return before if is_text else None
+
+
+def _open(lines: Iterable[bytes]) -> tuple[bool, Iterator[tuple[int, ReadRound]]]:
+    """Return whether a file is in the notation, and its rounds."""
+    rest = iter(lines)
+    read: list[bytes] = []
+    for line in rest:
+        read.append(line)
+        if line.removeprefix(_BYTE_ORDER_MARK).strip():
+            break
+    if not read or not is_notation(read[-1]):
+        return False, read_records(chain(read, rest))
+    return True, _read_text(b"".join(chain(read, rest)))
+
+
+def is_notation(line: bytes) -> bool:
+    """Return True if a file whose first line with text is this one is in the notation."""
+    return not line.removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(_JSON_STARTS)
+
+
+def make_partial(record: Record | PartialRecord) -> PartialRecord:
+    """Return a record as a partial one."""
+    if isinstance(record, PartialRecord):
+        return record
+    return msgspec.convert(msgspec.to_builtins(record), PartialRecord)
+
+
+def explain_missing(record: PartialRecord) -> str:
+    """Return what a partial record lacks to be a record, in a clause."""
+    if record.calls is None and not record.imposed:
+        return "the calls are not known" if record.contract else "the calls are missing"
+    dealt = record.dealt or []
+    cards = sum(len(trick.cards) for trick in record.tricks)
+    seats = len(dealt)
+    if record.contract is not None and cards < seats * (8 if record.game == "kqj" else 4):
+        return f"the play breaks off after {cards} cards"
+    names = [
+        (record.players or [])[seat] if record.players else f"seat {seat}"
+        for seat, hand in enumerate(dealt)
+        if hand is None
+    ]
+    if names and record.game == "kqj" and record.rules.get("bidding") != "auction":
+        return f"the five cards dealt to {', '.join(names)} are not known"
+    if names:
+        return f"the cards of {', '.join(names)} are not known"
+    return "the calls are not over"
+
+
+def _read_text(data: bytes) -> Iterator[tuple[int, ReadRound]]:
+    try:
+        text = data.removeprefix(_BYTE_ORDER_MARK).decode()
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        yield line, RecordError("not text in UTF-8: save the file as UTF-8")
+        return
+    yield from read_rounds(text)

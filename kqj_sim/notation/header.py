@@ -1,0 +1,297 @@
+"""The sections of the notation that are not cards: rules, players, seats, contract and numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from kqj_sim.messages import quote
+from kqj_sim.notation.sections import NotationLineError, Piece, Section
+from kqj_sim.places import PlaceError, name_places, parse_place
+from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, RulesError
+
+_COUNTS = {"2": 2, "two": 2, "3": 3, "three": 3}
+_WORDS: dict[str, tuple[str, Any]] = {
+    "taking": ("bidding", "take"),
+    "take": ("bidding", "take"),
+    "auctions": ("bidding", "auction"),
+    "auction": ("bidding", "auction"),
+    "fixed partners": ("partners", "fixed"),
+    "random partners": ("partners", "random"),
+}
+"""Rules in words: field and value."""
+
+_TARGET_PATTERN = re.compile(r"(?:to|target)\s+(\d{1,9})(?:\s+points)?", re.IGNORECASE)
+_TEAMS_PATTERN = re.compile(rf"({'|'.join(_COUNTS)})[\s-]+teams?", re.IGNORECASE)
+_FIELD_PATTERN = re.compile(r"([\w-]+)\s*=\s*([\w-]+)")
+_ROUND_PATTERN = re.compile(r"(\d{1,6})(?:\s+of\s+game\s+(\d{1,15}))?", re.IGNORECASE)
+_SEED_PATTERN = re.compile(r"(\d{1,20})\s*,?\s*deal\s*:?\s*(\d{1,20})", re.IGNORECASE)
+_NUMBER_PATTERN = re.compile(r"[+-]?\d{1,15}")
+_ITEM_PATTERN = re.compile(r'\s*(?:"([^"]*)"|([^",]*[^",\s]))\s*(?:,|$)')
+_ALL_PATTERN = re.compile(r'all:?\s+("[^"]*"|[^",]+)$', re.IGNORECASE)
+_GAME_EXAMPLE = "KQJ, two teams, taking"
+
+
+def join_text(section: Section) -> str:
+    """Return the text of a section on one line."""
+    return " ".join(piece.text for piece in section if piece.text)
+
+
+def parse_rules(section: Section) -> GameRules:
+    """Return the rules that `Game` names, `KQJ, two teams, auctions`; raise NotationLineError."""
+    game, values = "kqj", {}
+    for line, text in section:
+        for item in filter(None, (each.strip() for each in text.split(","))):
+            if item.lower() in RULES_BY_GAME:
+                game = item.lower()
+                continue
+            found = _parse_rule(item)
+            if found is None:
+                raise NotationLineError(
+                    line,
+                    f"{quote(item)} is not a game or a rule: write for example {_GAME_EXAMPLE}, "
+                    "or a rule as counter_timing=turn, with commas between",
+                )
+            values[found[0]] = found[1]
+    line = section[0].line if section else 1
+    kind = RULES_BY_GAME[game]
+    try:
+        return kind.from_dict({name: _convert(kind, name, each) for name, each in values.items()})
+    except RulesError as error:
+        raise NotationLineError(line, str(error)) from None
+
+
+def _parse_rule(item: str) -> tuple[str, Any] | None:
+    """Return a field of the rules and its value; None if the text is no rule."""
+    plain = " ".join(item.lower().split())
+    if plain in _WORDS:
+        return _WORDS[plain]
+    if teams := _TEAMS_PATTERN.fullmatch(plain):
+        return "teams", _COUNTS[teams[1]]
+    if target := _TARGET_PATTERN.fullmatch(plain):
+        return "target", int(target[1])
+    if rule := _FIELD_PATTERN.fullmatch(plain):
+        return rule[1].replace("-", "_"), rule[2].replace("-", "_")
+    return None
+
+
+def _convert(kind: type[GameRules], name: str, value: Any) -> Any:
+    """Return a value of a rule as its type; as it is if the rule has no such value."""
+    for rule in fields(kind):
+        if rule.name == name:
+            choices = rule.metadata["choices"]
+            if choices is None:
+                digits = str(value)
+                return int(digits) if digits.isdecimal() and len(digits) < 10 else value
+            return next((each for each in choices if str(each).lower() == str(value)), value)
+    return value
+
+
+@dataclass(frozen=True)
+class Player:
+    """A player as written: a name, or a policy between quotation marks."""
+
+    text: str
+    is_quoted: bool = False
+
+
+def parse_players(section: Section, seats: int) -> list[Player]:
+    """Return the player of each seat; raise NotationLineError."""
+    text = join_text(section)
+    if every := _ALL_PATTERN.match(text):
+        return [_make_player(every[1])] * seats
+    if '"' not in text and "," not in text:
+        players = [_make_player(word) for word in text.split()]
+    else:
+        players = []
+        position = 0
+        while position < len(text):
+            item = _ITEM_PATTERN.match(text, position)
+            if item is None or item.end() == position:
+                raise NotationLineError(
+                    section[0].line,
+                    f"Players: {quote(text[position:])} is not a name: write names with commas "
+                    "between, clockwise",
+                )
+            players.append(Player(item[1] or item[2] or "", item[1] is not None))
+            position = item.end()
+    if len(players) != seats:
+        raise NotationLineError(
+            section[0].line,
+            f"Players: {len(players)} names; there should be {seats}, clockwise, with commas "
+            "between",
+        )
+    for player in players:
+        if not player.text or not player.text.isprintable():
+            raise NotationLineError(section[0].line, f"Players: {quote(player.text)} is not a name")
+    return players
+
+
+def _make_player(text: str) -> Player:
+    plain = text.strip()
+    return Player(plain.strip('"'), True) if plain.startswith('"') else Player(plain)
+
+
+def has_names(players: Sequence[Player]) -> bool:
+    """Return True if the players' names tell the seats apart."""
+    names = {player.text.lower() for player in players if not player.is_quoted}
+    return len(names) == len(players)
+
+
+@dataclass(frozen=True)
+class SeatNames:
+    """The names by which a text calls the seats: players, places, `seat 3`.
+
+    Attributes:
+        players: the players.
+        dealer: seat of the dealer; None while it is not known.
+    """
+
+    players: tuple[Player, ...]
+    dealer: int | None = None
+
+    @property
+    def seats(self) -> int:
+        """Number of seats."""
+        return len(self.players)
+
+    def find(self, text: str) -> int | None:
+        """Return the seat that a text names; None if it names none."""
+        plain = " ".join(text.lower().split())
+        if has_names(self.players):
+            names = [player.text.lower() for player in self.players]
+            if plain in names:
+                return names.index(plain)
+        number = re.fullmatch(r"seat\s*(\d)", plain)
+        if number is not None:
+            return int(number[1]) if int(number[1]) < self.seats else None
+        if self.dealer is None or plain.isdigit():
+            return None
+        try:
+            place = parse_place(plain, self.seats)
+        except PlaceError:
+            return None
+        return (self.dealer + 1 + place) % self.seats
+
+    def require(self, piece: Piece, text: str, key: str) -> int:
+        """Return the seat that a text names; raise NotationLineError if it names none."""
+        seat = self.find(text)
+        if seat is None:
+            if has_names(self.players):
+                right = ", ".join(player.text for player in self.players)
+            elif self.dealer is None:
+                right = f"seat 0 to seat {self.seats - 1}"
+            else:
+                right = ", ".join(name_places(self.seats))
+            raise NotationLineError(
+                piece.line, f"{key}: {quote(text)} is not a player: write one of {right}"
+            )
+        return seat
+
+    def describe(self, seat: int) -> str:
+        """Return the name of a seat for errors and texts."""
+        if has_names(self.players):
+            return self.players[seat].text
+        if self.dealer is None:
+            return f"seat {seat}"
+        return name_places(self.seats)[(seat - self.dealer - 1) % self.seats]
+
+
+def parse_teams(section: Section, rules: GameRules, names: SeatNames) -> tuple[int, ...]:
+    """Return the team of each seat; raise NotationLineError."""
+    fixed = tuple(rules.fixed_team_of(seat) for seat in range(rules.seats))
+    is_drawn = isinstance(rules, KqjRules) and rules.partners == "random"
+    if not section:
+        return fixed
+    line, text = section[0].line, join_text(section)
+    teams = [-1] * rules.seats
+    for number, side in enumerate(re.split(r"\s*[/|]\s*|\s+vs?\.?\s+|\s+against\s+", text)):
+        for name in _split_names(side, names):
+            seat = names.require(section[0], name, "Teams")
+            if teams[seat] >= 0:
+                raise NotationLineError(line, f"Teams: {quote(name)} is named twice")
+            teams[seat] = number
+    if sorted(teams) != sorted(fixed):
+        size = rules.seats // rules.team_count
+        raise NotationLineError(
+            line,
+            f"Teams: there should be {rules.team_count} teams of {size}: write for example "
+            f"{format_teams(fixed, names)}",
+        )
+    if not is_drawn and tuple(teams) != fixed:
+        raise NotationLineError(
+            line,
+            f"Teams: with fixed partners they are {format_teams(fixed, names)}; name the players "
+            "clockwise, or write Game: KQJ, random partners",
+        )
+    return tuple(teams)
+
+
+def _split_names(text: str, names: SeatNames) -> list[str]:
+    """Return the names in a text, with commas or only spaces between them."""
+    if "," in text:
+        return [each.strip() for each in text.split(",") if each.strip()]
+    found: list[str] = []
+    words = text.split()
+    while words:
+        length = next((n for n in range(len(words), 0, -1) if _is_seat(words[:n], names)), 1)
+        found.append(" ".join(words[:length]))
+        words = words[length:]
+    return found
+
+
+def _is_seat(words: list[str], names: SeatNames) -> bool:
+    return names.find(" ".join(words)) is not None
+
+
+def format_teams(teams: Sequence[int], names: SeatNames) -> str:
+    """Return the text of teams: `Ann, Cem, Eva / Ben, Dora, Finn`."""
+    return " / ".join(
+        ", ".join(names.describe(seat) for seat, each in enumerate(teams) if each == team)
+        for team in sorted(set(teams))
+    )
+
+
+def parse_round_number(section: Section) -> tuple[int | None, int | None]:
+    """Return the number of a round in its game, from 1, and that of the game, if they are given."""
+    text = join_text(section)
+    if not text:
+        return None, None
+    found = _ROUND_PATTERN.fullmatch(text)
+    if found is None or int(found[1]) < 1:
+        raise NotationLineError(
+            section[0].line,
+            f"Round: {quote(text)} is not a number: write Round, Round 3 or Round 3 of game 0",
+        )
+    return int(found[1]), None if found[2] is None else int(found[2])
+
+
+def parse_seed(section: Section) -> tuple[int, int] | None:
+    """Return the seed and the number of the deal; None if they are not given."""
+    if not section:
+        return None
+    found = _SEED_PATTERN.fullmatch(join_text(section))
+    if found is None:
+        raise NotationLineError(
+            section[0].line,
+            f"Seed: {quote(join_text(section))} is not a seed and a deal: write Seed: 7, deal 12",
+        )
+    return int(found[1]), int(found[2])
+
+
+def parse_numbers(section: Section, key: str, count: int, example: str) -> list[int] | None:
+    """Return the numbers of a section; None if it is not there."""
+    if not section:
+        return None
+    text = join_text(section)
+    numbers = [int(each) for each in _NUMBER_PATTERN.findall(text)]
+    rest = re.sub(r"\bto\b|[\s,:;/+-]", "", _NUMBER_PATTERN.sub("", text))
+    if len(numbers) != count or rest:
+        raise NotationLineError(
+            section[0].line,
+            f"{key}: {quote(text)} is not {count} number{'s' * (count > 1)}: write for example "
+            f"{key}: {example}",
+        )
+    return numbers

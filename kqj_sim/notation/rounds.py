@@ -1,0 +1,157 @@
+"""Rounds of the notation as records: what follows from the lines, checked by the referee.
+
+Eight tricks show all 48 cards, so that hands follow from the plays.  A round of which a record's
+keys are not all known becomes a partial record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from kqj_sim.notation.header import (
+    Player,
+    SeatNames,
+    join_text,
+    parse_numbers,
+    parse_players,
+    parse_round_number,
+    parse_rules,
+    parse_seed,
+)
+from kqj_sim.notation.players import expand_player
+from kqj_sim.notation.reader import RoundReader
+from kqj_sim.notation.sections import NotationLineError, RoundSections, split_rounds
+from kqj_sim.record import PartialRecord, Record, RecordError
+from kqj_sim.rules import GameRules, KqjRules
+
+
+@dataclass
+class _Game:
+    """What a round passes on to the next one of its game.
+
+    Attributes:
+        number: number of the game in the text; -1 before the first one.
+        next_round: number of the next round, from 1.
+        dealer: seat of the next dealer; None if it is not known.
+        scores: scores so far; None if they are not known.
+        pending: what is pending.
+        rounds: number of rounds in the text so far.
+    """
+
+    number: int = -1
+    next_round: int = 1
+    dealer: int | None = None
+    scores: list[int] | None = None
+    pending: int = 0
+    rounds: int = 0
+
+
+def read_rounds(text: str) -> Iterator[tuple[int, Record | PartialRecord | RecordError]]:
+    """Yield the line, from 1, and the record of each round of a text.
+
+    A round that is wrong yields its error, with the number of the wrong line.
+    """
+    game = _Game()
+    for sections in split_rounds(text):
+        try:
+            if sections.error is not None:
+                raise sections.error
+            yield sections.line, _read_round(sections, game)
+        except NotationLineError as error:
+            game.scores, game.dealer = None, None
+            yield error.line, RecordError(str(error))
+        game.rounds += 1
+
+
+def _read_round(sections: RoundSections, game: _Game) -> Record | PartialRecord:
+    """Return the record of a round; raise NotationLineError."""
+    rules = parse_rules(sections.get("game"))
+    written = sections.get("players")
+    players = (
+        parse_players(written, rules.seats)
+        if written
+        else [Player(f"seat {seat}") for seat in range(rules.seats)]
+    )
+    number, game_number = parse_round_number(sections.get("round"))
+    if number is None:
+        game.pending, game.scores = 0, None
+    elif number == 1:
+        game.pending, game.scores = 0, [rules.start_score] * rules.score_count
+        game.number += 1
+        game.dealer = game.dealer if sections.get("dealer") else None
+    elif number != game.next_round or (sections.begins_game and game.rounds):
+        game.scores = None
+    game.number = game.number if game_number is None else game_number
+    names = SeatNames(tuple(players))
+    dealer_lines = sections.get("dealer")
+    if dealer_lines:
+        dealer = names.require(dealer_lines[0], join_text(dealer_lines), "Dealer")
+    else:
+        dealer = rules.seats - 1 if game.dealer is None else game.dealer
+    names = SeatNames(tuple(players), dealer)
+    before = parse_numbers(
+        sections.get("scores before"), "Scores before", rules.score_count,
+        " ".join(["10" if rules.start_score else "340"] * rules.score_count),
+    )  # fmt: skip
+    game.scores = before or game.scores
+    game.pending = _read_pending(sections, rules, game.pending)
+    reader = RoundReader(sections, rules, names, game.pending)
+    record = reader.make_record()
+    seed, deal = parse_seed(sections.get("seed")) or (0, game.rounds)
+    known: dict[str, Any] = {
+        "game": rules.game,
+        "rules": rules.to_dict(),
+        "players": [expand_player(each, rules.game) for each in players],
+        "dealer": dealer,
+        "pending_before": game.pending,
+    }
+    score, scores_before = reader.score, game.scores
+    after = None
+    if score is not None:
+        after = None if scores_before is None else reader.add_scores(scores_before)
+        game.pending = score.pending_after
+    passed = score is not None and score.result == "passed_out"
+    stays = passed and not isinstance(rules, KqjRules)
+    game.dealer = dealer if stays else (dealer + 1) % rules.seats
+    game.next_round = (number or 0) + 1
+    game.scores = after
+    if reader.explain_missing() or score is None:
+        return PartialRecord(**known, **record)
+    belongs = number is not None and after is not None
+    return Record(
+        seed=seed,
+        deal=deal,
+        game_id=max(game.number, 0) if belongs else None,
+        round=number - 1 if belongs and number is not None else None,
+        score_before=scores_before if belongs else None,
+        score_after=after if belongs else None,
+        **known,
+        **record,
+        **score._asdict(),
+    )
+
+
+def _read_pending(sections: RoundSections, rules: GameRules, inferred: int) -> int:
+    """Return the pending litigation gratuity; in Kwajongen 1 if the round is raised."""
+    pending, raised = sections.get("pending"), sections.get("raised")
+    is_kqj = isinstance(rules, KqjRules)
+    wrong = raised if is_kqj else pending
+    if wrong:
+        right = "Pending: 120" if is_kqj else "Raised: yes"
+        raise NotationLineError(wrong[0].line, f"this game has no such line: write {right}")
+    if is_kqj:
+        points = parse_numbers(pending, "Pending", 1, "120")
+        if points is not None and (points[0] < 0 or points[0] % 10):
+            raise NotationLineError(
+                pending[0].line, f"Pending: {points[0]} is not a multiple of 10, 0 or more"
+            )
+        return inferred if points is None else points[0]
+    if not raised:
+        return inferred
+    answers = {"": 1, "yes": 1, "no": 0}
+    answer = answers.get(join_text(raised).lower())
+    if answer is None:
+        raise NotationLineError(raised[0].line, "Raised: write yes or no")
+    return answer
