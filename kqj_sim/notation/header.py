@@ -31,6 +31,7 @@ _SEED_PATTERN = re.compile(r"(\d{1,20})\s*,?\s*deal\s*:?\s*(\d{1,20})", re.IGNOR
 _NUMBER_PATTERN = re.compile(r"[+-]?\d{1,15}")
 _ITEM_PATTERN = re.compile(r'\s*(?:"([^"]*)"|([^",]*[^",\s]))\s*(?:,|$)')
 _ALL_PATTERN = re.compile(r'all:?\s+("[^"]*"|[^",]+)$', re.IGNORECASE)
+_SEAT_PATTERN = re.compile(r"seat\s*(\d)")
 _GAME_EXAMPLE = "KQJ, two teams, taking"
 
 
@@ -90,20 +91,21 @@ def _convert(kind: type[GameRules], name: str, value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Player:
-    """A player as written: a name, or a policy between quotation marks."""
+class NotedPlayer:
+    """A player as written: a person's name, or a policy."""
 
     text: str
-    is_quoted: bool = False
+    is_policy: bool = False
 
 
-def parse_players(section: Section, seats: int) -> list[Player]:
-    """Return the player of each seat; raise NotationLineError."""
+def parse_players(section: Section, seats: int, is_policy: bool = False) -> list[NotedPlayer]:
+    """Return the player of each seat, of `Players` or `Policies`; raise NotationLineError."""
+    key = "Policies" if is_policy else "Players"
     text = join_text(section)
     if every := _ALL_PATTERN.match(text):
-        return [_make_player(every[1])] * seats
+        return [NotedPlayer(every[1].strip().strip('"'), is_policy)] * seats
     if '"' not in text and "," not in text:
-        players = [_make_player(word) for word in text.split()]
+        players = [NotedPlayer(word, is_policy) for word in text.split()]
     else:
         players = []
         position = 0
@@ -112,32 +114,29 @@ def parse_players(section: Section, seats: int) -> list[Player]:
             if item is None or item.end() == position:
                 raise NotationLineError(
                     section[0].line,
-                    f"Players: {quote(text[position:])} is not a name: write names with commas "
+                    f"{key}: {quote(text[position:])} is not a name: write names with commas "
                     "between, clockwise",
                 )
-            players.append(Player(item[1] or item[2] or "", item[1] is not None))
+            players.append(NotedPlayer(item[1] or item[2] or "", is_policy))
             position = item.end()
     if len(players) != seats:
         raise NotationLineError(
             section[0].line,
-            f"Players: {len(players)} names; there should be {seats}, clockwise, with commas "
-            "between",
+            f"{key}: {len(players)} names; there should be {seats}, clockwise, with commas between",
         )
     for player in players:
         if not player.text or not player.text.isprintable():
-            raise NotationLineError(section[0].line, f"Players: {quote(player.text)} is not a name")
+            raise NotationLineError(section[0].line, f"{key}: {quote(player.text)} is not a name")
     return players
 
 
-def _make_player(text: str) -> Player:
-    plain = text.strip()
-    return Player(plain.strip('"'), True) if plain.startswith('"') else Player(plain)
-
-
-def has_names(players: Sequence[Player]) -> bool:
-    """Return True if the players' names tell the seats apart."""
-    names = {player.text.lower() for player in players if not player.is_quoted}
-    return len(names) == len(players)
+def has_names(players: Sequence[NotedPlayer]) -> bool:
+    """Return True if the players' names tell the seats apart, and are no places."""
+    names = {player.text.lower() for player in players if not player.is_policy}
+    places = name_places(len(players))
+    return len(names) == len(players) and not any(
+        name in places or _SEAT_PATTERN.fullmatch(name) for name in names
+    )
 
 
 @dataclass(frozen=True)
@@ -149,7 +148,7 @@ class SeatNames:
         dealer: seat of the dealer; None while it is not known.
     """
 
-    players: tuple[Player, ...]
+    players: tuple[NotedPlayer, ...]
     dealer: int | None = None
 
     @property
@@ -164,7 +163,7 @@ class SeatNames:
             names = [player.text.lower() for player in self.players]
             if plain in names:
                 return names.index(plain)
-        number = re.fullmatch(r"seat\s*(\d)", plain)
+        number = _SEAT_PATTERN.fullmatch(plain)
         if number is not None:
             return int(number[1]) if int(number[1]) < self.seats else None
         if self.dealer is None or plain.isdigit():

@@ -1,10 +1,10 @@
-"""Players in the notation: names of people, and policies between quotation marks."""
+"""Policies in the notation: with all parameters in records, with few in texts."""
 
 from __future__ import annotations
 
 import re
 
-from kqj_sim.notation.header import Player
+from kqj_sim.notation.header import NotedPlayer
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.spec import parse_player
 
@@ -12,9 +12,9 @@ _BUILT_IN_PATTERN = re.compile(r"[a-z_]+(?::[\w=.,-]*)?(?:\+[a-z_]+(?::[\w=.,-]*
 """Policies whose parameters can be written out without reading a file."""
 
 
-def expand_player(player: Player, game: str) -> str:
-    """Return a player of a record: a quoted policy with all its parameters, a name as it is."""
-    if not player.is_quoted or not _BUILT_IN_PATTERN.fullmatch(player.text):
+def expand_player(player: NotedPlayer, game: str) -> str:
+    """Return a player of a record: a built-in policy with all its parameters, others as written."""
+    if not player.is_policy or not _BUILT_IN_PATTERN.fullmatch(player.text):
         return player.text
     try:
         return parse_player(player.text, game).text
@@ -22,13 +22,12 @@ def expand_player(player: Player, game: str) -> str:
         return player.text
 
 
-def shorten_policy(text: str, game: str) -> str:
-    """Return the shortest text of a policy that `expand_player` expands to this one."""
-    if _BUILT_IN_PATTERN.fullmatch(text):
-        try:
-            short = parse_player(text, game).short_text
-        except PolicyError:
-            return text
-        if expand_player(Player(short, True), game) == text:
-            return short
-    return text
+def shorten_policy(text: str, game: str) -> str | None:
+    """Return the shortest policy that `expand_player` expands to a text; None if there is none."""
+    if not _BUILT_IN_PATTERN.fullmatch(text):
+        return None
+    try:
+        short = parse_player(text, game).short_text
+    except PolicyError:
+        return None
+    return short if expand_player(NotedPlayer(short, True), game) == text else None

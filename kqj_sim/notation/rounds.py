@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kqj_sim.notation.header import (
-    Player,
+    NotedPlayer,
     SeatNames,
     join_text,
     parse_numbers,
@@ -29,7 +29,7 @@ from kqj_sim.rules import GameRules, KqjRules
 
 @dataclass
 class _Game:
-    """What a round passes on to the next one of its game.
+    """The state of a game between two rounds.
 
     Attributes:
         number: number of the game in the text; -1 before the first one.
@@ -68,12 +68,11 @@ def read_rounds(text: str) -> Iterator[tuple[int, Record | PartialRecord | Recor
 def _read_round(sections: RoundSections, game: _Game) -> Record | PartialRecord:
     """Return the record of a round; raise NotationLineError."""
     rules = parse_rules(sections.get("game"))
-    written = sections.get("players")
-    players = (
-        parse_players(written, rules.seats)
-        if written
-        else [Player(f"seat {seat}") for seat in range(rules.seats)]
-    )
+    policies, people = sections.get("policies"), sections.get("players")
+    if policies or people:
+        players = parse_players(policies or people, rules.seats, bool(policies))
+    else:
+        players = [NotedPlayer(f"seat {seat}") for seat in range(rules.seats)]
     number, game_number = parse_round_number(sections.get("round"))
     if number is None:
         game.pending, game.scores = 0, None

@@ -18,6 +18,7 @@ SECTION_NAMES = {
     "game": "game",
     "rules": "game",
     "players": "players",
+    "policies": "policies",
     "round": "round",
     "dealer": "dealer",
     "teams": "teams",
@@ -39,12 +40,24 @@ SECTION_NAMES = {
 """The sections by the names under which they may begin."""
 
 SHOWN_NAMES = (
-    *("Game", "Players", "Round", "Dealer", "Teams", "Return", "Hands", "Calls", "Contract"),
+    *(
+        "Game",
+        "Players",
+        "Policies",
+        "Round",
+        "Dealer",
+        "Teams",
+        "Return",
+        "Hands",
+        "Calls",
+        "Contract",
+    ),
     *("Tricks", "Result", "Points", "Pending", "Raised", "Scores before", "Seed"),
 )
 """The names that errors suggest."""
 
-_SHARED = ("game", "players")
+_SHARED = ("game", "players", "policies")
+_INSTEAD = {"players": "policies", "policies": "players"}
 _NAMES = "|".join(sorted(map(re.escape, SECTION_NAMES), key=len, reverse=True))
 _NAME_PATTERN = re.compile(rf"({_NAMES})(?:\s*:|\s|$)(.*)", re.IGNORECASE)
 _UNKNOWN_NAME_PATTERN = re.compile(r"([^\W\d][\w' ]*):")
@@ -126,6 +139,7 @@ def split_rounds(text: str) -> Iterator[RoundSections]:
                 current = None
             if name == "game":
                 begins_game = True
+            shared.pop(_INSTEAD.get(name, ""), None)
             section = shared[name] = piece
             continue
         if current is None or name == "round":
@@ -170,10 +184,9 @@ def _begin_section(
     if found is None:
         return None
     name = SECTION_NAMES[found[1].lower()]
-    if previous == "hands" and current is not None and name == "dealer":
-        # A hand of the dealer, whose place is their name.
-        if line[0].isspace() or "dealer" in current.sections:
-            return None
+    is_place = previous == "hands" and current is not None and name == "dealer"
+    if is_place and (line[0].isspace() or (current and "dealer" in current.sections)):
+        return None
     return name, found[2].strip()
 
 

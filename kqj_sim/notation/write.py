@@ -7,7 +7,8 @@ from dataclasses import fields
 from typing import Any
 
 from kqj_sim.cards import Card, format_contract, format_hand, parse_card
-from kqj_sim.notation.header import Player, SeatNames, format_teams, has_names
+from kqj_sim.messages import quote
+from kqj_sim.notation.header import NotedPlayer, SeatNames, format_teams, has_names
 from kqj_sim.notation.players import shorten_policy
 from kqj_sim.notation.rounds import read_rounds
 from kqj_sim.notation.sections import SECTION_NAMES
@@ -21,7 +22,7 @@ _RULE_WORDS: dict[str, dict[Any, str]] = {
     "partners": {"fixed": "", "random": "random partners"},
 }
 _ALWAYS = ("teams", "bidding")
-_FORBIDDEN = set('",:#/|+')
+_FORBIDDEN = set('",:#')
 
 
 def format_records(records: Iterable[Record]) -> Iterator[str]:
@@ -84,39 +85,50 @@ def _normalise(record: Record, game: int | None = None) -> object:
     )
 
 
-def _make_players(record: Record) -> list[Player]:
-    """Return the players: plain names, if they can be written so and are no policies' texts."""
+def _make_players(record: Record) -> list[NotedPlayer]:
+    """Return the players: policies with few parameters if all are built-in ones, else names."""
     seats = record.game_rules().seats
     if len(record.players) != seats:
         raise RecordError(f"players: {len(record.players)} values; one per seat makes {seats}")
-    plain = [Player(text) for text in record.players]
-    if has_names(plain) and all(_is_plain_name(text) for text in record.players):
-        return plain
+    short = [shorten_policy(text, record.game) for text in record.players]
+    policies = [NotedPlayer(text, True) for text in short if text is not None]
+    if len(policies) == seats:
+        return policies
     for text in record.players:
-        if not text or '"' in text or not text.isprintable():
-            raise RecordError(f"players: {text!r:.60} is not a name that a text can have")
-    return [Player(shorten_policy(text, record.game), True) for text in record.players]
+        if text != text.strip() or not text or '"' in text or not text.isprintable():
+            raise RecordError(f"players: {quote(text)} is not a name that a text can have")
+    return [NotedPlayer(text) for text in record.players]
+
+
+def _format_players(players: Sequence[NotedPlayer]) -> str:
+    key = "Policies" if players[0].is_policy else "Players"
+    texts = [
+        player.text if _is_plain_name(player.text) else f'"{player.text}"' for player in players
+    ]
+    if len(set(texts)) == 1:
+        return f"{key}: all {texts[0]}"
+    if any(player.is_policy for player in players):
+        return f"{key}:\n" + ",\n".join(f"  {text}" for text in texts)
+    return f"{key}: {', '.join(texts)}"
 
 
 def _is_plain_name(text: str) -> bool:
-    words = text.lower().split()
+    """Return True if a name needs no quotation marks."""
     return (
-        text == " ".join(text.split())
-        and text.isprintable()
-        and text[:1].isalpha()
+        text[:1].isalpha()
+        and text == " ".join(text.split())
         and not _FORBIDDEN & set(text)
-        and not any(word in SECTION_NAMES or word in name_places(6) for word in words)
-        and words[0] not in ("all", "seat")
+        and text.lower().split()[0] not in (*SECTION_NAMES, "all")
     )
 
 
-def _format_players(players: Sequence[Player]) -> str:
-    texts = [f'"{player.text}"' if player.is_quoted else player.text for player in players]
-    if len(set(texts)) == 1:
-        return f"Players: all {texts[0]}"
-    if players[0].is_quoted:
-        return "Players:\n" + ",\n".join(f"  {text}" for text in texts)
-    return f"Players: {', '.join(texts)}"
+def _has_labels(players: Sequence[NotedPlayer]) -> bool:
+    """Return True if the names can stand for the seats in hands and calls."""
+    places = (*name_places(6), "seat")
+    return has_names(players) and all(
+        _is_plain_name(player.text) and not any(word in places for word in player.text.split())
+        for player in players
+    )
 
 
 def _format_rules(rules: GameRules) -> str:
@@ -134,11 +146,13 @@ def _format_rules(rules: GameRules) -> str:
 
 
 def _format_round(
-    record: Record, rules: GameRules, players: Sequence[Player], before: Record | None,
+    record: Record, rules: GameRules, players: Sequence[NotedPlayer], before: Record | None,
     next_game: int, number: int,
 ) -> str:  # fmt: skip
     """Return the text of a round."""
-    names = SeatNames(tuple(players), record.dealer)
+    # Seats whose names tell nothing are called by their places.
+    labels = players if _has_labels(players) else [NotedPlayer("", True)] * rules.seats
+    names = SeatNames(tuple(labels), record.dealer)
     lines = [_format_number(record, before, next_game)]
     follows = _follows(record, before)
     if record.round and not follows:
@@ -148,7 +162,7 @@ def _format_round(
         lines.append(_format_pending(record).rstrip())
     if (record.seed, record.deal) != (0, number):
         lines.append(f"Seed: {record.seed}, deal {record.deal}")
-    dealer = names.describe(record.dealer) if has_names(players) else f"seat {record.dealer}"
+    dealer = names.describe(record.dealer) if has_names(labels) else f"seat {record.dealer}"
     lines.append(f"Dealer: {dealer}")
     if isinstance(rules, KqjRules) and rules.partners == "random":
         lines.append(f"Teams: {format_teams(record.teams, names)}")
