@@ -62,7 +62,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     | ENGINE
     | PLAY
     | {"referee", "dask_cluster", "simulation", "recording", "replay"}
-    | {"paired", "analysis", "reporting", "training", "api", "run_scope", "policy_check"},
+    | {"paired", "analysis", "notation", "reporting", "training", "api"}
+    | {"run_scope", "policy_check"},
     "cli": {"commands", "messages", "run_scope"},
     "__main__": {"cli"},
 }
