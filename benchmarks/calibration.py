@@ -47,6 +47,7 @@ from kqj_sim.core.types import BoolArray, Float64Array
 from kqj_sim.encode import CONTRACTS
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player
+from kqj_sim.policies.weights import VERSIONS
 from kqj_sim.record import Record
 from kqj_sim.recording import play_records
 from kqj_sim.rules import SEATS, KqjRules
@@ -231,7 +232,8 @@ def format_page(found: dict[str, list[ChanceClass]], contracts: int, seed: int) 
     text = (
         "# Calibration of `kqj-sim odds`\n\n"
         f"Made by `python benchmarks/calibration.py --contracts {contracts} --seed {seed}`, all "
-        f"players `{DEFAULT_PLAYER}`.\n\n"
+        f"players `{DEFAULT_PLAYER}` with version {VERSIONS['network']} of the network's "
+        "weights.\n\n"
         "Contracts are grouped by their estimated chance. *Made* is "
         "the share of them that were made\nwhen the same players played those deals, with its 95% "
         "interval. Classes whose interval would be\n"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Make every report again, each by the command in its report.json, and the calibration.
 # Run it in the root of the repository: sh reports/make.sh [NAME...], such as `policies`.
-# On two cores the reports take about five minutes; the
+# On two cores the reports take about three minutes; the
 # calibration takes longer.
 set -eu
 program=${KQJ_SIM:-kqj-sim}

@@ -17,7 +17,7 @@ import yaml
 import kqj_sim
 
 ROOT = Path(__file__).resolve().parent.parent
-MAX_WHEEL_MB = 6
+MAX_WHEEL_MB = 10
 
 
 @pytest.fixture(scope="module")
