@@ -1,8 +1,7 @@
 #!/bin/sh
 # Make every report again, each by the command in its report.json, and the calibration.
 # Run it in the root of the repository: sh reports/make.sh [NAME...], such as `policies`.
-# On two cores the reports take about three minutes; the
-# calibration takes longer.
+# On two cores the reports take about three minutes, the calibration an hour.
 set -eu
 program=${KQJ_SIM:-kqj-sim}
 names=${*:-two_teams_taking three_teams_taking two_teams_auctions policies kwajongen calibration}
