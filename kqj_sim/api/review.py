@@ -116,12 +116,12 @@ class ReviewResult(Result):
         return render_review(self._report, self._found.reviews, "json").decode()
 
     def save(self, path: str | Path) -> None:
-        """Write the review to a .txt, .csv, .json, .md or .parquet file.
+        """Write the review to a .html, .txt, .csv, .json, .md or .parquet file.
 
         Raises:
             FormatError: the suffix stands for no format.
         """
-        format = choose_by_suffix(path, TABLE_SUFFIXES)
+        format = choose_by_suffix(path, {**TABLE_SUFFIXES, ".html": "html"})
         save_file(path, render_review(self._report, self._found.reviews, format))
 
     def _list_lines(self) -> Sequence[str]:

@@ -23,12 +23,12 @@ from kqj_sim.commands.output import (
     choose_tables,
     color_option,
     confidence_option,
-    format_option,
     out_option,
     tables_option,
 )
 from kqj_sim.commands.progress import EXIT_INTERRUPTED
 from kqj_sim.messages import visible
+from kqj_sim.reporting.formats import FORMATS, TABLE_SUFFIXES
 from kqj_sim.rules import RULES_BY_GAME
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from kqj_sim.api.review_run import ReviewedRounds, ReviewOptions
     from kqj_sim.experiment import Experiment
 
+_PAGE_FORMAT = "html"
+_SUFFIXES = {**TABLE_SUFFIXES, ".html": _PAGE_FORMAT}
 _RULES = ("game", *(name for each in RULES_BY_GAME.values() for name in each.__dataclass_fields__))
 _OF_POLICIES = (*_RULES, "impose", "first", "games")
 """Options of rounds that are played."""
@@ -46,6 +48,7 @@ _OF_POLICIES = (*_RULES, "impose", "first", "games")
     epilog="""\b
 Examples:
   kqj-sim review round.jsonl
+  kqj-sim review friday.txt --out review.html
   kqj-sim review season.jsonl --out season.json
   kqj-sim review rounds.jsonl --line 12 --seat 3 --worst 5
   kqj-sim records --deals 5 --policy greedy | kqj-sim review -
@@ -98,7 +101,12 @@ Examples:
 @experiment_options
 @threads_option
 @confidence_option
-@format_option
+@click.option(
+    "--format",
+    type=click.Choice([*FORMATS, _PAGE_FORMAT]),
+    metavar="FORMAT",
+    help=f"Write {', '.join(FORMATS)} or {_PAGE_FORMAT}.  [default: by --out, else table]",
+)
 @tables_option
 @out_option
 @color_option
@@ -123,7 +131,7 @@ def review(
     shown = choose_tables(tables, TABLES)
     columns = parse_columns(by)
     # Refuses wrong suffixes before anything is graded.
-    Output(out, format, None, color)
+    Output(out, format, None, color, _SUFFIXES)
     seed: int = options["seed"]
     experiment: Experiment | None = None
     if options["policy"]:
@@ -147,7 +155,7 @@ def review(
     chosen = ReviewOptions(
         reference, samples, time, seed, confidence, threads, ignore_calls, seat or None
     )
-    with Output(out, format, None, color) as output:
+    with Output(out, format, None, color, _SUFFIXES) as output:
         if experiment is not None:
             source = make_records_command(experiment)
             found = _review(list(play_reviewed_rounds(experiment)), chosen, source, quiet)
@@ -213,7 +221,7 @@ def _write(
 
     run = make_run(found, options, source, by, played)
     report = replace(make_review_report(found.reviews, run, worst), shown=shown)
-    if output.format == "json":
-        output.write_page(render_review(report, found.reviews, "json"))
+    if output.format in ("json", _PAGE_FORMAT):
+        output.write_page(render_review(report, found.reviews, output.format))
     else:
         output.write_report(report)

@@ -39,6 +39,10 @@ WORST = 3
 """Decisions in words, unless asked otherwise."""
 
 
+MAX_LABEL = 24
+"""Most characters of a name that stands for a seat; longer ones are specifications."""
+
+
 @dataclass(frozen=True)
 class ReviewRun(Run):
     """A review: `policies` are empty, since every record names its own.
@@ -305,8 +309,8 @@ def _make_season_grids(tables: Sequence[Table], by: Sequence[str]) -> list[Grid]
 def render_review(
     report: Report, reviews: Sequence[RoundReview], format: str, **options: Any
 ) -> bytes:
-    """Return a review in a format of tables; JSON has all decisions of all rounds, too."""
-    if format != "json":
+    """Return a review in a format of tables; JSON and pages have all decisions of all rounds."""
+    if format not in ("json", "html"):
         return render(report, format, **options)
     assert isinstance(report.run, ReviewRun)
     found = {
@@ -316,7 +320,12 @@ def render_review(
         "rounds": [describe_review(each, report.run) for each in reviews],
         "tables": [convert_table(table) for table in report.tables],
     }
-    return json.dumps(found, ensure_ascii=False, indent=1).encode() + b"\n"
+    text = json.dumps(found, ensure_ascii=False, indent=1).encode() + b"\n"
+    if format == "json":
+        return text
+    from kqj_sim.reporting.review_page import make_review_page
+
+    return make_review_page(text)
 
 
 def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
@@ -335,6 +344,9 @@ def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
             for grade, hindsight in zip(review.grades, review.hindsight, strict=True)
             if hindsight is not None
         ]
+    names = [name_player(review, seat) for seat in range(played.rules.seats)]
+    labels = name_places(played.rules.seats)
+    shared = len({*names}) < len(names) or max(map(len, names)) > MAX_LABEL
     luck = None
     if review.parts is not None and review.team_parts is not None:
         luck = {
@@ -348,7 +360,8 @@ def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
             {
                 "seat": seat,
                 "place": played.place_of(seat),
-                "name": name_player(review, seat),
+                "name": names[seat],
+                "label": labels[played.place_of(seat)] if shared else names[seat],
                 "team": played.teams[seat],
                 "role": played.describe_role(seat),
             }

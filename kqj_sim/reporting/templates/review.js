@@ -1,0 +1,262 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("review").textContent);
+  const SIGNS = { s: "\u2660", h: "\u2665", d: "\u2666", c: "\u2663" };
+  const sections = [...document.querySelectorAll("section.round")];
+  if (!sections.length) return;
+  const viewer = document.getElementById("viewer").content.firstElementChild.cloneNode(true);
+  let round = 0, step = 0, open = true, steps = [];
+
+  const make = (tag, text, kind) => {
+    const made = document.createElement(tag);
+    if (text !== undefined) made.textContent = text;
+    if (kind) made.className = kind;
+    return made;
+  };
+  const points = (number) => number.toFixed(1).replace(/^-0\.0$/, "0.0").replace("-", "\u2212");
+  const share = (number) => points(100 * number) + "%";
+  const look = (path) => path.split(".").reduce((value, key) => value[key], data);
+  const value = (path, show) => {
+    const made = make("span", show(look(path)));
+    made.dataset.value = path;
+    return made;
+  };
+  const signed = (text) => text.replace(/\b([ATHKQJ987654]?)([shdc])\b/g, (all, rank, suit) => rank + SIGNS[suit]).replace("capot", "Capot");
+
+  function listSteps(number) {
+    const { record, decisions } = data.rounds[number];
+    const made = [{ at: "start" }];
+    const grade = (at) => decisions.findIndex((each) => each.at === at);
+    (record.calls || []).forEach((call, k) => {
+      const at = "c." + (k + 1);
+      made.push({ at, call: k, seat: call.seat, decision: grade(at) });
+      decisions.forEach((each, index) => {
+        if (each.at.startsWith(at + ".")) made.push({ at: each.at, call: k + 1, seat: each.seat, decision: index });
+      });
+    });
+    (record.tricks || []).forEach((trick, t) => trick.cards.forEach((card, k) => {
+      const at = (t + 1) + "." + (k + 1), seats = data.rounds[number].players.length;
+      made.push({ at, trick: t, card: k, seat: (trick.leader + k) % seats, decision: grade(at) });
+    }));
+    made.push({ at: "end" });
+    return made;
+  }
+
+  function findPlayed(record, now) {
+    const played = [];
+    (record.tricks || []).forEach((trick, t) => trick.cards.forEach((card, k) => {
+      if (now.at === "end" || (now.trick !== undefined && (t < now.trick || (t === now.trick && k < now.card)))) played.push(card);
+    }));
+    return new Set(played);
+  }
+
+  function drawCard(name, decision, path) {
+    const made = make("span", name[0] + SIGNS[name[1]], "card" + ("hd".includes(name[1]) ? " red" : ""));
+    if (!decision) return made;
+    const index = decision.options.findIndex((each) => each.name === name);
+    if (index < 0) return made;
+    const small = make("small");
+    small.append(value(path + ".options." + index + ".value", points));
+    made.append(small);
+    if (name === decision.best) made.classList.add("best");
+    if (name === decision.choice) made.classList.add("chosen");
+    if (name === decision.choice && decision.mistake) made.classList.add("wrong");
+    return made;
+  }
+
+  function drawTable() {
+    const found = data.rounds[round], record = found.record, now = steps[step];
+    const index = now.decision === undefined ? -1 : now.decision;
+    const decision = index >= 0 ? found.decisions[index] : null;
+    const path = "rounds." + round + ".decisions." + index;
+    const played = findPlayed(record, now);
+    const table = viewer.querySelector(".table");
+    table.className = "table seats" + found.players.length;
+    table.replaceChildren();
+    const calling = now.at === "start" ? (record.calls || []).length > 0 : now.call !== undefined;
+    found.players.forEach((player) => {
+      const seat = make("div", undefined, "seat team" + player.team + (player.seat === now.seat ? " turn" : ""));
+      seat.style.gridArea = "p" + player.seat;
+      seat.append(make("b", player.label));
+      const places = ["opener", "2nd", "3rd", "4th", "5th"].slice(0, found.players.length - 1).concat("dealer");
+      const role = { sender: record.game === "kqj" ? ", Sender" : ", caller" }[player.role] || "";
+      seat.append(make("small", places[player.place] + (calling ? "" : role)));
+      const all = (calling ? record.dealt : record.hands) || record.dealt || [];
+      const hand = all[player.seat];
+      const cards = make("div", undefined, "cards");
+      if (!hand || !hand.length) cards.append(make("small", "cards not known"));
+      else if (open || player.seat === now.seat) {
+        const order = (card) => "shdc".indexOf(card[1]) * 20 + "ATHKQJ987654".indexOf(card[0]);
+        [...hand].sort((a, b) => order(a) - order(b)).filter((card) => !played.has(card))
+          .forEach((card) => cards.append(drawCard(card, player.seat === now.seat ? decision : null, path)));
+      } else cards.append(make("small", hand.filter((card) => !played.has(card)).length ? "hidden" : ""));
+      seat.append(cards);
+      table.append(seat);
+    });
+    const center = make("div", undefined, "center");
+    if (calling) {
+      center.append(make("strong", record.turned ? "Return " + signed(record.turned) : "Auction"));
+      (record.calls || []).slice(0, now.call === undefined ? 0 : now.call).forEach((call) => {
+        const text = call.call === "bid" ? call.amount + " " + call.contract + (call.capot ? " capot" : "") : call.call + (call.contract ? " " + call.contract : "");
+        center.append(make("div", found.players[call.seat].label + ": " + signed(text)));
+      });
+    } else if (now.trick !== undefined || now.at === "end") {
+      const t = now.at === "end" ? record.tricks.length - 1 : now.trick, trick = record.tricks[t];
+      if (trick) {
+        center.append(make("strong", "Trick " + (t + 1)));
+        const cards = make("div", undefined, "cards");
+        trick.cards.forEach((card, k) => {
+          const by = found.players[(trick.leader + k) % found.players.length];
+          if (now.at !== "end" && k > now.card) return;
+          const made = drawCard(card, null);
+          made.append(make("small", by.label));
+          if (k === now.card) made.classList.add("chosen");
+          if (k === now.card && decision && decision.mistake) made.classList.add("wrong");
+          cards.append(made);
+        });
+        center.append(cards);
+        if (now.at === "end" || now.card === found.players.length - 1)
+          center.append(make("div", trick.winner === null || trick.winner === undefined ? "" : found.players[trick.winner].label + " wins the trick"));
+      }
+    }
+    table.append(center);
+    drawValues(found, decision, path, now);
+  }
+
+  function drawValues(found, decision, path, now) {
+    const box = viewer.querySelector(".values");
+    box.replaceChildren();
+    if (!decision) {
+      const name = now.seat === undefined ? "" : found.players[now.seat].label;
+      const text = now.at === "start" ? "The start of the round." : now.at === "end" ? "The end of the round." : name + " had no choice, or the choice could not be graded.";
+      box.append(make("p", text, "note"));
+      return;
+    }
+    const name = found.players[decision.seat].label, chose = signed(decision.choice);
+    const verdict = make("p", undefined, "verdict " + (decision.mistake ? "mistake" : decision.choice === decision.best ? "fine" : ""));
+    if (decision.mistake) verdict.append("Mistake: ");
+    verdict.append(name + " chose " + chose);
+    if (decision.choice === decision.best) verdict.append(", the best option.");
+    else {
+      verdict.append("; " + signed(decision.best) + " was worth ", value(path + ".loss_points", points), " points more");
+      if (decision.loss_points_low !== null) {
+        const interval = make("span", undefined, "interval");
+        verdict.append(" ");
+        interval.append("(", value(path + ".loss_points_low", points), " to ", value(path + ".loss_points_high", points), ")");
+        verdict.append(interval);
+      }
+      verdict.append((decision.reason ? ": " + decision.reason : "") + (decision.mistake ? "." : "; not shown to be a mistake."));
+    }
+    box.append(verdict);
+    const table = make("table"), head = make("tr");
+    const hindsight = decision.options.some((each) => each.hindsight_value !== null && each.hindsight_value !== undefined);
+    ["option", "points", "wins", ...(hindsight ? ["in hindsight"] : [])].forEach((text, k) => head.append(make("th", text, k ? "" : "key")));
+    table.append(head);
+    decision.options.forEach((option, k) => {
+      const row = make("tr", undefined, (option.name === decision.choice ? "chosen " : "") + (option.name === decision.best ? "best" : ""));
+      row.append(make("th", signed(option.name)));
+      const at = path + ".options." + k, cell = make("td");
+      cell.append(value(at + ".value", points));
+      if (option.value_low !== null) {
+        const interval = make("span", undefined, "interval");
+        cell.append(" ");
+        interval.append(value(at + ".value_low", points), " to ", value(at + ".value_high", points));
+        cell.append(interval);
+      }
+      row.append(cell);
+      const wins = make("td");
+      wins.append(value(at + ".win_share", share));
+      row.append(wins);
+      if (hindsight) {
+        const after = make("td");
+        if (option.hindsight_value !== null) after.append(value(at + ".hindsight_value", points));
+        row.append(after);
+      }
+      table.append(row);
+    });
+    const scroll = make("div", undefined, "scroll");
+    scroll.append(table);
+    box.append(scroll);
+    const how = make("p", undefined, "note");
+    if (decision.exact) how.append("Exact: all ", value(path + ".layouts", String), " distributions of the hidden cards.");
+    else how.append(value(path + ".n", String), " sampled deals that agree with what " + name + " knew.");
+    if (hindsight) how.append(" In hindsight: with the actual hands.");
+    box.append(how, make("code", decision.command));
+  }
+
+  function describeStep(now) {
+    if (now.at === "start" || now.at === "end") return now.at === "start" ? "Start" : "End";
+    const [first, second] = now.at.split(".");
+    return first === "c" ? "Call " + second : "Trick " + first + ", card " + second;
+  }
+
+  function show(push) {
+    sections.forEach((section, k) => { section.hidden = k !== round; });
+    const here = sections[round].querySelector(".viewer-here");
+    if (viewer.parentElement !== here) here.append(viewer);
+    viewer.querySelector(".where").textContent = describeStep(steps[step]);
+    drawTable();
+    document.querySelectorAll("circle.here").forEach((each) => each.classList.remove("here"));
+    const mark = sections[round].querySelector('circle[data-at="' + steps[step].at + '"]');
+    if (mark) mark.classList.add("here");
+    if (push) history.replaceState(null, "", "#r" + round + "-" + steps[step].at);
+  }
+
+  function move(name) {
+    const trick = steps[step].trick === undefined ? -1 : steps[step].trick;
+    const find = (test) => { const found = steps.findIndex(test); return found < 0 ? step : found; };
+    const last = steps.length - 1;
+    if (name === "start") step = 0;
+    if (name === "end") step = last;
+    if (name === "back") step = Math.max(0, step - 1);
+    if (name === "on") step = Math.min(last, step + 1);
+    if (name === "on-trick") step = find((each, k) => k > step && (each.card === 0 || k === last));
+    if (name === "back-trick") {
+      for (let k = step - 1; k >= 0; k -= 1) if (steps[k].card === 0 || k === 0) { step = k; break; }
+    }
+    if (name === "mistake") {
+      const decisions = data.rounds[round].decisions;
+      const wrong = (each) => each.decision >= 0 && decisions[each.decision].mistake;
+      const next = steps.findIndex((each, k) => k > step && wrong(each));
+      step = next >= 0 ? next : find(wrong);
+    }
+    if (name === "hands") {
+      open = !open;
+      viewer.querySelector('[data-move="hands"]').setAttribute("aria-pressed", String(open));
+    }
+    show(true);
+  }
+
+  function follow(scroll) {
+    const found = location.hash.match(/^#r(\d+)(?:-(.+))?$/);
+    if (found && data.rounds[Number(found[1])]) {
+      round = Number(found[1]);
+      steps = listSteps(round);
+      const at = steps.findIndex((each) => each.at === found[2]);
+      step = at < 0 ? 0 : at;
+    } else steps = listSteps(round);
+    show(false);
+    if (found && found[2] && scroll) viewer.scrollIntoView({ block: "start" });
+  }
+
+  viewer.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (button) move(button.dataset.move);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const name = { ArrowLeft: "back", ArrowRight: "on", ArrowUp: "back-trick", ArrowDown: "on-trick", Home: "start", End: "end", m: "mistake", M: "mistake", h: "hands", H: "hands" }[event.key];
+    if (!name || event.target.closest(".scroll")) return;
+    event.preventDefault();
+    move(name);
+  });
+  let touch = null;
+  viewer.addEventListener("touchstart", (event) => { touch = event.changedTouches[0]; }, { passive: true });
+  viewer.addEventListener("touchend", (event) => {
+    const end = event.changedTouches[0];
+    const across = end.clientX - touch.clientX, down = end.clientY - touch.clientY;
+    if (Math.abs(across) > 50 && Math.abs(across) > 2 * Math.abs(down)) move(across < 0 ? "on" : "back");
+  }, { passive: true });
+  window.addEventListener("hashchange", () => follow(true));
+  follow(true);
+})();

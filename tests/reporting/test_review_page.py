@@ -1,0 +1,171 @@
+"""The page of a review: every mark and number on it is found again in the JSON in it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kqj_sim.reporting.review_page import format_points, format_share, make_review_page
+from tests.command_line import run
+
+OPTIONS = ("--samples", "20", "--quiet")
+
+
+@pytest.fixture(scope="module")
+def review(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The JSON of a review of two rounds; a name tries to end the script."""
+    folder = tmp_path_factory.mktemp("review")
+    rounds = folder / "rounds.jsonl"
+    played = run("records", "--deals", "2", "--policy", "random", "--quiet", "--out", str(rounds))
+    assert played.exit_code == 0
+    text = re.sub(r'"random:[^"]*"', '"</script><b>x"', rounds.read_text(), count=1)
+    rounds.write_text(text)
+    found = run("review", str(rounds), *OPTIONS, "--reference", "greedy", "--format", "json")
+    assert found.exit_code == 0, found.output
+    return found.stdout_bytes
+
+
+class Reader(HTMLParser):
+    """The elements of a page with a path into its JSON, its marks and links, and the JSON."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.values: list[tuple[str, str]] = []
+        self.marks: list[str] = []
+        self.links: list[str] = []
+        self.sources: list[str] = []
+        self.rest: list[str] = []
+        self.embedded = ""
+        self._path: str | None = None
+        self._tag = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note paths, marks and links."""
+        found = dict(attrs)
+        self._path = found.get("data-value")
+        self._tag = "json" if found.get("id") == "review" else tag
+        if tag == "circle" and found.get("class") == "mistake":
+            self.marks.append(found["data-at"] or "")
+        if tag == "a":
+            self.links.append(found["href"] or "")
+        self.sources += [value or "" for name, value in attrs if name in ("src", "srcset")]
+
+    def handle_endtag(self, tag: str) -> None:
+        """Leave an element."""
+        self._path, self._tag = None, ""
+
+    def handle_data(self, data: str) -> None:
+        """Note values, and the text without them."""
+        if self._tag == "json":
+            self.embedded += data
+        elif self._path is not None:
+            self.values.append((self._path, data))
+        elif self._tag not in ("script", "style"):
+            self.rest.append(data)
+
+
+def look_up(data: Any, path: str) -> Any:
+    """Return the value at a path of the JSON."""
+    for key in path.split("."):
+        data = data[int(key) if isinstance(data, list) else key]
+    return data
+
+
+def assert_values_are_of_json(reader: Reader, data: Any) -> None:
+    """Assert that each number of a page is the one at its path."""
+    assert reader.values
+    for path, text in reader.values:
+        number = look_up(data, path)
+        share = path.endswith(("accuracy", "win_share")) or "win_share_" in path
+        right = {str(number), format_share(number) if share else format_points(number)}
+        assert text in right, path
+
+
+def test_every_number_of_the_page_is_in_its_json(review: bytes) -> None:
+    page = make_review_page(review).decode()
+    reader, data = Reader(page), json.loads(review)
+    assert json.loads(reader.embedded) == data
+    assert_values_are_of_json(reader, data)
+    decimals = re.findall(r"\d+\.\d+%?", " ".join(reader.rest))
+    answers = " ".join([*data["answer"], data["source"], data["reference"]])
+    assert [each for each in decimals if each not in answers] == []
+
+
+def test_marks_are_the_mistakes_and_links_lead_to_decisions(review: bytes) -> None:
+    reader, data = Reader(make_review_page(review).decode()), json.loads(review)
+    mistakes = [
+        each["at"]
+        for found in data["rounds"]
+        if found["timeline"]
+        for each in found["decisions"]
+        if each["mistake"]
+    ]
+    assert sorted(reader.marks) == sorted(mistakes)
+    for link in reader.links:
+        number, _, at = link.removeprefix("#r").partition("-")
+        decisions = data["rounds"][int(number)]["decisions"]
+        assert not at or at in [each["at"] for each in decisions]
+
+
+def test_the_page_needs_no_network(review: bytes) -> None:
+    page = make_review_page(review).decode()
+    reader = Reader(page)
+    assert reader.sources == []
+    assert "default-src 'none'" in page
+    assert re.findall(r"(?:https?:)?//\w", re.sub(r"(?s)<script.*?</script>", "", page)) == []
+
+
+def test_names_cannot_end_the_script(review: bytes) -> None:
+    page = make_review_page(review).decode()
+    assert page.count("</script>") == 2
+    assert "<b>x" not in page
+
+
+def test_a_page_is_written_by_its_suffix(tmp_path: Path) -> None:
+    text, page = tmp_path / "friday.txt", tmp_path / "friday.html"
+    text.write_text(
+        "Players: Ann, Ben, Cem, Dora\nGame: Kwajongen\nReturn: Kd\nCalls: pass play\n"
+        "Hands:\n  Ann: Ah Kh 9s 9d\nTricks:\n  Ah 9h Jh Qh\n  Kh Th\n"
+    )
+    found = run("review", str(text), *OPTIONS, "--out", str(page))
+    assert found.exit_code == 0, found.output
+    reader = Reader(page.read_text(encoding="utf-8"))
+    data = json.loads(reader.embedded)
+    assert [each["label"] for each in data["rounds"][0]["players"]] == ["Ann", "Ben", "Cem", "Dora"]
+    assert {each["seat"] for each in data["rounds"][0]["decisions"]} == {0}
+    assert_values_are_of_json(reader, data)
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+def test_the_clicked_through_page_shows_values_of_its_json(review: bytes, tmp_path: Path) -> None:
+    data = json.loads(review)
+    page = tmp_path / "review.html"
+    page.write_bytes(make_review_page(review))
+    at = data["rounds"][1]["decisions"][-1]["at"]
+    options = (
+        *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+        *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+        *(f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"),
+    )
+    assert CHROMIUM is not None
+    shown = subprocess.run(
+        [CHROMIUM, *options, f"{page.as_uri()}#r1-{at}"],
+        capture_output=True, text=True, timeout=120, check=False,
+    ).stdout  # fmt: skip
+    reader = Reader(shown)
+    path = f"rounds.1.decisions.{len(data['rounds'][1]['decisions']) - 1}"
+    options_shown = [each for each, _ in reader.values if each.startswith(f"{path}.options")]
+    count = len(data["rounds"][1]["decisions"][-1]["options"])
+    assert {each.split(".")[5] for each in options_shown} == {str(k) for k in range(count)}
+    assert_values_are_of_json(reader, data)
