@@ -43,6 +43,9 @@ FEW = {
 NOT_RUN = {
     "kqj-sim odds": "asks for the cards on a terminal; tests/commands tests its questions",
     "kqj-sim compare A B": "A and B stand for two policies",
+    "kqj-sim COMMAND --help-all": "COMMAND stands for a command",
+    "kqj-sim review FILE": "FILE stands for a file of records",
+    "kqj-sim review FILE --out review.json": "FILE stands for a file of records",
 }
 """The only commands that are shown and not executed, with the reason."""
 
@@ -158,7 +161,8 @@ def test_commands_without_output_run(command: str, folder: Path) -> None:
 
 def test_commands_that_are_not_run_are_few() -> None:
     assert len(NOT_RUN) <= 5
-    assert all(f"`{command}`" in README or f"\n{command}\n" in README for command in NOT_RUN)
+    readme = " ".join(README.split())
+    assert all(command in readme for command in NOT_RUN)
 
 
 @pytest.mark.parametrize(
