@@ -45,17 +45,23 @@ def student_quantile(degrees_of_freedom: int, confidence: float) -> float:
 
 
 def student_tail(value: float, degrees_of_freedom: int) -> float:
-    """Return P(T > value) of Student's distribution.
+    """Return P(T > value) of Student's distribution, for a positive value.
 
-    Source of the normal deviate for many degrees of freedom: Abramowitz and Stegun, 26.7.8.
+    Sources: NIST Digital Library of Mathematical Functions, 8.17, for the beta function; for many
+    degrees of freedom, or a small value, the normal deviate of Abramowitz and Stegun, 26.7.8.
     """
-    if degrees_of_freedom < _LARGE_SAMPLE:
-        from scipy.special import stdtr
-
-        return float(stdtr(degrees_of_freedom, -value))
+    if degrees_of_freedom < _NEARLY_NORMAL and value > _SMALL_VALUE:
+        a, b = degrees_of_freedom / 2, 0.5
+        x = degrees_of_freedom / (degrees_of_freedom + value * value)
+        scale = a * math.log(x) + b * math.log1p(-x) - _log_beta(a, b)
+        return math.exp(scale) * _beta_series(x, a, b) / 2
     z = value * (1 - 1 / (4 * degrees_of_freedom))
     z /= math.sqrt(1 + value * value / (2 * degrees_of_freedom))
     return math.erfc(z / math.sqrt(2)) / 2
+
+
+_NEARLY_NORMAL = 300
+_SMALL_VALUE = 0.5
 
 
 def binomial_quantile(level: float, trials: int, probability: float) -> int:

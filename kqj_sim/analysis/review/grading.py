@@ -126,6 +126,7 @@ class _Preparation:
     ignores_calls: bool
     pilot: Draws
     is_exact: bool
+    line: int
     kept: tuple[int, ...] = ()
     deals: int = 0
 
@@ -252,7 +253,7 @@ def _prepare(decision: Decision, settings: GradeSettings, line: int) -> _Prepara
         if len(reference) == 1 and isinstance(turn.sampler, CardSampler):
             every = list_all(turn.sampler, seed)
             if every is not None:
-                return _Preparation(decision, turn, reference, ignores, every, True)
+                return _Preparation(decision, turn, reference, ignores, every, True, line)
         pilot_deals = max(MIN_PILOT, math.ceil(settings.samples * _PILOT_SHARE))
         try:
             pilot = draw_deals(turn.sampler, FIRST_PILOT, pilot_deals)
@@ -261,7 +262,7 @@ def _prepare(decision: Decision, settings: GradeSettings, line: int) -> _Prepara
                 raise
             ignores = True
             continue
-        return _Preparation(decision, turn, reference, ignores, pilot, False)
+        return _Preparation(decision, turn, reference, ignores, pilot, False, line)
 
 
 def _divide_deals(prepared: Sequence[_Preparation], samples: int, scale: float) -> None:
@@ -306,7 +307,14 @@ def _measure(prepared: _Preparation, settings: GradeSettings) -> Grade:
         everyone = tuple(range(len(names)))
         return _make_grade(prepared, pilot, everyone, loss, settings.confidence)
     kept = list(prepared.kept)
-    draws = draw_deals(turn.with_options(kept), 0, prepared.deals)
+    try:
+        draws = draw_deals(turn.with_options(kept), 0, prepared.deals)
+    except SearchEnded:
+        if prepared.ignores_calls:
+            raise
+        again = _prepare(prepared.decision, replace(settings, ignore_calls=True), prepared.line)
+        again.kept, again.deals = tuple(range(len(again.turn.options))), prepared.deals
+        return _measure(again, settings)
     chosen = Draws(pilot.weights, pilot.values[kept], pilot.wins[kept])
     loss = estimate_loss(chosen, draws, kept.index(choice), settings.confidence)
     loss = replace(loss, best=kept[loss.best])

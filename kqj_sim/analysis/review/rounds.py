@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from kqj_sim.analysis.odds.situation import BiddingSituation
 from kqj_sim.analysis.review.cross_fitting import Mean
 from kqj_sim.analysis.review.decisions import RecordedRound
 from kqj_sim.analysis.review.grading import Grade, GradeSettings, derive_seed, grade_decisions
@@ -259,6 +260,7 @@ def review_round(
     average = start = result = None
     if actual is not None:
         found = [_look_back(grade, played, actual) for grade in grades]
+        _chain_counters(grades, found)
         hindsight = list(found)
         if found:
             average = _find_average(played, settings.reference.text)
@@ -281,6 +283,24 @@ def _look_back(grade: Grade, played: RecordedRound, actual: Any) -> Hindsight:
     decision = grade.decision
     choice, team = names.index(decision.choice), played.teams[decision.seat]
     return Hindsight(values, np.asarray(before), choice, team)
+
+
+def _chain_counters(grades: Sequence[Grade], found: list[Hindsight]) -> None:
+    """Let a player who does not counter leave the question to the next one asked.
+
+    Where a counter is in question, the kernels take all others to decline.
+    """
+    for number in reversed(range(len(grades) - 1)):
+        grade, following = grades[number], grades[number + 1]
+        one, other = grade.decision.knowledge, following.decision.knowledge
+        if not isinstance(one, BiddingSituation) or not isinstance(other, BiddingSituation):
+            continue
+        if (one.question, one.calls) != (other.question, other.calls):
+            continue
+        names, values = grade.turn.options, found[number].values.copy()
+        values[names.index(grade.decision.choice)] = found[number + 1].before
+        before = sum(chance * values[names.index(name)] for name, chance in grade.reference.items())
+        found[number] = replace(found[number], values=values, before=np.asarray(before))
 
 
 def _find_average(played: RecordedRound, reference: str) -> Average:

@@ -10,12 +10,15 @@ import numpy as np
 
 from kqj_sim.analysis.odds.estimator import EstimateSettings
 from kqj_sim.analysis.odds.measures import RANKING_MEASURE
-from kqj_sim.analysis.odds.sampling import CardSampler, Sampler, Search
+from kqj_sim.analysis.odds.sampling import CardSampler, Sampler, Search, SearchEnded
 from kqj_sim.core.kwajongen.odds import fill_keys
 from kqj_sim.core.types import Float64Array, Int64Array
 
-MAX_REJECTED = 1 << 19
+MAX_REJECTED = 1 << 21
 """Hands that are tried before the first one agrees with the calls, at most."""
+
+MIN_EFFECTIVE_DEALS = 30
+"""With fewer effective deals a search goes on, and has no result if it ends."""
 
 ASKED = 8
 """Times that the reference player is asked, to see whether it chooses at random."""
@@ -111,8 +114,8 @@ def draw_deals(sampler: Sampler, first: int, deals: int) -> Draws:
     wins = sampler.measures["win_share"].compute
     size = min(sampler.chunk_size, max(sampler.min_chunk_size, deals))
     found: list[Draws] = []
-    done = kept = 0
-    while done < deals:
+    done, total, squares = 0, 0.0, 0.0
+    while done < deals or total * total < MIN_EFFECTIVE_DEALS * squares or total == 0:
         playouts = sampler.play_chunk(search, first, size)
         first += size
         columns = np.moveaxis(playouts.outcomes, -1, 0)
@@ -123,10 +126,16 @@ def draw_deals(sampler: Sampler, first: int, deals: int) -> Draws:
                 wins(columns).astype(np.float64),
             )
         )
-        kept += len(playouts.weights)
+        total += float(playouts.weights.sum())
+        squares += float((playouts.weights**2).sum())
         done += size if sampler.counts_rejected else len(playouts.weights)
-        if done < deals or kept == 0:
+        try:
             search.finish_chunk(playouts.counts, len(playouts.weights))
+        except SearchEnded:
+            # Hands that agree with the calls are rare: be content with what was found.
+            if total * total < MIN_EFFECTIVE_DEALS * squares or total == 0:
+                raise
+            break
     return Draws(
         np.concatenate([each.weights for each in found]),
         np.concatenate([each.values for each in found], axis=1),

@@ -1,0 +1,120 @@
+"""Reviewed rounds: the reference player's own choices, and results as the sum of their parts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kqj_sim.analysis.review.decisions import RecordedRound
+from kqj_sim.analysis.review.grading import GradeSettings, make_turn
+from kqj_sim.analysis.review.luck import (
+    compute_differences,
+    estimate_average,
+    find_actual_hands,
+)
+from kqj_sim.analysis.review.rounds import RoundReview, review_round
+from kqj_sim.experiment import Experiment
+from kqj_sim.imposed import ImposedContract
+from kqj_sim.policies.spec import parse_player
+from kqj_sim.recording import play_records
+from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3
+
+REFERENCES = {"kqj": "points+greedy", "kwajongen": "standard"}
+"""Players who choose the same each time, and fast."""
+
+TABLES = {
+    "two teams": TAKE_2,
+    "three teams": replace(TAKE_3, partners="random"),
+    "auctions": AUCTION_2,
+    "counters in turn": replace(AUCTION_2, counter_timing="turn"),
+    "three teams, auctions": AUCTION_3,
+    "Kwajongen": KwajongenRules(),
+}
+
+
+def make_settings(rules: GameRules, samples: int = 1, reference: str = "") -> GradeSettings:
+    """Settings with as few deals as there can be."""
+    player = parse_player(reference or REFERENCES[rules.game], rules.game)
+    return GradeSettings(player, samples, 1, 0.95, 2, ignore_calls=True, max_layouts=0)
+
+
+def list_rounds(rules: GameRules, policy: str, count: int, **more: object) -> list[RecordedRound]:
+    """Rounds of a policy at all seats."""
+    experiment = Experiment(rules, (policy,) * rules.seats, deals=count, seed=5, **more)  # type: ignore[arg-type]
+    records = list(play_records(experiment))[:count]
+    return [RecordedRound(record, line) for line, record in enumerate(records, start=1)]
+
+
+def check_parts(review: RoundReview) -> None:
+    """Check that the parts add up to the result, and changes lead from the deal to it."""
+    assert review.parts is not None and review.team_parts is not None
+    for part in (*review.parts, *review.team_parts):
+        total = part.average.value + part.deal_luck + part.own_decisions.value
+        total += part.own_luck + part.others_decisions + part.remainder
+        assert total == pytest.approx(part.result, abs=1e-9)
+        if getattr(review.played.source, "result", "") != "passed_out":
+            assert part.remainder == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_reference_is_asked_as_it_played(name: str) -> None:
+    """In rounds of the reference player each choice is its own, and all is luck of the deal."""
+    rules = TABLES[name]
+    for played in list_rounds(rules, REFERENCES[rules.game], 3):
+        review = review_round(played, make_settings(rules))
+        for grade in review.grades:
+            assert grade.reference_choice == grade.decision.choice
+            assert grade.effect.value == 0
+        check_parts(review)
+        for part in review.parts or ():
+            if played.record.sender is not None:
+                value = part.average.value + part.deal_luck
+                assert value == pytest.approx(part.result, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_parts_add_up_in_rounds_of_other_players(name: str) -> None:
+    rules = TABLES[name]
+    policy = "random" if rules.game == "kwajongen" else LIVELY
+    for played in list_rounds(rules, policy, 4):
+        check_parts(review_round(played, make_settings(rules)))
+
+
+def test_parts_add_up_in_imposed_rounds_and_games() -> None:
+    for rules, more in ((TAKE_2, {"imposed": ImposedContract(2, "AT")}), (TAKE_3, {"games": 1})):
+        for played in list_rounds(rules, "random", 3, **more):
+            check_parts(review_round(played, make_settings(rules)))
+
+
+def test_parts_of_a_reference_that_chooses_at_random_have_a_remainder() -> None:
+    (played,) = list_rounds(TAKE_2, "points+greedy", 1)
+    review = review_round(played, make_settings(TAKE_2, reference="points+random"))
+    assert review.parts is not None
+    assert any(abs(part.remainder) > 1 for part in review.parts)
+    assert any(grade.reference_choice is None for grade in review.grades)
+
+
+@pytest.mark.parametrize("rules", [KqjRules(), KqjRules(teams=3), KwajongenRules()], ids=str)
+def test_luck_of_the_deal_has_mean_zero(rules: GameRules) -> None:
+    """The average of a place is that of the values of deals: these come from records."""
+    settings, reference = make_settings(rules), REFERENCES[rules.game]
+    expected = estimate_average(rules, reference, 0, None)
+    luck: dict[int, list[float]] = {}
+    for played in list_rounds(rules, "random", 400):
+        first = played.decisions[0]
+        turn = make_turn(first, settings, 1, ignore_calls=True)
+        actual = find_actual_hands(played, 1, random=False)
+        assert actual is not None
+        scores = turn.score_actual(actual)[turn.options.index(turn.ask(actual.keys[:1])[0])]
+        if rules.game == "kwajongen" and played.opener % 2:
+            scores = scores[..., ::-1]
+        values = compute_differences(scores, rules.game).mean(axis=0)
+        for place in range(rules.seats):
+            value = float(values[played.teams[played.seat_of(place)]])
+            luck.setdefault(place, []).append(value - expected.values[place])
+    for place, values in luck.items():  # type: ignore[assignment]
+        error = float(np.std(values)) / len(values) ** 0.5
+        assert abs(float(np.mean(values))) < 4 * error + 4 * expected.errors[place]
