@@ -355,6 +355,8 @@ def make_question(situation: BiddingSituation, auction_state: AuctionState) -> l
     if situation.question == "overcounter":
         return [ask(dispatch.OVERCOUNTER, 16 * turn + 8 + place, 1, "overcounter")]
     questions = [ask(dispatch.BID, turn, _pack_bid_limits(rules), "bid")]
-    if situation.replay_calling().explain_illegal_call(Call(place, "counter")) is None:
+    counter = Call(place, "counter")
+    in_turn = rules.counter_timing == "turn"
+    if in_turn and situation.replay_calling().explain_illegal_call(counter) is None:
         questions.insert(0, ask(dispatch.COUNTER, 16 * turn, 0, "counter"))
     return questions

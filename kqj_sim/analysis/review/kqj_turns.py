@@ -127,6 +127,9 @@ class KqjCallDecision(Turn):
         settings = make_settings(seed, ignore_calls)
         sampler = ReviewedKqjCalls(situation, [reference] * SEATS, settings)
         calls = {option.text: option for option in sampler.options}
+        if situation.question == "bid" and situation.rules.counter_timing == "any":
+            # That was asked before the turn: it is a decision of its own.
+            calls.pop("counter", None)
         chosen = sampler.ask(derive_keys(seed, 1))
         extra = sampler.find_higher_bids(seed) if higher_bids else []
         for text in (choice, *dict.fromkeys(chosen)):
