@@ -1,0 +1,90 @@
+"""Measure reviews: bias of the losses where they can be computed, and the order of the policies.
+
+    python benchmarks/review.py [--rounds 300] [--reviewed 40]
+
+Part one grades trick 7 of rounds of `network` three times: exactly, by cross-fitting, and by
+reading the best option and its value off the same deals.  Part two reviews rounds of four ways to
+play and prints what they lose a round.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+import numpy as np
+
+from kqj_sim.analysis.review.cross_fitting import compute_naive_loss
+from kqj_sim.analysis.review.decisions import RecordedRound
+from kqj_sim.analysis.review.grading import GradeSettings, derive_seed, grade_decisions, make_turn
+from kqj_sim.analysis.review.turns import draw_deals
+from kqj_sim.experiment import Experiment
+from kqj_sim.policies.spec import parse_player
+from kqj_sim.recording import play_records
+from kqj_sim.rules import KqjRules
+
+REFERENCE = "points+network"
+POLICIES = ("points+greedy", "points+standard", "points+linear", "points+network")
+
+
+def print_mean(name: str, values: list[float]) -> None:
+    """Print a mean with its 95% interval."""
+    mean, half = np.mean(values), 1.96 * np.std(values) / len(values) ** 0.5
+    print(f"{name:32} {mean:8.3f} ± {half:.3f}   ({len(values)})", flush=True)
+
+
+def measure_bias(policy: str, rounds: int, deals: int = 128) -> None:
+    """Print the mean loss of a decision in trick 7: exact, by cross-fitting, and naive."""
+    settings = GradeSettings(parse_player(REFERENCE), 1, 1, 0.95, 2, max_layouts=20_000)
+    exact, fitted, naive, differences = [], [], [], []
+    experiment = Experiment(KqjRules(), (policy,) * 6, deals=rounds, seed=11)
+    for line, record in enumerate(play_records(experiment), start=1):
+        late = [each for each in RecordedRound(record, line).decisions if each.trick == 7]
+        known = grade_decisions(late, settings, line)
+        sampled = grade_decisions(late, replace(settings, max_layouts=0), line)
+        for one, other in zip(known, sampled, strict=True):
+            if one.layouts is None:
+                continue
+            turn = make_turn(other.decision, replace(settings, max_layouts=0), 5, False)
+            turn.sampler.seed = derive_seed("naive", line, other.decision.at)  # type: ignore[attr-defined]
+            draws = draw_deals(turn.sampler, 0, deals)
+            exact.append(one.loss.points.value)
+            fitted.append(other.loss.points.value)
+            differences.append(other.loss.points.value - one.loss.points.value)
+            choice = turn.options.index(other.decision.choice)
+            naive.append(compute_naive_loss(draws, choice))
+    print(f"Trick 7 of {policy}, points lost a decision")
+    for name, values in (
+        ("exact", exact),
+        ("cross-fitted", fitted),
+        ("naive", naive),
+        ("cross-fitted minus exact", differences),
+    ):
+        print_mean(name, values)
+
+
+def measure_order(rounds: int, samples: int) -> None:
+    """Print what each policy loses a round, cards alone."""
+    print("Points lost a round, all six players, cards")
+    settings = GradeSettings(parse_player(REFERENCE), samples, 1, 0.95, 2)
+    for policy in POLICIES:
+        lost, effects = [], []
+        experiment = Experiment(KqjRules(), (policy,) * 6, deals=rounds, seed=12)
+        for line, record in enumerate(play_records(experiment), start=1):
+            cards = [each for each in RecordedRound(record, line).decisions if not each.is_call]
+            grades = grade_decisions(cards, settings, line)
+            lost.append(sum(grade.loss.points.value for grade in grades))
+            effects.append(sum(grade.effect.value for grade in grades))
+        print_mean(policy, lost)
+        print_mean(f"{policy}, against reference", effects)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=300)
+    parser.add_argument("--reviewed", type=int, default=40)
+    parser.add_argument("--samples", type=int, default=200)
+    chosen = parser.parse_args()
+    measure_bias("points+network", chosen.rounds)
+    measure_bias("points+greedy", chosen.rounds // 4)
+    measure_order(chosen.reviewed, chosen.samples)

@@ -1,0 +1,145 @@
+"""The command `review`: its screen, its JSON, the commands it names, and damaged records."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kqj_sim as kqj
+from kqj_sim.record import to_json
+from tests.command_line import expect_error, run
+
+ROUND = kqj.records(deals=1, first=3, policy="greedy")[0]
+AUCTION = kqj.records(deals=1, first=1, policy="greedy", bidding="auction")[0]
+FEW = ("--samples", "20", "--reference", "points+greedy")
+DOCUMENT = Path(__file__).parents[2] / "docs" / "review.md"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A file with a round."""
+    path = tmp_path / "round.jsonl"
+    path.write_text(to_json(ROUND) + "\n", encoding="utf-8")
+    return path
+
+
+def review(*arguments: str, **settings: object) -> dict[str, Any]:
+    """Return the JSON of a review."""
+    done = run("review", *arguments, *FEW, "--format", "json", "--quiet", **settings)
+    assert done.exit_code == 0, done.output
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_screen_has_the_result_and_commands_that_run(file: Path) -> None:
+    done = run("review", str(file), *FEW, env={"COLUMNS": "80"})
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert len(lines) <= 40
+    commands = [line.strip() for line in lines if line.startswith("  kqj-sim odds")]
+    assert len(commands) == 3
+    for command in commands:
+        shown = run(*shlex.split(command)[1:], "--deals", "64")
+        assert shown.exit_code == 0, shown.output
+
+
+def test_json_has_the_keys_of_the_document_and_no_others(file: Path) -> None:
+    found = review(str(file))
+    document = DOCUMENT.read_text(encoding="utf-8")
+    told = set(re.findall(r"`(\w+)`", document))
+    told |= {f"{name}_{end}" for name in told for end in ("low", "high")}
+    (played,) = found["rounds"]
+    objects = [found, played, *played["decisions"], *played["players"], *played["timeline"]]
+    objects += [option for each in played["decisions"] for option in each["options"]]
+    objects += [*played["luck"]["seats"], *played["totals"]["teams"]]
+    assert {key for each in objects for key in each} <= told
+    assert [each["at"] for each in played["timeline"]] == [
+        "start", *(each["at"] for each in played["decisions"])
+    ]  # fmt: skip
+
+
+def test_options_hold_the_choice_and_totals_are_sums(file: Path) -> None:
+    (played,) = review(str(file))["rounds"]
+    for each in played["decisions"]:
+        names = [option["name"] for option in each["options"]]
+        assert {each["choice"], each["best"], each["reference_choice"]} <= {*names}
+        assert names[0] == each["best"]
+    for total in played["totals"]["seats"]:
+        own = [each for each in played["decisions"] if each["seat"] == total["seat"]]
+        assert total["decisions"] == len(own)
+        assert total["mistakes"] == sum(each["mistake"] for each in own)
+        assert total["loss_points"] == pytest.approx(sum(each["loss_points"] for each in own))
+
+
+def test_same_seed_gives_the_same_numbers_whatever_the_threads(file: Path) -> None:
+    one, two = (review(str(file), "--threads", each) for each in "12")
+    assert one == two
+    assert review(str(file), "--seed", "2")["rounds"] != one["rounds"]
+
+
+def test_seat_grades_the_decisions_of_a_seat(file: Path) -> None:
+    whole, part = review(str(file)), review(str(file), "--seat", "2")
+    own = [each for each in whole["rounds"][0]["decisions"] if each["seat"] == 2]
+    graded = part["rounds"][0]["decisions"]
+    assert [each["at"] for each in graded] == [each["at"] for each in own]
+    assert part["rounds"][0]["luck"] is None
+
+
+def test_counters_that_were_not_made_can_be_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "auction.jsonl"
+    path.write_text(to_json(AUCTION), encoding="utf-8")
+    (played,) = review(str(path))["rounds"]
+    declined = [each for each in played["decisions"] if each["choice"] == "no counter"]
+    assert declined
+    at = declined[0]["at"]
+    shown = run("odds", "--record", str(path), "--at", at, "--policy", "greedy", "--deals", "64")
+    assert shown.exit_code == 0, shown.output
+    assert "ounter" in shown.stdout.splitlines()[0]
+
+
+def test_rounds_of_a_policy_are_grouped_and_named_by_commands_that_run() -> None:
+    options = ("--policy", "greedy", "--deals", "2", "--teams", "3", "--by", "trick,kind")
+    found = review(*options)
+    table = next(each for each in found["tables"] if each["name"] == "loss_by")
+    assert table["groups"] == ["trick", "kind"]
+    writes, asks = found["worst"][0]["command"].split(" | ")
+    written = run(*shlex.split(writes)[1:])
+    assert written.exit_code == 0
+    shown = run(*shlex.split(asks)[1:], "--deals", "64", input=written.stdout)
+    assert shown.exit_code == 0, shown.output
+
+
+def test_damaged_records_get_a_line_each_and_the_others_are_reviewed(file: Path) -> None:
+    good = to_json(ROUND)
+    forged = good.replace('"dealer":', '"dealer":1', 1)
+    file.write_text(f"{good[:500]}\n{forged}\n\n{good}\nx\n", encoding="utf-8")
+    done = run("review", str(file), *FEW)
+    assert done.exit_code == 1
+    errors = [line for line in done.stderr.splitlines() if line.startswith(f"{file}:")]
+    assert [line.removeprefix(f"{file}:").split(":")[0] for line in errors] == ["1", "2", "5"]
+    assert "points" in done.stdout
+
+
+def test_records_of_stdin_and_wrong_options() -> None:
+    assert review("-", input=to_json(ROUND).encode())["source"] == "-"
+    for arguments in (
+        ("-", "--teams", "3"), ("-", "--policy", "greedy"), (), ("-", "--by", "nothing"),
+        ("-", "--seat", "6"), ("-", "--line", "4"), ("-", "--time", "0"),
+    ):  # fmt: skip
+        assert expect_error(run("review", *arguments, input=to_json(ROUND).encode()))
+
+
+def test_formats_and_the_python_function_agree(file: Path, tmp_path: Path) -> None:
+    found = kqj.review(file, samples=20, reference="points+greedy")
+    assert json.loads(found.to_json())["rounds"] == review(str(file))["rounds"]
+    assert len(repr(found)) < 1000
+    assert "<table" in found._repr_html_()
+    assert len(found.frame()) == len(json.loads(found.to_json())["rounds"][0]["decisions"])
+    for suffix in ("csv", "md", "txt"):
+        found.save(tmp_path / f"review.{suffix}")
+        assert (tmp_path / f"review.{suffix}").stat().st_size > 500
