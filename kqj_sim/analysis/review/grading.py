@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kqj_sim.analysis.odds.plays import PlayModel
 from kqj_sim.analysis.odds.position import PartialRound
 from kqj_sim.analysis.odds.sampling import CardSampler, SearchEnded
 from kqj_sim.analysis.odds.situation import BiddingSituation, KwajongenBiddingSituation
@@ -33,6 +34,7 @@ from kqj_sim.analysis.review.kwajongen_turns import KwajongenCallDecision, Kwajo
 from kqj_sim.analysis.review.turns import Draws, Turn, draw_deals, list_all
 from kqj_sim.encode import encode_seating
 from kqj_sim.experiment import Experiment
+from kqj_sim.rules import KqjRules
 from kqj_sim.workers import map_in_threads
 
 if TYPE_CHECKING:
@@ -200,6 +202,8 @@ def grade_decisions(
     # Compiled once before the threads start, since kernels find policies by their address.
     Experiment(rules, (settings.reference.text,) * rules.seats, deals=1).compile_seating()
     encode_seating(rules, [settings.reference] * rules.seats, None, for_rollouts=True)
+    if isinstance(rules, KqjRules):
+        PlayModel(rules)
     started = time.monotonic()
 
     def run(work: Callable[[int, int], object], share: float) -> list[object]:

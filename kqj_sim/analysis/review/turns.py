@@ -164,6 +164,7 @@ def list_all(sampler: CardSampler, seed: int) -> Draws | None:
     ways = sampler.count_ways(seed).astype(np.float64)
     if not ways.any():
         ways[:] = 1.0
+    ways = ways * sampler.weigh_listed_by_plays()
     columns = np.moveaxis(outcomes, -1, 0)
     return Draws(ways, value(columns).astype(np.float64), wins(columns).astype(np.float64))
 

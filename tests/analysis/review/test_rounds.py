@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3
 REFERENCES = {"kqj": "points+greedy", "kwajongen": "standard"}
 """Players who choose the same each time, and fast."""
 
-TABLES = {
+TABLES: dict[str, GameRules] = {
     "two teams": TAKE_2,
     "three teams": replace(TAKE_3, partners="random"),
     "auctions": AUCTION_2,
@@ -41,9 +42,9 @@ def make_settings(rules: GameRules, samples: int = 1, reference: str = "") -> Gr
     return GradeSettings(player, samples, 1, 0.95, 2, ignore_calls=True, max_layouts=0)
 
 
-def list_rounds(rules: GameRules, policy: str, count: int, **more: object) -> list[RecordedRound]:
+def list_rounds(rules: GameRules, policy: str, count: int, **more: Any) -> list[RecordedRound]:
     """Rounds of a policy at all seats."""
-    experiment = Experiment(rules, (policy,) * rules.seats, deals=count, seed=5, **more)  # type: ignore[arg-type]
+    experiment = Experiment(rules, (policy,) * rules.seats, deals=count, seed=5, **more)
     records = list(play_records(experiment))[:count]
     return [RecordedRound(record, line) for line, record in enumerate(records, start=1)]
 
@@ -84,7 +85,11 @@ def test_parts_add_up_in_rounds_of_other_players(name: str) -> None:
 
 
 def test_parts_add_up_in_imposed_rounds_and_games() -> None:
-    for rules, more in ((TAKE_2, {"imposed": ImposedContract(2, "AT")}), (TAKE_3, {"games": 1})):
+    cases: list[tuple[GameRules, dict[str, Any]]] = [
+        (TAKE_2, {"imposed": ImposedContract(2, "AT")}),
+        (TAKE_3, {"games": 1}),
+    ]
+    for rules, more in cases:
         for played in list_rounds(rules, "random", 3, **more):
             check_parts(review_round(played, make_settings(rules)))
 
@@ -115,6 +120,6 @@ def test_luck_of_the_deal_has_mean_zero(rules: GameRules) -> None:
         for place in range(rules.seats):
             value = float(values[played.teams[played.seat_of(place)]])
             luck.setdefault(place, []).append(value - expected.values[place])
-    for place, values in luck.items():  # type: ignore[assignment]
+    for place, values in luck.items():
         error = float(np.std(values)) / len(values) ** 0.5
         assert abs(float(np.mean(values))) < 4 * error + 4 * expected.errors[place]
