@@ -137,8 +137,11 @@ def ask(
         lanes: its deals.
         first, second: who is asked and when: the third and fourth argument of the loop.
         teams: 2 or 3.
-        rule: the sixth argument of the loop.
+        rule: the sixth argument of the loop; loops of cards are told there if one policy sits at
+            all seats, for then its number is not in a block that holds the seats of another table.
     """
+    if loop in (LEAD, FOLLOW):
+        rule = 1 if seating.distinct == 1 else 0
     for number in range(seating.distinct):
         _call_loop(
             seating.loop_addresses[loop * MAX_POLICIES + number], state, lanes, first, second,

@@ -251,9 +251,12 @@ def make_choose_card(write_values: Kernel, kind_size: int, *, with_shared: bool)
 
     def choose_card(
         block_pointer: Int64Pointer, lanes: int, trick: int, position: Position, teams: int,
-        unused: int, number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
+        sole: int, number: int, parameter_table: Float64Pointer, resources: Int64Pointer,
     ) -> None:  # fmt: skip
-        """Choose in the lanes in which the policy sits at a position (`ASK_SIGNATURE`)."""
+        """Choose in the lanes in which the policy sits at a position (`ASK_SIGNATURE`).
+
+        With `sole` it sits at all seats; in playouts the block has the seats of the outer table.
+        """
         state = view_block(block_pointer)
         weights = float32_at(resources[LEAD * MAX_POLICIES + number])
         facts, shared = stack_int64(FACTS_SIZE), stack_int64(SHARED_SIZE)
@@ -266,7 +269,8 @@ def make_choose_card(write_values: Kernel, kind_size: int, *, with_shared: bool)
         for kind in range(KIND_COUNT):
             count = 0
             for lane in range(lanes):
-                asked = policy_of(state[PLAYERS_BY_POSITION + lane], position) == number
+                seated = policy_of(state[PLAYERS_BY_POSITION + lane], position) == number
+                asked = sole != 0 or seated
                 if asked and facts[_KIND + lane] == kind:
                     left = facts[_LEGAL + lane]
                     if left & (left - 1) == 0:

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.cards import Card, parse_card
-from kqj_sim.core.block import SEATS, STRIDE
+from kqj_sim.core.block import PLAYER_BITS, PLAYERS_BY_POSITION, SEATS, STRIDE
 from kqj_sim.core.block import TRICK_CARDS as ON_TABLE
 from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.jit import kernel
@@ -173,3 +173,20 @@ def test_with_all_layouts_weighed_it_chooses_otherwise_than_with_a_sample() -> N
     player = "pimc:worlds=64,rollout=network,prior=network,model=network,from=6,weigh={}"
     weighed, equal = (_choices(player.format(w), TAKE_2, 5, 1) for w in ("true", "false"))
     assert 0.7 < (weighed == equal).mean() < 1.0
+
+
+@pytest.mark.parametrize("rollout", ["standard", "linear", "network"])
+def test_at_a_mixed_table_it_chooses_as_at_its_own(rollout: str) -> None:
+    """The worlds are played on by one policy, whoever sits at the table."""
+    player = f"pimc:worlds=8,rollout={rollout},prior=none,weigh=false"
+    start = ON_TABLE + 2 * STRIDE
+    seats = PLAYERS_BY_POSITION, PLAYERS_BY_POSITION + STRIDE
+    chosen = []
+    for table in ((player,) * SEATS, ("random", *[player] * (SEATS - 1))):
+        state, lanes = stopped(Experiment(TAKE_2, (LIVELY,) * SEATS, 256, SEED), 3, 2)
+        if len(set(table)) > 1:
+            for seat in range(SEATS):
+                state[slice(*seats)] |= 1 << (PLAYER_BITS * seat + 2)
+        _ask(state, lanes, *Experiment(TAKE_2, table).compile_seating(), 3, 2)
+        chosen.append(state[start : start + lanes].copy())
+    np.testing.assert_array_equal(*chosen)
