@@ -65,9 +65,10 @@ def records(
     deals: int | None, source: str | None, format: str | None, out: str | None, quiet: bool,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Play deals, or read a file, and write each round as a line of JSON.
+    """Play deals and write each round as a line of JSON.
 
-    A record holds the whole round: cards, calls, tricks, points and scores.
+    A record holds the whole round: cards, calls, tricks, points and scores.  With --from, the
+    rounds of a file are converted instead.
     """
     if deals is not None and options["games"] is not None:
         raise click.UsageError("--deals and --games: give one of them")
