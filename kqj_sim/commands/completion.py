@@ -32,7 +32,7 @@ _COMPLETED: Mapping[str, str] = {
     "where": "column",
     "tables": "table",
     **dict.fromkeys(("out", "rows", "plot", "save", "checkpoint", "config", "record"), "file"),
-    **dict.fromkeys(("file", "files"), "file"),
+    **dict.fromkeys(("file", "files", "source"), "file"),
 }
 """What the value of an option or argument is, by its name."""
 

@@ -15,7 +15,7 @@ _RULES = tuple(rule.name for rules in RULES_BY_GAME.values() for rule in fields(
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Situation": (
         "return", "place", "heard", "lap", "partners_at", "played", "contract", "sender",
-        "record", "at", "deal", "line", "seat", "pending", "raised",
+        "record", "at", "deal", "line", "seat", "pending", "raised", "source",
     ),
     "Players": (
         "policy", "reference", "opponents", "against", "calling", "playing", "with",

@@ -57,7 +57,8 @@ Examples:
 @click.option(
     "--format",
     type=click.Choice(_FORMATS),
-    help="Write JSON or text as people type it.  [default: text for --out NAME.txt, else json]",
+    metavar="FORMAT",
+    help="Write json, or text as people type it.  [default: text for --out NAME.txt, else json]",
 )
 @click.option("--out", metavar="FILE", help="Write the records to this file instead of stdout.")
 @quiet_option

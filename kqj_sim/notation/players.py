@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 
 from kqj_sim.notation.header import NotedPlayer
-from kqj_sim.policies.errors import PolicyError
-from kqj_sim.policies.spec import parse_player
 
 _BUILT_IN_PATTERN = re.compile(r"[a-z_]+(?::[\w=.,-]*)?(?:\+[a-z_]+(?::[\w=.,-]*)?)?")
 """Policies whose parameters can be written out without reading a file."""
@@ -16,6 +14,10 @@ def expand_player(player: NotedPlayer, game: str) -> str:
     """Return a player of a record: a built-in policy with all its parameters, others as written."""
     if not player.is_policy or not _BUILT_IN_PATTERN.fullmatch(player.text):
         return player.text
+    # Here, since numba takes half a second.
+    from kqj_sim.policies.errors import PolicyError
+    from kqj_sim.policies.spec import parse_player
+
     try:
         return parse_player(player.text, game).text
     except PolicyError:
@@ -26,6 +28,9 @@ def shorten_policy(text: str, game: str) -> str | None:
     """Return the shortest policy that `expand_player` expands to a text; None if there is none."""
     if not _BUILT_IN_PATTERN.fullmatch(text):
         return None
+    from kqj_sim.policies.errors import PolicyError
+    from kqj_sim.policies.spec import parse_player
+
     try:
         short = parse_player(text, game).short_text
     except PolicyError:
