@@ -137,7 +137,7 @@ def ask(
         lanes: its deals.
         first, second: who is asked and when: the third and fourth argument of the loop.
         teams: 2 or 3.
-        rule: the sixth argument of the loop; loops of cards are told there if one policy sits at
+        rule: the sixth argument of the loop; for loops of cards 1 if one policy sits at
             all seats, for then its number is not in a block that holds the seats of another table.
     """
     if loop in (LEAD, FOLLOW):

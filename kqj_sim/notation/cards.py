@@ -61,7 +61,7 @@ class WrittenTrick(NamedTuple):
 
 @dataclass(frozen=True)
 class Calling:
-    """The calls of a round and what came of them.
+    """The calls of a round and their outcome.
 
     Attributes:
         calls: the calls, by seat; None if they are not known.

@@ -366,7 +366,7 @@ class CardOddsRun(OddsRun[CardOdds]):
         return told
 
     def _describe_plays(self) -> str:
-        """Return how many deals tell as much as those weighed by the plays; empty if none are."""
+        """Describe the effective sample of deals weighed by the plays; empty if none are."""
         of = self._required_result
         if not of.uses_plays or of.layout_count == 1:
             return ""
