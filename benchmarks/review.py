@@ -1,10 +1,11 @@
 """Measure reviews: bias of the losses where they can be computed, and the order of the policies.
 
-    python benchmarks/review.py [--rounds 300] [--reviewed 40]
+    python benchmarks/review.py [--rounds 300] [--reviewed 40] [--parts 1000]
 
 Part one grades trick 7 of rounds of `network` three times: exactly, by cross-fitting, and by
 reading the best option and its value off the same deals.  Part two reviews rounds of four ways to
-play and prints what they lose a round.
+play and prints what they lose a round.  Part three adds up the parts of the results of rounds of
+each variant and prints the largest deviation, the largest remainder and the mean luck of the deal.
 """
 
 from __future__ import annotations
@@ -17,13 +18,21 @@ import numpy as np
 from kqj_sim.analysis.review.cross_fitting import compute_naive_loss
 from kqj_sim.analysis.review.decisions import RecordedRound
 from kqj_sim.analysis.review.grading import GradeSettings, derive_seed, grade_decisions, make_turn
+from kqj_sim.analysis.review.rounds import review_round
 from kqj_sim.analysis.review.turns import draw_deals
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.recording import play_records
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 
 REFERENCE = "points+network"
+VARIANTS: tuple[GameRules, ...] = (
+    KqjRules(),
+    KqjRules(teams=3),
+    KqjRules(bidding="auction"),
+    KqjRules(teams=3, bidding="auction"),
+    KwajongenRules(),
+)
 POLICIES = ("points+greedy", "points+standard", "points+linear", "points+network")
 
 
@@ -79,12 +88,41 @@ def measure_order(rounds: int, samples: int) -> None:
         print_mean(f"{policy}, against reference", effects)
 
 
+def measure_parts(rules: GameRules, rounds: int) -> None:
+    """Print how exactly the parts of results add up, and the luck of the deal."""
+    kqj = isinstance(rules, KqjRules)
+    settings = GradeSettings(
+        parse_player("points+greedy" if kqj else "standard", rules.game), 1, 1, 0.95, 2,
+        ignore_calls=True, max_layouts=0,
+    )  # fmt: skip
+    policy = "points+linear" if kqj else "standard"
+    worst, remainder = 0.0, 0.0
+    luck: list[float] = []
+    experiment = Experiment(rules, (policy,) * rules.seats, deals=rounds, seed=13)
+    for line, record in enumerate(play_records(experiment), start=1):
+        review = review_round(RecordedRound(record, line), settings)
+        for part in review.parts or ():
+            total = part.average.value + part.deal_luck + part.own_decisions.value
+            total += part.own_luck + part.others_decisions + part.remainder
+            worst = max(worst, abs(total - part.result))
+            remainder = max(remainder, abs(part.remainder))
+        if review.parts:
+            luck.append(review.parts[0].deal_luck)
+    print(f"{rules}: largest deviation {worst:.1e}, largest remainder {remainder:.1e}")
+    print_mean("luck of the deal, seat 0", luck)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=300)
     parser.add_argument("--reviewed", type=int, default=40)
     parser.add_argument("--samples", type=int, default=200)
+    parser.add_argument("--parts", type=int, default=1000)
     chosen = parser.parse_args()
-    measure_bias("points+network", chosen.rounds)
-    measure_bias("points+greedy", chosen.rounds // 4)
-    measure_order(chosen.reviewed, chosen.samples)
+    if chosen.rounds:
+        measure_bias("points+network", chosen.rounds)
+        measure_bias("points+greedy", chosen.rounds // 4)
+    if chosen.reviewed:
+        measure_order(chosen.reviewed, chosen.samples)
+    for variant in VARIANTS if chosen.parts else ():
+        measure_parts(variant, chosen.parts)
