@@ -98,7 +98,7 @@ def encode_seating(
     for member in members:
         for number, each in enumerate(distinct):
             chosen = each.policy_for(DECISION_OF_LOOP[member])
-            resource = find_resource(rules, chosen, DECISION_OF_LOOP[member])
+            resource = _find_resource(rules, chosen, DECISION_OF_LOOP[member])
             bound = _bind_loop(member, chosen.policy, len(distinct) == 1, len(resource), rules.game)
             functions[member * MAX_POLICIES + number] = bound.address
             resources[member * MAX_POLICIES + number] = resource.ctypes.data
@@ -174,7 +174,7 @@ def _select_loops(
 
 
 @cache
-def find_resource(rules: GameRules, configured: ConfiguredPolicy, decision: str) -> NDArray[Any]:
+def _find_resource(rules: GameRules, configured: ConfiguredPolicy, decision: str) -> NDArray[Any]:
     """Return the array that a policy's function gets by address; never freed, as addresses to it
     are kept."""
     if not isinstance(rules, KqjRules):

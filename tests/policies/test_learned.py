@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim import encode
 from kqj_sim.cards import parse_card
 from kqj_sim.core.views import CardView
 from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
-from kqj_sim.policies import features, linear, network
+from kqj_sim.policies import features, linear, network, weights
 from kqj_sim.policies.features import (
     CARD_FEATURES,
     CARD_INDICES,
@@ -24,7 +23,6 @@ from kqj_sim.policies.features import (
     write_shared_features,
 )
 from kqj_sim.policies.trick_odds import KIND_COUNT, build_trick_context, estimate_win_chances
-from kqj_sim.policies.weights import load
 from kqj_sim.record import Record
 from kqj_sim.recording import play_records
 from tests.core.coding import strength_of
@@ -140,7 +138,7 @@ def play(name: str, policies: tuple[str, ...], deals: int) -> Iterator[Record]:
 def test_a_block_plays_the_card_of_the_greatest_value_of_each_view(policy: str, name: str) -> None:
     module, _, _ = POLICIES[policy]
     rules = TURN_RULES[name]
-    numbers = load(policy, rules.teams, rules.bidding)
+    numbers = weights.load(policy, rules.teams, rules.bidding)
     values = np.empty(8, np.float32)
     choices = 0
     for policies in ((f"points+{policy}",), (f"points+{policy}", "random", "points+greedy")):
@@ -160,12 +158,13 @@ def test_a_block_plays_the_card_of_the_greatest_value_of_each_view(policy: str, 
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_of_equal_cards_the_lowest_is_played(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_equal_cards_the_lowest_is_played(policy: str) -> None:
     _, size, _ = POLICIES[policy]
-    encode.find_resource.cache_clear()
-    monkeypatch.setattr("kqj_sim.policies.weights.load", lambda *_: np.zeros(size, np.float32))
-    records = list(play("take-2", (f"points+{policy}",) * 6, 4))
-    encode.find_resource.cache_clear()
+    weights.override(policy, 2, "take", np.zeros(size, np.float32))
+    try:
+        records = list(play("take-2", (f"points+{policy}",) * 6, 4))
+    finally:
+        weights.restore()
     for record in records:
         assert record.contract is not None
         coded = strength_of(record.contract)
