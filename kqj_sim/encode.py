@@ -212,7 +212,7 @@ def _bind_loop(loop: int, policy: Policy, everybody: bool, weights_size: int, ga
     """Compile a loop with a policy in it; a user's policy is checked and not cached on disk."""
     question = DECISION_OF_LOOP[loop]
     if question in policy.blocks:
-        name = f"{policy.name}_{question}"
+        name = f"{game}_{policy.name}_{question}"
         return compile_cfunc(ASK_SIGNATURE, policy.blocks[question], cache=True, name=name)
     choice, arguments = policy.compile_decision(question)
     return bind_policy(
