@@ -102,7 +102,8 @@ def encode_seating(
             bound = _bind_loop(member, chosen.policy, len(distinct) == 1, len(resource), rules.game)
             functions[member * MAX_POLICIES + number] = bound.address
             resources[member * MAX_POLICIES + number] = resource.ctypes.data
-            remembers |= bool(chosen.others)
+            # Blocks of policies with weights know all they need from the lanes.
+            remembers |= "card" in chosen.policy.blocks and chosen.policy.weights is None
             start = parameter_offset(member, number)
             parameters[start : start + len(chosen.parameters)] = chosen.parameters
     seats = sum(distinct.index(each) << 4 * seat for seat, each in enumerate(players))
