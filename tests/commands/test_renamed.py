@@ -62,7 +62,9 @@ def test_every_option_has_the_variable_and_the_parameter_of_its_name() -> None:
                 check(command)
             for each in command.params:
                 if isinstance(each, click.Option):
-                    name = f"--{each.name}".replace("_", "-")
+                    # `from` is a keyword of Python.
+                    name = "from" if each.name == "source" else each.name
+                    name = f"--{name}".replace("_", "-")
                     assert name in each.opts, (command.name, each.opts)
 
     check(main)
