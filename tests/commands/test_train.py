@@ -91,7 +91,8 @@ def test_interrupted_training_goes_on(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (parts / name).read_bytes() == (whole / name).read_bytes()
 
 
-def test_mistakes_are_one_line(tmp_path: Path) -> None:
+def test_mistakes_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weights, "_IN_USE", {})  # Other tests may have loaded some.
     out = ("--out", str(tmp_path / "out"))
     assert "below 1,000,000,000" in error_of(train("linear", *out, "--seed", "1e9"))
     assert "leave --resume out" in error_of(train("linear", *out, "--resume"))
