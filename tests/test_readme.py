@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shlex
 from dataclasses import fields
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 from kqj_sim.cli import check_environment, main
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS
 from kqj_sim.commands import train as train_command
+from kqj_sim.commands.options import WholeNumberType
 from kqj_sim.policies.points import PARAMETERS
 from kqj_sim.policies.registry import BUILT_INS, KQJ_BUILT_INS
 from kqj_sim.policies.spec import DEFAULT_PLAYER, DEFAULT_PLAYERS, get_default_player, parse_player
@@ -45,10 +47,12 @@ NOT_RUN = {
     "kqj-sim compare A B": "A and B stand for two policies",
     "kqj-sim COMMAND --help-all": "COMMAND stands for a command",
     "kqj-sim review FILE": "FILE stands for a file of records",
-    "kqj-sim review FILE --out review.json": "FILE stands for a file of records",
 }
 """The only commands that are shown and not executed, with the reason."""
 
+
+WHOLE_NUMBER = WholeNumberType(0, "1")
+"""A number as the commands read it."""
 
 SIMULATED_DEALS = "10000"
 """Deals with which the key figures have the rows that they have with the default number."""
@@ -87,6 +91,11 @@ def named_files() -> dict[str, str]:
     return found
 
 
+def is_more(number: str, other: str) -> bool:
+    """Whether a number of a command is greater than another; words such as `auto` are."""
+    return not number[0].isdigit() or WHOLE_NUMBER.convert(number, None, None) > int(other)
+
+
 def with_few_deals(command: str) -> list[str]:
     """The arguments of a `kqj-sim` command, with few deals in place of many."""
     program, *arguments = shlex.split(command)
@@ -94,12 +103,18 @@ def with_few_deals(command: str) -> list[str]:
     numbers = dict(FEW)
     if arguments[0] in ("simulate", "compare") and "pimc" not in command:
         numbers["--deals"] = numbers["--first"] = "4000"  # Enough for the headline to say the same.
+    if arguments[0] == "review":
+        numbers["--deals"], numbers["--samples"] = "2", "20"
     few = [
-        numbers.get(before, argument)
+        numbers[before] if before in numbers and is_more(argument, numbers[before]) else argument
         for before, argument in zip(["", *arguments], arguments, strict=False)
     ]
     if few[0] in ("simulate", "records", "odds") and not FEW.keys() & {*few}:
         few += ["--deals", SIMULATED_DEALS if few[0] == "simulate" else FEW["--deals"]]
+    if few[0] == "compare" and not {"--deals", "--games", "--time"} & {*few}:
+        few += ["--max-deals", numbers["--deals"]]
+    if few[0] == "review" and "--deals" not in few:
+        few += ["--samples", numbers["--samples"]]
     if few[0] == "report":
         few += [word for option in tuple(FEW)[:3] for word in (option, FEW[option])]
     if few[0] == "train" and few[1] in ("linear", "network") and len(few) > 2:
@@ -118,9 +133,18 @@ def words(text: str) -> set[str]:
     return set(re.findall(r"[A-Za-z_]{3,}", text))
 
 
+@functools.cache
+def recorded_round() -> str:
+    """The record of a round, as the file that pages review."""
+    done = CliRunner().invoke(main, ["records", "--deals", "1", "--policy", "greedy"])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder that has the README's own files, the reports' folder and the examples."""
+    """A working folder that has the README's own files, a record, the reports' folder and the
+    examples."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(training_run, "CHUNK_DECISIONS", 1000)
     monkeypatch.setattr(train_command, "MATCH_DEALS", 100)
@@ -128,6 +152,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for name, text in named_files().items():
         (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "round.jsonl").write_text(recorded_round(), encoding="utf-8")
     return tmp_path
 
 
@@ -142,7 +167,10 @@ def test_commands_run_and_print_what_is_shown(block: str, folder: Path) -> None:
         if not line.startswith("$ "):
             shown += line + "\n"
             continue
-        done = CliRunner().invoke(main, with_few_deals(line[2:]))
+        arguments = with_few_deals(line[2:])
+        if arguments[0] == "records" and "kqj-sim review" in block:
+            arguments[arguments.index("--deals") + 1] = "1"
+        done = CliRunner().invoke(main, arguments)
         assert (done.exit_code != 0) == ("Error: " in block), f"{line}\n{done.output}"
         printed += done.output
         for option, path in re.findall(r"--(out|rows|plot) (\S+)", line):
