@@ -93,7 +93,7 @@ def measure_parts(rules: GameRules, rounds: int) -> None:
     kqj = isinstance(rules, KqjRules)
     settings = GradeSettings(
         parse_player("points+greedy" if kqj else "standard", rules.game), 1, 1, 0.95, 2,
-        ignore_calls=True, max_layouts=0,
+        ignore_calls=True, ignore_plays=True, max_layouts=0,
     )  # fmt: skip
     policy = "points+linear" if kqj else "standard"
     worst, remainder = 0.0, 0.0

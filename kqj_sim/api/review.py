@@ -152,6 +152,7 @@ def review(
     worst: int = WORST,
     by: str | Iterable[str] = (),
     ignore_calls: bool = False,
+    ignore_plays: bool = False,
     seed: Count = 1,
     threads: int | None = None,
     confidence: float | str = 0.95,
@@ -177,6 +178,7 @@ def review(
         worst: number of the worst decisions that are described.
         by: group the losses by these columns, such as "trick,kind".
         ignore_calls: True for hidden cards that need not agree with the calls.
+        ignore_plays: True for hidden cards that are not weighed by the cards played.
         seed: seed of the deals, played and sampled.
         threads: number of threads; None for all processors.
         confidence: confidence level of the intervals.
@@ -205,7 +207,8 @@ def review(
     seats = None if seat is None else tuple([seat] if isinstance(seat, int) else seat)
     options = ReviewOptions(
         None if reference is None else convert_policy(reference), sampled, time,
-        parse_count("seed", seed, 0, "1") or 0, level, threads, ignore_calls, seats,
+        parse_count("seed", seed, 0, "1") or 0, level, threads, ignore_calls, ignore_plays,
+        seats,
     )  # fmt: skip
     if policy is not None:
         experiment = make_experiment(

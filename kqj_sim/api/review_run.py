@@ -47,6 +47,7 @@ class ReviewOptions(NamedTuple):
         confidence: confidence of the intervals, and of mistakes over all decisions of a round.
         threads: number of threads; None for all processors.
         ignore_calls: True for hidden cards that need not agree with the calls.
+        ignore_plays: True for hidden cards that are not weighed by the cards played.
         seats: seats whose decisions are graded; None for all.
     """
 
@@ -57,6 +58,7 @@ class ReviewOptions(NamedTuple):
     confidence: float = 0.95
     threads: int | None = None
     ignore_calls: bool = False
+    ignore_plays: bool = False
     seats: tuple[int, ...] | None = None
 
     @property
@@ -161,6 +163,7 @@ def run_review(
                 settings[game] = GradeSettings(
                     reference, options.max_samples, options.seed, options.confidence,
                     options.threads or count_processors(), options.ignore_calls,
+                    options.ignore_plays,
                 )  # fmt: skip
             deadline = math.inf
             if end < math.inf:
@@ -202,7 +205,8 @@ def make_run(
         deals=len(found.reviews), confidence=options.confidence, by=tuple(by),
         interrupted=found.interrupted, source=source,
         reference=options.reference or DEFAULT_PLAYERS[rules.game], samples=options.max_samples,
-        time=options.time, skipped=len(found.errors), is_mixed=mixed, played=played,
+        time=options.time, ignore_plays=options.ignore_plays, skipped=len(found.errors),
+        is_mixed=mixed, played=played,
     )  # fmt: skip
 
 

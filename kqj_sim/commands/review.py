@@ -97,6 +97,7 @@ Examples:
 @click.option(
     "--ignore-calls", is_flag=True, help="Deal the hidden cards regardless of the calls so far."
 )
+@click.option("--ignore-plays", is_flag=True, help="Do not weigh hidden cards by the cards played.")
 @count_options
 @experiment_options
 @threads_option
@@ -114,7 +115,8 @@ Examples:
 def review(
     file: str | None, line: int | None, deals: int | None, samples: int | None,
     time: float | None, reference: str | None, seat: tuple[int, ...], worst: int,
-    by: tuple[str, ...], ignore_calls: bool, threads: int | None, confidence: float,
+    by: tuple[str, ...], ignore_calls: bool, ignore_plays: bool, threads: int | None,
+    confidence: float,
     format: str | None, tables: str | None, out: str | None, color: str, quiet: bool,
     **options: Any,
 ) -> None:  # fmt: skip
@@ -153,7 +155,15 @@ def review(
         if not quiet:
             announce_compiling()
     chosen = ReviewOptions(
-        reference, samples, time, seed, confidence, threads, ignore_calls, seat or None
+        reference,
+        samples,
+        time,
+        seed,
+        confidence,
+        threads,
+        ignore_calls,
+        ignore_plays,
+        seat or None,
     )
     with Output(out, format, None, color, _SUFFIXES) as output:
         if experiment is not None:

@@ -52,6 +52,7 @@ class ReviewRun(Run):
         reference: the reference player.
         samples: deals that grade a decision, on average.
         time: limit of time in seconds.
+        ignore_plays: True for hidden cards that are not weighed by the cards played.
         skipped: lines that were not reviewed.
         is_mixed: whether the records have different rules.
         played: whether the rounds were played on the way; `source` is then the command that writes
@@ -62,6 +63,7 @@ class ReviewRun(Run):
     reference: str = ""
     samples: int = 0
     time: float | None = None
+    ignore_plays: bool = False
     skipped: int = 0
     is_mixed: bool = False
     played: bool = False
@@ -77,6 +79,7 @@ class ReviewRun(Run):
             "seed": self.seed,
             "samples": self.samples,
             "time": self.time,
+            "ignore_plays": self.ignore_plays,
             "confidence": self.confidence,
             "deals": self.deals,
             "skipped_lines": self.skipped,
@@ -150,6 +153,8 @@ def make_command(each: ReviewedDecision, run: ReviewRun) -> str:
     words += ["--at", each.grade.decision.at, "--policy", run.reference]
     if each.grade.ignores_calls:
         words.append("--ignore-calls")
+    if run.ignore_plays and not each.grade.decision.is_call:
+        words.append("--ignore-plays")
     return before + shlex.join(words)
 
 

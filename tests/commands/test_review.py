@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import kqj_sim as kqj
@@ -74,6 +75,17 @@ def test_options_hold_the_choice_and_totals_are_sums(file: Path) -> None:
         assert total["decisions"] == len(own)
         assert total["mistakes"] == sum(each["mistake"] for each in own)
         assert total["loss_points"] == pytest.approx(sum(each["loss_points"] for each in own))
+
+
+def test_plays_weigh_hidden_hands_unless_they_are_ignored(file: Path) -> None:
+    def effective_shares(*options: str) -> list[float]:
+        (played,) = review(str(file), "--ignore-calls", *options)["rounds"]
+        late = [each for each in played["decisions"] if each["at"][0] in "3456" and each["n"]]
+        assert all(("--ignore-plays" in each["command"]) == bool(options) for each in late)
+        return [each["effective_n"] / each["n"] for each in late if not each["exact"]]
+
+    assert min(effective_shares("--ignore-plays")) > 1 - 1e-9
+    assert np.mean(effective_shares()) < 0.9
 
 
 def test_same_seed_gives_the_same_numbers_whatever_the_threads(file: Path) -> None:

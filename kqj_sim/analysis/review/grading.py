@@ -157,6 +157,7 @@ class GradeSettings:
         confidence: over all decisions of a round, for mistakes.
         threads: number of threads.
         ignore_calls: True for hidden cards that need not agree with the calls.
+        ignore_plays: True for hidden cards that are not weighed by the chances of the plays.
         max_layouts: see `MAX_LISTED_LAYOUTS`.
     """
 
@@ -166,6 +167,7 @@ class GradeSettings:
     confidence: float
     threads: int
     ignore_calls: bool = False
+    ignore_plays: bool = False
     max_layouts: int = MAX_LISTED_LAYOUTS
 
 
@@ -244,7 +246,9 @@ def make_turn(decision: Decision, settings: GradeSettings, seed: int, ignore_cal
     if isinstance(knowledge, KwajongenBiddingSituation):
         return KwajongenCallDecision(knowledge, reference, seed, ignore_calls)
     kind = KqjCardDecision if knowledge.rules.game == "kqj" else KwajongenCardDecision
-    return kind(knowledge, reference, seed, ignore_calls, settings.max_layouts)
+    return kind(
+        knowledge, reference, seed, ignore_calls, settings.ignore_plays, settings.max_layouts
+    )
 
 
 def _prepare(decision: Decision, settings: GradeSettings, line: int) -> _Preparation:

@@ -167,11 +167,14 @@ class KqjCardDecision(Turn):
 
     def __init__(
         self, position: PartialRound, reference: Player, seed: int, ignore_calls: bool,
-        max_layouts: int,
+        ignore_plays: bool, max_layouts: int,
     ) -> None:  # fmt: skip
         self.position = position
         self.sampler: ReviewedKqjCards = ReviewedKqjCards(
-            position, [reference] * SEATS, make_settings(seed, ignore_calls), max_layouts
+            position,
+            [reference] * SEATS,
+            make_settings(seed, ignore_calls, ignore_plays),
+            max_layouts,
         )
         self.options = [str(card) for card in position.legal_cards]
 

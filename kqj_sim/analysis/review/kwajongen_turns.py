@@ -143,10 +143,13 @@ class KwajongenCardDecision(Turn):
 
     def __init__(
         self, position: PartialRound, reference: Player, seed: int, ignore_calls: bool,
-        max_layouts: int,
+        ignore_plays: bool, max_layouts: int,
     ) -> None:  # fmt: skip
         self.sampler: ReviewedKwajongenCards = ReviewedKwajongenCards(
-            position, [reference] * SEATS, make_settings(seed, ignore_calls), max_layouts
+            position,
+            [reference] * SEATS,
+            make_settings(seed, ignore_calls, ignore_plays),
+            max_layouts,
         )
         self.options = [str(card) for card in position.legal_cards]
 

@@ -173,6 +173,8 @@ _REPEATED = 256
 """Playouts that show whether players choose at random."""
 
 
-def make_settings(seed: int, ignore_calls: bool) -> EstimateSettings:
+def make_settings(seed: int, ignore_calls: bool, ignore_plays: bool = False) -> EstimateSettings:
     """Return the settings of a sampler that one thread uses."""
-    return EstimateSettings(seed=seed, threads=1, ignore_calls=ignore_calls)
+    return EstimateSettings(
+        seed=seed, threads=1, ignore_calls=ignore_calls, ignore_plays=ignore_plays
+    )
