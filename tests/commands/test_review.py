@@ -105,7 +105,7 @@ def test_seat_grades_the_decisions_of_a_seat(file: Path) -> None:
 def test_counters_that_were_not_made_can_be_asked_about(tmp_path: Path) -> None:
     path = tmp_path / "auction.jsonl"
     path.write_text(to_json(AUCTION), encoding="utf-8")
-    (played,) = review(str(path))["rounds"]
+    (played,) = review(str(path), "--ignore-calls")["rounds"]
     declined = [each for each in played["decisions"] if each["choice"] == "no counter"]
     assert declined
     at = declined[0]["at"]

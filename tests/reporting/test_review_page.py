@@ -15,7 +15,7 @@ import pytest
 from kqj_sim.reporting.review_page import format_points, format_share, make_review_page
 from tests.command_line import run
 
-OPTIONS = ("--samples", "20", "--quiet")
+OPTIONS = ("--samples", "20", "--ignore-calls", "--quiet")
 
 
 @pytest.fixture(scope="module")
