@@ -6,6 +6,8 @@ at random from those that remain.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kqj_sim.core import block, rng
@@ -35,7 +37,7 @@ from kqj_sim.core.observed_calls import (
     has_illegal_choice,
     make_caller_search,
 )
-from kqj_sim.core.playouts import PUBLIC_ROWS, resume_calls_and_play
+from kqj_sim.core.playouts import PUBLIC_ROWS, play_called, resume_calls
 from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.scoring import PASSED_OUT, count_announcements
 from kqj_sim.core.types import (
@@ -254,28 +256,77 @@ def write_outcome(
     outcome[UNCOUNTERED_OTHER_SCORE] = outcome[OTHER_SCORE]
 
 
+class _PlayedCalls(NamedTuple):
+    """What came of the calls that were made in the deals of a block before, call after call."""
+
+    contracts: Int64Array
+    """int64 (calls, LANES): what each deal was played for (`_pack_contract`)."""
+    outcomes: Int16Array
+    """int16 (calls, LANES, OUTCOME_SIZE)."""
+
+
+_NOT_TAKEN = -1
+_CONTRACT_BITS, _AMOUNT_BITS, _STAKE_BITS = 3, 10, 3
+
+
+@scalar
+def _pack_contract(state: Block, lane: Lane) -> int:
+    """Return all of the calls that the view of a card shows, as one number; or _NOT_TAKEN."""
+    sender = state[block.SENDER + lane]
+    packed = (sender << _CONTRACT_BITS) | state[block.CONTRACT + lane]
+    packed = (packed << _AMOUNT_BITS) | state[block.AMOUNT + lane]
+    packed = (packed << 1) | state[block.CAPOT + lane]
+    packed = (packed << _STAKE_BITS) | state[block.STAKE + lane]
+    return packed if sender >= 0 else _NOT_TAKEN
+
+
+@scalar
+def _find_played(played: _PlayedCalls, call: int, deal: int, contract: int) -> int:
+    """Return an earlier call after which a deal was played for the same contract; -1 if none."""
+    for earlier in range(call):
+        if played.contracts[earlier, deal] == contract:
+            return earlier
+    return -1
+
+
 @scalar
 def _play_out_call(
     state: Block, lanes: int, rules: Rules, seating: Seating, own_place: Place,
-    option: Int64Array, hands: Int64Array, keys: Int64Array, outcomes: Int16Array,
+    option: Int64Array, hands: Int64Array, keys: Int64Array, deals: Int64Array,
+    played: _PlayedCalls, call: int,
 ) -> bool:  # fmt: skip
     """Make a call in some deals, go on calling and play; see `play_out_calls`.
 
-    `outcomes` is int16 (LANES, OUTCOME_SIZE).
+    A deal that ends in the same contract as after an earlier call is played in the same way, since
+    players see nothing else of the calls.  It is not played again, unless a policy looks beyond
+    its view.
+
+    Args:
+        deals: int64 (LANES,), the number of each lane's deal in `played`.
+        played: gets the contracts and outcomes of the call; those of deals left out stay.
+        call: its number there.
     """
     fill_block(state, lanes, hands, keys, option)
-    played = resume_calls_and_play(
-        state, lanes, rules, seating, seating, option[OPTION_TURN], option[OPTION_PENDING]
-    )
+    resume_calls(state, lanes, rules, seating, option[OPTION_TURN], option[OPTION_PENDING])
+    outcomes = played.outcomes[call]
     for lane in range(lanes):
-        outcome = outcomes[state[block.ORIGINAL_LANE + lane]]
+        deal = deals[state[block.ORIGINAL_LANE + lane]]
+        contract = _pack_contract(state, lane)
+        played.contracts[call, deal] = contract
+        outcomes[deal] = 0
+        outcomes[deal, RESULT] = PASSED_OUT
+        if contract != _NOT_TAKEN and seating.keeps_history == 0:
+            earlier = _find_played(played, call, deal, contract)
+            if earlier >= 0:
+                outcomes[deal] = played.outcomes[earlier, deal]
+                state[block.SENDER + lane] = -1
+    taken = play_called(state, lanes, rules, seating)
+    for lane in range(lanes):
         if state[block.ILLEGAL + lane] != 0:
             return False
-        if lane < played:
+        if lane < taken:
+            outcome = outcomes[deals[state[block.ORIGINAL_LANE + lane]]]
             write_outcome(state, lane, own_place, rules, outcome)
-        else:
-            outcome[:] = 0
-            outcome[RESULT] = PASSED_OUT
     return True
 
 
@@ -297,23 +348,32 @@ def play_out_calls(
         uncountered_seating: the same players, but none of them counters.
         options: int64 (n, OPTION_SIZE), the calls.
         hands, keys: the deals.
-        outcomes: int16 (n, LANES, OUTCOME_SIZE), filled.
+        outcomes: int16 (n, lanes, OUTCOME_SIZE), filled.
 
     Returns:
         False if a policy made an illegal choice.
     """
     fill_observed_rows(state, observer)
     own_place = observer[OBSERVER_PLACE]
-    sources, again_keys = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
+    count = options.shape[0]
+    # Calls with an even number are made, those with an odd one made again without counters.
+    played = _PlayedCalls(
+        np.full((2 * count, LANES), _NOT_TAKEN),
+        np.empty((2 * count, LANES, OUTCOME_SIZE), np.int16),
+    )
+    sources, again_keys = np.arange(LANES), np.empty(LANES, np.int64)
     again_hands = np.empty(_HAND_PARTS * LANES, np.int64)
-    again_outcomes = np.empty((LANES, OUTCOME_SIZE), np.int16)
-    for number in range(options.shape[0]):
-        option, found = options[number], outcomes[number]
-        if not _play_out_call(state, lanes, rules, seating, own_place, option, hands, keys, found):
+    every_deal = np.arange(LANES)
+    for number in range(count):
+        option, made, again = options[number], 2 * number, 2 * number + 1
+        if not _play_out_call(
+            state, lanes, rules, seating, own_place, option, hands, keys, every_deal, played, made
+        ):
             return False
+        outcomes[number] = played.outcomes[made, :lanes]
         countered = 0
         for lane in range(lanes):
-            if found[lane, OWN_COUNTERED] != 0:
+            if outcomes[number, lane, OWN_COUNTERED] != 0:
                 sources[countered] = lane
                 again_keys[countered] = keys[lane]
                 for part in range(_HAND_PARTS):
@@ -323,11 +383,12 @@ def play_out_calls(
             continue
         if not _play_out_call(
             state, countered, rules, uncountered_seating, own_place, option, again_hands,
-            again_keys, again_outcomes,
+            again_keys, sources, played, again,
         ):  # fmt: skip
             return False
         for i in range(countered):
-            again, outcome = again_outcomes[i], found[sources[i]]
-            outcome[UNCOUNTERED_OWN_SCORE] = again[OWN_SCORE]
-            outcome[UNCOUNTERED_OTHER_SCORE] = again[OTHER_SCORE]
+            lane = sources[i]
+            found = played.outcomes[again, lane]
+            outcomes[number, lane, UNCOUNTERED_OWN_SCORE] = found[OWN_SCORE]
+            outcomes[number, lane, UNCOUNTERED_OTHER_SCORE] = found[OTHER_SCORE]
     return True

@@ -171,6 +171,30 @@ def compute_utility(state: Block, lane: Lane, team: Team, teams: int) -> float:
 
 
 @block_loop
+def resume_calls(
+    state: Block, lanes: int, rules: Rules, seating: Seating, turn: int, pending: int
+) -> None:
+    """Go on calling from a turn in a filled block; `turn` and `pending` as of `core.round`."""
+    for lane in range(pad_lanes(lanes)):
+        state[block.ORIGINAL_LANE + lane] = lane
+    for lane in range(lanes, pad_lanes(lanes)):
+        state[block.STILL_CALLING + lane] = 0
+        state[block.SENDER + lane] = -1
+    call_resume(seating.resume[RESUME_CALLS], (state, lanes, rules, seating, turn, pending))
+
+
+@block_loop
+def play_called(state: Block, lanes: int, rules: Rules, seating: Seating) -> int:
+    """Play the rounds that have a Sender after `resume_calls`, and describe them.
+
+    Returns:
+        Number of lanes played; they come first, and ORIGINAL_LANE holds their former numbers.
+    """
+    log = np.empty(0, np.int64)
+    return call_stage(seating.stages[FINISH_STAGE], (state, lanes, rules, seating, log))
+
+
+@block_loop
 def resume_calls_and_play(
     state: Block, lanes: int, rules: Rules, calling_seating: Seating, playing_seating: Seating,
     turn: int, pending: int,
@@ -184,17 +208,7 @@ def resume_calls_and_play(
         turn, pending: the point to resume at (`core.round`).
 
     Returns:
-        Number of lanes played; they come first, and ORIGINAL_LANE holds their former numbers.
+        As `play_called`.
     """
-    for lane in range(pad_lanes(lanes)):
-        state[block.ORIGINAL_LANE + lane] = lane
-    for lane in range(lanes, pad_lanes(lanes)):
-        state[block.STILL_CALLING + lane] = 0
-        state[block.SENDER + lane] = -1
-    call_resume(
-        calling_seating.resume[RESUME_CALLS], (state, lanes, rules, calling_seating, turn, pending)
-    )
-    log = np.empty(0, np.int64)
-    return call_stage(
-        playing_seating.stages[FINISH_STAGE], (state, lanes, rules, playing_seating, log)
-    )
+    resume_calls(state, lanes, rules, calling_seating, turn, pending)
+    return play_called(state, lanes, rules, playing_seating)

@@ -28,6 +28,11 @@ def play(rules: KqjRules, opponents: str) -> Playouts:
         opponents = opponents.replace("bid=0.3", "bid=0")
     specs = [QUIET if team == 0 else opponents for team in situation.teams]
     sampler = KqjCallSampler(situation, parse_players(specs, rules), EstimateSettings(seed=3))
+    return play_first_block(sampler)
+
+
+def play_first_block(sampler: KqjCallSampler) -> Playouts:
+    """The first 256 deals of a sampler, with all its calls played out."""
     return sampler.play_chunk(sampler.start_search(None, None), 0, 256)
 
 
@@ -50,3 +55,21 @@ def test_without_counters_deals_end_as_with_opponents_who_never_counter(
         assert np.array_equal(loud[..., without], quiet[..., score])
         # Where nobody counters the player's side, nothing is played again.
         assert np.array_equal(loud[~countered][:, without], loud[~countered][:, score])
+
+
+@pytest.mark.parametrize("teams", [2, 3])
+def test_calls_played_out_together_end_as_each_alone(teams: Literal[2, 3]) -> None:
+    """A deal is played once for all calls after which the contract is the same."""
+    rules = KqjRules(bidding="auction", teams=teams)
+    situation = parse_situation("9h 8h Ah Kh Qh 5d 6c Ac", rules)
+    players = parse_players("standard", rules)
+    sampler = KqjCallSampler(situation, players, EstimateSettings(seed=3))
+    together = play_first_block(sampler).outcomes
+    assert len(together) > 3
+    for option, outcome in zip(sampler.options, together, strict=True):
+        alone = play_first_block(sampler.with_options([option]))
+        assert np.array_equal(outcome, alone.outcomes[0])
+    # Some deals end alike after several calls, and some do not.
+    same = (together[1:] == together[0]).all(axis=-1)
+    assert same.any()
+    assert not same.all()
