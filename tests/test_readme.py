@@ -92,7 +92,7 @@ def named_files() -> dict[str, str]:
 
 
 def is_more(number: str, other: str) -> bool:
-    """Whether a number of a command is greater than another; words such as `auto` are."""
+    """Compare numbers of commands; words such as `auto` are greater than any."""
     return not number[0].isdigit() or WHOLE_NUMBER.convert(number, None, None) > int(other)
 
 

@@ -77,11 +77,13 @@ class ReviewedRounds:
         reviews: the rounds, in order.
         errors: line and text of what could not be reviewed.
         interrupted: True if Ctrl-C ended the review early.
+        out_of_time: number of rounds that were left when the time was over.
     """
 
     reviews: list[RoundReview] = field(default_factory=list)
     errors: list[tuple[int, str]] = field(default_factory=list)
     interrupted: bool = False
+    out_of_time: int = 0
 
 
 class _RoundSteps:
@@ -169,7 +171,7 @@ def run_review(
             if end < math.inf:
                 now = clock.monotonic()
                 if now > end and found.reviews:
-                    found.interrupted = True
+                    found.out_of_time = count - number
                     break
                 deadline = now + max(0.0, end - now) / max(1, count - number)
             steps = _RoundSteps(display, f"round {number + 1} of {count}")

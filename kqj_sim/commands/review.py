@@ -174,9 +174,12 @@ def review(
             source = file
             found = _review(_read(file, line), chosen, file, quiet)
         _write(found, chosen, source, columns, worst, shown, output, experiment is not None)
+    if found.out_of_time:
+        rounds = f"{len(found.reviews):,} of {len(found.reviews) + found.out_of_time:,} rounds"
+        click.echo(f"Out of time: {rounds} reviewed", err=True)
     if found.interrupted:
-        text = f"Interrupted: {len(found.reviews):,} rounds were reviewed"
-        click.echo(text, err=True)
+        rounds = f"{len(found.reviews):,} round{'s' * (len(found.reviews) != 1)}"
+        click.echo(f"Interrupted: {rounds} reviewed", err=True)
         click.get_current_context().exit(EXIT_INTERRUPTED)
     if found.errors:
         click.get_current_context().exit(1)

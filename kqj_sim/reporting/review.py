@@ -90,10 +90,13 @@ class ReviewRun(Run):
     def describe(self) -> str:
         """Return the run in a line for people."""
         rules = f"{GAME_NAMES[self.rules.game]}, several rules"
+        sampled = f"{self.samples:,} deals a decision"
+        if self.time is not None:
+            sampled = f"limited to {self.time:g} s"
         parts = [
             rules if self.is_mixed else describe_rules(self.rules),
             f"reference {self.reference}",
-            f"{self.samples:,} deals a decision, seed {self.seed}",
+            f"{sampled}, seed {self.seed}",
         ]
         return "; ".join(parts)
 
@@ -231,7 +234,7 @@ def _make_round_grids(review: RoundReview, confidence: float) -> list[Grid]:
         if total.seat not in review.seats or total.seat is None:
             continue
         points, wins = total.points.estimate(confidence), total.wins.estimate(confidence)
-        accuracy = "-" if total.accuracy is None else f"{100 * max(0.0, total.accuracy):.0f}%"
+        accuracy = "-" if total.accuracy is None else f"{100 * total.accuracy:.0f}%"
         hindsight = "-" if total.hindsight_loss is None else f"{total.hindsight_loss:.0f}"
         rows.append(
             (

@@ -206,6 +206,9 @@ def grade_decisions(
     encode_seating(rules, [settings.reference] * rules.seats, None, for_rollouts=True)
     if isinstance(rules, KqjRules):
         PlayModel(rules)
+    pilot_deals = MIN_PILOT
+    if deadline == math.inf:
+        pilot_deals = max(MIN_PILOT, math.ceil(settings.samples * _PILOT_SHARE))
     started = time.monotonic()
 
     def run(work: Callable[[int, int], object], share: float) -> list[object]:
@@ -217,12 +220,13 @@ def grade_decisions(
         return results
 
     prepared: list[_Preparation] = run(  # type: ignore[assignment]
-        lambda number, _: _prepare(decisions[number], settings, line), _PILOT_SHARE
+        lambda number, _: _prepare(decisions[number], settings, line, pilot_deals),
+        _PILOT_SHARE,
     )
     spent = time.monotonic() - started
     scale = 1.0
     if deadline < math.inf:
-        expected = spent * (1 - _PILOT_SHARE) / _PILOT_SHARE
+        expected = spent * (1 - _PILOT_SHARE) * settings.samples / pilot_deals
         scale = min(1.0, max(0.0, deadline - time.monotonic()) / max(expected, 1e-9))
     _divide_deals(prepared, settings.samples, scale)
     grades: list[Grade] = run(  # type: ignore[assignment]
@@ -251,7 +255,9 @@ def make_turn(decision: Decision, settings: GradeSettings, seed: int, ignore_cal
     )
 
 
-def _prepare(decision: Decision, settings: GradeSettings, line: int) -> _Preparation:
+def _prepare(
+    decision: Decision, settings: GradeSettings, line: int, pilot_deals: int
+) -> _Preparation:
     """Play out all options in a few deals, or in all distributions if they are few."""
     seed = derive_seed(settings.seed, line, decision.at)
     ignores = settings.ignore_calls
@@ -262,7 +268,6 @@ def _prepare(decision: Decision, settings: GradeSettings, line: int) -> _Prepara
             every = list_all(turn.sampler, seed)
             if every is not None:
                 return _Preparation(decision, turn, reference, ignores, every, True, line)
-        pilot_deals = max(MIN_PILOT, math.ceil(settings.samples * _PILOT_SHARE))
         try:
             pilot = draw_deals(turn.sampler, FIRST_PILOT, pilot_deals)
         except SearchEnded:
@@ -320,7 +325,10 @@ def _measure(prepared: _Preparation, settings: GradeSettings) -> Grade:
     except SearchEnded:
         if prepared.ignores_calls:
             raise
-        again = _prepare(prepared.decision, replace(settings, ignore_calls=True), prepared.line)
+        again = _prepare(
+            prepared.decision, replace(settings, ignore_calls=True), prepared.line,
+            len(pilot.weights),
+        )  # fmt: skip
         again.kept, again.deals = tuple(range(len(again.turn.options))), prepared.deals
         return _measure(again, settings)
     chosen = Draws(pilot.weights, pilot.values[kept], pilot.wins[kept])

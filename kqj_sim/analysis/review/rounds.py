@@ -108,6 +108,14 @@ class Parts:
         return add_means([self.average, self.own_decisions])
 
 
+def compute_accuracy(loss: float, random_loss: float) -> float | None:
+    """Return 1 minus a loss as a share of that of random choices; None if these lose nothing.
+
+    It is kept within 0 and 1, since an estimated loss may be below 0.
+    """
+    return min(1.0, max(0.0, 1 - loss / random_loss)) if random_loss > 0 else None
+
+
 @dataclass(frozen=True)
 class Total:
     """The decisions of a seat or a team in a round, together.
@@ -132,8 +140,8 @@ class Total:
 
     @property
     def accuracy(self) -> float | None:
-        """1 minus the loss as a share of that of random choices; None without decisions."""
-        return 1 - self.points.value / self.random_loss if self.random_loss > 0 else None
+        """Accuracy of the choices, 0 to 1 (`compute_accuracy`); None without decisions."""
+        return compute_accuracy(self.points.value, self.random_loss)
 
 
 @dataclass

@@ -11,7 +11,13 @@ from kqj_sim.analysis.intervals import Estimate, make_count
 from kqj_sim.analysis.quantiles import student_quantile
 from kqj_sim.analysis.review.cross_fitting import Mean, find_mistakes
 from kqj_sim.analysis.review.grading import Grade
-from kqj_sim.analysis.review.rounds import Hindsight, Parts, RoundReview, Total
+from kqj_sim.analysis.review.rounds import (
+    Hindsight,
+    Parts,
+    RoundReview,
+    Total,
+    compute_accuracy,
+)
 from kqj_sim.analysis.tables import Table, TableRow, Unit, make_table
 
 Value = int | str
@@ -375,10 +381,11 @@ def _list_player(
     mistakes = average([[float(each.mistakes) for each in seats] for seats in totals])
     yield group, "mistakes_per_round", "rounds", mistakes
     random_loss = math.fsum(each.random_loss for seats in totals for each in seats)
-    if random_loss > 0:
-        lost = math.fsum(each.points.value for seats in totals for each in seats)
-        accuracy = Estimate(1 - lost / random_loss, math.nan, math.nan, len(totals))
-        yield group, "accuracy_share", "share", accuracy
+    lost = math.fsum(each.points.value for seats in totals for each in seats)
+    accuracy = compute_accuracy(lost, random_loss)
+    if accuracy is not None:
+        found = Estimate(accuracy, math.nan, math.nan, len(totals))
+        yield group, "accuracy_share", "share", found
 
 
 def _compare_players(
