@@ -43,6 +43,7 @@ from kqj_sim.core.scoring import PASSED_OUT, count_announcements
 from kqj_sim.core.types import (
     Block,
     CardSet,
+    Flag,
     Float64Array,
     Int16Array,
     Int64Array,
@@ -280,54 +281,54 @@ def _pack_contract(state: Block, lane: Lane) -> int:
     return packed if sender >= 0 else _NOT_TAKEN
 
 
-@scalar
-def _find_played(played: _PlayedCalls, call: int, deal: int, contract: int) -> int:
-    """Return an earlier call after which a deal was played for the same contract; -1 if none."""
-    for earlier in range(call):
-        if played.contracts[earlier, deal] == contract:
-            return earlier
-    return -1
-
-
-@scalar
-def _play_out_call(
-    state: Block, lanes: int, rules: Rules, seating: Seating, own_place: Place,
-    option: Int64Array, hands: Int64Array, keys: Int64Array, deals: Int64Array,
-    played: _PlayedCalls, call: int,
-) -> bool:  # fmt: skip
-    """Make a call in some deals, go on calling and play; see `play_out_calls`.
+@block_loop
+def _skip_played(
+    state: Block, lanes: int, deals: Int64Array, played: _PlayedCalls, call: int, looks_back: Flag
+) -> None:
+    """Note the contracts of a call, and take the Sender from deals that need not be played.
 
     A deal that ends in the same contract as after an earlier call is played in the same way, since
-    players see nothing else of the calls.  It is not played again, unless a policy looks beyond
-    its view.
-
-    Args:
-        deals: int64 (LANES,), the number of each lane's deal in `played`.
-        played: gets the contracts and outcomes of the call; those of deals left out stay.
-        call: its number there.
+    players see nothing else of the calls (unless a policy `looks_back`): it has the same outcome.
     """
-    fill_block(state, lanes, hands, keys, option)
-    resume_calls(state, lanes, rules, seating, option[OPTION_TURN], option[OPTION_PENDING])
-    outcomes = played.outcomes[call]
     for lane in range(lanes):
         deal = deals[state[block.ORIGINAL_LANE + lane]]
         contract = _pack_contract(state, lane)
         played.contracts[call, deal] = contract
-        outcomes[deal] = 0
-        outcomes[deal, RESULT] = PASSED_OUT
-        if contract != _NOT_TAKEN and seating.keeps_history == 0:
-            earlier = _find_played(played, call, deal, contract)
-            if earlier >= 0:
-                outcomes[deal] = played.outcomes[earlier, deal]
-                state[block.SENDER + lane] = -1
-    taken = play_called(state, lanes, rules, seating)
-    for lane in range(lanes):
-        if state[block.ILLEGAL + lane] != 0:
-            return False
-        if lane < taken:
-            outcome = outcomes[deals[state[block.ORIGINAL_LANE + lane]]]
-            write_outcome(state, lane, own_place, rules, outcome)
-    return True
+        earlier = 0 if contract != _NOT_TAKEN and looks_back == 0 else call
+        while earlier < call and played.contracts[earlier, deal] != contract:
+            earlier += 1
+        for entry in range(OUTCOME_SIZE):
+            known = played.outcomes[earlier, deal, entry] if earlier < call else 0
+            played.outcomes[call, deal, entry] = known
+        if earlier < call:
+            state[block.SENDER + lane] = -1
+        else:
+            played.outcomes[call, deal, RESULT] = PASSED_OUT
+
+
+@block_loop
+def _select_deals(
+    outcomes: Int16Array, number: int, countered: Flag, lanes: int, hands: Int64Array,
+    keys: Int64Array, deals: Int64Array, chosen_hands: Int64Array, chosen_keys: Int64Array,
+) -> int:  # fmt: skip
+    """Copy all deals, or those in which a call was countered, to the first lanes; return how many.
+
+    Args:
+        outcomes: int16 (n, lanes, OUTCOME_SIZE), those of the call `number` are read.
+        number, countered: the call, and 1 to choose the deals in which it was countered.
+        lanes, hands, keys: the deals, as for `play_out_calls`.
+        deals: int64 (LANES,), filled with the numbers of the chosen deals.
+        chosen_hands, chosen_keys: filled with their hands and keys.
+    """
+    chosen = 0
+    for deal in range(lanes):
+        if countered == 0 or outcomes[number, deal, OWN_COUNTERED] != 0:
+            deals[chosen] = deal
+            chosen_keys[chosen] = keys[deal]
+            for part in range(_HAND_PARTS):
+                chosen_hands[_hand_index(part, chosen)] = hands[_hand_index(part, deal)]
+            chosen += 1
+    return chosen
 
 
 @kernel
@@ -355,40 +356,40 @@ def play_out_calls(
     """
     fill_observed_rows(state, observer)
     own_place = observer[OBSERVER_PLACE]
-    count = options.shape[0]
     # Calls with an even number are made, those with an odd one made again without counters.
+    calls = 2 * options.shape[0]
     played = _PlayedCalls(
-        np.full((2 * count, LANES), _NOT_TAKEN),
-        np.empty((2 * count, LANES, OUTCOME_SIZE), np.int16),
+        np.empty((calls, LANES), np.int64), np.empty((calls, LANES, OUTCOME_SIZE), np.int16)
     )
-    sources, again_keys = np.arange(LANES), np.empty(LANES, np.int64)
-    again_hands = np.empty(_HAND_PARTS * LANES, np.int64)
-    every_deal = np.arange(LANES)
-    for number in range(count):
-        option, made, again = options[number], 2 * number, 2 * number + 1
-        if not _play_out_call(
-            state, lanes, rules, seating, own_place, option, hands, keys, every_deal, played, made
-        ):
-            return False
-        outcomes[number] = played.outcomes[made, :lanes]
-        countered = 0
-        for lane in range(lanes):
-            if outcomes[number, lane, OWN_COUNTERED] != 0:
-                sources[countered] = lane
-                again_keys[countered] = keys[lane]
-                for part in range(_HAND_PARTS):
-                    again_hands[_hand_index(part, countered)] = hands[_hand_index(part, lane)]
-                countered += 1
-        if countered == 0:
+    for call in range(calls):
+        for deal in range(LANES):
+            played.contracts[call, deal] = _NOT_TAKEN
+    deals, chosen_keys = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
+    chosen_hands = np.empty(_HAND_PARTS * LANES, np.int64)
+    for call in range(calls):
+        number, again = call >> 1, call & 1
+        option = options[number]
+        chosen = _select_deals(
+            outcomes, number, again, lanes, hands, keys, deals, chosen_hands, chosen_keys
+        )
+        if chosen == 0:
             continue
-        if not _play_out_call(
-            state, countered, rules, uncountered_seating, own_place, option, again_hands,
-            again_keys, sources, played, again,
-        ):  # fmt: skip
-            return False
-        for i in range(countered):
-            lane = sources[i]
-            found = played.outcomes[again, lane]
-            outcomes[number, lane, UNCOUNTERED_OWN_SCORE] = found[OWN_SCORE]
-            outcomes[number, lane, UNCOUNTERED_OTHER_SCORE] = found[OTHER_SCORE]
+        players = seating if again == 0 else uncountered_seating
+        fill_block(state, chosen, chosen_hands, chosen_keys, option)
+        resume_calls(state, chosen, rules, players, option[OPTION_TURN], option[OPTION_PENDING])
+        _skip_played(state, chosen, deals, played, call, players.keeps_history)
+        taken = play_called(state, chosen, rules, players)
+        for lane in range(chosen):
+            if state[block.ILLEGAL + lane] != 0:
+                return False
+            deal = deals[state[block.ORIGINAL_LANE + lane]]
+            if lane < taken:
+                write_outcome(state, lane, own_place, rules, played.outcomes[call, deal])
+            found = played.outcomes[call, deal]
+            if again == 0:
+                for entry in range(OUTCOME_SIZE):
+                    outcomes[number, deal, entry] = found[entry]
+            else:
+                outcomes[number, deal, UNCOUNTERED_OWN_SCORE] = found[OWN_SCORE]
+                outcomes[number, deal, UNCOUNTERED_OTHER_SCORE] = found[OTHER_SCORE]
     return True
