@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,10 @@ from kqj_sim.rules import GameRules, KqjRules
 ALL_NO_TRUMP = ("second_lap", "both_laps", "never")
 CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
 
+Use: TypeAlias = Literal["rounds", "calls", "rollouts"]
+"""What a seating is for: whole rounds; calls that go on from a turn, and the play after them; or
+both, and play that goes on from a card, as policies need that play hands out."""
+
 
 def encode_rules(rules: GameRules) -> Any:
     """Return the rules in integers: `core.rules.Rules` or
@@ -79,12 +83,11 @@ def encode_seating(
     rules: GameRules,
     players: Sequence[Player],
     imposed: ImposedContract | ImposedFirstCall | None,
-    for_rollouts: bool = False,
+    use: Use = "rounds",
 ) -> Seating:
     """Return the seats' policies and the stages of a round as addresses and numbers.
 
-    Only the loops that the bidding needs are compiled.  With `for_rollouts` the seating can go on
-    from the middle of a round, to play hands out for another policy.
+    Only the loops and stages that the bidding and the use need are compiled.
 
     Raises:
         kqj_sim.policies.PolicyError: a policy's function does not compile.
@@ -132,10 +135,12 @@ def encode_seating(
         )
     signature = round.make_stage_signature(encode_rules(rules), table)
     for number, stage in enumerate(kernels):
-        stages[number] = address_of(stage, signature)
-    if for_rollouts and isinstance(rules, KqjRules):
+        if use != "calls" or number == round.FINISH_STAGE:
+            stages[number] = address_of(stage, signature)
+    if use != "rounds" and isinstance(rules, KqjRules):
         calling_on = resume_auction if rules.bidding == "auction" else resume_taking
         resume[RESUME_CALLS] = address_of(calling_on, RESUME_SIGNATURE)
+    if use == "rollouts" and isinstance(rules, KqjRules):
         resume[RESUME_PLAY] = address_of(resume_play, RESUME_SIGNATURE)
         valuing = _bind_card_values(rules, distinct[0].policy_for("card").policy)
         resume[CARD_VALUES] = 0 if valuing is None else address_of(valuing, VALUE_SIGNATURE)
@@ -196,7 +201,7 @@ def _encode_rollout_seating(rules: KqjRules, spec: str) -> Seating | None:
     """Return a seating with one player at all seats, to play hands out or to value cards."""
     if spec == NO_POLICY:
         return None
-    return encode_seating(rules, [parse_player(spec)] * SEATS, None, for_rollouts=True)
+    return encode_seating(rules, [parse_player(spec)] * SEATS, None, "rollouts")
 
 
 @cache

@@ -116,30 +116,22 @@ _draw_caller_hands = make_caller_search(_draw_from_remaining)
 
 
 @kernel
-def sample_deals(
-    state: Block, first: int, lanes: int, seed: int, rules: Rules, seating: Seating,
-    observer: Int64Array, observed_calls: Int64Array, hands: Int64Array, keys: Int64Array,
-    weights: Float64Array, counts: Int64Array, signal: Int64Array,
-) -> int:  # fmt: skip
-    """Draw deals that match the observed calls.
+def begin_deals(
+    state: Block, first: int, lanes: int, seed: int, observer: Int64Array, hands: Int64Array,
+    keys: Int64Array, weights: Float64Array, remaining: Int64Array,
+) -> None:  # fmt: skip
+    """Begin to draw deals: `draw_callers` and `deal_remaining` complete them.
 
     Args:
         state: a block.
         first, lanes: number of the first deal, and how many, at most LANES.
         seed: seed of the draws; a deal is a function of it and its number.
-        rules, seating: the rules, and the players by place.
         observer: int64 (OBSERVER_SIZE,).
-        observed_calls: int64 (n * OBSERVED_CALL_SIZE,), those of a caller one after another.
-        hands: int64 (12 * LANES,), filled: first cards of each place, then further cards.
+        hands: int64 (12 * LANES,), filled with those known: first cards of each place, then
+            further cards.
         keys: int64 (LANES,), filled with the keys of the deals.
-        weights: float64 (LANES,), filled with the weights.
-        counts: int64 (2 * n,); for each call the number of hands asked, and of those that made it,
-            are added.
-        signal: int64 (2,), see `core.observed_calls.STOP`.
-
-    Returns:
-        Number of deals with a weight, which come first in `hands`, `keys` and `weights`; -1 if a
-        policy made an illegal choice; or STOPPED.
+        weights: float64 (LANES,), filled with 1.
+        remaining: int64 (LANES,), filled with the cards that nobody has.
     """
     fill_observed_rows(state, observer)
     own_place, own, upcard = (
@@ -147,7 +139,6 @@ def sample_deals(
         observer[OBSERVER_CARDS],
         observer[OBSERVED_RETURN],
     )
-    remaining = np.empty(LANES, np.int64)
     for part in range(_HAND_PARTS):
         for i in range(lanes):
             hands[_hand_index(part, i)] = own if part == own_place else 0
@@ -155,9 +146,30 @@ def sample_deals(
         keys[i] = rng.derive_deal_key(seed, first + i)
         weights[i] = 1.0
         remaining[i] = PACK & ~(own | upcard)
+
+
+@kernel
+def draw_callers(
+    state: Block, lanes: int, rules: Rules, seating: Seating, observed_calls: Int64Array,
+    hands: Int64Array, keys: Int64Array, weights: Float64Array, counts: Int64Array,
+    signal: Int64Array, remaining: Int64Array,
+) -> None:  # fmt: skip
+    """Draw the hands of those who called, so that they would have called as observed.
+
+    Not compiled unless there are such calls.
+
+    Args:
+        state, lanes, hands, keys, weights, remaining: the deals of `begin_deals`; hands and
+            weights are filled, and remaining cards taken out.
+        rules, seating: the rules, and the players by place.
+        observed_calls: int64 (n * OBSERVED_CALL_SIZE,), those of a caller one after another.
+        counts: int64 (2 * n,); for each call the number of hands asked, and of those that made it,
+            are added.
+        signal: int64 (2,), see `core.observed_calls.STOP`.
+    """
     search = CallerSearch(state, observed_calls, keys, weights, counts, signal)
     signal[SEARCHING] = 1
-    call, called = 0, 0
+    call = 0
     while call < observed_calls.shape[0] // OBSERVED_CALL_SIZE:
         next_call = find_next_caller(observed_calls, call)
         place = observed_calls[call * OBSERVED_CALL_SIZE + CALLER_PLACE]
@@ -168,9 +180,25 @@ def sample_deals(
         )  # fmt: skip
         for i in range(lanes):
             remaining[i] &= ~caller_hands[i]
-        called |= 1 << place
         call = next_call
     signal[SEARCHING] = 0
+
+
+@kernel
+def deal_remaining(
+    state: Block, lanes: int, rules: Rules, observer: Int64Array, observed_calls: Int64Array,
+    hands: Int64Array, keys: Int64Array, weights: Float64Array, signal: Int64Array,
+    remaining: Int64Array,
+) -> int:  # fmt: skip
+    """Deal the cards that nobody has; arguments as of `draw_callers`, or of `begin_deals`.
+
+    Returns:
+        Number of deals with a weight, which come first in `hands`, `keys` and `weights`; -1 if a
+        policy made an illegal choice; or STOPPED.
+    """
+    known = 1 << observer[OBSERVER_PLACE]
+    for call in range(observed_calls.shape[0] // OBSERVED_CALL_SIZE):
+        known |= 1 << observed_calls[call * OBSERVED_CALL_SIZE + CALLER_PLACE]
     for i in range(lanes):
         left = remaining[i]
         for part in range(_HAND_PARTS):
@@ -179,7 +207,7 @@ def sample_deals(
             if part >= SEATS:
                 size = TRICKS - size
                 size -= 1 if size > 0 and place == SEATS - 1 else 0
-            elif place == own_place or (called >> place) & 1 != 0:
+            elif (known >> place) & 1 != 0:
                 continue
             cards = draw_cards(left, size, keys[i], rng.HIDDEN_HAND + part * _REST_COUNTER)
             hands[_hand_index(part, i)] = cards
@@ -258,7 +286,7 @@ def write_outcome(
 
 
 class _PlayedCalls(NamedTuple):
-    """What came of the calls that were made in the deals of a block before, call after call."""
+    """The contracts and outcomes of the calls made so far in the deals of a block."""
 
     contracts: Int64Array
     """int64 (calls, LANES): what each deal was played for (`_pack_contract`)."""
@@ -344,8 +372,8 @@ def play_out_calls(
 
     Args:
         state: a block.
-        lanes: number of deals that `sample_deals` left in `hands` and `keys`.
-        rules, seating, observer: as for `sample_deals`.
+        lanes: number of deals that `deal_remaining` left in `hands` and `keys`.
+        rules, seating, observer: the rules, the players by place and int64 (OBSERVER_SIZE,).
         uncountered_seating: the same players, but none of them counters.
         options: int64 (n, OPTION_SIZE), the calls.
         hands, keys: the deals.

@@ -54,7 +54,7 @@ def generate_decisions(
     """
     players, encoded_rules = [player] * SEATS, encode_rules(rules)
     seating = encode_seating(rules, players, None)
-    rollouts = encode_seating(rules, players, None, for_rollouts=True)
+    rollouts = encode_seating(rules, players, None, "rollouts")
     sheet = np.zeros(1 + LANES * SHEET_SIZE, dtype=np.int64)
     recorders = make_recorder_seating(seating, sheet)
     room = deals * MOMENTS_PER_DEAL

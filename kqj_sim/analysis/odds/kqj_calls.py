@@ -195,7 +195,7 @@ class KqjCallSampler(Sampler):
         self._questions = np.array(packed, dtype=np.int64).reshape(-1)
         self.measures = get_kqj_call_measures(situation.rules)
         self._rules = encode_rules(situation.rules)
-        self._seating = encode_seating(situation.rules, players, None, for_rollouts=True)
+        self._seating = encode_seating(situation.rules, players, None, "calls")
         self._uncountered_seating = without_counters(situation.rules, self._seating)
         self._observer = _encode_observer(situation, self.players)
         self._set_options(list(list_call_options(situation, self.auction_state)))
@@ -289,10 +289,18 @@ class KqjCallSampler(Sampler):
         state, keys = allocate_block(), np.zeros(LANES, dtype=np.int64)
         hands, weights = np.zeros(2 * SEATS * LANES, dtype=np.int64), np.zeros(LANES)
         counts, signal = search.start_chunk()
-        live = core.sample_deals(
-            state, first, LANES, self.seed, self._rules, self._seating, self._observer,
-            self._questions, hands, keys, weights, counts.reshape(-1),
-            signal,
+        remaining = np.zeros(LANES, dtype=np.int64)
+        core.begin_deals(
+            state, first, LANES, self.seed, self._observer, hands, keys, weights, remaining
+        )
+        if self.question_count:
+            core.draw_callers(
+                state, LANES, self._rules, self._seating, self._questions, hands, keys, weights,
+                counts.reshape(-1), signal, remaining,
+            )  # fmt: skip
+        live = core.deal_remaining(
+            state, LANES, self._rules, self._observer, self._questions, hands, keys, weights,
+            signal, remaining,
         )  # fmt: skip
         if live == STOPPED:
             raise SearchEnded(by_time=False)

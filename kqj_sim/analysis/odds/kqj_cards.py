@@ -178,7 +178,7 @@ class KqjCardSampler(CardSampler):
         self.question_count = len(self.observed_calls)
         self.measures = get_kqj_card_measures(rules)
         self._rules = encode_rules(rules)
-        self._seating = encode_seating(rules, players, None, for_rollouts=True)
+        self._seating = encode_seating(rules, players, None, "rollouts")
         self.turn = make_turn(partial_round, self._seating, self.observed_calls, max_layouts)
         self.layouts: Int64Array = self.turn.layouts.reshape(-1, SEATS)
         self.layout_count, self.card_count = len(self.layouts), len(self.turn.cards)

@@ -45,7 +45,7 @@ class PlayModel:
         values: str = VALUES,
     ) -> None:
         """Prepare a model; `values` is `network` or `linear`, whose values of cards count."""
-        seating = encode_seating(rules, [parse_player(values)] * SEATS, None, for_rollouts=True)
+        seating = encode_seating(rules, [parse_player(values)] * SEATS, None, "rollouts")
         self.power = power
         self._model = OpponentModel(seating, patience, encode_rules(rules))
 

@@ -203,7 +203,7 @@ def grade_decisions(
     rules = decisions[0].knowledge.rules
     # Compiled once before the threads start, since kernels find policies by their address.
     Experiment(rules, (settings.reference.text,) * rules.seats, deals=1).compile_seating()
-    encode_seating(rules, [settings.reference] * rules.seats, None, for_rollouts=True)
+    encode_seating(rules, [settings.reference] * rules.seats, None, "rollouts")
     if isinstance(rules, KqjRules):
         PlayModel(rules)
     pilot_deals = MIN_PILOT
