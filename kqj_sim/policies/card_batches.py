@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from kqj_sim.core.block import (
     HAND,
-    LEADER,
     MUST_BEAT,
-    PLAYED_CARDS,
     PLAYERS_BY_POSITION,
     POINT_PLANES,
-    SENDER,
+    SEATS,
     STRIDE,
     TRICKS,
     TRUMPS,
@@ -26,11 +26,11 @@ from kqj_sim.core.block import (
     fill_vectors,
     policy_of,
 )
-from kqj_sim.core.cards import lowest_bit
+from kqj_sim.core.cards import PACK, SUIT_MASK, lowest_bit, popcount, select, trailing_zeros
 from kqj_sim.core.dispatch import LEAD, AskLoop, view_block
 from kqj_sim.core.jit import float32_at, scalar, stack_float32, stack_int64
 from kqj_sim.core.rules import MAX_POLICIES
-from kqj_sim.core.trick import follow_view, lead_view, put_card, read_hand
+from kqj_sim.core.trick import follow_view, lead_view, put_card, read_hand, winning_cards
 from kqj_sim.core.types import (
     Block,
     Float32Pointer,
@@ -39,7 +39,6 @@ from kqj_sim.core.types import (
     Kernel,
     Lane,
     Position,
-    RowOffset,
 )
 from kqj_sim.core.views import CardView
 from kqj_sim.policies.features import (
@@ -54,18 +53,22 @@ from kqj_sim.policies.trick_odds import (
     TrickContext,
     build_trick_context,
     estimate_win_chances_of_lanes,
+    mask_up_to_highest,
 )
 
-_CONTEXT_ROWS = len(TrickContext._fields)
-(_KIND, _UNSEEN, _BELOW, _VOIDS, _HIDDEN, _SLOTS, _PARTNERS, _OPPONENTS, _RELATION, _OWN_POINTS,
- _MISSING, _NEEDED, _CAPOT, _ON_TABLE) = (STRIDE * row for row in range(_CONTEXT_ROWS))  # fmt: skip
-(_LEGAL, _LED, _WINNING, _MASTER, _PARTNER, _TRICK, _TURNED, _CONTRACTING) = (
-    STRIDE * (_CONTEXT_ROWS + row) for row in range(8)
-)
-FACTS_SIZE = (_CONTEXT_ROWS + 8) * STRIDE
+(_KIND, _LEGAL, _UNSEEN, _MASTER, _RETURNED, _PLACES, _SMALL) = (
+    STRIDE * row for row in range(7)
+)  # fmt: skip
+FACTS_SIZE = 7 * STRIDE
 """Numbers of the facts of a block, row by row like the block."""
 SHARED_SIZE = SHARED_FEATURES * STRIDE
 """Numbers of the shared features of a block, likewise."""
+
+_HIDDEN_SHIFT = 8
+"""In the row _PLACES hidden cards stand above the positions known void, both for each suit."""
+(_PARTNER, _CONTRACTING, _RELATION, _NEEDED, _CAPOT, _SENDER, _LED, _PARTNERS, _OPPONENTS, _SLOTS,
+ _ON_TABLE) = (0, 1, 2, 5, 8, 10, 13, 15, 21, 27, 35)  # fmt: skip
+"""First bit of each small fact in the row _SMALL: a candidate then gathers all of them at once."""
 
 BATCH = 128
 """Most candidates of a batch."""
@@ -79,26 +82,27 @@ def _put_facts(
 ) -> None:
     """Write the facts of a decision, and its shared features if wanted, to the column of a lane."""
     known = build_trick_context(view)
+    sender = view.sender - view.leader
+    sender += SEATS if sender < 0 else 0
     facts[_KIND + lane] = known.kind
-    facts[_UNSEEN + lane] = known.unseen
-    facts[_BELOW + lane] = known.below
-    facts[_VOIDS + lane] = known.voids
-    facts[_HIDDEN + lane] = known.hidden
-    facts[_SLOTS + lane] = known.slots
-    facts[_PARTNERS + lane] = known.partners
-    facts[_OPPONENTS + lane] = known.opponents
-    facts[_RELATION + lane] = known.relation
-    facts[_NEEDED + lane] = known.needed
-    facts[_CAPOT + lane] = known.capot
-    facts[_ON_TABLE + lane] = known.on_table
     facts[_LEGAL + lane] = view.legal
-    facts[_LED + lane] = view.led
-    facts[_WINNING + lane] = view.winning
+    facts[_UNSEEN + lane] = known.unseen
     facts[_MASTER + lane] = view.master
-    facts[_PARTNER + lane] = view.partner_is_master
-    facts[_TRICK + lane] = view.trick
-    facts[_TURNED + lane] = view.turned
-    facts[_CONTRACTING + lane] = view.contracting
+    facts[_RETURNED + lane] = view.turned & known.unseen
+    facts[_PLACES + lane] = known.voids | known.hidden << _HIDDEN_SHIFT
+    facts[_SMALL + lane] = (
+        view.partner_is_master << _PARTNER
+        | view.contracting << _CONTRACTING
+        | known.relation << _RELATION
+        | known.needed << _NEEDED
+        | known.capot << _CAPOT
+        | (sender & 7) << _SENDER
+        | ((trailing_zeros(view.led) >> 4) & 3) << _LED
+        | known.partners << _PARTNERS
+        | known.opponents << _OPPONENTS
+        | known.slots << _SLOTS
+        | known.on_table << _ON_TABLE
+    )
     if with_shared:
         write_shared_features(view, known, shared, lane, STRIDE)
 
@@ -133,17 +137,11 @@ def collect_facts(
 
 
 @scalar
-def _read(state: Block, offset: RowOffset, lane: Lane) -> int:
-    """Return a number of a block; unsigned indices keep the loop vector code."""
-    return state[cell_index(offset, lane)]
-
-
-@scalar
 def write_candidate_features(
     state: Block, trick: int, position: Position, facts: Int64Pointer, lanes: Int64Pointer,
     cards: Int64Pointer, count: int, features: Int64Pointer,
 ) -> None:  # fmt: skip
-    """Write the features of a batch of candidate cards.
+    """Write the features of a batch of candidate cards, all in the same kind of contract.
 
     Args:
         state: the block.
@@ -151,37 +149,51 @@ def write_candidate_features(
         position: 0 to 5.
         facts: as `collect_facts` wrote them.
         lanes: lane of each candidate; filled up with any lane to a multiple of eight.
-        cards: card of each candidate; likewise.
+        cards: card of each candidate; likewise, with any card or 0.
         count: candidates, 1 to `BATCH`.
         features: gets the number k of candidate c at k * `BATCH` + c.
     """
+    # The kind of contract determines these rows of the block.
+    one = lanes[0]
+    trumps, climbing = state[TRUMPS + one], state[MUST_BEAT + one]
+    points_1, points_2 = state[POINT_PLANES + one], state[POINT_PLANES + STRIDE + one]
+    points_4 = state[POINT_PLANES + 2 * STRIDE + one]
+    points_8 = state[POINT_PLANES + 3 * STRIDE + one]
+    points_16 = state[POINT_PLANES + 4 * STRIDE + one]
     for at in range(fill_vectors(count)):
         lane = lanes[at]
+        hand = state[cell_index(HAND + position * STRIDE, lane)]
+        unseen, places = facts[_UNSEEN + lane], facts[_PLACES + lane]
+        small = facts[_SMALL + lane]
+        master = facts[_MASTER + lane]
+        led = 0 if position == 0 else SUIT_MASK << 16 * ((small >> _LED) & 3)
+        winning = -1 if position == 0 else winning_cards(led, trumps, master)
         view = CardView(
-            hand=_read(state, HAND + position * STRIDE, lane),
+            hand=hand,
             legal=0,
             trick_number=trick,
             position=position,
-            led=facts[_LED + lane],
-            trumps=_read(state, TRUMPS, lane),
-            climbing=_read(state, MUST_BEAT, lane),
-            winning=facts[_WINNING + lane],
-            master=facts[_MASTER + lane],
-            partner_is_master=facts[_PARTNER + lane],
-            trick=facts[_TRICK + lane],
-            played=_read(state, PLAYED_CARDS, lane),
+            led=led,
+            trumps=trumps,
+            climbing=climbing,
+            winning=winning,
+            master=master,
+            partner_is_master=(small >> _PARTNER) & 1,
+            trick=0,
+            # With those of the trick, which nothing here tells apart.
+            played=PACK & ~(hand | unseen),
             won=0,
             won_contracting=0,
-            turned=facts[_TURNED + lane],
-            points_1=_read(state, POINT_PLANES, lane),
-            points_2=_read(state, POINT_PLANES + STRIDE, lane),
-            points_4=_read(state, POINT_PLANES + 2 * STRIDE, lane),
-            points_8=_read(state, POINT_PLANES + 3 * STRIDE, lane),
-            points_16=_read(state, POINT_PLANES + 4 * STRIDE, lane),
+            turned=facts[_RETURNED + lane],
+            points_1=points_1,
+            points_2=points_2,
+            points_4=points_4,
+            points_8=points_8,
+            points_16=points_16,
             players=0,
-            leader=_read(state, LEADER, lane),
-            sender=_read(state, SENDER, lane),
-            contracting=facts[_CONTRACTING + lane],
+            leader=0,
+            sender=(small >> _SENDER) & 7,
+            contracting=(small >> _CONTRACTING) & 1,
             contract=0,
             amount=0,
             capot=0,
@@ -191,19 +203,19 @@ def write_candidate_features(
         )
         context = TrickContext(
             kind=0,
-            unseen=facts[_UNSEEN + lane],
-            below=facts[_BELOW + lane],
-            voids=facts[_VOIDS + lane],
-            hidden=facts[_HIDDEN + lane],
-            slots=facts[_SLOTS + lane],
-            partners=facts[_PARTNERS + lane],
-            opponents=facts[_OPPONENTS + lane],
-            relation=facts[_RELATION + lane],
+            unseen=unseen,
+            below=mask_up_to_highest(unseen),
+            voids=places,
+            hidden=places >> _HIDDEN_SHIFT,
+            slots=(small >> _SLOTS) & 255,
+            partners=(small >> _PARTNERS) & 63,
+            opponents=(small >> _OPPONENTS) & 63,
+            relation=(small >> _RELATION) & 7,
             own_points=0,
             missing=0,
-            needed=facts[_NEEDED + lane],
-            capot=facts[_CAPOT + lane],
-            on_table=facts[_ON_TABLE + lane],
+            needed=(small >> _NEEDED) & 7,
+            capot=(small >> _CAPOT) & 3,
+            on_table=(small >> _ON_TABLE) & 255,
         )
         card = cards[at]
         odds = estimate_win_chances_of_lanes(view, HELD_BACK_SHARE, context, card)
@@ -223,18 +235,19 @@ def add_linear_values(
 
 
 @scalar
-def _put_best_candidates(
-    state: Block, position: Position, lanes: Int64Pointer, cards: Int64Pointer,
-    values: Float32Pointer, count: int,
+def _choose_best(
+    lanes: Int64Pointer, cards: Int64Pointer, values: Float32Pointer, count: int,
+    chosen: Int64Pointer,
 ) -> None:  # fmt: skip
-    """Play in each lane of a batch its candidate of the greatest value; of several, the first."""
-    best = 0
-    for at in range(1, count):
-        if lanes[at] != lanes[best]:
-            put_card(state, lanes[best], position, cards[best])
-            best = at
-        best = at if values[at] > values[best] else best
-    put_card(state, lanes[best], position, cards[best])
+    """Write for each lane of a batch its candidate of the greatest value; of several, the first."""
+    lane, value, card = -1, np.float32(0), 0
+    for at in range(count):
+        # Without a branch, as none of these can be foreseen.
+        better = (lanes[at] != lane) | (values[at] > value)
+        lane = lanes[at]
+        value = values[at] if better else value
+        card = select(better, cards[at], card)
+        chosen[lane] = card
 
 
 def make_choose_card(write_values: Kernel, kind_size: int, *, with_shared: bool) -> AskLoop:
@@ -261,33 +274,49 @@ def make_choose_card(write_values: Kernel, kind_size: int, *, with_shared: bool)
         weights = float32_at(resources[LEAD * MAX_POLICIES + number])
         facts, shared = stack_int64(FACTS_SIZE), stack_int64(SHARED_SIZE)
         collect_facts(state, lanes, trick, position, teams, facts, shared, with_shared)
+        chosen, undecided = stack_int64(STRIDE), stack_int64(STRIDE)
+        for lane in range(fill_vectors(lanes)):
+            chosen[lane] = facts[_LEGAL + lane]
         candidate_lanes, cards = stack_int64(BATCH), stack_int64(BATCH)
         for at in range(BATCH):
             candidate_lanes[at], cards[at] = 0, 1
         features, values = stack_int64(BATCH_SIZE), stack_float32(BATCH)
+        most = TRICKS - trick
         # Kind by kind: a batch then needs the weights of one only.
         for kind in range(KIND_COUNT):
-            count = 0
+            decisions = 0
             for lane in range(lanes):
                 seated = policy_of(state[PLAYERS_BY_POSITION + lane], position) == number
-                asked = sole != 0 or seated
-                if asked and facts[_KIND + lane] == kind:
-                    left = facts[_LEGAL + lane]
-                    if left & (left - 1) == 0:
-                        put_card(state, lane, position, left)
-                        left = 0
-                    while left != 0:
-                        candidate_lanes[count], cards[count] = lane, lowest_bit(left)
-                        left &= left - 1
-                        count += 1
-                if count > BATCH - TRICKS or (count > 0 and lane == lanes - 1):
+                legal = facts[_LEGAL + lane]
+                wanted = (sole != 0) | seated
+                wanted &= (facts[_KIND + lane] == kind) & (legal & (legal - 1) != 0)
+                undecided[decisions] = lane
+                decisions += 1 if wanted else 0
+            count = 0
+            for decision in range(decisions):
+                lane = undecided[decision]
+                left = facts[_LEGAL + lane]
+                end = count + popcount(left)
+                # A constant number of times, which the processor foresees.
+                for at in range(count, count + most):
+                    candidate_lanes[at], cards[at] = lane, lowest_bit(left)
+                    left &= left - 1
+                count = end
+                if count > BATCH - TRICKS or decision == decisions - 1:
                     write_candidate_features(
                         state, trick, position, facts, candidate_lanes, cards, count, features
                     )
                     write_values(
                         features, shared, candidate_lanes, count, weights, kind * kind_size, values
                     )
-                    _put_best_candidates(state, position, candidate_lanes, cards, values, count)
+                    _choose_best(candidate_lanes, cards, values, count, chosen)
                     count = 0
+        if sole != 0:
+            for lane in range(fill_vectors(lanes)):
+                put_card(state, lane, position, chosen[lane])
+        else:
+            for lane in range(lanes):
+                if policy_of(state[PLAYERS_BY_POSITION + lane], position) == number:
+                    put_card(state, lane, position, chosen[lane])
 
     return choose_card

@@ -26,7 +26,7 @@ from kqj_sim.core.simd import (
     store,
 )
 from kqj_sim.core.types import Vector
-from kqj_sim.policies.card_batches import BATCH, add_linear_values, make_choose_card
+from kqj_sim.policies.card_batches import BATCH, make_choose_card
 from kqj_sim.policies.features import (
     BIAS_1_OFFSET,
     BIAS_2_OFFSET,
@@ -143,9 +143,10 @@ _TOTALS_SIZE = GROUP * WIDTH
 
 @scalar
 def _write_first_layers(
-    features: Any, shared: Any, lanes: Any, count: int, weights: Any, start: int, layers: Any
+    features: Any, shared: Any, lanes: Any, count: int, weights: Any, start: int, layers: Any,
+    values: Any,
 ) -> None:  # fmt: skip
-    """Write the first hidden layer of each candidate of a batch."""
+    """Write the first hidden layer and the linear part of each candidate of a batch."""
     lane = -1
     layer = load_layer(weights, start + BIAS_1_OFFSET)
     for at in range(count):
@@ -159,10 +160,15 @@ def _write_first_layers(
     # A loop of its own, without a branch: cards then overlap in the processor.
     for at in range(count):
         first = load_layer(layers, at * HIDDEN_1_UNITS)
+        linear = np.float32(0.0)
         for k in range(CARD_FEATURES):
-            row = features[k * BATCH + at] * HIDDEN_1_UNITS
-            first = add_to_layer(first, weights, start + CARD_ROWS_OFFSET + row)
+            feature = features[k * BATCH + at]
+            linear += weights[start + LINEAR_OFFSET + feature]
+            first = add_to_layer(
+                first, weights, start + CARD_ROWS_OFFSET + feature * HIDDEN_1_UNITS
+            )
         store_layer(layers, at * HIDDEN_1_UNITS, rectify_layer(first))
+        values[at] = linear
 
 
 @scalar
@@ -190,8 +196,7 @@ def write_batch_values(
 ) -> None:
     """Write the value of each candidate of a batch (`card_batches.make_choose_card`)."""
     layers = stack_float32(_LAYERS_SIZE)
-    add_linear_values(features, count, weights, start + LINEAR_OFFSET, values)
-    _write_first_layers(features, shared, lanes, count, weights, start, layers)
+    _write_first_layers(features, shared, lanes, count, weights, start, layers, values)
     _add_second_layers(layers, count, weights, start, values)
 
 

@@ -99,7 +99,7 @@ def _gather_bits(spread: int) -> int:
 
 
 @scalar
-def _mask_up_to_highest(cards: CardSet) -> int:
+def mask_up_to_highest(cards: CardSet) -> int:
     """Return in each suit the highest card of a set and all below it."""
     cards |= (cards >> 1) & PACK
     cards |= (cards >> 2) & PACK
@@ -196,7 +196,7 @@ def build_trick_context(view: Any) -> TrickContext:
     return TrickContext(
         kind=max(view.contract - NO_TRUMP + 1, 0),
         unseen=unseen,
-        below=_mask_up_to_highest(unseen),
+        below=mask_up_to_highest(unseen),
         voids=voids,
         hidden=hidden,
         slots=_assign_slots(view, gone, voids),
@@ -246,18 +246,22 @@ def _estimate_win_chances(
     returned = view.turned & context.unseen
     sender = view.sender - view.leader
     sender += SEATS if sender < 0 else 0
+    # Chances for a player, and for the Sender who holds the Return besides, looked up once.
+    no_ruff, no_ruff_besides = _none_held(held, in_trumps, ruffs)
+    no_higher, no_higher_besides = _none_held(held, in_suit, higher)
+    none_of_suit, none_of_suit_besides = _none_held(held, anywhere, of_suit)
     none_follows, none_ruffs = 1.0, 1.0
     follow_all, follow_ours, ruff_all, ruff_ours = 0.0, 0.0, 0.0, 0.0
     for position in range(first, SEATS):
         has_return = returned if position == sender else 0
-        cards = held - 1 if has_return != 0 else held
         side = 1.0 if (context.partners >> position) & 1 != 0 else 0.0
-        ruff = 1.0 - _none_held(cards, in_trumps, ruffs)
+        ruff = 1.0 - (no_ruff_besides if has_return != 0 else no_ruff)
         ruff = 1.0 if has_return & above & ~led != 0 else ruff
         ruff = 0.0 if (lacks_trumps >> position) & 1 != 0 or ruffs == 0 else ruff
-        follow = 1.0 - _none_held(cards, in_suit, higher)
+        follow = 1.0 - (no_higher_besides if has_return != 0 else no_higher)
         follow = 1.0 if has_return & above & led != 0 else follow
-        void = 0.0 if has_return & led != 0 else _none_held(cards, anywhere, of_suit)
+        void = none_of_suit_besides if has_return != 0 else none_of_suit
+        void = 0.0 if has_return & led != 0 else void
         lacks = (lacks_led >> position) & 1 != 0
         follow = 0.0 if lacks or position <= view.position else follow
         ruff *= 1.0 if lacks else void
@@ -279,10 +283,14 @@ def _estimate_win_chances(
 
 
 @scalar
-def _none_held(held: int, hidden: int, wanted: int) -> float:
-    """Return the chance that `held` of `hidden` cards have none of `wanted`."""
+def _none_held(held: int, hidden: int, wanted: int) -> tuple[float, float]:
+    """Return the chances that `held`, and that one fewer, of `hidden` cards have none of
+    `wanted`."""
     # Unsigned, as numba's check for negative indices would end vectorisation.
-    return NONE_HELD[np.uint64(_chance_row_start(held, hidden) + wanted)]
+    return (
+        NONE_HELD[np.uint64(_chance_row_start(held, hidden) + wanted)],
+        NONE_HELD[np.uint64(_chance_row_start(held - 1, hidden) + wanted)],
+    )
 
 
 @scalar
