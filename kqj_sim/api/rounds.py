@@ -21,6 +21,7 @@ from kqj_sim.api.checking import RecordCheck
 from kqj_sim.api.progress import InterruptHandler, ProgressLike, open_progress
 from kqj_sim.api.results import ShownResult, save_file
 from kqj_sim.api.simulate import make_experiment
+from kqj_sim.cards import format_contract
 from kqj_sim.record import Record, to_json
 from kqj_sim.recording import play_records
 from kqj_sim.reporting.grid import to_screen
@@ -73,6 +74,14 @@ class Round(ShownResult):
         return to_json(self.record)
 
 
+def _describe(record: Record) -> str:
+    """Return a record in a line, such as `deal 3: ♥ failed, 0 to 290`."""
+    if record.contract is None:
+        return f"deal {record.deal}: passed out"
+    contract = format_contract(record.contract, symbols=True)
+    return f"deal {record.deal}: {contract} {record.result}, {' to '.join(map(str, record.scores))}"
+
+
 class Records(ShownResult, Sequence[Record]):
     """Records of rounds, in order of deal or of game.
 
@@ -105,11 +114,7 @@ class Records(ShownResult, Sequence[Record]):
         return len(self._records)
 
     def _list_lines(self) -> Sequence[str]:
-        shown = [
-            f"deal {each.deal}: {each.contract or 'no contract'}, {each.result}, scores "
-            f"{' '.join(map(str, each.scores))}"
-            for each in self._records[:4]
-        ]
+        shown = [_describe(each) for each in self._records[:4]]
         return [*shown, *(["..."] if len(self) > len(shown) else [])]
 
     def to_json(self) -> str:
