@@ -391,7 +391,7 @@ def _list_player(
 def _compare_players(
     effects: Mapping[str, Mapping[int, list[float]]], confidence: float
 ) -> Iterator[TableRow]:
-    """Yield the differences between the own decisions of players who sat at the same table."""
+    """Yield the differences between the own decisions of players of the same table."""
     pairs = []
     for one, other in itertools.combinations(effects, 2):
         common = [number for number in effects[one] if number in effects[other]]
