@@ -205,7 +205,7 @@ def make_run(
     return ReviewRun(
         command="review", rules=rules, policies=(), seed=options.seed, first=0,
         deals=len(found.reviews), confidence=options.confidence, by=tuple(by),
-        interrupted=found.interrupted, source=source,
+        interrupted=found.interrupted or found.out_of_time > 0, source=source,
         reference=options.reference or DEFAULT_PLAYERS[rules.game], samples=options.max_samples,
         time=options.time, ignore_plays=options.ignore_plays, skipped=len(found.errors),
         is_mixed=mixed, played=played,
