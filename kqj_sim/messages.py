@@ -56,12 +56,15 @@ def quote(value: object, width: int = WIDTH) -> str:
 def find_similar(wrong: str, right: Iterable[str]) -> list[str]:
     """Return a name that differs by a slip, those that contain the wrong one, or the nearest.
 
-    Case does not matter; less than three characters are contained in too many names.
+    The slip may be in one word of several names.  Case does not matter; less than three characters
+    are contained in too many names.
     """
     names = {name.casefold(): name for name in right}
     text = shorten(wrong).casefold()
     slip = difflib.get_close_matches(text, names, n=1, cutoff=_SLIP)
-    containing = [each for each in names if len(text) > 2 and text in each][:_MOST_SUGGESTIONS]
+    words = {word for name in names for word in name.split("_")}
+    part = next(iter(difflib.get_close_matches(text, sorted(words), n=1, cutoff=_SLIP)), text)
+    containing = [each for each in names if len(part) > 2 and part in each][:_MOST_SUGGESTIONS]
     found = slip or containing or difflib.get_close_matches(text, names, n=1)
     return [names[each] for each in found]
 

@@ -267,7 +267,7 @@ def _check_value(rule: Field[Any], value: Any) -> None:
             )
     elif not any(type(value) is type(choice) and value == choice for choice in choices):
         raise RulesError(
-            f"{rule.name} is not {_format_value(value)}: "
+            f"{rule.name} cannot be {_format_value(value)}: "
             f"{_suggest(value, [_format_value(c) for c in choices])}"
         )
 
@@ -275,8 +275,9 @@ def _check_value(rule: Field[Any], value: Any) -> None:
 def _suggest(wrong: Any, right: list[str]) -> str:
     """Return a hint with the nearest of the right values, and all of them."""
     near = difflib.get_close_matches(shorten(wrong), right, n=1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return f"{hint}It is one of {', '.join(right)}"
+    hint = f"did you mean {near[0]}? Use " if near else "use "
+    *others, last = right
+    return f"{hint}{', '.join(others)}{' or ' if others else ''}{last}"
 
 
 def _format_value(value: Any) -> str:

@@ -222,7 +222,7 @@ def _write_round(review: RoundReview, confidence: float) -> list[str]:
 
 def _format_mean(mean: Mean, confidence: float, unit: str = "points") -> str:
     found = mean.estimate(confidence)
-    return str(format_number(found.value, found.low, found.high, unit)).replace("±", "± ")
+    return str(format_number(found.value, found.low, found.high, unit))
 
 
 def _make_round_grids(review: RoundReview, confidence: float) -> list[Grid]:
@@ -286,18 +286,19 @@ def _write_rounds(
         return [f"{len(reviews):,} rounds, no decision to grade."]
     loss = _find_estimate(tables, "loss", "loss_points_per_round")
     mistakes = sum(each.grade.mistake for each in decisions)
-    text = str(format_number(*loss[:3], "points")).replace("±", "± ")
+    shown = f"{mistakes:,} mistake{'s' if mistakes != 1 else ''} shown"
+    text = format_number(*loss[:3], "points")
     return [
-        f"{text} points a round were lost in {len(reviews):,} rounds, with {mistakes:,} mistakes "
-        f"shown in {len(decisions):,} decisions."
+        f"{text} points a round were lost in {len(reviews):,} rounds, with {shown} in "
+        f"{len(decisions):,} decisions."
     ]
 
 
 def _make_season_grids(tables: Sequence[Table], by: Sequence[str]) -> list[Grid]:
-    """Return the players, and the losses by trick, kind and role or by what was asked for."""
+    """Return the players, and the losses by trick and role or by what was asked for."""
     from kqj_sim.reporting.grid import make_grids
 
-    names = ["players"] + (["loss_by"] if by else ["loss_by_trick", "loss_by_kind", "loss_by_role"])
+    names = ["players"] + (["loss_by"] if by else ["loss_by_trick", "loss_by_role"])
     wanted = {
         "players": (
             "rounds", "result_mean", "adjusted_mean", "loss_points_per_round",

@@ -47,7 +47,7 @@ def write_mistake(each: ReviewedDecision, confidence: float, several: bool) -> s
     where = f"Line {played.line}, {where}" if several else where[0].upper() + where[1:]
     loss = grade.loss.points.estimate(confidence)
     verb = "chose" if decision.is_call else "played"
-    points = str(format_number(loss.value, loss.low, loss.high, "points")).replace("±", "± ")
+    points = format_number(loss.value, loss.low, loss.high, "points")
     shown = "" if grade.mistake else " (not shown to be a mistake)"
     best = format_option(grade.best)
     text = f"{where}: {who} {verb} {format_option(decision.choice)}; {best} was worth {points} "

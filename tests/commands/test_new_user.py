@@ -99,6 +99,12 @@ LEADS = {
         "'delaer' is no column to group by: did you mean dealer?",
         "simulate --by dealer",
     ),
+    "a typing error in a word that several columns have": (
+        "simulate --by capott",
+        "'capott' is no column to group by: did you mean capot_announced, capot_contracting or "
+        "capot_defending?",
+        "simulate --by capot_contracting --deals 1k",
+    ),
     "a typing error in an option": (
         "odds 9h 8h Ah Ks 4d --retrun 7h",
         "No such option '--retrun'. Did you mean '--return'?",

@@ -134,7 +134,7 @@ def test_every_missing_key_is_told() -> None:
         ]
     assert discrepancies({**values, "rules": {}}) == ["rules: the key void_rule is missing"]
     assert discrepancies({**values, "rules": {"void_rule": "x"}}) == [
-        "rules: void_rule is not x: It is one of must_trump, free"
+        "rules: void_rule cannot be x: use must_trump or free"
     ]
 
 
