@@ -26,7 +26,7 @@ from kqj_sim.core.block import (
     fill_vectors,
     policy_of,
 )
-from kqj_sim.core.cards import PACK, SUIT_MASK, lowest_bit, popcount, select, trailing_zeros
+from kqj_sim.core.cards import PACK, SUIT_MASK, lowest_bit, popcount, trailing_zeros
 from kqj_sim.core.dispatch import LEAD, AskLoop, view_block
 from kqj_sim.core.jit import float32_at, scalar, stack_float32, stack_int64
 from kqj_sim.core.rules import MAX_POLICIES
@@ -74,6 +74,8 @@ BATCH = 128
 """Most candidates of a batch."""
 BATCH_SIZE = CARD_FEATURES * BATCH
 """Numbers of the features of a batch."""
+_SIZE_BITS = (1 << 31) - 1
+"""The bits of a float32 but for the sign."""
 
 
 @scalar
@@ -236,18 +238,23 @@ def add_linear_values(
 
 @scalar
 def _choose_best(
-    lanes: Int64Pointer, cards: Int64Pointer, values: Float32Pointer, count: int,
-    chosen: Int64Pointer,
+    decisions: Int64Pointer, lanes: Int64Pointer, cards: Int64Pointer, values: Float32Pointer,
+    count: int, keys: Int64Pointer, chosen: Int64Pointer,
 ) -> None:  # fmt: skip
-    """Write for each lane of a batch its candidate of the greatest value; of several, the first."""
-    lane, value, card = -1, np.float32(0), 0
+    """Write for each lane of a batch its candidate of the greatest value; of several, the first.
+
+    Keys are ordered by decision, value and candidate, so that one running maximum, without a
+    branch, finds the best of every decision.
+    """
+    for at in range(fill_vectors(count)):
+        # Floats are ordered like their bits but for the sign; adding 0 turns -0 into 0.
+        bits = np.int64(np.float32(values[at] + np.float32(0)).view(np.int32))
+        ordered = bits ^ ((bits >> 31) & _SIZE_BITS)
+        keys[at] = (decisions[at] << 40) + (ordered << 8) + (BATCH - at)
+    best = keys[0]
     for at in range(count):
-        # Without a branch, as none of these can be foreseen.
-        better = (lanes[at] != lane) | (values[at] > value)
-        lane = lanes[at]
-        value = values[at] if better else value
-        card = select(better, cards[at], card)
-        chosen[lane] = card
+        best = max(best, keys[at])
+        chosen[lanes[at]] = cards[BATCH - (best & 255)]
 
 
 def make_choose_card(write_values: Kernel, kind_size: int, *, with_shared: bool) -> AskLoop:
@@ -256,8 +263,9 @@ def make_choose_card(write_values: Kernel, kind_size: int, *, with_shared: bool)
     Args:
         write_values: writes the values of a batch's candidates, in points: a scalar function of
             the features (as `write_candidate_features` writes them), the shared features (at
-            feature * `STRIDE` + lane), the candidates' lanes, their number, the policy's weights,
-            where those for their kind of contract begin, and the array for the values.
+            feature * `STRIDE` + lane), the lane of each decision, the batch's first decision and
+            its last, the candidates' decisions, their number, the policy's weights, where those
+            for their kind of contract begin, and the array for the values.
         kind_size: number of weights for each kind of contract.
         with_shared: `write_values` needs the shared features.
     """
@@ -278,8 +286,9 @@ def make_choose_card(write_values: Kernel, kind_size: int, *, with_shared: bool)
         for lane in range(fill_vectors(lanes)):
             chosen[lane] = facts[_LEGAL + lane]
         candidate_lanes, cards = stack_int64(BATCH), stack_int64(BATCH)
+        candidate_decisions, keys = stack_int64(BATCH), stack_int64(BATCH)
         for at in range(BATCH):
-            candidate_lanes[at], cards[at] = 0, 1
+            candidate_lanes[at], candidate_decisions[at], cards[at] = 0, 0, 1
         features, values = stack_int64(BATCH_SIZE), stack_float32(BATCH)
         most = TRICKS - trick
         # Kind by kind: a batch then needs the weights of one only.
@@ -292,7 +301,7 @@ def make_choose_card(write_values: Kernel, kind_size: int, *, with_shared: bool)
                 wanted &= (facts[_KIND + lane] == kind) & (legal & (legal - 1) != 0)
                 undecided[decisions] = lane
                 decisions += 1 if wanted else 0
-            count = 0
+            count, first = 0, 0
             for decision in range(decisions):
                 lane = undecided[decision]
                 left = facts[_LEGAL + lane]
@@ -300,6 +309,7 @@ def make_choose_card(write_values: Kernel, kind_size: int, *, with_shared: bool)
                 # A constant number of times, which the processor foresees.
                 for at in range(count, count + most):
                     candidate_lanes[at], cards[at] = lane, lowest_bit(left)
+                    candidate_decisions[at] = decision
                     left &= left - 1
                 count = end
                 if count > BATCH - TRICKS or decision == decisions - 1:
@@ -307,10 +317,13 @@ def make_choose_card(write_values: Kernel, kind_size: int, *, with_shared: bool)
                         state, trick, position, facts, candidate_lanes, cards, count, features
                     )
                     write_values(
-                        features, shared, candidate_lanes, count, weights, kind * kind_size, values
+                        features, shared, undecided, first, decision, candidate_decisions, count,
+                        weights, kind * kind_size, values,
+                    )  # fmt: skip
+                    _choose_best(
+                        candidate_decisions, candidate_lanes, cards, values, count, keys, chosen
                     )
-                    _choose_best(candidate_lanes, cards, values, count, chosen)
-                    count = 0
+                    count, first = 0, decision + 1
         if sole != 0:
             for lane in range(fill_vectors(lanes)):
                 put_card(state, lane, position, chosen[lane])

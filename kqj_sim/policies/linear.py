@@ -46,8 +46,9 @@ def write_card_values(view: Any, weights: Any, values: Any) -> int:
 
 @scalar
 def write_batch_values(
-    features: Any, shared: Any, lanes: Any, count: int, weights: Any, start: int, values: Any
-) -> None:
+    features: Any, shared: Any, lanes: Any, first: int, last: int, decisions: Any, count: int,
+    weights: Any, start: int, values: Any,
+) -> None:  # fmt: skip
     """Write the value of each candidate of a batch (`card_batches.make_choose_card`)."""
     add_linear_values(features, count, weights, start, values)
 

@@ -138,28 +138,35 @@ def write_card_values(view: Any, weights: Any, values: Any) -> int:
 
 
 _LAYERS_SIZE = BATCH * HIDDEN_1_UNITS
+_SHARED_LAYERS_SIZE = _LAYERS_SIZE // 2
+"""A decision has two candidates or more."""
 _TOTALS_SIZE = GROUP * WIDTH
 
 
 @scalar
+def _write_shared_layers(
+    shared: Any, lanes: Any, first: int, last: int, weights: Any, start: int, layers: Any
+) -> None:
+    """Write the first hidden layer's part that a decision's candidates share, for decisions from
+    `first` to `last`."""
+    for decision in range(first, last + 1):
+        lane = lanes[decision]
+        layer = load_layer(weights, start + BIAS_1_OFFSET)
+        for k in range(SHARED_FEATURES):
+            row = shared[k * STRIDE + lane] * HIDDEN_1_UNITS
+            layer = add_to_layer(layer, weights, start + SHARED_ROWS_OFFSET + row)
+        store_layer(layers, (decision - first) * HIDDEN_1_UNITS, layer)
+
+
+@scalar
 def _write_first_layers(
-    features: Any, shared: Any, lanes: Any, count: int, weights: Any, start: int, layers: Any,
-    values: Any,
+    features: Any, shared_layers: Any, first_decision: int, decisions: Any, count: int,
+    weights: Any, start: int, layers: Any, values: Any,
 ) -> None:  # fmt: skip
     """Write the first hidden layer and the linear part of each candidate of a batch."""
-    lane = -1
-    layer = load_layer(weights, start + BIAS_1_OFFSET)
+    # Without a branch that nobody foresees: cards then overlap in the processor.
     for at in range(count):
-        if lanes[at] != lane:
-            lane = lanes[at]
-            layer = load_layer(weights, start + BIAS_1_OFFSET)
-            for k in range(SHARED_FEATURES):
-                row = shared[k * STRIDE + lane] * HIDDEN_1_UNITS
-                layer = add_to_layer(layer, weights, start + SHARED_ROWS_OFFSET + row)
-        store_layer(layers, at * HIDDEN_1_UNITS, layer)
-    # A loop of its own, without a branch: cards then overlap in the processor.
-    for at in range(count):
-        first = load_layer(layers, at * HIDDEN_1_UNITS)
+        first = load_layer(shared_layers, (decisions[at] - first_decision) * HIDDEN_1_UNITS)
         linear = np.float32(0.0)
         for k in range(CARD_FEATURES):
             feature = features[k * BATCH + at]
@@ -192,11 +199,16 @@ def _add_second_layers(layers: Any, count: int, weights: Any, start: int, values
 
 @scalar
 def write_batch_values(
-    features: Any, shared: Any, lanes: Any, count: int, weights: Any, start: int, values: Any
-) -> None:
+    features: Any, shared: Any, lanes: Any, first: int, last: int, decisions: Any, count: int,
+    weights: Any, start: int, values: Any,
+) -> None:  # fmt: skip
     """Write the value of each candidate of a batch (`card_batches.make_choose_card`)."""
+    shared_layers = stack_float32(_SHARED_LAYERS_SIZE)
+    _write_shared_layers(shared, lanes, first, last, weights, start, shared_layers)
     layers = stack_float32(_LAYERS_SIZE)
-    _write_first_layers(features, shared, lanes, count, weights, start, layers, values)
+    _write_first_layers(
+        features, shared_layers, first, decisions, count, weights, start, layers, values
+    )
     _add_second_layers(layers, count, weights, start, values)
 
 
