@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
@@ -52,6 +53,7 @@ from kqj_sim.policies.parameters import NO_POLICY
 from kqj_sim.policies.registry import Policy
 from kqj_sim.policies.spec import Player, parse_player
 from kqj_sim.rules import GameRules, KqjRules
+from kqj_sim.second_process import compile_elsewhere
 
 ALL_NO_TRUMP = ("second_lap", "both_laps", "never")
 CONTRACTS = ("s", "h", "d", "c", "NT", "AT")
@@ -97,20 +99,29 @@ def encode_seating(
     functions = np.zeros(LOOP_ENTRIES, dtype=np.int64)
     parameters = np.zeros(LOOP_ENTRIES * MAX_PARAMETERS)
     resources = np.zeros(LOOP_ENTRIES, dtype=np.int64)
-    remembers = False
-    for member in members:
-        for number, each in enumerate(distinct):
-            chosen = each.policy_for(DECISION_OF_LOOP[member])
-            resource = _find_resource(rules, chosen, DECISION_OF_LOOP[member])
-            bound = _bind_loop(member, chosen.policy, len(distinct) == 1, len(resource), rules.game)
-            functions[member * MAX_POLICIES + number] = bound.address
-            resources[member * MAX_POLICIES + number] = resource.ctypes.data
-            # Blocks of policies with weights know all they need from the lanes.
-            remembers |= "card" in chosen.policy.blocks and chosen.policy.weights is None
-            start = parameter_offset(member, number)
-            parameters[start : start + len(chosen.parameters)] = chosen.parameters
-    seats = sum(distinct.index(each) << 4 * seat for seat, each in enumerate(players))
     stages = np.zeros(3, dtype=np.int64)
+    signature = round.make_stage_signature(encode_rules(rules), round.EMPTY_SEATING)
+    remembers = False
+    in_kqj = isinstance(rules, KqjRules)
+    with compile_elsewhere(whole_rounds=use == "rounds") if in_kqj else nullcontext():
+        for member in members:
+            for number, each in enumerate(distinct):
+                chosen = each.policy_for(DECISION_OF_LOOP[member])
+                resource = _find_resource(rules, chosen, DECISION_OF_LOOP[member])
+                bound = _bind_loop(
+                    member, chosen.policy, len(distinct) == 1, len(resource), rules.game
+                )
+                functions[member * MAX_POLICIES + number] = bound.address
+                resources[member * MAX_POLICIES + number] = resource.ctypes.data
+                # Blocks of policies with weights know all they need from the lanes.
+                remembers |= "card" in chosen.policy.blocks and chosen.policy.weights is None
+                start = parameter_offset(member, number)
+                parameters[start : start + len(chosen.parameters)] = chosen.parameters
+        for number, stage in enumerate(kernels):
+            if use != "calls" and number != round.FINISH_STAGE:
+                stages[number] = address_of(stage, signature)
+    stages[round.FINISH_STAGE] = address_of(kernels[round.FINISH_STAGE], signature)
+    seats = sum(distinct.index(each) << 4 * seat for seat, each in enumerate(players))
     resume = np.zeros(RESUME_COUNT, dtype=np.int64)
     memory = int(remembers)
     table = Seating(
@@ -133,10 +144,6 @@ def encode_seating(
             imposed_contract=CONTRACTS.index(imposed.contract),
             imposed_amount=imposed.amount or 0,
         )
-    signature = round.make_stage_signature(encode_rules(rules), table)
-    for number, stage in enumerate(kernels):
-        if use != "calls" or number == round.FINISH_STAGE:
-            stages[number] = address_of(stage, signature)
     if use != "rounds" and isinstance(rules, KqjRules):
         calling_on = resume_auction if rules.bidding == "auction" else resume_taking
         resume[RESUME_CALLS] = address_of(calling_on, RESUME_SIGNATURE)

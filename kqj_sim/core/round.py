@@ -244,9 +244,10 @@ BEGIN_STAGE, CALL_STAGE, FINISH_STAGE = range(3)
 _EMPTY = np.zeros(1, dtype=np.int64)
 EMPTY_SEATING = Seating(_EMPTY, np.zeros(1), _EMPTY, 1, 0, _EMPTY, _EMPTY, -1, -1, 0, 0, _EMPTY)
 """A seating for its types."""
-call_stage = make_address_caller(
-    make_stage_signature(Rules(*[0] * len(Rules._fields)), EMPTY_SEATING)
-)
+_ANY_RULES = Rules(*[0] * len(Rules._fields))
+STAGE_SIGNATURE = make_stage_signature(_ANY_RULES, EMPTY_SEATING)
+"""The signature of the stages with the rules of KQJ."""
+call_stage = make_address_caller(STAGE_SIGNATURE)
 """Call a stage of a round: (address, (block, lanes, rules, seating, log))."""
 
 
@@ -369,6 +370,11 @@ def make_round_kernels(game: str, *, seats: int, tricks: int, call_stage: Kernel
 start_deals, play_block, play_deals, replay_deals = make_round_kernels(
     "kqj", seats=SEATS, tricks=TRICKS, call_stage=call_stage
 )
+PLAY_DEALS_SIGNATURE = (
+    types.int64[::1], types.int64, types.int64, types.int64, typeof(_ANY_RULES),
+    typeof(EMPTY_SEATING), types.int64[::1], types.int16[::1], types.int64[::1],
+)  # fmt: skip
+"""The types of the arguments of `play_deals`."""
 
 RESUME_CALLS, RESUME_PLAY = range(2)
 """The kernels of `core.rules.Seating.resume`, by index."""
