@@ -44,6 +44,8 @@ class HandLists(NamedTuple):
         hands: int64 (HOLDER_COUNT * MAX_HANDS,), the hands.
         numbers: int64, their numbers as sets of hidden cards.
         factors: float64, their factors, for the caller to fill.
+        factor_of_set: float64 (2**MAX_HIDDEN_CARDS,), scratch space: the factors of one player's
+            hands, by their numbers.
         sums: float64 ((HOLDER_COUNT + 1) * 2**MAX_HIDDEN_CARDS,), scratch space: after each
             player, by the set of cards left, the sum of the weights of all ways to deal the others.
     """
@@ -53,6 +55,7 @@ class HandLists(NamedTuple):
     hands: Int64Array
     numbers: Int64Array
     factors: Float64Array
+    factor_of_set: Float64Array
     sums: Float64Array
 
 
@@ -66,6 +69,7 @@ def new_hand_lists() -> HandLists:
         np.empty(room, np.int64),
         np.empty(room, np.int64),
         np.empty(room),
+        np.empty(_SETS),
         np.empty((HOLDER_COUNT + 1) * _SETS),
     )
 
@@ -125,25 +129,56 @@ def _cards_of(lists: HandLists, subset: int) -> int:
 
 
 @block_loop
-def _sum_weights(lists: HandLists, count: int) -> float:
+def _sum_weights(knowledge: Int64Array, lists: HandLists, count: int) -> float:
     """Fill `sums` for a number of hidden cards, and return the sum of all layouts' weights."""
     sets = 1 << count
-    sums = lists.sums
+    sums, factors = lists.sums, lists.factor_of_set
     for number in range((HOLDER_COUNT + 1) * sets):
         sums[number] = 0.0
     sums[sets - 1] = 1.0
     for player in range(HOLDER_COUNT):
         start, following = player * sets, (player + 1) * sets
-        first, end = lists.starts[player], lists.starts[player + 1]
+        size = knowledge[HAND_SIZES + player]
+        allowed = 0
+        for k in range(lists.starts[player], lists.starts[player + 1]):
+            factors[lists.numbers[k]] = lists.factors[k]
+            allowed |= lists.numbers[k]
         for left in range(sets):
             weight = sums[start + left]
             if weight > 0.0:
-                for k in range(first, end):
-                    hand = lists.numbers[k]
-                    if hand & ~left == 0:
-                        sums[following + (left ^ hand)] += weight * lists.factors[k]
+                _add_hands(sums, following, left, left & allowed, size, weight, factors)
     total: float = sums[HOLDER_COUNT * sets]
     return total
+
+
+@scalar
+def _add_hands(
+    sums: Float64Array, following: int, left: int, held_of: int, size: int, weight: float,
+    factors: Float64Array,
+) -> None:  # fmt: skip
+    """Add a weight, times its factor, for each hand of up to three of the cards `held_of`."""
+    if size == 0:
+        sums[following + left] += weight * factors[0]
+        return
+    first_left = held_of
+    while first_left != 0:
+        one = first_left & -first_left
+        first_left ^= one
+        if size == 1:
+            sums[following + (left ^ one)] += weight * factors[one]
+            continue
+        second_left = first_left
+        while second_left != 0:
+            two = one | second_left & -second_left
+            second_left &= second_left - 1
+            if size == 2:
+                sums[following + (left ^ two)] += weight * factors[two]
+                continue
+            third_left = second_left
+            while third_left != 0:
+                three = two | third_left & -third_left
+                third_left &= third_left - 1
+                sums[following + (left ^ three)] += weight * factors[three]
 
 
 @scalar
@@ -199,7 +234,7 @@ def draw_weighted_layouts(
         _weigh_all(lists, layouts, found, weights)
         return found
     count = popcount(knowledge[UNSEEN])
-    total = _sum_weights(lists, count)
+    total = _sum_weights(knowledge, lists, count)
     found = 0
     for mark in range(wanted):
         at = found * HOLDER_COUNT
