@@ -342,6 +342,27 @@ def run_chain(knowledge: Int64Array, sweeps: int, key: Key, counter: int) -> int
 
 
 @block_loop
+def redeal_among_last(
+    knowledge: Int64Array, layouts: Int64Array, number: int, first: int, sweeps: int, key: Key
+) -> None:  # fmt: skip
+    """Redeal one of the sampled layouts at random among the players from `first` on.
+
+    Pairs of players redeal, so each way to deal their cards stays equally likely.
+    """
+    at = number * HOLDER_COUNT
+    for player in range(first, HOLDER_COUNT):
+        knowledge[_LAYOUT + player] = layouts[cell_index(at, player)] & knowledge[_FREE]
+    counter = 0
+    for _ in range(sweeps):
+        for one in range(first, HOLDER_COUNT - 1):
+            for other in range(one + 1, HOLDER_COUNT):
+                _redeal_pair(knowledge, one, other, key, counter)
+                counter += _DRAWS_PER_STEP
+    for player in range(first, HOLDER_COUNT):
+        layouts[cell_index(at, player)] = knowledge[_LAYOUT + player] | knowledge[_FORCED + player]
+
+
+@block_loop
 def sample_layouts(knowledge: Int64Array, number: int, key: Key, layouts: Int64Array) -> int:
     """Draw layouts, each equally likely.
 

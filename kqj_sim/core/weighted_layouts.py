@@ -213,26 +213,21 @@ def draw_weighted_layouts(
 ) -> int:  # fmt: skip
     """Draw layouts by their weights, the products of their hands' factors.
 
-    Up to `wanted` layouts are all written, with their weights.  Of more, `wanted` are drawn by
-    systematic resampling: marks stand in even steps along the sum of all weights, and a layout's
-    weight is the number of marks within it.
+    Systematic resampling: `wanted` marks stand in even steps along the sum of all weights, and a
+    layout's weight is the number of marks within it.
 
     Args:
         knowledge: int64 (KNOWLEDGE_SIZE,), as `list_hands` had it.
         lists: the lists with factors above zero.
-        wanted: number of layouts.
+        wanted: number of marks.
         fraction: position of the first mark, as a share of a step.
-        layouts: int64 (6 * wanted,), filled with the hidden hands, one layout after another.
-        weights: float64 (wanted,), filled with the layouts' weights, scaled to sum to their number,
-            or to `wanted`.
+        layouts: int64 (6 * wanted,), filled with the hidden hands, one layout after another in the
+            order of the marks.
+        weights: float64 (wanted,), filled with the layouts' weights, which sum to `wanted`.
 
     Returns:
         Number of different layouts written.
     """
-    found = enumerate_layouts(knowledge, wanted, layouts)
-    if found >= 0:
-        _weigh_all(lists, layouts, found, weights)
-        return found
     count = popcount(knowledge[UNSEEN])
     total = _sum_weights(knowledge, lists, count)
     found = 0
@@ -250,9 +245,21 @@ def draw_weighted_layouts(
     return found
 
 
-@scalar
-def _weigh_all(lists: HandLists, layouts: Int64Array, count: int, weights: Float64Array) -> None:
-    """Write the weights of all layouts, scaled to sum to their number."""
+@block_loop
+def weigh_all_layouts(
+    knowledge: Int64Array, lists: HandLists, limit: int, layouts: Int64Array, weights: Float64Array
+) -> int:
+    """Write all layouts and their weights, the products of their hands' factors, if they are few.
+
+    Args:
+        knowledge, lists, layouts: as for `draw_weighted_layouts`.
+        limit: the most layouts to write.
+        weights: float64 (limit,), filled with the layouts' weights, scaled to sum to their number.
+
+    Returns:
+        Number of layouts, or -1 if there are more than `limit`.
+    """
+    count = enumerate_layouts(knowledge, limit, layouts)
     total = 0.0
     for number in range(count):
         weight = 1.0
@@ -265,3 +272,4 @@ def _weigh_all(lists: HandLists, layouts: Int64Array, count: int, weights: Float
         total += weight
     for number in range(count):
         weights[number] *= count / total
+    return count

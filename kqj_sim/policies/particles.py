@@ -393,13 +393,34 @@ def weigh_hands_by_cards(
     _weigh_hands_by_cards(state, 0, trick, position, model, allocate_inner_block(), held)
 
 
+@block_loop
+def weigh_place(
+    state: Block, lane: int, trick: int, position: Position, key: Key, model: OpponentModel,
+    block: Block, layouts: Any, place: Place, weights: Any,
+) -> None:  # fmt: skip
+    """Write the weights of layouts by the calls and cards of one place.
+
+    Arguments as for `weigh_by_calls` and `weigh_by_cards`; every weight is written.
+    """
+    count = len(weights)
+    for number in range(count):
+        weights[number] = 1.0
+    held = _arrange_layouts(layouts, count, weights)
+    for other in range(SEATS):
+        held.counts[other] = count if other == place else 0
+    _weigh_hands_by_calls(state, lane, trick, position, key, model, held)
+    _weigh_hands_by_cards(state, lane, trick, position, model, block, held)
+    for number in range(count):
+        weights[number] = np.sqrt(weights[number])
+
+
 @scalar
 def resample_layouts(weights: Any, count: int, wanted: int, fraction: float) -> None:
     """Resample layouts: replace each weight by the number of times the layout is drawn.
 
     Systematic resampling (Kitagawa 1996): `wanted` marks stand in even steps along the sum of the
     weights, the first at `fraction` of a step; each layout is drawn once for each mark within its
-    weight.  With no more layouts than wanted, the weights are only scaled to sum to their number.
+    weight.
     """
     total = 0.0
     for world in range(count):
@@ -407,26 +428,35 @@ def resample_layouts(weights: Any, count: int, wanted: int, fraction: float) -> 
     passed = 0.0
     marks = 0
     for world in range(count):
-        if count <= wanted:
-            weights[world] *= count / total
-        else:
-            passed += weights[world]
-            reached = int(np.ceil(passed / total * wanted - fraction))
-            weights[world] = reached - marks
-            marks = reached
+        passed += weights[world]
+        # All marks are within the weight of the last one, whatever the rounding.
+        share = passed / total if world < count - 1 else 1.0
+        reached = int(np.ceil(share * wanted - fraction))
+        weights[world] = reached - marks
+        marks = reached
+
+
+@scalar
+def scale_weights(weights: Any, count: int) -> None:
+    """Scale weights so that they sum to their number."""
+    total = 0.0
+    for world in range(count):
+        total += weights[world]
+    for world in range(count):
+        weights[world] *= count / total
 
 
 @block_loop
 def weigh_layouts(
     state: Block, lane: int, trick: int, position: Position, key: Key, model: OpponentModel,
-    block: Block, layouts: Any, count: int, wanted: int, weights: Any,
+    block: Block, layouts: Any, count: int, weights: Any,
 ) -> None:  # fmt: skip
-    """Write the weights of some layouts so that about `wanted` of them are left.
+    """Write the weights of layouts by the others' calls and cards.
 
     The square root of the chance counts: players err alike where they err, so the cards played tell
     less than as many independent choices would.
 
-    Arguments as for `weigh_by_calls`, `weigh_by_cards` and `resample_layouts`.
+    Arguments as for `weigh_by_calls` and `weigh_by_cards`.
     """
     for world in range(count):
         weights[world] = 1.0
@@ -434,4 +464,3 @@ def weigh_layouts(
     weigh_by_cards(state, lane, trick, position, model, block, layouts, count, weights)
     for world in range(count):
         weights[world] = np.sqrt(weights[world])
-    resample_layouts(weights, count, wanted, rng.to_fraction(rng.draw(key, rng.CARD)))

@@ -32,7 +32,6 @@ from kqj_sim.core.block import (
     ROW_COUNT,
     SEATS,
     STRIDE,
-    TRICKS,
     cell_index,
     policy_of,
     team_of,
@@ -46,36 +45,45 @@ from kqj_sim.core.cards import (
     trailing_zeros,
 )
 from kqj_sim.core.dispatch import LEAD, call_value_cards, unpack_rules, unpack_seating
-from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, infer_knowledge, sample_layouts
+from kqj_sim.core.hidden_hands import infer_knowledge, sample_layouts
 from kqj_sim.core.jit import block_loop, int64_at, scalar, stack_float32
 from kqj_sim.core.playouts import PlayoutQueue, compute_utility, new_playout_queue, play_out_queue
 from kqj_sim.core.round import CARD_VALUES
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import find_legal_cards, put_card
-from kqj_sim.core.types import Block, CardSet, Position
-from kqj_sim.core.weighted_layouts import (
-    draw_weighted_layouts,
-    list_hands,
-    new_hand_lists,
-)
+from kqj_sim.core.types import Block, CardSet, Float64Array, Position
 from kqj_sim.policies.binding import parameter_offset
 from kqj_sim.policies.parameters import NO_POLICY, flag, named, number, whole
-from kqj_sim.policies.particles import OpponentModel, weigh_layouts, weigh_lists
+from kqj_sim.policies.particles import OpponentModel
+from kqj_sim.policies.race import (
+    MAX_CARDS,
+    Race,
+    add_world,
+    count_marks,
+    count_stages,
+    drop_beaten,
+    find_leader,
+    in_doubt,
+    is_running,
+    new_race,
+    place_marks,
+)
 from kqj_sim.policies.registry import policy
+from kqj_sim.policies.sampling import draw_likely_layouts, new_layout_sampler
 from kqj_sim.policies.tools import best_card, nth_card
 
 ROLLOUT_POLICIES = ("random", "greedy", "standard", "linear", "network")
 """Policies that may play on."""
 
 _FROM: dict[str, Any] = {
-    "from": whole(6, "first trick in which cards are tried; before, the prior plays", 1, 7)
+    "from": whole(5, "first trick in which cards are tried; before, the prior plays", 1, 7)
 }
 """A parameter whose name is a keyword of Python."""
 
 pimc = policy(
     "pimc",
     "tries every card of the last tricks in many possible deals; slow",
-    worlds=whole(128, "possible deals in which each card is tried", 1, 10_000),
+    worlds=whole(192, "most possible deals in which each card is tried", 1, 10_000),
     **_FROM,
     rollout=named("network", ROLLOUT_POLICIES, "policy that plays these deals on"),
     prior=named(
@@ -86,16 +94,18 @@ pimc = policy(
     weigh=flag(True, "weight deals by how likely they make the observed calls and cards"),
     model=named("network", ("linear", "network"), "with weigh: policy that rates the cards played"),
     patience=number(
-        2, "with weigh: a card rated lower by this many points is a quarter as likely", 0.01, 1000
+        0.5, "with weigh: a card rated lower by this many points is a quarter as likely", 0.01, 1000
     ),
-    drawn=whole(4, "with weigh, before trick 6: deals drawn for each that is kept", 1, 100),
+    drawn=whole(1, "with weigh, before trick 6: deals drawn for each that is kept", 1, 100),
+    first_worlds=whole(
+        32, "deals tried first; while the best card is in doubt, twice as many follow", 1, 10_000
+    ),
+    margin=number(
+        2.5, "standard errors by which the best card must lead; cards behind are dropped", 0, 100
+    ),
 )
 
 _PARAMETERS_OFFSET = parameter_offset(LEAD, 0)
-_EXACT_FROM = TRICKS - 3
-"""First trick from which layouts are drawn by the weights of all."""
-_MAX_CARDS = TRICKS
-"""Most cards to choose from."""
 
 
 @scalar
@@ -131,24 +141,19 @@ def _select_candidates(state: Block, lane: int, position: Position, legal: CardS
 
 @block_loop
 def _play_out_waiting(
-    state: Block, queue: PlayoutQueue, shares: Any, waiting: int, trick: int, position: Position,
-    rules: Rules, rollouts: Seating, values: Any,
+    state: Block, queue: PlayoutQueue, waiting: int, trick: int, position: Position, rules: Rules,
+    rollouts: Seating, shares: Float64Array, utilities: Float64Array, race: Race,
 ) -> None:  # fmt: skip
-    """Play the waiting lanes on and add their utilities, times their weights, to `values`."""
+    """Play the waiting lanes on and add their utilities to the race, world by world."""
     play_out_queue(state, queue, waiting, trick, position, rules, rollouts)
     for lane in range(waiting):
         team = team_of(state[PLAYERS_BY_POSITION + queue.sources[lane]], position)
-        value = compute_utility(queue.state, lane, team, rules.teams)
-        values[queue.targets[lane]] += shares[lane] * value
-
-
-@scalar
-def _find_best(values: Any, first: int, count: int) -> int:
-    """Return the number of the greatest of some values, of equal ones the first."""
-    best = 0
-    for which in range(1, count):
-        best = which if values[first + which] > values[first + best] else best
-    return best
+        utilities[lane] = compute_utility(queue.state, lane, team, rules.teams)
+    first = 0
+    while first < waiting:
+        i = queue.sources[first]
+        add_world(race, i, utilities, first, shares[first])
+        first += popcount(race.running[i])
 
 
 @block_loop
@@ -157,7 +162,7 @@ def _play_like_prior(
     prior: Seating,
 ) -> None:  # fmt: skip
     """Play the card that the prior values most, in the lanes in which the policy sits."""
-    values = stack_float32(_MAX_CARDS)
+    values = stack_float32(MAX_CARDS)
     for i in range(lanes):
         if policy_of(state[PLAYERS_BY_POSITION + i], position) != number:
             continue
@@ -179,6 +184,19 @@ def _write_prior_values(
     )
 
 
+@scalar
+def _add_priors(
+    state: Block, lane: int, trick: int, position: Position, teams: int, prior: Seating,
+    legal: CardSet, candidates: CardSet, race: Race,
+) -> None:  # fmt: skip
+    """Write the prior's values of the candidates to a race."""
+    values = stack_float32(MAX_CARDS)
+    _write_prior_values(state, lane, trick, position, teams, prior, values)
+    for which in range(popcount(candidates)):
+        below = legal & (nth_card(candidates, which) - 1)
+        race.priors[lane * MAX_CARDS + which] = values[popcount(below)]
+
+
 @pimc.block("card")
 def choose_card(
     block_pointer: Any, lanes: int, trick: int, position: Position, teams: int, unused: int,
@@ -191,7 +209,8 @@ def choose_card(
     wanted, searched_from = int(parameter_table[at]), int(parameter_table[at + 1])
     prior_worlds, merge = parameter_table[at + 2], parameter_table[at + 3] != 0.0
     weigh, patience = parameter_table[at + 4] != 0.0, parameter_table[at + 5]
-    drawn = wanted * int(parameter_table[at + 6]) if weigh else wanted
+    drawn = wanted * int(parameter_table[at + 6]) if weigh else 1
+    first_worlds, margin = int(parameter_table[at + 7]), parameter_table[at + 8]
     resource = int64_at(resources[LEAD * MAX_POLICIES + number])
     rules = unpack_rules(resource)
     rollouts, prior = unpack_seating(resource, 0), unpack_seating(resource, 1)
@@ -199,70 +218,76 @@ def choose_card(
         _play_like_prior(state, lanes, trick, position, teams, number, prior)
         return
     model = OpponentModel(unpack_seating(resource, 2), patience, rules)
-    queue = new_playout_queue()
-    lane_shares = np.empty(LANES)
-    lists = new_hand_lists()
-    known = np.empty(KNOWLEDGE_SIZE, np.int64)
-    worlds = np.empty(SEATS * drawn, np.int64)
-    shares = np.ones(drawn)
-    values = np.zeros(LANES * _MAX_CARDS)
+    queue, race = new_playout_queue(), new_race()
+    queue_shares, utilities = np.empty(LANES), np.empty(LANES)
     candidates = np.zeros(LANES, np.int64)
-    found = np.ones(LANES, np.int64)
-    waiting = 0
     for i in range(lanes):
-        if policy_of(state[PLAYERS_BY_POSITION + i], position) != number:
-            continue
-        legal = find_legal_cards(state, i, trick, position, teams)
-        candidates[i] = _select_candidates(state, i, position, legal) if merge else legal
-        count = popcount(candidates[i])
-        if count == 1:
-            continue
-        infer_knowledge(state, i, trick, position, known)
-        key = rng.draw_for_card(state[KEY + i], trick, (state[LEADER + i] + position) % SEATS)
-        if weigh and trick >= _EXACT_FROM and list_hands(known, lists):
-            weigh_lists(state, i, trick, position, key, model, queue.state, lists)
-            fraction = rng.to_fraction(rng.draw(key, rng.CARD))
-            sampled = draw_weighted_layouts(known, lists, wanted, fraction, worlds, shares)
-        else:
-            sampled = sample_layouts(known, drawn, key, worlds)
+        if policy_of(state[PLAYERS_BY_POSITION + i], position) == number:
+            legal = find_legal_cards(state, i, trick, position, teams)
+            candidates[i] = _select_candidates(state, i, position, legal) if merge else legal
+            race.running[i] = (1 << popcount(candidates[i])) - 1
+            if prior.distinct > 0 and in_doubt(race, i):
+                _add_priors(state, i, trick, position, teams, prior, legal, candidates[i], race)
+    sampler = new_layout_sampler(drawn)
+    layouts, shares = np.empty(lanes * wanted * SEATS, np.int64), np.ones(lanes * wanted)
+    keys, found = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64)
+    for i in range(lanes):
+        if in_doubt(race, i):
+            own = (state[LEADER + i] + position) % SEATS
+            keys[i] = rng.draw_for_card(state[KEY + i], trick, own)
             if weigh:
-                weigh_layouts(
-                    state, i, trick, position, key, model, queue.state, worlds, sampled, wanted,
-                    shares,
+                found[i] = draw_likely_layouts(
+                    state, i, trick, position, keys[i], model, queue.state, sampler, wanted,
+                    layouts, i * wanted, shares,
                 )  # fmt: skip
-        found[i] = min(sampled, wanted)
-        for world in range(sampled):
-            for which in range(count if shares[world] > 0.0 else 0):
-                queue.sources[waiting] = i
-                queue.cards[waiting] = nth_card(candidates[i], which)
-                queue.keys[waiting] = rng.derive_deal_key(key, world)
-                lane_shares[waiting] = shares[world]
-                queue.targets[waiting] = i * _MAX_CARDS + which
-                for place in range(SEATS):
-                    queue.hands[waiting * SEATS + place] = worlds[world * SEATS + place]
-                waiting += 1
-                if waiting == LANES:
+            else:
+                infer_knowledge(state, i, trick, position, sampler.known)
+                written = layouts[i * wanted * SEATS :]
+                found[i] = sample_layouts(sampler.known, wanted, keys[i], written)
+                found[i] = -found[i] if found[i] < wanted else found[i]
+    stages = count_stages(wanted, first_worlds)
+    for stage in range(stages):
+        waiting = 0
+        for i in range(lanes):
+            if not in_doubt(race, i) or (stage > 0 and found[i] <= 0):
+                continue
+            step, offset = place_marks(keys[i], stages, stage)
+            marks = 0
+            for world in range(abs(found[i])):
+                share = shares[i * wanted + world]
+                if found[i] > 0:
+                    before = count_marks(marks, step, offset)
+                    marks += int(share)
+                    share = count_marks(marks, step, offset) - before
+                if share <= 0.0:
+                    continue
+                if waiting + popcount(race.running[i]) > LANES:
                     _play_out_waiting(
-                        state, queue, lane_shares, waiting, trick, position, rules, rollouts,
-                        values,
+                        state, queue, waiting, trick, position, rules, rollouts, queue_shares,
+                        utilities, race,
                     )  # fmt: skip
                     waiting = 0
-    if waiting > 0:
-        _play_out_waiting(
-            state, queue, lane_shares, waiting, trick, position, rules, rollouts, values
-        )
-    priors = stack_float32(_MAX_CARDS)
+                for which in range(MAX_CARDS):
+                    if not is_running(race, i, which):
+                        continue
+                    queue.sources[waiting] = i
+                    queue.cards[waiting] = nth_card(candidates[i], which)
+                    queue.keys[waiting] = rng.derive_deal_key(keys[i], world)
+                    queue_shares[waiting] = share
+                    for place in range(SEATS):
+                        hand = layouts[(i * wanted + world) * SEATS + place]
+                        queue.hands[waiting * SEATS + place] = hand
+                    waiting += 1
+        if waiting > 0:
+            _play_out_waiting(
+                state, queue, waiting, trick, position, rules, rollouts, queue_shares, utilities,
+                race,
+            )  # fmt: skip
+        for i in range(lanes if stage < stages - 1 else 0):
+            if in_doubt(race, i) and found[i] > 0:
+                drop_beaten(race, i, prior_worlds, margin)
     for i in range(lanes):
-        if policy_of(state[PLAYERS_BY_POSITION + i], position) != number:
-            continue
-        count = popcount(candidates[i])
-        if count > 1 and prior.distinct > 0:
-            legal = find_legal_cards(state, i, trick, position, teams)
-            _write_prior_values(state, i, trick, position, teams, prior, priors)
+        if policy_of(state[PLAYERS_BY_POSITION + i], position) == number:
             # Where fewer worlds are possible than wanted, each counts for more.
-            factor = prior_worlds * max(found[i], 1) / wanted
-            for which in range(count):
-                below = legal & (nth_card(candidates[i], which) - 1)
-                values[i * _MAX_CARDS + which] += factor * priors[popcount(below)]
-        card = nth_card(candidates[i], _find_best(values, i * _MAX_CARDS, count))
-        put_card(state, i, position, card)
+            factor = prior_worlds * (-found[i] / wanted if found[i] < 0 else 1.0)
+            put_card(state, i, position, nth_card(candidates[i], find_leader(race, i, factor)))

@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 
 from kqj_sim.core.hidden_hands import EXCLUDED, HAND_SIZES
 from kqj_sim.core.jit import kernel
-from kqj_sim.core.weighted_layouts import draw_weighted_layouts, list_hands, new_hand_lists
+from kqj_sim.core.weighted_layouts import (
+    draw_weighted_layouts,
+    list_hands,
+    new_hand_lists,
+    weigh_all_layouts,
+)
 from kqj_sim.rules import SEATS
 from tests.core.known import CASES, Known, World, slow_worlds
 
@@ -27,7 +32,10 @@ LATE = {
 def _draw(
     known: Any, seed: int, wanted: int, fraction: float, layouts: Any, weights: Any, factors: Any
 ) -> int:
-    """Draw layouts; the factors, drawn at random by `seed`, are written beside the hands."""
+    """Weigh all layouts, or draw some of many.
+
+    The factors, drawn at random by `seed`, are written beside the hands.
+    """
     lists = new_hand_lists()
     if not list_hands(known, lists):
         return -1
@@ -39,7 +47,9 @@ def _draw(
             factors[k, 0] = player
             factors[k, 1] = lists.hands[k]
             factors[k, 2] = lists.factors[k]
-    found: int = draw_weighted_layouts(known, lists, wanted, fraction, layouts, weights)
+    found: int = weigh_all_layouts(known, lists, wanted, layouts, weights)
+    if found < 0:
+        found = draw_weighted_layouts(known, lists, wanted, fraction, layouts, weights)
     return found
 
 

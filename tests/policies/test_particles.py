@@ -33,6 +33,7 @@ from kqj_sim.policies import points
 from kqj_sim.policies.particles import (
     OpponentModel,
     resample_layouts,
+    scale_weights,
     weigh_by_calls,
     weigh_by_cards,
     weigh_lists,
@@ -251,13 +252,12 @@ def test_worlds_are_drawn_again_in_even_steps() -> None:
         shares = chances.copy()
         fraction = draw.random()
         resample_layouts(shares, count, wanted, fraction)
-        exact = chances / chances.sum() * min(count, wanted)
-        assert shares.sum() == pytest.approx(min(count, wanted))
-        if count <= wanted:
-            np.testing.assert_allclose(shares, exact)
-        else:
-            assert (shares == shares.round()).all()
-            assert (np.abs(shares - exact) < 1).all()
+        exact = chances / chances.sum() * wanted
+        assert shares.sum() == wanted
+        assert (shares == shares.round()).all()
+        assert (np.abs(shares - exact) < 1).all()
+        scale_weights(chances, count)
+        np.testing.assert_allclose(chances, exact * count / wanted)
 
 
 def test_each_world_is_drawn_again_as_often_as_it_should() -> None:

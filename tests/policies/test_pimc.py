@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.cards import Card, parse_card
-from kqj_sim.core.block import PLAYER_BITS, PLAYERS_BY_POSITION, SEATS, STRIDE
+from kqj_sim.core.block import DEAL_NUMBER, PLAYER_BITS, PLAYERS_BY_POSITION, SEATS, STRIDE
 from kqj_sim.core.block import TRICK_CARDS as ON_TABLE
 from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.jit import kernel
@@ -173,6 +173,42 @@ def test_with_all_layouts_weighed_it_chooses_otherwise_than_with_a_sample() -> N
     player = "pimc:worlds=64,rollout=network,prior=network,model=network,from=6,weigh={}"
     weighed, equal = (_choices(player.format(w), TAKE_2, 5, 1) for w in ("true", "false"))
     assert 0.7 < (weighed == equal).mean() < 1.0
+
+
+STAGED = "pimc:worlds=48,rollout=greedy,prior=linear,from=1,drawn=1,first_worlds={},margin={}"
+
+
+@pytest.mark.parametrize("turn", [(3, 2), (5, 0), (6, 1)])
+def test_stages_without_end_try_the_same_worlds_as_one(turn: tuple[int, int]) -> None:
+    """The values are summed in another order, which may decide between equal cards."""
+    all_at_once = _choices(STAGED.format(48, 2.5), TAKE_2, *turn)
+    staged = _choices(STAGED.format(6, 100), TAKE_2, *turn)
+    assert (staged == all_at_once).mean() > 0.98
+
+
+def test_a_search_that_ends_early_chooses_otherwise_now_and_then() -> None:
+    every, hasty = (_choices(STAGED.format(6, margin), TAKE_2, 3, 2) for margin in (100, 0))
+    assert 0.6 < (every == hasty).mean() < 0.99
+
+
+def _choices_by_deal(player: str, lanes: int, trick: int, position: int) -> dict[int, int]:
+    state, played = stopped(
+        Experiment(TAKE_2, (LIVELY,) * SEATS, 256, SEED), trick, position, lanes
+    )
+    table = Experiment(TAKE_2, (player,) * SEATS).compile_seating()
+    _ask(state, played, *table, trick, position)
+    start = ON_TABLE + position * STRIDE
+    deals = state[DEAL_NUMBER : DEAL_NUMBER + played].tolist()
+    return dict(zip(deals, state[start : start + played].tolist(), strict=True))
+
+
+@pytest.mark.parametrize("turn", [(3, 4), (5, 0), (6, 2)])
+def test_a_card_does_not_depend_on_the_other_lanes(turn: tuple[int, int]) -> None:
+    for player in (STAGED.format(6, 1), "pimc:worlds=24,from=1,first_worlds=5"):
+        many = _choices_by_deal(player, 256, *turn)
+        for lanes in (3, 50):
+            few = _choices_by_deal(player, lanes, *turn)
+            assert few and few == {deal: many[deal] for deal in few}
 
 
 @pytest.mark.parametrize("rollout", ["standard", "linear", "network"])
