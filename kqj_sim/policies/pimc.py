@@ -4,10 +4,10 @@ Worlds are sampled layouts of the hidden cards (`core.hidden_hands`).  In each o
 candidate card is played on to the end of the round by another policy, which sees only what its
 players would.  The value of the round is averaged over the worlds, the same ones for all
 candidates, and another policy's values, the *prior*, are added as if they had been found in so many
-worlds: a few worlds alone choose worse than a good policy without any.  Worlds may be weighed by
-the chance of the others' calls and cards in them (`particles`): from trick 6 on they are drawn from
-all by these weights (`core.weighted_layouts`), before from a sample.  Late tricks gain most for
-their time, so the search may begin at a trick, before which the prior's card is played.
+worlds: a few worlds alone choose worse than a good policy without any.  Worlds are added in stages,
+while the best card is in doubt (`race`).  They may be drawn by the chance of the others' calls and
+cards in them (`sampling`).  Late tricks gain most for their time, so the search may begin at a
+trick, before which the prior's card is played.
 
 The deals of a block are at the same turn, so worlds and candidates of all of them fill the lanes of
 an inner block side by side.
@@ -15,7 +15,7 @@ an inner block side by side.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import carray
@@ -51,7 +51,7 @@ from kqj_sim.core.playouts import PlayoutQueue, compute_utility, new_playout_que
 from kqj_sim.core.round import CARD_VALUES
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import find_legal_cards, put_card
-from kqj_sim.core.types import Block, CardSet, Float64Array, Position
+from kqj_sim.core.types import Block, CardSet, Float64Array, Int64Array, Position
 from kqj_sim.policies.binding import parameter_offset
 from kqj_sim.policies.parameters import NO_POLICY, flag, named, number, whole
 from kqj_sim.policies.particles import OpponentModel
@@ -197,6 +197,88 @@ def _add_priors(
         race.priors[lane * MAX_CARDS + which] = values[popcount(below)]
 
 
+class _Worlds(NamedTuple):
+    """The worlds of a block's lanes: `most` layouts each, their weights, and what they go by."""
+
+    layouts: Int64Array
+    shares: Float64Array
+    keys: Int64Array
+    found: Int64Array
+    """Layouts of each lane; negative if these are all that there are."""
+    most: int
+    stages: int
+
+
+@block_loop
+def _draw_worlds(
+    state: Block, lanes: int, trick: int, position: Position, weigh: bool, model: OpponentModel,
+    drawn: int, block: Block, race: Race, worlds: _Worlds,
+) -> None:  # fmt: skip
+    """Draw the worlds of the lanes in which a card is in doubt."""
+    sampler = new_layout_sampler(worlds.most * drawn if weigh else 1)
+    for i in range(lanes):
+        if not in_doubt(race, i):
+            continue
+        own = (state[LEADER + i] + position) % SEATS
+        key = rng.draw_for_card(state[KEY + i], trick, own)
+        first = i * worlds.most
+        if weigh:
+            found = draw_likely_layouts(
+                state, i, trick, position, key, model, block, sampler, worlds.most, worlds.layouts,
+                first, worlds.shares,
+            )  # fmt: skip
+        else:
+            infer_knowledge(state, i, trick, position, sampler.known)
+            written = worlds.layouts[first * SEATS :]
+            found = sample_layouts(sampler.known, worlds.most, key, written)
+            found = -found if found < worlds.most else found
+        worlds.keys[i], worlds.found[i] = key, found
+
+
+@block_loop
+def _run_stage(
+    state: Block, lanes: int, trick: int, position: Position, stage: int, rules: Rules,
+    rollouts: Seating, candidates: Int64Array, queue: PlayoutQueue, worlds: _Worlds, race: Race,
+) -> None:  # fmt: skip
+    """Try the cards in doubt in the worlds of a stage, side by side; the first has all, if few."""
+    shares, utilities = np.empty(LANES), np.empty(LANES)
+    waiting = 0
+    for i in range(lanes):
+        found = worlds.found[i]
+        if not in_doubt(race, i) or (stage > 0 and found <= 0):
+            continue
+        step, offset = place_marks(worlds.keys[i], worlds.stages, stage)
+        marks = 0
+        for world in range(i * worlds.most, i * worlds.most + abs(found)):
+            share = worlds.shares[world]
+            if found > 0:
+                before = count_marks(marks, step, offset)
+                marks += int(share)
+                share = count_marks(marks, step, offset) - before
+            if share <= 0.0:
+                continue
+            if waiting + popcount(race.running[i]) > LANES:
+                _play_out_waiting(
+                    state, queue, waiting, trick, position, rules, rollouts, shares, utilities, race
+                )
+                waiting = 0
+            for which in range(MAX_CARDS):
+                if not is_running(race, i, which):
+                    continue
+                queue.sources[waiting] = i
+                queue.cards[waiting] = nth_card(candidates[i], which)
+                queue.keys[waiting] = rng.derive_deal_key(worlds.keys[i], world - i * worlds.most)
+                shares[waiting] = share
+                for place in range(SEATS):
+                    hand = worlds.layouts[world * SEATS + place]
+                    queue.hands[waiting * SEATS + place] = hand
+                waiting += 1
+    if waiting > 0:
+        _play_out_waiting(
+            state, queue, waiting, trick, position, rules, rollouts, shares, utilities, race
+        )
+
+
 @pimc.block("card")
 def choose_card(
     block_pointer: Any, lanes: int, trick: int, position: Position, teams: int, unused: int,
@@ -209,7 +291,7 @@ def choose_card(
     wanted, searched_from = int(parameter_table[at]), int(parameter_table[at + 1])
     prior_worlds, merge = parameter_table[at + 2], parameter_table[at + 3] != 0.0
     weigh, patience = parameter_table[at + 4] != 0.0, parameter_table[at + 5]
-    drawn = wanted * int(parameter_table[at + 6]) if weigh else 1
+    drawn = int(parameter_table[at + 6])
     first_worlds, margin = int(parameter_table[at + 7]), parameter_table[at + 8]
     resource = int64_at(resources[LEAD * MAX_POLICIES + number])
     rules = unpack_rules(resource)
@@ -219,7 +301,6 @@ def choose_card(
         return
     model = OpponentModel(unpack_seating(resource, 2), patience, rules)
     queue, race = new_playout_queue(), new_race()
-    queue_shares, utilities = np.empty(LANES), np.empty(LANES)
     candidates = np.zeros(LANES, np.int64)
     for i in range(lanes):
         if policy_of(state[PLAYERS_BY_POSITION + i], position) == number:
@@ -228,66 +309,25 @@ def choose_card(
             race.running[i] = (1 << popcount(candidates[i])) - 1
             if prior.distinct > 0 and in_doubt(race, i):
                 _add_priors(state, i, trick, position, teams, prior, legal, candidates[i], race)
-    sampler = new_layout_sampler(drawn)
-    layouts, shares = np.empty(lanes * wanted * SEATS, np.int64), np.ones(lanes * wanted)
-    keys, found = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64)
-    for i in range(lanes):
-        if in_doubt(race, i):
-            own = (state[LEADER + i] + position) % SEATS
-            keys[i] = rng.draw_for_card(state[KEY + i], trick, own)
-            if weigh:
-                found[i] = draw_likely_layouts(
-                    state, i, trick, position, keys[i], model, queue.state, sampler, wanted,
-                    layouts, i * wanted, shares,
-                )  # fmt: skip
-            else:
-                infer_knowledge(state, i, trick, position, sampler.known)
-                written = layouts[i * wanted * SEATS :]
-                found[i] = sample_layouts(sampler.known, wanted, keys[i], written)
-                found[i] = -found[i] if found[i] < wanted else found[i]
-    stages = count_stages(wanted, first_worlds)
-    for stage in range(stages):
-        waiting = 0
-        for i in range(lanes):
-            if not in_doubt(race, i) or (stage > 0 and found[i] <= 0):
-                continue
-            step, offset = place_marks(keys[i], stages, stage)
-            marks = 0
-            for world in range(abs(found[i])):
-                share = shares[i * wanted + world]
-                if found[i] > 0:
-                    before = count_marks(marks, step, offset)
-                    marks += int(share)
-                    share = count_marks(marks, step, offset) - before
-                if share <= 0.0:
-                    continue
-                if waiting + popcount(race.running[i]) > LANES:
-                    _play_out_waiting(
-                        state, queue, waiting, trick, position, rules, rollouts, queue_shares,
-                        utilities, race,
-                    )  # fmt: skip
-                    waiting = 0
-                for which in range(MAX_CARDS):
-                    if not is_running(race, i, which):
-                        continue
-                    queue.sources[waiting] = i
-                    queue.cards[waiting] = nth_card(candidates[i], which)
-                    queue.keys[waiting] = rng.derive_deal_key(keys[i], world)
-                    queue_shares[waiting] = share
-                    for place in range(SEATS):
-                        hand = layouts[(i * wanted + world) * SEATS + place]
-                        queue.hands[waiting * SEATS + place] = hand
-                    waiting += 1
-        if waiting > 0:
-            _play_out_waiting(
-                state, queue, waiting, trick, position, rules, rollouts, queue_shares, utilities,
-                race,
-            )  # fmt: skip
-        for i in range(lanes if stage < stages - 1 else 0):
-            if in_doubt(race, i) and found[i] > 0:
+    worlds = _Worlds(
+        np.empty(lanes * wanted * SEATS, np.int64),
+        np.ones(lanes * wanted),
+        np.zeros(LANES, np.int64),
+        np.zeros(LANES, np.int64),
+        wanted,
+        count_stages(wanted, first_worlds),
+    )
+    _draw_worlds(state, lanes, trick, position, weigh, model, drawn, queue.state, race, worlds)
+    for stage in range(worlds.stages):
+        _run_stage(
+            state, lanes, trick, position, stage, rules, rollouts, candidates, queue, worlds, race
+        )
+        for i in range(lanes if stage < worlds.stages - 1 else 0):
+            if in_doubt(race, i) and worlds.found[i] > 0:
                 drop_beaten(race, i, prior_worlds, margin)
     for i in range(lanes):
         if policy_of(state[PLAYERS_BY_POSITION + i], position) == number:
             # Where fewer worlds are possible than wanted, each counts for more.
-            factor = prior_worlds * (-found[i] / wanted if found[i] < 0 else 1.0)
-            put_card(state, i, position, nth_card(candidates[i], find_leader(race, i, factor)))
+            share = -worlds.found[i] / wanted if worlds.found[i] < 0 else 1.0
+            leader = find_leader(race, i, prior_worlds * share)
+            put_card(state, i, position, nth_card(candidates[i], leader))

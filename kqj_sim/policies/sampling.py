@@ -113,7 +113,7 @@ def draw_likely_layouts(
             state, lane, trick, position, key, model, block, sample, count, sampler.weights
         )
     else:
-        _weigh_player_by_player(state, lane, trick, position, key, model, block, sampler)
+        weigh_player_by_player(state, lane, trick, position, key, model, block, sampler)
     complete = count < sampled and count <= wanted
     if complete:
         scale_weights(sampler.weights, count)
@@ -136,7 +136,7 @@ def _copy_layout(layouts: Any, number: int, target: Any, target_number: int) -> 
 
 
 @block_loop
-def _weigh_player_by_player(
+def weigh_player_by_player(
     state: Block, lane: Lane, trick: int, position: Position, key: Key, model: OpponentModel,
     block: Block, sampler: LayoutSampler,
 ) -> None:  # fmt: skip

@@ -19,9 +19,9 @@ from kqj_sim.core.jit import kernel
 from kqj_sim.encode import encode_rules, encode_seating
 from kqj_sim.policies.particles import OpponentModel, weigh_layouts
 from kqj_sim.policies.sampling import (
-    _weigh_player_by_player,
     draw_likely_layouts,
     new_layout_sampler,
+    weigh_player_by_player,
 )
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
@@ -60,7 +60,7 @@ def _draw_by_player(
     sampler = new_layout_sampler(len(weights))
     infer_knowledge(state, lane, trick, position, sampler.known)
     sample_layouts(sampler.known, len(weights), key, sampler.layouts)
-    _weigh_player_by_player(state, lane, trick, position, key, model, block, sampler)
+    weigh_player_by_player(state, lane, trick, position, key, model, block, sampler)
     layouts[:] = sampler.layouts
     weights[:] = sampler.weights
 
@@ -71,9 +71,10 @@ def _draw(
     sampled: int, layouts: Any, weights: Any,
 ) -> int:  # fmt: skip
     sampler = new_layout_sampler(sampled)
-    return draw_likely_layouts(
+    found = draw_likely_layouts(
         state, lane, trick, position, 5, model, block, sampler, wanted, layouts, 1, weights
     )
+    return int(found)
 
 
 def all_weights(
