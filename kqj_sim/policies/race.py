@@ -103,7 +103,8 @@ def drop_beaten(race: Race, lane: Lane, prior_worlds: float, margin: float) -> N
     """Drop the candidates that the leader is ahead of by `margin` standard errors.
 
     The standard error is that of the mean of weighted differences; worlds without weight, and the
-    prior's, count as if they differed as much.
+    prior's, count as if they differed as much.  A card that is behind by the same in every world is
+    dropped at any margin.
     """
     leader = find_leader(race, lane, prior_worlds)
     worlds = race.worlds[lane]
