@@ -174,7 +174,7 @@ def _whole() -> dict[str, Any]:
         ({"tricks": [], "dealer": 6}, "dealer: 6"),
         ({"tricks": [], "calls": []}, "the calls are not over"),
         ({"tricks": [], "teams": [0, 0, 0, 1, 1, 1]}, "teams:"),
-        ({"tricks": [], "rules": {"teams": 4}}, "rules: teams is not 4"),
+        ({"tricks": [], "rules": {"teams": 4}}, "rules: teams cannot be 4"),
         ({"tricks": [{"cards": ["4s"]}, {"cards": []}]}, "tricks[0].cards: 1 cards"),
         ({"tricks": [{"cards": ["1s"]}]}, "tricks[0].cards: '1s' is not a card"),
         ({"tricks": [], "calls": None, "sender": None}, "sender and contract are needed"),
