@@ -235,8 +235,9 @@ def _describe_expected_total(fit: PointsFit, teams: int) -> str:
         if name in value:
             terms.append(f"{value[name]:+g} for each {who} whose last bid is in it")
     return (
-        f"Expected total: a base, {', '.join(terms)}.  Totals spread around it with an SD of "
-        f"{value['spread']:g}.  R2 {hearing.r2:.3f} of the bidder's total, "
+        f"Expected total: a base, {', '.join(terms)}, with an SD of {value['spread']:g}.  It is "
+        "what scores most to bid by, not the mean total.  Mean in play: R2 "
+        f"{hearing.r2:.3f} of the bidder's total, "
         f"{hearing.r2_opponents:.3f} of what opponents' totals exceed their bids by; "
         f"a turn of each of {fit.plan.auction:,} auctions."
     )
@@ -280,12 +281,11 @@ def _make_bidding_grid(fit: PointsFit, hearing: BidModel, teams: int) -> Grid:
         )
     return Grid(
         f"{_TEAM_COUNT_WORDS[teams]}: the parameters of auctions",
-        ("what", "used", "last fit", "parameter"),
+        ("what", "used", "mean in play", "parameter"),
         tuple(rows),
         1,
-        f"Used: smoothed over the fits, or what there was if that scores as much (see below).  "
-        f"Without a fit ({EMPTY_CELL_TEXT}): found by playing against oneself, one change at a "
-        f"time.",
+        "Used: found by `kqj-sim tune`, as docs/training.md tells.  Mean in play: what totals come "
+        "to between these players, fitted by least squares; what scores most may be more cautious.",
     )
 
 

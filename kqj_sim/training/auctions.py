@@ -1,17 +1,14 @@
-"""The bidding parameters of `points`: a model of totals, and a search by self-play.
+"""A model of totals in auctions, to compare with what the policy `points` expects.
 
-For the model, a turn is drawn from each auction.  The contract with the highest expected total
-there is played, whatever was called; so is the last bid of an opponent, if there is one.
-
-For the search, one parameter is changed at a time.  A change is kept if it scores more than the
-parameters without it, on deals with sides exchanged, and again on others.  The meaning of bids
-changes with the bidding, so the model is fitted again in between.
+A turn is drawn from each auction.  The contract with the highest expected total there is played,
+whatever was called; so is the last bid of an opponent, if there is one.  The model tells what bids
+and cards are worth on average.  `points` bids by other numbers, found by `kqj-sim tune`: what
+scores most against opponents who counter is more cautious.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,9 +36,8 @@ from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.types import Block, Float64Array, Int64Array
 from kqj_sim.core.views import BidView, replace_last_bid
 from kqj_sim.encode import encode_rules, encode_seating
-from kqj_sim.paired import measure_lead
 from kqj_sim.policies.point_count import count_points
-from kqj_sim.policies.points import PARAMETERS, expected_total, summarise_bids
+from kqj_sim.policies.points import expected_total, summarise_bids
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
 from kqj_sim.training.imposed import ImposedRounds, deal_cards
@@ -174,7 +170,7 @@ class BidModel:
 
 
 MIN_OCCURRENCES = 100
-"""Turns with a non-zero value that a coefficient needs to be fitted."""
+"""Turns with a non-zero value that a coefficient needs to be fitted; of few turns a tenth."""
 
 
 def fit_least_squares(
@@ -182,7 +178,7 @@ def fit_least_squares(
 ) -> tuple[dict[str, float], dict[str, float], float, Float64Array]:
     """Fit the coefficients of columns; return them, their standard errors, R2 and the expected
     values."""
-    least = min(MIN_OCCURRENCES, len(target))
+    least = min(MIN_OCCURRENCES, len(target) // 10)
     seen = [np.count_nonzero(column) >= least for column in columns]
     names = [name for name, often in zip(names, seen, strict=True) if often]
     matrix = np.column_stack(
@@ -250,112 +246,7 @@ def fit_bid_model(
     return BidModel({**found, **more}, {**errors, **more_errors}, r2, r2_theirs)
 
 
-FIRST_STEPS = {
-    "opening": 12.0,
-    "outbid": 12.0,
-    "support": 15.0,
-    "risk": 0.4,
-    "jump": 15.0,
-    "counter": 0.04,
-    "overcounter": 0.04,
-}
-"""The parameters searched, each with the first change to try."""
-
-PARAMETER_LIMITS = {"risk": (0.0, 10.0), "counter": (0.0, 1.0), "overcounter": (0.0, 1.0)}
-SHRINK = 0.85
-"""Factor by which the changes become smaller from round to round."""
-
-DAMPING = 0.5
-"""Share of a new fit that is taken over: all of it would oscillate."""
-
-MODEL_REFITS = 2
-SURE_ERRORS, CONFIRM_ERRORS = 1.5, 1.0
-"""Standard errors by which a change must be better, and again on other deals."""
-
-
 def format_bidder_spec(values: dict[str, float], plays: str) -> str:
     """Return the specification of a player with parameters of `points` and another policy's
     play."""
     return "points:" + ",".join(f"{name}={value:g}" for name, value in values.items()) + f"+{plays}"
-
-
-@dataclass
-class BiddingSearch:
-    """A search for the bidding parameters of `points`.
-
-    Attributes:
-        teams: 2 or 3.
-        plays: specification of the policy that plays the cards.
-        deals: deals of each comparison, and of each fit.
-        seed: the first seed; each comparison and fit has its own.
-        values: all parameters of `points`; changed by `improve`.
-        report_progress: called with a line of text for each change.
-        bid_model: the last fit of the model.
-        steps: the next change to try of each parameter.
-    """
-
-    teams: int
-    plays: str
-    deals: int
-    seed: int
-    values: dict[str, float]
-    report_progress: Callable[[str], None]
-    bid_model: BidModel | None = None
-    steps: dict[str, float] = field(default_factory=lambda: dict(FIRST_STEPS))
-
-    @property
-    def rules(self) -> KqjRules:
-        """The rules of the auctions."""
-        return KqjRules.from_dict({"teams": self.teams, "bidding": "auction"})
-
-    def _parameter_name(self, parameter: str) -> str:
-        return parameter if self.teams == 2 else f"three_{parameter}"
-
-    def refit_bid_model(self) -> None:
-        """Fit the model of totals again, and take over a share of it."""
-        self.seed += 1
-        calls = format_bidder_spec(self.values, self.plays)
-        deals = np.arange(self.deals)
-        self.bid_model = fit_bid_model(self.rules, calls, self.plays, self.seed, deals)
-        for parameter, value in self.bid_model.parameters.items():
-            name = self._parameter_name(parameter)
-            value = self.values[name] + DAMPING * (value - self.values[name])
-            self.values[name] = float(np.clip(value, PARAMETERS[name].low, PARAMETERS[name].high))
-
-    def _lead(self, candidate: dict[str, float]) -> tuple[float, float]:
-        """Measure the lead of candidate parameters over the present ones, and its standard
-        error."""
-        self.seed += 1
-        one, other = (format_bidder_spec(values, self.plays) for values in (candidate, self.values))
-        return measure_lead(self.rules, one, other, self.deals, self.seed, single_team=True)
-
-    def _try_change(self, parameter: str) -> None:
-        """Change a parameter up or down, if that is better."""
-        name = self._parameter_name(parameter)
-        low, high = PARAMETER_LIMITS.get(parameter, (-np.inf, np.inf))
-        best, found = 0.0, None
-        for step in (self.steps[parameter], -self.steps[parameter]):
-            value = min(max(self.values[name] + step, low), high)
-            if value == self.values[name]:
-                continue
-            changed = {**self.values, name: value}
-            lead, error = self._lead(changed)
-            if lead > SURE_ERRORS * error and lead > best:
-                best, found = lead, changed
-        if found is None:
-            return
-        lead, error = self._lead(found)
-        if lead > CONFIRM_ERRORS * error:
-            self.report_progress(
-                f"{name} {self.values[name]:.3g} -> {found[name]:.3g}: {lead:+.2f}"
-            )
-            self.values = found
-
-    def improve(self, rounds: int) -> None:
-        """Fit the model and change the parameters in turn."""
-        for _ in range(rounds):
-            for _ in range(MODEL_REFITS):
-                self.refit_bid_model()
-            for parameter in FIRST_STEPS:
-                self._try_change(parameter)
-            self.steps = {name: step * SHRINK for name, step in self.steps.items()}

@@ -44,6 +44,10 @@ KIND_OF_ROLE = {"return": "suit", "other": "suit", "suit": "suit", "NT": "NT", "
 HELD_OUT_SHARE = 0.25
 """Share of the rounds that measure a fit; it is fitted to the others."""
 
+SURE_ERRORS = 2.0
+"""Standard errors that count as certain: for taking with the weakest hands, and for replacing a
+parameter."""
+
 FIT_SWEEPS = 20
 AMOUNT_COUNT = 10
 """Number of amounts, from the lowest up, that are imposed in auctions."""
@@ -185,7 +189,7 @@ class CountFit:
     Attributes:
         points, errors: for each of TERMS_OF_KIND, in points of the total with two teams, and its
             standard error.
-        whole: the points rounded.
+        whole: the points rounded, or the whole ones in use that agree with them.
         lines: the line of the whole count for each setting.
     """
 
@@ -254,10 +258,17 @@ def _fisher_information(
     return found
 
 
-def fit_count(samples: dict[ContractSetting, CountSample], kind: str) -> CountFit:
+def fit_count(
+    samples: dict[ContractSetting, CountSample], kind: str, present: Float64Array | None = None
+) -> CountFit:
     """Fit the points of one kind of contract to samples of all its settings.
 
     The slope of the first setting is one, which fixes the size of a point.
+
+    Args:
+        samples: the samples.
+        kind: the kind of contract.
+        present: whole points in use, which stay unless the fit contradicts them; None: round all.
     """
     found = {each: part for each, part in samples.items() if KIND_OF_ROLE[each.role] == kind}
     centred = []
@@ -286,7 +297,10 @@ def fit_count(samples: dict[ContractSetting, CountSample], kind: str) -> CountFi
         np.diag(np.linalg.inv(_fisher_information(points, slopes, variances, moments)))
     )
     errors = errors[: len(points)]
-    whole = np.rint(points).astype(np.int64)
+    whole = np.rint(points)
+    if present is not None:
+        whole = np.where(np.abs(points - present) <= 0.5 + SURE_ERRORS * errors, present, whole)
+    whole = whole.astype(np.int64)
     return CountFit(
         kind,
         points,

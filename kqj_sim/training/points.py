@@ -1,4 +1,4 @@
-"""The fit of `points`: count, thresholds and bidding, from rounds that a strong player plays.
+"""The fit of `points`: count and thresholds, and a model of bids, from rounds of a strong player.
 
 Everything is fitted to rounds that the given policy plays, and depends on the plan alone.
 """
@@ -17,9 +17,10 @@ from kqj_sim.paired import Lead, measure_lead
 from kqj_sim.policies.points import PARAMETERS, points
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
-from kqj_sim.training.auctions import BiddingSearch, BidModel, format_bidder_spec
+from kqj_sim.training.auctions import BidModel, fit_bid_model, format_bidder_spec
 from kqj_sim.training.point_count import (
     CONTRACT_SETTINGS,
+    SURE_ERRORS,
     TERMS_OF_KIND,
     ContractSetting,
     CountFit,
@@ -42,10 +43,6 @@ START_THRESHOLDS = {2: 0.0, 3: 35.0}
 REFERENCE_COUNT = 60.0
 """Count at which contracts are made comparable: a usual one of the best contract of a hand."""
 
-SURE_ERRORS = 2.0
-"""Standard errors that count as certain: for taking with the weakest hands, and for replacing a
-parameter."""
-
 BAND_WIDTH = 10
 """Width of the bands of counts for which chances and scores are reported."""
 
@@ -60,8 +57,7 @@ class PointsPlan:
         taking: deals whose hands are counted for the thresholds.
         turn: rounds played for each turn's threshold.
         sweeps: passes over all turns.
-        auction: deals of each comparison, and of each fit, of auctions.
-        rounds: rounds of the search in auctions.
+        auction: deals of each comparison, and of the fit of auctions.
         seed: seed of the fit; its deals are none of those with which strength is measured.
     """
 
@@ -71,13 +67,12 @@ class PointsPlan:
     turn: int
     sweeps: int
     auction: int
-    rounds: int
     seed: int
 
     @classmethod
     def of(cls, plays: str, deals: int, seed: int) -> PointsPlan:
         """Return a plan in proportion to the deals of the count."""
-        return cls(plays, deals, 5 * deals, deals // 5, 2, deals // 8, 4, seed)
+        return cls(plays, deals, 5 * deals, deals // 5, 2, deals // 8, seed)
 
 
 @dataclass(frozen=True)
@@ -114,8 +109,7 @@ class PointsFit:
         bands: results by count, with two teams and three.
         thresholds, bid_models: by number of teams.
         leads: of the parameters over other callers, by rules and caller; where the parameters
-        before
-            the fit were kept, one of these is the fit that was rejected.
+            before the fit were kept, one of these is the fit that was rejected.
     """
 
     plan: PointsPlan
@@ -175,13 +169,8 @@ def threshold_parameters(whole: list[int]) -> dict[str, float]:
     return found
 
 
-def _round_parameter(value: float) -> float:
-    """Round a parameter of auctions for readers: to whole points, shares to a hundredth."""
-    return round(value, 2) if abs(value) < 3 else round(value)
-
-
 def fit_points(plan: PointsPlan, report_progress: Callable[[str], None]) -> PointsFit:
-    """Fit all parameters of `points`.
+    """Fit the parameters of `points`, but for those of auctions, which `kqj-sim tune` found.
 
     Args:
         plan: the numbers of rounds and the player.
@@ -201,7 +190,8 @@ def fit_points(plan: PointsPlan, report_progress: Callable[[str], None]) -> Poin
         report_progress(f"count: {' '.join(map(str, setting))}")
         samples[setting] = play_sample(setting, plan.plays, plan.deals, seed + number)
     for kind in TERMS_OF_KIND:
-        fit.counts[kind] = fit_count(samples, kind)
+        present = np.array([fit.values[name] for name in TERMS_OF_KIND[kind]])
+        fit.counts[kind] = fit_count(samples, kind, present)
         fit.values |= dict(
             zip(TERMS_OF_KIND[kind], map(float, fit.counts[kind].whole), strict=True)
         )
@@ -212,19 +202,14 @@ def fit_points(plan: PointsPlan, report_progress: Callable[[str], None]) -> Poin
     for teams in TEAMS:
         before = dict(fit.values)
         _fit_taking(fit, teams, report_progress)
-        _keep_better(fit, before, teams, "take")
+        _keep_better(fit, before, teams)
     for teams in TEAMS:
-        before = dict(fit.values)
         report_progress(f"auctions, {teams} teams")
-        search = BiddingSearch(
-            teams, plan.plays, plan.auction, seed + 1000 * teams, fit.values, report_progress
-        )
-        search.improve(plan.rounds)
-        search.refit_bid_model()
-        fit.values = {name: _round_parameter(value) for name, value in search.values.items()}
-        assert search.bid_model is not None
-        fit.bid_models[teams] = search.bid_model
-        _keep_better(fit, before, teams, "auction")
+        fit.bid_models[teams] = fit_bid_model(
+            KqjRules.from_dict({"teams": teams, "bidding": "auction"}),
+            format_bidder_spec(fit.values, plan.plays), plan.plays, seed + 1000 * teams,
+            np.arange(plan.auction),
+        )  # fmt: skip
     _compare_callers(fit, report_progress)
     return fit
 
@@ -252,21 +237,21 @@ def _fit_taking(fit: PointsFit, teams: int, report_progress: Callable[[str], Non
     fit.values |= {f"{prefix}{name}": float(value) for name, value in found_values.items()}
 
 
-def _keep_better(fit: PointsFit, before: dict[str, float], teams: int, bidding: str) -> None:
-    """Restore the parameters before a fit, unless the new ones are shown to be better.
+def _keep_better(fit: PointsFit, before: dict[str, float], teams: int) -> None:
+    """Restore the parameters of taking before a fit, unless the new ones are shown to be better.
 
-    A search against itself can go in circles, and thresholds by place follow chance.
+    Thresholds by place follow chance.
     """
     if before == fit.values:
         return
-    rules = KqjRules.from_dict({"teams": teams, "bidding": bidding})
+    rules = KqjRules.from_dict({"teams": teams})
     found, other = (format_bidder_spec(values, fit.plan.plays) for values in (fit.values, before))
     lead = measure_lead(
         rules, found, other, fit.plan.auction, SEED_OFFSET + fit.plan.seed, HELD_OUT_START // 2
     )
     if lead.mean <= SURE_ERRORS * lead.error:
         fit.values = before
-        fit.leads[teams, bidding, "what this fit found"] = Lead(-lead.mean, lead.error)
+        fit.leads[teams, "take", "what this fit found"] = Lead(-lead.mean, lead.error)
 
 
 def _compare_callers(fit: PointsFit, report_progress: Callable[[str], None]) -> None:
@@ -276,8 +261,10 @@ def _compare_callers(fit: PointsFit, report_progress: Callable[[str], None]) -> 
     for teams, bidding in VARIANTS:
         rules = KqjRules.from_dict({"teams": teams, "bidding": bidding})
         others = {"always": f"always+{plays}", "never": f"never+{plays}"}
-        others["points as it was"] = f"points+{plays}"
-        if bidding == "take":
+        if bidding == "auction":
+            others["random"] = f"random+{plays}"
+        else:
+            others["points as it was"] = f"points+{plays}"
             others["bold"] = f"bold+{plays}"
             name = "take" if teams == 2 else "three_take"
             for more in (-10, 10, 20):
