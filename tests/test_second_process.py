@@ -32,6 +32,7 @@ def first_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[subproces
     return started
 
 
+@pytest.mark.slow
 def test_program_leaves_kernels_in_the_cache_that_simulations_find(tmp_path: Path) -> None:
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     program = second_process.PROGRAM.format(path=sys.path, whole_rounds=True)

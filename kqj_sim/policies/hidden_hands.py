@@ -11,6 +11,7 @@ from typing import Any
 
 from kqj_sim.core import rng
 from kqj_sim.core.block import (
+    AMOUNT,
     CAPOT,
     CONTRACT,
     LAST_BIDS,
@@ -151,7 +152,13 @@ def deal_auction(
     countered = pick_counterer(state, i, rng.draw(key, rng.HIDDEN_HAND), rules.teams)
     last_bids = state[LAST_BIDS + i]
     two = rules.teams == 2
-    needed = FITTED.margin / FITTED.hold if two else FITTED.three_margin / FITTED.three_hold
+    above = state[AMOUNT + i] - rules.minimum_bid
+    # The count with which the bid is as likely as not to be made.
+    needed = (
+        (FITTED.margin - FITTED.margin_falls * above) / FITTED.hold
+        if two
+        else (FITTED.three_margin - FITTED.three_margin_falls * above) / FITTED.three_hold
+    )
     for each in range(SEATS):
         hands[each], hands[SEATS + each] = 0, 0
     hands[place] = own

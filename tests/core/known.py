@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -52,8 +53,9 @@ CASES = {
 """By what binds the players."""
 
 
-def slow_worlds(known: Known) -> set[World]:
-    """Yield every layout: for each player in turn every choice of cards."""
+@lru_cache(maxsize=4)
+def slow_worlds(known: Known) -> frozenset[World]:
+    """Return every layout: for each player in turn every choice of cards."""
 
     def deal(player: int, left: frozenset[int]) -> Iterator[World]:
         if player == SEATS:
@@ -64,4 +66,4 @@ def slow_worlds(known: Known) -> set[World]:
             for rest in deal(player + 1, left - set(hand)):
                 yield (sum(1 << card for card in hand), *rest)
 
-    return set(deal(0, frozenset(range(sum(known.counts)))))
+    return frozenset(deal(0, frozenset(range(sum(known.counts)))))

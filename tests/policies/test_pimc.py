@@ -30,7 +30,7 @@ from tests.referee.kqj.random_rounds import rules_in
 from tests.variants import AUCTION_2, LIVELY, TAKE_2, TAKE_3, told
 
 SEED = 23
-EXHAUSTIVE = "pimc:worlds=1000,rollout=random,prior=none"
+EXHAUSTIVE = "pimc:worlds=1000,first_worlds=1000,weigh=false,rollout=random,prior=none"
 """Where at most 120 worlds are left it knows them all, and random players have no choice."""
 
 

@@ -85,16 +85,16 @@ def test_hidden_cards_of_an_auction_are_dealt_once_and_bidders_have_trumps() -> 
 
 @pytest.mark.parametrize(("opening", "least"), [(120, 0.95), (130, 0.1)])
 def test_hidden_hands_would_have_called_as_their_places_did(opening: int, least: float) -> None:
-    """Place 0 opens in hearts, place 1 passes, place 2 bids 10 more in clubs; place 3 is asked."""
+    """Place 0 opens in hearts, place 1 bids 10 more in clubs, place 2 passes; place 3 is asked."""
     rules = encode_rules(AUCTION_2)
     state, hands = allocate_block(), np.zeros(2 * SEATS, dtype=np.int64)
-    state[PLAYERS], state[SENDER], state[STAKE], state[CONTRACT] = TWO_TEAMS, 2, 1, 3
+    state[PLAYERS], state[SENDER], state[STAKE], state[CONTRACT] = TWO_TEAMS, 1, 1, 3
     state[OPENING_AMOUNT], state[AMOUNT] = opening, opening + 10
     bids = ((opening // 10) << 3 | 1 + 1, (opening // 10 + 1) << 3 | 3 + 1)
-    state[LAST_BIDS] = bids[0] | bids[1] << 20
+    state[LAST_BIDS] = bids[0] | bids[1] << 10
     own = bits(parse_cards("As Ts 7d 4d 5d 6d 4s 5s"))
     choose, _ = points.compile_decision("bid")
-    calls = bid_code(opening, 1, 0), PASS, bid_code(opening + 10, 3, 0)
+    calls = bid_code(opening, 1, 0), bid_code(opening + 10, 3, 0), PASS
     agreeing = np.zeros(len(calls))
     draws = 300
     for k in range(draws):
@@ -104,8 +104,8 @@ def test_hidden_hands_would_have_called_as_their_places_did(opening: int, least:
             agreeing[place] += choose(view, FITTED) == call
     # Of random hands one in two hundred jumps to 130: the best of those drawn often has to do.
     assert agreeing[0] > least * draws
-    assert agreeing[1] == draws
-    assert agreeing[2] > 0.6 * draws
+    assert agreeing[1] > 0.6 * draws
+    assert agreeing[2] == draws
 
 
 @pytest.mark.parametrize("rules", [AUCTION_2, AUCTION_3], ids=["two teams", "three teams"])
