@@ -47,11 +47,12 @@ class Process(msgspec.Struct, frozen=True):
 
 
 class Reference(msgspec.Struct, frozen=True):
-    """The rounds of RANDOM in straightforward code, and the share that is taken."""
+    """The rounds of RANDOM in straightforward code, or of another game in another engine, and the
+    share that is taken; None for another game."""
 
     name: str
     timing: Timing
-    taken: float
+    taken: float | None
 
 
 class Stage(msgspec.Struct, frozen=True):

@@ -212,8 +212,9 @@ def write_rows(experiment: Any, path: Path, threads: int) -> int:
 
 
 def measure_references() -> list[Reference]:
-    """Measure the two-team rounds of RANDOM in plain Python, and in numba a deal at a time."""
-    from benchmarks import reference, scalar
+    """Measure the two-team rounds of RANDOM in plain Python, and in numba a deal at a time; and
+    rounds of OpenSpiel if it is installed."""
+    from benchmarks import open_spiel, reference, scalar
 
     found = []
     for name, play_rounds, rounds, unit in (
@@ -227,6 +228,9 @@ def measure_references() -> list[Reference]:
 
         taken = int(play_rounds(rounds, 1, 0.09)[0])
         found.append(Reference(name, least_time(play, unit), taken / rounds))
+    if open_spiel.is_installed():
+        for name, play in open_spiel.GAMES.items():
+            found.append(Reference(name, least_time(play, 4_000), None))
     return found
 
 

@@ -25,7 +25,7 @@ import json
 import re
 import textwrap
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -364,3 +364,16 @@ def shorten_player(text: str, game: str) -> str:
         return parse_player(text, game).short_text
     except PolicyError:
         return _LONG_PARAMETERS_PATTERN.sub("", text)
+
+
+def label_players(names: Iterable[str]) -> dict[str, str]:
+    """Return a label for each player's name: the name, or where parameters fill a line the name
+    without them, numbered where two would be alike."""
+    labels: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        label = short = _LONG_PARAMETERS_PATTERN.sub(":…", name)
+        number = 2
+        while label in labels.values():
+            label, number = f"{short} ({number})", number + 1
+        labels[name] = label
+    return labels

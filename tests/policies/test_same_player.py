@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.policies.same_player import describe_open_parts, explain_same_player
-from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player
+from kqj_sim.policies.spec import DEFAULT_PLAYER, label_players, parse_player
 from kqj_sim.rules import KqjRules
 
 TAKE = f"take={parse_player('standard').calling.values_by_name['take']:g}"
@@ -64,3 +64,14 @@ def test_policies_that_fill_one_part_are_named_with_what_fills_the_other() -> No
         "`greedy` and `network` only play; `points` calls for them",
     ]
     assert describe_open_parts(["points+greedy", "standard"], "kqj") == []
+
+
+def test_labels_leave_out_long_parameters_and_tell_players_apart() -> None:
+    numbers = ",".join(f"number_{k}={k}" for k in range(12))
+    one, other = (f"points:{numbers},take={take}+greedy" for take in (41, 43))
+    names = [one, "points:take=41+greedy", other, one]
+    assert label_players(names) == {
+        one: "points:…+greedy",
+        "points:take=41+greedy": "points:take=41+greedy",
+        other: "points:…+greedy (2)",
+    }

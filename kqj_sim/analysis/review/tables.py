@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kqj_sim.analysis.intervals import Estimate, make_count
 from kqj_sim.analysis.quantiles import student_quantile
@@ -19,6 +19,7 @@ from kqj_sim.analysis.review.rounds import (
     compute_accuracy,
 )
 from kqj_sim.analysis.tables import Table, TableRow, Unit, make_table
+from kqj_sim.policies.spec import label_players
 
 Value = int | str
 
@@ -173,7 +174,22 @@ def make_review_tables(
                 game=game,
             )
         )
-    return tables
+    names = (name_player(review, seat) for review in reviews for seat in review.seats)
+    labels = label_players(names)
+    return [_label_players(table, labels) for table in tables]
+
+
+def _label_players(table: Table, labels: Mapping[str, str]) -> Table:
+    """Return a table with the labels of players in place of their names."""
+    named = [column in ("player", "other") for column in table.groups]
+    if not any(named):
+        return table
+
+    def label(group: tuple[Value, ...]) -> tuple[Value, ...]:
+        cells = zip(group, named, strict=True)
+        return tuple(labels.get(str(value), value) if name else value for value, name in cells)
+
+    return replace(table, lines=tuple((label(group), *rest) for group, *rest in table.lines))
 
 
 def _sum_losses(
