@@ -229,8 +229,8 @@ def measure_references() -> list[Reference]:
         taken = int(play_rounds(rounds, 1, 0.09)[0])
         found.append(Reference(name, least_time(play, unit), taken / rounds))
     if open_spiel.is_installed():
-        for name, play in open_spiel.GAMES.items():
-            found.append(Reference(name, least_time(play, 4_000), None))
+        for name, play_game in open_spiel.GAMES.items():
+            found.append(Reference(name, least_time(play_game, 4_000), None))
     return found
 
 

@@ -189,7 +189,8 @@ def _label_players(table: Table, labels: Mapping[str, str]) -> Table:
         cells = zip(group, named, strict=True)
         return tuple(labels.get(str(value), value) if name else value for value, name in cells)
 
-    return replace(table, lines=tuple((label(group), *rest) for group, *rest in table.lines))
+    lines = ((label(line[0]), line[1], line[2], line[3]) for line in table.lines)
+    return replace(table, lines=tuple(lines))
 
 
 def _sum_losses(
