@@ -176,10 +176,10 @@ def make_review_tables(
         )
     names = (name_player(review, seat) for review in reviews for seat in review.seats)
     labels = label_players(names)
-    return [_label_players(table, labels) for table in tables]
+    return [replace_players(table, labels) for table in tables]
 
 
-def _label_players(table: Table, labels: Mapping[str, str]) -> Table:
+def replace_players(table: Table, labels: Mapping[str, str]) -> Table:
     """Return a table with the labels of players in place of their names."""
     named = [column in ("player", "other") for column in table.groups]
     if not any(named):
@@ -408,7 +408,7 @@ def _list_player(
 def _compare_players(
     effects: Mapping[str, Mapping[int, list[float]]], confidence: float
 ) -> Iterator[TableRow]:
-    """Yield the differences between the own decisions of players of the same table."""
+    """Yield how far the decisions of players who met at a table differ in points."""
     pairs = []
     for one, other in itertools.combinations(effects, 2):
         common = [number for number in effects[one] if number in effects[other]]

@@ -1,0 +1,16 @@
+"""Tables of reviews: players by short labels."""
+
+from __future__ import annotations
+
+from kqj_sim.analysis.intervals import make_count
+from kqj_sim.analysis.review.tables import replace_players
+from kqj_sim.analysis.tables import TableRow, make_table
+
+
+def test_players_and_their_opponents_have_labels_and_other_columns_do_not() -> None:
+    rows: list[TableRow] = [(("long", 3, "other", "long"), "rounds", "count", make_count(5))]
+    columns = ("player", "line", "other", "kind")
+    table = make_table("differences", "Differences", columns, rows, "", False)
+    labelled = replace_players(table, {"long": "short", "other": "short (2)"})
+    assert [line[0] for line in labelled.lines] == [("short", 3, "short (2)", "long")]
+    assert [line[1:] for line in labelled.lines] == [line[1:] for line in table.lines]
