@@ -15,11 +15,11 @@ from benchmarks.results import Stage
 from kqj_sim.block_player import CHUNK_ROWS
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.core import columns, play, rng, round, scoring
-from kqj_sim.core.block import DEAL_NUMBER, ILLEGAL, KEY, LANES, allocate_block
+from kqj_sim.core.block import AUCTION_ROWS, DEAL_NUMBER, ILLEGAL, KEY, LANES, allocate_block
 from kqj_sim.experiment import Experiment
 
 NAMES = (
-    "keys", "dealing", "calls", "exchange of lanes", "hands and contract", "tricks",
+    "keys", "first cards", "calls and further cards", "hands and contract", "tricks",
     "points and scores", "description", "rows",
 )  # fmt: skip
 REPEATS = 40
@@ -52,20 +52,19 @@ def _play(
             _call_stage(table.stages[_CALLS], (state, LANES, rules, table, log))
         played = 0
         if last >= 3:
-            played = _taken_first(state, LANES, 0)
-        if last >= 4:
+            played = _taken_first(state, LANES, AUCTION_ROWS)
             _complete(state, played, 1)
             _prepare(state, played)
-        if last >= 5:
+        if last >= 4:
             _tricks(state, played, rules, table, 0, 0)
-        if last >= 6:
+        if last >= 5:
             _count(state, played, rules)
             _score(state, played, rules)
-        if last >= 7:
+        if last >= 6:
             _calls(state, LANES, rules)
             _played(state, played, rules)
             _passed(state, LANES, played)
-        if last >= 8:
+        if last >= 7:
             _write(state, LANES, table.wanted, deals, values, done)
 
 

@@ -27,19 +27,19 @@ POLICIES = ("random", "greedy")
 """Policies whose decisions should be vector code; `standard` has loops over cards."""
 
 VECTORISED = {
-    "seat_players": 2, "deal": 19, "reset_calls": 1, "complete_hands": 12, "prepare_play": 12,
-    "finish_trick": 1, "play_last_trick": 1, "count_tricks": 2, "score_rounds": 1,
-    "fill_call_columns": 7, "fill_play_columns": 2, "write_rows": 2, "random: take": 2,
-    "random: bid": 1, "random: counter": 1, "random: lead": 1, "random: follow": 1,
-    "greedy: lead": 1, "greedy: follow": 1,
+    "seat_players": 2, "deal_first_cards": 4, "deal_further_cards": 6, "reset_calls": 1,
+    "complete_hands": 7, "prepare_play": 12, "finish_trick": 1, "play_last_trick": 1,
+    "count_tricks": 2, "score_rounds": 1, "fill_call_columns": 7, "fill_play_columns": 2,
+    "write_rows": 2, "random: take": 3,
+    "random: bid": 1, "random: counter": 1, "random: lead": 1, "random: follow": 4,
+    "greedy: lead": 1, "greedy: follow": 3,
 }  # fmt: skip
 """Least number of vector loops of each stage, after unrolling."""
 
+_DEPOSITS = {"call instruction cannot be vectorized"}
 SCALAR_BY_DESIGN = {
-    "deal": {
-        "call instruction cannot be vectorized",
-        "unsafe dependent memory operations in loop",
-    },
+    "deal_first_cards": _DEPOSITS,
+    "deal_further_cards": _DEPOSITS,
     "seat_players": {"cannot identify array bounds"},
 }
 """Expected reasons why a loop stays scalar: `pdep` has no vector form, and random partners are
@@ -75,7 +75,8 @@ def _stages() -> list[Loops]:
     rules = typeof(encode_rules(KqjRules()))
     stages: tuple[tuple[Any, tuple[Any, ...]], ...] = (
         (round.seat_players, (block, number, rules, number)),
-        (deal.deal, (block, number)),
+        (deal.deal_first_cards, (block, number)),
+        (deal.deal_further_cards, (block, number)),
         (bidding.reset_calls, (block, number)),
         (play.complete_hands, (block, number, number)),
         (play.prepare_play, (block, number)),

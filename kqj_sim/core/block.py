@@ -65,8 +65,8 @@ FIRST_FIVE = _reserve_rows(6)
 """First five cards of each place, natural coding."""
 UPCARD = _reserve_rows()
 """The Return."""
-FURTHER_CARDS = _reserve_rows(6)
-"""Three further cards of each place; two for the dealer, who lacks the Return."""
+REMAINING_CARDS = _reserve_rows()
+"""The cards not dealt before the taking."""
 SENDER = _reserve_rows()
 """Place of the Sender, or of the last bidder; -1 while there is none."""
 CONTRACT = _reserve_rows()
@@ -77,7 +77,9 @@ ORIGINAL_LANE = _reserve_rows()
 ILLEGAL = _reserve_rows()
 """1 where a policy made an illegal choice."""
 TAKING_ROWS = _row_count
-"""Rows above move when lanes are exchanged; with auctions those up to AUCTION_ROWS."""
+"""Rows above move when lanes are exchanged after the taking; elsewhere all up to AUCTION_ROWS."""
+FURTHER_CARDS = _reserve_rows(6)
+"""Three further cards of each place; two for the dealer, who lacks the Return."""
 AMOUNT = _reserve_rows()
 CAPOT = _reserve_rows()
 STAKE = _reserve_rows()
@@ -130,6 +132,8 @@ TRICK_SET = _reserve_rows()
 DEALT = _reserve_rows(6)
 """Eight cards of each place: natural coding; by strength from the start of the play."""
 
+LEGAL = _reserve_rows()
+"""Cards that the follower to move may play."""
 REPLACEMENT_CARD = _reserve_rows()
 """The card that the dealer holds in place of the Return."""
 SCRATCH = _reserve_rows(12)
@@ -270,6 +274,11 @@ def pair_selected_lanes(state: Block, lanes: int, selected_row: RowOffset) -> tu
     first = 0
     for i in range(lanes):
         first += state[cell_index(selected_row, i)] > 0
+    in_place = 0
+    for i in range(first):
+        in_place += state[cell_index(selected_row, i)] > 0
+    if in_place == first:
+        return first, 0
     pairs = 0
     for i in range(first):
         state[cell_index(_SWAP_FROM, pairs)] = i

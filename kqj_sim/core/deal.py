@@ -22,7 +22,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from kqj_sim.core import block, rng
-from kqj_sim.core.block import STRIDE, cell_index, pad_lanes
+from kqj_sim.core.block import SEATS, STRIDE, cell_index, pad_lanes
 from kqj_sim.core.cards import PACK, popcount
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.types import Block, CardSet, Int64Array, Key, Numba
@@ -124,9 +124,9 @@ def draw_cards(left: CardSet, size: int, key: Key, counter: int) -> CardSet:
 
 
 @scalar
-def _draw_subsets(state: Block, n: int, groups: int) -> None:
-    """Draw the numbers of the subsets of six groups, from group `groups` on, into SCRATCH."""
-    for number in range(6):
+def _draw_subsets(state: Block, n: int, groups: int, count: int) -> None:
+    """Draw the numbers of the subsets of `count` groups, from `groups` on, into SCRATCH."""
+    for number in range(count):
         choices = SUBSET_COUNTS[groups + number]
         draw = rng.DEAL + groups + number
         for i in range(n):
@@ -135,34 +135,40 @@ def _draw_subsets(state: Block, n: int, groups: int) -> None:
 
 
 @block_loop
-def deal(state: Block, lanes: int) -> None:
-    """Deal the cards of `lanes` deals: fill FIRST_FIVE, UPCARD and FURTHER_CARDS from KEY."""
-    # Six groups at a time: the deposits of one deal wait for each other, and a processor looks
-    # only some hundred instructions ahead for those of the next deal.
+def deal_first_cards(state: Block, lanes: int) -> None:
+    """Deal the first cards of `lanes` deals: fill FIRST_FIVE, UPCARD and REMAINING_CARDS."""
+    # Place by place: the deposits of one deal wait for each other, and a processor looks only some
+    # hundred instructions ahead for those of the next deals.
     n = pad_lanes(lanes)
-    left = block.FURTHER_CARDS + 5 * STRIDE
     for i in range(n):
-        state[left + i] = PACK
-    for half in range(2):
-        _draw_subsets(state, n, 6 * half)
+        state[block.REMAINING_CARDS + i] = PACK
+    for place in range(SEATS):
+        _draw_subsets(state, n, 2 * place, 2)
         for i in range(n):
-            cards = state[left + i]
-            for place in range(3):
-                three = TRIPLES[np.uint64(state[block.SCRATCH + 2 * place * STRIDE + i])]
-                two = PAIRS[np.uint64(state[block.SCRATCH + (2 * place + 1) * STRIDE + i])]
-                five = deposit(three | deposit(two, ~three), cards)
-                cards ^= five
-                state[cell_index(block.FIRST_FIVE + (3 * half + place) * STRIDE, i)] = five
-            state[left + i] = cards
-    _draw_subsets(state, n, 12)
+            cards = state[block.REMAINING_CARDS + i]
+            three = TRIPLES[np.uint64(state[block.SCRATCH + i])]
+            two = PAIRS[np.uint64(state[block.SCRATCH + STRIDE + i])]
+            five = deposit(three | deposit(two, ~three), cards)
+            state[cell_index(block.FIRST_FIVE + place * STRIDE, i)] = five
+            state[block.REMAINING_CARDS + i] = cards ^ five
+    _draw_subsets(state, n, 12, 1)
     for i in range(n):
-        cards = state[left + i]
+        cards = state[block.REMAINING_CARDS + i]
         turned_up = deposit(1 << state[block.SCRATCH + i], cards)
-        cards ^= turned_up
         state[block.UPCARD + i] = turned_up
-        for place in range(5):
-            three = TRIPLES[np.uint64(state[block.SCRATCH + (1 + place) * STRIDE + i])]
-            three = deposit(three, cards)
-            cards ^= three
-            state[block.FURTHER_CARDS + place * STRIDE + i] = three
-        state[left + i] = cards
+        state[block.REMAINING_CARDS + i] = cards ^ turned_up
+
+
+@block_loop
+def deal_further_cards(state: Block, lanes: int) -> None:
+    """Deal the cards that remain after `deal_first_cards`: fill FURTHER_CARDS."""
+    n = pad_lanes(lanes)
+    for place in range(SEATS - 1):
+        _draw_subsets(state, n, 13 + place, 1)
+        for i in range(n):
+            cards = state[block.REMAINING_CARDS + i]
+            three = deposit(TRIPLES[np.uint64(state[block.SCRATCH + i])], cards)
+            state[cell_index(block.FURTHER_CARDS + place * STRIDE, i)] = three
+            state[block.REMAINING_CARDS + i] = cards ^ three
+    for i in range(n):
+        state[block.FURTHER_CARDS + 5 * STRIDE + i] = state[block.REMAINING_CARDS + i]

@@ -30,6 +30,7 @@ from kqj_sim.core.block import (
     ILLEGAL,
     KEY,
     LAST_BIDS,
+    LEGAL,
     MAY_COUNTER,
     PLAYERS,
     PLAYERS_BY_POSITION,
@@ -56,6 +57,7 @@ from kqj_sim.core.jit import (
 )
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import (
+    find_following_cards,
     follow_view,
     lead_view,
     read_hand,
@@ -215,7 +217,7 @@ def make_ask_take(asking: Asking) -> AskLoop:
             ):
                 view = TakeView(
                     hands[i], state[UPCARD + i], lap, place, all_no_trump, players, teams,
-                    rng.draw(state[KEY + i], turn),
+                    rng.draw_32(state[KEY + i], turn),
                 )  # fmt: skip
                 asked = not checked or (i < lanes and state[STILL_CALLING + i] != 0)
                 call = choose(view, values, weights) if asked else PASS
@@ -261,7 +263,7 @@ def make_ask_bid(asking: Asking) -> AskLoop:
                 view = BidView(
                     hands[i], place, turn, lowest, highest, all_no_trump,
                     state[SENDER + i], amount, state[CONTRACT + i], state[LAST_BIDS + i], players,
-                    teams, rng.draw(state[KEY + i], rng.CALL + turn),
+                    teams, rng.draw_32(state[KEY + i], rng.CALL + turn),
                 )  # fmt: skip
                 call = choose(view, values, weights) if not checked or i < lanes else PASS
                 if checked:
@@ -298,7 +300,7 @@ def make_ask_counter(asking: Asking) -> AskLoop:
                 view = CounterView(
                     hands[i], place, state[SENDER + i], state[AMOUNT + i],
                     state[CONTRACT + i], state[CAPOT + i], state[LAST_BIDS + i], players, teams,
-                    rng.draw(state[KEY + i], rng.COUNTER + turn),
+                    rng.draw_32(state[KEY + i], rng.COUNTER + turn),
                 )  # fmt: skip
                 call = choose(view, values, weights) if not checked or i < lanes else 0
                 if checked:
@@ -334,8 +336,10 @@ def make_ask_lead(asking: Asking, *, lead_view: Kernel, put_lead: Kernel) -> Ask
     return ask_lead
 
 
-def make_ask_follow(asking: Asking, *, follow_view: Kernel) -> AskLoop:
-    """Return the loop that asks a following position, with a game's `follow_view`."""
+def make_ask_follow(
+    asking: Asking, *, find_following_cards: Kernel, follow_view: Kernel
+) -> AskLoop:
+    """Return the loop that asks a following position, with a game's functions of `CardViews`."""
     choose, read_parameters, read_weights, sole_policy, checked = asking
 
     def ask_follow(
@@ -349,16 +353,24 @@ def make_ask_follow(asking: Asking, *, follow_view: Kernel) -> AskLoop:
         n = fill_vectors(lanes)
         hands = mark_noalias(block_pointer, HAND + position * STRIDE)
         cards = mark_noalias(block_pointer, TRICK_CARDS + position * STRIDE)
+        # Three short loops: a processor looks only some hundred instructions ahead for those of
+        # the next deals.
+        for i in range(n):
+            state[LEGAL + i] = find_following_cards(state, i, hands[i], position)
         for i in range(n):
             players = state[PLAYERS_BY_POSITION + i]
             if sole_policy or policy_of(players, position) == number:
-                view = follow_view(state, i, hands[i], trick, position, teams)
+                legal = state[LEGAL + i]
+                view = follow_view(state, i, hands[i], legal, trick, position, teams)
                 asked = not checked or i < lanes
-                card = choose(view, values, weights) if asked else view.legal & -view.legal
+                card = choose(view, values, weights) if asked else legal & -legal
                 if checked:
-                    card = check_card(state, i, card, view.legal)
+                    card = check_card(state, i, card, legal)
                 cards[i] = card
-                update_trick(state, i, position, card)
+        for i in range(n):
+            players = state[PLAYERS_BY_POSITION + i]
+            if sole_policy or policy_of(players, position) == number:
+                update_trick(state, i, position, cards[i])
 
     return ask_follow
 
@@ -449,7 +461,8 @@ def make_value_cards(write_values: Kernel, size: int) -> Callable[..., None]:
             write_values(lead_view(state, lane, trick, teams), numbers, values)
         else:
             hand = read_hand(state, lane, position)
-            view = follow_view(state, lane, hand, trick, position, teams)
+            legal = find_following_cards(state, lane, hand, position)
+            view = follow_view(state, lane, hand, legal, trick, position, teams)
             write_values(view, numbers, values)
 
     return value_cards

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kqj_sim.core import rng
 from kqj_sim.core.block import (
-    AUCTION_ROWS,
     CONTRACT,
     DEALT,
     FIRST_FIVE,
@@ -23,7 +22,6 @@ from kqj_sim.core.block import (
     SENDER,
     SENDER_TEAM,
     STRIDE,
-    TAKING_ROWS,
     TRICK_CARDS,
     TRICKS,
     TRUMPS,
@@ -54,17 +52,19 @@ from kqj_sim.core.rules import Rules, Seating
 from kqj_sim.core.trick import finish_trick, play_last_trick
 from kqj_sim.core.types import Block, Card, CardSet, Flag, Kernel, Lane, Position
 
+_EXCHANGED = SCRATCH
+"""The Return and the card that the Sender gives to the dealer for it; none if the dealer sends."""
 _HAS_SENDER = SCRATCH + 2 * STRIDE
 """1 where there is a Sender."""
 
 
 @block_loop
-def move_taken_first(state: Block, lanes: int, auction: Flag) -> int:
-    """Exchange lanes so that those with a Sender come first; return their number."""
+def move_taken_first(state: Block, lanes: int, rows: int) -> int:
+    """Exchange `rows` rows of lanes so that those with a Sender come first; return their number."""
     for i in range(lanes):
         state[_HAS_SENDER + i] = 1 if state[SENDER + i] >= 0 else 0
     taken, pairs = pair_selected_lanes(state, lanes, _HAS_SENDER)
-    swap_lanes(state, pairs, 0, AUCTION_ROWS if auction else TAKING_ROWS)
+    swap_lanes(state, pairs, 0, rows)
     return taken
 
 
@@ -86,21 +86,28 @@ def complete_hands(state: Block, lanes: int, sender_takes_return: Flag) -> None:
     """
     n = pad_lanes(lanes)
     for i in range(n):
-        state[REPLACEMENT_CARD + i] = state[UPCARD + i]
+        sender = state[SENDER + i]
+        three = (
+            (state[FURTHER_CARDS + i] & -(sender == 0))
+            | (state[FURTHER_CARDS + STRIDE + i] & -(sender == 1))
+            | (state[FURTHER_CARDS + 2 * STRIDE + i] & -(sender == 2))
+            | (state[FURTHER_CARDS + 3 * STRIDE + i] & -(sender == 3))
+            | (state[FURTHER_CARDS + 4 * STRIDE + i] & -(sender == 4))
+        )
+        upcard = state[UPCARD + i]
+        number = rng.scale_below(rng.draw(state[KEY + i], rng.DEAL + 18), 3)
+        given = _select_of_three(three, number)
+        exchanges = (three != 0) & (sender_takes_return != 0)
+        state[REPLACEMENT_CARD + i] = given if exchanges else upcard
+        state[_EXCHANGED + i] = given | upcard if exchanges else 0
     for place in range(SEATS - 1):
         hand = DEALT + place * STRIDE
         five = FIRST_FIVE + place * STRIDE
-        extra = FURTHER_CARDS + place * STRIDE
+        further = FURTHER_CARDS + place * STRIDE
         for i in range(n):
-            three = state[cell_index(extra, i)]
-            upcard = state[UPCARD + i]
-            number = rng.scale_below(rng.draw(state[KEY + i], rng.DEAL + 18), 3)
-            given = _select_of_three(three, number)
-            takes = (state[SENDER + i] == place) & (sender_takes_return != 0)
-            state[cell_index(hand, i)] = state[cell_index(five, i)] | three ^ (
-                given | upcard if takes else 0
-            )
-            state[REPLACEMENT_CARD + i] = given if takes else state[REPLACEMENT_CARD + i]
+            exchanged = state[_EXCHANGED + i] if state[SENDER + i] == place else 0
+            cards = state[cell_index(five, i)] | state[cell_index(further, i)]
+            state[cell_index(hand, i)] = cards ^ exchanged
     for i in range(n):
         state[DEALT + (SEATS - 1) * STRIDE + i] = (
             state[FIRST_FIVE + (SEATS - 1) * STRIDE + i]

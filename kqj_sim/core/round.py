@@ -25,6 +25,7 @@ from kqj_sim.core.bidding import (
 )
 from kqj_sim.core.block import (
     AMOUNT,
+    AUCTION_ROWS,
     CALL,
     CALL_COUNT,
     CONTRACT,
@@ -41,6 +42,7 @@ from kqj_sim.core.block import (
     SEATS,
     SENDER,
     STRIDE,
+    TAKING_ROWS,
     TRICKS,
     UPCARD,
     cell_index,
@@ -55,7 +57,7 @@ from kqj_sim.core.columns import (
     fill_play_columns,
     write_rows,
 )
-from kqj_sim.core.deal import deal
+from kqj_sim.core.deal import deal_first_cards, deal_further_cards
 from kqj_sim.core.jit import block_loop, kernel, make_address_caller, scalar
 from kqj_sim.core.play import complete_hands, move_taken_first, play_tricks, prepare_play
 from kqj_sim.core.rules import Rules, Seating
@@ -153,19 +155,28 @@ def seat_players(state: Block, lanes: int, rules: Rules, policy_of_seat: int) ->
 
 @kernel
 def begin_rounds(state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array) -> int:
-    """Seat the players and deal."""
+    """Seat the players and deal: in auctions all cards, else those before the taking."""
     seat_players(state, lanes, rules, seating.seats)
-    deal(state, lanes)
+    deal_first_cards(state, lanes)
+    if rules.auction:
+        deal_further_cards(state, lanes)
     reset_calls(state, lanes)
     return lanes
+
+
+@scalar
+def _deal_to_taken(state: Block, lanes: int) -> None:
+    """Move the lanes with a Sender to the front and deal their further cards."""
+    deal_further_cards(state, move_taken_first(state, lanes, TAKING_ROWS))
 
 
 @kernel
 def call_by_taking(
     state: Block, lanes: int, rules: Rules, seating: Seating, log: Int64Array
 ) -> int:
-    """Run the taking."""
+    """Run the taking, and deal further cards if somebody took."""
     run_taking(state, lanes, rules, seating, log, 0)
+    _deal_to_taken(state, lanes)
     return lanes
 
 
@@ -188,6 +199,8 @@ def impose_contract(
         state[SENDER + i] = seating.imposed_place
         state[CONTRACT + i] = seating.imposed_contract
         state[AMOUNT + i] = seating.imposed_amount
+    if not rules.auction:
+        deal_further_cards(state, lanes)
     return lanes
 
 
@@ -200,6 +213,7 @@ def impose_opener_take(
         state[SENDER + i] = 0
         state[CONTRACT + i] = trailing_zeros(state[UPCARD + i]) >> 4
         state[LAP + i] = 1
+    deal_further_cards(state, lanes)
     return lanes
 
 
@@ -209,6 +223,7 @@ def impose_opener_pass(
 ) -> int:
     """Have the opener pass in the first lap, whatever their hand; then the players call."""
     run_taking(state, lanes, rules, seating, log, 1)
+    _deal_to_taken(state, lanes)
     return lanes
 
 
@@ -218,7 +233,7 @@ def finish_rounds(state: Block, lanes: int, rules: Rules, seating: Seating, log:
 
     Lanes are exchanged so that those that were played come first; return their number.
     """
-    played = move_taken_first(state, lanes, rules.auction)
+    played = move_taken_first(state, lanes, AUCTION_ROWS)
     complete_hands(state, played, 1 - rules.auction)
     prepare_play(state, played)
     if played > 0:
@@ -249,6 +264,19 @@ STAGE_SIGNATURE = make_stage_signature(_ANY_RULES, EMPTY_SEATING)
 """The signature of the stages with the rules of KQJ."""
 call_stage = make_address_caller(STAGE_SIGNATURE)
 """Call a stage of a round: (address, (block, lanes, rules, seating, log))."""
+
+
+@block_loop
+def find_illegal_choice(state: Block, lanes: int) -> int:
+    """Return the number of the first deal in which a policy made an illegal choice, or -1."""
+    count = 0
+    for i in range(lanes):
+        count += state[ILLEGAL + i]
+    if count != 0:
+        for i in range(lanes):
+            if state[ILLEGAL + i] != 0:
+                return int(state[DEAL_NUMBER + i])
+    return -1
 
 
 class RoundKernels(NamedTuple):
@@ -325,9 +353,9 @@ def make_round_kernels(game: str, *, seats: int, tricks: int, call_stage: Kernel
             lanes = min(LANES, count - done)
             start_deals(state, first + done, lanes)
             played = play_block(state, lanes, seed, rules, seating, log)
-            for i in range(lanes):
-                if state[ILLEGAL + i] != 0:
-                    return int(state[DEAL_NUMBER + i])
+            illegal = find_illegal_choice(state, lanes)
+            if illegal >= 0:
+                return illegal
             write_rows(state, lanes, seating.wanted, deals, values, done)
             if marked:
                 write_fingerprints(state, lanes, played, log, fingerprints, done)
@@ -357,9 +385,9 @@ def make_round_kernels(game: str, *, seats: int, tricks: int, call_stage: Kernel
                 state[DEALER + i] = dealers[which]
                 state[PENDING + i] = 0
             play_block(state, lanes, seed, rules, seating, log)
-            for i in range(lanes):
-                if state[ILLEGAL + i] != 0:
-                    return int(state[DEAL_NUMBER + i])
+            illegal = find_illegal_choice(state, lanes)
+            if illegal >= 0:
+                return illegal
             write_rows(state, lanes, seating.wanted, deals, values, done)
             done += lanes
         return -1

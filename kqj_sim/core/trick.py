@@ -281,6 +281,7 @@ class CardViews(NamedTuple):
     """The functions of a game that show the player to move what they may know and play."""
 
     lead_view: Kernel
+    find_following_cards: Kernel
     follow_view: Kernel
     find_legal_cards: Kernel
 
@@ -339,7 +340,7 @@ def make_card_views(
             state[CAPOT + lane],
             state[STAKE + lane],
             teams,
-            rng.draw_for_card(state[KEY + lane], trick, wrap_seat(leader + position, seats)),
+            rng.draw_32_for_card(state[KEY + lane], trick, wrap_seat(leader + position, seats)),
         )
 
     @scalar
@@ -349,34 +350,45 @@ def make_card_views(
         return card_view(state, lane, hand, hand, trick, 0, 0, -1, 0, 0, 0, teams)
 
     @scalar
+    def has_partner_as_master(state: Block, lane: Lane, position: Position) -> bool:
+        """Return True if the master is a card of the team of a position of a lane."""
+        return state[MASTER_TEAM + lane] == team_of(state[PLAYERS_BY_POSITION + lane], position)
+
+    @scalar
+    def find_following_cards(
+        state: Block, lane: Lane, hand: CardSet, position: Position
+    ) -> CardSet:
+        """Return the cards that a following position (from 1) of a lane may play from a hand."""
+        led = state[LED + lane]
+        winning = winning_cards(led, state[TRUMPS + lane], state[MASTER + lane])
+        partner = has_partner_as_master(state, lane, position)
+        return legal_cards(hand, led, state[duty_row + lane], winning, partner)
+
+    @scalar
     def follow_view(
-        state: Block, lane: Lane, hand: CardSet, trick: int, position: Position, teams: int
-    ) -> CardView:
-        """Return the view of a following position (from 1) of a lane that holds a hand."""
+        state: Block, lane: Lane, hand: CardSet, legal: CardSet, trick: int, position: Position,
+        teams: int,
+    ) -> CardView:  # fmt: skip
+        """Return the view of a following position (from 1) of a lane, with its legal cards."""
         led = state[LED + lane]
         master = state[MASTER + lane]
         winning = winning_cards(led, state[TRUMPS + lane], master)
-        partner = state[MASTER_TEAM + lane] == team_of(state[PLAYERS_BY_POSITION + lane], position)
-        legal = legal_cards(hand, led, state[duty_row + lane], winning, partner)
+        partner = has_partner_as_master(state, lane, position)
         return card_view(
             state, lane, hand, legal, trick, position, led, winning, master, 1 if partner else 0,
             state[TRICK_SET + lane], teams,
         )  # fmt: skip
 
     @scalar
-    def find_legal_cards(
-        state: Block, lane: Lane, trick: int, position: Position, teams: int
-    ) -> CardSet:
+    def find_legal_cards(state: Block, lane: Lane, position: Position) -> CardSet:
         """Return the cards that a position of a lane may play."""
-        if position == 0:
-            return lead_view(state, lane, trick, teams).legal
         hand = read_hand(state, lane, position)
-        return follow_view(state, lane, hand, trick, position, teams).legal
+        return hand if position == 0 else find_following_cards(state, lane, hand, position)
 
-    return CardViews(lead_view, follow_view, find_legal_cards)
+    return CardViews(lead_view, find_following_cards, follow_view, find_legal_cards)
 
 
-lead_view, follow_view, find_legal_cards = make_card_views(
+lead_view, find_following_cards, follow_view, find_legal_cards = make_card_views(
     seats=SEATS, duty_row=MUST_BEAT_LED, legal_cards=legal_cards, read_upcard=read_upcard
 )
 

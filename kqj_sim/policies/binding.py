@@ -50,7 +50,14 @@ LOOPS: dict[str, dict[int, tuple[str, Callable[[dispatch.Asking], dispatch.AskLo
             "lead",
             partial(dispatch.make_ask_lead, lead_view=trick.lead_view, put_lead=trick.put_lead),
         ),
-        FOLLOW: ("follow", partial(dispatch.make_ask_follow, follow_view=trick.follow_view)),
+        FOLLOW: (
+            "follow",
+            partial(
+                dispatch.make_ask_follow,
+                find_following_cards=trick.find_following_cards,
+                follow_view=trick.follow_view,
+            ),
+        ),
     },
     "kwajongen": {
         ACCEPT: ("kwajongen_accept", kwajongen_trick.make_ask_accept),

@@ -30,7 +30,14 @@ from kqj_sim.core.cards import PACK, SUIT_MASK, lowest_bit, popcount, trailing_z
 from kqj_sim.core.dispatch import LEAD, AskLoop, view_block
 from kqj_sim.core.jit import float32_at, scalar, stack_float32, stack_int64
 from kqj_sim.core.rules import MAX_POLICIES
-from kqj_sim.core.trick import follow_view, lead_view, put_card, read_hand, winning_cards
+from kqj_sim.core.trick import (
+    find_following_cards,
+    follow_view,
+    lead_view,
+    put_card,
+    read_hand,
+    winning_cards,
+)
 from kqj_sim.core.types import (
     Block,
     Float32Pointer,
@@ -134,7 +141,8 @@ def collect_facts(
     else:
         for lane in range(n):
             hand = read_hand(state, lane, position)
-            view = follow_view(state, lane, hand, trick, position, teams)
+            legal = find_following_cards(state, lane, hand, position)
+            view = follow_view(state, lane, hand, legal, trick, position, teams)
             _put_facts(view, lane, facts, shared, with_shared)
 
 

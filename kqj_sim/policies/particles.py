@@ -211,7 +211,7 @@ def _chance_of_card(
     """Return the chance that a position of lane 0 plays a card from a hand."""
     block[cell_index(HAND + position * STRIDE, 0)] = hand
     teams = model.rules.teams
-    legal = find_legal_cards(block, 0, trick, position, teams)
+    legal = find_legal_cards(block, 0, position)
     choices = popcount(legal)
     if choices == 1:
         return 1.0

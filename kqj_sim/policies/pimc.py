@@ -166,7 +166,7 @@ def _play_like_prior(
     for i in range(lanes):
         if policy_of(state[PLAYERS_BY_POSITION + i], position) != number:
             continue
-        legal = find_legal_cards(state, i, trick, position, teams)
+        legal = find_legal_cards(state, i, position)
         if popcount(legal) > 1:
             _write_prior_values(state, i, trick, position, teams, prior, values)
         put_card(state, i, position, best_card(legal, values))
@@ -304,7 +304,7 @@ def choose_card(
     candidates = np.zeros(LANES, np.int64)
     for i in range(lanes):
         if policy_of(state[PLAYERS_BY_POSITION + i], position) == number:
-            legal = find_legal_cards(state, i, trick, position, teams)
+            legal = find_legal_cards(state, i, position)
             candidates[i] = _select_candidates(state, i, position, legal) if merge else legal
             race.running[i] = (1 << popcount(candidates[i])) - 1
             if prior.distinct > 0 and in_doubt(race, i):

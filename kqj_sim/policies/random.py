@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.core.cards import NO_TRUMP, trailing_zeros, whole_tens
-from kqj_sim.core.rng import draw, is_below, scale_below
+from kqj_sim.core.rng import draw_32, is_32_below, scale_32_below
 from kqj_sim.core.views import PASS, bid_code
 from kqj_sim.policies.parameters import number
 from kqj_sim.policies.registry import policy
@@ -27,9 +27,9 @@ def choose_take(view: Any, parameters: Any) -> int:
     suit = trailing_zeros(view.turned) >> 4
     contracts = NO_TRUMP + 2 * view.all_no_trump
     if view.lap == 2:
-        contract = scale_below(draw(view.random, 1), contracts)
+        contract = scale_32_below(draw_32(view.random, 1), contracts)
     elif view.all_no_trump != 0:
-        contract = scale_below(draw(view.random, 1), 3)
+        contract = scale_32_below(draw_32(view.random, 1), 3)
         contract = suit if contract == 0 else NO_TRUMP - 1 + contract
     else:
         contract = suit
@@ -40,11 +40,11 @@ def choose_take(view: Any, parameters: Any) -> int:
 def choose_bid(view: Any, parameters: Any) -> int:
     """Bid with chance `bid`: each amount and contract equally likely, Capot with chance `capot`."""
     left = view.highest_amount - view.lowest_amount
-    amount = view.lowest_amount + 10 * scale_below(
-        draw(view.random, 1), whole_tens(max(left, 0)) + 1
+    amount = view.lowest_amount + 10 * scale_32_below(
+        draw_32(view.random, 1), whole_tens(max(left, 0)) + 1
     )
-    contract = scale_below(draw(view.random, 2), NO_TRUMP + 2 * view.all_no_trump)
-    capot = 1 if is_below(draw(view.random, 3), parameters.capot) else 0
+    contract = scale_32_below(draw_32(view.random, 2), NO_TRUMP + 2 * view.all_no_trump)
+    capot = 1 if is_32_below(draw_32(view.random, 3), parameters.capot) else 0
     return bid_code(amount, contract, capot) if left >= 0 and chance(view, parameters.bid) else PASS
 
 

@@ -144,13 +144,13 @@ def suit_cards(suit: Suit) -> int:
 @scalar
 def random_below(view: Any, bound: int) -> int:
     """Return a random number from 0 to bound - 1 (bound up to 32767)."""
-    return rng.scale_below(view.random, bound)
+    return rng.scale_32_below(view.random, bound)
 
 
 @scalar
 def chance(view: Any, probability: float) -> bool:
     """Return True with a probability, from 0 (never) to 1 (always)."""
-    return rng.is_below(view.random, probability)
+    return rng.is_32_below(view.random, probability)
 
 
 @scalar
@@ -202,7 +202,7 @@ def random_card(view: Any, cards: CardSet) -> int:
         >>> kqj.simulate(deals=50, policy=careless).deals
         50
     """
-    return nth_card(cards, rng.scale_below(view.random, popcount(cards)))
+    return nth_card(cards, rng.scale_32_below(view.random, popcount(cards)))
 
 
 @scalar
@@ -210,7 +210,7 @@ def random_legal_card(view: Any) -> int:
     """Return a legal card, each equally likely."""
     # Later tricks, in which fewer cards are held, become loops of their own.
     legal = view.legal
-    return _nth_of(legal, rng.scale_below(view.random, popcount(legal)), 8 - view.trick_number)
+    return _nth_of(legal, rng.scale_32_below(view.random, popcount(legal)), 8 - view.trick_number)
 
 
 @scalar

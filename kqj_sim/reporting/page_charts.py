@@ -133,7 +133,9 @@ def render_distribution(
             align="edge" if wide else "center",
         )  # fmt: skip
         if steps:
-            axes.set_xlim(steps[0] - step, steps[-1] + 2 * step)
+            # What is marked is seen, too.
+            marked = [] if threshold is None else [threshold[0]]
+            axes.set_xlim(min([steps[0], *marked]) - step, max([steps[-1], *marked]) + 2 * step)
             axes.set_ylim(0, 1.12 * top.max() or 1)
         if threshold is not None:
             draw_threshold(axes, *threshold)

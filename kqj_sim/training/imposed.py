@@ -34,6 +34,7 @@ from kqj_sim.core.block import (
     pad_lanes,
     team_of,
 )
+from kqj_sim.core.deal import deal_further_cards
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.round import BEGIN_STAGE, FINISH_STAGE, call_stage
 from kqj_sim.core.rules import Rules, Seating
@@ -95,6 +96,8 @@ def deal_cards(
         state[KEY + i] = rng.derive_deal_key(seed, deal)
         state[ILLEGAL + i] = 0
     call_stage(seating.stages[BEGIN_STAGE], (state, lanes, rules, seating, log))
+    if not rules.auction:
+        deal_further_cards(state, lanes)
 
 
 @kernel

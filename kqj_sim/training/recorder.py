@@ -38,6 +38,7 @@ from kqj_sim.core.block import (
     team_of,
 )
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, lowest_bit
+from kqj_sim.core.deal import deal_further_cards
 from kqj_sim.core.dispatch import FOLLOW, LEAD, LOOP_ENTRIES, ask
 from kqj_sim.core.jit import int64_at, kernel, scalar, stack_int64
 from kqj_sim.core.play import complete_hands, move_taken_first, prepare_play
@@ -268,8 +269,10 @@ def record_deals(
         call_stage(seating.stages[which], (state, lanes, rules, seating, log))
     # Decisions come in the order of the deals, whatever the calls were.
     restore_lane_order(state, lanes, AUCTION_ROWS)
+    if not rules.auction:
+        deal_further_cards(state, lanes)
     _vary_contracts(state, lanes, rules)
-    lanes = move_taken_first(state, lanes, rules.auction)
+    lanes = move_taken_first(state, lanes, AUCTION_ROWS)
     complete_hands(state, lanes, 1 - rules.auction)
     prepare_play(state, lanes)
     key = rng.derive_deal_key(seed, first)

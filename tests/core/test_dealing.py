@@ -28,7 +28,14 @@ from kqj_sim.core.block import (
     allocate_block,
 )
 from kqj_sim.core.cards import PACK
-from kqj_sim.core.deal import GROUP_SIZES, PAIRS, SUBSET_COUNTS, TRIPLES, deal
+from kqj_sim.core.deal import (
+    GROUP_SIZES,
+    PAIRS,
+    SUBSET_COUNTS,
+    TRIPLES,
+    deal_first_cards,
+    deal_further_cards,
+)
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.play import complete_hands
 from kqj_sim.experiment import Experiment
@@ -52,6 +59,11 @@ def _start(state: Any, first: int) -> None:
         state[KEY + lane] = rng.derive_deal_key(SEED, first + lane)
 
 
+def _deal(state: Any) -> None:
+    deal_first_cards(state, LANES)
+    deal_further_cards(state, LANES)
+
+
 def _read(state: Any, offset: int, count: int) -> Sets:
     rows = [state[offset + k * STRIDE : offset + k * STRIDE + LANES] for k in range(count)]
     return np.array(rows)
@@ -63,7 +75,7 @@ def _hands(bidding: str) -> Sets:
     state, parts = allocate_block(), []
     for first in range(0, DEALS, LANES):
         _start(state, first)
-        deal(state, LANES)
+        _deal(state)
         state[SENDER : SENDER + LANES] = np.arange(first, first + LANES) % SEATS
         complete_hands(state, LANES, 1 if bidding == "take" else 0)
         parts.append(_read(state, DEALT, SEATS))
@@ -76,7 +88,7 @@ def _first_cards() -> tuple[Sets, Sets]:
     state, five, turned = allocate_block(), [], []
     for first in range(0, DEALS, LANES):
         _start(state, first)
-        deal(state, LANES)
+        _deal(state)
         five.append(_read(state, FIRST_FIVE, SEATS))
         turned.append(_read(state, UPCARD, 1)[0])
     return np.concatenate(five, axis=1), np.concatenate(turned)
@@ -196,7 +208,7 @@ def _slow_deal(key: int) -> list[int]:
 def test_deals_are_those_of_a_slow_dealer() -> None:
     state = allocate_block()
     _start(state, 0)
-    deal(state, LANES)
+    _deal(state)
     for lane in range(LANES):
         groups = _slow_deal(int(state[KEY + lane]))
         five = [groups[2 * place] | groups[2 * place + 1] for place in range(SEATS)]
@@ -205,14 +217,21 @@ def test_deals_are_those_of_a_slow_dealer() -> None:
         assert _read(state, FURTHER_CARDS, SEATS)[:, lane].tolist() == groups[13:], lane
 
 
+def _deal_without_pdep(function: Any) -> Any:
+    names = {**function.py_func.__globals__, "deposit": dealing.deposit_by_loop}
+    code = function.py_func.__code__
+    return kernel(types.FunctionType(code, names, code.co_name), cache=False)
+
+
 def test_without_pdep_the_same_deals() -> None:
-    names = {**deal.py_func.__globals__, "deposit": dealing.deposit_by_loop}
-    by_loop = kernel(types.FunctionType(deal.py_func.__code__, names, "deal"), cache=False)
+    with_pdep = (deal_first_cards, deal_further_cards)
+    by_loop = [_deal_without_pdep(function) for function in with_pdep]
     one, other = allocate_block(), allocate_block()
     for first in range(0, 40 * LANES, LANES):
-        for state, dealer in ((one, deal), (other, by_loop)):
+        for state, functions in ((one, with_pdep), (other, by_loop)):
             _start(state, first)
-            dealer(state, LANES)
+            for function in functions:
+                function(state, LANES)
         assert np.array_equal(one, other), f"seed={SEED} deals from {first}"
 
 

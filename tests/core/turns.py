@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core import rng
-from kqj_sim.core.block import ILLEGAL, KEY, LANES, SEATS, allocate_block, pad_lanes
+from kqj_sim.core.block import AUCTION_ROWS, ILLEGAL, KEY, LANES, SEATS, allocate_block, pad_lanes
 from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.play import complete_hands, move_taken_first, prepare_play, record_trick
@@ -28,7 +28,7 @@ def _play_to(
     log = np.empty(0, np.int64)
     for stage in range(2):
         call_stage(table.stages[stage], (state, lanes, rules, table, log))
-    played = move_taken_first(state, lanes, rules.auction)
+    played = move_taken_first(state, lanes, AUCTION_ROWS)
     complete_hands(state, played, 1 - rules.auction)
     prepare_play(state, played)
     for number in range(trick + 1):

@@ -104,9 +104,7 @@ def test_random_card_is_any_card_of_the_set() -> None:
     draw = random.Random(3)
     for size in range(1, 9):
         bits, cards = next(each for each in _sets("s") if len(each[1]) == size)
-        counts = Counter(
-            random_card(_view("s", draw.randint(-(2**63), 2**63 - 1)), bits) for _ in range(4000)
-        )
+        counts = Counter(random_card(_view("s", draw.getrandbits(32)), bits) for _ in range(4000))
         assert set(counts) == set(cards.values())
         if size > 1:
             assert chisquare(list(counts.values())).pvalue > 1e-4, counts
@@ -114,7 +112,7 @@ def test_random_card_is_any_card_of_the_set() -> None:
 
 def test_chance_is_the_probability() -> None:
     draw = random.Random(4)
-    views = [_view("s", draw.randint(-(2**63), 2**63 - 1)) for _ in range(8000)]
+    views = [_view("s", draw.getrandbits(32)) for _ in range(8000)]
     for probability in (0.0, 0.25, 0.5, 1.0):
         share = sum(tools.chance(view, probability) for view in views) / len(views)
         assert share == pytest.approx(probability, abs=0.02 if 0 < probability < 1 else 0)
@@ -123,10 +121,7 @@ def test_chance_is_the_probability() -> None:
 def test_random_below_is_within_its_bound() -> None:
     draw = random.Random(5)
     for bound in (1, 2, 3, 7, 1000, 32767):
-        values = [
-            tools.random_below(_view("s", draw.randint(-(2**63), 2**63 - 1)), bound)
-            for _ in range(2000)
-        ]
+        values = [tools.random_below(_view("s", draw.getrandbits(32)), bound) for _ in range(2000)]
         assert 0 <= min(values) <= max(values) < bound
         assert sum(values) / 2000 == pytest.approx((bound - 1) / 2, rel=0.1, abs=0.05)
 

@@ -31,18 +31,18 @@ def turns(count: float, weakest: float) -> list[Threshold]:
 
 @pytest.mark.slow
 def test_fit_writes_parameters_and_page(tmp_path: Path) -> None:
-    given = ("--player", "random", "--deals", "1000", "--seed", "3", "--out", str(tmp_path / "a"))
+    given = ("--player", "random", "--deals", "3000", "--seed", "3", "--out", str(tmp_path / "a"))
     done = run(*given)
     assert done.exit_code == 0, done.output
     assert "count: 2 take return" in done.stderr
     found = tomllib.loads((tmp_path / "a/points.toml").read_text())
     assert list(found["parameters"]) == list(PARAMETERS)
     changed = [n for n, value in found["parameters"].items() if value != PARAMETERS[n].default]
-    assert {"trump_KQJ", "nt_A", "at_9"} <= {*changed}  # Bonuses and high cards, badly played.
+    assert {"trump_KQ", "nt_A", "at_KQJ"} <= {*changed}  # Bonuses and high cards, badly played.
     assert not {"base_suit", "counter", "three_opening"} & {*changed}  # Those `tune` finds.
     parse_player(f"{tmp_path / 'a/points.toml'}+random")
     page = (tmp_path / "a/points.md").read_text()
-    assert "`kqj-sim train points --player random --deals 1000 --seed 3`" in page
+    assert "`kqj-sim train points --player random --deals 3000 --seed 3`" in page
     trump, nine = (found["parameters"][name] for name in ("trump", "trump_9"))
     assert f"the 9 {trump + nine:g} ({trump:g} + {nine:g})" in page
     assert page.count("| dealer |") == 4

@@ -22,6 +22,7 @@ from kqj_sim.core.block import (
     SENDER,
     STILL_CALLING,
     STRIDE,
+    TAKING_ROWS,
     TRUMPS,
     UPCARD,
     cell_index,
@@ -210,7 +211,7 @@ def finish_rounds(
 
     Lanes are exchanged so that those that were played come first; return their number.
     """
-    played = move_taken_first(state, lanes, 0)
+    played = move_taken_first(state, lanes, TAKING_ROWS)
     prepare_play(state, played, rules)
     if played > 0:
         play_tricks(state, played, rules, seating, 0, 0)

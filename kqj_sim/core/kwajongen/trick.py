@@ -90,13 +90,15 @@ finish_trick = trick.make_finish_trick(
     has_announcements=False,
 )
 play_last_trick = trick.make_play_last_trick(seats=SEATS, suit_mask_of=suit_mask_of)
-lead_view, follow_view, find_legal_cards = trick.make_card_views(
+lead_view, find_following_cards, follow_view, find_legal_cards = trick.make_card_views(
     seats=SEATS, duty_row=OBLIGED_CARDS, legal_cards=legal_cards, read_upcard=read_upcard
 )
 put_lead, put_card = trick.make_card_putters(suit_mask_of=suit_mask_of)
 
 make_ask_lead = partial(dispatch.make_ask_lead, lead_view=lead_view, put_lead=put_lead)
-make_ask_follow = partial(dispatch.make_ask_follow, follow_view=follow_view)
+make_ask_follow = partial(
+    dispatch.make_ask_follow, find_following_cards=find_following_cards, follow_view=follow_view
+)
 
 
 def make_ask_accept(asking: Asking) -> AskLoop:
@@ -122,7 +124,7 @@ def make_ask_accept(asking: Asking) -> AskLoop:
                 view = AcceptView(
                     to_strength_order(hands[i], trump), to_strength_order(state[UPCARD + i], trump),
                     TRUMP_SUIT, trump, place, state[PENDING + i], players, teams,
-                    rng.draw(state[KEY + i], rng.CALL + place),
+                    rng.draw_32(state[KEY + i], rng.CALL + place),
                 )  # fmt: skip
                 asked = not checked or (i < lanes and state[STILL_CALLING + i] != 0)
                 call = choose(view, values, weights) if asked else 0

@@ -216,7 +216,7 @@ def choose_card(
     for i in range(lanes):
         if policy_of(state[PLAYERS_BY_POSITION + i], position) != number:
             continue
-        legal = find_legal_cards(state, i, trick, position, teams)
+        legal = find_legal_cards(state, i, position)
         count = popcount(legal)
         best = 0
         if count > 1:

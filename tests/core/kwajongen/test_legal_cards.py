@@ -9,12 +9,12 @@ import pytest
 
 from kqj_sim.core import block as rows
 from kqj_sim.core import dispatch
-from kqj_sim.core.block import HAND, LANES, STRIDE
+from kqj_sim.core.block import AUCTION_ROWS, HAND, LANES, STRIDE
 from kqj_sim.core.dispatch import FOLLOW, LEAD
 from kqj_sim.core.jit import kernel
 from kqj_sim.core.kwajongen.cards import SEATS, TRICKS
 from kqj_sim.core.kwajongen.round import prepare_play
-from kqj_sim.core.kwajongen.trick import finish_trick, follow_view, lead_view
+from kqj_sim.core.kwajongen.trick import find_legal_cards, finish_trick, follow_view, lead_view
 from kqj_sim.core.play import move_taken_first
 from kqj_sim.experiment import Experiment
 from kqj_sim.recording import make_recording_block
@@ -37,8 +37,9 @@ def offered(state, lane, trick, position):  # type: ignore[no-untyped-def]
     """Return the legal cards of a player's view."""
     if position == 0:
         return lead_view(state, lane, trick, 2).legal
+    legal = find_legal_cards(state, lane, position)
     hand = state[HAND + position * STRIDE + lane]
-    return follow_view(state, lane, hand, trick, position, 2).legal
+    return follow_view(state, lane, hand, legal, trick, position, 2).legal
 
 
 @pytest.mark.parametrize("void_rule", ["must_trump", "free"])
@@ -48,7 +49,7 @@ def test_players_are_offered_all_that_is_legal_and_nothing_else(void_rule: str) 
     state = block.state
     block.game.start_deals(state, 0, LANES)
     block.play(LANES)
-    lanes = move_taken_first(state, LANES, 0)
+    lanes = move_taken_first(state, LANES, AUCTION_ROWS)
     prepare_play(state, lanes, block.core_rules)
     tables: list[list[int]] = [[] for _ in range(lanes)]
     sizes = set()

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.core import block as rows
-from kqj_sim.core.block import LANES, STRIDE, voids_of
+from kqj_sim.core.block import AUCTION_ROWS, LANES, STRIDE, voids_of
 from kqj_sim.core.dispatch import ACCEPT, FOLLOW, LEAD
 from kqj_sim.core.hidden_hands import EXCLUDED, HAND_SIZES, KNOWLEDGE_SIZE, UNSEEN
 from kqj_sim.core.kwajongen.cards import DEALT_FOUR, PACK, SEATS, TRICKS, to_strength_order
@@ -87,7 +87,7 @@ def test_a_card_hangs_on_nothing_but_the_view(name: str) -> None:
     block.game.start_deals(block.state, 0, LANES)
     block.play(LANES)
     state = block.state
-    lanes = move_taken_first(state, LANES, 0)
+    lanes = move_taken_first(state, LANES, AUCTION_ROWS)
     prepare_play(state, lanes, block.core_rules)
     changed, known = 0, np.zeros(KNOWLEDGE_SIZE, np.int64)
     for trick in range(TRICKS - 1):

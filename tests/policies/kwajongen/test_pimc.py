@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kqj_sim.core import block as rows
 from kqj_sim.core import rng
-from kqj_sim.core.block import LANES, STRIDE
+from kqj_sim.core.block import AUCTION_ROWS, LANES, STRIDE
 from kqj_sim.core.dispatch import FOLLOW, LEAD
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, sample_layouts
 from kqj_sim.core.kwajongen.cards import SEATS, TRICKS
@@ -172,7 +172,7 @@ def test_cards_are_those_of_a_plain_twin(void_rule: str, heard: bool) -> None:
     block.game.start_deals(state, 0, LANES)
     state[rows.PENDING : rows.PENDING + LANES] = np.arange(LANES) % 2
     block.play(LANES)
-    lanes = min(ROUNDS, move_taken_first(state, LANES, 0))
+    lanes = min(ROUNDS, move_taken_first(state, LANES, AUCTION_ROWS))
     prepare_play(state, lanes, block.core_rules)
     accounts = [Account(state, lane, void_rule == "must_trump") for lane in range(lanes)]
     choices = 0
