@@ -41,7 +41,7 @@ QUIET = 0.3
 RANDOM, GREEDY = "random:take=0.09", "random:take=0.09+greedy"
 """Random calls of which 67% of the deals are taken."""
 
-DEFAULT = "points+network"
+DEFAULT = sheets.DEFAULT
 LADDER = (RANDOM, GREEDY, "points+greedy", "standard", "linear", "network", DEFAULT, "pimc")
 THREE, PARTNERS, AUCTION = {"teams": 3}, {"partners": "random"}, {"bidding": "auction"}
 VARIANTS: tuple[tuple[str, dict[str, Any], bool, tuple[str, ...]], ...] = (
