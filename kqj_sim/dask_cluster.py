@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numba
 
 from kqj_sim import __version__
-from kqj_sim.core.jit import hash_sources
+from kqj_sim.core.code_cache import hash_sources
 from kqj_sim.policies import policy_files, session
 
 R = TypeVar("R")

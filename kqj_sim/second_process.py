@@ -13,7 +13,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from kqj_sim.core.jit import CACHE_FOLDER, PLAIN
+from kqj_sim.core.code_cache import CACHE_FOLDER
+from kqj_sim.core.jit import PLAIN
 from kqj_sim.workers import count_processors
 
 PROGRAM = """

@@ -258,7 +258,7 @@ def pop_experiment(options: dict[str, Any], quiet: bool, **counts: Any) -> Exper
 
 def announce_compiling() -> None:
     """Print a note on stderr if no earlier run has compiled the engine."""
-    from kqj_sim.core.jit import has_cached_kernels
+    from kqj_sim.core.code_cache import has_cached_kernels
 
     if not has_cached_kernels():
         click.echo("Compiling the engine for the first time: some seconds, once", err=True)

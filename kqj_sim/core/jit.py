@@ -1,8 +1,4 @@
-"""Compilation of kernels, and the folder of compiled code.
-
-numba's file cache notices changes of a decorated function's own file only; an edit of a function
-that it calls would silently give old results.  So the cache folder's name has a hash of all sources
-of the package and of the versions of numba and Python.
+"""Compilation of kernels.
 
 INTERNALS lists what this module uses of numba that numba does not document.  Where a newer numba
 lacks it, or it does not work as it did, the package runs without it, slower, after one warning
@@ -15,27 +11,24 @@ code cannot do without: `intrinsic`, `Context.make_array`, `get_value_type`, `ca
 from __future__ import annotations
 
 import functools
-import hashlib
 import inspect
-import os
 import sys
 import uuid
-import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
-from pydoc import locate
 from typing import Any
 
 import llvmlite.ir as ir
 import numba
-import platformdirs
 from numba import types
 from numba.core import cgutils
+from numba.core.ccallback import CFunc
+from numba.core.typeinfer import register_dispatcher
 from numba.extending import intrinsic
 
 from kqj_sim.core import array_functions as _array_functions  # noqa: F401
+from kqj_sim.core.code_cache import LOADS_QUICKLY, cache_folder, keep_on_disk
+from kqj_sim.core.numba_internals import must_be_plain
 from kqj_sim.core.types import Address, Kernel, Numba
 
 if numba.config.DISABLE_JIT:
@@ -62,70 +55,6 @@ INTERNALS = (
     "numba.core.codegen.JITCodeLibrary.get_pointer_to_function",
     "numba.core.funcdesc.FunctionDescriptor.llvm_func_name",
 )
-TESTED_NUMBA = "0.68."
-"""Releases with which the tests were run; others are tried out at each start."""
-PLAIN_VARIABLE = "_KQJ_SIM_PLAIN_NUMBA"
-"""Environment variable that makes the package do without INTERNALS, without a warning."""
-
-
-def must_be_plain(internals: Iterable[str], work: Callable[[], bool]) -> bool:
-    """Return True if internals of numba cannot be used, with a warning unless that was asked for.
-
-    Args:
-        internals: their dotted names.
-        work: tries them out; called for releases of numba that the tests do not cover.
-    """
-    if os.environ.get(PLAIN_VARIABLE):
-        return True
-    reason = ""
-    missing = [name for name in internals if locate(name) is None]
-    if missing:
-        reason = f"it has no {', '.join(missing)}"
-    elif not numba.__version__.startswith(TESTED_NUMBA):
-        try:
-            reason = "" if work() else "its internals give other results"
-        except Exception as error:
-            reason = f"its internals have changed ({type(error).__name__}: {error})"
-    if reason:
-        warnings.warn(
-            f"numba {numba.__version__} is newer than this package knows: {reason}. Results are "
-            f"the same, but simulations are slower; numba {TESTED_NUMBA}* is fast.",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-    return bool(reason)
-
-
-PACKAGE = Path(__file__).resolve().parent.parent
-
-
-def hash_sources() -> str:
-    """Return a hash of the package's sources, 16 hexadecimal digits.
-
-    Sources are Python and TOML files: fitted numbers become constants of compiled code.
-    """
-    digest = hashlib.sha256()
-    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.toml")]):
-        digest.update(path.relative_to(PACKAGE).as_posix().encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _locate_cache() -> Path:
-    """Return the folder for this state of the sources, of numba and of Python."""
-    root = numba.config.CACHE_DIR or platformdirs.user_cache_dir("kqj-sim", appauthor=False)
-    state = (
-        f"{hash_sources()} {numba.__version__} {sys.version}{os.environ.get(PLAIN_VARIABLE, '')}"
-    )
-    return Path(root) / f"compiled-{hashlib.sha256(state.encode()).hexdigest()[:16]}"
-
-
-CACHE_FOLDER = _locate_cache()
-
-
-def has_cached_kernels() -> bool:
-    """Return True if an earlier process left compiled kernels for these sources."""
-    return CACHE_FOLDER.is_dir() and any(CACHE_FOLDER.rglob("*.nbi"))
 
 
 def kernel(
@@ -149,10 +78,15 @@ def kernel(
             # Functions of one factory share their name, by which the linker finds code.  Kernels
             # that different processes left on disk would run each other's once both are loaded.
             function.__qualname__ += f"${uuid.uuid4().hex}"
-        with _cache_folder():
-            return numba.njit(*signature, cache=cache, nogil=True, error_model="numpy", **options)(
-                function
-            )
+        compiled = numba.njit(nogil=True, error_model="numpy", **options)(function)
+        if cache:
+            keep_on_disk(compiled)
+        if signature:
+            # A kernel may call itself, by a name that stands for nothing yet.
+            with register_dispatcher(compiled):
+                compiled.compile(*signature)
+            compiled.disable_compile()
+        return compiled
 
     if len(signature) == 1 and callable(signature[0]) and not isinstance(signature[0], types.Type):
         return compile_function(signature[0])
@@ -168,19 +102,15 @@ def compile_cfunc(
     """
     if name is not None:
         function = make_forwarder(function, name)
-    with _cache_folder():
-        return numba.cfunc(signature, cache=cache, nopython=True, error_model="numpy")(function)
-
-
-@contextmanager
-def _cache_folder() -> Iterator[None]:
-    """Have numba keep what is decorated meanwhile in CACHE_FOLDER."""
-    previous = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_FOLDER)
-    try:
-        yield
-    finally:
-        numba.config.CACHE_DIR = previous
+    options = {"nopython": True, "error_model": "numpy"}
+    if not (cache and LOADS_QUICKLY):
+        with cache_folder():
+            return numba.cfunc(signature, cache=cache, **options)(function)
+    # The decorator would compile it, or load it, before anything else could be said.
+    compiled = CFunc(function, (signature.args, signature.return_type), {}, options)
+    keep_on_disk(compiled)
+    compiled.compile()
+    return compiled
 
 
 def make_forwarder(function: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -402,28 +332,26 @@ class InlineFunction:
     def __init__(self, function: Callable[..., Any], always_inline: bool) -> None:
         self.py_func = function
         self._options: dict[str, Any] = {"forceinline": always_inline}
-        self._lean_dispatcher = kernel(
-            function,
+        functools.update_wrapper(self, function)
+
+    # Made when needed, which is never while all kernels are found on disk.
+    @cached_property
+    def _lean_dispatcher(self) -> Any:
+        dispatcher = kernel(
+            self.py_func,
             cache=False,
             no_cpython_wrapper=True,
             no_cfunc_wrapper=True,
             pipeline_class=_make_inline_compiler(),
             **self._options,
         )
-        if always_inline:
-            self._accept_constants()
-        self._numba_type_ = self._lean_dispatcher._numba_type_
-        functools.update_wrapper(self, function)
+        if self._options["forceinline"]:
+            _accept_constants(dispatcher)
+        return dispatcher
 
-    def _accept_constants(self) -> None:
-        """Have the lean dispatcher treat constant arguments like others."""
-        template = self._lean_dispatcher.get_call_template
-
-        def get_call_template(arguments: Numba, named: Numba) -> Numba:
-            named = {name: types.unliteral(given) for name, given in named.items()}
-            return template(tuple(map(types.unliteral, arguments)), named)
-
-        self._lean_dispatcher.get_call_template = get_call_template
+    @property
+    def _numba_type_(self) -> Numba:
+        return self._lean_dispatcher._numba_type_
 
     @cached_property
     def _python_dispatcher(self) -> Any:
@@ -436,6 +364,17 @@ class InlineFunction:
     def get_dispatcher(self) -> Any:
         """Return the dispatcher that compiles it into kernels."""
         return self._lean_dispatcher
+
+
+def _accept_constants(dispatcher: Numba) -> None:
+    """Have a dispatcher treat constant arguments like others."""
+    template = dispatcher.get_call_template
+
+    def get_call_template(arguments: Numba, named: Numba) -> Numba:
+        named = {name: types.unliteral(given) for name, given in named.items()}
+        return template(tuple(map(types.unliteral, arguments)), named)
+
+    dispatcher.get_call_template = get_call_template
 
 
 def compile_for(function: Kernel, signature: tuple[Numba, ...]) -> Numba:

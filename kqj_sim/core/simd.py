@@ -19,7 +19,8 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic, models, register_model
 
-from kqj_sim.core.jit import kernel, must_be_plain
+from kqj_sim.core.jit import kernel
+from kqj_sim.core.numba_internals import must_be_plain
 from kqj_sim.core.types import Float32Array, Kernel, Numba, Vector
 
 INTERNALS = (

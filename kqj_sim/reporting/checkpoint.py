@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kqj_sim import __version__
 from kqj_sim.analysis.tables import Table
 from kqj_sim.analysis.tally import Tally
-from kqj_sim.core.jit import hash_sources
+from kqj_sim.core.code_cache import hash_sources
 from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.messages import shorten

@@ -1,6 +1,6 @@
 """The internals of numba that the package relies on, and the slower ways without them.
 
-A failure here after an update of numba means slower, not wrong: `core.jit.must_be_plain` then
+A failure here after an update of numba means slower, not wrong: `must_be_plain` then
 chooses the plain way by itself, with a warning.
 """
 
@@ -28,10 +28,10 @@ from kqj_sim.core.jit import (
     make_address_caller,
     make_tuple_reader,
     mark_noalias,
-    must_be_plain,
     scalar,
     stack_int64,
 )
+from kqj_sim.core.numba_internals import PLAIN_VARIABLE, must_be_plain
 
 SIMULATION = """
 import kqj_sim
@@ -78,7 +78,7 @@ print(result.hex(), singly.tobytes().hex(), numbers.tobytes().hex(), matrix.toby
 
 
 def _run(program: str, plain: bool) -> str:
-    environment = os.environ | ({jit.PLAIN_VARIABLE: "1"} if plain else {})
+    environment = os.environ | ({PLAIN_VARIABLE: "1"} if plain else {})
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         env=environment, capture_output=True, text=True, check=True,
