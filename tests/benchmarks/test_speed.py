@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import reference, scalar, sheets
 from benchmarks.results import Loops, Process, Processor, Reference, Results, Speed, Stage, Timing
-from benchmarks.speed import RANDOM
+from benchmarks.speed import RANDOM, combine_speeds
 from kqj_sim.experiment import Experiment
 from kqj_sim.simulation import simulate
 
@@ -68,3 +68,14 @@ def test_every_table_is_written() -> None:
         "| deal | 0 |  | none | YES | no reason |",
     ):
         assert line in text, text
+
+
+def test_the_least_time_of_the_passes_counts() -> None:
+    slow = Speed("two teams", "one", 0.68, Timing(30.0, 0.1), Timing(90.0, 0.0), Timing(20.0, 0.0))
+    fast = Speed("two teams", "one", 0.68, Timing(25.0, 0.2), Timing(95.0, 0.2), Timing(20.0, 0.0))
+    found = combine_speeds([slow, fast])
+    assert (found.engine.ns, found.tables.ns, found.parquet) == (25.0, 90.0, None)
+    # Medians: 33 and 30, mean 31.5; 90 and 114, mean 102.
+    assert found.engine.spread == pytest.approx(31.5 / 25 - 1)
+    assert found.tables.spread == pytest.approx(102 / 90 - 1)
+    assert found.engine_2 == Timing(20.0, 0.0)
