@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.reporting.chapter import MIN_OBSERVATIONS, Findings, describe_lead, format_estimate
+from kqj_sim.reporting.chapter import (
+    MIN_OBSERVATIONS,
+    Findings,
+    describe_lead,
+    format_estimate,
+    select_reliable,
+)
 from kqj_sim.rules import require_kqj_rules
 
 _EQUAL_CHANCE = 0.5
@@ -100,30 +107,46 @@ def _give_advice(found: Findings) -> tuple[str, ...]:
             f"with {advice.worse}.",
         )
     if "contracts_by_amount" in found.tables:
-        return _advise_on_amounts(found)
+        return describe_amounts(
+            select_reliable(found.get_estimates("contracts_by_amount", "made_share")),
+            select_reliable(found.get_estimates("contracts_by_stake", "made_share")),
+            found.format_text("auctions", "countered_share"),
+        )
     return ()
 
 
-def _advise_on_amounts(found: Findings) -> tuple[str, ...]:
-    """Say up to which amount contracts are made more often than not."""
-    numbers = found.get_estimates("contracts_by_amount", "made_share")
-    amounts = sorted(n for n, each in numbers.items() if each.observations >= MIN_OBSERVATIONS)
-    good = []
-    for amount in amounts:
-        if numbers[amount].low <= _EQUAL_CHANCE:
-            break
-        good.append(amount)
-    if len(amounts) < 2:
+def describe_amounts(
+    numbers: Mapping[int, Estimate], stakes: Mapping[int, Estimate], countered: str
+) -> tuple[str, ...]:
+    """Say up to which amount contracts are made more often than not, or what counters do.
+
+    Args:
+        numbers: the share of contracts made, by amount.
+        stakes: the same by stake: 1, 2 if countered, 4 if overcountered.
+        countered: the share of contracts that are countered.
+    """
+    if len(numbers) < 2:
         return ()
-    if not good:
-        best, worst = (pick(amounts, key=lambda n: numbers[n].value) for pick in (max, min))
-        most, least = (format_estimate(numbers[n], "share") for n in (best, worst))
-        return (f"Contracts of {best} are made most often ({most}), those of {worst} least often "
-                f"({least}).",)  # fmt: skip
-    if len(good) == len(amounts):
-        return (f"At every amount up to {good[-1]} contracts are made more often than not.",)
-    share = format_estimate(numbers[good[-1]], "share")
+    amounts = sorted(numbers)
+    good = [amount for amount in amounts if numbers[amount].low > _EQUAL_CHANCE]
+    if good == amounts:
+        return (f"At every amount up to {amounts[-1]} contracts are made more often than not.",)
+    if good and good == amounts[: len(good)]:
+        share = format_estimate(numbers[good[-1]], "share")
+        return (
+            f"Contracts up to {good[-1]} are made more often than not ({share} at {good[-1]}), "
+            "higher ones not clearly so.",
+        )
+    if 1 in stakes and 2 in stakes:
+        one, two = (format_estimate(stakes[stake], "share") for stake in (1, 2))
+        return (
+            f"{countered} of the contracts are countered: {two} of these are made, {one} of those "
+            "not countered.",
+        )
+    best = max(numbers, key=lambda amount: numbers[amount].low)
+    worst = min(numbers, key=lambda amount: numbers[amount].high)
+    most, least = (format_estimate(numbers[amount], "share") for amount in (best, worst))
     return (
-        f"Bid up to {good[-1]} ({share} made): above it contracts are no longer clearly made more "
-        "often than not.",
+        f"Contracts of {best} are made most often ({most}), those of {worst} least often "
+        f"({least}).",
     )

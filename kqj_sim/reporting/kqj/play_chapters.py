@@ -74,13 +74,15 @@ def describe_hands(found: Findings) -> Part | None:
     text, pictures = [], []
     if "contracts_by_sender_trumps" in found.tables:
         trumps = found.get_estimates("contracts_by_sender_trumps", MADE)
-        known = sorted(select_reliable(trumps))
+        known = select_reliable(trumps)
         if len(known) > 1:
-            few, many = known[0], known[-1]
+            # By their bounds: a number of trumps with few deals is extreme by chance.
+            best = max(known, key=lambda count: known[count].low)
+            worst = min(known, key=lambda count: known[count].high)
             text.append(
-                f"With {few} trump{'s' * (few != 1)} in eight cards the Sender makes "
-                f"{format_estimate(trumps[few], 'share')} of the contracts in a suit, with {many} "
-                f"trumps {format_estimate(trumps[many], 'share')}."
+                f"With {best} trump{'s' * (best != 1)} in eight cards the Sender makes the most "
+                f"contracts in a suit, {format_estimate(known[best], 'share')}; with {worst} the "
+                f"fewest, {format_estimate(known[worst], 'share')}."
             )
         cells = found.tables["contracts_by_sender_trumps_and_aces"].estimates(MADE)
         pictures.append(
