@@ -207,7 +207,8 @@ def make_run(
         deals=len(found.reviews), confidence=options.confidence, by=tuple(by),
         interrupted=found.interrupted or found.out_of_time > 0, source=source,
         reference=options.reference or DEFAULT_PLAYERS[rules.game], samples=options.max_samples,
-        time=options.time, ignore_plays=options.ignore_plays, skipped=len(found.errors),
+        time=options.time, ignore_calls=options.ignore_calls, ignore_plays=options.ignore_plays,
+        skipped=len(found.errors),
         is_mixed=mixed, played=played,
     )  # fmt: skip
 

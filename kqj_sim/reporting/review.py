@@ -39,6 +39,9 @@ WORST = 3
 """Decisions in words, unless asked otherwise."""
 
 
+_RARE_BIDS = "the reference player would hardly ever have bid as the others did"
+"""Why a call is not graded."""
+
 MAX_LABEL = 24
 """Most characters of a name that stands for a seat; longer ones are specifications."""
 
@@ -52,6 +55,7 @@ class ReviewRun(Run):
         reference: the reference player.
         samples: deals that grade a decision, on average.
         time: limit of time in seconds.
+        ignore_calls: True for hidden cards that need not agree with the calls.
         ignore_plays: True for hidden cards that are not weighed by the cards played.
         skipped: lines that were not reviewed.
         is_mixed: whether the records have different rules.
@@ -63,6 +67,7 @@ class ReviewRun(Run):
     reference: str = ""
     samples: int = 0
     time: float | None = None
+    ignore_calls: bool = False
     ignore_plays: bool = False
     skipped: int = 0
     is_mixed: bool = False
@@ -79,6 +84,7 @@ class ReviewRun(Run):
             "seed": self.seed,
             "samples": self.samples,
             "time": self.time,
+            "ignore_calls": self.ignore_calls,
             "ignore_plays": self.ignore_plays,
             "confidence": self.confidence,
             "deals": self.deals,
@@ -134,9 +140,8 @@ def make_review_report(
         grids = _make_round_grids(reviews[0], confidence)
     else:
         grids = _make_season_grids(tables, run.by)
-    return Report(
-        run, tables, headline, (), grids, shown, _list_remarks(reviews), passages=passages
-    )
+    remarks = _list_remarks(reviews, run.ignore_calls)
+    return Report(run, tables, headline, (), grids, shown, remarks, passages=passages)
 
 
 def make_command(each: ReviewedDecision, run: ReviewRun) -> str:
@@ -161,14 +166,21 @@ def make_command(each: ReviewedDecision, run: ReviewRun) -> str:
     return before + shlex.join(words)
 
 
-def _list_remarks(reviews: Sequence[RoundReview]) -> list[str]:
+def _list_remarks(reviews: Sequence[RoundReview], ignore_calls: bool) -> list[str]:
     """Return sentences on what was not graded as usual."""
     lines = []
     ignored = sum(grade.ignores_calls for review in reviews for grade in review.grades)
-    if ignored:
+    if ignored and not ignore_calls:
         lines.append(
             f"In {ignored} decision{'s' * (ignored != 1)} the reference player would hardly ever "
             "have called as the others did: hidden cards there are dealt regardless of the calls."
+        )
+    uncounted = sum(len(review.uncounted) for review in reviews)
+    if uncounted:
+        calls = "1 call was" if uncounted == 1 else f"{uncounted} calls were"
+        lines.append(
+            f"{calls} not graded, since the reference player would hardly ever have bid as the "
+            "others did."
         )
     skipped = sum(len(review.played.skipped) for review in reviews)
     if skipped:
@@ -350,7 +362,7 @@ def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
                 "at": grade.decision.at,
                 "values": [float(value) for value in hindsight.values[hindsight.choice]],
             }
-            for grade, hindsight in zip(review.grades, review.hindsight, strict=True)
+            for grade, hindsight in review.all_decisions
             if hindsight is not None
         ]
     names = [name_player(review, seat) for seat in range(played.rules.seats)]
@@ -387,7 +399,10 @@ def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
             "seats": [_describe_total(each, confidence) for each in review.totals],
             "teams": [_describe_total(each, confidence) for each in review.team_totals],
         },
-        "skipped": [{"at": each.at, "reason": each.reason} for each in played.skipped],
+        "skipped": [
+            *({"at": each.at, "reason": each.reason} for each in played.skipped),
+            *({"at": grade.decision.at, "reason": _RARE_BIDS} for grade, _ in review.uncounted),
+        ],
     }
 
 

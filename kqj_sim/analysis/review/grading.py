@@ -90,8 +90,10 @@ class Grade:
         effective_deals: number of equally weighted deals that would be as precise.
         ignores_calls: True if the others' calls are too rare for the reference player, so that the
             hidden cards need not agree with them.
+        counts: False if these calls are bids, and the decision is a call: against hands that nobody
+            would have bid on, its loss says nothing.
         p_value: of the hypothesis that nothing was lost.
-        mistake: whether the loss is shown over all decisions of the round.
+        mistake: whether the loss is shown over all decisions of the round that count.
     """
 
     decision: Decision
@@ -104,6 +106,7 @@ class Grade:
     layouts: int | None
     effective_deals: float
     ignores_calls: bool
+    counts: bool
     p_value: float
     mistake: bool = False
 
@@ -131,6 +134,7 @@ class _Preparation:
     line: int
     kept: tuple[int, ...] = ()
     deals: int = 0
+    counts: bool = True
 
     @property
     def choice(self) -> int:
@@ -234,8 +238,11 @@ def grade_decisions(
     )
     from kqj_sim.analysis.review.cross_fitting import find_mistakes
 
-    shown = find_mistakes([grade.p_value for grade in grades], settings.confidence)
-    return [replace(grade, mistake=mistake) for grade, mistake in zip(grades, shown, strict=True)]
+    counted = [number for number, grade in enumerate(grades) if grade.counts]
+    shown = find_mistakes([grades[number].p_value for number in counted], settings.confidence)
+    for number, mistake in zip(counted, shown, strict=True):
+        grades[number] = replace(grades[number], mistake=mistake)
+    return grades
 
 
 _PILOT_SHARE = 0.25
@@ -260,22 +267,32 @@ def _prepare(
 ) -> _Preparation:
     """Play out all options in a few deals, or in all distributions if they are few."""
     seed = derive_seed(settings.seed, line, decision.at)
-    ignores = settings.ignore_calls
+    ignores, counts = settings.ignore_calls, True
     while True:
         turn = make_turn(decision, settings, seed, ignores)
         reference = turn.find_reference(seed)
         if len(reference) == 1 and isinstance(turn.sampler, CardSampler):
             every = list_all(turn.sampler, seed)
             if every is not None:
-                return _Preparation(decision, turn, reference, ignores, every, True, line)
+                return _Preparation(
+                    decision, turn, reference, ignores, every, True, line, counts=counts
+                )
         try:
             pilot = draw_deals(turn.sampler, FIRST_PILOT, pilot_deals)
         except SearchEnded:
             if ignores:
                 raise
-            ignores = True
+            ignores, counts = True, not _follows_bids(decision)
             continue
-        return _Preparation(decision, turn, reference, ignores, pilot, False, line)
+        return _Preparation(decision, turn, reference, ignores, pilot, False, line, counts=counts)
+
+
+def _follows_bids(decision: Decision) -> bool:
+    """Return True for a call after a bid of another player."""
+    knowledge = decision.knowledge
+    return isinstance(knowledge, BiddingSituation) and any(
+        call.call == "bid" and call.seat != knowledge.place for call in knowledge.calls
+    )
 
 
 def _divide_deals(prepared: Sequence[_Preparation], samples: int, scale: float) -> None:
@@ -286,7 +303,7 @@ def _divide_deals(prepared: Sequence[_Preparation], samples: int, scale: float) 
     for each in sampled:
         weights, values = each.pilot.weights, each.pilot.values
         choice = each.choice
-        budget += samples * (1 - _PILOT_SHARE) * len(values) * each.plays_left
+        budget += samples * (1 - _PILOT_SHARE) * len(values) * each.plays_left * each.counts
         means = values @ weights / max(weights.sum(), 1e-300)
         best = int(np.argmax(means))
         kept = {choice, best, *each.reference}
@@ -302,7 +319,7 @@ def _divide_deals(prepared: Sequence[_Preparation], samples: int, scale: float) 
                 doubtful |= near
         each.kept = tuple(sorted(kept))
         cost = len(each.kept) * each.plays_left
-        spread = max(spread, 1.0) * (1.0 if doubtful else _CLEAR_WEIGHT)
+        spread = max(spread, 1.0) * (1.0 if doubtful else _CLEAR_WEIGHT) * each.counts
         wanted.append((spread / math.sqrt(cost), cost))
     total = sum(share * cost for share, cost in wanted)
     for each, (share, _) in zip(sampled, wanted, strict=True):
@@ -330,6 +347,7 @@ def _measure(prepared: _Preparation, settings: GradeSettings) -> Grade:
             len(pilot.weights),
         )  # fmt: skip
         again.kept, again.deals = tuple(range(len(again.turn.options))), prepared.deals
+        again.counts = not _follows_bids(prepared.decision)
         return _measure(again, settings)
     chosen = Draws(pilot.weights, pilot.values[kept], pilot.wins[kept])
     loss = estimate_loss(chosen, draws, kept.index(choice), settings.confidence)
@@ -372,5 +390,6 @@ def _make_grade(
         len(draws.weights) if exact else None,
         float(len(draws.weights)) if exact else compute_effective_size(draws.weights),
         prepared.ignores_calls,
+        prepared.counts,
         loss.points.get_p_value(),
     )

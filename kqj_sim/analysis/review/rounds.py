@@ -150,8 +150,9 @@ class RoundReview:
 
     Attributes:
         played: the round.
-        grades: the decisions with their grades.
+        grades: the decisions that count, with their grades.
         hindsight: those with the actual hands; None where these are not known.
+        uncounted: the other decisions (`Grade.counts`).
         average: the average of each place; None if the actual hands are not known.
         start: the value of the deal by team; None if the actual hands are not known.
         result: the score difference by team; None if the round is not finished.
@@ -165,6 +166,7 @@ class RoundReview:
     start: Float64Array | None
     result: Float64Array | None
     seats: tuple[int, ...] = ()
+    uncounted: Sequence[tuple[Grade, Hindsight | None]] = ()
     totals: list[Total] = field(init=False)
     team_totals: list[Total] = field(init=False)
     parts: list[Parts] | None = field(init=False)
@@ -217,12 +219,13 @@ class RoundReview:
         )
         own, others = 0.0, 0.0
         effects = []
-        for grade, hindsight in zip(self.grades, self.hindsight, strict=True):
+        for grade, hindsight in self.all_decisions:
             assert hindsight is not None
             change = float(hindsight.change[team])
             if grade.decision.seat in seats:
                 own += change
-                effects.append(grade.effect)
+                if grade.counts:
+                    effects.append(grade.effect)
             else:
                 others += change
         fair = add_means(effects)
@@ -231,6 +234,12 @@ class RoundReview:
             seat, team, result, average, start - average.value, fair, own - fair.value, others,
             result - start - own - others,
         )  # fmt: skip
+
+    @property
+    def all_decisions(self) -> list[tuple[Grade, Hindsight | None]]:
+        """The decisions in order, those that do not count among them."""
+        both = [*zip(self.grades, self.hindsight, strict=True), *self.uncounted]
+        return sorted(both, key=lambda each: each[0].decision.number)
 
     @property
     def worst(self) -> list[tuple[Grade, Hindsight | None]]:
@@ -276,7 +285,18 @@ def review_round(
         if isinstance(played.source, Record):
             scores = np.array(played.source.scores, dtype=np.float64)
             result = compute_differences(scores, rules.game)
-    return RoundReview(played, grades, hindsight, average, start, result, chosen)
+    both = list(zip(grades, hindsight, strict=True))
+    counted = [each for each in both if each[0].counts]
+    return RoundReview(
+        played,
+        [grade for grade, _ in counted],
+        [look for _, look in counted],
+        average,
+        start,
+        result,
+        chosen,
+        [each for each in both if not each[0].counts],
+    )
 
 
 def _look_back(grade: Grade, played: RecordedRound, actual: Any) -> Hindsight:

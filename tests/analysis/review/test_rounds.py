@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kqj_sim.analysis.review import turns
 from kqj_sim.analysis.review.decisions import RecordedRound
 from kqj_sim.analysis.review.grading import GradeSettings, make_turn
 from kqj_sim.analysis.review.luck import (
@@ -20,6 +21,7 @@ from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.recording import play_records
+from kqj_sim.reporting.review import ReviewRun, describe_review
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3
 
@@ -123,3 +125,36 @@ def test_luck_of_the_deal_has_mean_zero(rules: GameRules) -> None:
     for place, values in luck.items():
         error = float(np.std(values)) / len(values) ** 0.5
         assert abs(float(np.mean(values))) < 4 * error + 4 * expected.errors[place]
+
+
+def test_calls_after_bids_that_nobody_would_make_do_not_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Against hands dealt regardless of wild bids every counter would look right."""
+    monkeypatch.setattr(turns, "MAX_REJECTED", 1 << 10)
+    rules = TABLES["auctions"]
+    (played,) = list_rounds(rules, "random", 1)
+    first_bid = next(
+        number for number, call in enumerate(played.record.calls or (), start=1)
+        if call.call == "bid"
+    )  # fmt: skip
+    asked = review_round(played, make_settings(rules))
+    review = review_round(played, replace(make_settings(rules), ignore_calls=False))
+    left_out = [grade for grade, _ in review.uncounted]
+    assert left_out
+    for grade in left_out:
+        assert grade.decision.is_call and int(grade.decision.at.split(".")[1]) >= first_bid
+        assert grade.ignores_calls and not grade.mistake
+    # Whoever asks for hands dealt regardless of the calls gets all grades; both explain the result.
+    assert not asked.uncounted
+    assert len(asked.grades) == len(review.grades) + len(left_out)
+    assert sum(total.decisions for total in review.totals) == len(review.grades)
+    check_parts(review)
+    at = [grade.decision.at for grade in left_out]
+    run = ReviewRun("review", rules, (), 1, 0, 1, confidence=0.95, reference=REFERENCES["kqj"])
+    found = describe_review(review, run)
+    assert [each["at"] for each in found["skipped"]] == at
+    assert not {each["at"] for each in found["decisions"]} & set(at)
+    assert [each["at"] for each in found["timeline"][1:]] == [
+        each.at for each in review.played.decisions
+    ]
