@@ -10,7 +10,7 @@ import pytest
 
 from kqj_sim.analysis.review import turns
 from kqj_sim.analysis.review.decisions import RecordedRound
-from kqj_sim.analysis.review.grading import GradeSettings, make_turn
+from kqj_sim.analysis.review.grading import GradeSettings, grade_decisions, make_turn
 from kqj_sim.analysis.review.luck import (
     compute_differences,
     estimate_average,
@@ -134,27 +134,48 @@ def test_calls_after_bids_that_nobody_would_make_do_not_count(
     monkeypatch.setattr(turns, "MAX_REJECTED", 1 << 10)
     rules = TABLES["auctions"]
     (played,) = list_rounds(rules, "random", 1)
-    first_bid = next(
-        number for number, call in enumerate(played.record.calls or (), start=1)
-        if call.call == "bid"
-    )  # fmt: skip
-    asked = review_round(played, make_settings(rules))
-    review = review_round(played, replace(make_settings(rules), ignore_calls=False))
-    left_out = [grade for grade, _ in review.uncounted]
-    assert left_out
-    for grade in left_out:
-        assert grade.decision.is_call and int(grade.decision.at.split(".")[1]) >= first_bid
-        assert grade.ignores_calls and not grade.mistake
-    # Whoever asks for hands dealt regardless of the calls gets all grades; both explain the result.
-    assert not asked.uncounted
-    assert len(asked.grades) == len(review.grades) + len(left_out)
-    assert sum(total.decisions for total in review.totals) == len(review.grades)
-    check_parts(review)
-    at = [grade.decision.at for grade in left_out]
-    run = ReviewRun("review", rules, (), 1, 0, 1, confidence=0.95, reference=REFERENCES["kqj"])
-    found = describe_review(review, run)
-    assert [each["at"] for each in found["skipped"]] == at
-    assert not {each["at"] for each in found["decisions"]} & set(at)
-    assert [each["at"] for each in found["timeline"][1:]] == [
-        each.at for each in review.played.decisions
+    asked = make_settings(rules)
+    settings = replace(asked, ignore_calls=False)
+    first, *_, last = (each for each in played.decisions if each.is_call)
+    for decision, chosen, counts in (
+        (first, settings, True),
+        (last, settings, False),
+        # Whoever asks for hands dealt regardless of the calls gets the grade.
+        (last, asked, True),
+    ):
+        (grade,) = grade_decisions([decision], chosen, 1)
+        assert grade.counts == counts
+        assert grade.ignores_calls == (decision is last)
+        assert counts or not grade.mistake
+
+
+def test_decisions_that_do_not_count_still_explain_the_result() -> None:
+    rules = TABLES["auctions"]
+    (played,) = list_rounds(rules, "random", 1)
+    review = review_round(played, make_settings(rules))
+    left_out = {grade.decision.at for grade in review.grades if grade.decision.is_call}
+    both = [
+        (replace(grade, counts=grade.decision.at not in left_out), hindsight)
+        for grade, hindsight in review.all_decisions
     ]
+    part = RoundReview(
+        played,
+        [grade for grade, _ in both if grade.counts],
+        [hindsight for grade, hindsight in both if grade.counts],
+        review.average,
+        review.start,
+        review.result,
+        review.seats,
+        [each for each in both if not each[0].counts],
+    )
+    check_parts(part)
+    assert part.parts is not None and review.parts is not None
+    assert [each.others_decisions for each in part.parts] == [
+        each.others_decisions for each in review.parts
+    ]
+    assert sum(total.decisions for total in part.totals) == len(both) - len(left_out)
+    run = ReviewRun("review", rules, (), 1, 0, 1, confidence=0.95, reference=REFERENCES["kqj"])
+    found = describe_review(part, run)
+    assert {each["at"] for each in found["skipped"]} == left_out
+    assert not {each["at"] for each in found["decisions"]} & left_out
+    assert found["timeline"] == describe_review(review, run)["timeline"]
