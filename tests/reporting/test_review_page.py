@@ -169,3 +169,16 @@ def test_the_clicked_through_page_shows_values_of_its_json(review: bytes, tmp_pa
     count = len(data["rounds"][1]["decisions"][-1]["options"])
     assert {each.split(".")[5] for each in options_shown} == {str(k) for k in range(count)}
     assert_values_are_of_json(reader, data)
+
+
+def test_decisions_that_were_not_graded_are_listed_by_reason(review: bytes) -> None:
+    found = json.loads(review)
+    skipped = [
+        ("c.2", "the bids are rare"),
+        ("1.1", "a card is not known"),
+        ("c.4", "the bids are rare"),
+    ]
+    found["rounds"][0]["skipped"] = [{"at": at, "reason": reason} for at, reason in skipped]
+    page = make_review_page(json.dumps(found).encode()).decode()
+    assert "Not graded, since the bids are rare: c.2, c.4." in page
+    assert "Not graded, since a card is not known: 1.1." in page
