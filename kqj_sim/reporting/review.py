@@ -27,7 +27,12 @@ from kqj_sim.cards import format_contract
 from kqj_sim.places import name_places
 from kqj_sim.reporting.formats import convert_table, render
 from kqj_sim.reporting.grid import Cell, Grid, format_number
-from kqj_sim.reporting.review_words import explain_best, write_mistake
+from kqj_sim.reporting.review_words import (
+    RARE_BIDS,
+    explain_best,
+    list_remarks,
+    write_mistake,
+)
 from kqj_sim.reporting.run import GAME_NAMES, RANGE_SIGNS, Report, Run, describe_rules
 from kqj_sim.rules import KqjRules
 
@@ -38,9 +43,6 @@ if TYPE_CHECKING:
 WORST = 3
 """Decisions in words, unless asked otherwise."""
 
-
-_RARE_BIDS = "the reference player would hardly ever have bid as the others did"
-"""Why a call is not graded."""
 
 MAX_LABEL = 24
 """Most characters of a name that stands for a seat; longer ones are specifications."""
@@ -140,7 +142,7 @@ def make_review_report(
         grids = _make_round_grids(reviews[0], confidence)
     else:
         grids = _make_season_grids(tables, run.by)
-    remarks = _list_remarks(reviews, run.ignore_calls)
+    remarks = list_remarks(reviews, run.ignore_calls)
     return Report(run, tables, headline, (), grids, shown, remarks, passages=passages)
 
 
@@ -164,28 +166,6 @@ def make_command(each: ReviewedDecision, run: ReviewRun) -> str:
     if run.ignore_plays and not each.grade.decision.is_call:
         words.append("--ignore-plays")
     return before + shlex.join(words)
-
-
-def _list_remarks(reviews: Sequence[RoundReview], ignore_calls: bool) -> list[str]:
-    """Return sentences on what was not graded as usual."""
-    lines = []
-    ignored = sum(grade.ignores_calls for review in reviews for grade in review.grades)
-    if ignored and not ignore_calls:
-        lines.append(
-            f"In {ignored} decision{'s' * (ignored != 1)} the reference player would hardly ever "
-            "have called as the others did: hidden cards there are dealt regardless of the calls."
-        )
-    uncounted = sum(len(review.uncounted) for review in reviews)
-    if uncounted:
-        calls = "1 call was" if uncounted == 1 else f"{uncounted} calls were"
-        lines.append(
-            f"{calls} not graded, since the reference player would hardly ever have bid as the "
-            "others did."
-        )
-    skipped = sum(len(review.played.skipped) for review in reviews)
-    if skipped:
-        lines.append(f"{skipped} decisions were not graded, since cards are not known.")
-    return lines
 
 
 def _name_side(review: RoundReview, team: int) -> str:
@@ -401,7 +381,7 @@ def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
         },
         "skipped": [
             *({"at": each.at, "reason": each.reason} for each in played.skipped),
-            *({"at": grade.decision.at, "reason": _RARE_BIDS} for grade, _ in review.uncounted),
+            *({"at": grade.decision.at, "reason": RARE_BIDS} for grade, _ in review.uncounted),
         ],
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kqj_sim.analysis.odds.position import PartialRound
@@ -14,6 +15,10 @@ from kqj_sim.reporting.grid import format_number
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.review.grading import Grade
+    from kqj_sim.analysis.review.rounds import RoundReview
+
+RARE_BIDS = "the reference player would hardly ever have bid as the others did"
+"""Why a call is not graded."""
 
 _KWAJONGEN_POINTS = {"A": 4, "K": 3, "Q": 2, "J": 1}
 
@@ -67,6 +72,26 @@ def explain_best(grade: Grade) -> str:
     better, chosen = (parse_card(text, ranks=ranks) for text in (best, grade.decision.choice))
     clauses = [*_compare_in_trick(position, better, chosen), *_compare_kq(position, better, chosen)]
     return " and ".join(clauses[:2])
+
+
+def list_remarks(reviews: Sequence[RoundReview], ignore_calls: bool) -> list[str]:
+    """Return sentences on what was not graded as usual."""
+    lines = []
+    ignored = sum(grade.ignores_calls for review in reviews for grade in review.grades)
+    if ignored and not ignore_calls:
+        lines.append(
+            f"In {ignored} decision{'s' * (ignored != 1)} the reference player would hardly ever "
+            "have called as the others did: hidden cards there are dealt regardless of the calls."
+        )
+    uncounted = sum(len(review.uncounted) for review in reviews)
+    if uncounted:
+        calls = "1 call was" if uncounted == 1 else f"{uncounted} calls were"
+        lines.append(f"{calls} not graded, since {RARE_BIDS}.")
+    skipped = sum(len(review.played.skipped) for review in reviews)
+    if skipped:
+        decisions = "1 decision was" if skipped == 1 else f"{skipped} decisions were"
+        lines.append(f"{decisions} not graded, since cards are not known.")
+    return lines
 
 
 def _compare_in_trick(position: PartialRound, better: Card, chosen: Card) -> list[str]:
