@@ -89,8 +89,11 @@ def run_taking(
             takes = state[block.STILL_CALLING + i] != 0 and call != PASS
             state[block.SENDER + i] = select(takes, place, state[block.SENDER + i])
             state[block.CONTRACT + i] = select(takes, call, state[block.CONTRACT + i])
-            state[block.LAP + i] = select(takes, lap, state[block.LAP + i])
             state[block.STILL_CALLING + i] = select(takes, 0, state[block.STILL_CALLING + i])
+        if place == SEATS - 1:
+            for i in range(n):
+                taken_now = state[block.SENDER + i] >= 0 and state[block.LAP + i] == 0
+                state[block.LAP + i] = select(taken_now, lap, state[block.LAP + i])
 
 
 @block_loop

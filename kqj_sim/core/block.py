@@ -120,7 +120,8 @@ MUST_BEAT_LED = _reserve_rows()
 OBLIGED_CARDS = _reserve_rows()
 """Kwajongen: cards of which a player void in the suit led must play one; trumps or none."""
 MASTER = _reserve_rows()
-MASTER_TEAM = _reserve_rows()
+MASTER_SHIFT = _reserve_rows()
+"""PLAYER_BITS times the position of the player of the master."""
 PLAYED_CARDS = _reserve_rows()
 """Cards of the finished tricks."""
 UPPER_PLAYED_EARLIER = _reserve_rows()
@@ -198,6 +199,12 @@ def wrap_seat(place: int, seats: int) -> Seat:
 
 
 @scalar
+def wrap_number(number: int, seats: int) -> Seat:
+    """Return a number, 0 to 511, modulo `seats`, without a division, which no vector can do."""
+    return number - seats * ((number * (65536 // seats + 1)) >> 16)
+
+
+@scalar
 def cell_index(offset: RowOffset, lane: Lane) -> np.uint64:
     """Return the index of a lane in a row whose offset is not a constant.
 
@@ -211,10 +218,16 @@ PLAYER_BITS = 9
 
 
 @scalar
+def team_at(players: PackedPlayers, shift: int) -> Team:
+    """Return the team of a place or position, 0 to 2; `shift` is PLAYER_BITS times it."""
+    # Unsigned, as AVX2 has no arithmetic shift by a variable.
+    return np.int64(np.uint64(players) >> np.uint64(shift)) & 3
+
+
+@scalar
 def team_of(players: PackedPlayers, position: Position) -> Team:
     """Return the team of a place or position, 0 to 2."""
-    # Unsigned, as AVX2 has no arithmetic shift by a variable.
-    return np.int64(np.uint64(players) >> np.uint64(PLAYER_BITS * position)) & 3
+    return team_at(players, PLAYER_BITS * position)
 
 
 @scalar
@@ -242,10 +255,9 @@ def make_rotate_players(seats: int) -> Kernel:
     """Return `rotate_players` for a number of seats."""
 
     @scalar
-    def rotate_players(players: PackedPlayers, positions: int) -> PackedPlayers:
-        """Return packed players counted from a position, 0 to seats - 1, onwards."""
-        low = PLAYER_BITS * positions
-        return ((players >> low) | (players << (seats * PLAYER_BITS - low))) & (
+    def rotate_players(players: PackedPlayers, shift: int) -> PackedPlayers:
+        """Return packed players counted from a position onwards; `shift` is PLAYER_BITS times it."""
+        return ((players >> shift) | (players << (seats * PLAYER_BITS - shift))) & (
             (1 << seats * PLAYER_BITS) - 1
         )
 

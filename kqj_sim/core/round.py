@@ -49,6 +49,7 @@ from kqj_sim.core.block import (
     history_offset,
     pad_lanes,
     rotate_players,
+    wrap_number,
 )
 from kqj_sim.core.cards import trailing_zeros
 from kqj_sim.core.columns import (
@@ -150,7 +151,7 @@ def seat_players(state: Block, lanes: int, rules: Rules, policy_of_seat: int) ->
     for i in range(n):
         opener = state[DEALER + i] + 1
         opener = 0 if opener == SEATS else opener
-        state[PLAYERS + i] = rotate_players(state[PLAYERS + i] | policies, opener)
+        state[PLAYERS + i] = rotate_players(state[PLAYERS + i] | policies, PLAYER_BITS * opener)
 
 
 @kernel
@@ -322,9 +323,10 @@ def make_round_kernels(game: str, *, seats: int, tricks: int, call_stage: Kernel
     @kernel(name=f"{game}_start_deals")
     def start_deals(state: Block, first: int, lanes: int) -> None:
         """Assign single rounds: deals from `first` on, dealer deal mod seats, nothing pending."""
+        first_dealer = first % seats
         for i in range(pad_lanes(lanes)):
             state[DEAL_NUMBER + i] = first + i
-            state[DEALER + i] = (first + i) % seats
+            state[DEALER + i] = wrap_number(first_dealer + i, seats)
             state[PENDING + i] = 0
 
     @kernel(name=f"{game}_play_deals")

@@ -20,7 +20,7 @@ from kqj_sim.core.block import (
     LEADER,
     LED,
     MASTER,
-    MASTER_TEAM,
+    MASTER_SHIFT,
     MUST_BEAT,
     MUST_BEAT_LED,
     PLAYED_CARDS,
@@ -41,6 +41,7 @@ from kqj_sim.core.block import (
     cell_index,
     fill_vectors,
     rotate_players,
+    team_at,
     team_of,
     wrap_seat,
 )
@@ -125,7 +126,7 @@ def make_finish_trick(
     Args:
         seats: 4 or 6.
         duty_row: row of the cards that a follower is bound to play, for `find_voids`.
-        rotate_players: counts packed players from another position of so many seats.
+        rotate_players: turns the packed players of so many seats.
         find_voids: says what a follower's card tells of the suits they lack.
         has_announcements: keep UPPER_PLAYED_EARLIER, from which KQ and KQJ are counted.
     """
@@ -142,16 +143,13 @@ def make_finish_trick(
             d = state[TRICK_CARDS + 3 * STRIDE + i]
             e = state[TRICK_CARDS + 4 * STRIDE + i] if six else 0
             f = state[TRICK_CARDS + 5 * STRIDE + i] if six else 0
-            master = state[MASTER + i]
             led = state[LED + i]
-            winner = 1 if b == master else 0
-            winner = 2 if c == master else winner
-            winner = 3 if d == master else winner
-            winner = 4 if e == master else winner
-            winner = 5 if f == master else winner
+            shift = state[MASTER_SHIFT + i]
+            winner = shift & 7  # As PLAYER_BITS is 9.
+            players = state[PLAYERS_BY_POSITION + i]
 
             cards = state[TRICK_SET + i]
-            team = state[MASTER_TEAM + i]
+            team = team_at(players, shift)
             state[WON_CARDS + i] |= cards if team == 0 else 0
             state[WON_CARDS + STRIDE + i] |= cards if team == 1 else 0
             played = state[PLAYED_CARDS + i] | cards
@@ -161,14 +159,13 @@ def make_finish_trick(
 
             void = 1 << (5 + (trailing_zeros(led) >> 4))
             duty = state[duty_row + i]
-            players = state[PLAYERS_BY_POSITION + i]
             players |= find_voids(b, led, duty, void) << PLAYER_BITS
             players |= find_voids(c, led, duty, void) << 2 * PLAYER_BITS
             players |= find_voids(d, led, duty, void) << 3 * PLAYER_BITS
             if six:
                 players |= find_voids(e, led, duty, void) << 4 * PLAYER_BITS
                 players |= find_voids(f, led, duty, void) << 5 * PLAYER_BITS
-            state[PLAYERS_BY_POSITION + i] = rotate_players(players, winner)
+            state[PLAYERS_BY_POSITION + i] = rotate_players(players, shift)
 
             state[LEADER + i] = wrap_seat(state[LEADER + i] + winner, seats)
 
@@ -228,15 +225,13 @@ def make_play_last_trick(*, seats: int, suit_mask_of: Kernel) -> Kernel:
             master = _beat_master(master, d, led, trumps)
             master = _beat_master(master, e, led, trumps)
             master = _beat_master(master, f, led, trumps)
-            players = state[PLAYERS_BY_POSITION + i]
-            team = team_of(players, 0)
-            team = team_of(players, 1) if master == b else team
-            team = team_of(players, 2) if master == c else team
-            team = team_of(players, 3) if master == d else team
-            team = team_of(players, 4) if master == e else team
-            team = team_of(players, 5) if master == f else team
+            shift = PLAYER_BITS if master == b else 0
+            shift = 2 * PLAYER_BITS if master == c else shift
+            shift = 3 * PLAYER_BITS if master == d else shift
+            shift = 4 * PLAYER_BITS if master == e else shift
+            shift = 5 * PLAYER_BITS if master == f else shift
             state[MASTER + i] = master
-            state[MASTER_TEAM + i] = team
+            state[MASTER_SHIFT + i] = shift
             state[LED + i] = led
             state[TRICK_SET + i] = a | b | c | d | e | f
             state[TRICK_CARDS + i] = a
@@ -352,7 +347,8 @@ def make_card_views(
     @scalar
     def has_partner_as_master(state: Block, lane: Lane, position: Position) -> bool:
         """Return True if the master is a card of the team of a position of a lane."""
-        return state[MASTER_TEAM + lane] == team_of(state[PLAYERS_BY_POSITION + lane], position)
+        players = state[PLAYERS_BY_POSITION + lane]
+        return team_at(players, state[MASTER_SHIFT + lane]) == team_of(players, position)
 
     @scalar
     def find_following_cards(
@@ -404,10 +400,9 @@ def update_trick(state: Block, lane: Lane, position: Position, card: Card) -> No
     """Update the cards and the master of the trick by the card of a following position."""
     master = state[MASTER + lane]
     wins = card & winning_cards(state[LED + lane], state[TRUMPS + lane], master) != 0
-    team = team_of(state[PLAYERS_BY_POSITION + lane], position)
     state[TRICK_SET + lane] |= card
     state[MASTER + lane] = select(wins, card, master)
-    state[MASTER_TEAM + lane] = select(wins, team, state[MASTER_TEAM + lane])
+    state[MASTER_SHIFT + lane] = select(wins, PLAYER_BITS * position, state[MASTER_SHIFT + lane])
 
 
 class CardPutters(NamedTuple):
@@ -429,7 +424,7 @@ def make_card_putters(*, suit_mask_of: Kernel) -> CardPutters:
         state[LED + lane] = led
         state[MUST_BEAT_LED + lane] = led & state[MUST_BEAT + lane]
         state[MASTER + lane] = card
-        state[MASTER_TEAM + lane] = team_of(state[PLAYERS_BY_POSITION + lane], 0)
+        state[MASTER_SHIFT + lane] = 0
 
     @scalar
     def put_card(state: Block, lane: Lane, position: Position, card: Card) -> None:

@@ -322,7 +322,7 @@ def write_shared_features(
         )
         at += step
 
-    around = rotate_players(view.players, view.position)
+    around = rotate_players(view.players, PLAYER_BITS * view.position)
     own_team = team_of(around, 0)
     for other in range(1, SEATS):
         partner = 1 if team_of(around, other) == own_team else 0

@@ -179,7 +179,7 @@ def seat_players(state: Block, lanes: int, policy_of_seat: int) -> None:
     seats = _PACKED_TEAMS | pack_policies(policy_of_seat, SEATS)
     for i in range(pad_lanes(lanes)):
         left = state[DEALER + i] + 1
-        state[PLAYERS + i] = rotate_players(seats, 0 if left == SEATS else left)
+        state[PLAYERS + i] = rotate_players(seats, 0 if left == SEATS else PLAYER_BITS * left)
 
 
 @kernel
