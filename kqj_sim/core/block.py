@@ -128,8 +128,6 @@ UPPER_PLAYED_EARLIER = _reserve_rows()
 """Cards whose upper neighbour was played in an earlier trick than they were."""
 WON_CARDS = _reserve_rows(2)
 """Cards won by team 0 and by team 1."""
-TRICK_SET = _reserve_rows()
-"""Cards played to the current trick."""
 DEALT = _reserve_rows(6)
 """Eight cards of each place: natural coding; by strength from the start of the play."""
 

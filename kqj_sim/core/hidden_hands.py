@@ -21,7 +21,7 @@ from kqj_sim.core.block import SEATS, STRIDE, TRICKS, cell_index, history_offset
 from kqj_sim.core.cards import PACK, highest_bit, lowest_bit, popcount
 from kqj_sim.core.deal import deposit
 from kqj_sim.core.jit import block_loop, scalar
-from kqj_sim.core.trick import read_upcard, suit_mask_of, winning_cards
+from kqj_sim.core.trick import read_trick, read_upcard, suit_mask_of, winning_cards
 from kqj_sim.core.types import (
     Block,
     Card,
@@ -459,7 +459,7 @@ def infer_knowledge(
     leader = state[block.LEADER + lane]
     own = (leader + position) % SEATS
     hand = state[cell_index(block.HAND + position * STRIDE, lane)]
-    on_table = state[block.TRICK_SET + lane] if position > 0 else 0
+    on_table = read_trick(state, lane, position)
     unseen = PACK & ~(hand | state[block.PLAYED_CARDS + lane] | on_table)
     knowledge[UNSEEN] = unseen
     for place in range(SEATS):

@@ -33,7 +33,6 @@ from kqj_sim.core.block import (
     STAKE,
     STRIDE,
     TRICK_CARDS,
-    TRICK_SET,
     TRUMPS,
     UPCARD,
     UPPER_PLAYED_EARLIER,
@@ -148,7 +147,7 @@ def make_finish_trick(
             winner = shift & 7  # As PLAYER_BITS is 9.
             players = state[PLAYERS_BY_POSITION + i]
 
-            cards = state[TRICK_SET + i]
+            cards = a | b | c | d | e | f
             team = team_at(players, shift)
             state[WON_CARDS + i] |= cards if team == 0 else 0
             state[WON_CARDS + STRIDE + i] |= cards if team == 1 else 0
@@ -233,7 +232,6 @@ def make_play_last_trick(*, seats: int, suit_mask_of: Kernel) -> Kernel:
             state[MASTER + i] = master
             state[MASTER_SHIFT + i] = shift
             state[LED + i] = led
-            state[TRICK_SET + i] = a | b | c | d | e | f
             state[TRICK_CARDS + i] = a
             state[TRICK_CARDS + STRIDE + i] = b
             state[TRICK_CARDS + 2 * STRIDE + i] = c
@@ -272,6 +270,27 @@ def read_upcard(state: Block, lane: Lane) -> Card:
     )
 
 
+def make_read_trick(seats: int) -> Kernel:
+    """Return `read_trick` for a game of four or six seats."""
+
+    @scalar
+    def read_trick(state: Block, lane: Lane, position: Position) -> CardSet:
+        """Return the cards of the current trick before a position played."""
+        # Not as a loop: the views read it in vector code.
+        cards = state[TRICK_CARDS + lane] if position > 0 else 0
+        cards |= state[TRICK_CARDS + STRIDE + lane] if position > 1 else 0
+        cards |= state[TRICK_CARDS + 2 * STRIDE + lane] if position > 2 else 0
+        if seats == 6:
+            cards |= state[TRICK_CARDS + 3 * STRIDE + lane] if position > 3 else 0
+            cards |= state[TRICK_CARDS + 4 * STRIDE + lane] if position > 4 else 0
+        return cards
+
+    return read_trick
+
+
+read_trick = make_read_trick(SEATS)
+
+
 class CardViews(NamedTuple):
     """The functions of a game that show the player to move what they may know and play."""
 
@@ -282,7 +301,12 @@ class CardViews(NamedTuple):
 
 
 def make_card_views(
-    *, seats: int, duty_row: RowOffset, legal_cards: Kernel, read_upcard: Kernel
+    *,
+    seats: int,
+    duty_row: RowOffset,
+    legal_cards: Kernel,
+    read_upcard: Kernel,
+    read_trick: Kernel,
 ) -> CardViews:
     """Return the functions for a game.
 
@@ -291,6 +315,7 @@ def make_card_views(
         duty_row: row of the cards that a follower is bound to play, for `legal_cards`.
         legal_cards: see `legal_cards`.
         read_upcard: reads the card turned up of a lane.
+        read_trick: see `make_read_trick`.
     """
 
     @scalar
@@ -372,7 +397,7 @@ def make_card_views(
         partner = has_partner_as_master(state, lane, position)
         return card_view(
             state, lane, hand, legal, trick, position, led, winning, master, 1 if partner else 0,
-            state[TRICK_SET + lane], teams,
+            read_trick(state, lane, position), teams,
         )  # fmt: skip
 
     @scalar
@@ -385,7 +410,11 @@ def make_card_views(
 
 
 lead_view, find_following_cards, follow_view, find_legal_cards = make_card_views(
-    seats=SEATS, duty_row=MUST_BEAT_LED, legal_cards=legal_cards, read_upcard=read_upcard
+    seats=SEATS,
+    duty_row=MUST_BEAT_LED,
+    legal_cards=legal_cards,
+    read_upcard=read_upcard,
+    read_trick=read_trick,
 )
 
 
@@ -397,10 +426,9 @@ def read_hand(state: Block, lane: Lane, position: Position) -> CardSet:
 
 @scalar
 def update_trick(state: Block, lane: Lane, position: Position, card: Card) -> None:
-    """Update the cards and the master of the trick by the card of a following position."""
+    """Update the master of the trick by the card of a following position."""
     master = state[MASTER + lane]
     wins = card & winning_cards(state[LED + lane], state[TRUMPS + lane], master) != 0
-    state[TRICK_SET + lane] |= card
     state[MASTER + lane] = select(wins, card, master)
     state[MASTER_SHIFT + lane] = select(wins, PLAYER_BITS * position, state[MASTER_SHIFT + lane])
 
@@ -420,7 +448,6 @@ def make_card_putters(*, suit_mask_of: Kernel) -> CardPutters:
         """Put the leader's card on the table."""
         led = suit_mask_of(card)
         state[TRICK_CARDS + lane] = card
-        state[TRICK_SET + lane] = card
         state[LED + lane] = led
         state[MUST_BEAT_LED + lane] = led & state[MUST_BEAT + lane]
         state[MASTER + lane] = card

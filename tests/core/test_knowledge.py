@@ -17,7 +17,7 @@ from kqj_sim.core.block import (
     SEATS,
     SENDER,
     STRIDE,
-    TRICK_SET,
+    TRICK_CARDS,
     UPCARD,
     history_offset,
     voids_of,
@@ -65,7 +65,7 @@ def test_the_true_hands_agree_with_what_is_known(rules: KqjRules, turn: tuple[in
         own = (leader + position) % SEATS
         hands = {(leader + p) % SEATS: int(state[HAND + p * STRIDE + i]) for p in range(SEATS)}
         if position:
-            on_table = int(state[TRICK_SET + i])
+            on_table = sum(int(state[TRICK_CARDS + p * STRIDE + i]) for p in range(position))
             hands = {place: hand & ~on_table for place, hand in hands.items()}
         others = {place: hand for place, hand in hands.items() if place != own}
         said = f"seed=4 lane={i} {turn}"

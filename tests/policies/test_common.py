@@ -161,7 +161,7 @@ def _dishonest(sees: Sees) -> Answers:
             for lane in np.flatnonzero(sees(block, lanes, second, rows.HAND)):
                 hand = int(block[row(rows.HAND), lane])
                 led = SUIT_MASK << ((hand & -hand).bit_length() - 1) // 16 * 16
-                for each in (rows.TRICK_CARDS, rows.TRICK_SET, rows.MASTER):
+                for each in (rows.TRICK_CARDS, rows.MASTER):
                     block[row(each), lane] = hand & -hand
                 block[row(rows.LED), lane] = led
                 block[row(rows.MUST_BEAT_LED), lane] = led & block[row(rows.MUST_BEAT), lane]

@@ -133,7 +133,7 @@ def _exchange_for_card(
     contract, leader = (int(block[row(each), lane]) for each in (rows.CONTRACT, rows.LEADER))
     auction = int(block[row(rows.AMOUNT), lane]) > 0
     cannot = lacking(block, lane, trick, position)
-    cards = int(block[row(rows.TRICK_SET), lane]) if position > 0 else 0
+    cards = sum(int(block[row(rows.TRICK_CARDS) + each, lane]) for each in range(position))
     turned = 0 if auction else int(block[row(rows.UPCARD), lane])
     known = cards | sum(1 << bit for n, bit in _STRENGTH[contract].items() if turned >> n & 1)
     holder: dict[int, int] = {}

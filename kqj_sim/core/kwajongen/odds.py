@@ -30,7 +30,6 @@ from kqj_sim.core.block import (
     STILL_CALLING,
     STRIDE,
     TRICK_CARDS,
-    TRICK_SET,
     UPCARD,
     allocate_inner_block,
     cell_index,
@@ -70,7 +69,13 @@ from kqj_sim.core.kwajongen.round import (
     set_trumps,
 )
 from kqj_sim.core.kwajongen.scoring import fill_play_columns, score_rounds
-from kqj_sim.core.kwajongen.trick import find_voids, finish_trick, put_card, read_upcard
+from kqj_sim.core.kwajongen.trick import (
+    find_voids,
+    finish_trick,
+    put_card,
+    read_trick,
+    read_upcard,
+)
 from kqj_sim.core.rules import Seating
 from kqj_sim.core.types import (
     Block,
@@ -108,7 +113,7 @@ def infer_during_play(
         The upcard if the dealer still holds it and the position is not the dealer's, else 0.
     """
     hand = state[cell_index(HAND + position * STRIDE, lane)]
-    on_table = state[TRICK_SET + lane] if position > 0 else 0
+    on_table = read_trick(state, lane, position)
     shown = read_upcard(state, lane)
     unseen = PACK & ~(hand | state[PLAYED_CARDS + lane] | on_table)
     knowledge[UNSEEN] = unseen & ~shown

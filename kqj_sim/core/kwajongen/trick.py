@@ -90,8 +90,13 @@ finish_trick = trick.make_finish_trick(
     has_announcements=False,
 )
 play_last_trick = trick.make_play_last_trick(seats=SEATS, suit_mask_of=suit_mask_of)
+read_trick = trick.make_read_trick(SEATS)
 lead_view, find_following_cards, follow_view, find_legal_cards = trick.make_card_views(
-    seats=SEATS, duty_row=OBLIGED_CARDS, legal_cards=legal_cards, read_upcard=read_upcard
+    seats=SEATS,
+    duty_row=OBLIGED_CARDS,
+    legal_cards=legal_cards,
+    read_upcard=read_upcard,
+    read_trick=read_trick,
 )
 put_lead, put_card = trick.make_card_putters(suit_mask_of=suit_mask_of)
 

@@ -30,7 +30,6 @@ from kqj_sim.core.block import (
     SENDER_TEAM,
     STRIDE,
     TRICK_CARDS,
-    TRICK_SET,
     WON_CARDS,
     cell_index,
     policy_of,
@@ -52,6 +51,7 @@ from kqj_sim.core.kwajongen.solve import (
 from kqj_sim.core.kwajongen.trick import (
     find_legal_cards,
     put_card,
+    read_trick,
     read_upcard,
     suit_mask_of,
 )
@@ -160,7 +160,8 @@ def _add_values(
     none: Any = np.int64(0)
     led, master, since, on_table = none, none, none, none
     if position > 0:
-        led, master, on_table = state[LED + lane], state[MASTER + lane], state[TRICK_SET + lane]
+        led, master = state[LED + lane], state[MASTER + lane]
+        on_table = read_trick(state, lane, position)
         for k in range(position):
             since = (
                 position - k
