@@ -119,7 +119,8 @@ MUST_BEAT_LED = _reserve_rows()
 """The same if players must beat in that suit, else 0."""
 OBLIGED_CARDS = _reserve_rows()
 """Kwajongen: cards of which a player void in the suit led must play one; trumps or none."""
-MASTER = _reserve_rows()
+WINNING = _reserve_rows()
+"""The cards that would become master."""
 MASTER_SHIFT = _reserve_rows()
 """PLAYER_BITS times the position of the player of the master."""
 PLAYED_CARDS = _reserve_rows()
@@ -300,14 +301,31 @@ def pair_selected_lanes(state: Block, lanes: int, selected_row: RowOffset) -> tu
     return first, pairs
 
 
+@scalar
+def _swap_cells(state: Block, row: RowOffset, one: Lane, other: Lane) -> None:
+    """Exchange two lanes of a row."""
+    here, there = cell_index(row, one), cell_index(row, other)
+    state[here], state[there] = state[there], state[here]
+
+
 @block_loop
 def swap_lanes(state: Block, pairs: int, row: RowOffset, rows: int) -> None:
     """Exchange paired lanes in `rows` rows from an offset on, row by row for the cache's sake."""
-    for start in range(row, row + rows * STRIDE, STRIDE):
+    end = row + rows * STRIDE
+    start = row
+    # Four rows at a time: the numbers of the lanes are read once.
+    while start + 4 * STRIDE <= end:
         for pair in range(pairs):
-            here = cell_index(start, state[_SWAP_FROM + pair])
-            there = cell_index(start, state[_SWAP_TO + pair])
-            state[here], state[there] = state[there], state[here]
+            one, other = state[_SWAP_FROM + pair], state[_SWAP_TO + pair]
+            _swap_cells(state, start, one, other)
+            _swap_cells(state, start + STRIDE, one, other)
+            _swap_cells(state, start + 2 * STRIDE, one, other)
+            _swap_cells(state, start + 3 * STRIDE, one, other)
+        start += 4 * STRIDE
+    while start < end:
+        for pair in range(pairs):
+            _swap_cells(state, start, state[_SWAP_FROM + pair], state[_SWAP_TO + pair])
+        start += STRIDE
 
 
 @block_loop

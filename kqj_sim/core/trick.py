@@ -19,7 +19,6 @@ from kqj_sim.core.block import (
     KEY,
     LEADER,
     LED,
-    MASTER,
     MASTER_SHIFT,
     MUST_BEAT,
     MUST_BEAT_LED,
@@ -36,6 +35,7 @@ from kqj_sim.core.block import (
     TRUMPS,
     UPCARD,
     UPPER_PLAYED_EARLIER,
+    WINNING,
     WON_CARDS,
     cell_index,
     fill_vectors,
@@ -229,7 +229,6 @@ def make_play_last_trick(*, seats: int, suit_mask_of: Kernel) -> Kernel:
             shift = 3 * PLAYER_BITS if master == d else shift
             shift = 4 * PLAYER_BITS if master == e else shift
             shift = 5 * PLAYER_BITS if master == f else shift
-            state[MASTER + i] = master
             state[MASTER_SHIFT + i] = shift
             state[LED + i] = led
             state[TRICK_CARDS + i] = a
@@ -270,13 +269,20 @@ def read_upcard(state: Block, lane: Lane) -> Card:
     )
 
 
-def make_read_trick(seats: int) -> Kernel:
-    """Return `read_trick` for a game of four or six seats."""
+class TrickReaders(NamedTuple):
+    """The functions of a game that read the cards of the current trick."""
+
+    read_trick: Kernel
+    read_master: Kernel
+
+
+def make_trick_readers(seats: int) -> TrickReaders:
+    """Return the functions for a game of four or six seats."""
 
     @scalar
     def read_trick(state: Block, lane: Lane, position: Position) -> CardSet:
         """Return the cards of the current trick before a position played."""
-        # Not as a loop: the views read it in vector code.
+        # Not as a loop: views are read in vector code.
         cards = state[TRICK_CARDS + lane] if position > 0 else 0
         cards |= state[TRICK_CARDS + STRIDE + lane] if position > 1 else 0
         cards |= state[TRICK_CARDS + 2 * STRIDE + lane] if position > 2 else 0
@@ -285,10 +291,22 @@ def make_read_trick(seats: int) -> Kernel:
             cards |= state[TRICK_CARDS + 4 * STRIDE + lane] if position > 4 else 0
         return cards
 
-    return read_trick
+    @scalar
+    def read_master(state: Block, lane: Lane) -> Card:
+        """Return the master of the current trick; a card must have been played."""
+        shift = state[MASTER_SHIFT + lane]
+        master = state[TRICK_CARDS + lane]
+        master = state[TRICK_CARDS + STRIDE + lane] if shift == PLAYER_BITS else master
+        master = state[TRICK_CARDS + 2 * STRIDE + lane] if shift == 2 * PLAYER_BITS else master
+        if seats == 6:
+            master = state[TRICK_CARDS + 3 * STRIDE + lane] if shift == 3 * PLAYER_BITS else master
+            master = state[TRICK_CARDS + 4 * STRIDE + lane] if shift == 4 * PLAYER_BITS else master
+        return master
+
+    return TrickReaders(read_trick, read_master)
 
 
-read_trick = make_read_trick(SEATS)
+read_trick, read_master = make_trick_readers(SEATS)
 
 
 class CardViews(NamedTuple):
@@ -307,6 +325,7 @@ def make_card_views(
     legal_cards: Kernel,
     read_upcard: Kernel,
     read_trick: Kernel,
+    read_master: Kernel,
 ) -> CardViews:
     """Return the functions for a game.
 
@@ -315,7 +334,7 @@ def make_card_views(
         duty_row: row of the cards that a follower is bound to play, for `legal_cards`.
         legal_cards: see `legal_cards`.
         read_upcard: reads the card turned up of a lane.
-        read_trick: see `make_read_trick`.
+        read_trick, read_master: see `make_trick_readers`.
     """
 
     @scalar
@@ -380,10 +399,10 @@ def make_card_views(
         state: Block, lane: Lane, hand: CardSet, position: Position
     ) -> CardSet:
         """Return the cards that a following position (from 1) of a lane may play from a hand."""
-        led = state[LED + lane]
-        winning = winning_cards(led, state[TRUMPS + lane], state[MASTER + lane])
         partner = has_partner_as_master(state, lane, position)
-        return legal_cards(hand, led, state[duty_row + lane], winning, partner)
+        return legal_cards(
+            hand, state[LED + lane], state[duty_row + lane], state[WINNING + lane], partner
+        )
 
     @scalar
     def follow_view(
@@ -391,13 +410,10 @@ def make_card_views(
         teams: int,
     ) -> CardView:  # fmt: skip
         """Return the view of a following position (from 1) of a lane, with its legal cards."""
-        led = state[LED + lane]
-        master = state[MASTER + lane]
-        winning = winning_cards(led, state[TRUMPS + lane], master)
         partner = has_partner_as_master(state, lane, position)
         return card_view(
-            state, lane, hand, legal, trick, position, led, winning, master, 1 if partner else 0,
-            read_trick(state, lane, position), teams,
+            state, lane, hand, legal, trick, position, state[LED + lane], state[WINNING + lane],
+            read_master(state, lane), 1 if partner else 0, read_trick(state, lane, position), teams,
         )  # fmt: skip
 
     @scalar
@@ -415,6 +431,7 @@ lead_view, find_following_cards, follow_view, find_legal_cards = make_card_views
     legal_cards=legal_cards,
     read_upcard=read_upcard,
     read_trick=read_trick,
+    read_master=read_master,
 )
 
 
@@ -427,9 +444,9 @@ def read_hand(state: Block, lane: Lane, position: Position) -> CardSet:
 @scalar
 def update_trick(state: Block, lane: Lane, position: Position, card: Card) -> None:
     """Update the master of the trick by the card of a following position."""
-    master = state[MASTER + lane]
-    wins = card & winning_cards(state[LED + lane], state[TRUMPS + lane], master) != 0
-    state[MASTER + lane] = select(wins, card, master)
+    winning = state[WINNING + lane]
+    wins = card & winning != 0
+    state[WINNING + lane] = select(wins, winning & -(2 * card), winning)
     state[MASTER_SHIFT + lane] = select(wins, PLAYER_BITS * position, state[MASTER_SHIFT + lane])
 
 
@@ -450,7 +467,7 @@ def make_card_putters(*, suit_mask_of: Kernel) -> CardPutters:
         state[TRICK_CARDS + lane] = card
         state[LED + lane] = led
         state[MUST_BEAT_LED + lane] = led & state[MUST_BEAT + lane]
-        state[MASTER + lane] = card
+        state[WINNING + lane] = winning_cards(led, state[TRUMPS + lane], card)
         state[MASTER_SHIFT + lane] = 0
 
     @scalar

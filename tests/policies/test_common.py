@@ -161,8 +161,10 @@ def _dishonest(sees: Sees) -> Answers:
             for lane in np.flatnonzero(sees(block, lanes, second, rows.HAND)):
                 hand = int(block[row(rows.HAND), lane])
                 led = SUIT_MASK << ((hand & -hand).bit_length() - 1) // 16 * 16
-                for each in (rows.TRICK_CARDS, rows.MASTER):
-                    block[row(each), lane] = hand & -hand
+                card = hand & -hand
+                block[row(rows.TRICK_CARDS), lane] = card
+                winning = (led | block[row(rows.TRUMPS), lane]) & -(2 * card)
+                block[row(rows.WINNING), lane] = winning
                 block[row(rows.LED), lane] = led
                 block[row(rows.MUST_BEAT_LED), lane] = led & block[row(rows.MUST_BEAT), lane]
         elif member != FOLLOW:

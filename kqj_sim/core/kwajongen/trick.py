@@ -90,13 +90,14 @@ finish_trick = trick.make_finish_trick(
     has_announcements=False,
 )
 play_last_trick = trick.make_play_last_trick(seats=SEATS, suit_mask_of=suit_mask_of)
-read_trick = trick.make_read_trick(SEATS)
+read_trick, read_master = trick.make_trick_readers(SEATS)
 lead_view, find_following_cards, follow_view, find_legal_cards = trick.make_card_views(
     seats=SEATS,
     duty_row=OBLIGED_CARDS,
     legal_cards=legal_cards,
     read_upcard=read_upcard,
     read_trick=read_trick,
+    read_master=read_master,
 )
 put_lead, put_card = trick.make_card_putters(suit_mask_of=suit_mask_of)
 

@@ -21,15 +21,15 @@ from kqj_sim.core.block import (
     KEY,
     LEADER,
     LED,
-    MASTER,
+    MASTER_SHIFT,
     OBLIGED_CARDS,
     PENDING,
+    PLAYER_BITS,
     PLAYERS_BY_POSITION,
     ROW_COUNT,
     SENDER,
     SENDER_TEAM,
     STRIDE,
-    TRICK_CARDS,
     WON_CARDS,
     cell_index,
     policy_of,
@@ -51,6 +51,7 @@ from kqj_sim.core.kwajongen.solve import (
 from kqj_sim.core.kwajongen.trick import (
     find_legal_cards,
     put_card,
+    read_master,
     read_trick,
     read_upcard,
     suit_mask_of,
@@ -160,14 +161,9 @@ def _add_values(
     none: Any = np.int64(0)
     led, master, since, on_table = none, none, none, none
     if position > 0:
-        led, master = state[LED + lane], state[MASTER + lane]
+        led, master = state[LED + lane], read_master(state, lane)
         on_table = read_trick(state, lane, position)
-        for k in range(position):
-            since = (
-                position - k
-                if state[cell_index(TRICK_CARDS + k * STRIDE, lane)] == master
-                else since
-            )
+        since = position - state[MASTER_SHIFT + lane] // PLAYER_BITS
     contracting = state[SENDER_TEAM + lane]
     rule = _pack_rule(1 - team, contracting, state[PENDING + lane], state[OBLIGED_CARDS + lane])
     which = 0
