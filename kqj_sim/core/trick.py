@@ -104,12 +104,12 @@ def legal_cards(
 
 
 @scalar
-def find_voids(card: Card, led: SuitMask, must_beat: SuitMask, void: PackedPlayers) -> int:
-    """Return `void`, the suit led as a bit of packed players, if a follower's card is not of it.
+def find_voids(card: Card, led: SuitMask, must_beat: SuitMask) -> int:
+    """Return the suits that a follower lacks by their card, as bits from the suit led on: 0 or 1.
 
     `must_beat` is not needed in KQJ.
     """
-    return void if card & led == 0 else 0
+    return 1 if card & led == 0 else 0
 
 
 def make_finish_trick(
@@ -156,14 +156,14 @@ def make_finish_trick(
             if has_announcements:
                 state[UPPER_PLAYED_EARLIER + i] |= (played >> 1) & ~played
 
-            void = 1 << (5 + (trailing_zeros(led) >> 4))
             duty = state[duty_row + i]
-            players |= find_voids(b, led, duty, void) << PLAYER_BITS
-            players |= find_voids(c, led, duty, void) << 2 * PLAYER_BITS
-            players |= find_voids(d, led, duty, void) << 3 * PLAYER_BITS
+            voids = find_voids(b, led, duty) << PLAYER_BITS
+            voids |= find_voids(c, led, duty) << 2 * PLAYER_BITS
+            voids |= find_voids(d, led, duty) << 3 * PLAYER_BITS
             if six:
-                players |= find_voids(e, led, duty, void) << 4 * PLAYER_BITS
-                players |= find_voids(f, led, duty, void) << 5 * PLAYER_BITS
+                voids |= find_voids(e, led, duty) << 4 * PLAYER_BITS
+                voids |= find_voids(f, led, duty) << 5 * PLAYER_BITS
+            players |= voids << (5 + (trailing_zeros(led) >> 4))
             state[PLAYERS_BY_POSITION + i] = rotate_players(players, shift)
 
             state[LEADER + i] = wrap_seat(state[LEADER + i] + winner, seats)

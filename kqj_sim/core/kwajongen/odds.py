@@ -118,7 +118,6 @@ def infer_during_play(
     unseen = PACK & ~(hand | state[PLAYED_CARDS + lane] | on_table)
     knowledge[UNSEEN] = unseen & ~shown
     led = state[LED + lane]
-    void = 1 << (5 + (trailing_zeros(led) >> 4)) if position > 0 else 0
     for player in range(HOLDER_COUNT):
         knowledge[HAND_SIZES + player] = 0
         knowledge[EXCLUDED + player] = 0
@@ -130,7 +129,8 @@ def infer_during_play(
         voids = voids_of(state[PLAYERS_BY_POSITION + lane], player)
         if 0 < player < position:
             card = state[cell_index(TRICK_CARDS + player * STRIDE, lane)]
-            voids |= find_voids(card, led, state[OBLIGED_CARDS + lane], void) >> 5
+            lacking = find_voids(card, led, state[OBLIGED_CARDS + lane])
+            voids |= lacking << (trailing_zeros(led) >> 4)
         knowledge[EXCLUDED + player] = expand_suits(voids)
     knowledge[HAND_SIZES + UNDEALT] = _UNDEALT_COUNT
     shown &= unseen

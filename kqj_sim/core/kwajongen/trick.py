@@ -21,6 +21,7 @@ from kqj_sim.core.block import (
     pad_lanes,
     policy_of,
 )
+from kqj_sim.core.cards import trailing_zeros
 from kqj_sim.core.dispatch import Asking, AskLoop, check_choice, view_block, view_parameters
 from kqj_sim.core.jit import mark_noalias, scalar
 from kqj_sim.core.kwajongen.cards import (
@@ -40,7 +41,6 @@ from kqj_sim.core.types import (
     Float64Pointer,
     Int64Pointer,
     Lane,
-    PackedPlayers,
     Place,
     SuitMask,
 )
@@ -73,13 +73,14 @@ def read_upcard(state: Block, lane: Lane) -> Card:
 
 
 @scalar
-def find_voids(card: Card, led: SuitMask, obliged: CardSet, void: PackedPlayers) -> int:
-    """Return the suits that a follower lacks by their card, as bits of packed players.
+def find_voids(card: Card, led: SuitMask, obliged: CardSet) -> int:
+    """Return the suits that a follower lacks by their card, as bits from the suit led on.
 
     A player who plays neither the suit led nor a trump, though they must, has no trump either.
     """
-    denied = 8 << 5 if card & obliged == 0 and obliged != 0 else 0
-    return void | denied if card & led == 0 else 0
+    trumps = 8 >> (trailing_zeros(led) >> 4)
+    denied = trumps if card & obliged == 0 and obliged != 0 else 0
+    return 1 | denied if card & led == 0 else 0
 
 
 finish_trick = trick.make_finish_trick(
