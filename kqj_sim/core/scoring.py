@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kqj_sim.core import block
 from kqj_sim.core.block import (
-    SEATS,
     STRIDE,
     TRICKS,
     cell_index,
@@ -25,7 +24,7 @@ from kqj_sim.core.cards import (
 )
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.rules import Rules
-from kqj_sim.core.types import Block, CardSet, Team
+from kqj_sim.core.types import Block, CardSet, Lane, Place, Team
 
 MADE, FAILED, LITIGATION, PASSED_OUT = range(4)
 """Results of a round."""
@@ -70,6 +69,27 @@ def count_announcements(
     return popcount(kq) - kqj, kqj
 
 
+_TEAM_BITS, _KQJ_SHIFT, _COUNT = 16, 8, 255
+"""Packed announcements: bits of a team, place of its KQJ in them, and the bits of a number."""
+
+
+@scalar
+def _pack_announcements(state: Block, lane: Lane, place: Place) -> int:
+    """Return the KQ and KQJ that a place announced, packed with the bits of its team."""
+    kq, kqj = count_announcements(
+        state[cell_index(block.DEALT + place * STRIDE, lane)],
+        state[block.UPPER_PLAYED_EARLIER + lane],
+        state[block.MUST_BEAT + lane],
+    )
+    return (kq | kqj << _KQJ_SHIFT) << _TEAM_BITS * team_of(state[block.PLAYERS + lane], place)
+
+
+@scalar
+def _sum_bonuses(announced: int) -> int:
+    """Return the bonuses for the announcements of the team whose bits are the lowest."""
+    return KQ_BONUS * (announced & _COUNT) + KQJ_BONUS * (announced >> _KQJ_SHIFT & _COUNT)
+
+
 @block_loop
 def count_tricks(state: Block, lanes: int, rules: Rules) -> None:
     """Fill card points, tricks, bonuses and totals of the teams from the cards won."""
@@ -100,28 +120,27 @@ def count_tricks(state: Block, lanes: int, rules: Rules) -> None:
         state[_TOTAL + i] = points_0 + last_0 + (CAPOT_BONUS if won_0 == PACK else 0)
         state[_TOTAL + STRIDE + i] = points_1 + last_1 + (CAPOT_BONUS if won_1 == PACK else 0)
         state[_TOTAL + 2 * STRIDE + i] = points_2 + last_2 + (CAPOT_BONUS if won_2 == PACK else 0)
-        state[_KQ_CONTRACTING + i] = 0
-        state[_KQ_DEFENDING + i] = 0
-        state[_KQJ_CONTRACTING + i] = 0
-        state[_KQJ_DEFENDING + i] = 0
-    for place in range(SEATS):
-        dealt = block.DEALT + place * STRIDE
-        for i in range(n):
-            kq_count, kqj_count = count_announcements(
-                state[cell_index(dealt, i)],
-                state[block.UPPER_PLAYED_EARLIER + i],
-                state[block.MUST_BEAT + i],
-            )
-            bonus = KQ_BONUS * kq_count + KQJ_BONUS * kqj_count
-            team = team_of(state[block.PLAYERS + i], place)
-            state[_TOTAL + i] += bonus * (team == 0)
-            state[_TOTAL + STRIDE + i] += bonus * (team == 1)
-            state[_TOTAL + 2 * STRIDE + i] += bonus * (team == 2)
-            contracting = team == state[block.SENDER_TEAM + i]
-            state[_KQ_CONTRACTING + i] += kq_count if contracting else 0
-            state[_KQ_DEFENDING + i] += 0 if contracting else kq_count
-            state[_KQJ_CONTRACTING + i] += kqj_count if contracting else 0
-            state[_KQJ_DEFENDING + i] += 0 if contracting else kqj_count
+    for i in range(n):
+        announced = (
+            _pack_announcements(state, i, 0)
+            + _pack_announcements(state, i, 1)
+            + _pack_announcements(state, i, 2)
+            + _pack_announcements(state, i, 3)
+            + _pack_announcements(state, i, 4)
+            + _pack_announcements(state, i, 5)
+        )
+        second = announced >> _TEAM_BITS
+        third = second >> _TEAM_BITS
+        state[_TOTAL + i] += _sum_bonuses(announced)
+        state[_TOTAL + STRIDE + i] += _sum_bonuses(second)
+        state[_TOTAL + 2 * STRIDE + i] += _sum_bonuses(third)
+        contracting = announced >> _TEAM_BITS * state[block.SENDER_TEAM + i]
+        everybody = announced + second + third
+        kq, kqj = contracting & _COUNT, contracting >> _KQJ_SHIFT & _COUNT
+        state[_KQ_CONTRACTING + i] = kq
+        state[_KQ_DEFENDING + i] = (everybody & _COUNT) - kq
+        state[_KQJ_CONTRACTING + i] = kqj
+        state[_KQJ_DEFENDING + i] = (everybody >> _KQJ_SHIFT & _COUNT) - kqj
 
 
 @scalar
