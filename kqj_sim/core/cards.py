@@ -103,9 +103,26 @@ def round_to_ten(total: int) -> int:
 @scalar
 def to_strength_order(cards: CardSet, contract: Contract) -> CardSet:
     """Recode cards from natural coding to coding by strength for a contract, 0 to 5."""
-    shift = 0 if contract >= NO_TRUMP else 16 * (3 - contract)
-    cards = (cards << shift) | (cards >> ((64 - shift) & 63))
     trumps = TOP_SUIT if contract < NO_TRUMP else (PACK if contract == ALL_TRUMPS else 0)
+    return order_by_strength(cards, suit_shift(contract), trumps)
+
+
+@scalar
+def suit_shift(contract: Contract) -> int:
+    """Return the bits by which coding by strength turns the suits for a contract, 0 to 5."""
+    return 0 if contract >= NO_TRUMP else 16 * (3 - contract)
+
+
+@scalar
+def order_by_strength(cards: CardSet, shift: int, trumps: CardSet) -> CardSet:
+    """Recode cards from natural coding to coding by strength.
+
+    Args:
+        cards: any cards.
+        shift: the `suit_shift` of the contract.
+        trumps: the suits in the order of trumps, as the row MUST_BEAT of the block has them.
+    """
+    cards = (cards << shift) | (cards >> ((64 - shift) & 63))
     moved = cards & trumps
     return (
         (cards & ~trumps)

@@ -44,7 +44,8 @@ from kqj_sim.core.cards import (
     SUIT_PLANES,
     TOP_SUIT,
     lowest_bit,
-    to_strength_order,
+    order_by_strength,
+    suit_shift,
 )
 from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.jit import block_loop, scalar
@@ -54,6 +55,8 @@ from kqj_sim.core.types import Block, Card, CardSet, Flag, Kernel, Lane, Positio
 
 _EXCHANGED = SCRATCH
 """The Return and the card that the Sender gives to the dealer for it; none if the dealer sends."""
+_SUIT_SHIFT = SCRATCH
+"""`suit_shift` of the contract."""
 _HAS_SENDER = SCRATCH + 2 * STRIDE
 """1 where there is a Sender."""
 
@@ -139,6 +142,7 @@ def prepare_play(state: Block, lanes: int) -> None:
         no_trump = contract == NO_TRUMP
         state[TRUMPS + i] = 0 if all_trumps or no_trump else TOP_SUIT
         state[MUST_BEAT + i] = PACK if all_trumps else (0 if no_trump else TOP_SUIT)
+        state[_SUIT_SHIFT + i] = suit_shift(contract if contract >= 0 else 0)
         state[UPPER_PLAYED_EARLIER + i] = 0
         seat_at_first_trick(state, i)
     for plane in range(5):
@@ -153,8 +157,8 @@ def prepare_play(state: Block, lanes: int) -> None:
         dealt = DEALT + place * STRIDE
         held = HAND + place * STRIDE
         for i in range(n):
-            contract = state[CONTRACT + i]
-            hand = to_strength_order(state[cell_index(dealt, i)], contract if contract >= 0 else 0)
+            natural = state[cell_index(dealt, i)]
+            hand = order_by_strength(natural, state[_SUIT_SHIFT + i], state[MUST_BEAT + i])
             state[cell_index(dealt, i)] = hand
             state[cell_index(held, i)] = hand
 
