@@ -20,7 +20,14 @@ from kqj_sim.block_player import CHUNK_ROWS, BlockPlayer, report_illegal_choices
 from kqj_sim.core.block import LANES
 from kqj_sim.experiment import Experiment, ExperimentError
 from kqj_sim.rows import GameRows, Rows, concatenate_rows, copy_rows
-from kqj_sim.workers import Executor, Workers, count_workers, map_in_threads, split_range
+from kqj_sim.workers import (
+    MIN_RANGES_PER_THREAD,
+    Executor,
+    Workers,
+    count_workers,
+    map_in_threads,
+    split_range,
+)
 
 
 class Reducer(Protocol):
@@ -107,8 +114,8 @@ class _RangeCollector(Generic[S]):
 
 CHUNK_GAMES = 1 << 10
 """Games that a thread plays at a time."""
-MIN_CHUNKS_PER_THREAD = 8
-"""Fewest chunks for each thread, so that all threads end at about the same time."""
+MIN_RANGE_SECONDS = 0.005
+"""Shortest time, about, that a thread plays on its own in a long run."""
 FIRST_RANGE_DEALS, FIRST_RANGE_GAMES = LANES, LANES // 8
 """Sizes of an executor's first ranges, while the time of a deal is unknown."""
 MAX_ROWS_PER_RANGE = 8 * CHUNK_ROWS
@@ -120,18 +127,20 @@ R = TypeVar("R")
 class _ReducingWorker(Generic[S]):
     """One thread's block player and the reducer to which it adds."""
 
-    def __init__(self, player: BlockPlayer, reducer: S) -> None:
+    def __init__(self, player: BlockPlayer, reducer: S, chunk: int) -> None:
         self.player = player
         self.reducer = reducer
+        self.chunk = chunk
         self.deals = 0
 
     def play(self, first: int, count: int) -> int:
-        """Play a chunk, add its rows to the reducer and return `count`."""
-        for rows in self.player.play(first, count):
-            self.reducer.add(rows)
-            if rows.finished_games is not None:
-                self.reducer.add_games(rows.finished_games)
-            self.deals += len(rows)
+        """Play a range in chunks, add the rows to the reducer and return `count`."""
+        for piece in split_range(first, first + count, self.chunk):
+            for rows in self.player.play(*piece):
+                self.reducer.add(rows)
+                if rows.finished_games is not None:
+                    self.reducer.add_games(rows.finished_games)
+                self.deals += len(rows)
         return count
 
 
@@ -149,7 +158,9 @@ class _ReductionJob(Generic[S]):
         reducers = [self.make_reducer() for _ in range(thread_count)]
         return [
             _ReducingWorker(
-                BlockPlayer(self.experiment, seating, self.chunk, columns=reducer.columns), reducer
+                BlockPlayer(self.experiment, seating, self.chunk, columns=reducer.columns),
+                reducer,
+                self.chunk,
             )
             for reducer in reducers
         ]
@@ -157,8 +168,7 @@ class _ReductionJob(Generic[S]):
     def play_range(self, first: int, count: int) -> ReducedRange:
         """Play and reduce a range in this thread."""
         (worker,) = self.make_workers(1)
-        for piece in split_range(first, first + count, self.chunk):
-            worker.play(*piece)
+        worker.play(first, count)
         reducer = worker.reducer
         if not isinstance(reducer, SerializableReducer):
             raise TypeError(f"{type(reducer).__name__} has no numbers that could be sent")
@@ -178,7 +188,7 @@ def _choose_chunk_size(experiment: Experiment, threads: Workers) -> int:
     """Return the deals (or games) of a chunk: fewer for a short run, to keep all threads busy."""
     if experiment.games is not None:
         return CHUNK_GAMES
-    share = -(-experiment.deals // (MIN_CHUNKS_PER_THREAD * max(count_workers(threads), 1)))
+    share = -(-experiment.deals // (MIN_RANGES_PER_THREAD * max(count_workers(threads), 1)))
     return min(CHUNK_ROWS, -(-share // LANES) * LANES)
 
 
@@ -220,8 +230,9 @@ def reduce_rows(
         job = _ReductionJob(experiment, make_reducer, _check_chunk_size(experiment, threads, chunk))
         workers = job.make_workers(count_workers(threads))
         counts = map_in_threads(
-            [each.play for each in workers], *_get_deal_range(experiment), job.chunk
-        )
+            [each.play for each in workers], *_get_deal_range(experiment), job.chunk,
+            min_seconds=MIN_RANGE_SECONDS,
+        )  # fmt: skip
         parts = [*workers]
     else:
         collector = _RangeCollector(make_reducer())

@@ -6,6 +6,7 @@ The result of a range depends on the range alone, and results come in the order 
 from __future__ import annotations
 
 import os
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -83,36 +84,56 @@ TICK_SECONDS = 0.1
 """Seconds between two calls of `Watch.wait`."""
 
 
+MIN_RANGES_PER_THREAD = 8
+"""Fewest ranges for each thread, so that all threads end at about the same time."""
+
+
 def map_in_threads(
     functions: Sequence[Callable[[int, int], R]],
     first: int,
     end: int,
     range_size: int,
     watch: Watch | None = None,
+    min_seconds: float = 0.0,
 ) -> Generator[R]:
     """Yield the results of consecutive ranges, in order.
 
     There is a thread for each of `functions`, and each function runs in one thread at a time, so
     that it may use buffers of its own.
+
+    Args:
+        functions: called with the first number and the count of a range.
+        first, end: the first number, and the one after the last.
+        range_size: size of the ranges; the last may be less.
+        watch: called while a result is awaited.
+        min_seconds: where ranges take less, as many follow together as take this long: to hand
+            one to a thread and its result back takes some 20 microseconds.
     """
     idle = deque(functions)
 
-    def work(first: int, count: int) -> R:
+    def work(first: int, count: int) -> tuple[R, float]:
+        """Return the result, and how many ranges of `range_size` take `min_seconds`."""
         function = idle.pop()
+        begun = time.perf_counter()
         try:
-            return function(first, count)
+            result = function(first, count)
         finally:
             idle.append(function)
+        return result, min_seconds * count / range_size / (time.perf_counter() - begun)
 
-    waiting: deque[Future[R]] = deque()
+    waiting: deque[Future[tuple[R, float]]] = deque()
     pool = ThreadPoolExecutor(len(functions))
+    together = 1.0
     try:
-        for piece in split_range(first, end, range_size):
-            waiting.append(pool.submit(work, *piece))
-            if len(waiting) > 2 * len(functions):
-                yield _wait_for_result(waiting.popleft(), watch)
-        while waiting:
-            yield _wait_for_result(waiting.popleft(), watch)
+        while first < end or waiting:
+            if first < end and len(waiting) <= 2 * len(functions):
+                most = (end - first) // (MIN_RANGES_PER_THREAD * len(functions) * range_size)
+                count = min(range_size * max(1, min(int(together), most)), end - first)
+                waiting.append(pool.submit(work, first, count))
+                first += count
+                continue
+            result, together = _wait_for_result(waiting.popleft(), watch)
+            yield result
     finally:
         if watch is not None:
             watch.end()
