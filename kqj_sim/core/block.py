@@ -255,7 +255,8 @@ def make_rotate_players(seats: int) -> Kernel:
 
     @scalar
     def rotate_players(players: PackedPlayers, shift: int) -> PackedPlayers:
-        """Return packed players counted from a position onwards; `shift` is PLAYER_BITS times it."""
+        """Return packed players counted from a position onwards, of which `shift` is PLAYER_BITS
+        times the number."""
         return ((players >> shift) | (players << (seats * PLAYER_BITS - shift))) & (
             (1 << seats * PLAYER_BITS) - 1
         )

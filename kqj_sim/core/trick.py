@@ -53,7 +53,6 @@ from kqj_sim.core.types import (
     Flag,
     Kernel,
     Lane,
-    PackedPlayers,
     Position,
     RowOffset,
     SuitMask,
