@@ -36,6 +36,7 @@ from kqj_sim.analysis.intervals import (
     estimate_share,
 )
 from kqj_sim.analysis.moments import Moments
+from kqj_sim.analysis.products import compute_spread, multiply, solve_least_squares
 from kqj_sim.analysis.quantiles import student_quantile
 from kqj_sim.analysis.tables import Table, TableRow, Unit, make_table
 from kqj_sim.block_player import DealReplayer
@@ -228,15 +229,15 @@ class ControlTally(_ControlMoments):
         for half in (0, 1):
             strata = range(half * seats, (half + 1) * seats)
             others = scatter[(1 - half) * seats : (2 - half) * seats].sum(axis=0)
-            # The least squares of least norm: a control without spread corrects nothing.
-            fitted = np.linalg.lstsq(others[1:, 1:], others[1:, 0], rcond=None)[0]
+            # A control without spread corrects nothing.
+            fitted = solve_least_squares(others[1:, 1:], others[1:, 0])
             weights = np.concatenate(([1.0], -fitted))
             share = sum(counts[stratum] for stratum in strata) / deals
             for stratum in strata:
                 count = counts[stratum]
                 means = moments.sums[stratum] / count
-                value += share / seats * float(weights @ means)
-                spread = max(0.0, float(weights @ scatter[stratum] @ weights)) / (count - 1)
+                value += share / seats * float(multiply(weights, means))
+                spread = compute_spread(weights, scatter[stratum]) / (count - 1)
                 variance += (share / seats) ** 2 * spread / count
         half_width = student_quantile(deals - self._strata, confidence) * math.sqrt(variance)
         corrected = Estimate(value, value - half_width, value + half_width, deals).scaled(scale)
@@ -405,20 +406,19 @@ class GameControlTally(_ControlMoments):
             martingales[number, _OUTCOME_COUNT + number] = 1
             martingales[number, start : start + players] = -means.reshape(-1, players)[column]
         scatter = others.compute_scatter()
-        fitted = np.linalg.lstsq(
-            martingales @ scatter @ martingales.T, martingales @ scatter[:, outcome], rcond=None
-        )[0]
-        weights = np.eye(variables)[outcome] - fitted @ martingales
+        combined = multiply(martingales, scatter)
+        fitted = solve_least_squares(multiply(combined, martingales.T), combined[:, outcome])
+        weights = np.eye(variables)[outcome] - multiply(fitted, martingales)
         games = int(own.count)
         mean = own.sums / games
-        spread = max(0.0, float(weights @ own.compute_scatter() @ weights))
+        spread = compute_spread(weights, own.compute_scatter())
         variance = spread / (games - 1) / games
         # The error of the means of the other half's rounds.
         counts = mean[_OUTCOME_COUNT + _MARTINGALE_COUNT :].reshape(_WEIGHT_COUNT, players)
-        slope = (fitted.reshape(_WEIGHT_COUNT, -1).T @ counts).reshape(-1)
+        slope = multiply(fitted.reshape(_WEIGHT_COUNT, -1).T, counts).reshape(-1)
         count = int(rounds.count)
-        variance += max(0.0, float(slope @ rounds.compute_scatter() @ slope)) / (count - 1) / count
-        return float(weights @ mean), variance
+        variance += compute_spread(slope, rounds.compute_scatter()) / (count - 1) / count
+        return float(multiply(weights, mean)), variance
 
     def table(self, confidence: float = DEFAULT_CONFIDENCE) -> Table:
         """Return the corrected means beside the plain ones."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from kqj_sim.analysis import intervals
 from kqj_sim.analysis.intervals import Estimate, estimate_weighted_share
+from kqj_sim.analysis.products import multiply
 from kqj_sim.analysis.quantiles import student_quantile
 from kqj_sim.core.types import Float64Array, Int64Array
 
@@ -206,14 +207,18 @@ class WeightedMoments:
             self.moments = Moments.zeros((quantities, 1 + options), kind=float)
         sums, products = self.moments.sums, self.moments.products
         squares = weights * weights
-        crossed = values @ squares
+        crossed = multiply(values, squares)
         self.moments.count += deals
         sums[:, 0] += weights.sum()
-        sums[:, 1:] += values @ weights
+        sums[:, 1:] += multiply(values, weights)
         products[:, 0, 0] += squares.sum()
         products[:, 0, 1:] += crossed
         products[:, 1:, 0] += crossed
-        products[:, 1:, 1:] += (values * squares) @ values.transpose(0, 2, 1)
+        weighted = values * squares
+        for option in range(values.shape[1]):
+            column = (weighted[:, option:] * values[:, option, np.newaxis]).sum(axis=-1)
+            products[:, 1 + option :, 1 + option] += column
+            products[:, 1 + option, 2 + option :] += column[:, 1:]
 
     @property
     def deals(self) -> int:

@@ -15,6 +15,7 @@ import numpy as np
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.moments import Moments
+from kqj_sim.analysis.products import compute_spread
 from kqj_sim.analysis.tables import get_labels
 from kqj_sim.simulation import play_same_deals
 
@@ -150,8 +151,9 @@ def measure_paired_differences(
                 divisor = 1.0 if place == 0 else listed[which][key][1]
                 value += sign * _add_ratio(total, which * size, place, divisor, sign, weights)
             observations = int(total.count)
-            variance = float(weights @ scatter @ weights) / max(observations - 1, 1) / observations
-            half = deviations * math.sqrt(max(variance, 0.0))
+            spread = compute_spread(weights, scatter)
+            variance = spread / max(observations - 1, 1) / observations
+            half = deviations * math.sqrt(variance)
             differences[key] = Estimate(value, value - half, value + half, observations)
         found.append(differences)
     return found

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from tests.outputs.outputs import hash_output, list_commands, read_hashes
@@ -16,6 +20,22 @@ def test_output_is_unchanged(command: str) -> None:
         "intended, store the new hashes with `python -m tests.outputs.outputs --write` and say in "
         "CHANGELOG.md what changed"
     )
+
+
+def test_numbers_are_the_same_with_the_instructions_of_older_processors() -> None:
+    """numpy and its BLAS choose their code by the processor, and add in another order."""
+    older = {
+        "OPENBLAS_CORETYPE": "NEHALEM",
+        "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
+    }
+    found = subprocess.run(
+        [sys.executable, "-m", "tests.outputs.outputs", "^odds|^review|--control|^report"],
+        env=os.environ | older,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
 
 
 def test_every_stored_hash_has_its_command() -> None:

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.products import multiply
 from kqj_sim.analysis.quantiles import student_quantile, student_tail
 from kqj_sim.analysis.review.turns import Draws
 from kqj_sim.core.types import Float64Array
@@ -103,7 +104,7 @@ class Loss:
 def _rank(draws: Sequence[Draws], options: int, choice: int) -> int:
     """Return the option with the greatest mean over some deals; of equal ones the choice."""
     weights = sum(float(each.weights.sum()) for each in draws)
-    values = sum(each.values @ each.weights for each in draws)
+    values = sum(multiply(each.values, each.weights) for each in draws)
     if weights <= 0:
         return choice
     means = np.asarray(values) / weights
@@ -165,7 +166,8 @@ def find_upper_bound(draws: Draws, choice: int, confidence: float) -> float:
 def compute_exact_loss(draws: Draws, choice: int) -> Loss:
     """Return the loss where the deals are all there are."""
     total = draws.weights.sum()
-    values, wins = draws.values @ draws.weights / total, draws.wins @ draws.weights / total
+    values = multiply(draws.values, draws.weights) / total
+    wins = multiply(draws.wins, draws.weights) / total
     best = _rank([draws], len(values), choice)
     count = len(draws.weights)
     return Loss(
@@ -178,7 +180,7 @@ def compute_exact_loss(draws: Draws, choice: int) -> Loss:
 
 def compute_naive_loss(draws: Draws, choice: int) -> float:
     """Return the loss if the same deals choose the best option and value it: it is too large."""
-    values = draws.values @ draws.weights / draws.weights.sum()
+    values = multiply(draws.values, draws.weights) / draws.weights.sum()
     return float(values.max() - values[choice])
 
 

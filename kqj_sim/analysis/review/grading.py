@@ -20,6 +20,7 @@ from kqj_sim.analysis.odds.plays import PlayModel
 from kqj_sim.analysis.odds.position import PartialRound
 from kqj_sim.analysis.odds.sampling import CardSampler, SearchEnded
 from kqj_sim.analysis.odds.situation import BiddingSituation, KwajongenBiddingSituation
+from kqj_sim.analysis.products import multiply
 from kqj_sim.analysis.review.cross_fitting import (
     Loss,
     Mean,
@@ -304,7 +305,7 @@ def _divide_deals(prepared: Sequence[_Preparation], samples: int, scale: float) 
         weights, values = each.pilot.weights, each.pilot.values
         choice = each.choice
         budget += samples * (1 - _PILOT_SHARE) * len(values) * each.plays_left * each.counts
-        means = values @ weights / max(weights.sum(), 1e-300)
+        means = multiply(values, weights) / max(weights.sum(), 1e-300)
         best = int(np.argmax(means))
         kept = {choice, best, *each.reference}
         spread, doubtful = 0.0, best != choice
