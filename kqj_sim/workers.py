@@ -119,7 +119,9 @@ def map_in_threads(
             result = function(first, count)
         finally:
             idle.append(function)
-        return result, min_seconds * count / range_size / (time.perf_counter() - begun)
+        # A clock may stand still for as long as a short range takes.
+        seconds = max(time.perf_counter() - begun, 1e-9)
+        return result, min_seconds * count / range_size / seconds
 
     waiting: deque[Future[tuple[R, float]]] = deque()
     pool = ThreadPoolExecutor(len(functions))

@@ -311,7 +311,7 @@ def _swap_cells(state: Block, row: RowOffset, one: Lane, other: Lane) -> None:
 
 @block_loop
 def swap_lanes(state: Block, pairs: int, row: RowOffset, rows: int) -> None:
-    """Exchange paired lanes in `rows` rows from an offset on, row by row for the cache's sake."""
+    """Exchange paired lanes in `rows` rows from an offset on, few at a time for the cache."""
     end = row + rows * STRIDE
     start = row
     # Four rows at a time: the numbers of the lanes are read once.

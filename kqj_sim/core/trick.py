@@ -143,7 +143,7 @@ def make_finish_trick(
             f = state[TRICK_CARDS + 5 * STRIDE + i] if six else 0
             led = state[LED + i]
             shift = state[MASTER_SHIFT + i]
-            winner = shift & 7  # As PLAYER_BITS is 9.
+            winner = shift & 7  # The low bits of nine times a position are the position.
             players = state[PLAYERS_BY_POSITION + i]
 
             cards = a | b | c | d | e | f
