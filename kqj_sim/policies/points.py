@@ -12,6 +12,7 @@ opponents, and choose the bid, or the pass, of the greatest value.
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -304,7 +305,7 @@ def choose_bid(view: Any, parameters: Any) -> int:
     best, choice = -1e9, PASS
     for contract in range(NO_TRUMP + 2 * view.all_no_trump):
         total = expected_total(view, contract, p)
-        amount = max(view.lowest_amount, 10 * int((total - jump) // 10.0))
+        amount = max(view.lowest_amount, 10 * math.floor((total - jump) / 10.0))
         amount = min(amount, view.highest_amount)
         worth = _value_of_bid(amount, normal_share((total - amount) / spread), risk)
         if worth > best:
