@@ -2,7 +2,8 @@
 
 The position is lane 0 of a block, in which the hands of the other players are left open.  Each
 draw of hidden hands is a function of (seed, number of the draw), so draws are independent of each
-other and of threads; a Markov chain (`core.hidden_hands`) starts anew for each.
+other and of threads.  Within a draw, the hands tried for a caller are those of successive layouts
+(`core.hidden_hands.draw_next_layout`); every caller starts anew.
 
 Observed calls weight the draws as `core.observed_calls` describes.  A caller's hand is that of a
 player in a uniformly drawn distribution of all cards still unassigned.
@@ -31,10 +32,12 @@ from kqj_sim.core.hidden_hands import (
     KNOWLEDGE_SIZE,
     PUBLIC_KNOWLEDGE_SIZE,
     UNSEEN,
+    draw_first_layout,
+    draw_next_layout,
     draw_subset,
     enumerate_layouts,
     infer_knowledge,
-    sample_layouts,
+    read_hidden_hand,
 )
 from kqj_sim.core.jit import block_loop, kernel, scalar
 from kqj_sim.core.observed_calls import (
@@ -81,7 +84,9 @@ search."""
 _PLACE_COUNTER = 1 << 24
 _REST_COUNTER = rng.HIDDEN_HAND + 8 * _PLACE_COUNTER
 _THINNING_COUNTER = rng.HIDDEN_HAND + 9 * _PLACE_COUNTER
-"""Counters of keys: of the hands tried for a place, of the remaining cards, of `thin_draws`."""
+_FIRST_LAYOUT_COUNTER = rng.HIDDEN_HAND + 10 * _PLACE_COUNTER
+"""Counters of keys: of the hands tried for a place, of the remaining cards, of `thin_draws`, and of
+each place's first layout."""
 _FIRST_FIVE_COUNTER = 1 << 20
 """Counter of draws, beyond those of `core.hidden_hands`."""
 
@@ -150,16 +155,13 @@ def list_layouts(knowledge: Int64Array, limit: int, layouts: Int64Array) -> int:
 
 
 class _LayoutDraws(NamedTuple):
-    """Draws of hidden hands, side by side, and scratch space for one of them."""
+    """Draws of hidden hands, side by side."""
 
-    known: Int64Array
-    """int64 (LANES, PUBLIC_KNOWLEDGE_SIZE): knowledge once earlier callers have their cards."""
+    knowledge: Int64Array
+    """int64 (LANES, KNOWLEDGE_SIZE): knowledge once earlier callers have their cards, and the
+    latest layout that agrees with it."""
     hidden: Int64Array
     """int64 (LANES, 6): hidden hands by place."""
-    knowledge: Int64Array
-    """int64 (KNOWLEDGE_SIZE,): knowledge of the draw in hand."""
-    layout: Int64Array
-    """int64 (6,): hidden hands of the draw in hand."""
     shown: Int64Array
     """`CardTurn.shown`."""
     sender: Place
@@ -170,22 +172,25 @@ class _LayoutDraws(NamedTuple):
 def _allocate_draws(turn: CardTurn) -> _LayoutDraws:
     """Return space for a block of draws."""
     return _LayoutDraws(
-        np.empty((LANES, PUBLIC_KNOWLEDGE_SIZE), np.int64),
+        np.empty((LANES, KNOWLEDGE_SIZE), np.int64),
         np.empty((LANES, SEATS), np.int64),
-        np.empty(KNOWLEDGE_SIZE, np.int64),
-        np.empty(SEATS, np.int64),
         turn.shown,
         turn.state[block.SENDER],
         turn.state[block.UPCARD],
     )
 
 
-@scalar
-def _complete_layout(draws: _LayoutDraws, i: int, key: Key) -> bool:
-    """Sample hands for all who have none yet in a draw; False if none are possible."""
-    for number in range(PUBLIC_KNOWLEDGE_SIZE):
-        draws.knowledge[number] = draws.known[i, number]
-    return sample_layouts(draws.knowledge, 1, key, draws.layout) != 0
+@block_loop
+def _draw_first_layouts(
+    draws: _LayoutDraws, search: CallerSearch, lanes: int, counter: int
+) -> bool:
+    """Draw hands for all who have none yet, where the draw has a weight; False if impossible."""
+    for i in range(lanes):
+        if search.weights[i] > 0:
+            key = rng.draw(search.keys[i], counter)
+            if not draw_first_layout(draws.knowledge[i], key):
+                return False
+    return True
 
 
 @scalar
@@ -199,9 +204,8 @@ def _draw_from_layouts(
     draws: _LayoutDraws, i: int, place: Place, key: Key, rules: Rules
 ) -> tuple[CardSet, CardSet]:
     """Draw a caller's hand in a draw (`make_caller_search`); with taking also the first five."""
-    if not _complete_layout(draws, i, key):
-        return 0, -1
-    hidden = draws.layout[place]
+    draw_next_layout(draws.knowledge[i], key)
+    hidden = read_hidden_hand(draws.knowledge[i], place)
     eight = draws.shown[place] | hidden
     if rules.auction:
         return eight, hidden
@@ -224,29 +228,30 @@ def _draw_layouts(
         for place in range(SEATS):
             draws.hidden[i, place] = 0
         for number in range(PUBLIC_KNOWLEDGE_SIZE):
-            draws.known[i, number] = turn.known[number]
+            draws.knowledge[i, number] = turn.known[number]
     call = 0
     while call < turn.observed_calls.shape[0] // OBSERVED_CALL_SIZE:
         next_call = find_next_caller(turn.observed_calls, call)
         place = turn.observed_calls[call * OBSERVED_CALL_SIZE + CALLER_PLACE]
         hands = draws.hidden[:, place]
-        if not _draw_caller_hands(
+        if not _draw_first_layouts(draws, search, lanes, _FIRST_LAYOUT_COUNTER + place):
+            return False
+        _draw_caller_hands(
             search, draws, lanes, call, next_call,
             MAX_ATTEMPTS if call == 0 else _MAX_LATER_ATTEMPTS, _PLACE_COUNTER, rules, seating,
             hands,
-        ):  # fmt: skip
-            return False
+        )  # fmt: skip
         for i in range(lanes):
-            draws.known[i, UNSEEN] &= ~hands[i]
-            draws.known[i, HAND_SIZES + place] = 0
-            draws.known[i, EXCLUDED + place] = -1
+            draws.knowledge[i, UNSEEN] &= ~hands[i]
+            draws.knowledge[i, HAND_SIZES + place] = 0
+            draws.knowledge[i, EXCLUDED + place] = -1
         call = next_call
+    if not _draw_first_layouts(draws, search, lanes, _REST_COUNTER):
+        return False
     for i in range(lanes):
-        if search.weights[i] > 0:
-            if not _complete_layout(draws, i, rng.draw(search.keys[i], _REST_COUNTER)):
-                return False
-            for place in range(SEATS):
-                draws.hidden[i, place] |= draws.layout[place]
+        for place in range(SEATS):
+            if search.weights[i] > 0:
+                draws.hidden[i, place] |= read_hidden_hand(draws.knowledge[i], place)
     return True
 
 

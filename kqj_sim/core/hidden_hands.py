@@ -73,6 +73,8 @@ _BURN_IN_SWEEPS = 12
 """Sweeps of the chain before the first layout."""
 _THINNING_SWEEPS = 2
 """Sweeps of the chain from one layout to the next."""
+_FORGETTING_SWEEPS = 3
+"""Sweeps of the chain after which a layout tells next to nothing of the one before."""
 _DRAWS_PER_STEP = 8
 """The most draws of a step of the chain."""
 
@@ -169,12 +171,16 @@ def _assign_card(knowledge: Int64Array, card: Card, player: int, times: int) -> 
 
 
 @scalar
+def read_hidden_hand(knowledge: Int64Array, player: int) -> int:
+    """Return the hidden cards of a player in the current layout."""
+    return knowledge[_LAYOUT + player] | knowledge[_FORCED + player]
+
+
+@scalar
 def write_layout(knowledge: Int64Array, layouts: Int64Array, number: int) -> None:
     """Write the current layout as number `number` of a list."""
     for player in range(HOLDER_COUNT):
-        layouts[cell_index(number * HOLDER_COUNT, player)] = (
-            knowledge[_LAYOUT + player] | knowledge[_FORCED + player]
-        )
+        layouts[cell_index(number * HOLDER_COUNT, player)] = read_hidden_hand(knowledge, player)
 
 
 @block_loop
@@ -359,7 +365,50 @@ def redeal_among_last(
                 _redeal_pair(knowledge, one, other, key, counter)
                 counter += _DRAWS_PER_STEP
     for player in range(first, HOLDER_COUNT):
-        layouts[cell_index(at, player)] = knowledge[_LAYOUT + player] | knowledge[_FORCED + player]
+        layouts[cell_index(at, player)] = read_hidden_hand(knowledge, player)
+
+
+@scalar
+def _many_are_restricted(knowledge: Int64Array) -> bool:
+    """Return True if more than one player is restricted."""
+    restricted = knowledge[_RESTRICTED]
+    return restricted & (restricted - 1) != 0
+
+
+@block_loop
+def draw_first_layout(knowledge: Int64Array, key: Key) -> bool:
+    """Draw a layout, each equally likely, which `read_hidden_hand` reads.
+
+    Args:
+        knowledge: int64 (KNOWLEDGE_SIZE,), with UNSEEN, HAND_SIZES and EXCLUDED filled.
+        key: key of the draws; the same key gives the same layout.
+
+    Returns:
+        False if no layout agrees with the knowledge.
+    """
+    separate_forced_cards(knowledge)
+    if not _reset_layout(knowledge):
+        return False
+    if _many_are_restricted(knowledge):
+        build_first_layout(knowledge, key)
+        run_chain(knowledge, _BURN_IN_SWEEPS, key, HOLDER_COUNT * _DRAWS_PER_STEP)
+    else:
+        _deal_with_one_restricted(knowledge, key, 0)
+    return True
+
+
+@block_loop
+def draw_next_layout(knowledge: Int64Array, key: Key) -> None:
+    """Draw another layout, which depends hardly or not at all on the one before.
+
+    Args:
+        knowledge: int64 (KNOWLEDGE_SIZE,), with a layout of `draw_first_layout`, which is replaced.
+        key: key of the draws, another one for each layout.
+    """
+    if _many_are_restricted(knowledge):
+        run_chain(knowledge, _FORGETTING_SWEEPS, key, 0)
+    else:
+        _deal_with_one_restricted(knowledge, key, 0)
 
 
 @block_loop
@@ -384,8 +433,7 @@ def sample_layouts(knowledge: Int64Array, number: int, key: Key, layouts: Int64A
         found = _enumerate_free_cards(knowledge, number, layouts)
         if found >= 0:
             return found
-    restricted = knowledge[_RESTRICTED]
-    if restricted & (restricted - 1) == 0:
+    if not _many_are_restricted(knowledge):
         for index in range(number):
             _deal_with_one_restricted(knowledge, key, index * HOLDER_COUNT * _DRAWS_PER_STEP)
             write_layout(knowledge, layouts, index)

@@ -201,7 +201,7 @@ def make_caller_search(draw_candidate: Kernel) -> Kernel:
 
     Args:
         draw_candidate: `scalar` function (source, deal, place, key, rules) that draws a hand to
-            ask about and the cards to deal; the latter are below 0 if no hands are possible.
+            ask about and the cards to deal.
 
     Returns:
         A function of:
@@ -214,15 +214,13 @@ def make_caller_search(draw_candidate: Kernel) -> Kernel:
         counter_step: distance between the counters of the draws of different places.
         rules, seating: the rules and the players.
         hands: int64 (LANES,), filled with the cards by deal.
-
-        It returns False if no hands are possible.
     """
 
     @block_loop
     def draw_caller_hands(
         search: CallerSearch, source: object, lanes: int, first: int, last: int, max_attempts: int,
         counter_step: int, rules: Rules, seating: Seating, hands: Int64Array,
-    ) -> bool:  # fmt: skip
+    ) -> None:  # fmt: skip
         matches_needed = 1 if first == 0 else MATCHES_WANTED
         place = search.observed_calls[first * OBSERVED_CALL_SIZE + CALLER_PLACE]
         unfinished, found = np.empty(LANES, np.int64), np.zeros(LANES, np.int64)
@@ -240,8 +238,6 @@ def make_caller_search(draw_candidate: Kernel) -> Kernel:
                 i = unfinished[lane]
                 key = rng.draw(search.keys[i], counter)
                 calling, cards = draw_candidate(source, i, place, key, rules)
-                if cards < 0:
-                    return False
                 candidates[lane] = cards
                 put_calling_hand(state, lane, place, calling, rules)
                 state[block.KEY + lane] = key
@@ -254,7 +250,6 @@ def make_caller_search(draw_candidate: Kernel) -> Kernel:
         if search.signal[STOP] == 0:
             for index in range(count):
                 weights[unfinished[index]] *= found[unfinished[index]] / attempts
-        return True
 
     return draw_caller_hands
 

@@ -18,9 +18,12 @@ from kqj_sim.core.hidden_hands import (
     EXCLUDED,
     KNOWLEDGE_SIZE,
     assign_to_holder,
+    draw_first_layout,
+    draw_next_layout,
     enumerate_layouts,
     exclude_by_trick,
     sample_layouts,
+    write_layout,
 )
 from kqj_sim.core.jit import block_loop
 from kqj_sim.experiment import Experiment
@@ -174,6 +177,60 @@ def test_worlds_follow_each_other_nearly_independently() -> None:
         same += (held[1:] * held[:-1]).sum() / 31
         by_chance += (held.mean(axis=0) ** 2).sum() - held.var(axis=0).sum() / 31
     assert same / by_chance < 1.1
+
+
+@block_loop
+def _draw_in_turn(known: Any, key: int, numbers: Any) -> bool:
+    """Fill a list of layouts, each drawn from the one before."""
+    if not draw_first_layout(known, key):
+        return False
+    write_layout(known, numbers, 0)
+    for which in range(1, numbers.shape[0] // SEATS):
+        draw_next_layout(known, key + which)
+        write_layout(known, numbers, which)
+    return True
+
+
+def _drawn_in_turn(known: Known, number: int, key: int) -> list[World]:
+    numbers = np.zeros(SEATS * number, dtype=np.int64)
+    possible = _draw_in_turn(known.array(), key << 32, numbers)
+    return _worlds(numbers, number if possible else 0)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_worlds_in_turn_are_possible(case: str) -> None:
+    slow = slow_worlds(CASES[case])
+    drawn = _drawn_in_turn(CASES[case], 20, key=1)
+    assert set(drawn) <= slow
+    assert len(drawn) == (20 if slow else 0)
+    assert drawn == _drawn_in_turn(CASES[case], 20, key=1)
+
+
+@pytest.mark.parametrize("case", ["nothing", "one bound", "two bound", "each bound"])
+@pytest.mark.parametrize("which", [0, 1, 4])
+def test_worlds_in_turn_are_uniform(case: str, which: int) -> None:
+    slow = sorted(slow_worlds(CASES[case]))
+    seen = Counter(_drawn_in_turn(CASES[case], 5, key)[which] for key in range(30 * len(slow)))
+    assert set(seen) <= set(slow)
+    assert chisquare([seen[world] for world in slow]).pvalue > UNLIKELY, case
+
+
+@pytest.mark.parametrize("bound", range(6))
+def test_worlds_in_turn_hardly_depend_on_each_other(bound: int) -> None:
+    """Whether a player holds a card is hardly correlated with the world before.
+
+    The correlation of one card varies with a standard error of 0.01.
+    """
+    known = _wide(random.Random(bound), bound)
+    cards = np.arange(30)
+    drawn = np.array([_drawn_in_turn(known, 100, key) for key in range(100)])
+    held = (drawn[..., None] >> cards & 1).astype(float)
+    mean = held.mean(axis=(0, 1))
+    open_cards = (mean > 0) & (mean < 1)
+    products = ((held[:, 1:] - mean) * (held[:, :-1] - mean)).mean(axis=(0, 1))
+    correlations = products[open_cards] / (mean * (1 - mean))[open_cards]
+    assert abs(correlations.mean()) < 0.02
+    assert np.abs(correlations).max() < 0.08
 
 
 @pytest.mark.parametrize("case", CASES)
