@@ -27,19 +27,21 @@ from kqj_sim.core.call_odds import RESULT, write_outcome
 from kqj_sim.core.cards import PACK, to_natural_order, to_strength_order
 from kqj_sim.core.deal import deposit
 from kqj_sim.core.hidden_hands import (
-    EXCLUDED,
-    HAND_SIZES,
     KNOWLEDGE_SIZE,
-    PUBLIC_KNOWLEDGE_SIZE,
-    UNSEEN,
     draw_first_layout,
     draw_next_layout,
     draw_subset,
     enumerate_layouts,
-    infer_knowledge,
     read_hidden_hand,
 )
 from kqj_sim.core.jit import block_loop, kernel, scalar
+from kqj_sim.core.knowledge import (
+    EXCLUDED,
+    HAND_SIZES,
+    PUBLIC_KNOWLEDGE_SIZE,
+    UNSEEN,
+    infer_knowledge,
+)
 from kqj_sim.core.observed_calls import (
     CALLER_PLACE,
     MAX_ATTEMPTS,
@@ -108,7 +110,7 @@ class CardTurn(NamedTuple):
     """0 to 7."""
     position: Position
     known: Int64Array
-    """int64 (KNOWLEDGE_SIZE,): what is known of hidden hands, by place (`core.hidden_hands`), in
+    """int64 (KNOWLEDGE_SIZE,): what is known of hidden hands, by place (`core.knowledge`), in
     natural coding."""
     shown: Int64Array
     """int64 (6,): known cards of each place, played or in the player's hand; natural coding."""

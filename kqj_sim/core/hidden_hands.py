@@ -1,9 +1,4 @@
-"""Hidden hands: what one player knows of the others' cards, and layouts that agree with it.
-
-Knowledge is an int64 array of `KNOWLEDGE_SIZE` numbers: for each player, by place or by position,
-the number of hidden cards and the cards that the player cannot hold.  The observer is a player
-without hidden cards.  Plays restrict hands, since players must follow suit and beat (RULES.md
-section 5); hands only lose cards, so a card once excluded stays excluded.
+"""Layouts of the hidden cards that agree with what one player knows (`core.knowledge`).
 
 A *layout* is one way to deal the hidden cards.  All layouts that agree with the knowledge are
 equally likely.  If the knowledge restricts at most one player, layouts are dealt directly.
@@ -16,39 +11,25 @@ and a circle through an unrestricted player splits into smaller steps.
 
 from __future__ import annotations
 
-from kqj_sim.core import block, rng
-from kqj_sim.core.block import SEATS, STRIDE, TRICKS, cell_index, history_offset, team_of
-from kqj_sim.core.cards import PACK, highest_bit, lowest_bit, popcount
+from kqj_sim.core import rng
+from kqj_sim.core.block import cell_index
+from kqj_sim.core.cards import highest_bit, lowest_bit, popcount
 from kqj_sim.core.deal import deposit
 from kqj_sim.core.jit import block_loop, scalar
-from kqj_sim.core.trick import read_trick, read_upcard, suit_mask_of, winning_cards
-from kqj_sim.core.types import (
-    Block,
-    Card,
-    CardSet,
-    Int64Array,
-    Key,
-    Lane,
-    PackedPlayers,
-    Place,
-    Position,
+from kqj_sim.core.knowledge import (
+    EXCLUDED,
+    HAND_SIZES,
+    HOLDER_COUNT,
+    PUBLIC_KNOWLEDGE_SIZE,
+    UNSEEN,
 )
+from kqj_sim.core.types import Card, CardSet, Int64Array, Key
 
-HOLDER_COUNT = SEATS
-"""Holders of hidden cards; in Kwajongen one of them stands for the cards that stay out."""
 _GROUPS = (1 << HOLDER_COUNT) - 1
 """Groups of players, numbered by their bits, without that of all, which always has room."""
 _GROUPS_WITH = tuple(sum(1 << g for g in range(_GROUPS) if g >> p & 1) for p in range(HOLDER_COUNT))
 """The groups that contain each player, one bit per group."""
 
-UNSEEN = 0
-"""All hidden cards."""
-HAND_SIZES = 1
-"""Number of hidden cards of each player; 0 for the observer."""
-EXCLUDED = HAND_SIZES + HOLDER_COUNT
-"""Cards that each player cannot hold."""
-PUBLIC_KNOWLEDGE_SIZE = EXCLUDED + HOLDER_COUNT
-"""Entries that callers fill; the rest is scratch space of this module."""
 _FREE = PUBLIC_KNOWLEDGE_SIZE
 """Hidden cards that more than one player may hold."""
 _RESTRICTED = _FREE + 1
@@ -68,7 +49,8 @@ KNOWLEDGE_SIZE = _SLACK + _GROUPS
 """Length of a knowledge array."""
 
 _FEW_CARDS = 12
-"""The most free cards with which all layouts are counted before any is sampled."""
+"""The most free cards with which all layouts are counted before any is sampled, and with which the
+chain starts anew for each."""
 _BURN_IN_SWEEPS = 12
 """Sweeps of the chain before the first layout."""
 _THINNING_SWEEPS = 2
@@ -401,11 +383,15 @@ def draw_first_layout(knowledge: Int64Array, key: Key) -> bool:
 def draw_next_layout(knowledge: Int64Array, key: Key) -> None:
     """Draw another layout, which depends hardly or not at all on the one before.
 
+    Of few cards the chain may move only by rare circles, so there it begins anew.
+
     Args:
         knowledge: int64 (KNOWLEDGE_SIZE,), with a layout of `draw_first_layout`, which is replaced.
         key: key of the draws, another one for each layout.
     """
-    if _many_are_restricted(knowledge):
+    if popcount(knowledge[_FREE]) <= _FEW_CARDS:
+        draw_first_layout(knowledge, key)
+    elif _many_are_restricted(knowledge):
         run_chain(knowledge, _FORGETTING_SWEEPS, key, 0)
     else:
         _deal_with_one_restricted(knowledge, key, 0)
@@ -444,94 +430,3 @@ def sample_layouts(knowledge: Int64Array, number: int, key: Key, layouts: Int64A
         write_layout(knowledge, layouts, index)
         counter = run_chain(knowledge, _THINNING_SWEEPS, key, counter)
     return number
-
-
-@scalar
-def exclude_by_trick(
-    knowledge: Int64Array, rows: Int64Array, start: int, stride: int, count: int, leader: Place,
-    players: PackedPlayers, trumps: CardSet, must_beat: CardSet,
-) -> None:  # fmt: skip
-    """Exclude, by place, the cards that a trick shows its players not to hold.
-
-    Players must follow suit, and beat, if they can: a follower who did not has none of the cards
-    that would have done so.
-
-    Args:
-        knowledge: the knowledge, of which EXCLUDED is updated.
-        rows: array with the cards in the order played.
-        start, stride: index of the first card, and distance from one card to the next.
-        count: number of cards played.
-        leader: place of the leader.
-        players: teams of the places (`core.block.team_of`).
-        trumps, must_beat: rows TRUMPS and MUST_BEAT of the block.
-    """
-    if count == 0:
-        return
-    master = rows[cell_index(start, 0)]
-    led = suit_mask_of(master)
-    place = leader
-    team = team_of(players, place)
-    for k in range(1, count):
-        place = place + 1 if place + 1 < SEATS else 0
-        card = rows[cell_index(start, k * stride)]
-        own = team_of(players, place)
-        winning = winning_cards(led, trumps, master)
-        follows = card & led != 0
-        if card & winning != 0:
-            master = card
-            team = own
-        elif follows:
-            knowledge[EXCLUDED + place] |= winning & led & must_beat
-        elif team != own:
-            knowledge[EXCLUDED + place] |= winning
-        if not follows:
-            knowledge[EXCLUDED + place] |= led
-
-
-@scalar
-def assign_to_holder(knowledge: Int64Array, player: int, cards: CardSet) -> None:
-    """Exclude cards that a player certainly holds for all other players."""
-    for other in range(HOLDER_COUNT):
-        if other != player:
-            knowledge[EXCLUDED + other] |= cards
-
-
-@block_loop
-def infer_knowledge(
-    state: Block, lane: Lane, trick: int, position: Position, knowledge: Int64Array
-) -> None:
-    """Fill in, by place, what the player to play in a lane knows.
-
-    The block must hold the finished tricks (`core.block.TRICK_HISTORY`).
-    """
-    leader = state[block.LEADER + lane]
-    own = (leader + position) % SEATS
-    hand = state[cell_index(block.HAND + position * STRIDE, lane)]
-    on_table = read_trick(state, lane, position)
-    unseen = PACK & ~(hand | state[block.PLAYED_CARDS + lane] | on_table)
-    knowledge[UNSEEN] = unseen
-    for place in range(SEATS):
-        behind_leader = (place - leader) % SEATS
-        knowledge[HAND_SIZES + place] = TRICKS - trick - (behind_leader < position)
-        knowledge[EXCLUDED + place] = 0
-    knowledge[HAND_SIZES + own] = 0
-    knowledge[EXCLUDED + own] = -1
-    players = state[block.PLAYERS + lane]
-    trumps, must_beat = state[block.TRUMPS + lane], state[block.MUST_BEAT + lane]
-    for finished in range(trick):
-        exclude_by_trick(
-            knowledge, state, history_offset(finished, 1) + lane, STRIDE, SEATS,
-            state[cell_index(history_offset(finished, 0), lane)], players, trumps, must_beat,
-        )  # fmt: skip
-    exclude_by_trick(
-        knowledge,
-        state,
-        block.TRICK_CARDS + lane,
-        STRIDE,
-        position,
-        leader,
-        players,
-        trumps,
-        must_beat,
-    )
-    assign_to_holder(knowledge, state[block.SENDER + lane], read_upcard(state, lane) & unseen)

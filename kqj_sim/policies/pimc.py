@@ -45,8 +45,9 @@ from kqj_sim.core.cards import (
     trailing_zeros,
 )
 from kqj_sim.core.dispatch import LEAD, call_value_cards, unpack_rules, unpack_seating
-from kqj_sim.core.hidden_hands import infer_knowledge, sample_layouts
+from kqj_sim.core.hidden_hands import sample_layouts
 from kqj_sim.core.jit import block_loop, int64_at, scalar, stack_float32
+from kqj_sim.core.knowledge import infer_knowledge
 from kqj_sim.core.playouts import PlayoutQueue, compute_utility, new_playout_queue, play_out_queue
 from kqj_sim.core.round import CARD_VALUES
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating

@@ -15,13 +15,9 @@ import numpy as np
 
 from kqj_sim.core import rng
 from kqj_sim.core.block import LEADER, SEATS, TRICKS
-from kqj_sim.core.hidden_hands import (
-    KNOWLEDGE_SIZE,
-    infer_knowledge,
-    redeal_among_last,
-    sample_layouts,
-)
+from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, redeal_among_last, sample_layouts
 from kqj_sim.core.jit import block_loop, scalar
+from kqj_sim.core.knowledge import infer_knowledge
 from kqj_sim.core.types import Block, Float64Array, Int64Array, Key, Lane, Position
 from kqj_sim.core.weighted_layouts import (
     HandLists,

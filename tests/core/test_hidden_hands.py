@@ -1,9 +1,10 @@
-"""Worlds: against all worlds found by plain Python, and what plays tell against true hands."""
+"""Worlds: against all worlds found by plain Python."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,30 +12,18 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chisquare
 
-from kqj_sim.cards import parse_card
 from kqj_sim.core import hidden_hands
-from kqj_sim.core.cards import PACK
 from kqj_sim.core.hidden_hands import (
-    EXCLUDED,
-    KNOWLEDGE_SIZE,
-    assign_to_holder,
     draw_first_layout,
     draw_next_layout,
     enumerate_layouts,
-    exclude_by_trick,
     sample_layouts,
     write_layout,
 )
 from kqj_sim.core.jit import block_loop
-from kqj_sim.experiment import Experiment
-from kqj_sim.record import Record
-from kqj_sim.recording import play_records
-from kqj_sim.referee.kqj import PACK as CARDS
+from kqj_sim.core.knowledge import assign_to_holder
 from kqj_sim.rules import SEATS
-from tests.core.coding import strength_of
-from tests.core.exclusions import exclusions
 from tests.core.known import CASES, Known, World, slow_worlds
-from tests.variants import LIVELY, VARIANTS, tables, told
 
 UNLIKELY = 1e-4
 
@@ -53,6 +42,24 @@ def _all(known: Known, limit: int) -> list[World] | None:
 def _sampled(known: Known, number: int, key: int) -> list[World]:
     numbers = np.zeros(SEATS * number, dtype=np.int64)
     return _worlds(numbers, sample_layouts(known.array(), number, key, numbers))
+
+
+@block_loop
+def _draw_in_turn(known: Any, key: int, numbers: Any) -> bool:
+    """Fill a list of layouts, each drawn from the one before."""
+    if not draw_first_layout(known, key):
+        return False
+    write_layout(known, numbers, 0)
+    for which in range(1, numbers.shape[0] // SEATS):
+        draw_next_layout(known, key + which)
+        write_layout(known, numbers, which)
+    return True
+
+
+def _drawn_in_turn(known: Known, number: int, key: int) -> list[World]:
+    numbers = np.zeros(SEATS * number, dtype=np.int64)
+    possible = _draw_in_turn(known.array(), key << 32, numbers)
+    return _worlds(numbers, number if possible else 0)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -137,8 +144,9 @@ def _wide(draw: random.Random, bound: int) -> Known:
     return Known((0, 6, 6, 6, 6, 6), tuple(lacks))
 
 
+@pytest.mark.parametrize("draw", [_sampled, _drawn_in_turn])
 @pytest.mark.parametrize("bound", range(5))
-def test_shares_of_large_worlds(bound: int) -> None:
+def test_shares_of_large_worlds(bound: int, draw: Callable[[Known, int, int], list[World]]) -> None:
     """Each player has each card equally often in the first, the tenth and the last layout.
 
     A chain that had not forgotten its start, or favoured some, would differ from fresh chains.
@@ -149,7 +157,7 @@ def test_shares_of_large_worlds(bound: int) -> None:
     held = np.zeros((len(places), SEATS, 30))
     runs = 4000
     for key in range(runs):
-        drawn = np.array(_sampled(known, 32, key))[list(places)]
+        drawn = np.array(draw(known, 32, key))[list(places)]
         held += drawn[:, :, None] >> cards & 1
     mean = held.mean(axis=0)
     assert np.all(held.sum(axis=1) == runs)
@@ -179,24 +187,6 @@ def test_worlds_follow_each_other_nearly_independently() -> None:
     assert same / by_chance < 1.1
 
 
-@block_loop
-def _draw_in_turn(known: Any, key: int, numbers: Any) -> bool:
-    """Fill a list of layouts, each drawn from the one before."""
-    if not draw_first_layout(known, key):
-        return False
-    write_layout(known, numbers, 0)
-    for which in range(1, numbers.shape[0] // SEATS):
-        draw_next_layout(known, key + which)
-        write_layout(known, numbers, which)
-    return True
-
-
-def _drawn_in_turn(known: Known, number: int, key: int) -> list[World]:
-    numbers = np.zeros(SEATS * number, dtype=np.int64)
-    possible = _draw_in_turn(known.array(), key << 32, numbers)
-    return _worlds(numbers, number if possible else 0)
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_worlds_in_turn_are_possible(case: str) -> None:
     slow = slow_worlds(CASES[case])
@@ -217,7 +207,7 @@ def test_worlds_in_turn_are_uniform(case: str, which: int) -> None:
 
 @pytest.mark.parametrize("bound", range(6))
 def test_worlds_in_turn_hardly_depend_on_each_other(bound: int) -> None:
-    """Whether a player holds a card is hardly correlated with the world before.
+    """The correlation of whether a player holds a card with the world before is about 0.
 
     The correlation of one card varies with a standard error of 0.01.
     """
@@ -242,11 +232,6 @@ def test_the_same_key_draws_the_same_worlds(case: str) -> None:
 
 
 @block_loop
-def _excluded(known: Any, cards: Any, leader: int, players: int, trumps: int, climb: int) -> None:
-    exclude_by_trick(known, cards, 0, 1, cards.shape[0], leader, players, trumps, climb)
-
-
-@block_loop
 def _note_holder(known: Any, player: int, cards: int) -> None:
     assign_to_holder(known, player, cards)
 
@@ -257,49 +242,3 @@ def test_who_certainly_holds_a_card() -> None:
     numbers = np.zeros(SEATS * 24, dtype=np.int64)
     assert enumerate_layouts(known, 24, numbers) == 24
     assert {world[2] for world in _worlds(numbers, 24)} == {0b100}
-
-
-def _wrong(record: Record) -> str | None:
-    """Return an error in the exclusions of a round, or an empty text."""
-    assert record.contract is not None
-    coded = strength_of(record.contract)
-    climbing = PACK if record.contract == "AT" else 0
-    trumps = 0
-    if record.contract in "shdc":
-        climbing = trumps = sum(coded[card] for card in CARDS if card.suit == record.contract)
-    opener = (record.dealer + 1) % SEATS
-    teams = [record.teams[(opener + place) % SEATS] for place in range(SEATS)]
-    players = sum(team << 9 * place for place, team in enumerate(teams))
-    slow = exclusions(record)
-    finished = np.zeros(KNOWLEDGE_SIZE, dtype=np.int64)
-    for trick in record.tricks:
-        leader = (trick.leader - opener) % SEATS
-        cards = [coded[parse_card(text)] for text in trick.cards]
-        for count in range(1, SEATS + 1):
-            known = finished.copy()
-            on_table = np.array(cards[:count], dtype=np.int64)
-            _excluded(known, on_table, leader, players, trumps, climbing)
-            lacks, held = next(slow)
-            for place in range(SEATS):
-                seat = (opener + place) % SEATS
-                fast = int(known[EXCLUDED + place])
-                hand = sum(coded[card] for card in held[seat])
-                if fast != sum(coded[card] for card in lacks[seat]):
-                    return told(record, f"seat {seat}: not the slow exclusions")
-                if fast & hand:
-                    return told(record, f"seat {seat}: holds an excluded card")
-        finished = known
-    return None
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_exclusions_by_plays(variant: str) -> None:
-    """They are those of a slow twin, and never those of a card held."""
-    for policies in ((LIVELY,) * SEATS, tables()["lively_callers"]):
-        rounds = 0
-        for record in play_records(Experiment(VARIANTS[variant], policies, deals=20, seed=3)):
-            if record.contract is not None:
-                wrong = _wrong(record)
-                assert wrong is None, wrong
-                rounds += 1
-        assert rounds > 5

@@ -1,12 +1,14 @@
-"""A player's knowledge of the other hands, at every turn."""
+"""A player's knowledge of the other hands, at every turn, against the true hands."""
 
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 
+from kqj_sim.cards import parse_card
 from kqj_sim.core.block import (
     AMOUNT,
     CONTRACT,
@@ -22,11 +24,25 @@ from kqj_sim.core.block import (
     history_offset,
     voids_of,
 )
-from kqj_sim.core.cards import to_strength_order
-from kqj_sim.core.hidden_hands import EXCLUDED, HAND_SIZES, KNOWLEDGE_SIZE, UNSEEN, infer_knowledge
+from kqj_sim.core.cards import PACK, to_strength_order
+from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
+from kqj_sim.core.jit import block_loop
+from kqj_sim.core.knowledge import (
+    EXCLUDED,
+    HAND_SIZES,
+    UNSEEN,
+    exclude_by_trick,
+    infer_knowledge,
+)
+from kqj_sim.experiment import Experiment
+from kqj_sim.record import Record
+from kqj_sim.recording import play_records
+from kqj_sim.referee.kqj import PACK as CARDS
 from kqj_sim.rules import KqjRules
+from tests.core.coding import strength_of
+from tests.core.exclusions import exclusions
 from tests.core.turns import stopped
-from tests.variants import AUCTION_3, TAKE_2, TAKE_3, lively
+from tests.variants import AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, lively, tables, told
 
 TURNS = [(0, 0), (0, 3), (1, 0), (2, 5), (4, 2), (6, 0), (6, 5)]
 
@@ -85,3 +101,54 @@ def test_the_true_hands_agree_with_what_is_known(rules: KqjRules, turn: tuple[in
         assert state[PLAYED_CARDS + i].bit_count() == SEATS * trick, said
     assert lacking > 0 or trick == 0
     assert returns > 0 or rules is AUCTION_3
+
+
+@block_loop
+def _excluded(known: Any, cards: Any, leader: int, players: int, trumps: int, climb: int) -> None:
+    exclude_by_trick(known, cards, 0, 1, cards.shape[0], leader, players, trumps, climb)
+
+
+def _wrong(record: Record) -> str | None:
+    """Return an error in the exclusions of a round, or an empty text."""
+    assert record.contract is not None
+    coded = strength_of(record.contract)
+    climbing = PACK if record.contract == "AT" else 0
+    trumps = 0
+    if record.contract in "shdc":
+        climbing = trumps = sum(coded[card] for card in CARDS if card.suit == record.contract)
+    opener = (record.dealer + 1) % SEATS
+    teams = [record.teams[(opener + place) % SEATS] for place in range(SEATS)]
+    players = sum(team << 9 * place for place, team in enumerate(teams))
+    slow = exclusions(record)
+    finished = np.zeros(KNOWLEDGE_SIZE, dtype=np.int64)
+    for trick in record.tricks:
+        leader = (trick.leader - opener) % SEATS
+        cards = [coded[parse_card(text)] for text in trick.cards]
+        for count in range(1, SEATS + 1):
+            known = finished.copy()
+            on_table = np.array(cards[:count], dtype=np.int64)
+            _excluded(known, on_table, leader, players, trumps, climbing)
+            lacks, held = next(slow)
+            for place in range(SEATS):
+                seat = (opener + place) % SEATS
+                fast = int(known[EXCLUDED + place])
+                hand = sum(coded[card] for card in held[seat])
+                if fast != sum(coded[card] for card in lacks[seat]):
+                    return told(record, f"seat {seat}: not the slow exclusions")
+                if fast & hand:
+                    return told(record, f"seat {seat}: holds an excluded card")
+        finished = known
+    return None
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_exclusions_by_plays(variant: str) -> None:
+    """They are those of a slow twin, and never those of a card held."""
+    for policies in ((LIVELY,) * SEATS, tables()["lively_callers"]):
+        rounds = 0
+        for record in play_records(Experiment(VARIANTS[variant], policies, deals=20, seed=3)):
+            if record.contract is not None:
+                wrong = _wrong(record)
+                assert wrong is None, wrong
+                rounds += 1
+        assert rounds > 5

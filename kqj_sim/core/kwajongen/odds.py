@@ -38,16 +38,9 @@ from kqj_sim.core.block import (
 )
 from kqj_sim.core.cards import trailing_zeros
 from kqj_sim.core.deal import draw_cards
-from kqj_sim.core.hidden_hands import (
-    EXCLUDED,
-    HAND_SIZES,
-    HOLDER_COUNT,
-    KNOWLEDGE_SIZE,
-    UNSEEN,
-    enumerate_layouts,
-    sample_layouts,
-)
+from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, enumerate_layouts, sample_layouts
 from kqj_sim.core.jit import block_loop, kernel, scalar
+from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, HOLDER_COUNT, UNSEEN
 from kqj_sim.core.kwajongen.cards import (
     DEALT_FOUR,
     PACK,

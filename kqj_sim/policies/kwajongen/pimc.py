@@ -37,8 +37,9 @@ from kqj_sim.core.block import (
 )
 from kqj_sim.core.cards import lowest_bit, popcount
 from kqj_sim.core.dispatch import LEAD
-from kqj_sim.core.hidden_hands import HOLDER_COUNT, KNOWLEDGE_SIZE, sample_layouts
+from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE, sample_layouts
 from kqj_sim.core.jit import block_loop, scalar
+from kqj_sim.core.knowledge import HOLDER_COUNT
 from kqj_sim.core.kwajongen.cards import SEATS, TRICKS, TRUMP_SUIT
 from kqj_sim.core.kwajongen.odds import find_dealer_position, infer_during_play
 from kqj_sim.core.kwajongen.solve import (

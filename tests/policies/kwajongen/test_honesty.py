@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from kqj_sim.core import block as rows
 from kqj_sim.core.block import AUCTION_ROWS, LANES, STRIDE, voids_of
 from kqj_sim.core.dispatch import ACCEPT, FOLLOW, LEAD
-from kqj_sim.core.hidden_hands import EXCLUDED, HAND_SIZES, KNOWLEDGE_SIZE, UNSEEN
+from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
+from kqj_sim.core.knowledge import EXCLUDED, HAND_SIZES, UNSEEN
 from kqj_sim.core.kwajongen.cards import DEALT_FOUR, PACK, SEATS, TRICKS, to_strength_order
 from kqj_sim.core.kwajongen.odds import expand_suits, infer_during_play
 from kqj_sim.core.kwajongen.round import prepare_play
