@@ -43,6 +43,8 @@ INTERNALS = (
     "numba.core.codegen.JITCodeLibrary._finalize_final_module",
     "numba.core.codegen.JITCodeLibrary._finalize_dynamic_globals",
     "numba.core.codegen.JITCodeLibrary._verify_declare_only_symbols",
+    "numba.core.codegen.JITCodeLibrary.add_ir_module",
+    "numba.core.codegen.JITCodeLibrary.enable_object_caching",
     "numba.core.compiler.Compiler.compile_extra",
     "numba.core.compiler.CompileResult.entry_point",
     "numba.core.compiler.Flags.no_compile",
@@ -78,7 +80,9 @@ def kernel(
             # Functions of one factory share their name, by which the linker finds code.  Kernels
             # that different processes left on disk would run each other's once both are loaded.
             function.__qualname__ += f"${uuid.uuid4().hex}"
-        compiled = numba.njit(nogil=True, error_model="numpy", **options)(function)
+        compiled = numba.njit(
+            nogil=True, error_model="numpy", **{"pipeline_class": _make_compiler} | options
+        )(function)
         if cache:
             keep_on_disk(compiled)
         if signature:
@@ -105,9 +109,11 @@ def compile_cfunc(
     options = {"nopython": True, "error_model": "numpy"}
     if not (cache and LOADS_QUICKLY):
         with cache_folder():
-            return numba.cfunc(signature, cache=cache, **options)(function)
+            return numba.cfunc(signature, cache=cache, pipeline_class=_make_compiler, **options)(
+                function
+            )
     # The decorator would compile it, or load it, before anything else could be said.
-    compiled = CFunc(function, (signature.args, signature.return_type), {}, options)
+    compiled = CFunc(function, (signature.args, signature.return_type), {}, options, _make_compiler)
     keep_on_disk(compiled)
     compiled.compile()
     return compiled
@@ -285,14 +291,34 @@ def make_tuple_reader(dtype: Numba) -> Numba:
     return read
 
 
+_WIDE_VECTORS = '"prefer-vector-width"="512"'
+"""Attribute of LLVM functions whose loops use the widest registers that the processor has.
+
+For Intel's processors with AVX-512 LLVM prefers half the width, which protects their clock in
+programs with little vector code.  Here a deal takes a fifth less time with all of it.
+"""
+
+
 @functools.cache
-def _make_inline_compiler() -> Numba:
-    """Return a compiler whose code is linked into kernels and has no machine code of its own."""
+def _define_compilers() -> tuple[Numba, Numba]:
+    """Return two compilers: of kernels, and of code that is linked into kernels and has no machine
+    code of its own."""
     from numba import _dynfunc
     from numba.core.codegen import JITCodeLibrary
     from numba.core.compiler import Compiler
 
-    class InlineLibrary(JITCodeLibrary):  # type: ignore[misc]
+    class WideLibrary(JITCodeLibrary):  # type: ignore[misc]
+        """A library whose functions use the widest registers."""
+
+        def add_ir_module(self, ir_module: Numba) -> None:
+            """Add the functions of a module."""
+            for function in ir_module.functions:
+                if not function.is_declaration:
+                    # The set's own method would only take the attributes that llvmlite knows.
+                    set.add(function.attributes, _WIDE_VECTORS)
+            super().add_ir_module(ir_module)
+
+    class InlineLibrary(WideLibrary):
         """A library that leaves optimisation to the kernel's, which knows the arguments."""
 
         def _optimize_final_module(self) -> None:
@@ -302,6 +328,15 @@ def _make_inline_compiler() -> Numba:
             self._finalize_dynamic_globals()
             self._verify_declare_only_symbols()
             self._finalized = True
+
+    class KernelCompiler(Compiler):  # type: ignore[misc]
+        """numba's compiler, but its results are wide libraries."""
+
+        def compile_extra(self, function: Numba) -> Numba:
+            codegen = self.state.targetctx.codegen()
+            self.state.library = WideLibrary(codegen, function.__qualname__)
+            self.state.library.enable_object_caching()
+            return super().compile_extra(function)
 
     class InlineCompiler(Compiler):  # type: ignore[misc]
         """numba's compiler, but its results are inline libraries that Python cannot call."""
@@ -318,7 +353,21 @@ def _make_inline_compiler() -> Numba:
             target.insert_user_function(name, made.fndesc, [made.library])
             return made._replace(entry_point=name)
 
-    return InlineCompiler
+    return KernelCompiler, InlineCompiler
+
+
+def _make_compiler(*arguments: Numba) -> Numba:
+    """Make the compiler of a kernel; defined late, since most processes compile nothing."""
+    if PLAIN:
+        from numba.core.compiler import Compiler
+
+        return Compiler(*arguments)
+    return _define_compilers()[0](*arguments)
+
+
+def _make_inline_compiler(*arguments: Numba) -> Numba:
+    """Make the compiler of an inline function."""
+    return _define_compilers()[1](*arguments)
 
 
 class InlineFunction:
@@ -342,7 +391,7 @@ class InlineFunction:
             cache=False,
             no_cpython_wrapper=True,
             no_cfunc_wrapper=True,
-            pipeline_class=_make_inline_compiler(),
+            pipeline_class=_make_inline_compiler,
             **self._options,
         )
         if self._options["forceinline"]:

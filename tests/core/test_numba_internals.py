@@ -110,6 +110,14 @@ def test_inline_functions_make_nothing_that_python_calls() -> None:
     assert not any("_double" in line for line in calls), "an inline function is called, not inlined"
 
 
+def test_kernels_and_inline_functions_use_the_widest_registers() -> None:
+    calling = kernel(lambda number: _double(number) + 1, cache=False)
+    calling(4)
+    inline = jit.compile_for(_double, (types.int64,))
+    for code in (*calling.inspect_llvm().values(), inline.library.get_llvm_str()):
+        assert '"prefer-vector-width"="512"' in code
+
+
 def test_a_kernel_is_called_by_its_address() -> None:
     signature = types.int64(types.int64[::1], types.UniTuple(types.int64, 2))
     adding = kernel(lambda numbers, pair: numbers[1] + pair[0] * pair[1], cache=False)
