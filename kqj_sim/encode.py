@@ -149,7 +149,7 @@ def encode_seating(
         resume[RESUME_CALLS] = address_of(calling_on, RESUME_SIGNATURE)
     if use == "rollouts" and isinstance(rules, KqjRules):
         resume[RESUME_PLAY] = address_of(resume_play, RESUME_SIGNATURE)
-        valuing = _bind_card_values(rules, distinct[0].policy_for("card").policy)
+        valuing = _bind_card_values(distinct[0].policy_for("card").policy)
         resume[CARD_VALUES] = 0 if valuing is None else address_of(valuing, VALUE_SIGNATURE)
     return table
 
@@ -199,7 +199,7 @@ def _find_resource(rules: GameRules, configured: ConfiguredPolicy, decision: str
         )
     if configured.policy.weights is not None:
         version = int(configured.values_by_name["weights"])
-        return weights.load(configured.policy.weights, rules.teams, rules.bidding, version)
+        return weights.load_for_play(configured.policy.weights, rules.teams, rules.bidding, version)
     return np.empty(0)
 
 
@@ -212,12 +212,11 @@ def _encode_rollout_seating(rules: KqjRules, spec: str) -> Seating | None:
 
 
 @cache
-def _bind_card_values(rules: KqjRules, policy: Policy) -> Any:
+def _bind_card_values(policy: Policy) -> Any:
     """Compile and keep a policy's values of cards; None if it has none."""
-    if policy.value_function is None or policy.weights is None:
+    if policy.value_function is None:
         return None
-    size = len(weights.load(policy.weights, rules.teams, rules.bidding))
-    return bind_card_values(policy.value_function, size, policy.name)
+    return bind_card_values(policy.value_function, policy.name)
 
 
 @cache

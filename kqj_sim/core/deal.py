@@ -14,9 +14,7 @@ from __future__ import annotations
 
 from math import comb
 
-import llvmlite.binding as llvm
 import llvmlite.ir as ir
-import numba
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
@@ -25,6 +23,7 @@ from kqj_sim.core import block, rng
 from kqj_sim.core.block import SEATS, STRIDE, cell_index, pad_lanes
 from kqj_sim.core.cards import PACK, popcount
 from kqj_sim.core.jit import block_loop, scalar
+from kqj_sim.core.processor import has_instructions
 from kqj_sim.core.types import Block, CardSet, Int64Array, Key, Numba
 
 PACK_SIZE = 48
@@ -56,17 +55,6 @@ def count_subsets(group_sizes: tuple[int, ...], pack_size: int) -> Int64Array:
 SUBSET_COUNTS = count_subsets(GROUP_SIZES, PACK_SIZE)
 
 
-def has_deposit_instruction() -> bool:
-    """Return True if compiled code may use the processor's `pdep`."""
-    features = numba.config.CPU_FEATURES
-    if features is None:
-        name = numba.config.CPU_NAME
-        if name == "generic" or "x86_64" not in llvm.get_process_triple():
-            return False
-        return bool(llvm.get_host_cpu_features().get("bmi2", False))
-    return "+bmi2" in features.split(",")
-
-
 @intrinsic
 def _deposit_instruction(typingctx: Numba, bits: Numba, mask: Numba) -> Numba:
     def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
@@ -91,7 +79,7 @@ def deposit_by_loop(bits: int, mask: int) -> int:
     return deposited
 
 
-deposit = _deposit_instruction if has_deposit_instruction() else deposit_by_loop
+deposit = _deposit_instruction if has_instructions("bmi2") else deposit_by_loop
 
 
 @scalar

@@ -47,7 +47,6 @@ from kqj_sim.core.block import (
 )
 from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, popcount
 from kqj_sim.core.jit import (
-    float32_at,
     float64_at,
     int64_at,
     make_address_caller,
@@ -440,15 +439,14 @@ VALUE_SIGNATURE = types.void(
     types.CPointer(types.float32),
 )  # fmt: skip
 """Block, lane, trick, position, team count, address of the policy's weights, and the array for the
-values of the legal cards in points, from the lowest bit on."""
+values of the legal cards in points, from the lowest bit on: eight float32, of which those behind
+the last card's mean nothing."""
 
 
-def make_value_cards(write_values: Kernel, size: int) -> Callable[..., None]:
+def make_value_cards(write_values: Kernel) -> Callable[..., None]:
     """Return the `VALUE_SIGNATURE` function of a policy.
 
-    Args:
-        write_values: the policy's function (view, weights, values).
-        size: number of its weights.
+    `write_values` is the policy's function (view, address of its weights, values).
     """
 
     def value_cards(
@@ -456,14 +454,13 @@ def make_value_cards(write_values: Kernel, size: int) -> Callable[..., None]:
         values: Float32Pointer,
     ) -> None:  # fmt: skip
         """Write the value of each legal card to the player to move in a lane."""
-        numbers = carray(float32_at(weights), size)
         if position == 0:
-            write_values(lead_view(state, lane, trick, teams), numbers, values)
+            write_values(lead_view(state, lane, trick, teams), weights, values)
         else:
             hand = read_hand(state, lane, position)
             legal = find_following_cards(state, lane, hand, position)
             view = follow_view(state, lane, hand, legal, trick, position, teams)
-            write_values(view, numbers, values)
+            write_values(view, weights, values)
 
     return value_cards
 

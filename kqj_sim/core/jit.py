@@ -237,6 +237,8 @@ def _make_pointer_cast(dtype: Numba) -> Numba:
     return at
 
 
+int16_at = _make_pointer_cast(types.int16)
+int32_at = _make_pointer_cast(types.int32)
 int64_at = _make_pointer_cast(types.int64)
 float64_at = _make_pointer_cast(types.float64)
 float32_at = _make_pointer_cast(types.float32)
@@ -478,6 +480,9 @@ def _make_stack_allocator(dtype: Numba, element: Numba) -> Numba:
 
     return intrinsic(prefer_literal=True)(builder_of)
 
+
+stack_int16 = _make_stack_allocator(types.int16, ir.IntType(16))
+"""An array of a constant number of int16 on the stack, indexed without checks."""
 
 stack_int64 = _make_stack_allocator(types.int64, ir.IntType(64))
 """An array of a constant number of int64 on the stack, indexed without checks."""

@@ -37,9 +37,6 @@ INTERNALS = (
 
 WIDTH = 16
 """Numbers of a vector."""
-GROUP = 4
-"""Vectors that `add_matrix_products` multiplies side by side."""
-
 _FLOATS = ir.VectorType(ir.FloatType(), WIDTH)
 _I32 = ir.IntType(32)
 
@@ -51,7 +48,8 @@ class _VectorType(types.Type):  # type: ignore[misc]
         super().__init__(name=f"float32x{WIDTH}")
 
 
-_vector_type = _VectorType()
+vector_type = _VectorType()
+"""The numba type of a vector."""
 
 
 @register_model(_VectorType)
@@ -62,39 +60,41 @@ class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
         super().__init__(manager, of_type, _FLOATS)
 
 
-def _point_at(context: Numba, builder: Numba, array_type: Numba, array: Numba, at: Numba) -> Numba:
-    """Generate a pointer to sixteen numbers of a float32 array, or behind a pointer."""
+def point_at(
+    context: Numba, builder: Numba, array_type: Numba, array: Numba, at: Numba, wanted: Numba
+) -> Numba:
+    """Generate a pointer to a value of an LLVM type in an array, or behind a pointer."""
     data = array
     if isinstance(array_type, types.Array):
         data = context.make_array(array_type)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [at]), _FLOATS.as_pointer())
+    return builder.bitcast(builder.gep(data, [at]), wanted.as_pointer())
 
 
 def _generate_load(
     context: Numba, builder: Numba, array_type: Numba, array: Numba, at: Numba
 ) -> Numba:
     """Generate the loading of sixteen numbers."""
-    return builder.load(_point_at(context, builder, array_type, array, at), align=4)
+    return builder.load(point_at(context, builder, array_type, array, at, _FLOATS), align=4)
 
 
 def _generate_store(
     context: Numba, builder: Numba, array_type: Numba, array: Numba, at: Numba, vector: Numba
 ) -> None:
     """Generate the writing of a vector."""
-    builder.store(vector, _point_at(context, builder, array_type, array, at), align=4)
+    builder.store(vector, point_at(context, builder, array_type, array, at, _FLOATS), align=4)
 
 
-def _shuffle(builder: Numba, vector: Numba, indices: list[int]) -> Numba:
+def shuffle(builder: Numba, vector: Numba, indices: list[int]) -> Numba:
     """Generate a vector of the numbers at some indices of another."""
     mask = ir.Constant(ir.VectorType(_I32, len(indices)), indices)
     return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
 
 
-def _splat(builder: Numba, number: Numba) -> Numba:
-    """Generate a vector of sixteen times a number."""
-    nothing = ir.Constant(_FLOATS, ir.Undefined)
+def splat(builder: Numba, number: Numba, wanted: Numba) -> Numba:
+    """Generate a vector of an LLVM type, all of whose numbers are the same."""
+    nothing = ir.Constant(wanted, ir.Undefined)
     vector = builder.insert_element(nothing, number, ir.Constant(_I32, 0))
-    return _shuffle(builder, vector, [0] * WIDTH)
+    return shuffle(builder, vector, [0] * wanted.count)
 
 
 @intrinsic
@@ -102,7 +102,7 @@ def _load(typingctx: Numba, array: Numba, at: Numba) -> Numba:
     def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return _generate_load(context, builder, signature.args[0], args[0], args[1])
 
-    return _vector_type(array, types.int64), codegen
+    return vector_type(array, types.int64), codegen
 
 
 @intrinsic
@@ -110,7 +110,7 @@ def _add(typingctx: Numba, one: Numba, other: Numba) -> Numba:
     def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return builder.fadd(args[0], args[1])
 
-    return _vector_type(_vector_type, _vector_type), codegen
+    return vector_type(vector_type, vector_type), codegen
 
 
 @intrinsic
@@ -119,7 +119,7 @@ def _rectify(typingctx: Numba, vector: Numba) -> Numba:
         zero = ir.Constant(_FLOATS, [0.0] * WIDTH)
         return builder.select(builder.fcmp_ordered(">", args[0], zero), args[0], zero)
 
-    return _vector_type(_vector_type), codegen
+    return vector_type(vector_type), codegen
 
 
 @intrinsic
@@ -131,55 +131,12 @@ def _add_matrix_product(
         for row in range(WIDTH):
             start = builder.add(args[3], ir.Constant(ir.IntType(64), row * WIDTH))
             weights = _generate_load(context, builder, signature.args[2], args[2], start)
-            product = builder.fmul(_shuffle(builder, args[1], [row] * WIDTH), weights)
+            product = builder.fmul(shuffle(builder, args[1], [row] * WIDTH), weights)
             before = sums[row % 2]
             sums[row % 2] = product if before is None else builder.fadd(before, product)
         return builder.fadd(*sums)
 
-    return _vector_type(_vector_type, _vector_type, matrix, types.int64), codegen
-
-
-@intrinsic
-def _add_matrix_products(
-    typingctx: Numba, totals: Numba, vectors: Numba, first: Numba, step: Numba, matrix: Numba,
-    at: Numba,
-) -> Numba:  # fmt: skip
-    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
-        totals, vectors, first, step, matrix, at = args
-
-        def index(start: Numba, number: int) -> Numba:
-            return builder.add(start, ir.Constant(ir.IntType(64), number))
-
-        places = [ir.Constant(ir.IntType(64), WIDTH * member) for member in range(GROUP)]
-        starts = [first]
-        for _ in range(GROUP - 1):
-            starts.append(builder.add(starts[-1], step))
-        total_type, vector_type, matrix_type = (
-            signature.args[0],
-            signature.args[1],
-            signature.args[4],
-        )
-        sums: list[list[Numba]] = [
-            [_generate_load(context, builder, total_type, totals, place), None] for place in places
-        ]
-        for row in range(WIDTH):
-            start = index(at, row * WIDTH)
-            weights = _generate_load(context, builder, matrix_type, matrix, start)
-            for member in range(GROUP):
-                data = vectors
-                if isinstance(vector_type, types.Array):
-                    data = context.make_array(vector_type)(context, builder, vectors).data
-                number = builder.load(builder.gep(data, [index(starts[member], row)]))
-                product = builder.fmul(_splat(builder, number), weights)
-                before = sums[member][row % 2]
-                sums[member][row % 2] = product if before is None else builder.fadd(before, product)
-        for member, place in enumerate(places):
-            total = builder.fadd(*sums[member])
-            _generate_store(context, builder, total_type, totals, place, total)
-        return context.get_dummy_value()
-
-    i64 = types.int64
-    return types.void(totals, vectors, i64, i64, matrix, i64), codegen
+    return vector_type(vector_type, vector_type, matrix, types.int64), codegen
 
 
 @intrinsic
@@ -189,12 +146,12 @@ def _dot(typingctx: Numba, one: Numba, other: Numba) -> Numba:
         width = WIDTH
         while width > 1:
             width //= 2
-            low = _shuffle(builder, products, list(range(width)))
-            high = _shuffle(builder, products, list(range(width, 2 * width)))
+            low = shuffle(builder, products, list(range(width)))
+            high = shuffle(builder, products, list(range(width, 2 * width)))
             products = builder.fadd(low, high)
         return builder.extract_element(products, ir.Constant(_I32, 0))
 
-    return types.float32(_vector_type, _vector_type), codegen
+    return types.float32(vector_type, vector_type), codegen
 
 
 @intrinsic
@@ -203,15 +160,15 @@ def _store(typingctx: Numba, array: Numba, at: Numba, vector: Numba) -> Numba:
         _generate_store(context, builder, signature.args[0], args[0], args[1], args[2])
         return context.get_dummy_value()
 
-    return types.void(array, types.int64, _vector_type), codegen
+    return types.void(array, types.int64, vector_type), codegen
 
 
 @intrinsic
 def _broadcast(typingctx: Numba, number: Numba) -> Numba:
     def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
-        return _splat(builder, args[0])
+        return splat(builder, args[0], _FLOATS)
 
-    return _vector_type(types.float32), codegen
+    return vector_type(types.float32), codegen
 
 
 @intrinsic
@@ -219,7 +176,7 @@ def _multiply(typingctx: Numba, one: Numba, other: Numba) -> Numba:
     def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return builder.fmul(args[0], args[1])
 
-    return _vector_type(_vector_type, _vector_type), codegen
+    return vector_type(vector_type, vector_type), codegen
 
 
 @intrinsic
@@ -228,7 +185,7 @@ def _select_where_positive(typingctx: Numba, gate: Numba, vector: Numba) -> Numb
         zero = ir.Constant(_FLOATS, [0.0] * WIDTH)
         return builder.select(builder.fcmp_ordered(">", args[0], zero), args[1], zero)
 
-    return _vector_type(_vector_type, _vector_type), codegen
+    return vector_type(vector_type, vector_type), codegen
 
 
 @intrinsic
@@ -237,12 +194,12 @@ def _add_outer(typingctx: Numba, matrix: Numba, at: Numba, column: Numba, row: N
         for number in range(WIDTH):
             start = builder.add(args[1], ir.Constant(ir.IntType(64), number * WIDTH))
             before = _generate_load(context, builder, signature.args[0], args[0], start)
-            product = builder.fmul(_shuffle(builder, args[2], [number] * WIDTH), args[3])
+            product = builder.fmul(shuffle(builder, args[2], [number] * WIDTH), args[3])
             after = builder.fadd(before, product)
             _generate_store(context, builder, signature.args[0], args[0], start, after)
         return context.get_dummy_value()
 
-    return types.void(matrix, types.int64, _vector_type, _vector_type), codegen
+    return types.void(matrix, types.int64, vector_type, vector_type), codegen
 
 
 def internals_work() -> bool:
@@ -260,12 +217,12 @@ PLAIN = must_be_plain(INTERNALS, internals_work)
 """True if vectors are arrays."""
 
 
-def _vector_code(fast: Kernel) -> Callable[[Callable[..., Any]], Kernel]:
+def vector_code(fast: Kernel) -> Callable[[Callable[..., Any]], Kernel]:
     """Return a decorator that replaces a plain function by its vector code, unless PLAIN."""
     return lambda function: kernel(function, cache=False) if PLAIN else fast
 
 
-@_vector_code(_load)
+@vector_code(_load)
 def load(array: Float32Array, at: int) -> Vector:
     """Return the numbers of a contiguous float32 array, or behind a pointer, from an index on.
 
@@ -277,32 +234,32 @@ def load(array: Float32Array, at: int) -> Vector:
     return vector
 
 
-@_vector_code(_store)
+@vector_code(_store)
 def store(array: Float32Array, at: int, vector: Vector) -> None:
     """Write a vector to a contiguous float32 array from an index on, which is not checked."""
     for k in range(WIDTH):
         array[at + k] = vector[k]
 
 
-@_vector_code(_broadcast)
+@vector_code(_broadcast)
 def broadcast(number: float) -> Vector:
     """Return a vector of sixteen times a number."""
     return np.full(WIDTH, np.float32(number), np.float32)
 
 
-@_vector_code(_add)
+@vector_code(_add)
 def add(one: Vector, other: Vector) -> Vector:
     """Return the sum of two vectors."""
     return one + other
 
 
-@_vector_code(_multiply)
+@vector_code(_multiply)
 def multiply(one: Vector, other: Vector) -> Vector:
     """Return the products of two vectors' numbers."""
     return one * other
 
 
-@_vector_code(_rectify)
+@vector_code(_rectify)
 def rectify(vector: Vector) -> Vector:
     """Return the vector with zeros in place of its negative numbers."""
     result = np.zeros(WIDTH, np.float32)
@@ -312,7 +269,7 @@ def rectify(vector: Vector) -> Vector:
     return result
 
 
-@_vector_code(_select_where_positive)
+@vector_code(_select_where_positive)
 def select_where_positive(gate: Vector, vector: Vector) -> Vector:
     """Return the vector with zeros where `gate` is not positive."""
     result = np.zeros(WIDTH, np.float32)
@@ -322,7 +279,7 @@ def select_where_positive(gate: Vector, vector: Vector) -> Vector:
     return result
 
 
-@_vector_code(_add_matrix_product)
+@vector_code(_add_matrix_product)
 def add_matrix_product(total: Vector, vector: Vector, matrix: Float32Array, at: int) -> Vector:
     """Return `total` plus the product of a vector and the 16 x 16 matrix (by rows) from `at` on.
 
@@ -338,31 +295,7 @@ def add_matrix_product(total: Vector, vector: Vector, matrix: Float32Array, at: 
     return even + odd
 
 
-@_vector_code(_add_matrix_products)
-def add_matrix_products(
-    totals: Float32Array, vectors: Float32Array, first: int, step: int, matrix: Float32Array,
-    at: int,
-) -> None:  # fmt: skip
-    """Add the products of `GROUP` vectors and a 16 x 16 matrix to as many totals.
-
-    In each the numbers are added in the order of `add_matrix_product`.  Side by side no addition
-    waits for the one before, and a row of the matrix is loaded once for all.
-
-    Args:
-        totals: the totals, one behind the other.
-        vectors: holds the vectors; the first begins at `first`, the next `step` numbers later.
-        first: see `vectors`.
-        step: see `vectors`.
-        matrix: holds the matrix, by rows, from `at` on.
-        at: see `matrix`.
-    """
-    for member in range(GROUP):
-        vector = load(vectors, first + member * step)
-        total = load(totals, WIDTH * member)
-        store(totals, WIDTH * member, add_matrix_product(total, vector, matrix, at))
-
-
-@_vector_code(_add_outer)
+@vector_code(_add_outer)
 def add_outer(matrix: Float32Array, at: int, column: Vector, row: Vector) -> None:
     """Add the outer product of two vectors to the 16 x 16 matrix (by rows) from `at` on."""
     for number in range(WIDTH):
@@ -370,7 +303,7 @@ def add_outer(matrix: Float32Array, at: int, column: Vector, row: Vector) -> Non
             matrix[at + number * WIDTH + k] += column[number] * row[k]
 
 
-@_vector_code(_dot)
+@vector_code(_dot)
 def dot(one: Vector, other: Vector) -> float:
     """Return the scalar product of two vectors; products are added at distance 8, 4, 2 and 1."""
     products = one * other

@@ -56,6 +56,9 @@ Int64Pointer: TypeAlias = Int64Array
 Float32Pointer: TypeAlias = Float32Array
 Float64Pointer: TypeAlias = Float64Array
 """C pointers to floats, likewise."""
+Int16Pointer: TypeAlias = Int16Array
+Int32Pointer: TypeAlias = Int32Array
+"""C pointers to smaller integers, likewise."""
 
 Kernel: TypeAlias = Any
 """A compiled function.  Any, since numba's decorators are untyped and add attributes of their own
@@ -65,6 +68,7 @@ Numba: TypeAlias = Any
 Parameters: TypeAlias = Any
 """A policy's parameters: a named tuple of floats whose class is made at run time, or 0.0."""
 Vector: TypeAlias = Any
-"""Sixteen float32 in registers (`core.simd`); exists in compiled code only."""
+"""Sixteen float32 (`core.simd`) or 64 int16 (`core.simd_int16`) in registers; exists in compiled
+code only."""
 CoreRules: TypeAlias = Any
 """`core.rules.Rules` or its twin of Kwajongen: kernels of both games are made by one factory."""

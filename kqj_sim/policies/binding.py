@@ -205,12 +205,11 @@ def bind_function(
     )
 
 
-def bind_card_values(write_values: Kernel, size: int, name: str) -> Kernel:
+def bind_card_values(write_values: Kernel, name: str) -> Kernel:
     """Return a `core.dispatch.VALUE_SIGNATURE` function with a policy's values compiled into it.
 
     Args:
         write_values: the policy's function (`registry.Policy.value_function`).
-        size: number of its weights.
         name: the policy's name, by which the compiled code is kept on disk.
     """
-    return kernel(name=f"values_{name}")(dispatch.make_value_cards(write_values, size))
+    return kernel(name=f"values_{name}")(dispatch.make_value_cards(write_values))

@@ -28,7 +28,7 @@ from kqj_sim.core.block import (
 )
 from kqj_sim.core.cards import PACK, SUIT_MASK, lowest_bit, popcount, trailing_zeros
 from kqj_sim.core.dispatch import LEAD, AskLoop, view_block
-from kqj_sim.core.jit import float32_at, scalar, stack_float32, stack_int64
+from kqj_sim.core.jit import scalar, stack_float32, stack_int64
 from kqj_sim.core.rules import MAX_POLICIES
 from kqj_sim.core.trick import (
     find_following_cards,
@@ -233,18 +233,6 @@ def write_candidate_features(
 
 
 @scalar
-def add_linear_values(
-    features: Int64Pointer, count: int, weights: Float32Pointer, start: int, values: Float32Pointer
-) -> None:
-    """Write the sum of the features' weights, which begin at `start`, for each candidate."""
-    for at in range(count):
-        values[at] = weights[start + features[at]]
-    for k in range(1, CARD_FEATURES):
-        for at in range(count):
-            values[at] += weights[start + features[k * BATCH + at]]
-
-
-@scalar
 def _choose_best(
     decisions: Int64Pointer, lanes: Int64Pointer, cards: Int64Pointer, values: Float32Pointer,
     count: int, keys: Int64Pointer, chosen: Int64Pointer,
@@ -265,16 +253,15 @@ def _choose_best(
         chosen[lanes[at]] = cards[BATCH - (best & 255)]
 
 
-def make_choose_card(write_values: Kernel, kind_size: int, *, with_shared: bool) -> AskLoop:
+def make_choose_card(write_values: Kernel, *, with_shared: bool) -> AskLoop:
     """Return the loop of a policy that plays the legal card of the greatest value.
 
     Args:
         write_values: writes the values of a batch's candidates, in points: a scalar function of
             the features (as `write_candidate_features` writes them), the shared features (at
             feature * `STRIDE` + lane), the lane of each decision, the batch's first decision and
-            its last, the candidates' decisions, their number, the policy's weights, where those
-            for their kind of contract begin, and the array for the values.
-        kind_size: number of weights for each kind of contract.
+            its last, the candidates' decisions, their number, the address of the policy's weights,
+            their kind of contract, and the array for the values.
         with_shared: `write_values` needs the shared features.
     """
 
@@ -287,7 +274,7 @@ def make_choose_card(write_values: Kernel, kind_size: int, *, with_shared: bool)
         With `sole` it sits at all seats; in playouts the block has the seats of the outer table.
         """
         state = view_block(block_pointer)
-        weights = float32_at(resources[LEAD * MAX_POLICIES + number])
+        weights = resources[LEAD * MAX_POLICIES + number]
         facts, shared = stack_int64(FACTS_SIZE), stack_int64(SHARED_SIZE)
         collect_facts(state, lanes, trick, position, teams, facts, shared, with_shared)
         chosen, undecided = stack_int64(STRIDE), stack_int64(STRIDE)
@@ -326,7 +313,7 @@ def make_choose_card(write_values: Kernel, kind_size: int, *, with_shared: bool)
                     )
                     write_values(
                         features, shared, undecided, first, decision, candidate_decisions, count,
-                        weights, kind * kind_size, values,
+                        weights, kind, values,
                     )  # fmt: skip
                     _choose_best(
                         candidate_decisions, candidate_lanes, cards, values, count, keys, chosen

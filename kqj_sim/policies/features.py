@@ -145,11 +145,22 @@ def _table_starts(tables: dict[str, tuple[int, ...]]) -> dict[str, int]:
     return {**starts, "end": at}
 
 
+def list_shared_parts() -> list[int]:
+    """Return the sizes of the parts of the shared tables, of each of which a decision has one
+    index, in order."""
+    counts = {"cards": SUIT_COUNT * RANK_GROUPS, "players": SEATS - 1, "lanes": SUIT_COUNT}
+    parts = []
+    for name, sizes in SHARED_TABLES.items():
+        count = counts.get(name, 1)
+        parts += [prod(sizes) // count] * count
+    return parts
+
+
 CARD_START, SHARED_START = _table_starts(CARD_TABLES), _table_starts(SHARED_TABLES)
 """First index of each table."""
 
 CARD_FEATURES, CARD_INDICES = len(CARD_TABLES), CARD_START["end"]
-SHARED_FEATURES = SUIT_COUNT * RANK_GROUPS + (SEATS - 1) + SUIT_COUNT + len(SHARED_TABLES) - 3
+SHARED_FEATURES = len(list_shared_parts())
 SHARED_INDICES = SHARED_START["end"]
 
 (_RANK, _ABOVE, _TRICK, _CHANCE, _LEFT, _TRUMPS, _SENDER, _MARRIAGE, _SUIT, _NEEDED, _MOMENT,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from kqj_sim.core.cards import lowest_bit
-from kqj_sim.core.jit import scalar, stack_int64
-from kqj_sim.policies.card_batches import add_linear_values, make_choose_card
+from kqj_sim.core.jit import float32_at, scalar, stack_int64
+from kqj_sim.core.types import Address, Float32Pointer, Int64Pointer
+from kqj_sim.policies.card_batches import BATCH, make_choose_card
 from kqj_sim.policies.features import (
     CARD_FEATURES,
     CARD_INDICES,
@@ -18,16 +19,21 @@ from kqj_sim.policies.trick_odds import build_trick_context, estimate_win_chance
 
 linear = policy("linear", "learned: adds up weights of features", weights="linear")
 
+_KIND_BYTES = 4 * CARD_INDICES
+
 
 @linear.values
 @scalar
-def write_card_values(view: Any, weights: Any, values: Any) -> int:
+def write_card_values(view: Any, weights: Address, values: Float32Pointer) -> int:
     """Write the value of each legal card, from the lowest bit on, and return their number.
 
-    `weights` has `CARD_INDICES` numbers for each kind of contract.
+    Args:
+        view: the player's view.
+        weights: address of `CARD_INDICES` float32 for each kind of contract.
+        values: float32, gets a number for each legal card.
     """
     known = build_trick_context(view)
-    start = known.kind * CARD_INDICES
+    numbers = float32_at(weights + known.kind * _KIND_BYTES)
     features = stack_int64(CARD_FEATURES)
     count = 0
     left = view.legal
@@ -36,9 +42,9 @@ def write_card_values(view: Any, weights: Any, values: Any) -> int:
         left ^= card
         odds = estimate_win_chances(view, HELD_BACK_SHARE, known, card)
         write_card_features(view, known, card, odds, features, 0, 1)
-        total = weights[start + features[0]]
+        total = numbers[features[0]]
         for k in range(1, CARD_FEATURES):
-            total += weights[start + features[k]]
+            total += numbers[features[k]]
         values[count] = total
         count += 1
     return count
@@ -46,11 +52,16 @@ def write_card_values(view: Any, weights: Any, values: Any) -> int:
 
 @scalar
 def write_batch_values(
-    features: Any, shared: Any, lanes: Any, first: int, last: int, decisions: Any, count: int,
-    weights: Any, start: int, values: Any,
+    features: Int64Pointer, shared: Int64Pointer, lanes: Int64Pointer, first: int, last: int,
+    decisions: Int64Pointer, count: int, weights: Address, kind: int, values: Float32Pointer,
 ) -> None:  # fmt: skip
     """Write the value of each candidate of a batch (`card_batches.make_choose_card`)."""
-    add_linear_values(features, count, weights, start, values)
+    numbers = float32_at(weights + kind * _KIND_BYTES)
+    for at in range(count):
+        values[at] = numbers[features[at]]
+    for k in range(1, CARD_FEATURES):
+        for at in range(count):
+            values[at] += numbers[features[k * BATCH + at]]
 
 
-linear.block("card")(make_choose_card(write_batch_values, CARD_INDICES, with_shared=False))
+linear.block("card")(make_choose_card(write_batch_values, with_shared=False))

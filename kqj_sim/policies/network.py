@@ -1,47 +1,56 @@
 """`network`: values a card by the linear part plus a small network on the same features.
 
 First hidden layer: its bias, the rows of the shared features (summed once per decision) and the
-rows of the card's features; second: its bias and a matrix; both rectified.  `features` has the
-layout of the weights.
+rows of the card's features; second: its bias and a matrix; both rectified.  The linear part is one
+more number of the card's rows.  All of it is summed in whole numbers (`fixed_point`).
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from kqj_sim.core.block import STRIDE
+from kqj_sim.core.block import STRIDE, TRICKS
 from kqj_sim.core.cards import lowest_bit
-from kqj_sim.core.jit import scalar, stack_float32, stack_int64
-from kqj_sim.core.simd import (
-    GROUP,
-    WIDTH,
-    add,
-    add_matrix_product,
-    add_matrix_products,
-    dot,
-    load,
-    rectify,
-    store,
+from kqj_sim.core.jit import (
+    float32_at,
+    int16_at,
+    int32_at,
+    scalar,
+    stack_int16,
+    stack_int64,
 )
-from kqj_sim.core.types import Vector
+from kqj_sim.core.simd_int16 import (
+    GROUP,
+    add,
+    load,
+    rectify_first,
+    store,
+    write_outputs,
+)
+from kqj_sim.core.types import Address, Float32Pointer, Int16Pointer, Int64Pointer, Vector
 from kqj_sim.policies.card_batches import BATCH, make_choose_card
 from kqj_sim.policies.features import (
-    BIAS_1_OFFSET,
-    BIAS_2_OFFSET,
     CARD_FEATURES,
-    CARD_ROWS_OFFSET,
     HELD_BACK_SHARE,
     HIDDEN_1_UNITS,
-    KIND_SIZE,
-    LINEAR_OFFSET,
-    MATRIX_OFFSET,
-    OUTPUT_OFFSET,
     SHARED_FEATURES,
-    SHARED_ROWS_OFFSET,
     write_card_features,
     write_shared_features,
+)
+from kqj_sim.policies.fixed_point import (
+    FIXED_BIAS_1,
+    FIXED_BIAS_2,
+    FIXED_CARD_ROWS,
+    FIXED_KIND_SIZE,
+    FIXED_LINEAR_STEP,
+    FIXED_MATRIX,
+    FIXED_OUTPUT,
+    FIXED_SHARED_ROWS,
+    LINEAR_UNIT,
+    PAIR_COUNT,
+    ROW_SIZE,
 )
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.trick_odds import build_trick_context, estimate_win_chances
@@ -52,71 +61,85 @@ network = policy(
     weights="network",
 )
 
-_MAX_FEATURES = max(SHARED_FEATURES, CARD_FEATURES)
-
-
-class FirstLayer(NamedTuple):
-    """The units of the first hidden layer, or their inputs, in three vectors."""
-
-    a: Vector
-    b: Vector
-    c: Vector
+_KIND_BYTES = 2 * FIXED_KIND_SIZE
+_MOST_FEATURES = max(SHARED_FEATURES, CARD_FEATURES)
+_HAND_LAYERS_SIZE = TRICKS * ROW_SIZE
 
 
 @scalar
-def load_layer(numbers: Any, at: int) -> FirstLayer:
-    """Load a layer from the `HIDDEN_1_UNITS` numbers that begin at an index."""
-    return FirstLayer(load(numbers, at), load(numbers, at + WIDTH), load(numbers, at + 2 * WIDTH))
+def _add_rows(
+    total: Vector, weights: Int16Pointer, rows: int, features: Int64Pointer, at: int, step: int,
+    count: int,
+) -> Vector:  # fmt: skip
+    """Return a vector plus the rows of some features.
+
+    Args:
+        total: the vector.
+        weights: holds the rows, from `rows` on.
+        rows: see `weights`.
+        features: holds the features, at `at` and every `step`th number after it.
+        at, step: see `features`.
+        count: number of features, a constant.
+    """
+    for k in range(count):
+        total = add(total, load(weights, rows + features[at + k * step] * ROW_SIZE))
+    return total
 
 
 @scalar
-def add_to_layer(layer: FirstLayer, numbers: Any, at: int) -> FirstLayer:
-    """Add the `HIDDEN_1_UNITS` numbers that begin at an index to a layer."""
-    other = load_layer(numbers, at)
-    return FirstLayer(add(layer.a, other.a), add(layer.b, other.b), add(layer.c, other.c))
+def _sum_shared_rows(weights: Int16Pointer, features: Int64Pointer, at: int, step: int) -> Vector:
+    """Return the first hidden layer's part that all candidates of a decision share."""
+    bias = load(weights, FIXED_BIAS_1)
+    return _add_rows(bias, weights, FIXED_SHARED_ROWS, features, at, step, SHARED_FEATURES)
 
 
 @scalar
-def rectify_layer(layer: FirstLayer) -> FirstLayer:
-    """Replace the negative numbers of a layer by zero."""
-    return FirstLayer(rectify(layer.a), rectify(layer.b), rectify(layer.c))
+def _evaluate_first_layer(
+    shared: Vector, weights: Int16Pointer, features: Int64Pointer, at: int, step: int
+) -> Vector:
+    """Return the first hidden layer of a candidate, and its linear part, in one vector."""
+    total = _add_rows(shared, weights, FIXED_CARD_ROWS, features, at, step, CARD_FEATURES)
+    return rectify_first(total, HIDDEN_1_UNITS)
 
 
 @scalar
-def evaluate_second_layer(first: FirstLayer, weights: Any, start: int) -> Vector:
-    """Compute the second hidden layer's units from the first's; its weights begin at `start`."""
-    at = start + MATRIX_OFFSET
-    second = load(weights, start + BIAS_2_OFFSET)
-    second = add_matrix_product(second, first.a, weights, at)
-    second = add_matrix_product(second, first.b, weights, at + WIDTH * WIDTH)
-    second = add_matrix_product(second, first.c, weights, at + 2 * WIDTH * WIDTH)
-    return rectify(second)
+def _write_values(
+    layers: Int16Pointer, count: int, weights: Address, values: Float32Pointer
+) -> None:
+    """Write the values of candidates from their first hidden layers.
 
-
-@scalar
-def store_layer(numbers: Any, at: int, layer: FirstLayer) -> None:
-    """Write a layer to the `HIDDEN_1_UNITS` numbers that begin at an index."""
-    store(numbers, at, layer.a)
-    store(numbers, at + WIDTH, layer.b)
-    store(numbers, at + 2 * WIDTH, layer.c)
+    Layers are read, and values written that mean nothing, up to a multiple of `GROUP`.
+    """
+    numbers = int16_at(weights)
+    bias = int32_at(weights + 2 * FIXED_BIAS_2)
+    factors = float32_at(weights + 2 * FIXED_OUTPUT)
+    linear_step = float32_at(weights + 2 * FIXED_LINEAR_STEP)[0]
+    for first in range(0, count, GROUP):
+        write_outputs(
+            values, first, layers, first * ROW_SIZE, ROW_SIZE, bias, numbers, FIXED_MATRIX, factors,
+            PAIR_COUNT,
+        )  # fmt: skip
+    for at in range(count):
+        values[at] += np.float32(layers[at * ROW_SIZE + LINEAR_UNIT]) * linear_step
 
 
 @network.values
 @scalar
-def write_card_values(view: Any, weights: Any, values: Any) -> int:
+def write_card_values(view: Any, weights: Address, values: Float32Pointer) -> int:
     """Write the value of each legal card, from the lowest bit on, and return their number.
 
-    `weights` has `KIND_SIZE` numbers for each kind of contract.
+    Args:
+        view: the player's view.
+        weights: address of the weights of all kinds of contract (`fixed_point.to_fixed_point`).
+        values: float32, gets eight numbers; those behind the last card's mean nothing.
     """
     known = build_trick_context(view)
-    start = known.kind * KIND_SIZE
-    features = stack_int64(_MAX_FEATURES)
+    address = weights + known.kind * _KIND_BYTES
+    numbers = int16_at(address)
+    features = stack_int64(_MOST_FEATURES)
     write_shared_features(view, known, features, 0, 1)
-    shared = load_layer(weights, start + BIAS_1_OFFSET)
-    for k in range(SHARED_FEATURES):
-        shared = add_to_layer(
-            shared, weights, start + SHARED_ROWS_OFFSET + features[k] * HIDDEN_1_UNITS
-        )
+    shared = _sum_shared_rows(numbers, features, 0, 1)
+    layers = stack_int16(_HAND_LAYERS_SIZE)
     count = 0
     left = view.legal
     while left != 0:
@@ -124,92 +147,35 @@ def write_card_values(view: Any, weights: Any, values: Any) -> int:
         left ^= card
         odds = estimate_win_chances(view, HELD_BACK_SHARE, known, card)
         write_card_features(view, known, card, odds, features, 0, 1)
-        first = shared
-        linear = np.float32(0.0)
-        for k in range(CARD_FEATURES):
-            linear += weights[start + LINEAR_OFFSET + features[k]]
-            first = add_to_layer(
-                first, weights, start + CARD_ROWS_OFFSET + features[k] * HIDDEN_1_UNITS
-            )
-        second = evaluate_second_layer(rectify_layer(first), weights, start)
-        values[count] = linear + dot(second, load(weights, start + OUTPUT_OFFSET))
+        store(layers, count * ROW_SIZE, _evaluate_first_layer(shared, numbers, features, 0, 1))
         count += 1
+    _write_values(layers, count, address, values)
     return count
 
 
-_LAYERS_SIZE = BATCH * HIDDEN_1_UNITS
+_LAYERS_SIZE = BATCH * ROW_SIZE
 _SHARED_LAYERS_SIZE = _LAYERS_SIZE // 2
 """A decision has two candidates or more."""
-_TOTALS_SIZE = GROUP * WIDTH
-
-
-@scalar
-def _write_shared_layers(
-    shared: Any, lanes: Any, first: int, last: int, weights: Any, start: int, layers: Any
-) -> None:
-    """Write the first hidden layer's part that a decision's candidates share, for decisions from
-    `first` to `last`."""
-    for decision in range(first, last + 1):
-        lane = lanes[decision]
-        layer = load_layer(weights, start + BIAS_1_OFFSET)
-        for k in range(SHARED_FEATURES):
-            row = shared[k * STRIDE + lane] * HIDDEN_1_UNITS
-            layer = add_to_layer(layer, weights, start + SHARED_ROWS_OFFSET + row)
-        store_layer(layers, (decision - first) * HIDDEN_1_UNITS, layer)
-
-
-@scalar
-def _write_first_layers(
-    features: Any, shared_layers: Any, first_decision: int, decisions: Any, count: int,
-    weights: Any, start: int, layers: Any, values: Any,
-) -> None:  # fmt: skip
-    """Write the first hidden layer and the linear part of each candidate of a batch."""
-    # Without a branch that nobody foresees: cards then overlap in the processor.
-    for at in range(count):
-        first = load_layer(shared_layers, (decisions[at] - first_decision) * HIDDEN_1_UNITS)
-        linear = np.float32(0.0)
-        for k in range(CARD_FEATURES):
-            feature = features[k * BATCH + at]
-            linear += weights[start + LINEAR_OFFSET + feature]
-            first = add_to_layer(
-                first, weights, start + CARD_ROWS_OFFSET + feature * HIDDEN_1_UNITS
-            )
-        store_layer(layers, at * HIDDEN_1_UNITS, rectify_layer(first))
-        values[at] = linear
-
-
-@scalar
-def _add_second_layers(layers: Any, count: int, weights: Any, start: int, values: Any) -> None:
-    """Add the network's part to the value of each candidate of a batch."""
-    totals = stack_float32(_TOTALS_SIZE)
-    bias = load(weights, start + BIAS_2_OFFSET)
-    output = load(weights, start + OUTPUT_OFFSET)
-    for at in range(0, count, GROUP):
-        for member in range(GROUP):
-            store(totals, member * WIDTH, bias)
-        for part in range(HIDDEN_1_UNITS // WIDTH):
-            matrix = start + MATRIX_OFFSET + part * WIDTH * WIDTH
-            add_matrix_products(
-                totals, layers, at * HIDDEN_1_UNITS + part * WIDTH, HIDDEN_1_UNITS, weights, matrix
-            )
-        for member in range(GROUP):
-            # Beyond the last candidate values are written that nobody reads.
-            values[at + member] += dot(rectify(load(totals, member * WIDTH)), output)
 
 
 @scalar
 def write_batch_values(
-    features: Any, shared: Any, lanes: Any, first: int, last: int, decisions: Any, count: int,
-    weights: Any, start: int, values: Any,
+    features: Int64Pointer, shared: Int64Pointer, lanes: Int64Pointer, first: int, last: int,
+    decisions: Int64Pointer, count: int, weights: Address, kind: int, values: Float32Pointer,
 ) -> None:  # fmt: skip
     """Write the value of each candidate of a batch (`card_batches.make_choose_card`)."""
-    shared_layers = stack_float32(_SHARED_LAYERS_SIZE)
-    _write_shared_layers(shared, lanes, first, last, weights, start, shared_layers)
-    layers = stack_float32(_LAYERS_SIZE)
-    _write_first_layers(
-        features, shared_layers, first, decisions, count, weights, start, layers, values
-    )
-    _add_second_layers(layers, count, weights, start, values)
+    address = weights + kind * _KIND_BYTES
+    numbers = int16_at(address)
+    shared_layers, layers = stack_int16(_SHARED_LAYERS_SIZE), stack_int16(_LAYERS_SIZE)
+    for decision in range(first, last + 1):
+        layer = _sum_shared_rows(numbers, shared, lanes[decision], STRIDE)
+        store(shared_layers, (decision - first) * ROW_SIZE, layer)
+    # Without a branch that nobody foresees: cards then overlap in the processor.
+    for at in range(count):
+        common = load(shared_layers, (decisions[at] - first) * ROW_SIZE)
+        layer = _evaluate_first_layer(common, numbers, features, at, BATCH)
+        store(layers, at * ROW_SIZE, layer)
+    _write_values(layers, count, address, values)
 
 
-network.block("card")(make_choose_card(write_batch_values, KIND_SIZE, with_shared=True))
+network.block("card")(make_choose_card(write_batch_values, with_shared=True))

@@ -131,10 +131,11 @@ class Policy:
         return add
 
     def values(self, function: Any) -> Any:
-        """Add a compiled function (view, weights, values) to a policy with weights, as a decorator.
+        """Add a compiled function (view, address of the weights, values) to a policy with weights,
+        as a decorator.
 
         It writes the value of each legal card, from the lowest bit on, in points up to a common
-        constant, so that other policies can use the values (`core.dispatch.value_cards`).
+        constant, so that other policies can use the values (`core.dispatch.make_value_cards`).
         """
         self.value_function = function
         return function

@@ -12,13 +12,14 @@ import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim.core.types import Float32Array
 from kqj_sim.policies import features
+from kqj_sim.policies.fixed_point import to_fixed_point
 from kqj_sim.policies.trick_odds import KIND_COUNT
 
 FOLDER = Path(__file__).resolve().parent / "weights"
@@ -30,10 +31,12 @@ WEIGHT_COUNTS = {
 }
 """Number of weights of each policy."""
 
-VERSIONS = {"linear": 2, "network": 3}
+VERSIONS = {"linear": 2, "network": 4}
 """Version of each policy's weights in use.
 
 It is a parameter of the policy, so that outputs and records name the weights they were made with.
+Version 4 of `network` has the numbers of version 3, but is computed in fixed point, which changes
+one choice in five hundred.
 """
 
 OLDEST_VERSIONS = {"linear": 2, "network": 2}
@@ -51,14 +54,29 @@ class WeightsError(RuntimeError):
     line."""
 
 
-_IN_USE: dict[tuple[str, int, str, int], tuple[Float32Array, int]] = {}
-"""The weights in use by policy, rules and the version asked for, and their own version."""
+_Key: TypeAlias = tuple[str, int, str, int]
+"""Policy, teams, bidding, and the version asked for."""
+
+
+class _WeightsInUse(NamedTuple):
+    """Weights in use.
+
+    Attributes:
+        numbers: float32 (`WEIGHT_COUNTS`,).
+        played: the same as compiled players read them, aligned to 64 bytes.
+        version: their version, from 1; 0 for those of `override`.
+    """
+
+    numbers: Float32Array
+    played: NDArray[Any]
+    version: int
+
+
+_IN_USE: dict[_Key, _WeightsInUse] = {}
 
 
 def load(policy: str, teams: int, bidding: str, wanted: int | None = None) -> Float32Array:
-    """Return the weights of a policy: float32, one dimension, aligned to 64 bytes.
-
-    It is always the same array and is never freed, as compiled players hold its address.
+    """Return the weights of a policy, float32 (`WEIGHT_COUNTS`,).
 
     Args:
         policy, teams, bidding: the policy and the rules.
@@ -67,20 +85,27 @@ def load(policy: str, teams: int, bidding: str, wanted: int | None = None) -> Fl
     Raises:
         WeightsError: the weights are missing or do not fit.
     """
-    return _load(policy, teams, bidding, wanted or VERSIONS[policy])[0]
+    return _load(policy, teams, bidding, wanted or VERSIONS[policy]).numbers
+
+
+def load_for_play(policy: str, teams: int, bidding: str, wanted: int | None = None) -> NDArray[Any]:
+    """Return the weights as the policy's compiled functions read them: `linear` float32,
+    `network` int16 (`fixed_point.to_fixed_point`).
+
+    It is always the same array and is never freed, as compiled players hold its address.
+    Arguments and errors are those of `load`.
+    """
+    return _load(policy, teams, bidding, wanted or VERSIONS[policy]).played
 
 
 def version(policy: str, teams: int, bidding: str) -> int:
     """Return the version of the weights that `load` gives, from 1; 0 for those of `override`."""
-    return _load(policy, teams, bidding, VERSIONS[policy])[1]
+    return _load(policy, teams, bidding, VERSIONS[policy]).version
 
 
 def override(policy: str, teams: int, bidding: str, weights: Float32Array) -> None:
     """Replace a policy's weights in use, for compiled players too."""
-    key = (policy, teams, bidding, VERSIONS[policy])
-    found = _IN_USE[key][0] if key in _IN_USE else _allocate_aligned(weights.size)
-    np.copyto(found, weights.ravel())
-    _IN_USE[key] = (found, 0)
+    _use((policy, teams, bidding, VERSIONS[policy]), weights.ravel(), 0)
 
 
 def restore() -> None:
@@ -89,12 +114,11 @@ def restore() -> None:
     Raises:
         WeightsError: a file holds no weights.
     """
-    for key, (numbers, version) in _IN_USE.items():
+    for key, each in list(_IN_USE.items()):
         path = FOLDER / file_name(*key)
-        if version == 0 and path.is_file():
+        if each.version == 0 and path.is_file():
             packaged, about = read(path)
-            np.copyto(numbers, packaged)
-            _IN_USE[key] = (numbers, int(about["version"]))
+            _use(key, packaged, int(about["version"]))
 
 
 def packaged_version(policy: str, teams: int, bidding: str) -> int:
@@ -151,7 +175,7 @@ def to_bytes(policy: str, weights: Float32Array, about: Mapping[str, Any]) -> by
 
 
 def read(path: Path) -> tuple[Float32Array, dict[str, Any]]:
-    """Read the weights of a file, as `load` gives them, and its `about`.
+    """Read the weights of a file, float32 (`WEIGHT_COUNTS`,), and its `about`.
 
     Raises:
         WeightsError: not a file of weights, or they do not fit this version of the package.
@@ -167,9 +191,7 @@ def read(path: Path) -> tuple[Float32Array, dict[str, Any]]:
         )
     if stored.shape != (expected,) or not np.isfinite(stored).all():
         raise WeightsError(f"{path} should hold {expected:,} finite numbers: it does not")
-    weights = _allocate_aligned(expected)
-    weights[:] = stored
-    return weights, about
+    return stored.astype(np.float32), about
 
 
 def _parse(path: Path) -> tuple[NDArray[Any], dict[str, Any]]:
@@ -192,10 +214,15 @@ def training_command(policy: str, teams: int, bidding: str, **_: Any) -> str:
     return f"`kqj-sim train {policy} --teams {teams} --bidding {bidding}`"
 
 
-def _load(policy: str, teams: int, bidding: str, wanted: int) -> tuple[Float32Array, int]:
+def _load(policy: str, teams: int, bidding: str, wanted: int) -> _WeightsInUse:
     key = (policy, teams, bidding, wanted)
     if key not in _IN_USE:
         path = FOLDER / file_name(*key)
+        if wanted != VERSIONS[policy] and not path.is_file():
+            raise WeightsError(
+                f"the package has no version {wanted} of the weights of {policy}: leave the version "
+                f"out for version {VERSIONS[policy]}, or use {OLDEST_VERSIONS[policy]}"
+            )
         if not path.is_file():
             raise WeightsError(
                 f"{policy} has no weights for {teams} teams and --bidding {bidding}: "
@@ -207,15 +234,29 @@ def _load(policy: str, teams: int, bidding: str, wanted: int) -> tuple[Float32Ar
                 f"{path} has version {about['version']} and not {wanted}: "
                 "kqj_sim/policies/weights.py names the version of the package's files"
             )
-        _IN_USE[key] = (weights, int(about["version"]))
+        _use(key, weights, int(about["version"]))
     return _IN_USE[key]
 
 
-def _allocate_aligned(size: int) -> Float32Array:
-    """Return float32 zeros (size,) that begin at a multiple of 64 bytes, a cache line."""
-    numbers = np.zeros(size + 16, dtype=np.float32)
-    start = -numbers.ctypes.data % 64 // 4
-    return numbers[start : start + size]
+def _use(key: _Key, weights: Float32Array, version: int) -> None:
+    """Use weights from now on; the arrays in which players find them stay the same."""
+    played = to_fixed_point(weights) if key[0] == "network" else weights
+    if key not in _IN_USE:
+        _IN_USE[key] = _WeightsInUse(weights.copy(), _align(played.ravel()), version)
+        return
+    found = _IN_USE[key]
+    np.copyto(found.numbers, weights)
+    np.copyto(found.played, played.ravel())
+    _IN_USE[key] = found._replace(version=version)
+
+
+def _align(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy that begins at a multiple of 64 bytes, a cache line."""
+    room = np.empty(numbers.nbytes + 64, np.uint8)
+    start = -room.ctypes.data % 64
+    aligned = room[start : start + numbers.nbytes].view(numbers.dtype)
+    aligned[:] = numbers
+    return aligned
 
 
 def _find_difference(made_for: Mapping[str, Any], known: Mapping[str, Any]) -> str:

@@ -19,7 +19,7 @@ bit.  Parameters and gradients have the layout of `policies.features`.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,10 +34,11 @@ from kqj_sim.core.simd import (
     dot,
     load,
     multiply,
+    rectify,
     select_where_positive,
     store,
 )
-from kqj_sim.core.types import Float32Array, Int64Array
+from kqj_sim.core.types import Float32Array, Int64Array, Vector
 from kqj_sim.policies.features import (
     BIAS_1_OFFSET,
     BIAS_2_OFFSET,
@@ -54,13 +55,6 @@ from kqj_sim.policies.features import (
     SHARED_ROWS_OFFSET,
     read_trick_numbers,
 )
-from kqj_sim.policies.network import (
-    FirstLayer,
-    add_to_layer,
-    evaluate_second_layer,
-    load_layer,
-    rectify_layer,
-)
 from kqj_sim.training.decisions import KINDS, MAX_CANDIDATES, CardDecisions
 
 _FIRST_UNITS = MAX_CANDIDATES * HIDDEN_1_UNITS
@@ -71,8 +65,46 @@ ADAM_BETA_1, ADAM_BETA_2, ADAM_EPSILON = 0.9, 0.999, 1e-8
 """Adam's beta 1, beta 2 and epsilon."""
 
 
+class _FirstLayer(NamedTuple):
+    """The units of the first hidden layer, or their inputs, in three vectors."""
+
+    a: Vector
+    b: Vector
+    c: Vector
+
+
 @scalar
-def _store_layer(numbers: Any, at: int, layer: FirstLayer) -> None:
+def _load_layer(numbers: Any, at: int) -> _FirstLayer:
+    """Load a layer from the `HIDDEN_1_UNITS` numbers that begin at an index."""
+    return _FirstLayer(load(numbers, at), load(numbers, at + WIDTH), load(numbers, at + 2 * WIDTH))
+
+
+@scalar
+def _add_to_layer(layer: _FirstLayer, numbers: Any, at: int) -> _FirstLayer:
+    """Add the `HIDDEN_1_UNITS` numbers that begin at an index to a layer."""
+    other = _load_layer(numbers, at)
+    return _FirstLayer(add(layer.a, other.a), add(layer.b, other.b), add(layer.c, other.c))
+
+
+@scalar
+def _rectify_layer(layer: _FirstLayer) -> _FirstLayer:
+    """Replace the negative numbers of a layer by zero."""
+    return _FirstLayer(rectify(layer.a), rectify(layer.b), rectify(layer.c))
+
+
+@scalar
+def _evaluate_second_layer(first: _FirstLayer, weights: Any, start: int) -> Vector:
+    """Compute the second hidden layer's units from the first's; its weights begin at `start`."""
+    at = start + MATRIX_OFFSET
+    second = load(weights, start + BIAS_2_OFFSET)
+    second = add_matrix_product(second, first.a, weights, at)
+    second = add_matrix_product(second, first.b, weights, at + WIDTH * WIDTH)
+    second = add_matrix_product(second, first.c, weights, at + 2 * WIDTH * WIDTH)
+    return rectify(second)
+
+
+@scalar
+def _store_layer(numbers: Any, at: int, layer: _FirstLayer) -> None:
     """Store a layer at an index."""
     store(numbers, at, layer.a)
     store(numbers, at + WIDTH, layer.b)
@@ -80,11 +112,11 @@ def _store_layer(numbers: Any, at: int, layer: FirstLayer) -> None:
 
 
 @scalar
-def _sum_shared_input(network: Any, shared: Any, shared_count: Any, row: int) -> FirstLayer:
+def _sum_shared_input(network: Any, shared: Any, shared_count: Any, row: int) -> _FirstLayer:
     """Return the first layer's input from the features that all candidates of a decision share."""
-    layer = load_layer(network, BIAS_1_OFFSET)
+    layer = _load_layer(network, BIAS_1_OFFSET)
     for f in range(shared_count[row]):
-        layer = add_to_layer(
+        layer = _add_to_layer(
             layer, network, SHARED_ROWS_OFFSET + np.int64(shared[row, f]) * HIDDEN_1_UNITS
         )
     return layer
@@ -92,7 +124,7 @@ def _sum_shared_input(network: Any, shared: Any, shared_count: Any, row: int) ->
 
 @scalar
 def _evaluate_candidate(
-    network: Any, cards: Any, row: int, c: int, common: FirstLayer, first: Any, second: Any
+    network: Any, cards: Any, row: int, c: int, common: _FirstLayer, first: Any, second: Any
 ) -> Any:
     """Return the value of a candidate; write its hidden units to `first` and `second`."""
     value = np.float32(0)
@@ -100,9 +132,9 @@ def _evaluate_candidate(
     for f in range(cards.shape[2]):
         index = np.int64(cards[row, c, f])
         value += network[LINEAR_OFFSET + index]
-        layer = add_to_layer(layer, network, CARD_ROWS_OFFSET + index * HIDDEN_1_UNITS)
-    layer = rectify_layer(layer)
-    units = evaluate_second_layer(layer, network, 0)
+        layer = _add_to_layer(layer, network, CARD_ROWS_OFFSET + index * HIDDEN_1_UNITS)
+    layer = _rectify_layer(layer)
+    units = _evaluate_second_layer(layer, network, 0)
     _store_layer(first, c * HIDDEN_1_UNITS, layer)
     store(second, c * WIDTH, units)
     return value + dot(units, load(network, OUTPUT_OFFSET))
@@ -137,7 +169,7 @@ def add_gradient(
             error[c] = value - values[row, c] / scale
             mean += error[c]
         mean /= np.float32(count)
-        back_common = FirstLayer(nothing, nothing, nothing)
+        back_common = _FirstLayer(nothing, nothing, nothing)
         output = load(network, OUTPUT_OFFSET)
         for c in range(count):
             difference = error[c] - mean
@@ -150,11 +182,11 @@ def add_gradient(
             )
             back = select_where_positive(units, multiply(slopes, output))
             store(gradient, BIAS_2_OFFSET, add(load(gradient, BIAS_2_OFFSET), back))
-            layer = load_layer(first, c * HIDDEN_1_UNITS)
+            layer = _load_layer(first, c * HIDDEN_1_UNITS)
             add_outer(gradient, MATRIX_OFFSET, layer.a, back)
             add_outer(gradient, MATRIX_OFFSET + _BLOCK, layer.b, back)
             add_outer(gradient, MATRIX_OFFSET + 2 * _BLOCK, layer.c, back)
-            back_layer = FirstLayer(
+            back_layer = _FirstLayer(
                 select_where_positive(layer.a, add_matrix_product(nothing, back, transposed, 0)),
                 select_where_positive(
                     layer.b, add_matrix_product(nothing, back, transposed, _BLOCK)
@@ -163,7 +195,7 @@ def add_gradient(
                     layer.c, add_matrix_product(nothing, back, transposed, 2 * _BLOCK)
                 ),
             )
-            back_common = FirstLayer(
+            back_common = _FirstLayer(
                 add(back_common.a, back_layer.a),
                 add(back_common.b, back_layer.b),
                 add(back_common.c, back_layer.c),
@@ -172,11 +204,11 @@ def add_gradient(
                 index = np.int64(cards[row, c, f])
                 gradient[LINEAR_OFFSET + index] += slope
                 at = CARD_ROWS_OFFSET + index * HIDDEN_1_UNITS
-                _store_layer(gradient, at, add_to_layer(back_layer, gradient, at))
-        _store_layer(gradient, BIAS_1_OFFSET, add_to_layer(back_common, gradient, BIAS_1_OFFSET))
+                _store_layer(gradient, at, _add_to_layer(back_layer, gradient, at))
+        _store_layer(gradient, BIAS_1_OFFSET, _add_to_layer(back_common, gradient, BIAS_1_OFFSET))
         for f in range(shared_count[row]):
             at = SHARED_ROWS_OFFSET + np.int64(shared[row, f]) * HIDDEN_1_UNITS
-            _store_layer(gradient, at, add_to_layer(back_common, gradient, at))
+            _store_layer(gradient, at, _add_to_layer(back_common, gradient, at))
     return loss
 
 

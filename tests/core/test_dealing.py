@@ -8,7 +8,6 @@ from itertools import combinations
 from math import comb, sqrt
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -243,16 +242,6 @@ def test_deposit_by_loop_against_a_slow_one() -> None:
         bits = int(draw.integers(1 << 60)) & ((1 << len(places)) - 1)
         slow = sum(1 << place for number, place in enumerate(places) if bits >> number & 1)
         assert dealing.deposit_by_loop(bits, mask) == slow
-
-
-def test_a_generic_processor_is_not_asked_for_pdep(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numba.config, "CPU_NAME", "generic")
-    monkeypatch.setattr(numba.config, "CPU_FEATURES", None)
-    assert not dealing.has_deposit_instruction()
-    monkeypatch.setattr(numba.config, "CPU_FEATURES", "+sse4.2,+bmi2")
-    assert dealing.has_deposit_instruction()
-    monkeypatch.setattr(numba.config, "CPU_FEATURES", "+sse4.2,-bmi2")
-    assert not dealing.has_deposit_instruction()
 
 
 def test_tables_of_subsets_are_whole() -> None:

@@ -7,6 +7,7 @@ chooses the plain way by itself, with a warning.
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 import warnings
@@ -49,36 +50,63 @@ from kqj_sim.core.simd import *
 from kqj_sim.core import simd
 
 @kernel(cache=False)
-def work(numbers, matrix, singly):
+def work(numbers, matrix):
     one, other = load(numbers, 0), load(numbers, 3)
     total = add(add_matrix_product(one, rectify(other), matrix, 16), multiply(one, other))
     total = select_where_positive(one, add(total, broadcast(np.float32(0.1))))
     add_outer(matrix, 0, total, other)
     store(numbers, 2, total)
-    apart = np.zeros(GROUP * WIDTH, np.float32)
-    add_matrix_products(apart, numbers, 1, 5, matrix, 7)
-    for member in range(GROUP):
-        vector = load(numbers, 1 + 5 * member)
-        total_alone = add_matrix_product(broadcast(np.float32(0.0)), vector, matrix, 7)
-        store(singly, member * WIDTH, total_alone)
-    for at in range(GROUP * WIDTH):
-        if apart[at] != singly[at]:
-            return np.float32(-1.0)
     return dot(total, one)
 
 draws = np.random.default_rng(1)
 numbers = draws.normal(size=32).astype(np.float32)
 matrix = draws.normal(size=300).astype(np.float32)
 print(simd.PLAIN)
-singly = np.empty(GROUP * WIDTH, np.float32)
-result = work(numbers, matrix, singly)
-assert result != -1, "products side by side differ"
-print(result.hex(), singly.tobytes().hex(), numbers.tobytes().hex(), matrix.tobytes().hex())
+result = work(numbers, matrix)
+print(result.hex(), numbers.tobytes().hex(), matrix.tobytes().hex())
 """
 
 
-def _run(program: str, plain: bool) -> str:
-    environment = os.environ | ({PLAIN_VARIABLE: "1"} if plain else {})
+INT16_VECTORS = """
+import numpy as np
+from kqj_sim.core.jit import kernel
+from kqj_sim.core.simd_int16 import *
+from kqj_sim.core import simd_int16
+
+@kernel(cache=False)
+def work(numbers, bias, matrix, factors, values):
+    total = add(load(numbers, 0), load(numbers, 7))
+    store(numbers, 3, rectify_first(total, 40))
+    write_outputs(values, 1, numbers, 2, 5, bias, matrix, 9, factors, 13)
+
+draws = np.random.default_rng(1)
+numbers = draws.integers(-1 << 15, 1 << 15, 100).astype(np.int16)
+bias = draws.integers(-1 << 31, 1 << 31, 16).astype(np.int32)
+matrix = draws.integers(-1 << 15, 1 << 15, 9 + 13 * 32).astype(np.int16)
+factors = draws.normal(size=16).astype(np.float32)
+values = np.zeros(1 + GROUP, np.float32)
+given = numbers.copy()
+work(numbers, bias, matrix, factors, values)
+print(simd_int16.simd.PLAIN)
+print(numbers.tobytes().hex(), values.tobytes().hex())
+
+total = given[:64] + given[7:71]
+total[:40] = np.maximum(total[:40], 0)
+given[3:67] = total
+assert (given == numbers).all()
+weights = matrix[9:].reshape(13, 16, 2).transpose(0, 2, 1).reshape(26, 16)
+for member in range(GROUP):
+    vector = numbers[2 + 5 * member :][:26].astype(np.int64)
+    totals = (bias + vector @ weights.astype(np.int64)).astype(np.int32)
+    products = np.maximum(totals, 0).astype(np.float32) * factors
+    while products.size > 1:
+        products = products[: products.size // 2] + products[products.size // 2 :]
+    assert values[1 + member] == products[0]
+"""
+
+
+def _run(program: str, plain: bool, **variables: str) -> str:
+    environment = os.environ | ({PLAIN_VARIABLE: "1"} if plain else {}) | variables
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         env=environment, capture_output=True, text=True, check=True,
@@ -178,8 +206,24 @@ def test_an_unknown_numba_that_works_stays_fast(
         assert not must_be_plain(module.INTERNALS, module.internals_work)
 
 
-def test_plain_vectors_have_the_same_bits() -> None:
-    fast, plain = _run(VECTORS, plain=False), _run(VECTORS, plain=True)
+PROCESSORS = {
+    "AVX2": {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": "+avx2,+avx,+sse4.2"},
+    "no vectors of integers": {"NUMBA_CPU_NAME": "x86-64-v2", "NUMBA_CPU_FEATURES": "+sse4.2"},
+}
+"""Variables that make numba compile for a processor."""
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="processors of x86")
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_vectors_of_integers_are_the_same_on_lesser_processors(processor: str) -> None:
+    assert _run(INT16_VECTORS, plain=False) == _run(
+        INT16_VECTORS, plain=False, **PROCESSORS[processor]
+    )
+
+
+@pytest.mark.parametrize("program", [VECTORS, INT16_VECTORS])
+def test_plain_vectors_have_the_same_bits(program: str) -> None:
+    fast, plain = _run(program, plain=False), _run(program, plain=True)
     assert fast.splitlines()[0] == "False" and plain.splitlines()[0] == "True"
     assert fast.splitlines()[1] == plain.splitlines()[1]
 

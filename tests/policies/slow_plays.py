@@ -42,6 +42,6 @@ def slow_cards(
         card = parse_card(record.tricks[len(moment.finished)].cards[turn])
         found = np.empty(9, np.float32)
         view = view_of(moment._replace(hand=frozenset(hand), legal=frozenset(legal)))
-        linear.write_card_values(view, given, found)
+        linear.write_card_values(view, given.ctypes.data, found)
         product *= chance(found[: len(order)].tolist(), order.index(card), PATIENCE)
     raise AssertionError("there is no such turn")

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.policies import features, weights
+from kqj_sim.policies.fixed_point import to_fixed_point
 from kqj_sim.policies.weights import WeightsError
 
 ABOUT = {"policy": "linear", "teams": 3, "bidding": "auction", "version": 4, "seed": 9}
@@ -64,14 +65,29 @@ def test_loaded_weights_stay_where_they_are(folder: Path) -> None:
     loaded = weights.load("linear", 3, "auction")
     assert loaded.dtype == np.float32
     assert loaded.ndim == 1
-    assert loaded.ctypes.data % 64 == 0
+    played = weights.load_for_play("linear", 3, "auction")
+    assert played.ctypes.data % 64 == 0
+    np.testing.assert_array_equal(played, loaded)
     assert weights.load("linear", 3, "auction") is loaded
+    assert weights.load_for_play("linear", 3, "auction") is played
     assert weights.version("linear", 3, "auction") == 4
     weights.override("linear", 3, "auction", np.ones((3, features.CARD_INDICES), np.float32))
     assert weights.load("linear", 3, "auction") is loaded
-    assert (loaded == 1).all()
+    assert (loaded == 1).all() and (played == 1).all()
     assert weights.version("linear", 3, "auction") == 0
     assert weights.packaged_version("linear", 3, "auction") == 4
+
+
+def test_networks_are_played_in_fixed_point(folder: Path) -> None:
+    write(folder, "network")
+    loaded = weights.load("network", 3, "auction")
+    played = weights.load_for_play("network", 3, "auction")
+    assert played.dtype == np.int16 and played.ctypes.data % 64 == 0
+    np.testing.assert_array_equal(played, to_fixed_point(loaded).ravel())
+    others = loaded[::-1].copy()
+    weights.override("network", 3, "auction", others)
+    assert weights.load_for_play("network", 3, "auction") is played
+    np.testing.assert_array_equal(played, to_fixed_point(others).ravel())
 
 
 def test_older_versions_are_loaded_beside_the_one_in_use(folder: Path) -> None:

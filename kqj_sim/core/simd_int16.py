@@ -1,0 +1,272 @@
+"""Vectors of sixty-four int16 in registers, for networks in fixed point.
+
+LLVM splits them into what the processor has.  Whole numbers have one sum in whatever order they are
+added, so every processor gives the same results.  As in `core.simd` there is a plain function for
+each, for releases of numba without INTERNALS.
+"""
+
+from __future__ import annotations
+
+import llvmlite.ir as ir
+import numpy as np
+from numba import types
+from numba.extending import intrinsic, models, register_model
+
+from kqj_sim.core import simd
+from kqj_sim.core.processor import has_instructions
+from kqj_sim.core.simd import point_at, shuffle, splat, vector_code
+from kqj_sim.core.types import Float32Array, Int16Array, Int32Array, Numba, Vector
+
+INTERNALS = simd.INTERNALS
+
+WIDTH = 64
+"""Numbers of a vector."""
+
+GROUP = 4
+"""Vectors that `write_outputs` multiplies side by side: none waits for another's sum."""
+
+PAIRS_WIDTH = 2 * simd.WIDTH
+"""Numbers of a row of pairs: two for each unit."""
+
+_SHORTS = ir.VectorType(ir.IntType(16), WIDTH)
+_PAIRS = ir.VectorType(ir.IntType(16), PAIRS_WIDTH)
+_TOTALS = ir.VectorType(ir.IntType(32), simd.WIDTH)
+_FLOATS = ir.VectorType(ir.FloatType(), simd.WIDTH)
+_I32, _I64 = ir.IntType(32), ir.IntType(64)
+
+
+class _ShortsType(types.Type):  # type: ignore[misc]
+    """The numba type of a vector."""
+
+    def __init__(self) -> None:
+        super().__init__(name=f"int16x{WIDTH}")
+
+
+_shorts_type = _ShortsType()
+
+
+@register_model(_ShortsType)
+class _ShortsModel(models.PrimitiveModel):  # type: ignore[misc]
+    """A vector is an LLVM value of its own."""
+
+    def __init__(self, manager: Numba, of_type: Numba) -> None:
+        super().__init__(manager, of_type, _SHORTS)
+
+
+@intrinsic
+def _load(typingctx: Numba, array: Numba, at: Numba) -> Numba:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        pointer = point_at(context, builder, signature.args[0], args[0], args[1], _SHORTS)
+        return builder.load(pointer, align=2)
+
+    return _shorts_type(array, types.int64), codegen
+
+
+@intrinsic
+def _store(typingctx: Numba, array: Numba, at: Numba, vector: Numba) -> Numba:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        pointer = point_at(context, builder, signature.args[0], args[0], args[1], _SHORTS)
+        builder.store(args[2], pointer, align=2)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, _shorts_type), codegen
+
+
+@intrinsic
+def _add(typingctx: Numba, one: Numba, other: Numba) -> Numba:
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        return builder.add(args[0], args[1])
+
+    return _shorts_type(_shorts_type, _shorts_type), codegen
+
+
+@intrinsic
+def _rectify_first(typingctx: Numba, vector: Numba, count: Numba) -> Numba:
+    if not isinstance(count, types.IntegerLiteral):
+        return None
+    least = [0] * count.literal_value + [-(1 << 15)] * (WIDTH - count.literal_value)
+
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        floor = ir.Constant(_SHORTS, least)
+        return builder.select(builder.icmp_signed(">", args[0], floor), args[0], floor)
+
+    return _shorts_type(_shorts_type, count), codegen
+
+
+def _add_products_of_pairs(builder: Numba, total: Numba, one: Numba, other: Numba) -> Numba:
+    """Generate int32 (16,) plus the sums of the products of neighbours, int16 (32,) twice."""
+    if has_instructions("avx512bw"):
+        sums = _call_intrinsic(builder, "llvm.x86.avx512.pmaddw.d.512", _TOTALS, [one, other])
+        return builder.add(total, sums)
+    if has_instructions("avx2"):
+        result, given = ir.VectorType(_I32, simd.WIDTH // 2), (one, other)
+        low, high = (
+            _call_intrinsic(
+                builder,
+                "llvm.x86.avx2.pmadd.wd",
+                result,
+                [shuffle(builder, each, list(range(first, first + simd.WIDTH))) for each in given],
+            )
+            for first in (0, simd.WIDTH)
+        )
+        return builder.add(total, _join(builder, low, high, list(range(simd.WIDTH))))
+    one, other = builder.bitcast(one, _TOTALS), builder.bitcast(other, _TOTALS)
+    half_bits = ir.Constant(_TOTALS, [16] * simd.WIDTH)
+    low = [builder.ashr(builder.shl(each, half_bits), half_bits) for each in (one, other)]
+    high = [builder.ashr(each, half_bits) for each in (one, other)]
+    return builder.add(total, builder.add(builder.mul(*low), builder.mul(*high)))
+
+
+def _call_intrinsic(builder: Numba, name: str, result: Numba, arguments: list[Numba]) -> Numba:
+    """Generate the call of an LLVM intrinsic."""
+    function_type = ir.FunctionType(result, [each.type for each in arguments])
+    return builder.call(builder.module.declare_intrinsic(name, [], function_type), arguments)
+
+
+def _join(builder: Numba, one: Numba, other: Numba, indices: list[int]) -> Numba:
+    """Generate a vector of the numbers at some indices of two others, one behind the other."""
+    mask = ir.Constant(ir.VectorType(_I32, len(indices)), indices)
+    return builder.shuffle_vector(one, other, mask)
+
+
+def _sum_each(builder: Numba, vectors: list[Numba]) -> Numba:
+    """Generate a vector of the sums of some vectors' numbers; their number is a power of two.
+
+    In each vector numbers are added at distance 8, 4, 2 and 1, as in `core.simd.dot`.
+    """
+    width = simd.WIDTH  # Of each vector's numbers so many still wait to be added.
+    while width > 1:
+        half = width // 2
+        joined = len(vectors) > 1
+        pairs = zip(vectors[::2], vectors[1::2], strict=True) if joined else [(vectors[0],) * 2]
+        count = vectors[0].type.count * (2 if joined else 1)
+        low = [start + k for start in range(0, count, width) for k in range(half)]
+        high = [at + half for at in low]
+        vectors = [
+            builder.fadd(_join(builder, one, other, low), _join(builder, one, other, high))
+            for one, other in pairs
+        ]
+        width = half
+    return vectors[0]
+
+
+@intrinsic(prefer_literal=True)
+def _write_outputs(
+    typingctx: Numba, values: Numba, at: Numba, vectors: Numba, first: Numba, step: Numba,
+    bias: Numba, matrix: Numba, start: Numba, factors: Numba, pairs: Numba,
+) -> Numba:  # fmt: skip
+    if not isinstance(pairs, types.IntegerLiteral):
+        return None
+    count = pairs.literal_value
+
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        values, at, vectors, first, step, bias, matrix, start, factors, _ = args
+        kinds = signature.args
+
+        def read(kind: Numba, array: Numba, at: Numba, wanted: Numba) -> Numba:
+            return builder.load(point_at(context, builder, kind, array, at, wanted), align=2)
+
+        def index(start: Numba, number: int) -> Numba:
+            return builder.add(start, ir.Constant(_I64, number))
+
+        zero = ir.Constant(_I64, 0)
+
+        starts = [first]
+        for _ in range(GROUP - 1):
+            starts.append(builder.add(starts[-1], step))
+        totals = [read(kinds[5], bias, zero, _TOTALS)] * GROUP
+        for pair in range(count):
+            row = read(kinds[6], matrix, index(start, pair * PAIRS_WIDTH), _PAIRS)
+            for member, place in enumerate(starts):
+                both = read(kinds[2], vectors, index(place, 2 * pair), _I32)
+                numbers = builder.bitcast(splat(builder, both, _TOTALS), _PAIRS)
+                totals[member] = _add_products_of_pairs(builder, totals[member], numbers, row)
+        nothing = ir.Constant(_TOTALS, [0] * simd.WIDTH)
+        units = read(kinds[8], factors, zero, _FLOATS)
+        products = []
+        for total in totals:
+            positive = builder.select(builder.icmp_signed(">", total, nothing), total, nothing)
+            products.append(builder.fmul(builder.sitofp(positive, _FLOATS), units))
+        sums = _sum_each(builder, products)
+        pointer = point_at(context, builder, kinds[0], values, at, sums.type)
+        builder.store(sums, pointer, align=4)
+        return context.get_dummy_value()
+
+    i64 = types.int64
+    return types.void(values, i64, vectors, i64, i64, bias, matrix, i64, factors, pairs), codegen
+
+
+@vector_code(_load)
+def load(array: Int16Array, at: int) -> Vector:
+    """Return the numbers of a contiguous int16 array, or behind a pointer, from an index on.
+
+    The index is not checked.
+    """
+    vector = np.empty(WIDTH, np.int16)
+    for k in range(WIDTH):
+        vector[k] = array[at + k]
+    return vector
+
+
+@vector_code(_store)
+def store(array: Int16Array, at: int, vector: Vector) -> None:
+    """Write a vector to a contiguous int16 array from an index on, which is not checked."""
+    for k in range(WIDTH):
+        array[at + k] = vector[k]
+
+
+@vector_code(_add)
+def add(one: Vector, other: Vector) -> Vector:
+    """Return the sum of two vectors, modulo 2^16."""
+    return one + other
+
+
+@vector_code(_rectify_first)
+def rectify_first(vector: Vector, count: int) -> Vector:
+    """Return the vector with zeros in place of negative ones among its first `count` numbers, a
+    constant."""
+    result = vector.copy()
+    for k in range(count):
+        if vector[k] < 0:
+            result[k] = 0
+    return result
+
+
+@vector_code(_write_outputs)
+def write_outputs(
+    values: Float32Array, at: int, vectors: Int16Array, first: int, step: int, bias: Int32Array,
+    matrix: Int16Array, start: int, factors: Float32Array, pairs: int,
+) -> None:  # fmt: skip
+    """Write the outputs of `GROUP` vectors by a layer of sixteen units and a sum over them.
+
+    A unit's total is its bias plus the vector's numbers times its weights, int32 modulo 2^32; what
+    is negative becomes 0, then it is rounded to float32 and multiplied by the unit's factor.  The
+    sixteen products are added at distance 8, 4, 2 and 1.
+
+    Args:
+        values: float32, gets the outputs from `at` on.
+        at: see `values`.
+        vectors: holds the vectors; the first begins at `first`, the next `step` numbers later.
+        first, step: see `vectors`.
+        bias: int32 (16,).
+        matrix: holds the weights from `start` on: for each pair of a vector's numbers those of
+            both, unit by unit.
+        start: see `matrix`.
+        factors: float32 (16,).
+        pairs: half as many as the vector's numbers that count, a constant.
+    """
+    products = np.empty(simd.WIDTH, np.float32)
+    for member in range(GROUP):
+        for unit in range(simd.WIDTH):
+            total = np.int32(bias[unit])
+            for number in range(2 * pairs):
+                row = start + number // 2 * PAIRS_WIDTH + 2 * unit + number % 2
+                vector = first + member * step
+                total = np.int32(total + np.int32(vectors[vector + number]) * np.int32(matrix[row]))
+            products[unit] = np.float32(total if total > 0 else 0) * factors[unit]
+        width = simd.WIDTH
+        while width > 1:
+            width //= 2
+            for unit in range(width):
+                products[unit] += products[width + unit]
+        values[at + member] = products[0]
