@@ -23,27 +23,38 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.results import Loops
 
-POLICIES = ("random", "greedy")
-"""Policies whose decisions should be vector code; `standard` has loops over cards."""
+DECISIONS = {
+    "random": ("take", "bid", "counter", "lead", "follow"),
+    "greedy": ("lead", "follow"),
+    "points": ("take", "bid", "overcounter"),
+}
+"""Policies, and their decisions that should be vector code; `standard` has loops over cards."""
 
 VECTORISED = {
     "seat_players": 2, "deal_first_cards": 4, "deal_further_cards": 6, "reset_calls": 1,
     "complete_hands": 7, "prepare_play": 12, "finish_trick": 1, "play_last_trick": 1,
     "count_tricks": 2, "score_rounds": 1, "fill_call_columns": 7, "fill_play_columns": 2,
     "write_rows": 2, "random: take": 3,
-    "random: bid": 1, "random: counter": 1, "random: lead": 1, "random: follow": 4,
+    "random: bid": 1, "random: counter": 2, "random: lead": 1, "random: follow": 4,
     "greedy: lead": 1, "greedy: follow": 3,
+    "points: take": 1, "points: bid": 1, "points: overcounter": 2,
 }  # fmt: skip
 """Least number of vector loops of each stage, after unrolling."""
 
 _DEPOSITS = {"call instruction cannot be vectorized"}
+_LISTED = {
+    "cannot identify array bounds",
+    "value that could not be identified as reduction is used outside the loop",
+}
 SCALAR_BY_DESIGN = {
     "deal_first_cards": _DEPOSITS,
     "deal_further_cards": _DEPOSITS,
     "seat_players": {"cannot identify array bounds"},
+    "random: counter": _LISTED,
+    "points: overcounter": _LISTED,
 }
-"""Expected reasons why a loop stays scalar: `pdep` has no vector form, and random partners are
-looked up in one of two tables.  Stages that only move lanes have none and are left out."""
+"""Expected reasons why a loop stays scalar: `pdep` has no vector form, random partners are looked up
+in one of two tables, and few players who may counter are listed.  Stages that only move lanes have none and are left out."""
 
 REGISTERS = ("zmm", "ymm", "xmm")
 """Vector registers of 512, 256 and 128 bits."""
@@ -103,13 +114,12 @@ def _stages() -> list[Loops]:
 
 
 def _policies() -> list[Loops]:
-    from kqj_sim.core.dispatch import BID, COUNTER, FOLLOW, LEAD, TAKE
     from kqj_sim.policies.binding import DECISION_OF_LOOP, LOOPS, bind_policy
-    from kqj_sim.policies.spec import parse_player
+    from kqj_sim.policies.registry import find_policy
 
     def compiled(member: int, name: str) -> Callable[[], str]:
         def make() -> str:
-            policy = parse_player(name).policy_for(DECISION_OF_LOOP[member]).policy
+            policy = find_policy(name)
             choice, arguments = policy.compile_decision(DECISION_OF_LOOP[member])
             bound = bind_policy(
                 member, choice, policy.tuple_type, arguments, 0, policy.name,
@@ -119,11 +129,11 @@ def _policies() -> list[Loops]:
 
         return make
 
+    members = {label: member for member, (label, _) in LOOPS["kqj"].items()}
     return [
-        _loops(f"{name}: {LOOPS['kqj'][member][0]}", compiled(member, name))
-        for name in POLICIES
-        for member in (TAKE, BID, COUNTER, LEAD, FOLLOW)
-        if parse_player(name).playing.policy.answers(DECISION_OF_LOOP[member])
+        _loops(f"{name}: {label}", compiled(members[label], name))
+        for name, labels in DECISIONS.items()
+        for label in labels
     ]
 
 

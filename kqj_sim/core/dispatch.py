@@ -53,6 +53,7 @@ from kqj_sim.core.jit import (
     make_tuple_reader,
     mark_noalias,
     scalar,
+    stack_int64,
 )
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import (
@@ -77,6 +78,7 @@ from kqj_sim.core.types import (
     Kernel,
     Lane,
     Numba,
+    Parameters,
     Place,
     Position,
 )
@@ -275,9 +277,33 @@ def make_ask_bid(asking: Asking) -> AskLoop:
     return ask_bid
 
 
+_FEW = 16
+"""One in so many lanes or fewer are few (`make_ask_counter`)."""
+
+
 def make_ask_counter(asking: Asking) -> AskLoop:
     """Return the loop that asks a place to counter or overcounter."""
     choose, read_parameters, read_weights, sole_policy, checked = asking
+
+    @scalar
+    def is_asked(state: Block, lane: Lane, place: Place, number: int) -> bool:
+        mine = sole_policy or policy_of(state[PLAYERS + lane], place) == number
+        return (state[MAY_COUNTER + lane] != 0) & mine
+
+    @scalar
+    def ask_lane(
+        state: Block, lane: Lane, hand: CardSet, place: Place, turn: int, teams: int,
+        values: Parameters, weights: object,
+    ) -> None:  # fmt: skip
+        view = CounterView(
+            hand, place, state[SENDER + lane], state[AMOUNT + lane], state[CONTRACT + lane],
+            state[CAPOT + lane], state[LAST_BIDS + lane], state[PLAYERS + lane], teams,
+            rng.draw_32(state[KEY + lane], rng.COUNTER + turn),
+        )  # fmt: skip
+        call = choose(view, values, weights)
+        if checked:
+            call = check_choice(state, lane, call, call == 0 or call == 1, 0)
+        state[CALL + lane] = 1 if call else 0
 
     def ask_counter(
         block_pointer: Int64Pointer, lanes: int, place: Place, turn: int, teams: int, over: Flag,
@@ -293,18 +319,23 @@ def make_ask_counter(asking: Asking) -> AskLoop:
         weights = read_weights(resources, number)
         n = pad_lanes(lanes)
         hands = mark_noalias(block_pointer, DEALT + place * STRIDE)
+        count = 0
         for i in range(n):
-            players = state[PLAYERS + i]
-            if state[MAY_COUNTER + i] != 0 and (sole_policy or policy_of(players, place) == number):
-                view = CounterView(
-                    hands[i], place, state[SENDER + i], state[AMOUNT + i],
-                    state[CONTRACT + i], state[CAPOT + i], state[LAST_BIDS + i], players, teams,
-                    rng.draw_32(state[KEY + i], rng.COUNTER + turn),
-                )  # fmt: skip
-                call = choose(view, values, weights) if not checked or i < lanes else 0
-                if checked:
-                    call = check_choice(state, i, call, call == 0 or call == 1, 0)
-                state[CALL + i] = 1 if call else 0
+            count += state[MAY_COUNTER + i]
+        if _FEW * count > n:
+            for i in range(n):
+                if is_asked(state, i, place, number) and (not checked or i < lanes):
+                    ask_lane(state, i, hands[i], place, turn, teams, values, weights)
+            return
+        # Few lanes are asked: they are listed, as vector code would ask all.
+        asked = stack_int64(STRIDE)
+        count = 0
+        for i in range(lanes):
+            asked[count] = i
+            count += 1 if is_asked(state, i, place, number) else 0
+        for k in range(count):
+            i = asked[k]
+            ask_lane(state, i, hands[i], place, turn, teams, values, weights)
 
     return ask_counter
 

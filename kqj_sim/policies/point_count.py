@@ -107,7 +107,7 @@ def count_suit_terms(hand: CardSet, suit: Suit) -> SuitTerms:
     king_queen_jack = popcount(trumps & (trumps >> 1) & (trumps << 1) & _Q)
     voids = 0
     for other in range(4):
-        voids += 1 if other != suit and plain & (SUIT_MASK << 16 * other) == 0 else 0
+        voids += 1 if (other != suit) & (plain & (SUIT_MASK << 16 * other) == 0) else 0
     return SuitTerms(
         length,
         max(length - 3, 0),

@@ -141,68 +141,95 @@ def _select_by_contract(
 
 
 @scalar
+def _raise_by_place(
+    base: float, place: Place, one: float, two: float, three: float, four: float, five: float
+) -> float:
+    """Return a threshold plus what a place, 0 to 5, has more; nothing for the opener."""
+    # Products, as a choice among many numbers would end vectorisation.
+    return base + (
+        (place == 1) * one
+        + (place == 2) * two
+        + (place == 3) * three
+        + (place == 4) * four
+        + (place == 5) * five
+    )
+
+
+@scalar
 def threshold_to_take(view: Any, parameters: Any) -> float:
     """Return the lowest count with which to take, in this lap at this place."""
-    if view.team_count == 2:
-        thresholds = (
-            parameters.take,
-            parameters.take_1,
-            parameters.take_2,
-            parameters.take_3,
-            parameters.take_4,
-            parameters.take_5,
-            parameters.lap2,
-            parameters.lap2_1,
-            parameters.lap2_2,
-            parameters.lap2_3,
-            parameters.lap2_4,
-            parameters.lap2_5,
-        )
-    else:
-        thresholds = (
-            parameters.three_take,
-            parameters.three_take_1,
-            parameters.three_take_2,
-            parameters.three_take_3,
-            parameters.three_take_4,
-            parameters.three_take_5,
-            parameters.three_lap2,
-            parameters.three_lap2_1,
-            parameters.three_lap2_2,
-            parameters.three_lap2_3,
-            parameters.three_lap2_4,
-            parameters.three_lap2_5,
-        )
-    first = SEATS * (view.lap - 1)
-    return thresholds[first] + (thresholds[first + view.place] if view.place > 0 else 0.0)
+    p, place = parameters, view.place
+    first = _select_by_teams(
+        _raise_by_place(p.take, place, p.take_1, p.take_2, p.take_3, p.take_4, p.take_5),
+        _raise_by_place(
+            p.three_take, place, p.three_take_1, p.three_take_2, p.three_take_3, p.three_take_4,
+            p.three_take_5,
+        ),
+        view.team_count,
+    )  # fmt: skip
+    second = _select_by_teams(
+        _raise_by_place(p.lap2, place, p.lap2_1, p.lap2_2, p.lap2_3, p.lap2_4, p.lap2_5),
+        _raise_by_place(
+            p.three_lap2, place, p.three_lap2_1, p.three_lap2_2, p.three_lap2_3, p.three_lap2_4,
+            p.three_lap2_5,
+        ),
+        view.team_count,
+    )  # fmt: skip
+    return first if view.lap == 1 else second
 
 
 @scalar
 def count_to_take(view: Any, contract: Contract, parameters: Any) -> float:
     """Return the count of a hand with the Return, plus an offset if not in the Return's suit."""
-    value = count_points(view.hand | view.turned, contract, parameters)
-    if contract == trailing_zeros(view.turned) >> 4:
-        return value
     teams = view.team_count
-    return value + _select_by_contract(
+    offset = _select_by_contract(
         _select_by_teams(parameters.other, parameters.three_other, teams),
         _select_by_teams(parameters.no_trump, parameters.three_no_trump, teams),
         _select_by_teams(parameters.all_trumps, parameters.three_all_trumps, teams),
         contract,
     )
+    is_own = contract == trailing_zeros(view.turned) >> 4
+    return count_points(view.hand | view.turned, contract, parameters) + (0.0 if is_own else offset)
+
+
+class Choice(NamedTuple):
+    """The best call so far, and its value."""
+
+    value: float
+    call: int
+
+
+@scalar
+def _prefer(best: Choice, value: float, call: int, allowed: bool) -> Choice:
+    """Return the better of two calls; of equal ones, and if it is not allowed, the first.
+
+    Calls are compared one by one, not in a loop: loops over the deals then become vector code.
+    """
+    better = allowed & (value > best.value)
+    return Choice(value if better else best.value, call if better else best.call)
+
+
+@scalar
+def _prefer_take(view: Any, best: Choice, contract: Contract, parameters: Any) -> Choice:
+    """Return the better of a call and to take in another contract."""
+    allowed = contract != trailing_zeros(view.turned) >> 4
+    return _prefer(best, count_to_take(view, contract, parameters), contract, allowed)
 
 
 @points
 def choose_take(view: Any, parameters: Any) -> int:
     """Take in the contract of the highest count, if that reaches the threshold."""
     suit = trailing_zeros(view.turned) >> 4
-    best, choice = count_to_take(view, suit, parameters), suit
-    for contract in range(NO_TRUMP + 2 * view.all_no_trump):
-        if (view.lap == 2 or contract >= NO_TRUMP) and contract != suit:
-            value = count_to_take(view, contract, parameters)
-            if value > best:
-                best, choice = value, contract
-    return choice if best >= threshold_to_take(view, parameters) else PASS
+    best = Choice(count_to_take(view, suit, parameters), suit)
+    if view.lap == 2:
+        best = _prefer_take(view, best, 0, parameters)
+        best = _prefer_take(view, best, 1, parameters)
+        best = _prefer_take(view, best, 2, parameters)
+        best = _prefer_take(view, best, 3, parameters)
+    if view.all_no_trump != 0:
+        best = _prefer_take(view, best, NO_TRUMP, parameters)
+        best = _prefer_take(view, best, ALL_TRUMPS, parameters)
+    return best.call if best.value >= threshold_to_take(view, parameters) else PASS
 
 
 class BidSummary(NamedTuple):
@@ -214,19 +241,27 @@ class BidSummary(NamedTuple):
     """Opponents."""
 
 
+_COUNT_BITS = 4
+"""Bits of a count in packed counts by contract, from -1 for no bid on."""
+
+
 @scalar
 def summarise_bids(
     last_bids: PackedBids, players: PackedPlayers, place: Place, contract: Contract
 ) -> BidSummary:
     """Count the other players whose last bid (`BidView.last_bids`) is in a contract, for a
     place."""
+    # First for all contracts at once: the compiler does that once for all questions about a view.
     named, their_named = 0, 0
     for other in range(SEATS):
-        if other != place and last_bid_contract(last_bids, other) == contract:
-            partner = is_partner(players, other, place)
-            named += 1 if partner else 0
-            their_named += 0 if partner else 1
-    return BidSummary(named, their_named)
+        one = (1 if other != place else 0) << _COUNT_BITS * (
+            last_bid_contract(last_bids, other) + 1
+        )
+        partner = is_partner(players, other, place)
+        named += one if partner else 0
+        their_named += 0 if partner else one
+    shift, mask = _COUNT_BITS * (contract + 1), (1 << _COUNT_BITS) - 1
+    return BidSummary((named >> shift) & mask, (their_named >> shift) & mask)
 
 
 @scalar
@@ -291,32 +326,56 @@ def _value_of_bid(amount: int, chance: float, risk: float) -> float:
     return worth if worth > 0.0 else worth * (1.0 + risk)
 
 
+class BidChoice(NamedTuple):
+    """The best bid so far, and the contract in which Capot is likeliest."""
+
+    bid: Choice
+    capot: Choice
+    """Its value is the expected total."""
+
+
+@scalar
+def _prefer_bid(
+    view: Any, best: BidChoice, contract: Contract, allowed: bool, parameters: Any
+) -> BidChoice:
+    """Return the better of the bids so far and one in a contract."""
+    p, teams = parameters, view.team_count
+    spread = _select_by_teams(p.spread, p.three_spread, teams)
+    jump = _select_by_teams(p.jump, p.three_jump, teams)
+    total = expected_total(view, contract, p)
+    amount = max(view.lowest_amount, 10 * math.floor((total - jump) / 10.0))
+    amount = min(amount, view.highest_amount)
+    risk = _select_by_teams(p.risk, p.three_risk, teams)
+    value = _value_of_bid(amount, normal_share((total - amount) / spread), risk)
+    sure = view.place == 0 and wins_every_trick(view.hand, contract)
+    return BidChoice(
+        _prefer(best.bid, value, bid_code(amount, contract, 0), allowed),
+        _prefer(best.capot, math.inf if sure else total, contract, allowed),
+    )
+
+
 @points
 def choose_bid(view: Any, parameters: Any) -> int:
     """Choose the most valuable of a bid in each contract, Capot and the pass."""
     p, teams = parameters, view.team_count
-    if view.lowest_amount > view.highest_amount:
-        return PASS
     spread = _select_by_teams(p.spread, p.three_spread, teams)
-    risk, jump = (
+    without_suit = view.all_no_trump != 0
+    found = BidChoice(Choice(-1e9, PASS), Choice(-1e9, PASS))
+    found = _prefer_bid(view, found, 0, True, p)
+    found = _prefer_bid(view, found, 1, True, p)
+    found = _prefer_bid(view, found, 2, True, p)
+    found = _prefer_bid(view, found, 3, True, p)
+    found = _prefer_bid(view, found, NO_TRUMP, without_suit, p)
+    found = _prefer_bid(view, found, ALL_TRUMPS, without_suit, p)
+    # Of bids with Capot, whose amounts are the same, the one with the greatest total is the best.
+    amount = min(view.highest_amount, CAPOT_TOTAL)
+    value = _value_of_bid(
+        amount,
+        _capot_chance(found.capot.value, teams, p),
         _select_by_teams(p.risk, p.three_risk, teams),
-        _select_by_teams(p.jump, p.three_jump, teams),
     )
-    best, choice = -1e9, PASS
-    for contract in range(NO_TRUMP + 2 * view.all_no_trump):
-        total = expected_total(view, contract, p)
-        amount = max(view.lowest_amount, 10 * math.floor((total - jump) / 10.0))
-        amount = min(amount, view.highest_amount)
-        worth = _value_of_bid(amount, normal_share((total - amount) / spread), risk)
-        if worth > best:
-            best, choice = worth, bid_code(amount, contract, 0)
-        amount = min(view.highest_amount, CAPOT_TOTAL)
-        if amount >= view.lowest_amount:
-            sure = view.place == 0 and wins_every_trick(view.hand, contract)
-            chance = 1.0 if sure else _capot_chance(total, teams, p)
-            worth = _value_of_bid(amount, chance, risk)
-            if worth > best:
-                best, choice = worth, bid_code(amount, contract, 1)
+    capot = bid_code(amount, found.capot.call, 1)
+    best = _prefer(found.bid, value, capot, amount >= view.lowest_amount)
     if view.bidder < 0:
         needed = _select_by_teams(p.opening, p.three_opening, teams)
     elif is_partner(view.players, view.bidder, view.place):
@@ -326,7 +385,8 @@ def choose_bid(view: Any, parameters: Any) -> int:
     else:
         stands = view.amount * (2.0 * _chance_of_opponents(view, p) - 1.0)
         needed = -stands / (teams - 1) + _select_by_teams(p.outbid, p.three_outbid, teams)
-    return choice if best > needed else PASS
+    may_bid = view.lowest_amount <= view.highest_amount
+    return best.call if may_bid and best.value > needed else PASS
 
 
 @points

@@ -220,8 +220,8 @@ def _load(policy: str, teams: int, bidding: str, wanted: int) -> _WeightsInUse:
         path = FOLDER / file_name(*key)
         if wanted != VERSIONS[policy] and not path.is_file():
             raise WeightsError(
-                f"the package has no version {wanted} of the weights of {policy}: leave the version "
-                f"out for version {VERSIONS[policy]}, or use {OLDEST_VERSIONS[policy]}"
+                f"the package has no version {wanted} of the weights of {policy}: leave it out "
+                f"for version {VERSIONS[policy]}, or use {OLDEST_VERSIONS[policy]}"
             )
         if not path.is_file():
             raise WeightsError(
