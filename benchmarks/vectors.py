@@ -53,8 +53,9 @@ SCALAR_BY_DESIGN = {
     "random: counter": _LISTED,
     "points: overcounter": _LISTED,
 }
-"""Expected reasons why a loop stays scalar: `pdep` has no vector form, random partners are looked up
-in one of two tables, and few players who may counter are listed.  Stages that only move lanes have none and are left out."""
+"""Expected reasons why a loop stays scalar: `pdep` has no vector form, random partners are looked
+up in one of two tables, and where few players may counter they are listed.  Stages that only move
+lanes have none and are left out."""
 
 REGISTERS = ("zmm", "ymm", "xmm")
 """Vector registers of 512, 256 and 128 bits."""
