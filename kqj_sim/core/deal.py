@@ -24,7 +24,7 @@ from kqj_sim.core.block import SEATS, STRIDE, cell_index, pad_lanes
 from kqj_sim.core.cards import PACK, popcount
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.processor import has_instructions
-from kqj_sim.core.types import Block, CardSet, Int64Array, Key, Numba
+from kqj_sim.core.types import Block, CardSet, Int64Array, Key, Numba, Place, RowOffset
 
 PACK_SIZE = 48
 
@@ -82,6 +82,10 @@ def deposit_by_loop(bits: int, mask: int) -> int:
 deposit = _deposit_instruction if has_instructions("bmi2") else deposit_by_loop
 
 
+_UPCARD_DRAW, _FURTHER_DRAW, _EXCHANGE_DRAW = SEATS, SEATS + 1, SEATS + 4
+"""Numbers of the draws after those of the first five cards, one for each place."""
+
+
 @scalar
 def draw_cards(left: CardSet, size: int, key: Key, counter: int) -> CardSet:
     """Draw `size` cards of a set that has as many or more, every subset equally likely.
@@ -112,14 +116,20 @@ def draw_cards(left: CardSet, size: int, key: Key, counter: int) -> CardSet:
 
 
 @scalar
-def _draw_subsets(state: Block, n: int, groups: int, count: int) -> None:
-    """Draw the numbers of the subsets of `count` groups, from `groups` on, into SCRATCH."""
-    for number in range(count):
-        choices = SUBSET_COUNTS[groups + number]
-        draw = rng.DEAL + groups + number
-        for i in range(n):
-            bits = rng.draw(state[block.KEY + i], draw)
-            state[block.SCRATCH + number * STRIDE + i] = rng.scale_below(bits, choices)
+def _draw_subsets(state: Block, n: int, draw: int, first: int, second: int) -> None:
+    """Draw the numbers of two groups' subsets into SCRATCH, by the halves of one draw.
+
+    No subset is likelier than another by more than 2**-32.
+
+    Args:
+        state, n: the block and its lanes.
+        draw: number of the draw.
+        first, second: numbers of subsets to choose from.
+    """
+    for i in range(n):
+        bits = rng.draw(state[block.KEY + i], rng.DEAL + draw)
+        state[block.SCRATCH + i] = rng.scale_32_below(rng.high_half(bits), first)
+        state[block.SCRATCH + STRIDE + i] = rng.scale_32_below(rng.low_half(bits), second)
 
 
 @block_loop
@@ -131,7 +141,7 @@ def deal_first_cards(state: Block, lanes: int) -> None:
     for i in range(n):
         state[block.REMAINING_CARDS + i] = PACK
     for place in range(SEATS):
-        _draw_subsets(state, n, 2 * place, 2)
+        _draw_subsets(state, n, place, SUBSET_COUNTS[2 * place], SUBSET_COUNTS[2 * place + 1])
         for i in range(n):
             cards = state[block.REMAINING_CARDS + i]
             three = TRIPLES[np.uint64(state[block.SCRATCH + i])]
@@ -139,7 +149,7 @@ def deal_first_cards(state: Block, lanes: int) -> None:
             five = deposit(three | deposit(two, ~three), cards)
             state[cell_index(block.FIRST_FIVE + place * STRIDE, i)] = five
             state[block.REMAINING_CARDS + i] = cards ^ five
-    _draw_subsets(state, n, 12, 1)
+    _draw_subsets(state, n, _UPCARD_DRAW, SUBSET_COUNTS[12], 1)
     for i in range(n):
         cards = state[block.REMAINING_CARDS + i]
         turned_up = deposit(1 << state[block.SCRATCH + i], cards)
@@ -147,16 +157,32 @@ def deal_first_cards(state: Block, lanes: int) -> None:
         state[block.REMAINING_CARDS + i] = cards ^ turned_up
 
 
+@scalar
+def _deal_three(state: Block, n: int, place: Place, drawn: RowOffset) -> None:
+    """Deal a place the three further cards whose number stands in a row."""
+    for i in range(n):
+        cards = state[block.REMAINING_CARDS + i]
+        three = deposit(TRIPLES[np.uint64(state[cell_index(drawn, i)])], cards)
+        state[cell_index(block.FURTHER_CARDS + place * STRIDE, i)] = three
+        state[block.REMAINING_CARDS + i] = cards ^ three
+
+
 @block_loop
 def deal_further_cards(state: Block, lanes: int) -> None:
     """Deal the cards that remain after `deal_first_cards`: fill FURTHER_CARDS."""
     n = pad_lanes(lanes)
-    for place in range(SEATS - 1):
-        _draw_subsets(state, n, 13 + place, 1)
-        for i in range(n):
-            cards = state[block.REMAINING_CARDS + i]
-            three = deposit(TRIPLES[np.uint64(state[block.SCRATCH + i])], cards)
-            state[cell_index(block.FURTHER_CARDS + place * STRIDE, i)] = three
-            state[block.REMAINING_CARDS + i] = cards ^ three
+    for pair in range(2):
+        place, draw = 2 * pair, _FURTHER_DRAW + pair
+        _draw_subsets(state, n, draw, SUBSET_COUNTS[13 + place], SUBSET_COUNTS[14 + place])
+        _deal_three(state, n, place, block.SCRATCH)
+        _deal_three(state, n, place + 1, block.SCRATCH + STRIDE)
+    _draw_subsets(state, n, _FURTHER_DRAW + 2, SUBSET_COUNTS[17], 1)
+    _deal_three(state, n, 4, block.SCRATCH)
     for i in range(n):
         state[block.FURTHER_CARDS + 5 * STRIDE + i] = state[block.REMAINING_CARDS + i]
+
+
+@scalar
+def draw_exchanged_card(key: Key) -> int:
+    """Return which of a Sender's three further cards the dealer gets for the Return: 0, 1 or 2."""
+    return rng.scale_32_below(rng.draw_32(key, rng.DEAL + _EXCHANGE_DRAW), 3)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kqj_sim.core import rng
 from kqj_sim.core.block import (
     CONTRACT,
     DEALT,
@@ -47,6 +46,7 @@ from kqj_sim.core.cards import (
     order_by_strength,
     suit_shift,
 )
+from kqj_sim.core.deal import draw_exchanged_card
 from kqj_sim.core.dispatch import FOLLOW, LEAD, ask
 from kqj_sim.core.jit import block_loop, scalar
 from kqj_sim.core.rules import Rules, Seating
@@ -98,8 +98,7 @@ def complete_hands(state: Block, lanes: int, sender_takes_return: Flag) -> None:
             | (state[FURTHER_CARDS + 4 * STRIDE + i] & -(sender == 4))
         )
         upcard = state[UPCARD + i]
-        number = rng.scale_below(rng.draw(state[KEY + i], rng.DEAL + 18), 3)
-        given = _select_of_three(three, number)
+        given = _select_of_three(three, draw_exchanged_card(state[KEY + i]))
         exchanges = (three != 0) & (sender_takes_return != 0)
         state[REPLACEMENT_CARD + i] = given if exchanges else upcard
         state[_EXCHANGED + i] = given | upcard if exchanges else 0

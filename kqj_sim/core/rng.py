@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from kqj_sim.core.jit import scalar
-from kqj_sim.core.types import Key, Place
+from kqj_sim.core.types import Key, Position
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -55,6 +55,18 @@ def to_fraction(bits: int) -> float:
 
 
 @scalar
+def high_half(bits: int) -> int:
+    """Return the upper 32 of 64 random bits, 0 to 2**32 - 1."""
+    return np.int64(np.uint64(bits) >> _HALF)
+
+
+@scalar
+def low_half(bits: int) -> int:
+    """Return the lower 32 of 64 random bits, 0 to 2**32 - 1."""
+    return np.int64(np.uint64(bits) & _LOW_HALF)
+
+
+@scalar
 def draw_32(key: Key, counter: int) -> int:
     """Return 32 random bits for a counter under a key, 0 to 2**32 - 1.
 
@@ -88,25 +100,24 @@ def is_32_below(bits: int, probability: float) -> bool:
 
 
 @scalar
-def _add_place(key: Key, place: Place) -> Key:
-    """Return a key of its own for each place.
+def _count_card(trick: int, position: Position) -> int:
+    """Return the counter of the card of a position in a trick.
 
-    The place is added to the key, not to the counter: it differs between the deals of a block, and
-    multiplying it would take a vector longer than everything else.
+    By position and not by place: that is the same number in all deals of a block.
     """
-    return key + (place << 48)
+    return CARD + (trick << 3) + position
 
 
 @scalar
-def draw_for_card(key: Key, trick: int, place: Place) -> int:
-    """Return 64 random bits for the card of a place in a trick."""
-    return draw(_add_place(key, place), CARD + trick)
+def draw_for_card(key: Key, trick: int, position: Position) -> int:
+    """Return 64 random bits for the card of a position in a trick."""
+    return draw(key, _count_card(trick, position))
 
 
 @scalar
-def draw_32_for_card(key: Key, trick: int, place: Place) -> int:
-    """Return 32 random bits for the card of a place in a trick."""
-    return draw_32(_add_place(key, place), CARD + trick)
+def draw_32_for_card(key: Key, trick: int, position: Position) -> int:
+    """Return 32 random bits for the card of a position in a trick."""
+    return draw_32(key, _count_card(trick, position))
 
 
 @scalar

@@ -378,7 +378,7 @@ def make_card_views(
             state[CAPOT + lane],
             state[STAKE + lane],
             teams,
-            rng.draw_32_for_card(state[KEY + lane], trick, wrap_seat(leader + position, seats)),
+            rng.draw_32_for_card(state[KEY + lane], trick, position),
         )
 
     @scalar

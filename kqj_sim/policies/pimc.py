@@ -25,7 +25,6 @@ from kqj_sim.core.block import (
     HAND,
     KEY,
     LANES,
-    LEADER,
     PLAYED_CARDS,
     PLAYERS_BY_POSITION,
     POINT_PLANES,
@@ -220,8 +219,7 @@ def _draw_worlds(
     for i in range(lanes):
         if not in_doubt(race, i):
             continue
-        own = (state[LEADER + i] + position) % SEATS
-        key = rng.draw_for_card(state[KEY + i], trick, own)
+        key = rng.draw_for_card(state[KEY + i], trick, position)
         first = i * worlds.most
         if weigh:
             found = draw_likely_layouts(

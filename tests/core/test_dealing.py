@@ -193,12 +193,16 @@ def _slow_subset(number: int, size: int) -> list[int]:
 def _slow_deal(key: int) -> list[int]:
     """The groups of a deal as lists of cards would be drawn: sets of bits, in the order drawn."""
     left = [bit for bit in range(64) if PACK >> bit & 1]
-    groups = []
-    for number, size in enumerate(GROUP_SIZES):
+    groups: list[int] = []
+    # A draw of 64 bits serves two groups, the upper half the first; that of the Return serves one.
+    halves = []
+    for draw in range(10):
+        bits = rng.draw(key, int(rng.DEAL) + draw) % 2**64
+        halves += [bits >> 32] if draw == 6 else [bits >> 32, bits % 2**32]
+    for number, (size, half) in enumerate(zip(GROUP_SIZES, halves, strict=False)):
         choices = comb(len(left), size)
         assert choices == SUBSET_COUNTS[number]
-        drawn = (rng.draw(key, int(rng.DEAL) + number) & (2**64 - 1)) >> 16
-        chosen = [left[position] for position in _slow_subset(drawn * choices >> 48, size)]
+        chosen = [left[position] for position in _slow_subset(half * choices >> 32, size)]
         groups.append(sum(1 << bit for bit in chosen))
         left = [bit for bit in left if bit not in chosen]
     return [*groups, sum(1 << bit for bit in left)]

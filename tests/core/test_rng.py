@@ -26,9 +26,18 @@ def test_32_bits_are_those_of_slow_arithmetic() -> None:
         key = int(rng.derive_deal_key(7, deal))
         for counter in (0, int(rng.CALL) + deal % 12, int(rng.COUNTER) + deal):
             assert rng.draw_32(key, counter) == _draw_slowly(key % (1 << 64), counter)
-        trick, place = deal % 8, deal % 6
-        expected = _draw_slowly((key + (place << 48)) % (1 << 64), int(rng.CARD) + trick)
-        assert rng.draw_32_for_card(key, trick, place) == expected
+        trick, position = deal % 8, deal % 6
+        counter = int(rng.CARD) + 8 * trick + position
+        assert rng.draw_32_for_card(key, trick, position) == _draw_slowly(key % (1 << 64), counter)
+        assert rng.draw_for_card(key, trick, position) == rng.draw(key, counter)
+
+
+def test_halves_of_a_draw_are_its_bits() -> None:
+    for deal in range(50):
+        bits = rng.draw(3, deal)
+        high, low = int(rng.high_half(bits)), int(rng.low_half(bits))
+        assert 0 <= high <= LOW and 0 <= low <= LOW
+        assert high << 32 | low == bits % (1 << 64)
 
 
 @pytest.mark.parametrize("bound", [1, 2, 7, 8, 61, 32767])
@@ -57,12 +66,14 @@ def _count_triples(seed, deals, turns, counts):  # type: ignore[no-untyped-def]
 
 
 def test_draws_of_one_deal_are_independent() -> None:
-    # Neighbours in a trick, and the same place in all tricks: keys that differ least.
+    # Neighbours in a trick, and the same position in all tricks: counters that differ least.
     triples = [
         turns for trick in range(8) for turns in combinations(range(6 * trick, 6 * trick + 4), 3)
     ]
     triples += [
-        (place, place + 6 * trick, place + 42) for place in range(6) for trick in range(1, 7)
+        (position, position + 6 * trick, position + 42)
+        for position in range(6)
+        for trick in range(1, 7)
     ]
     deals = 1 << 18
     excess = []

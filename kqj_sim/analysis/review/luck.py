@@ -23,6 +23,7 @@ from kqj_sim.cards import parse_card
 from kqj_sim.core import block as core_block
 from kqj_sim.core import rng
 from kqj_sim.core.block import LANES
+from kqj_sim.core.deal import draw_exchanged_card
 from kqj_sim.core.types import Float64Array
 from kqj_sim.experiment import Experiment
 from kqj_sim.games import get_game
@@ -151,7 +152,7 @@ def _divide_hands(
     given = [bit for bit in range(64) if int(further[dealer]) >> bit & 1]
     worlds, keys = [], []
     for key in _list_keys(played, seed, 64 * count):
-        number = int(rng.scale_below(rng.draw(key, rng.DEAL + 18), 3))
+        number = int(draw_exchanged_card(key))
         for bit in given:
             three = [*_list_bits(int(further[sender])), bit]
             if sorted(three)[number] == bit:

@@ -221,7 +221,7 @@ def choose_card(
             leader = state[LEADER + i]
             upcard, raised = read_upcard(state, i), state[PENDING + i]
             shown = infer_during_play(state, i, trick, position, known)
-            key = rng.draw_for_card(state[KEY + i], trick, (leader + position) % SEATS)
+            key = rng.draw_for_card(state[KEY + i], trick, position)
             found = sample_layouts(known, drawn, key, worlds)
             for world in range(found):
                 worlds[world * HOLDER_COUNT + find_dealer_position(state, i)] |= shown

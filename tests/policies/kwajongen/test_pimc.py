@@ -150,7 +150,7 @@ def drawn_worlds(state: NDArray[np.int64], lane: int, account: Account, number: 
     position, leader = len(account.table), account.leader
     known = np.zeros(KNOWLEDGE_SIZE, np.int64)
     shown = int(infer_during_play(state, lane, account.trick, position, known))
-    key = rng.draw_for_card(state[rows.KEY + lane], account.trick, account.place)
+    key = rng.draw_for_card(state[rows.KEY + lane], account.trick, position)
     numbers = np.zeros(PLAYERS * number, np.int64)
     found = sample_layouts(known, number, key, numbers)
     worlds = []

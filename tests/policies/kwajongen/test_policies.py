@@ -151,7 +151,7 @@ def test_pimc_plays_better_than_standard_and_that_better_than_random() -> None:
         return float(worth.mean()), float(worth.std() / np.sqrt(deals))
 
     for one, other, deals in (
-        ("standard+pimc:worlds=20", "standard", 1500),
+        ("standard+pimc:worlds=20", "standard", 6000),
         ("standard", "standard+random", 4000),
         ("standard", "random+standard", 4000),
     ):
