@@ -52,7 +52,7 @@ def _goals(results: Results) -> Sheet:
     random, greedy = results.speeds[:2]
     wide = machine.has_avx512()
     first, warm = results.processes["first"], results.processes["warm"]
-    random_warm = results.processes["warm_random"]
+    start, random_warm = results.processes["start"], results.processes["warm_random"]
     million, more = results.processes["million"], results.processes["hundred_million"]
     default = [speed for speed in results.speeds if speed.policy == DEFAULT][:1]
     rows = [
@@ -86,10 +86,13 @@ def _goals(results: Results) -> Sheet:
         if two is not None:
             rows.append(_at_least(f"two threads over one, {what}", one.ns / two.ns, 1.85))
     rows += [
-        _at_most("first run ever, s", first.seconds, 8),
+        _at_most("first run ever of simulate, s", first.seconds, 8),
+        _at_most("first run ever of odds, s", results.processes["odds_first"].seconds, 8),
+        _at_most("warm simulate --deals 1000, random players, s", start.seconds, 0.45),
         _at_most("warm simulate --deals 100000, random players, s", random_warm.seconds, 0.7),
         _at_most("the same with the default player, s", warm.seconds, 0.7),
         _at_most("warm odds with 10,000 deals, s", results.processes["odds"].seconds, 0.6),
+        _at_most("the same in an auction, s", results.processes["odds_auction"].seconds, 2),
         _at_most("--help, s", results.processes["help"].seconds, 0.1),
         _at_most("peak memory, a million deals, MB", million.peak_mb, ENOUGH_MB),
         _at_most("peak memory, a hundred million over one", more.peak_mb / million.peak_mb, 1.05),
@@ -199,7 +202,8 @@ def _processors(results: Results) -> Sheet:
 
 def _processes(results: Results) -> Sheet:
     """Tabulate whole processes, from start to end."""
-    names = {"first": " (first run ever)", "warm": " (warm)", "odds": " (warm)"}
+    names = {"first": " (first run ever)", "odds_first": " (first run ever)"}
+    names |= dict.fromkeys(("start", "warm", "warm_random", "odds", "odds_auction"), " (warm)")
     header = ("command", "runs", "seconds", "spread", "peak MB")
     rows = [
         (

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -85,7 +86,9 @@ def run_process(caches: Sequence[str | None], *arguments: str) -> Process:
     script = str(Path(sys.executable).parent / "kqj-sim")
     seconds, peaks = [], []
     for folder in caches:
-        variables = {**os.environ, "NUMBA_CACHE_DIR": folder} if folder else os.environ
+        variables = {**os.environ, "NUMBA_CACHE_DIR": folder} if folder else {**os.environ}
+        # What pip installs has its bytecode; here the first run of each command writes it.
+        variables.pop("PYTHONDONTWRITEBYTECODE", None)
         start = time.perf_counter()
         # Not waited for by subprocess: only wait4 gives the memory of this one process.
         process = subprocess.Popen([script, *arguments], stdout=subprocess.DEVNULL, env=variables)
@@ -109,14 +112,26 @@ def measure_processes() -> dict[str, Process]:
     simulate = ("simulate", "--quiet", "--deals", "100000")
     many = ("simulate", "--quiet", "--policy", RANDOM, "--deals")
     odds = ("odds", "9h", "8h", "Ah", "Ks", "4d", "--return", "7h", "--quiet")
-    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+    auction = (
+        "odds", "9h", "8h", "Ah", "Kh", "Qh", "5d", "6c", "Ac", "--bidding", "auction",
+        "--heard", "pass 120s pass", "--quiet",
+    )  # fmt: skip
+    with ExitStack() as stack:
+        one, other, third, fourth = (
+            stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(4)
+        )
         first = run_process([one, other], *simulate)
+        odds_first = run_process([third, fourth], *odds)
         run_process([one], *many, "1000")
+        run_process([third], *auction)
         return {
             "first": first,
+            "odds_first": odds_first,
+            "start": run_process([one] * 7, *many, "1000"),
             "warm": run_process([one] * 7, *simulate),
             "warm_random": run_process([one] * 7, *simulate, "--policy", RANDOM),
-            "odds": run_process([one] * 7, *odds),
+            "odds": run_process([third] * 7, *odds),
+            "odds_auction": run_process([third] * 5, *auction),
             "help": run_process([None] * 15, "--help"),
             "million": run_process([one] * 2, *many, "1000000"),
             "hundred_million": run_process([one], *many, "100000000"),

@@ -162,10 +162,10 @@ def test_pictures_are_drawn_on_a_figure_or_on_given_axes(results: dict[str, Any]
 
 
 def test_rows_are_those_of_the_tables() -> None:
-    result = kqj.simulate(deals=DEALS, policy="standard", where="lap == 1")
+    result = kqj.simulate(deals=DEALS, policy="standard", where="place == 0")
     frame = result.frame()
     made = result.estimate("made_share", table="contracts")
-    assert len(frame) == int((frame["lap"] == 1).sum()) < DEALS
+    assert len(frame) == int((frame["place"] == 0).sum()) < DEALS
     assert (frame["result"] == "made").sum() == round(made.value * made.observations)
     assert frame["taken"].dtype == bool and frame["contract"].dtype == "category"
     assert frame["contracting_total"].dtype == "int32"

@@ -48,7 +48,18 @@ def test_every_table_is_written() -> None:
     speeds = [Speed("two teams, taking", name, 0.68, timing, timing) for name in ("one", "two")]
     processes = {
         name: Process("kqj-sim", 1, 1.0, 0.0, 150.0)
-        for name in ("first", "warm", "warm_random", "odds", "help", "million", "hundred_million")
+        for name in (
+            "first",
+            "odds_first",
+            "start",
+            "warm",
+            "warm_random",
+            "odds",
+            "odds_auction",
+            "help",
+            "million",
+            "hundred_million",
+        )
     }
     loops = Loops("deal", 0, [], ["no reason"], "none", True)
     results = Results(

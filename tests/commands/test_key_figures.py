@@ -83,16 +83,19 @@ def test_groups_have_a_row_each(variant: str) -> None:
 
 
 def test_rows_of_few_deals_are_said_in_words() -> None:
-    text = run("simulate", "--deals", "1000", "--policy", "points").stdout
+    text = run("simulate", "--deals", "1000", "--seed", "5", "--policy", "points").stdout
     told = re.search(
-        r"Too few for a row: (\d+) takes in the 2nd lap, (\d+) by the", " ".join(text.split())
+        r"Too few for a row: (\d+) takes? in the 2nd lap, (\d+) by the",
+        " ".join(text.split()),
     )
     assert told, text
     assert all(0 < int(count) < 30 for count in told.groups())
     assert re.search(r"^(opener|2nd) ", text, flags=re.M) and "2nd lap  " not in text
     assert not re.search(r"^dealer ", text, flags=re.M)
     assert re.search(r"^\d+ contracts? in (another suit|NT|AT)", text, flags=re.M)
-    everything = run("simulate", "--deals", "1000", "--policy", "points", "--tables", "all").stdout
+    everything = run(
+        "simulate", "--deals", "1000", "--seed", "5", "--policy", "points", "--tables", "all"
+    ).stdout
     assert re.search(r"^dealer ", everything, flags=re.M)
 
 

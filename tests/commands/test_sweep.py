@@ -34,9 +34,9 @@ def swept(*arguments: str) -> dict[str, Any]:
 
 def test_sweep_says_what_is_best_and_what_was_played() -> None:
     # So few deals that nothing can be told apart.
-    few = ("--deals", "60", "--teams", "3", "--seed", "5", "--first", "9", "--confidence", "90%")
+    few = ("--deals", "60", "--teams", "3", "--seed", "6", "--first", "9", "--confidence", "90%")
     found = swept(*few)
-    assert (found["seed"], found["first"], found["deals"]) == (5, 9, 60)
+    assert (found["seed"], found["first"], found["deals"]) == (6, 9, 60)
     assert found["rules"]["teams"] == 3 and found["confidence"] == 0.9
     assert found["vary"] == {"take": ["0.1", "0.3", "0.5"]}
     assert found["rounds_a_deal_and_set"] == 3
@@ -150,10 +150,11 @@ def test_tune_tells_of_each_generation(tmp_path: Path) -> None:
     done = run(*TUNE[:-1], "--save", str(tmp_path / "better.toml"))
     assert done.exit_code == 0, done.output
     assert "generation 2 of 2: take=0." in done.stderr
-    told = r"take=0\.\d+, bid=0\.\d+ scores \d+\.\d ±\d\.\d points a round more than take=0.3, "
+    told = r"take=0\.\d+, bid=0(\.\d+)? scores \d+\.\d ±\d\.\d points a round more than take=0.3, "
+    edge = r"(bid=0 is at the edge of .*\n)?"
     assert re.match(
-        rf"{told}bid=0.3, on 300 fresh deals\.\nSaved in .*better.toml\.\n", done.stdout
-    )
+        rf"{told}bid=0.3, on 300 fresh deals\.\n{edge}Saved in .*better.toml\.\n", done.stdout
+    ), done.stdout
     assert len(done.stdout.splitlines()) <= 35
 
 

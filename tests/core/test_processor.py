@@ -1,4 +1,4 @@
-"""Which instructions compiled code may use."""
+"""The instructions that compiled code may use."""
 
 from __future__ import annotations
 

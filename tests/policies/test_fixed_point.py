@@ -23,8 +23,8 @@ from kqj_sim.policies.fixed_point import (
     ROW_SIZE,
     to_fixed_point,
 )
+from tests.policies.learned import indices, network_values
 from tests.policies.moments import TURN_RULES, iterate_turns
-from tests.policies.test_learned import indices, network_values
 
 RULES = [(teams, bidding) for teams in (2, 3) for bidding in ("take", "auction")]
 

@@ -178,12 +178,12 @@ def test_hands_weighed_one_by_one_give_the_weights_of_layouts(
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 def test_worlds_are_as_likely_as_a_slow_twin_says(rules: KqjRules) -> None:
-    experiment = lively(rules, seed=SEED, deals=24)
+    experiment = lively(rules, seed=SEED, deals=48)
     records = {record.deal: record for record in play_records(experiment)}
     seen = calls_differ = cards_differ = 0
     for trick, position in ((0, 3), (3, 4)):
         state, lanes = stopped(experiment, trick, position, experiment.deals)
-        for lane in range(min(lanes, 7)):
+        for lane in range(min(lanes, 20)):
             record = records[int(state[DEAL_NUMBER + lane])]
             assert record.contract is not None
             cards = {bit: card for card, bit in strength_of(record.contract).items()}

@@ -162,4 +162,5 @@ def test_corrected_means_are_near_the_plain_ones_and_threads_cannot_be_seen() ->
     )
     assert whole.estimate_corrected(0) == parts.estimate_corrected(0)
     plain, corrected, factor = whole.estimate_corrected(0)
-    assert corrected.low < plain.value < corrected.high and factor > 1
+    # Both estimate the same mean, and nearly all of their difference is the plain one's error.
+    assert abs(corrected.value - plain.value) < 2 * (plain.high - plain.value) and factor > 1
