@@ -111,6 +111,7 @@ def measure_processes() -> dict[str, Process]:
     """
     simulate = ("simulate", "--quiet", "--deals", "100000")
     many = ("simulate", "--quiet", "--policy", RANDOM, "--deals")
+    start = ("simulate", "--quiet", "--policy", "random", "--deals", "1000")
     odds = ("odds", "9h", "8h", "Ah", "Ks", "4d", "--return", "7h", "--quiet")
     auction = (
         "odds", "9h", "8h", "Ah", "Kh", "Qh", "5d", "6c", "Ac", "--bidding", "auction",
@@ -122,12 +123,12 @@ def measure_processes() -> dict[str, Process]:
         )
         first = run_process([one, other], *simulate)
         odds_first = run_process([third, fourth], *odds)
-        run_process([one], *many, "1000")
+        run_process([one], *start)
         run_process([third], *auction)
         return {
             "first": first,
             "odds_first": odds_first,
-            "start": run_process([one] * 7, *many, "1000"),
+            "start": run_process([one] * 7, *start),
             "warm": run_process([one] * 7, *simulate),
             "warm_random": run_process([one] * 7, *simulate, "--policy", RANDOM),
             "odds": run_process([third] * 7, *odds),

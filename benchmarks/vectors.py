@@ -31,7 +31,7 @@ DECISIONS = {
 """Policies, and their decisions that should be vector code; `standard` has loops over cards."""
 
 VECTORISED = {
-    "seat_players": 2, "deal_first_cards": 4, "deal_further_cards": 6, "reset_calls": 1,
+    "seat_players": 2, "deal_first_cards": 8, "deal_further_cards": 4, "reset_calls": 1,
     "complete_hands": 7, "prepare_play": 12, "finish_trick": 1, "play_last_trick": 1,
     "count_tricks": 2, "score_rounds": 1, "fill_call_columns": 7, "fill_play_columns": 2,
     "write_rows": 2, "random: take": 3,
