@@ -83,6 +83,12 @@ def lowest_bit(cards: CardSet) -> Card:
 
 
 @scalar
+def rotate_suits(cards: CardSet, bits: int) -> CardSet:
+    """Return a set with its suits rotated by a multiple of sixteen bits."""
+    return cards << bits | np.int64(np.uint64(cards) >> np.uint64(64 - bits))
+
+
+@scalar
 def highest_bit(cards: CardSet) -> Card:
     """Return the highest card of a set; 0 for the empty set."""
     return 0 if cards == 0 else 1 << (63 - _leading_zeros(cards))

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from kqj_sim.core import rng
 from kqj_sim.core.block import team_of
 from kqj_sim.core.cards import (
@@ -19,6 +17,7 @@ from kqj_sim.core.cards import (
     highest_bit,
     lowest_bit,
     popcount,
+    rotate_suits,
     select,
 )
 from kqj_sim.core.jit import scalar
@@ -41,12 +40,6 @@ def ranks(cards: CardSet) -> int:
 
 
 @scalar
-def _rotate(cards: CardSet, bits: int) -> CardSet:
-    """Return a set with its suits rotated by a multiple of sixteen bits."""
-    return cards << bits | np.int64(np.uint64(cards) >> np.uint64(64 - bits))
-
-
-@scalar
 def lowest(cards: CardSet) -> int:
     """Return the card of the lowest rank; of several, a plain one rather than a trump.
 
@@ -55,10 +48,10 @@ def lowest(cards: CardSet) -> int:
         >>> kqj.show(kqj.lowest(kqj.hand("Ah 4h Ks")))
         '♥ 4'
     """
-    # All ranks that occur, in every suit; of these the lowest, by `lowest_bit` of every suit at once.
+    # All ranks that occur, in every suit; of these the lowest, as `lowest_bit` but suit by suit.
     # The product of a rank and `EACH_SUIT` would take a vector twice as long.
-    every = cards | _rotate(cards, 32)
-    every |= _rotate(every, 16)
+    every = cards | rotate_suits(cards, 32)
+    every |= rotate_suits(every, 16)
     return lowest_bit(cards & every & (EACH_SUIT - 1 - every))
 
 
