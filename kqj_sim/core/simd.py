@@ -97,12 +97,44 @@ def splat(builder: Numba, number: Numba, wanted: Numba) -> Numba:
     return shuffle(builder, vector, [0] * wanted.count)
 
 
-@intrinsic
-def _load(typingctx: Numba, array: Numba, at: Numba) -> Numba:
-    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
-        return _generate_load(context, builder, signature.args[0], args[0], args[1])
+def make_loader(kind: Numba, llvm_kind: Numba, align: int) -> Numba:
+    """Return a function (array, index) for kernels that loads a vector of a type.
 
-    return vector_type(array, types.int64), codegen
+    Args:
+        kind: the vector's numba type.
+        llvm_kind: its LLVM type.
+        align: bytes of one of its numbers.
+    """
+
+    @intrinsic
+    def load_vector(typingctx: Numba, array: Numba, at: Numba) -> Numba:
+        def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+            pointer = point_at(context, builder, signature.args[0], args[0], args[1], llvm_kind)
+            return builder.load(pointer, align=align)
+
+        return kind(array, types.int64), codegen
+
+    return load_vector
+
+
+def make_storer(kind: Numba, llvm_kind: Numba, align: int) -> Numba:
+    """Return a function (array, index, vector) for kernels that writes a vector; see
+    `make_loader`."""
+
+    @intrinsic
+    def store_vector(typingctx: Numba, array: Numba, at: Numba, vector: Numba) -> Numba:
+        def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+            pointer = point_at(context, builder, signature.args[0], args[0], args[1], llvm_kind)
+            builder.store(args[2], pointer, align=align)
+            return context.get_dummy_value()
+
+        return types.void(array, types.int64, kind), codegen
+
+    return store_vector
+
+
+_load = make_loader(vector_type, _FLOATS, 4)
+_store = make_storer(vector_type, _FLOATS, 4)
 
 
 @intrinsic
@@ -152,15 +184,6 @@ def _dot(typingctx: Numba, one: Numba, other: Numba) -> Numba:
         return builder.extract_element(products, ir.Constant(_I32, 0))
 
     return types.float32(vector_type, vector_type), codegen
-
-
-@intrinsic
-def _store(typingctx: Numba, array: Numba, at: Numba, vector: Numba) -> Numba:
-    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
-        _generate_store(context, builder, signature.args[0], args[0], args[1], args[2])
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64, vector_type), codegen
 
 
 @intrinsic

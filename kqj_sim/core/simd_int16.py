@@ -14,7 +14,7 @@ from numba.extending import intrinsic, models, register_model
 
 from kqj_sim.core import simd
 from kqj_sim.core.processor import has_instructions
-from kqj_sim.core.simd import point_at, shuffle, splat, vector_code
+from kqj_sim.core.simd import make_loader, make_storer, point_at, shuffle, splat, vector_code
 from kqj_sim.core.types import Float32Array, Int16Array, Int32Array, Numba, Vector
 
 INTERNALS = simd.INTERNALS
@@ -53,23 +53,8 @@ class _ShortsModel(models.PrimitiveModel):  # type: ignore[misc]
         super().__init__(manager, of_type, _SHORTS)
 
 
-@intrinsic
-def _load(typingctx: Numba, array: Numba, at: Numba) -> Numba:
-    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
-        pointer = point_at(context, builder, signature.args[0], args[0], args[1], _SHORTS)
-        return builder.load(pointer, align=2)
-
-    return _shorts_type(array, types.int64), codegen
-
-
-@intrinsic
-def _store(typingctx: Numba, array: Numba, at: Numba, vector: Numba) -> Numba:
-    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
-        pointer = point_at(context, builder, signature.args[0], args[0], args[1], _SHORTS)
-        builder.store(args[2], pointer, align=2)
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64, _shorts_type), codegen
+_load = make_loader(_shorts_type, _SHORTS, 2)
+_store = make_storer(_shorts_type, _SHORTS, 2)
 
 
 @intrinsic
