@@ -129,6 +129,6 @@ def _bound_sums(
 def _choose_scale(largest: float, room: int) -> float:
     """Return the largest power of two by which numbers up to `largest` stay within `room`.
 
-    Half a hundredth of the room is left for what rounding adds.
+    Half a percent of the room is left for rounding.
     """
     return 2.0 ** math.floor(math.log2(0.995 * room / max(largest, 1e-6)))

@@ -143,7 +143,7 @@ CARD = "[4-9JQKHTA][shdc]"
     ("which", "fault"),
     [
         (1, rf"0 is no card; legal: {CARD}( {CARD})*"),
-        (2, rf"(\d+ cards \({CARD}( {CARD})+\)|\d+ is no card); legal: {CARD}( {CARD})*"),
+        (2, rf"(([2-9]|\d\d) cards \({CARD}( {CARD})+\)|\d+ is no card); legal: {CARD}( {CARD})*"),
         (3, rf"{CARD} is not legal; legal: {CARD}( {CARD})*"),
         (4, rf"({CARD} is not legal|\d+ is no card); legal: {CARD}( {CARD})*"),
         (5, rf"-1 is no card; legal: {CARD}( {CARD})*"),
