@@ -16,6 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import kqj_sim
+from kqj_sim.core.code_cache import ABOVE_THE_ENGINE
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "kqj_sim"
@@ -180,6 +181,15 @@ def test_imports_point_one_way() -> None:
             if package == "kqj_sim" and target not in {layer, "__version__"} | MAY_IMPORT[layer]:
                 wrong.append(f"{name_of(path)} line {line} imports {name}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_the_engine_imports_nothing_that_its_cache_leaves_out() -> None:
+    """Sources outside the hash that names the cache cannot change what is compiled."""
+    engine, below = set(), {"core", "policies", "training", "encode", "policy_errors"}
+    while below:
+        engine |= below
+        below = {target for layer in below for target in MAY_IMPORT[layer]} - engine
+    assert not engine & {*ABOVE_THE_ENGINE}
 
 
 def test_modules_do_not_import_each_other() -> None:

@@ -1,8 +1,8 @@
 """The folder of compiled code, and how code is loaded from it.
 
 numba's file cache notices changes of a decorated function's own file only; an edit of a function
-that it calls would silently give old results.  So the cache folder's name has a hash of all sources
-of the package and of the versions of numba and Python.
+that it calls would silently give old results.  So the cache folder's name has a hash of the
+engine's sources and of the versions of numba and Python.
 """
 
 from __future__ import annotations
@@ -24,14 +24,24 @@ from kqj_sim.core.types import Kernel, Numba
 PACKAGE = Path(__file__).resolve().parent.parent
 
 
-def hash_sources() -> str:
+ABOVE_THE_ENGINE = ("analysis", "api", "commands", "notation", "referee", "reporting")
+"""Folders that no kernel outside them uses: an edit there need not compile the engine anew."""
+
+
+def hash_sources(*, without: tuple[str, ...] = ()) -> str:
     """Return a hash of the package's sources, 16 hexadecimal digits.
 
     Sources are Python and TOML files: fitted numbers become constants of compiled code.
+
+    Args:
+        without: folders of the package to leave out.
     """
     digest = hashlib.sha256()
     for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.toml")]):
-        digest.update(path.relative_to(PACKAGE).as_posix().encode())
+        inside = path.relative_to(PACKAGE)
+        if inside.parts[0] in without:
+            continue
+        digest.update(inside.as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -39,9 +49,8 @@ def hash_sources() -> str:
 def _locate_cache() -> Path:
     """Return the folder for this state of the sources, of numba and of Python."""
     root = numba.config.CACHE_DIR or platformdirs.user_cache_dir("kqj-sim", appauthor=False)
-    state = (
-        f"{hash_sources()} {numba.__version__} {sys.version}{os.environ.get(PLAIN_VARIABLE, '')}"
-    )
+    sources = hash_sources(without=ABOVE_THE_ENGINE)
+    state = f"{sources} {numba.__version__} {sys.version}{os.environ.get(PLAIN_VARIABLE, '')}"
     return Path(root) / f"compiled-{hashlib.sha256(state.encode()).hexdigest()[:16]}"
 
 
