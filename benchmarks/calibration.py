@@ -269,25 +269,31 @@ def format_page(found: dict[str, list[ChanceClass]], contracts: int, seed: int) 
 @click.option("--during-play", is_flag=True, help="Score turns to play instead.")
 @click.option("--choose-patience", is_flag=True, help="Compare chances of plays by log loss.")
 @click.option(
-    "--turns", default=40, show_default=True, help="Turns to play of each variant and player."
+    "--rounds",
+    default=2000,
+    show_default=True,
+    help="Rounds of each variant and player, in which turns to play are scored; with auctions "
+    f"one in {plays.AUCTION_PART} of them.",
 )
 def main(
     contracts: int, seed: int, state: Path | None, out: Path | None, plot: Path | None,
-    during_play: bool, choose_patience: bool, turns: int,
+    during_play: bool, choose_patience: bool, rounds: int,
 ) -> None:  # fmt: skip
     """Compare the chances estimated by odds with the contracts made."""
     if choose_patience:
         for variant, rules in VARIANTS.items():
             for player in plays.PLAYERS:
-                click.echo(plays.format_losses(variant, rules, player, turns, seed))
+                click.echo(plays.format_losses(variant, rules, player, rounds, seed))
         return
     if during_play:
-        scores = {
-            (variant, player): plays.score_turns(rules, variant, player, turns, seed, state)
-            for variant, rules in VARIANTS.items()
-            for player in plays.PLAYERS
-        }
-        write_page(plays.format_section(scores, turns, seed), out)
+        scores = {}
+        for variant, rules in VARIANTS.items():
+            count = rounds // plays.AUCTION_PART if rules.bidding == "auction" else rounds
+            for player in plays.PLAYERS:
+                scores[variant, player] = plays.score_rounds(
+                    rules, variant, player, count, seed, state
+                )
+        write_page(plays.format_section(scores, rounds, seed), out)
         if plot is not None:
             plays.draw(scores, plot)
         return

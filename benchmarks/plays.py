@@ -1,10 +1,14 @@
-"""Calibration of `kqj-sim odds` during the play: where hidden cards lie, and contracts made.
+"""Calibration of `kqj-sim odds` during the play: where hidden cards lie, who wins, and by how much.
 
-In dealt rounds a random turn of tricks 3 to 7 is drawn.  From the knowledge of the player whose
-turn it is, the chance is estimated that each hidden card lies in each hidden hand, and that the
-contract is made once they play the card that they played: with hidden hands that agree with calls
-and plays, and with the same hands weighed by the chance of the plays.  The deal shows which is
-nearer to the truth.
+In dealt rounds a random trick from 1 to 7 is drawn.  At each of its six turns, from the knowledge
+of the player to move, the chance is estimated that each hidden card lies in each hidden hand, and
+that their side wins, with the value, once they play the card that they played: with hidden hands
+that agree with calls and plays, and with the same hands weighed by the chance of the plays.  The
+deal shows which is nearer to the truth.
+
+All six turns are scored since what one side wins the others lose: with two teams the luck of the
+deal cancels out of the mean difference between estimates and results, whose standard error is a
+quarter of that of as many single turns.
 """
 
 from __future__ import annotations
@@ -18,7 +22,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kqj_sim.analysis.intervals import Estimate, estimate_share
 from kqj_sim.analysis.odds.estimator import EstimateSettings
 from kqj_sim.analysis.odds.kqj_cards import KqjCardSampler, convert_cards_to_bits
 from kqj_sim.analysis.odds.plays import PATIENCE, POWER, PlayModel
@@ -27,7 +30,7 @@ from kqj_sim.analysis.odds.position_input import read_position
 from kqj_sim.analysis.odds.sampling import Search, SearchEnded
 from kqj_sim.cards import parse_card
 from kqj_sim.core import rng
-from kqj_sim.core.types import Float64Array, Int64Array
+from kqj_sim.core.types import BoolArray, Float64Array, Int64Array
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.record import Record, partial_record_from_json, to_json
@@ -39,10 +42,10 @@ if TYPE_CHECKING:
 
 PLAYERS = ("points+network", "points+standard")
 """Players whose rounds are asked about: those whose values say how likely plays are, and others."""
-TRICKS_ASKED = (3, 7)
-DRAWS = 2048
+LAST_TRICK = 7
+DRAWS = 1024
 """Hidden hands drawn for a turn, at most."""
-MAX_LAYOUTS = 2048
+MAX_LAYOUTS = 1024
 """With no more distributions than this all are listed."""
 MAX_HANDS = 100_000
 """Hands to try for each turn: not a limit of time, so that the results can be repeated."""
@@ -50,8 +53,12 @@ BATCH_DEALS = 20
 """Rounds that are dealt before their scores are stored."""
 BINS = 10
 """Classes of chances that a card lies in a hand."""
-MADE_BINS = 5
-"""Classes of chances that the contract is made."""
+AUCTION_PART = 40
+"""One in so many rounds is scored with auctions, where one takes 20 to 60 times as long."""
+WIN_BINS = 5
+"""Classes of chances to win."""
+MEASURES = ("win_share", "value")
+HANDS = ("unweighed", "weighed")
 PATIENCES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 POWERS = (0.25, 0.5, 0.75, 1.0)
 
@@ -71,27 +78,44 @@ class Turn(NamedTuple):
 
 
 class Score(NamedTuple):
-    """Estimates of a turn against the truth, first unweighed, then weighed by the plays."""
+    """Estimates at the six turns of a trick against the truth, each as of `HANDS`."""
 
     deal: int
     trick: int
     brier: list[float]
-    """Mean over the hidden cards of the sum over players of (chance - truth)^2."""
+    """Mean over turns and hidden cards of the sum over players of (chance - truth)^2."""
     bins: list[list[list[float]]]
     """By tenth of the chance that a card lies in a hand: number, sum of chances, those that did."""
-    chances: list[float]
-    """Chances that the contract is made."""
-    made: bool
+    estimates: list[list[list[float]]]
+    """By turn, of the card played: the `MEASURES`."""
+    results: list[list[float]]
+    """By turn: the `MEASURES` of the round as it was played."""
     effective: float
-    """Effective share of the deals once they are weighed."""
+    """Effective share of the deals once they are weighed, mean over turns."""
 
 
-def draw_turn(record: Record, rules: KqjRules, player: str, seed: int) -> Turn | None:
-    """Return a random turn of a round; None if the calls are so rare that no hands are found."""
+class Scores(NamedTuple):
+    """The estimates of many rounds, and their results."""
+
+    trick: Int64Array
+    """int64 (rounds,)."""
+    estimates: Float64Array
+    """float64 (HANDS, rounds, turns, MEASURES)."""
+    results: Float64Array
+    """float64 (rounds, turns, MEASURES)."""
+
+
+def choose_turn(record: Record, seed: int) -> tuple[int, int]:
+    """Return a random trick, from 1, and position of a round, whatever happens in it."""
     draw = rng.draw(seed, record.deal)
-    first, last = TRICKS_ASKED
-    trick = first + rng.scale_below(rng.draw(draw, 1), last - first + 1)
-    position = rng.scale_below(rng.draw(draw, 2), SEATS)
+    return (
+        1 + rng.scale_below(rng.draw(draw, 1), LAST_TRICK),
+        rng.scale_below(rng.draw(draw, 2), SEATS),
+    )
+
+
+def draw_turn(record: Record, player: str, seed: int, trick: int, position: int) -> Turn | None:
+    """Return a turn of a round; None if the calls are so rare that no hands are found."""
     at = read_position(partial_record_from_json(to_json(record)), (trick, position + 1))
     settings = EstimateSettings(seed=seed, threads=1)
     sampler = KqjCardSampler(at, [parse_player(player)] * SEATS, settings, MAX_LAYOUTS)
@@ -138,41 +162,62 @@ def estimate_locations(turn: Turn, weights: Float64Array) -> tuple[Float64Array,
     return chances, truth.astype(float)
 
 
-def score_turn(record: Record, rules: KqjRules, player: str, seed: int) -> Score | None:
-    """Score the estimates of a random turn of a round, unweighed and weighed."""
-    turn = draw_turn(record, rules, player, seed)
-    if turn is None:
-        return None
+def score_round(record: Record, rules: KqjRules, player: str, seed: int) -> Score | None:
+    """Score the estimates at the turns of a random trick; None if one of them has no hands."""
+    trick, _ = choose_turn(record, seed)
+    model = PlayModel(rules)
+    brier: list[list[float]] = []
+    bins = np.zeros((len(HANDS), 3, BINS))
+    estimates: list[list[list[float]]] = [[] for _ in HANDS]
+    results: list[list[float]] = []
+    effective: list[float] = []
+    for position in range(SEATS):
+        turn = draw_turn(record, player, seed, trick, position)
+        if turn is None:
+            return None
+        both = (turn.weights, turn.weights * model.weigh(turn.sampler.turn, turn.hands))
+        values = play_out_played_card(turn, seed)
+        brier.append([])
+        for which, weights in enumerate(both):
+            estimated, truth = estimate_locations(turn, weights)
+            brier[-1].append(float(((estimated - truth) ** 2).sum(axis=1).mean()))
+            number = np.minimum((estimated * BINS).astype(int), BINS - 1).reshape(-1)
+            counted = (np.ones(number.size), estimated.reshape(-1), truth.reshape(-1))
+            bins[which] += [np.bincount(number, each, BINS) for each in counted]
+            estimates[which].append((values @ weights / weights.sum()).tolist())
+        results.append(read_result(record, turn.sampler.partial_round))
+        size = [each.sum() ** 2 / (each**2).sum() for each in both]
+        effective.append(size[1] / size[0])
+    return Score(
+        record.deal, trick, np.mean(brier, axis=0).tolist(), bins.tolist(), estimates, results,
+        float(np.mean(effective)),
+    )  # fmt: skip
+
+
+def play_out_played_card(turn: Turn, seed: int) -> Float64Array:
+    """Return the `MEASURES` of each of the hands: float64 (measures, n)."""
     sampler = turn.sampler
-    weighed = turn.weights * PlayModel(rules).weigh(sampler.turn, turn.hands)
-    sampler.turn = sampler.turn._replace(cards=sampler.turn.cards[turn.played : turn.played + 1])
+    cards = sampler.turn.cards
+    sampler.turn = sampler.turn._replace(cards=cards[turn.played : turn.played + 1])
     sampler.card_count = 1
     outcomes = sampler.play_out(turn.hands, np.arange(len(turn.hands)), seed)
-    index = sampler.measures.indices["contract_made_share"]
-    made = sampler.measures.compute(outcomes)[index, 0]
-    brier, bins, chances = [], [], []
-    for weights in (turn.weights, weighed):
-        estimated, truth = estimate_locations(turn, weights)
-        brier.append(float(((estimated - truth) ** 2).sum(axis=1).mean()))
-        number = np.minimum((estimated * BINS).astype(int), BINS - 1).reshape(-1)
-        bins.append(
-            [
-                np.bincount(number, each, BINS).tolist()
-                for each in (np.ones(number.size), estimated.reshape(-1), truth.reshape(-1))
-            ]
-        )
-        chances.append(float(made @ weights / weights.sum()))
-    size = [each.sum() ** 2 / (each**2).sum() for each in (turn.weights, weighed)]
-    trick = sampler.turn.trick + 1
-    return Score(
-        record.deal, trick, brier, bins, chances, record.result == "made", size[1] / size[0]
+    indices = [sampler.measures.indices[name] for name in MEASURES]
+    return sampler.measures.compute(outcomes)[indices, 0]
+
+
+def read_result(record: Record, at: PartialRound) -> list[float]:
+    """Return the `MEASURES` of a round as it was played, for the player to move."""
+    own = at.teams[at.seat]
+    lead = record.scores[own] - max(
+        score for team, score in enumerate(record.scores) if team != own
     )
+    return [float(lead > 0), float(lead)]
 
 
-def score_turns(
+def score_rounds(
     rules: KqjRules, variant: str, player: str, count: int, seed: int, state: Path | None
 ) -> list[Score]:
-    """Return the scores of at least `count` turns, one per round at most.
+    """Return the scores of at least `count` rounds.
 
     Batches that `state` holds are not scored again, and new ones are appended.
     """
@@ -186,7 +231,7 @@ def score_turns(
     found: list[Score] = []
     for first, records in iterate_rounds(rules, player, seed):
         if first not in known:
-            scores = (score_turn(record, rules, player, seed) for record in records)
+            scores = (score_round(record, rules, player, seed) for record in records)
             known[first] = [each for each in scores if each is not None]
             if state is not None:
                 with state.open("a", encoding="utf-8") as file:
@@ -230,7 +275,7 @@ def compare_patience(
     done = 0
     for _, records in iterate_rounds(rules, player, seed):
         for record in records:
-            turn = draw_turn(record, rules, player, seed)
+            turn = draw_turn(record, player, seed, *choose_turn(record, seed))
             if turn is None:
                 continue
             done += 1
@@ -256,35 +301,132 @@ def format_losses(variant: str, rules: KqjRules, player: str, count: int, seed: 
 
 
 def classify(scores: list[Score], which: int) -> Float64Array:
-    """Return the bins of all turns together, float64 (3, BINS); `which` 1 is weighed."""
+    """Return the bins of all rounds together, float64 (3, BINS); `which` is an index of `HANDS`."""
     total: Float64Array = np.sum([each.bins[which] for each in scores], axis=0)
     return total
 
 
-def classify_made(scores: list[Score], which: int) -> list[tuple[int, float, Estimate]]:
-    """Return by fifth of the chance to make the contract: its number, mean chance, share made."""
-    chances = np.array([each.chances[which] for each in scores])
-    made = np.array([each.made for each in scores])
-    number = np.minimum((chances * MADE_BINS).astype(int), MADE_BINS - 1)
-    found = []
-    for each in np.unique(number):
-        members = number == each
-        share = estimate_share(int(made[members].sum()), int(members.sum()))
-        found.append((int(each), float(chances[members].mean()), share))
-    return found
+def collect(scores: list[Score]) -> Scores:
+    """Return the estimates and results of rounds as arrays."""
+    return Scores(
+        np.array([each.trick for each in scores]),
+        np.array([each.estimates for each in scores]).swapaxes(0, 1),
+        np.array([each.results for each in scores]),
+    )
 
 
-def format_section(found: dict[tuple[str, str], list[Score]], turns: int, seed: int) -> str:
+def estimate_mean(values: Float64Array, members: BoolArray) -> tuple[float, float]:
+    """Return the mean of some turns, and its standard error; turns of a round are not independent.
+
+    Args:
+        values, members: (rounds, turns): the values, and which of them count.
+    """
+    count = members.sum()
+    mean = (values * members).sum() / count
+    by_round = ((values - mean) * members).sum(axis=1)
+    return float(mean), float(np.sqrt((by_round**2).sum()) / count)
+
+
+def format_section(found: dict[tuple[str, str], list[Score]], rounds: int, seed: int) -> str:
     """Return the scores of all variants and players as Markdown."""
-    text = (
+    everything = [each for scores in found.values() for each in scores]
+    return (
         "# Calibration of `kqj-sim odds` during the play\n\n"
-        f"Made by `python benchmarks/calibration.py --during-play --turns {turns} --seed {seed}`: "
-        "one random turn of tricks 3 to 7 a round.\nHidden hands agree with calls and plays; "
-        f"*weighed*, they count by the chance of the plays, too (patience {PATIENCE:g}, power "
-        f"{POWER:g}).\n\n## Where do hidden cards lie?\n\n"
+        "Made by `python benchmarks/calibration.py --during-play "
+        f"--rounds {rounds} --seed {seed}`:\n"
+        f"the six turns of a random trick from 1 to {LAST_TRICK} of each round. "
+        f"Hidden hands agree with calls and plays; *weighed*, they count by the\nchance of the "
+        f"plays, too (patience {PATIENCE:g}, power {POWER:g}). ± is the standard error, by round."
+        "\n\n"
+        f"{format_wins(found)}\n{format_wins_by_trick(everything)}\n"
+        f"{format_win_classes(everything)}\n{format_locations(found)}\n"
+        f"{format_location_classes(everything)}"
+    )
+
+
+def format_wins(found: dict[tuple[str, str], list[Score]]) -> str:
+    """Return the chance to win and the value of the player to move, estimated and observed."""
+    text = (
+        "## Does the player to move win as often as estimated?\n\n"
+        "The difference is what happened minus the estimate: negative if `odds` is hopeful.\n\n"
+        "| variant | players | rounds | hands | estimated wins | difference | estimated value "
+        "| difference |\n| --- | --- | --: | --- | --: | --: | --: | --: |\n"
+    )
+    for (variant, player), scores in found.items():
+        _, estimates, results = collect(scores)
+        for which, name in enumerate(HANDS):
+            wins, value = estimates[which].mean(axis=(0, 1))
+            text += (
+                f"| {variant} | `{player}` | {len(scores):,} | {name} | {100 * wins:.1f}% "
+                f"| {format_differences(results - estimates[which], f' | {value:+.1f} | ')} |\n"
+            )
+    return text
+
+
+def format_differences(
+    differences: Float64Array, separator: str, members: BoolArray | None = None
+) -> str:
+    """Return the means of differences, (rounds, turns, MEASURES): percentage points, and points."""
+    if members is None:
+        members = np.ones(differences.shape[:2], dtype=np.bool_)
+    wins, wins_error = estimate_mean(100 * differences[..., 0], members)
+    value, value_error = estimate_mean(differences[..., 1], members)
+    return f"{wins:+.2f} ±{wins_error:.2f} pp{separator}{value:+.2f} ±{value_error:.2f}"
+
+
+def format_wins_by_trick(scores: list[Score]) -> str:
+    """Return the differences between results and estimates by trick."""
+    trick, estimates, results = collect(scores)
+    text = (
+        "All variants and players together, by trick:\n\n"
+        "| trick | rounds | unweighed: wins | value | weighed: wins | value |\n"
+        "| --- | --: | --: | --: | --: | --: |\n"
+    )
+    for number in np.unique(trick):
+        members = trick == number
+        cells = [
+            format_differences(results[members] - estimated[members], " | ")
+            for estimated in estimates
+        ]
+        text += f"| {number} | {members.sum():,} | {' | '.join(cells)} |\n"
+    return text
+
+
+def format_win_classes(scores: list[Score]) -> str:
+    """Return the share of turns won by class of the chance to win, and the Brier scores."""
+    _, estimates, results = collect(scores)
+    text = (
+        "By the estimated chance to win:\n\n"
+        "| estimated chance | hands | turns | mean chance | won |\n"
+        "| --- | --- | --: | --: | --: |\n"
+    )
+    won = results[..., 0]
+    for which, name in enumerate(HANDS):
+        chances = estimates[which, ..., 0]
+        number = np.minimum((chances * WIN_BINS).astype(int), WIN_BINS - 1)
+        for each in np.unique(number):
+            members = number == each
+            mean, error = estimate_mean(100 * won, members)
+            text += (
+                f"| {each * 100 // WIN_BINS} to {(each + 1) * 100 // WIN_BINS}% | {name} "
+                f"| {members.sum():,} | {100 * chances[members].mean():.1f}% "
+                f"| {mean:.1f}% ±{error:.1f} |\n"
+            )
+    unweighed, weighed = ((estimates[..., 0] - won) ** 2).mean(axis=2)
+    better, error = estimate_mean((unweighed - weighed)[:, None], np.ones((len(won), 1), np.bool_))
+    return text + (
+        f"\nBrier score of these chances: unweighed {unweighed.mean():.3f}, weighed "
+        f"{weighed.mean():.3f}, better by {better:.3f} ±{error:.3f}.\n"
+    )
+
+
+def format_locations(found: dict[tuple[str, str], list[Score]]) -> str:
+    """Return the Brier scores of the chances where hidden cards lie."""
+    text = (
+        "## Where do hidden cards lie?\n\n"
         "The Brier score of a hidden card is the sum over the other players of (chance that they "
-        "hold it - truth)²:\n0 is perfect. The difference is paired, with its standard error.\n\n"
-        "| variant | players | turns | unweighed | weighed | better by | standard errors | "
+        "hold it - truth)²:\n0 is perfect. The difference is paired.\n\n"
+        "| variant | players | rounds | unweighed | weighed | better by | standard errors | "
         "effective |\n| --- | --- | --: | --: | --: | --: | --: | --: |\n"
     )
     for (variant, player), scores in found.items():
@@ -293,17 +435,21 @@ def format_section(found: dict[tuple[str, str], list[Score]], turns: int, seed: 
         error = better.std(ddof=1) / math.sqrt(len(better))
         effective = np.mean([each.effective for each in scores])
         text += (
-            f"| {variant} | `{player}` | {len(scores)} | {brier[:, 0].mean():.3f} "
-            f"| {brier[:, 1].mean():.3f} | {better.mean():.3f} ± {error:.3f} "
+            f"| {variant} | `{player}` | {len(scores):,} | {brier[:, 0].mean():.3f} "
+            f"| {brier[:, 1].mean():.3f} | {better.mean():.3f} ±{error:.3f} "
             f"| {better.mean() / error:.1f} | {100 * effective:.0f}% |\n"
         )
-    everything = [each for scores in found.values() for each in scores]
-    text += (
-        "\n## How often does a card lie where it is said to?\n\n"
+    return text
+
+
+def format_location_classes(scores: list[Score]) -> str:
+    """Return how often cards lie in a hand, by class of the chance that they do."""
+    text = (
+        "## How often does a card lie where it is said to?\n\n"
         "| chance | unweighed: mean | lies there | weighed: mean | lies there |\n"
         "| --- | --: | --: | --: | --: |\n"
     )
-    both = [classify(everything, which) for which in (0, 1)]
+    both = [classify(scores, which) for which in range(len(HANDS))]
     for each in range(BINS):
         cells = [
             f"{100 * told[each] / count[each]:.1f}% | {100 * lies[each] / count[each]:.1f}%"
@@ -312,25 +458,6 @@ def format_section(found: dict[tuple[str, str], list[Score]], turns: int, seed: 
             for count, told, lies in both
         ]
         text += f"| {each * 100 // BINS} to {(each + 1) * 100 // BINS}% | {' | '.join(cells)} |\n"
-    text += "\n## How often is the contract made?\n\n"
-    text += "| estimated chance | hands | turns | mean chance | made |\n"
-    text += "| --- | --- | --: | --: | --: |\n"
-    for which, name in enumerate(("unweighed", "weighed")):
-        for each, mean, made in classify_made(everything, which):
-            text += (
-                f"| {each * 100 // MADE_BINS} to {(each + 1) * 100 // MADE_BINS}% | {name} "
-                f"| {made.observations} | {100 * mean:.1f}% | {100 * made.value:.1f}% "
-                f"({100 * made.low:.1f} to {100 * made.high:.1f}) |\n"
-            )
-    chances = np.array([each.chances for each in everything])
-    truth = np.array([each.made for each in everything])
-    better = (chances[:, 0] - truth) ** 2 - (chances[:, 1] - truth) ** 2
-    error = better.std(ddof=1) / math.sqrt(len(better))
-    text += (
-        f"\nBrier score of these chances: unweighed {((chances[:, 0] - truth) ** 2).mean():.3f}, "
-        f"weighed {((chances[:, 1] - truth) ** 2).mean():.3f}, better by {better.mean():.3f} "
-        f"± {error:.3f} (standard error).\n"
-    )
     return text
 
 
