@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import re
 import shlex
@@ -30,6 +31,32 @@ def visible(text: str) -> str:
     A byte of a file name that is not UTF-8 is shown as that byte, `\xff`.
     """
     return text if text.isprintable() else "".join(map(_visible_character, text))
+
+
+def visible_lines(text: str) -> str:
+    """Return `text` as `visible`, with its line ends."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def format_json(value: object, indent: int | None = None, compact: bool = False) -> str:
+    """Return a value as JSON, as people read it but for what a terminal might obey."""
+    separators = (",", ":") if compact else None
+    return escape_json(json.dumps(value, ensure_ascii=False, indent=indent, separators=separators))
+
+
+def escape_json(text: str) -> str:
+    r"""Return JSON with escapes such as `\u009b` in place of control characters; it says the same.
+
+    Those below 32 are escaped in any JSON, others need not be.
+    """
+    return _UNUSUAL.sub(_escape_unprintable, text)
+
+
+_UNUSUAL = re.compile(r"[^\n -~]")
+
+
+def _escape_unprintable(match: re.Match[str]) -> str:
+    return match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1]
 
 
 def shorten(value: object, width: int = WIDTH) -> str:

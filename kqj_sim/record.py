@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
-from kqj_sim.messages import one_line, visible
+from kqj_sim.messages import escape_json, one_line, visible
 from kqj_sim.rules import RULES_BY_GAME, GameRules, RulesError, make_rules
 
 R = TypeVar("R")
@@ -23,7 +23,10 @@ Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 class RecordError(ValueError):
-    """A text that is no record; one line that names the wrong key."""
+    """A text that is no record; one line, in printable characters, that names the wrong key."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(visible(message))
 
 
 class Call(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -153,7 +156,7 @@ def to_json(record: Record) -> str:
         RecordError: JSON cannot express a value.
     """
     try:
-        return _encode(record).decode()
+        return escape_json(_encode(record).decode())
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise RecordError(f"the record cannot be written: {_format_error(error)}") from None
 

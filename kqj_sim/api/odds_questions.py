@@ -176,24 +176,29 @@ def ask_about_record(
     from kqj_sim.analysis.odds.position_input import read_position
 
     record = _read_partial_record(data, line)
-    if record.players is not None and not any(
-        _is_policy(name, record.game) for name in record.players
-    ):
-        record = replace(record, players=None)
+    if record.players is not None and seat_players is None:
+        from kqj_sim.policies.spec import parse_recorded_player
+
+        if any(_is_policy(name, record.game) for name in record.players):
+            for name in record.players:
+                parse_recorded_player(name, record.game)
+        else:
+            record = replace(record, players=None)
     if isinstance(at, str):
         return _ask_about_recorded_call(record, at, seat_players)
     return _ask_about_round(read_position(record, at), seat_players)
 
 
-_FILE_SIGNS = frozenset(".:/\\+")
+_POLICY_SIGNS = frozenset(":/\\+")
 
 
 def _is_policy(name: str, game: str) -> bool:
-    """Return True for the name of a policy, built-in or of a file, and False for people's."""
+    """Return True for the name of a policy, built-in or of a file, and False for people's, such as
+    Dr. Ann."""
     from kqj_sim.policies.registry import list_names, list_session_names
 
     known = {*list_names(game), *list_session_names()}
-    return name in known or bool(_FILE_SIGNS & set(name))
+    return name in known or bool(_POLICY_SIGNS & set(name)) or name.endswith((".py", ".toml"))
 
 
 def _read_partial_record(data: bytes, line: int | None) -> PartialRecord:

@@ -22,6 +22,7 @@ from kqj_sim.api.progress import InterruptHandler, ProgressLike, open_progress
 from kqj_sim.api.results import ShownResult, save_file
 from kqj_sim.api.simulate import make_experiment
 from kqj_sim.cards import format_contract
+from kqj_sim.messages import format_json
 from kqj_sim.record import Record, to_json
 from kqj_sim.recording import play_records
 from kqj_sim.reporting.grid import to_screen
@@ -156,10 +157,8 @@ class CheckResult(ShownResult):
 
     def to_json(self) -> str:
         """Return the summary and the discrepancies as JSON."""
-        import json
-
         found = [{"line": line, "discrepancy": text} for line, text in self.discrepancies]
-        return json.dumps({"summary": self.headline, "discrepancies": found}, ensure_ascii=False)
+        return format_json({"summary": self.headline, "discrepancies": found})
 
 
 @run_scope()

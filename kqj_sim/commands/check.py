@@ -7,6 +7,7 @@ import click
 from kqj_sim.api.checking import RecordCheck
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import announce_compiling, quiet_option
+from kqj_sim.commands.say import say
 from kqj_sim.messages import visible
 
 
@@ -38,9 +39,9 @@ def check(files: tuple[str, ...], replay: bool, quiet: bool) -> None:
         name = "stdin" if file == "-" else visible(file)
         with click.open_file(file, "rb") as stream:
             for line, discrepancy in checked.check_file(stream):
-                click.echo(f"{name}:{line}: {discrepancy}")
+                say(f"{name}:{line}: {discrepancy}")
     if not quiet:
         for line_of_summary in checked.summarise():
-            click.echo(line_of_summary, err=True)
+            say(line_of_summary, err=True)
     if checked.discrepancy_count:
         click.get_current_context().exit(1)

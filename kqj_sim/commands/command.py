@@ -23,6 +23,7 @@ from kqj_sim.commands.help_sections import (
     find_section,
 )
 from kqj_sim.commands.renamed import find_renamed_option
+from kqj_sim.commands.say import say
 from kqj_sim.rules import RULES_BY_GAME
 
 _GAME_KEY, _ALL_KEY = "kqj_sim.help_game", "kqj_sim.help_all"
@@ -147,7 +148,7 @@ def _make_completer(
 def _show_all_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
         ctx.meta[_ALL_KEY] = True
-        click.echo(ctx.get_help(), color=ctx.color)
+        say(ctx.get_help())
         ctx.exit()
 
 

@@ -15,6 +15,7 @@ import click
 
 from kqj_sim import __version__
 from kqj_sim.commands.progress import EXIT_INTERRUPTED
+from kqj_sim.commands.say import say
 from kqj_sim.messages import WIDTH, one_line, quote, shorten, suggest_file
 
 FAILED, WRONG_USAGE = 1, 2
@@ -107,7 +108,7 @@ def _say(text: str) -> None:
     """Flush stdout, then write a line to stderr unless it is closed."""
     _flush_output()
     with suppress(OSError, ValueError):
-        click.echo(text, err=True)
+        say(text, err=True)
 
 
 def _flush_output() -> None:

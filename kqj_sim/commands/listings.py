@@ -12,6 +12,8 @@ from kqj_sim.columns import Column, get_columns
 from kqj_sim.commands.command import Command, Group
 from kqj_sim.commands.options import Function, WholeNumberType, game_option, seed_option
 from kqj_sim.commands.output import color_option, print_screen, screen_width
+from kqj_sim.commands.say import say
+from kqj_sim.messages import format_json
 
 if TYPE_CHECKING:
     from kqj_sim.policies.configured import ConfiguredPolicy
@@ -99,7 +101,7 @@ def policies(ctx: click.Context, game: str, format: str, color: str) -> None:
             preset = PRESETS[game].get(name, configured.policy)
             found.append((name, preset.summary, configured))
         except PolicyError as error:
-            click.echo(f"Warning: {error}", err=True)
+            say(f"Warning: {error}", err=True)
     if format == "json":
         described = [
             {
@@ -160,7 +162,7 @@ def show(ctx: click.Context, specification: str, game: str, format: str) -> None
         game = ctx.parent.params["game"]
     parts = parse_player_spec(specification, game)
     if format == "toml":
-        click.echo(format_player_file(parts, screen_width() or 100), nl=False)
+        say(format_player_file(parts, screen_width() or 100), nl=False)
     elif format == "json":
         _write_json(
             {
@@ -200,7 +202,7 @@ def check(ctx: click.Context, specification: str, deals: int, seed: int) -> None
     from kqj_sim.policy_check import check_policy
 
     found = check_policy(specification, deals, seed)
-    click.echo("\n".join(found.list_lines(len(found.problems))))
+    say("\n".join(found.list_lines(len(found.problems))))
     if not found.ok:
         ctx.exit(1)
 
@@ -255,12 +257,12 @@ def _show_markdown(parts: PlayerSpec) -> None:
             for name, value in chosen.values_by_name.items()
         ]
         _print_table(f"{chosen.source}: {title}", headings, rows, "markdown", "never", keys=5)
-        click.echo(f"\n{chosen.policy.summary}" if not rows else "", nl=False)
+        say(f"\n{chosen.policy.summary}" if not rows else "", nl=False)
 
 
 def _write_json(value: Any) -> None:
     """Print a value as JSON."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=1))
+    say(format_json(value, 1))
 
 
 def _print_table(
@@ -278,6 +280,6 @@ def _print_table(
     cells = tuple(tuple(Cell(text) for text in row) for row in rows)
     grid: Grid = Grid(title, headings, cells, keys, note)
     if format == "markdown":
-        click.echo(to_markdown(grid), nl=False)
+        say(to_markdown(grid), nl=False)
     else:
         print_screen([to_rich(grid, numbers=False)], color)

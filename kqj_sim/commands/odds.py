@@ -43,6 +43,7 @@ from kqj_sim.commands.output import (
     tables_option,
 )
 from kqj_sim.commands.progress import EXIT_INTERRUPTED
+from kqj_sim.commands.say import say
 from kqj_sim.reporting.formats import FORMATS, TABLE_SUFFIXES
 from kqj_sim.rules import GameRules
 
@@ -234,7 +235,7 @@ def odds(
             found = run_estimation(question, limits, not quiet)
             _write_odds(found, output, confidence, shown)
         if found.stop_reason == "interrupted":
-            click.echo(f"Interrupted: the answer rests on {found.deals:,} deals", err=True)
+            say(f"Interrupted: the answer rests on {found.deals:,} deals", err=True)
         return found.stop_reason != "interrupted"
 
     def answer_position(position: PositionOptions, rules: GameRules) -> bool:

@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from kqj_sim.api.odds_questions import PositionOptions
 from kqj_sim.cards import Card, NotationError, format_hand, parse_cards, parse_single_card
 from kqj_sim.commands.output import list_command_words
+from kqj_sim.commands.say import say
 from kqj_sim.messages import one_line, quote, shell_join
 from kqj_sim.places import name_places, parse_place
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
@@ -51,7 +52,7 @@ def run_dialog(position: PositionOptions, rules: GameRules, answer: AnswerPositi
     try:
         _Dialog(position, rules, answer).run()
     except click.Abort:
-        click.echo()
+        say()
 
 
 class _Dialog:
@@ -65,7 +66,7 @@ class _Dialog:
 
     def run(self) -> None:
         """Ask and answer until nothing is entered."""
-        click.echo("Press Enter to take what is in [brackets], Ctrl-D to end.")
+        say("Press Enter to take what is in [brackets], Ctrl-D to end.")
         if not any(self._was_given(name) for name in _VARIANT_OPTIONS):
             self._ask("Variant, such as 3 teams, auction [two teams, taking]", self._read_variant)
         if self._ask(f"Your cards, such as {self._example_hand}", self._read_hand) is None:
@@ -87,7 +88,7 @@ class _Dialog:
         """Answer, and ask what happens next, until the round is over or nothing is entered."""
         while stage is not None:
             if stage == "over":
-                click.echo("Everyone passed: the round is over.")
+                say("Everyone passed: the round is over.")
                 return
             is_new = stage == "cards" and self.position.played is None
             if (is_new and not self._ask_for_play()) or not self._answer():
@@ -106,21 +107,21 @@ class _Dialog:
             try:
                 return read(text.strip())
             except click.UsageError as error:
-                click.echo(one_line(error.format_message()), err=True)
+                say(one_line(error.format_message()), err=True)
             except ValueError as error:
-                click.echo(one_line(str(error)), err=True)
+                say(one_line(str(error)), err=True)
 
     def _answer(self) -> bool:
         """Write the answer and the command that gives it; return False if interrupted."""
-        click.echo()
+        say()
         try:
             if not self.answer(self.position, self.rules):
                 return False
         except ValueError as error:
             # Such as calls that the assumed players would hardly ever make.
-            click.echo(one_line(str(error)), err=True)
+            say(one_line(str(error)), err=True)
             return True
-        click.echo(f"\nThe same question:\n  {shell_join(self._list_words())}\n")
+        say(f"\nThe same question:\n  {shell_join(self._list_words())}\n")
         return True
 
     # What is asked.
@@ -304,7 +305,7 @@ class _Dialog:
     def _set_hand(self, cards: tuple[Card, ...]) -> None:
         self._set(hand=" ".join(map(str, cards)))
         self._note("hand", tuple(map(str, cards)))
-        click.echo(f"  {format_hand(cards, ranks=self.rules.ranks)}")
+        say(f"  {format_hand(cards, ranks=self.rules.ranks)}")
 
     def _set(self, **known: Any) -> None:
         self.position = self.position._replace(**known)

@@ -22,6 +22,7 @@ from kqj_sim.api.arguments import (
 )
 from kqj_sim.api.progress import open_workers as api_open_workers
 from kqj_sim.commands.config import read_config
+from kqj_sim.commands.say import say
 from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, make_rules
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ def print_rule_notes(rules: GameRules, quiet: bool) -> None:
         return
     announce_compiling()
     for name in rules.without_effect:
-        click.echo(f"Warning: {explain_without_effect(name)}", err=True)
+        say(f"Warning: {explain_without_effect(name)}", err=True)
 
 
 def pop_experiment(options: dict[str, Any], quiet: bool, **counts: Any) -> Experiment:
@@ -261,7 +262,7 @@ def announce_compiling() -> None:
     from kqj_sim.core.code_cache import has_cached_kernels
 
     if not has_cached_kernels():
-        click.echo("Compiling the engine for the first time: some seconds, once", err=True)
+        say("Compiling the engine for the first time: some seconds, once", err=True)
 
 
 worker_options = combine_options(
@@ -280,9 +281,7 @@ def open_workers(
     threads: int | None, cluster: str | None, quiet: bool
 ) -> AbstractContextManager[Workers]:
     """Return a context of the number of threads, or the cluster; raises as `api.progress`."""
-    return api_open_workers(
-        threads, cluster, None if quiet else lambda line: click.echo(line, err=True)
-    )
+    return api_open_workers(threads, cluster, None if quiet else lambda line: say(line, err=True))
 
 
 opponents_options = combine_options(

@@ -16,6 +16,7 @@ import click
 from click.core import ParameterSource
 
 from kqj_sim.commands.options import ShareType
+from kqj_sim.commands.say import say
 from kqj_sim.messages import quote, suggest
 from kqj_sim.reporting.formats import (
     FORMATS,
@@ -80,9 +81,7 @@ def choose_tables(requested: str | None, titles: Mapping[str, str]) -> tuple[str
         return None
     if requested == "list":
         width = max(map(len, titles), default=0)
-        click.echo(
-            "".join(f"{name:{width}}  {title}\n" for name, title in titles.items()), nl=False
-        )
+        say("".join(f"{name:{width}}  {title}\n" for name, title in titles.items()), nl=False)
         raise click.exceptions.Exit
     names = (
         tuple(titles) if requested == "all" else tuple(re.split(r"[,\s]+", requested.strip(", ")))
@@ -205,14 +204,14 @@ class Output:
         except NothingToDrawError as error:
             # Closing the file by an exception leaves none.
             self._plot_stack.pop_all().__exit__(type(error), error, error.__traceback__)
-            click.echo(f"Note: no picture: {error}", err=True)
+            say(f"Note: no picture: {error}", err=True)
 
 
 def tell_sidecar(path: Path | None) -> None:
     """Say on stderr which file has the run of a CSV file, unless --quiet is given."""
     context = click.get_current_context(silent=True)
     if path is not None and not (context is not None and context.params.get("quiet")):
-        click.echo(f"Rules, players and seed: {path}", err=True)
+        say(f"Rules, players and seed: {path}", err=True)
 
 
 def open_output(stack: ExitStack, path: str | None) -> IO[bytes] | None:

@@ -8,13 +8,15 @@ from typing import NoReturn
 
 import click
 
+from kqj_sim.commands.say import say
+
 EXIT_INTERRUPTED = 130
 """The exit status after Ctrl-C."""
 
 
 def exit_interrupted(message: str) -> NoReturn:
     """Exit a command that was interrupted; `message` says how much it has finished."""
-    click.echo(f"Interrupted: {message}", err=True)
+    say(f"Interrupted: {message}", err=True)
     click.get_current_context().exit(EXIT_INTERRUPTED)
 
 
@@ -24,6 +26,6 @@ def make_timed_printer(quiet: bool) -> Callable[[str], None]:
 
     def print_line(line: str) -> None:
         if not quiet:
-            click.echo(f"{time.monotonic() - began:7.0f} s  {line}", err=True)
+            say(f"{time.monotonic() - began:7.0f} s  {line}", err=True)
 
     return print_line

@@ -22,9 +22,9 @@ from kqj_sim.commands.output import (
     open_output,
     print_screen,
     screen_width,
-    wants_color,
 )
 from kqj_sim.commands.progress import exit_interrupted
+from kqj_sim.commands.say import say
 from kqj_sim.record import PartialRecord, Record, RecordError, to_json
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def show(
 
     print_screen(render_round(record, players, title=title), color)
     for discrepancy in check_record(record):
-        click.echo(f"Warning: against the rules: {discrepancy}", err=True)
+        say(f"Warning: against the rules: {discrepancy}", err=True)
 
 
 def _show_versions(
@@ -219,11 +219,7 @@ def _show_versions(
     players = (experiment.policies[0], against)
     match = PairedMatch(experiment.rules, players, opponents, experiment.seed)
     records = [next(iter(play_records(each))) for each in match.make_experiments(deal, 1)]
-    colored, width = wants_color(color), screen_width()
-    from kqj_sim.reporting.grid import to_screen
-
-    parts = render_versions(records, match.list_seatings(), width)
-    click.echo(to_screen(parts, color=colored, width=width), nl=False, color=colored)
+    print_screen(render_versions(records, match.list_seatings(), screen_width()), color)
 
 
 _CONVERT_OPTIONS = ("source", "format", "out", "quiet")

@@ -25,6 +25,7 @@ from kqj_sim.commands.options import (
 )
 from kqj_sim.commands.output import confidence_option, list_command_words
 from kqj_sim.commands.progress import exit_interrupted
+from kqj_sim.commands.say import say
 from kqj_sim.messages import quote, shell_join, visible
 from kqj_sim.reporting.formats import make_slug
 from kqj_sim.rules import RULES_BY_GAME
@@ -151,7 +152,7 @@ def report(
         for name, content in iterate_files(studies, making, differences):
             folder.write(name, content)
     if not quiet:
-        click.echo(visible(f"{Path(out) / 'report.html'}"))
+        say(visible(f"{Path(out) / 'report.html'}"))
     if interrupted:
         exit_interrupted(
             f"the report holds {sum(study.deals for study in studies):,} of "

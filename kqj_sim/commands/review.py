@@ -27,6 +27,7 @@ from kqj_sim.commands.output import (
     tables_option,
 )
 from kqj_sim.commands.progress import EXIT_INTERRUPTED
+from kqj_sim.commands.say import say
 from kqj_sim.messages import visible
 from kqj_sim.reporting.formats import FORMATS, TABLE_SUFFIXES
 from kqj_sim.rules import RULES_BY_GAME
@@ -176,10 +177,10 @@ def review(
         _write(found, chosen, source, columns, worst, shown, output, experiment is not None)
     if found.out_of_time:
         rounds = f"{len(found.reviews):,} of {len(found.reviews) + found.out_of_time:,} rounds"
-        click.echo(f"Out of time: {rounds} reviewed", err=True)
+        say(f"Out of time: {rounds} reviewed", err=True)
     if found.interrupted:
         rounds = f"{len(found.reviews):,} round{'s' * (len(found.reviews) != 1)}"
-        click.echo(f"Interrupted: {rounds} reviewed", err=True)
+        say(f"Interrupted: {rounds} reviewed", err=True)
         click.get_current_context().exit(EXIT_INTERRUPTED)
     if found.errors:
         click.get_current_context().exit(1)
@@ -217,7 +218,7 @@ def _review(
     name = "stdin" if file == "-" else visible(file)
 
     def tell(line: int, text: str) -> None:
-        click.echo(f"{name}:{line}: {text}", err=True)
+        say(f"{name}:{line}: {text}", err=True)
 
     return run_review(rounds, len(rounds), options, not quiet, tell)
 

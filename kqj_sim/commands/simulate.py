@@ -31,6 +31,7 @@ from kqj_sim.commands.output import (
     tell_sidecar,
 )
 from kqj_sim.commands.progress import exit_interrupted
+from kqj_sim.commands.say import say
 from kqj_sim.reporting.formats import ROW_SUFFIXES, choose_by_suffix
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def simulate(
 
             output.write_plot(lambda format: render_simulation(aggregation.tally, run, format))
     if failure is not None:
-        click.echo(f"The rows were not written: the tables hold {run.deals:,} deals", err=True)
+        say(f"The rows were not written: the tables hold {run.deals:,} deals", err=True)
         raise OSError(failure.errno, f"cannot be written: {failure.strerror or failure}", rows)
     if interrupted:
         wanted = f"{experiment.deals:,} deals" if games is None else f"the deals of {games:,} games"

@@ -25,6 +25,7 @@ from kqj_sim.commands.options import (
 )
 from kqj_sim.commands.output import color_option, print_screen, screen_width
 from kqj_sim.commands.progress import exit_interrupted, make_timed_printer
+from kqj_sim.commands.say import say
 from kqj_sim.rules import KqjRules
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def accept(void_rule: str, player: str, deals: int, seed: int, quiet: bool) -> N
     print_line("fitting")
     values = {name: str(value) for name, value in fit_count(played).items()}
     parts = parse_player_spec("standard", "kwajongen").with_parameters(values, "standard")
-    click.echo(format_player_file(parts, screen_width() or 100), nl=False)
+    say(format_player_file(parts, screen_width() or 100), nl=False)
 
 
 MIN_POINTS_DEALS = 1000
@@ -177,8 +178,8 @@ def points(player: str, deals: int, seed: int, out: str, quiet: bool) -> None:
         toml.write(fit.to_toml().encode())
         page.write(render_points_page(fit, made_by).encode())
     for teams in TEAMS:
-        click.echo(describe_first_lap(fit.thresholds[teams], teams))
-    click.echo(f"{folder / 'points.toml'} and {folder / 'points.md'} are written")
+        say(describe_first_lap(fit.thresholds[teams], teams))
+    say(f"{folder / 'points.toml'} and {folder / 'points.md'} are written")
 
 
 ROUNDS = {"linear": 3, "network": 2}
@@ -450,10 +451,8 @@ def _print_result(
     rows = report_gains(learner, source, held_out, threads)
     before = "linear" if learner.name == "network" else learner.player(0)
     ahead = _format_points(play_match(training.plan, before, MATCH_DEALS, threads))
-    click.echo(f"{written}: {training.total:,} decisions, {seconds:,.0f} s")
-    click.echo(
-        f"{ahead} points a round ahead of {before}, on {MATCH_DEALS:,} deals with sides changed"
-    )
+    say(f"{written}: {training.total:,} decisions, {seconds:,.0f} s")
+    say(f"{ahead} points a round ahead of {before}, on {MATCH_DEALS:,} deals with sides changed")
     print_screen([to_rich(_make_grid(rows))], color)
 
 

@@ -16,10 +16,10 @@ def expand_player(player: NotedPlayer, game: str) -> str:
         return player.text
     # Here, since numba takes half a second.
     from kqj_sim.policies.errors import PolicyError
-    from kqj_sim.policies.spec import parse_player
+    from kqj_sim.policies.spec import parse_recorded_player
 
     try:
-        return parse_player(player.text, game).text
+        return parse_recorded_player(player.text, game).text
     except PolicyError:
         return player.text
 
@@ -29,10 +29,10 @@ def shorten_policy(text: str, game: str) -> str | None:
     if not _BUILT_IN_PATTERN.fullmatch(text):
         return None
     from kqj_sim.policies.errors import PolicyError
-    from kqj_sim.policies.spec import parse_player
+    from kqj_sim.policies.spec import parse_recorded_player
 
     try:
-        short = parse_player(text, game).short_text
+        short = parse_recorded_player(text, game).short_text
     except PolicyError:
         return None
     return short if expand_player(NotedPlayer(short, True), game) == text else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kqj_sim.messages import find_similar
+from kqj_sim.messages import find_similar, visible
 
 
 class PolicyError(ValueError):
@@ -19,6 +19,10 @@ class PolicyError(ValueError):
         ...     print(error)
         no policy 'standart'; did you mean 'standard'?
     """
+
+    def __init__(self, message: str) -> None:
+        # It may quote a file.
+        super().__init__(visible(message))
 
 
 _MAX_NAMES = 20

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from kqj_sim.messages import quote, shorten, suggest_file
+from kqj_sim.messages import format_json, quote, shorten, suggest_file, visible
 from kqj_sim.policies.configured import (
     ConfiguredPolicy,
     format_show_command,
@@ -40,6 +40,7 @@ from kqj_sim.policies.configured import (
 )
 from kqj_sim.policies.errors import PolicyError, suggest_names
 from kqj_sim.policies.policy_files import read_file
+from kqj_sim.policies.registry import BUILT_INS, PRESETS, find_session_policy
 from kqj_sim.policies.session import PolicyLike, as_spec
 from kqj_sim.run_scope import once_per_run
 
@@ -126,6 +127,26 @@ def parse_player(spec: PolicyLike, game: str = "kqj") -> Player:
     )
 
 
+def parse_recorded_player(text: str, game: str = "kqj") -> Player:
+    """Parse a player of a record, who is built in or defined in this session.
+
+    A record may be a stranger's: it never has a file read, nor a package imported.
+
+    Raises:
+        PolicyError: it is another player.
+    """
+    for part in text.strip().split("+"):
+        is_file = any(split_file_suffix(part, suffix) for suffix in (".py", ".toml"))
+        name = part.partition(":")[0]
+        known = name in (*BUILT_INS[game], *PRESETS[game]) or find_session_policy(name) is not None
+        if is_file or not known:
+            raise PolicyError(
+                f"the record names the player {quote(text)}, who is not built in: a record loads "
+                f"no policy, so name the players of this run, such as --policy {shorten(text)}"
+            )
+    return parse_player(text, game)
+
+
 @dataclass(frozen=True)
 class PlayerSpec:
     """The policies that a specification names for calling and for playing; None where it names
@@ -205,6 +226,7 @@ def read_player_file(path: Path, overrides: str, spec: str, game: str = "kqj") -
     name = content.get("name", path.stem)
     if not isinstance(name, str) or not name.strip():
         raise file.make_error("name should be a text", "name")
+    name = visible(name)
     one = [key for key in ("policy", "parameters") if key in content]
     two = [key for key in PLAYER_PARTS if key in content]
     if bool(one) == bool(two):
@@ -329,7 +351,7 @@ def _format_policy(configured: ConfiguredPolicy, width: int) -> list[str]:
             configured.policy.summary, max(width - 2, 40), break_on_hyphens=False
         )
     ]
-    return [*lines, f"policy = {json.dumps(configured.source, ensure_ascii=False)}"]
+    return [*lines, f"policy = {format_json(configured.source)}"]
 
 
 def _format_parameters(configured: ConfiguredPolicy, width: int) -> list[str]:
@@ -359,11 +381,12 @@ _LONG_PARAMETERS_PATTERN = re.compile(r":(?=\w+=)[^+]{60,}")
 
 
 def shorten_player(text: str, game: str) -> str:
-    """Return a player of a record without default parameters; as it is if it is unknown here."""
+    """Return a player of a record for people: in printable characters, without default parameters
+    of built-in policies."""
     try:
-        return parse_player(text, game).short_text
+        return parse_recorded_player(text, game).short_text
     except PolicyError:
-        return _LONG_PARAMETERS_PATTERN.sub("", text)
+        return visible(_LONG_PARAMETERS_PATTERN.sub("", text))
 
 
 def label_players(names: Iterable[str]) -> dict[str, str]:

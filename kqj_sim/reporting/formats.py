@@ -7,7 +7,6 @@ under the key `kqj_sim`; a CSV file has it in a file of its own, `NAME.run.json`
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import textwrap
@@ -16,7 +15,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kqj_sim.messages import quote, shorten
+from kqj_sim.messages import format_json, quote, shorten, visible_lines
 from kqj_sim.reporting.grid import (
     PIPED_WIDTH,
     drop_repeated_notes,
@@ -130,7 +129,7 @@ def make_long_frame(report: Report) -> pd.DataFrame:
 
 def format_run(run: Run, indent: int | None = None) -> str:
     """Return the run as JSON, on one line unless it is indented."""
-    return json.dumps(run.to_dict(), ensure_ascii=False, indent=indent)
+    return format_json(run.to_dict(), indent)
 
 
 def _render_table(report: Report, color: bool, width: int | None, encoding: str) -> str:
@@ -174,7 +173,7 @@ def _render_table(report: Report, color: bool, width: int | None, encoding: str)
         )
     if report.commands_title:
         parts += [Text(""), Text(report.commands_title)]
-    return to_screen(parts, color=color, width=width) + commands
+    return to_screen(parts, color=color, width=width) + visible_lines(commands)
 
 
 def _wrap(sentence: str, width: int | None) -> str:
@@ -195,19 +194,19 @@ def _render_markdown(report: Report) -> bytes:
     if report.commands:
         text += "\n```console\n" + "".join(f"$ {line}\n" for line in report.commands) + "```\n"
     run = (f"- {key}: {_format_list(value)}\n" for key, value in report.run.to_dict().items())
-    return f"{text}\n### Run\n\n{''.join(run)}".encode()
+    return visible_lines(f"{text}\n### Run\n\n{''.join(run)}").encode()
 
 
 def _format_list(value: Any) -> str:
     """Return a value as JSON; a list of equal values, such as players, as one of them."""
-    text, times = json.dumps(value, ensure_ascii=False), ""
+    text, times = format_json(value), ""
     if isinstance(value, list) and len(value) > 1 and value.count(value[0]) == len(value):
-        text, times = json.dumps(value[0], ensure_ascii=False), f", {len(value)} times"
+        text, times = format_json(value[0]), f", {len(value)} times"
     return f"`{text}`{times}"
 
 
 def _render_csv(report: Report) -> bytes:
-    return make_long_frame(report).to_csv(index=False, lineterminator="\n").encode()
+    return visible_lines(make_long_frame(report).to_csv(index=False, lineterminator="\n")).encode()
 
 
 def convert_table(table: Table) -> dict[str, Any]:
@@ -229,8 +228,7 @@ def _render_json(report: Report) -> bytes:
     said = {key: list(lines) for key, lines in words.items() if lines}
     tables = [convert_table(table) for table in report.tables]
     found = {**report.run.to_dict(), **said, "tables": tables}
-    text = json.dumps(found, ensure_ascii=False, indent=1)
-    return text.encode() + b"\n"
+    return format_json(found, 1).encode() + b"\n"
 
 
 def _convert_value(value: Any) -> Any:

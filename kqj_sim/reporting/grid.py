@@ -11,6 +11,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kqj_sim.analysis.quantities import get_label
+from kqj_sim.messages import visible_lines
 from kqj_sim.reporting.group_words import format_heading, format_value
 
 if TYPE_CHECKING:
@@ -441,8 +442,9 @@ def to_rich(grid: Grid, numbers: bool = True) -> RenderableType:
 
 
 def to_screen(parts: Iterable[RenderableType], *, color: bool, width: int | None) -> str:
-    """Return what a terminal of this width shows, with colour codes if `color`."""
+    """Return what a terminal of this width shows, with colour codes if `color` and no others."""
     from rich.console import Console
+    from rich.segment import Segment, Segments
 
     out = StringIO()
     console = Console(
@@ -458,5 +460,7 @@ def to_screen(parts: Iterable[RenderableType], *, color: bool, width: int | None
         legacy_windows=False,
     )
     for part in parts:
-        console.print(part)
+        segments = console.render(part)
+        clean = (Segment(visible_lines(text), style) for text, style, _ in segments)
+        console.print(Segments(clean), end="")
     return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from kqj_sim import __version__
 from kqj_sim.analysis.odds.cards import CardOdds
+from kqj_sim.messages import format_json
 from kqj_sim.reporting.grid import make_grids
 from kqj_sim.reporting.odds_plots import make_pictures
 from kqj_sim.reporting.odds_summary import make_key_grids
@@ -45,5 +45,5 @@ def make_odds_page(odds: Odds, report: Report, confidence: float) -> Page:
             ("rules", describe_rules(run.rules)),
             of or ("deals", f"{run.deals:,}, seed {run.seed}"),
         ),
-        listings=(("all assumptions", json.dumps(run.to_dict(), ensure_ascii=False, indent=1)),),
+        listings=(("all assumptions", format_json(run.to_dict(), 1)),),
     )

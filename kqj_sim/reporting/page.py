@@ -6,12 +6,12 @@ scripts; its pictures are inline and take the colour of its text.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.sax import saxutils
 
+from kqj_sim.messages import format_json
 from kqj_sim.reporting.grid import Grid, to_markdown
 
 INK = "#0b0c0d"
@@ -199,4 +199,4 @@ def _render_part(part: Part, folder: str) -> list[str]:
 
 
 def _format_code(value: str) -> str:
-    return f"`{value}`" if "`" not in value else json.dumps(value, ensure_ascii=False)
+    return f"`{value}`" if "`" not in value else format_json(value)

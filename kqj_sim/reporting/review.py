@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -24,6 +22,7 @@ from kqj_sim.analysis.review.tables import (
     sort_worst,
 )
 from kqj_sim.cards import format_contract
+from kqj_sim.messages import format_json, shell_join
 from kqj_sim.places import name_places
 from kqj_sim.reporting.formats import convert_table, render
 from kqj_sim.reporting.grid import Cell, Grid, format_number
@@ -165,7 +164,7 @@ def make_command(each: ReviewedDecision, run: ReviewRun) -> str:
         words.append("--ignore-calls")
     if run.ignore_plays and not each.grade.decision.is_call:
         words.append("--ignore-plays")
-    return before + shlex.join(words)
+    return before + shell_join(words)
 
 
 def _name_side(review: RoundReview, team: int) -> str:
@@ -321,7 +320,7 @@ def render_review(
         "rounds": [describe_review(each, report.run) for each in reviews],
         "tables": [convert_table(table) for table in report.tables],
     }
-    text = json.dumps(found, ensure_ascii=False, indent=1).encode() + b"\n"
+    text = format_json(found, 1).encode() + b"\n"
     if format == "json":
         return text
     from kqj_sim.reporting.review_page import make_review_page

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from kqj_sim.cards import add_suit_signs, format_contract
+from kqj_sim.messages import format_json
 from kqj_sim.rules import RULES_BY_GAME
 
 _WIDTH, _HEIGHT, _MARGIN = 720, 180, 26
@@ -50,7 +51,7 @@ def make_review_page(text: bytes) -> bytes:
         undefined=StrictUndefined,
     )
     # A closing tag in a name would end the script.
-    embedded = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    embedded = format_json(data, compact=True).replace("<", "\\u003c")
     page = environment.get_template("review.html").render(
         data=data,
         embedded=embedded,

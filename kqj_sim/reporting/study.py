@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from kqj_sim import __version__
+from kqj_sim.messages import format_json, visible_lines
 from kqj_sim.reporting.chapter import (
     Chapter,
     Findings,
@@ -212,7 +213,7 @@ def iterate_files(
     for picture in page.pictures():
         yield f"pictures/{picture.name}.svg", picture.to_svg_file()
     for name, table in collect_tables(findings).items():
-        text = table.frame.to_csv(index=False, lineterminator="\n")
+        text = visible_lines(table.frame.to_csv(index=False, lineterminator="\n"))
         yield f"tables/{name}.csv", text.encode()
 
 
@@ -324,4 +325,4 @@ def _render_json(findings: Sequence[Findings], page: Page, provenance: Provenanc
             for section in page.sections
         ],
     }
-    return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    return format_json(found, compact=True).encode() + b"\n"

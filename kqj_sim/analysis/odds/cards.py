@@ -29,7 +29,7 @@ from kqj_sim.analysis.odds.kqj_cards import KqjCardSampler
 from kqj_sim.analysis.odds.kwajongen import KwajongenCardSampler
 from kqj_sim.analysis.odds.position import PartialRound
 from kqj_sim.analysis.odds.sampling import CardSampler, Playouts
-from kqj_sim.policies.spec import Player
+from kqj_sim.policies.spec import Player, parse_recorded_player
 from kqj_sim.rules import KwajongenRules
 
 MAX_LISTED_LAYOUTS = 20_000
@@ -141,7 +141,11 @@ def estimate_cards(
         PolicyError: a policy cannot be used, or chooses what is not allowed.
     """
     asked, rules = EstimateSettings(**settings), partial_round.rules
-    seated = parse_players(policies or partial_round.players, rules)
+    if policies is None:
+        policies = partial_round.players
+        for text in policies or ():
+            parse_recorded_player(text, rules.game)
+    seated = parse_players(policies, rules)
     kind = KwajongenCardSampler if isinstance(rules, KwajongenRules) else KqjCardSampler
     sampler = kind(partial_round, seated, asked, max_layouts)
     return estimate_with_sampler(sampler, partial_round, seated, asked)
