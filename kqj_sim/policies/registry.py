@@ -79,6 +79,8 @@ class Policy:
     """Compiled function that writes the value of each legal card; None without one."""
     methods: set[str] = field(default_factory=set)
     """Decisions whose functions take (self, view), where self is the named tuple of parameters."""
+    helpers: dict[str, FunctionType] = field(default_factory=dict)
+    """Other methods (self, ...), which those of decisions may call."""
     tuple_type: Any = None
     """Named tuple of numbers that its functions get as their second argument."""
     origin: str = ""
@@ -89,6 +91,9 @@ class Policy:
         self.tuple_type = make_parameters_type(
             tuple(name for name, parameter in self.parameters.items() if parameter.is_number)
         )
+        # In plain Python, where errors are looked for, self is this tuple.
+        for name, helper in self.helpers.items():
+            setattr(self.tuple_type, name, helper)
 
     def __repr__(self) -> str:
         decisions = [*self.choices, *self.blocks]
@@ -196,6 +201,7 @@ class Policy:
                     self.tuple_type,
                     arguments,
                     decision in self.methods,
+                    self.helpers,
                 )
             )
         return self._compiled[decision], arguments
@@ -224,7 +230,8 @@ def policy(
     Directly above a function, `@policy` makes a policy with this one decision and the function's
     name: `choose_take`, `choose_bid`, ... by its name; a function of any other name chooses cards.
     Directly above a class it makes a policy with the class's name, one decision per method
-    `choose_...(self, view)`, and one parameter per attribute, which methods read as `self.NAME`.
+    `choose_...(self, view)`, and one parameter per attribute, which methods read as `self.NAME`;
+    other methods are helpers, which they call as `self.NAME(...)`.
     With a name, `@policy("name")` adds a function `choose_...` to the policy of that name.
 
     Args:
@@ -278,6 +285,7 @@ def _make_policy(
     parameters: Mapping[str, float | Parameter],
     module: str,
     origin: str,
+    helpers: dict[str, FunctionType] | None = None,
 ) -> Policy:
     """Return a policy without functions; raises PolicyError as `policy`."""
     if not name.replace("_", "").replace("-", "").isalnum():
@@ -293,7 +301,9 @@ def _make_policy(
     numbers = sum(parameter.is_number for parameter in declared.values())
     if numbers > MAX_PARAMETERS:
         raise PolicyError(f"policy {name!r} has {numbers} parameters, at most {MAX_PARAMETERS}")
-    return Policy(name, summary, declared, module, built_in, weights, origin=origin)
+    return Policy(
+        name, summary, declared, module, built_in, weights, helpers=helpers or {}, origin=origin
+    )
 
 
 def _define_bare(given: Any) -> Policy:
@@ -315,7 +325,12 @@ def _define_bare(given: Any) -> Policy:
         }
         origin = next((each.__code__.co_filename for each in functions.values()), "")
         parameters = {name: attributes[name] for name in attributes if name not in functions}
-        made = _make_policy(given.__name__, summary, None, parameters, module, origin)
+        helpers = {
+            name: functions.pop(name)
+            for name in list(functions)
+            if isinstance(attributes[name], FunctionType) and not name.startswith("choose_")
+        }
+        made = _make_policy(given.__name__, summary, None, parameters, module, origin, helpers)
         for name, each in functions.items():
             is_method = isinstance(attributes[name], FunctionType)
             made.add_function(name.removeprefix("choose_"), each, is_method)

@@ -102,6 +102,7 @@ def _copy(found: Policy) -> Policy:
         tuple(found.parameters.items()),
         tuple(sorted(found.methods)),
         tuple((name, _describe_function(each, {})) for name, (each, _) in found.choices.items()),
+        tuple((name, _describe_function(each, {})) for name, each in found.helpers.items()),
     )
     if content not in _COPIES:
         _COPIES[content] = Policy(
@@ -112,6 +113,7 @@ def _copy(found: Policy) -> Policy:
             built_in=False,
             choices=dict(found.choices),
             methods=set(found.methods),
+            helpers=dict(found.helpers),
         )
     return _COPIES[content]
 
@@ -222,7 +224,7 @@ def _dump(copy: Policy) -> bytes:
     """Pickle a policy with its functions by value, and with their source for messages."""
     import cloudpickle
 
-    functions = [function for function, _ in copy.choices.values()]
+    functions = [*(function for function, _ in copy.choices.values()), *copy.helpers.values()]
     files = {each.__code__.co_filename for each in functions}
     sources = {path: linecache.getlines(path) for path in files}
     modules = [
@@ -235,7 +237,7 @@ def _dump(copy: Policy) -> bytes:
         cloudpickle.register_pickle_by_value(each)
     try:
         content = (copy.name, copy.summary, copy.parameters, copy.module, copy.choices)
-        return bytes(cloudpickle.dumps((content, copy.methods, sources)))
+        return bytes(cloudpickle.dumps((content, copy.methods, copy.helpers, sources)))
     except Exception as error:  # whatever an object that cannot be pickled raises
         reason = f"policy {copy.name!r} cannot be sent to other processes: {error}"
         return pickle.dumps(PolicyError(reason.splitlines()[0]))
@@ -256,8 +258,10 @@ def _load(pickled: bytes) -> Policy:
     loaded = pickle.loads(pickled)
     if isinstance(loaded, PolicyError):
         raise loaded
-    (name, summary, parameters, module, choices), methods, sources = loaded
+    (name, summary, parameters, module, choices), methods, helpers, sources = loaded
     for path, lines in sources.items():
         if lines and not linecache.getlines(path):
             linecache.cache[path] = (sum(map(len, lines)), None, lines, path)
-    return Policy(name, summary, parameters, module, False, choices=choices, methods=methods)
+    return Policy(
+        name, summary, parameters, module, False, choices=choices, methods=methods, helpers=helpers
+    )

@@ -9,7 +9,7 @@ import linecache
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -21,6 +21,7 @@ from kqj_sim.messages import shorten
 from kqj_sim.policies.binding import VIEW_OF_DECISION, compile_choice
 from kqj_sim.policies.card_sets import STRENGTH_TWINS, find_natural_constant
 from kqj_sim.policies.errors import PolicyError, suggest_names
+from kqj_sim.policies.mistakes import bind_helpers, find_mistake, name_helper
 
 _EXPECTED_ANSWER = {
     "take": "a contract (0 to 5) or PASS",
@@ -103,19 +104,23 @@ def compile_user_function(
     parameters: Any,
     arguments: int,
     is_method: bool = False,
+    helpers: Mapping[str, FunctionType] | None = None,
 ) -> Any:
     """Compile a user's function for a decision, with the plain functions that it calls.
 
-    A method takes (parameters, view) and is compiled as a function of (view, parameters).  Indices
-    out of range and divisions by zero raise exceptions.
+    A method may call the methods `helpers`; it takes (parameters, view) and is compiled as a
+    function of (view, parameters).  Indices out of range and divisions by zero raise exceptions.
 
     Raises:
         PolicyError: it does not compile, or returns no integer; with the user's own line.
     """
     known: dict[Any, Any] = {}
-    choice = _compile_with_helpers(function, known, decision in _CODED_BY_STRENGTH)
+    choice = _compile_with_helpers(function, known, decision in _CODED_BY_STRENGTH, helpers or {})
     who = f"policy {policy!r}, {function.__name__}()"
     for each in known:
+        mistake = find_mistake(each.__code__)
+        if mistake is not None:
+            raise PolicyError(f"{locate_source(each, mistake[0])}: {who}: {mistake[1]}")
         _reject_random_modules(who, each)
         if decision in _CODED_BY_STRENGTH:
             _reject_natural_constants(who, each)
@@ -136,21 +141,30 @@ def compile_user_function(
     return choice
 
 
-def _compile_with_helpers(function: Any, known: dict[Any, Any], by_strength: bool) -> Any:
+def _compile_with_helpers(
+    function: Any, known: dict[Any, Any], by_strength: bool, methods: Mapping[str, FunctionType]
+) -> Any:
     """Compile a copy of a function, with compiled helpers in place of those it calls.
 
-    Helpers are plain functions of the same file, or of the same package.  With `by_strength` the
-    functions of `card_sets` accept no sets whose coding they cannot know.
+    Helpers are plain functions of the same file, or of the same package, and `methods`.  With
+    `by_strength` the functions of `card_sets` accept no sets whose coding they cannot know.
     """
     names = dict(function.__globals__)
-    copy = FunctionType(
-        function.__code__, names, function.__name__, function.__defaults__, function.__closure__
-    )
+    code, closure = function.__code__, function.__closure__
+    used = methods.keys() & set(code.co_names)
+    bound = bind_helpers(code, used) if used else None
+    if bound is not None:
+        # Names of enclosing functions are global ones in code that is compiled alone.
+        for name, cell in zip(code.co_freevars, closure or (), strict=True):
+            names[name] = cell.cell_contents
+        code, closure = bound, None
+        names |= {name_helper(name): methods[name] for name in used}
+    copy = FunctionType(code, names, function.__name__, function.__defaults__, closure)
     copy.__kwdefaults__ = function.__kwdefaults__
     copy.__module__ = function.__module__
     known[function] = compiled = _compile_checked(copy)
     package = _get_package(function)
-    for name in list_used_names(function.__code__):
+    for name in list_used_names(code):
         helper = names.get(name)
         if by_strength and isinstance(helper, FunctionType | ModuleType):
             helper = names[name] = _replace_by_twin(helper)
@@ -158,7 +172,7 @@ def _compile_with_helpers(function: Any, known: dict[Any, Any], by_strength: boo
             names[name] = (
                 known[helper]
                 if helper in known
-                else _compile_with_helpers(helper, known, by_strength)
+                else _compile_with_helpers(helper, known, by_strength, methods)
             )
     return compiled
 

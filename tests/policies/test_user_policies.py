@@ -392,3 +392,100 @@ def test_one_name_for_several_functions_is_one_policy(write: Write) -> None:
 def test_a_name_that_the_file_has_not(write: Write) -> None:
     path = write(CAUTIOUS.partition("\n")[2])
     assert "did you mean 'cautious'?" in _error(f"{path}:cautios")
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("for card in view.legal: pass", ["for card in view.legal:", "while rest", "lowest(rest)"]),
+        ("for card in cards & view.winning: pass", ["for card in cards & view.winning:"]),
+        ("for card in suit(view, 1): pass", ["for card in suit(view, 1):", "while rest"]),
+        ("if len(view.legal) == 1: pass", ["len(view.legal):", "write count(view.legal)"]),
+        ("if len(cards) == 1: pass", ["len(cards):", "write count(cards)"]),
+        ("if '9h' in view.hand: pass", ["'9h' in view.hand:", "write has(view, '9h')"]),
+        ("if '9h' not in view.hand: pass", ["write not has(view, '9h')"]),
+        ("if '9h' in cards: pass", ["write cards & in_view(view, hand('9h')) != 0"]),
+        ("if lowest(cards) in view.winning: pass", ["write view.winning & lowest(cards) != 0"]),
+    ],
+)
+@pytest.mark.parametrize("form", ["function", "helper", "class", "method"])
+def test_a_set_of_cards_used_as_a_list_is_told_with_what_to_write(
+    write: Write, line: str, parts: list[str], form: str
+) -> None:
+    """The same mistake in every place where a policy may have it."""
+    body = f"    cards = view.legal\n    {line}\n    return lowest(cards)\n"
+    inner = "".join(f"    {each}\n" for each in body.splitlines())
+    source = {
+        "function": f"@policy\ndef choose_card(view):\n{body}",
+        "helper": f"def pick(view):\n{body}\n\n@policy\ndef choose_card(view):\n"
+        "    return pick(view)\n",
+        "class": f"@policy\nclass Own:\n    def choose_card(self, view):\n{inner}",
+        "method": f"@policy\nclass Own:\n    def pick(self, view):\n{inner}\n"
+        "    def choose_card(self, view):\n        return self.pick(view)\n",
+    }[form]
+    path = write(f"from kqj_sim import suit\n{source}")
+    number = source.partition(line)[0].count("\n") + 3
+    message = _error(path)
+    assert f"my_policy.py:{number}: policy " in message
+    for part in parts:
+        assert part in message
+    assert "compile" not in message and "int64" not in message
+
+
+def test_what_the_messages_say_to_write_can_be_written(write: Write) -> None:
+    path = write(
+        "from kqj_sim import count, hand, has, in_view\n"
+        "@policy\ndef choose_card(view):\n"
+        "    best, rest = 0, view.legal\n"
+        "    while rest:\n        card = lowest(rest)\n        rest ^= card\n        best = card\n"
+        "    if count(view.legal) == 1 or not has(view, '9h'):\n        return best\n"
+        "    if view.legal & in_view(view, hand('9h')) != 0:\n        return best\n"
+        "    return lowest(view.legal)\n"
+    )
+    assert len(simulate(_own(path, deals=50))) == 50
+
+
+METHODS = """
+@policy
+class Own:
+    "Plays what its helpers pick."
+    least = 2
+
+    def pick(self, cards, most=9):
+        return self.lower(cards) if self.enough(cards) and most == 9 else cards & -cards
+
+    def enough(self, cards):
+        return cards != 0 and self.least > 0
+
+    def lower(self, cards):
+        return lowest(cards)
+
+    def choose_card(self, view):
+        return self.pick(view.legal)
+"""
+
+
+def test_methods_may_call_other_methods_and_read_parameters(write: Write) -> None:
+    path = write(METHODS)
+    low = write_as(path, "low.py", "@policy\ndef low(view):\n    return lowest(view.legal)\n")
+    mine, plain = (simulate(_own(each)).frame() for each in (path, low))
+    assert mine.equals(plain)
+    other = simulate(_own(f"{path}:least=0")).frame()
+    assert not other.equals(plain)
+
+
+def write_as(beside: str, name: str, text: str) -> str:
+    """Write a policy file beside another one; return its path."""
+    path = Path(beside).with_name(name)
+    path.write_text(f"from kqj_sim import lowest, policy\n{text}", encoding="utf-8")
+    return str(path)
+
+
+def test_an_exception_in_a_helper_method_names_its_policy(write: Write) -> None:
+    path = write(
+        "@policy\nclass Own:\n"
+        "    def divide(self, number):\n        return 1 // number\n\n"
+        "    def choose_card(self, view):\n"
+        "        return view.legal * self.divide(view.position * 0)\n"
+    )
+    assert "ZeroDivisionError" in _error(f"random:take=1+{path}")
