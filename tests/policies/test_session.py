@@ -209,3 +209,16 @@ def test_a_name_of_a_built_in_policy_is_refused(notebook: Notebook) -> None:
     with pytest.raises(PolicyError, match=r"name of a built-in policy"):
         as_spec(mine)
     assert Experiment(TAKE_2, ("greedy",) * 6, deals=1).players[0].playing.policy is not mine
+
+
+def test_helper_methods_are_sent_along_and_changes_are_noticed(notebook: Notebook) -> None:
+    text = (
+        "@policy\nclass Mine:\n    def pick(self, cards):\n        return lowest(cards)\n\n"
+        "    def choose_card(self, view):\n        return self.pick(view.legal)\n"
+    )
+    low = _means(notebook.run(text)["Mine"])
+    experiment = Experiment(TAKE_2, (notebook.names["Mine"], "greedy") * 3, deals=300)
+    sent = cloudpickle.loads(cloudpickle.dumps(experiment))
+    frame = simulate(sent).frame()
+    assert [float(frame[name].mean()) for name in ("score_0", "score_1")] == low
+    assert _means(notebook.run(text.replace("lowest(", "highest("))["Mine"]) != low
