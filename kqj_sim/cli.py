@@ -6,6 +6,7 @@ import difflib
 import gc
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -13,7 +14,12 @@ from typing import Any, NamedTuple
 import click
 
 from kqj_sim import __version__
-from kqj_sim.commands.errors import DEBUG, ENVIRONMENT_PREFIX, exit_with_error
+from kqj_sim.commands.errors import (
+    DEBUG,
+    ENVIRONMENT_PREFIX,
+    exit_with_error,
+    show_warning,
+)
 from kqj_sim.commands.renamed import RENAMED_OPTIONS
 from kqj_sim.messages import quote, shorten
 from kqj_sim.run_scope import run_scope
@@ -93,14 +99,17 @@ class CommandGroup(click.Group):
             # Collecting as often as Python does by default costs a fifth of a short run.
             gc.set_threshold(2_000_000, 10, 10)
         try:
-            status = super().main(
-                args,
-                prog_name or "kqj-sim",
-                complete_var,
-                standalone_mode=False,
-                windows_expand_args=windows_expand_args,
-                **extra,
-            )
+            with warnings.catch_warnings():
+                if standalone_mode:
+                    warnings.showwarning = show_warning
+                status = super().main(
+                    args,
+                    prog_name or "kqj-sim",
+                    complete_var,
+                    standalone_mode=False,
+                    windows_expand_args=windows_expand_args,
+                    **extra,
+                )
             sys.stdout.flush()
         except (Exception, KeyboardInterrupt) as error:
             if not standalone_mode:

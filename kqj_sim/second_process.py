@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from kqj_sim.core.code_cache import CACHE_FOLDER
+from kqj_sim.core.code_cache import can_keep_code, has_cached_kernels
 from kqj_sim.core.jit import PLAIN
 from kqj_sim.workers import count_processors
 
@@ -36,9 +36,10 @@ def compile_elsewhere(*, whole_rounds: bool) -> Iterator[None]:
     """Have a second process compile the stage `core.round.finish_rounds` meanwhile; wait for it.
 
     With `whole_rounds` it compiles `core.round.play_deals`, too.  Does nothing if the stage is in
-    the cache, or no second processor is free.
+    the cache, no second processor is free, or the cache cannot be written.
     """
-    helper = None if is_cached() or not has_free_processor() else start_process(whole_rounds)
+    useful = not is_cached() and has_free_processor() and can_keep_code()
+    helper = start_process(whole_rounds) if useful else None
     if helper is None:
         yield
         return
@@ -54,7 +55,7 @@ def compile_elsewhere(*, whole_rounds: bool) -> Iterator[None]:
 
 def is_cached() -> bool:
     """Return True if an earlier process left the stage in the cache."""
-    return any(CACHE_FOLDER.glob("core_*/round.finish_rounds-*.nbi"))
+    return has_cached_kernels("core.round.finish_rounds")
 
 
 def has_free_processor() -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from kqj_sim import second_process
+from kqj_sim.core import code_cache
 from kqj_sim.second_process import compile_elsewhere
 
 
@@ -26,7 +27,7 @@ def first_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[subproces
             started.append(helper)
         return helper
 
-    monkeypatch.setattr(second_process, "CACHE_FOLDER", tmp_path)
+    monkeypatch.setattr(code_cache, "CACHE_FOLDER", tmp_path)
     monkeypatch.setattr(second_process, "has_free_processor", lambda: True)
     monkeypatch.setattr(second_process, "start_process", note_start)
     return started
@@ -100,9 +101,17 @@ def test_without_a_python_to_start_nothing_is_started(
 def test_nothing_is_started_once_the_stage_is_cached(
     first_run: list[subprocess.Popen[bytes]], tmp_path: Path
 ) -> None:
-    folder = tmp_path / "core_0"
-    folder.mkdir()
-    (folder / "round.finish_rounds-1.py311.nbi").touch()
+    (tmp_path / "core.round.finish_rounds-0.code").touch()
+    with compile_elsewhere(whole_rounds=True):
+        pass
+    assert not first_run
+
+
+def test_nothing_is_started_if_its_kernels_could_not_be_kept(
+    first_run: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(code_cache, "CACHE_FOLDER", tmp_path / "file" / "folder")
     with compile_elsewhere(whole_rounds=True):
         pass
     assert not first_run

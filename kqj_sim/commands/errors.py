@@ -54,6 +54,13 @@ def exit_with_error(error: BaseException, arguments: Sequence[str]) -> NoReturn:
     sys.exit(status)
 
 
+def show_warning(message: Warning | str, *details: object, **more: object) -> None:
+    """Write a warning of Python to stderr, on one line, unless the command is quiet."""
+    context = click.get_current_context(silent=True)
+    if context is None or not context.params.get("quiet"):
+        _say(f"Warning: {one_line(str(message))}")
+
+
 def _explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
     """Return the message of an error and its exit status."""
     if isinstance(error, click.ClickException):

@@ -8,12 +8,21 @@ engine's sources and of the versions of numba and Python.
 from __future__ import annotations
 
 import functools
+import glob
 import hashlib
 import os
+import pickle
+import re
+import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import tempfile
+import time
+import uuid
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numba
 import platformdirs
@@ -56,52 +65,169 @@ def _locate_cache() -> Path:
 
 CACHE_FOLDER = _locate_cache()
 
+DAY = 24 * 3600.0
 
-def has_cached_kernels() -> bool:
-    """Return True if an earlier process left compiled kernels for these sources."""
-    return CACHE_FOLDER.is_dir() and any(CACHE_FOLDER.rglob("*.nbi"))
+UNUSED = 14 * DAY
+"""Seconds without use after which the folder of another version is removed.
+
+Another installed version notes each day on which it uses its folder.  If one in use is removed all
+the same, its code is compiled again.
+"""
+
+
+def has_cached_kernels(name: str = "*") -> bool:
+    """Return True if an earlier process left kernels for these sources; or that of one name."""
+    files = glob.iglob(f"{glob.escape(str(CACHE_FOLDER))}/{name}-*.code")
+    return next(files, None) is not None
+
+
+def can_keep_code() -> bool:
+    """Return True if the cache folder can be written."""
+    try:
+        CACHE_FOLDER.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=CACHE_FOLDER) as file:
+            file.write(bytes(1 << 16))
+    except OSError:
+        return False
+    return True
 
 
 LOADS_QUICKLY = numba.__version__.startswith(TESTED_NUMBA) and not os.environ.get(PLAIN_VARIABLE)
-"""True if loading does without preparing numba to compile, which uses internals of numba."""
+"""True if loading does without preparing numba to compile, which uses internals of numba.
+
+To prepare takes a tenth of a second, since numba then registers all that it can compile.  Of code
+on disk, only that which calls Python back ("object mode") needs it.
+"""
 
 
-def keep_on_disk(compiled: Kernel) -> None:
-    """Have the code of a kernel or C function kept in CACHE_FOLDER, and loaded from there."""
-    with cache_folder():
-        compiled.enable_caching()
-    if LOADS_QUICKLY:
-        compiled._cache.__class__ = _define_quick_cache()
+def keep_on_disk(compiled: Kernel, function: Callable[..., Any]) -> None:
+    """Have the code compiled of a function kept in CACHE_FOLDER, and loaded from there."""
+    compiled._cache = CodeCache(function)
 
 
-@contextmanager
-def cache_folder() -> Iterator[None]:
-    """Have numba keep what is decorated meanwhile in CACHE_FOLDER."""
-    previous = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_FOLDER)
-    try:
-        yield
-    finally:
-        numba.config.CACHE_DIR = previous
+class CodeCache:
+    """A function's compiled code on disk, in place of numba's own cache.
+
+    There is a file per signature, which begins with a checksum of the rest.  Whatever cannot be
+    loaded or kept is compiled.  numba's own cache fails with the first damaged file or folder
+    that cannot be written; and its files are numbered in an index, so that of two processes that
+    save at once each may load the other's code.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        if function.__closure__:
+            raise TypeError(f"{function.__qualname__}: a factory's functions are kept by names")
+        self._function = function
+        self.cache_path = str(CACHE_FOLDER)
+
+    def load_overload(self, signature: Numba, context: Numba) -> Numba:
+        """Return the compiled code for a signature, or None if there is none."""
+        from numba.core.compiler import CompileResult
+        from numba.core.runtime import rtsys
+
+        _note_use()
+        if LOADS_QUICKLY:
+            rtsys.initialize(context)
+        else:
+            context.refresh()
+        try:
+            content = self._locate(signature, context.codegen()).read_bytes()
+            code = memoryview(content)[_DIGEST_SIZE:]
+            if content[:_DIGEST_SIZE] != _digest(code):
+                raise ValueError("a file is damaged")
+            kept_for, reduced = pickle.loads(code)
+            # Types of different classes can have one name.
+            return CompileResult._rebuild(context, *reduced) if kept_for == signature else None
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except Exception as error:
+            _warn_once(
+                f"compiled code in {CACHE_FOLDER} cannot be loaded ({_explain(error)}), so it is "
+                "compiled again"
+            )
+            return None
+
+    def save_overload(self, signature: Numba, result: Numba) -> None:
+        """Keep the compiled code of a signature, unless it holds addresses of this process."""
+        from numba.core.serialize import dumps
+
+        if result.library.has_dynamic_globals:
+            return
+        try:
+            code = dumps((signature, result._reduce()))
+            CACHE_FOLDER.mkdir(parents=True, exist_ok=True)
+            _write_file(self._locate(signature, result.codegen), _digest(code) + code)
+        except Exception as error:
+            _warn_once(
+                f"compiled code cannot be kept in {CACHE_FOLDER} ({_explain(error)}), so every run "
+                "compiles it again: NUMBA_CACHE_DIR may name another folder"
+            )
+
+    def flush(self) -> None:
+        """Do nothing: what is compiled again overwrites what was kept."""
+
+    def _locate(self, signature: Numba, codegen: Numba) -> Path:
+        """Return the file for a signature and a processor."""
+        function = self._function
+        code = function.__code__
+        state = (
+            function.__module__, function.__qualname__, code.co_firstlineno, code.co_code,
+            _hash_file(code.co_filename), str(signature), codegen.magic_tuple(),
+        )  # fmt: skip
+        module = function.__module__.partition(".")[2]
+        name = re.sub(r"\W+", "_", function.__qualname__)[:80]
+        return CACHE_FOLDER / f"{module}.{name}-{_digest(repr(state).encode()).hex()[:32]}.code"
+
+
+_DIGEST_SIZE = 32
+
+
+def _digest(content: bytes | memoryview) -> bytes:
+    return hashlib.blake2b(content, digest_size=_DIGEST_SIZE).digest()
 
 
 @functools.cache
-def _define_quick_cache() -> Numba:
-    """Return numba's cache, but loading from it does not prepare numba to compile.
+def _hash_file(path: str) -> bytes:
+    """Return a hash of a source file: those of `ABOVE_THE_ENGINE` are not in the folder's name."""
+    return _digest(Path(path).read_bytes())
 
-    To prepare takes a tenth of a second, since numba then registers all that it can compile.  Of
-    code on disk, only that which calls Python back ("object mode") needs it.
-    """
-    from numba.core.caching import FunctionCache
-    from numba.core.runtime import rtsys
 
-    class QuickCache(FunctionCache):  # type: ignore[misc]
-        """A cache that loads without `context.refresh()`."""
+def _write_file(path: Path, content: bytes) -> None:
+    """Write a file that appears whole or not at all."""
+    unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
+    try:
+        unfinished.write_bytes(content)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
-        def load_overload(self, signature: Numba, context: Numba) -> Numba:
-            """Return the compiled code for a signature, or None if there is none."""
-            rtsys.initialize(context)
-            with self._guard_against_spurious_io_errors():
-                return self._load_overload(signature, context)
 
-    return QuickCache
+@functools.cache
+def _note_use() -> None:
+    """Note that the folder is used, and remove those that have not been for long; once a day."""
+    try:
+        if time.time() - CACHE_FOLDER.stat().st_mtime < DAY:
+            return
+        os.utime(CACHE_FOLDER)
+    except OSError:
+        pass  # It does not exist yet, or cannot be written.
+    for folder in CACHE_FOLDER.parent.glob("compiled-" + "[0-9a-f]" * 16):
+        with suppress(OSError):
+            if folder != CACHE_FOLDER and time.time() - folder.stat().st_mtime > UNUSED:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+_warned = False
+
+
+def _warn_once(message: str) -> None:
+    """Warn, once per process."""
+    global _warned
+    if not _warned:
+        _warned = True
+        warnings.warn(message, RuntimeWarning, stacklevel=4)
+
+
+def _explain(error: Exception) -> str:
+    """Return what is wrong, without the name of the file."""
+    return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__

@@ -27,7 +27,7 @@ from numba.core.typeinfer import register_dispatcher
 from numba.extending import intrinsic
 
 from kqj_sim.core import array_functions as _array_functions  # noqa: F401
-from kqj_sim.core.code_cache import LOADS_QUICKLY, cache_folder, keep_on_disk
+from kqj_sim.core.code_cache import keep_on_disk
 from kqj_sim.core.numba_internals import must_be_plain
 from kqj_sim.core.types import Address, Kernel, Numba
 
@@ -84,7 +84,7 @@ def kernel(
             nogil=True, error_model="numpy", **{"pipeline_class": _make_compiler} | options
         )(function)
         if cache:
-            keep_on_disk(compiled)
+            keep_on_disk(compiled, function)
         if signature:
             # A kernel may call itself, by a name that stands for nothing yet.
             with register_dispatcher(compiled):
@@ -107,14 +107,11 @@ def compile_cfunc(
     if name is not None:
         function = make_forwarder(function, name)
     options = {"nopython": True, "error_model": "numpy"}
-    if not (cache and LOADS_QUICKLY):
-        with cache_folder():
-            return numba.cfunc(signature, cache=cache, pipeline_class=_make_compiler, **options)(
-                function
-            )
-    # The decorator would compile it, or load it, before anything else could be said.
+    if not cache:
+        return numba.cfunc(signature, pipeline_class=_make_compiler, **options)(function)
+    # The decorator would compile it before anything else could be said.
     compiled = CFunc(function, (signature.args, signature.return_type), {}, options, _make_compiler)
-    keep_on_disk(compiled)
+    keep_on_disk(compiled, function)
     compiled.compile()
     return compiled
 

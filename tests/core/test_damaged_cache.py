@@ -1,0 +1,229 @@
+"""The cache of compiled code never fails a run: what is damaged or missing is compiled."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import shutil
+import subprocess
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from numba import types
+
+from kqj_sim.core import code_cache
+from kqj_sim.core.jit import kernel
+from tests.command_line import ENVIRONMENT, PROGRAM
+
+SIGNATURE = types.int64(types.int64, types.int64)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty cache of a process that has not warned yet."""
+    found = tmp_path / "cache" / "compiled-0123456789abcdef"
+    monkeypatch.setattr(code_cache, "CACHE_FOLDER", found)
+    monkeypatch.setattr(code_cache, "_warned", False)
+    code_cache._note_use.cache_clear()
+    yield found
+    code_cache._note_use.cache_clear()
+
+
+def add(one: int, other: int) -> int:
+    """Return a sum; kept on disk."""
+    return one + 10 * other
+
+
+def run_kernel() -> tuple[int, bool]:
+    """Compile or load `add` as a new process would; return a result, and True if it was loaded."""
+    compiled = kernel(add)
+    compiled.compile(SIGNATURE)
+    return compiled(1, 2), bool(compiled.stats.cache_hits)
+
+
+def flip(content: bytes, bit: int) -> bytes:
+    """Return bytes with one bit changed."""
+    changed = bytearray(content)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda content: b"",
+    "half": lambda content: content[: len(content) // 2],
+    "only a checksum": lambda content: content[:32],
+    "zeros": lambda content: bytes(len(content)),
+    "random": lambda content: random.Random(1).randbytes(len(content)),
+    "longer": lambda content: content + b"\0",
+}
+
+
+def test_code_is_loaded_from_disk_without_a_word(folder: Path) -> None:
+    assert run_kernel() == (21, False)
+    assert run_kernel() == (21, True)
+    assert len(list(folder.iterdir())) == 1
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_file_is_compiled_and_written_again(
+    folder: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    run_kernel()
+    (path,) = folder.iterdir()
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.warns(RuntimeWarning, match=f"{folder} cannot be loaded .a file is damaged"):
+        assert run_kernel() == (21, False)
+    assert run_kernel() == (21, True)
+
+
+def test_no_flipped_bit_is_run(folder: Path) -> None:
+    run_kernel()
+    (path,) = folder.iterdir()
+    content = path.read_bytes()
+    compiled = kernel(add)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        draws = random.Random(2)
+        for _ in range(500):
+            path.write_bytes(flip(content, draws.randrange(8 * len(content))))
+            assert compiled._cache.load_overload(SIGNATURE, compiled.targetctx) is None
+    path.write_bytes(content)
+    assert compiled._cache.load_overload(SIGNATURE, compiled.targetctx) is not None
+
+
+def test_a_process_warns_once(folder: Path) -> None:
+    run_kernel()
+    (path,) = folder.iterdir()
+    with pytest.warns(RuntimeWarning) as seen:
+        for _ in range(3):
+            path.write_bytes(b"")
+            assert run_kernel() == (21, False)
+    assert len(seen) == 1
+
+
+def test_a_folder_in_place_of_a_file_is_compiled(folder: Path) -> None:
+    run_kernel()
+    (path,) = folder.iterdir()
+    path.unlink()
+    path.mkdir()
+    with pytest.warns(RuntimeWarning, match=str(folder)) as seen:
+        assert run_kernel() == (21, False)
+    assert len(seen) == 1
+
+
+def test_a_file_in_place_of_the_folder_is_compiled(folder: Path) -> None:
+    folder.parent.write_bytes(b"")
+    with pytest.warns(RuntimeWarning, match=f"cannot be kept in {folder}") as seen:
+        assert run_kernel() == (21, False)
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EROFS, errno.EACCES])
+def test_a_disk_that_cannot_be_written_is_no_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, error: int
+) -> None:
+    def fail(path: Path, content: bytes) -> int:
+        with open(path, "wb") as file:
+            file.write(content[: len(content) // 2])
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(Path, "write_bytes", fail)
+    with pytest.warns(RuntimeWarning, match=f"{folder} .{os.strerror(error)}"):
+        assert run_kernel() == (21, False)
+    assert list(folder.iterdir()) == [], "an unfinished file is left"
+
+
+def test_a_complete_cache_is_only_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_kernel()
+
+    def fail(*arguments: Any, **more: Any) -> Any:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    for name in ("write_bytes", "mkdir", "replace", "unlink"):
+        monkeypatch.setattr(Path, name, fail)
+    assert run_kernel() == (21, True)
+
+
+def test_a_file_of_another_signature_is_not_run(folder: Path) -> None:
+    run_kernel()
+    (path,) = folder.iterdir()
+    content = path.read_bytes()
+    other = kernel(add)
+    other.compile(types.float64(types.float64, types.float64))
+    (second,) = set(folder.iterdir()) - {path}
+    second.write_bytes(content)
+    again = kernel(add)
+    again.compile(types.float64(types.float64, types.float64))
+    assert again(0.5, 1.0) == 10.5 and not again.stats.cache_hits
+
+
+def test_folders_that_no_version_uses_are_removed(folder: Path) -> None:
+    def make(name: str, age: float) -> Path:
+        path = folder.parent / name
+        path.mkdir(parents=True)
+        (path / "some.code").touch()
+        os.utime(path, (time.time() - age,) * 2)
+        return path
+
+    old = make(f"compiled-{'a' * 16}", code_cache.UNUSED + 60)
+    recent = make(f"compiled-{'b' * 16}", code_cache.UNUSED - 60)
+    foreign = make("compiled-by-others", 2 * code_cache.UNUSED)
+    run_kernel()
+    assert [path.exists() for path in (old, recent, foreign, folder)] == [False, True, True, True]
+    # A folder that is used counts as used, also if nothing is written to it.
+    os.utime(folder, (time.time() - code_cache.UNUSED,) * 2)
+    code_cache._note_use.cache_clear()
+    assert run_kernel() == (21, True)
+    assert time.time() - folder.stat().st_mtime < code_cache.DAY
+
+
+WORDS = ["simulate", "--policy", "random", "--deals", "300", "--format", "json"]
+
+
+def run_command(cache: Path) -> tuple[str, list[str]]:
+    """Run a command with a cache, which succeeds; return its output and its warnings."""
+    environment = {**ENVIRONMENT, "NUMBA_CACHE_DIR": str(cache)}
+    done = subprocess.run(
+        [*PROGRAM, *WORDS], env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout, [line for line in done.stderr.splitlines() if "Compiling" not in line]
+
+
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A cache with all that a command needs, and what the command prints."""
+    cache = tmp_path_factory.mktemp("complete")
+    output, lines = run_command(cache)
+    assert not lines
+    return cache, output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_command_with_a_damaged_cache_gives_the_same(
+    complete: tuple[Path, str], tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    cache, output = complete
+    copy = shutil.copytree(cache, tmp_path / "copy")
+    for path in copy.rglob("*.code"):
+        path.write_bytes(damage(path.read_bytes()))
+    found, lines = run_command(copy)
+    assert found == output
+    assert len(lines) == 1 and lines[0].startswith(f"Warning: compiled code in {copy}")
+    assert run_command(copy) == (output, [])
+
+
+@pytest.mark.slow
+def test_a_command_with_a_file_for_a_cache_gives_the_same(
+    complete: tuple[Path, str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    found, lines = run_command(tmp_path / "file")
+    assert found == complete[1]
+    assert len(lines) == 1 and str(tmp_path / "file") in lines[0]
