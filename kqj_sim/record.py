@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
+from kqj_sim.cards import format_contract
 from kqj_sim.messages import escape_json, one_line, visible
 from kqj_sim.rules import RULES_BY_GAME, GameRules, RulesError, make_rules
 
@@ -95,6 +96,17 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pending_before: Int64
     pending_after: Int64
     scores: list[Int64]
+
+    def __repr__(self) -> str:
+        return f"<Record of {self.describe()}>"
+
+    def describe(self) -> str:
+        """Return a line such as `deal 3: ♥ failed, 0 to 290`."""
+        if self.contract is None:
+            return f"deal {self.deal}: passed out"
+        contract = format_contract(self.contract, symbols=True)
+        scores = " to ".join(map(str, self.scores))
+        return f"deal {self.deal}: {contract} {self.result}, {scores}"
 
     def game_rules(self) -> GameRules:
         """Return the rules of the round; raise RecordError if a field is missing or wrong."""

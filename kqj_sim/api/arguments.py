@@ -379,6 +379,12 @@ def join_items(items: str | Iterable[object] | None, separator: str = " ") -> st
     return separator.join(map(str, items))
 
 
+def split_items(items: str | Iterable[object]) -> list[str]:
+    """Return names that are a list, or a text with commas or blanks between, or a list of these."""
+    texts = [items] if isinstance(items, str) else map(str, items)
+    return [name for text in texts for name in re.split(r"[,\s]+", text) if name]
+
+
 def read_place(option: str, place: str | int | None, rules: GameRules) -> int | None:
     """Return the place that an option names; raise ArgumentError if there is none."""
     if place is None:
@@ -395,7 +401,7 @@ def read_places(
     """Return the places that an option names; raise ArgumentError if one does not exist."""
     if places is None:
         return None
-    if isinstance(places, str):
-        places = places.replace(",", " ").split() or [places]
-    found = (read_place(option, each, rules) for each in places)
+    # An empty text is no place.
+    names = split_items(places) if places != "" else [""]
+    found = (read_place(option, each, rules) for each in names)
     return tuple(place for place in found if place is not None)

@@ -96,7 +96,7 @@ def report(
     deals: Count = 100_000,
     games: Count = 2_000,
     chart_deals: Count = 100_000,
-    compare: Sequence[PolicyLike] = (),
+    compare: PolicyLike | Sequence[PolicyLike] = (),
     compare_deals: Count = 20_000,
     policy: PoliciesLike | None = None,
     impose: str | ImposedContract | None = None,
@@ -149,7 +149,9 @@ def report(
     experiment = make_experiment(
         table, policy, impose, seed, first, deals=parse_count("deals", deals, 1, "1e6")
     )
-    compared = tuple(map(convert_policy, compare))
+    # One policy alone is no list of names.
+    several = compare if isinstance(compare, (list, tuple)) else [compare]
+    compared = tuple(convert_policy(each) for each in several)
     if len(compared) == 1:
         raise ArgumentError(f"--compare {compared[0]} alone: name two policies or more")
     if compared:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,10 +54,23 @@ class ShownResult(ABC):
             lines += textwrap.wrap(text, _MAX_WIDTH, max_lines=2, placeholder=" ...")
         return "\n".join(lines[:_MAX_LINES])
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Results hold functions of columns, which plain pickle does not take.
+        import cloudpickle
+
+        return _restore, (type(self), cloudpickle.dumps(self.__dict__))
+
     def _repr_html_(self) -> str:
         """Return the result as HTML, for notebooks."""
         lines = [line for line in self._list_lines() if line]
         return to_html_fragment(self.headline.split("\n"), lines, self._list_html_grids())
+
+
+def _restore(kind: type[ShownResult], attributes: bytes) -> ShownResult:
+    """Return a result that was pickled or copied."""
+    result = kind.__new__(kind)
+    vars(result).update(pickle.loads(attributes))
+    return result
 
 
 def _cut(line: str) -> str:

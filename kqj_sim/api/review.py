@@ -27,6 +27,8 @@ from kqj_sim.api.arguments import (
     parse_argument,
     parse_count,
     parse_share,
+    parse_whole_number,
+    split_items,
 )
 from kqj_sim.api.progress import ProgressLike
 from kqj_sim.api.results import Result, save_file
@@ -148,7 +150,7 @@ def review(
     reference: PolicyLike | None = None,
     samples: Count | None = None,
     time: float | None = None,
-    seat: int | Iterable[int] | None = None,
+    seat: int | str | Iterable[int | str] | None = None,
     worst: int = WORST,
     by: str | Iterable[str] = (),
     ignore_calls: bool = False,
@@ -174,7 +176,7 @@ def review(
         reference: the player who plays every round on; the default player unless given.
         samples: the deals that grade a decision on average.
         time: stop after this many seconds.
-        seat: grade only the decisions of this seat, or of these seats.
+        seat: grade only the decisions of this seat, or of these seats, "0,3" or a list.
         worst: number of the worst decisions that are described.
         by: group the losses by these columns, such as "trick,kind".
         ignore_calls: True for hidden cards that need not agree with the calls.
@@ -204,7 +206,7 @@ def review(
         if rules is not None or fields or games is not None or impose is not None or first:
             raise ArgumentError("rules, games, first and impose are for policy: leave them out")
         sampled, given = sampled or given, None
-    seats = None if seat is None else tuple([seat] if isinstance(seat, int) else seat)
+    seats = None if seat is None else _parse_seats(seat)
     options = ReviewOptions(
         None if reference is None else convert_policy(reference), sampled, time,
         parse_count("seed", seed, 0, "1") or 0, level, threads, ignore_calls, ignore_plays,
@@ -227,13 +229,15 @@ def review(
     return ReviewResult(found, make_run(found, options, source, columns, policy is not None), worst)
 
 
+def _parse_seats(seat: int | str | Iterable[int | str]) -> tuple[int, ...]:
+    """Return the seats of `seat`; raise ArgumentError for what is none."""
+    texts = split_items([seat] if isinstance(seat, int) else seat)
+    return tuple(parse_argument("seat", parse_whole_number, text, 0, "3") for text in texts)
+
+
 def parse_columns(by: str | Iterable[str]) -> tuple[str, ...]:
     """Return the columns of `--by`; raise ArgumentError if one does not exist."""
-    names = [
-        name
-        for each in ([by] if isinstance(by, str) else by)
-        for name in each.replace(",", " ").split()
-    ]
+    names = split_items(by)
     for name in names:
         if name not in GROUP_COLUMNS:
             hint = suggest(name, GROUP_COLUMNS) or f"there are {', '.join(GROUP_COLUMNS)}"

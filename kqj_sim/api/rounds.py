@@ -21,7 +21,6 @@ from kqj_sim.api.checking import RecordCheck
 from kqj_sim.api.progress import InterruptHandler, ProgressLike, open_progress
 from kqj_sim.api.results import ShownResult, save_file
 from kqj_sim.api.simulate import make_experiment
-from kqj_sim.cards import format_contract
 from kqj_sim.messages import format_json
 from kqj_sim.record import Record, to_json
 from kqj_sim.recording import play_records
@@ -37,6 +36,15 @@ if TYPE_CHECKING:
     from kqj_sim.rules import GameRules
 
 DEFAULT_RECORDS = 10
+
+_NUMBERS_PER_SIDE = (
+    "teams", "score_before", "score_after", "card_points", "trick_counts", "totals", "gratuities",
+    "scores",
+)  # fmt: skip
+"""Keys of records whose numbers are columns of `Records.frame`."""
+
+_TABLES = ("hands",)
+"""Keys that may be null in place of a list."""
 
 
 class Round(ShownResult):
@@ -75,14 +83,6 @@ class Round(ShownResult):
         return to_json(self.record)
 
 
-def _describe(record: Record) -> str:
-    """Return a record in a line, such as `deal 3: ♥ failed, 0 to 290`."""
-    if record.contract is None:
-        return f"deal {record.deal}: passed out"
-    contract = format_contract(record.contract, symbols=True)
-    return f"deal {record.deal}: {contract} {record.result}, {' to '.join(map(str, record.scores))}"
-
-
 class Records(ShownResult, Sequence[Record]):
     """Records of rounds, in order of deal or of game.
 
@@ -115,8 +115,27 @@ class Records(ShownResult, Sequence[Record]):
         return len(self._records)
 
     def _list_lines(self) -> Sequence[str]:
-        shown = [_describe(each) for each in self._records[:4]]
+        shown = [each.describe() for each in self._records[:4]]
         return [*shown, *(["..."] if len(self) > len(shown) else [])]
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per record: its single values, and its lists of numbers per team or seat.
+
+        These are columns such as `scores_0`.  Rules, players, cards, calls and tricks are left out.
+        """
+        import pandas as pd
+
+        rows = []
+        for record in self._records:
+            row: dict[str, object] = {}
+            for name in record.__struct_fields__:
+                value = getattr(record, name)
+                if name in _NUMBERS_PER_SIDE:
+                    row |= {f"{name}_{side}": each for side, each in enumerate(value or ())}
+                elif not isinstance(value, (list, dict)) and name not in _TABLES:
+                    row[name] = value
+            rows.append(row)
+        return pd.DataFrame(rows)
 
     def to_json(self) -> str:
         """Return the records as lines of JSON."""

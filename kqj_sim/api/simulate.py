@@ -20,6 +20,7 @@ from kqj_sim.api.arguments import (
     parse_imposed,
     parse_share,
     reject_both,
+    split_items,
 )
 from kqj_sim.api.progress import ProgressLike, open_progress, open_workers
 from kqj_sim.api.results import Result
@@ -63,7 +64,8 @@ class SimulationResult(Result):
         super().__init__(make_simulation_report(run, aggregation.tables(run.confidence or 0.95)))
         self._plan = plan
         self._aggregation = aggregation
-        self._workers = threads, cluster
+        # By its address, as a connection can be neither pickled nor copied.
+        self._workers = threads, getattr(cluster, "address", cluster)
 
     def frame(self, columns: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Return one row per deal for which `where` holds.
@@ -73,7 +75,8 @@ class SimulationResult(Result):
         flags bool, labels categories.
 
         Args:
-            columns: names of columns, as `kqj-sim columns` lists them; None for all.
+            columns: names of columns, "deal,contract" or a list, as `kqj-sim columns` lists them;
+                None for all.
 
         Raises:
             ArgumentError: there is no such column.
@@ -82,7 +85,7 @@ class SimulationResult(Result):
 
         experiment = self._plan.experiment
         expression = self._aggregation.tally.expression
-        columns = [columns] if isinstance(columns, str) else columns
+        columns = None if columns is None else split_items(columns)
         parts: list[pd.DataFrame] = []
         with open_workers(*self._workers) as workers, run_scope():
             for rows in iterate_row_chunks(experiment, workers):
@@ -128,7 +131,7 @@ def simulate(
         policy: the players: one specification, file or policy for all seats, one for each seat, or
             a dictionary with the keys "all", "team0", "seat3"; by default points+network
             (standard in Kwajongen).
-        by: a column, or several, that group every table.
+        by: columns that group every table, "lap,place" or a list.
         where: an expression of columns; only deals for which it holds are counted.
         impose: a Sender's place and contract that are played without calls, "opener:h".
         control: a policy that plays every deal again, to reduce the variance of score differences.
@@ -164,7 +167,7 @@ def simulate(
         deals=parse_count("deals", deals, 1, "1e6") or DEFAULT_DEALS, games=number,
     )  # fmt: skip
     level = parse_argument("confidence", parse_share, confidence, *CONFIDENCE_RANGE)
-    columns = (by,) if isinstance(by, str) else tuple(by)
+    columns = tuple(split_items(by))
     plan = AggregationPlan(
         experiment, columns, where, None if control is None else convert_policy(control)
     )

@@ -33,6 +33,7 @@ from kqj_sim.api.arguments import (
     parse_positive_number,
     parse_share,
     reject_both,
+    split_items,
     write_call,
 )
 from kqj_sim.api.progress import InterruptHandler, ProgressLike, open_progress, open_workers
@@ -293,7 +294,7 @@ def tune(
 
     Args:
         policy: the policy to start from.
-        parameters: names, or names with ranges: "take", ["take=0:80", "lap2"].
+        parameters: names, or names with ranges: "take,lap2", ["take=0:80", "lap2"].
         opponents: the policy on the other sides; by default points+network.
         deals: number of deals for each candidate.
         generations: number of generations, at most.
@@ -327,8 +328,7 @@ def tune(
         "first": (first, 0),
         "confidence": (confidence, 0.95),
     }
-    texts = [parameters] if isinstance(parameters, str) else list(parameters)
-    names = [each.strip() for text in texts for each in text.split(",")]
+    names = split_items(parameters)
     most = parse_count("generations", generations, 1, "30") or 1
     with (
         open_progress(progress, "generations", most) as line,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from kqj_sim.api.arguments import split_items
 from kqj_sim.api.progress import InterruptHandler, ProgressLine
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import (
@@ -50,7 +50,7 @@ def _split_columns(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return the columns of all --by, of which each may have several after commas."""
-    return tuple(name for each in values for name in re.split(r"[,\s]+", each) if name)
+    return tuple(split_items(values))
 
 
 @click.command(

@@ -91,6 +91,30 @@ def test_cards_and_places_are_texts_or_lists() -> None:
     assert parse_turn(3.2) == parse_turn("3.2") == parse_turn((3, 2)) == (3, 2)
 
 
+def test_lists_are_written_as_on_the_command_line(tmp_path: Path) -> None:
+    few: dict[str, Any] = {"deals": 100, "policy": "standard"}
+    round = kqj.play(deal=3, policy="standard")
+    search: dict[str, Any] = {"opponents": "standard", "deals": 64, "generations": 1, "confirm": 64}
+    calls: list[tuple[Callable[..., Any], list[str]]] = [
+        (lambda by: kqj.simulate(by=by, **few), ["lap", "place"]),
+        (lambda by: kqj.review(round, samples=10, by=by), ["trick", "kind"]),
+    ]
+    for call, names in calls:
+        wanted = call(names).to_json()
+        for given in (",".join(names), ", ".join(names), " ".join(names), [",".join(names)]):
+            assert call(given).to_json() == wanted
+    frame = kqj.simulate(**few).frame("deal, contract")
+    assert [*frame] == ["deal", "contract"]
+    both = kqj.tune("standard", "take, lap2", **search)
+    assert both.best == kqj.tune("standard", ["take", "lap2"], **search).best
+    chosen = kqj.review(round, samples=10, seat="0,3").to_json()
+    assert chosen == kqj.review(round, samples=10, seat=[0, 3]).to_json()
+    with pytest.raises(ArgumentError, match=r"^seat: it is a whole number"):
+        kqj.review(round, seat="first")
+    with pytest.raises(ArgumentError, match="--compare standard alone"):
+        kqj.report(tmp_path / "report", compare="standard")
+
+
 HAND = "9h 8h Ah Ks 4d"
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,7 +22,7 @@ from kqj_sim.api.results import ResultError, ShownResult
 from kqj_sim.reporting.figures import NothingToDrawError
 from kqj_sim.reporting.grid import Cell, Grid
 from kqj_sim.reporting.html import to_html_fragment
-from tests.command_line import run
+from tests.command_line import ENVIRONMENT, run
 
 DEALS = 300
 ONLY = {"policy": "standard"}
@@ -87,8 +91,60 @@ def test_representations_are_short_and_begin_with_the_headline(results: dict[str
         results["tune"].gain,
         results["simulate"].tables,
         kqj.check_policy("greedy", deals=2),
+        *results["records"][:3],
+        kqj.Experiment(policies="greedy", deals=1),
+        kqj.KqjRules(),
     ]
     assert all(len(repr(part)) < 1000 for part in parts)
+
+
+def test_results_are_pickled_and_copied(results: dict[str, Any], tmp_path: Path) -> None:
+    """As process pools return them; none of them holds a function that another process lacks."""
+    filtered = kqj.simulate(deals=DEALS, policy="standard", where="taken and lap == 2")
+    given = {
+        **results,
+        "filtered": filtered,
+        "record": results["records"][0],
+        "review": kqj.review(results["play"], samples=20),
+        "experiment": kqj.Experiment(policies="greedy", deals=1),
+        "rules": kqj.KqjRules(teams=3),
+        "check_policy": kqj.check_policy("greedy", deals=2),
+        "option": results["odds"].best,
+        "pair": results["compare"].pairs[0],
+        "setting": results["sweep"].best,
+        "estimate": results["tune"].gain,
+        "error": kqj.ArgumentError("wrong"),
+    }
+    for name, result in given.items():
+        for other in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+            assert type(other) is type(result) and repr(other) == repr(result), name
+    (tmp_path / "results").write_bytes(pickle.dumps(given))
+    program = (
+        "import pickle, sys\n"
+        "for name, result in pickle.load(open(sys.argv[1], 'rb')).items():\n"
+        "    print(name, repr(result))\n"
+        "    if name == 'filtered': print(len(result.frame(['deal'])))\n"
+        "    if hasattr(result, 'estimate'): result.tables; result.to_json()\n"
+    )
+    words = [sys.executable, "-c", program, str(tmp_path / "results")]
+    shown = subprocess.run(words, check=True, capture_output=True, text=True, env=ENVIRONMENT)
+    for name, result in given.items():
+        assert f"{name} {result!r}" in shown.stdout
+    assert f"\n{len(filtered.frame(['deal']))}\n" in shown.stdout
+
+
+def test_every_result_is_a_table(results: dict[str, Any]) -> None:
+    for name, result in results.items():
+        if name not in ("play", "report"):
+            assert isinstance(result.frame(), pd.DataFrame), name
+    frame = results["records"].frame()
+    assert frame["deal"].tolist() == list(range(30))
+    scores = [record.scores for record in results["records"]]
+    assert frame[["scores_0", "scores_1"]].values.tolist() == scores
+    assert not any(isinstance(value, (list, dict)) for value in frame.to_numpy().flat)
+    games = kqj.records(games=1, policy="standard", partners="random").frame()
+    assert games["score_after_5"].notna().all() and (games["game_id"] == 0).all()
+    assert len(kqj.records(game="kwajongen", deals=2).frame()) == 2
 
 
 def test_html_is_whole_and_escaped(results: dict[str, Any]) -> None:
