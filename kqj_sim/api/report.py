@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from kqj_sim.analysis.compare import compose_players
 from kqj_sim.analysis.study import Study, StudyPlan, run_study
@@ -150,7 +150,7 @@ def report(
         table, policy, impose, seed, first, deals=parse_count("deals", deals, 1, "1e6")
     )
     # One policy alone is no list of names.
-    several = compare if isinstance(compare, (list, tuple)) else [compare]
+    several: Sequence[Any] = compare if isinstance(compare, (list, tuple)) else [compare]
     compared = tuple(convert_policy(each) for each in several)
     if len(compared) == 1:
         raise ArgumentError(f"--compare {compared[0]} alone: name two policies or more")
