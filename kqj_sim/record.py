@@ -16,6 +16,7 @@ import msgspec
 from kqj_sim.cards import format_contract
 from kqj_sim.messages import escape_json, one_line, visible
 from kqj_sim.rules import RULES_BY_GAME, GameRules, RulesError, make_rules
+from kqj_sim.text_files import WRONG_ENCODING, is_utf8
 
 R = TypeVar("R")
 
@@ -194,6 +195,8 @@ def _decode_record(decode: Callable[[str | bytes], R], text: str | bytes) -> R:
     except msgspec.ValidationError as error:
         raise RecordError(_reorder_message(str(error))) from None
     except (msgspec.DecodeError, UnicodeError) as error:
+        if isinstance(text, bytes) and not is_utf8(text):
+            raise RecordError(WRONG_ENCODING) from None
         raise RecordError(f"not a line of JSON: {_format_error(error)}") from None
     except RecursionError:
         raise RecordError("not a record: nested too deeply") from None

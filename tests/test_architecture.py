@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "kqj_sim"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-TEXT = {"messages", "places", "cards", "columns", "rules", "record", "imposed"}
+TEXT = {"messages", "text_files", "places", "cards", "columns", "rules", "record", "imposed"}
 ENGINE = {"core", "policies", "encode", "games", "policy_errors", "rows"}
 PLAY = {"experiment", "workers", "block_player"}
 MAY_IMPORT: dict[str, set[str]] = {
@@ -30,14 +30,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "places": {"messages"},
     "workers": set(),
     "run_scope": set(),
+    "text_files": set(),
     "cards": {"messages", "places"},
     "columns": {"cards"},
     "rules": {"messages", "cards", "columns"},
-    "record": {"messages", "cards", "columns", "rules"},
+    "record": {"messages", "cards", "columns", "rules", "text_files"},
     "imposed": {"messages", "places", "cards", "rules"},
     "referee": TEXT,
     "core": {"columns"},
-    "policies": {"core", "messages", "cards", "rules", "run_scope"},
+    "policies": {"core", "messages", "cards", "rules", "run_scope", "text_files"},
     "second_process": {"core", "workers"},
     "encode": TEXT | {"core", "policies", "second_process"},
     "games": {"core", "columns", "rules"},
@@ -80,6 +81,7 @@ LIBRARIES: dict[str, set[str]] = {
     "places": {"messages"},
     "workers": set(),
     "run_scope": set(),
+    "text_files": set(),
     "cards": set(),
     "columns": set(),
     "rules": set(),

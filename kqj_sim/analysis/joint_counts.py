@@ -123,10 +123,13 @@ class JointCounts:
         return numbers
 
     def add_numbers(self, numbers: Mapping[str, Int64Array]) -> None:
-        """Add `numbers` of counts with the same `layout`; raises KeyError."""
+        """Add `numbers` of counts with the same `layout`; raises KeyError and ValueError."""
+        _check_counts(numbers["places"], numbers["counts"], len(self._counts))
         self._counts[numbers["places"]] += numbers["counts"]
-        for number, store in enumerate(self._stores):
-            store.add(numbers[f"codes_{number}"], numbers[f"counts_{number}"])
+        for number, (joint, store) in enumerate(zip(self._sparse, self._stores, strict=True)):
+            codes, counts = numbers[f"codes_{number}"], numbers[f"counts_{number}"]
+            _check_counts(codes, counts, joint.cells)
+            store.add(codes, counts)
 
     def get_cells(self, columns: Sequence[str]) -> tuple[Int64Array, Int64Array]:
         """Return the combinations of values of `columns` that occur, and their numbers of rows.
@@ -158,6 +161,16 @@ class JointCounts:
             coded += (joint.decode(name, codes) - joint.get_low(name)) * stride
         codes, numbers = _sum_by_code(coded, numbers)
         return np.stack([marginal.decode(name, codes) for name in columns], axis=1), numbers
+
+
+def _check_counts(cells: Int64Array, counts: Int64Array, most: int) -> None:
+    """Raise ValueError for cells outside of 0 to `most` - 1, and for counts that cannot be."""
+    if cells.ndim != 1 or cells.shape != counts.shape:
+        raise ValueError(f"{cells.shape} cells and {counts.shape} counts")
+    if cells.min(initial=0) < 0 or cells.max(initial=0) >= max(most, 1):
+        raise ValueError(f"cells {cells.min():,} to {cells.max():,} of {most:,}")
+    if counts.min(initial=0) < 0:
+        raise ValueError(f"{counts.min():,} deals")
 
 
 class _JointIndex:

@@ -195,12 +195,17 @@ class Tally:
         return numbers
 
     def add_numbers(self, numbers: Mapping[str, Int64Array]) -> None:
-        """Add `numbers` of a tally with the same `layout`; raises KeyError."""
+        """Add `numbers` of a tally with the same `layout`; raises KeyError and ValueError."""
         self._counts.add_numbers(numbers)
-        self.deals += int(numbers["deals"][0])
+        deals = int(numbers["deals"][0])
+        if deals < 0:
+            raise ValueError(f"{deals:,} deals")
+        self.deals += deals
         for key, array in numbers.items():
             kind, _, name = key.partition(" ")
             if kind == "games":
+                if array[1].min(initial=0) < 0:
+                    raise ValueError(f"{array[1].min():,} games")
                 self._games[name].update(dict(zip(*array.tolist(), strict=True)))
 
     def tables(self, confidence: float = DEFAULT_CONFIDENCE) -> list[Table]:

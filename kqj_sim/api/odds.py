@@ -45,6 +45,7 @@ from kqj_sim.reporting.formats import TABLE_SUFFIXES, choose_by_suffix, render
 from kqj_sim.reporting.odds import make_odds_report
 from kqj_sim.reporting.odds_plots import make_odds_drawing
 from kqj_sim.run_scope import run_scope
+from kqj_sim.text_files import MAX_RECORD_BYTES, read_bytes
 
 if TYPE_CHECKING:
     import os
@@ -276,5 +277,8 @@ def _ask_about_record(
         record = record.record
     card = None if at is None else parse_argument("at", parse_turn, at)
     number = parse_count("line", line, 1, "12")
-    content = to_json(record).encode() if isinstance(record, Record) else Path(record).read_bytes()
+    if isinstance(record, Record):
+        content = to_json(record).encode()
+    else:
+        content = read_bytes(record, MAX_RECORD_BYTES)
     return ask_about_record(content, number, card, seat_players)

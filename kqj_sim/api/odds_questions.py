@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from kqj_sim.api.arguments import ArgumentError, assign_policies
 from kqj_sim.api.progress import ProgressLike, open_progress
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from kqj_sim.text_files import convert_to_utf8
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.odds.estimator import Odds
@@ -175,7 +176,7 @@ def ask_about_record(
     """
     from kqj_sim.analysis.odds.position_input import read_position
 
-    record = _read_partial_record(data, line)
+    record = _read_partial_record(convert_to_utf8(data), line)
     if record.players is not None and seat_players is None:
         from kqj_sim.policies.spec import parse_recorded_player
 

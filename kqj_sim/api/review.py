@@ -49,6 +49,7 @@ from kqj_sim.reporting.figures import NothingToDrawError
 from kqj_sim.reporting.formats import TABLE_SUFFIXES, choose_by_suffix
 from kqj_sim.reporting.review import WORST, ReviewRun, make_review_report, render_review
 from kqj_sim.run_scope import run_scope
+from kqj_sim.text_files import open_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -260,8 +261,8 @@ def _collect_rounds(
     if isinstance(records, Record):
         return [(1, prepare_round(records))], "FILE"
     if isinstance(records, (str, os.PathLike)):
-        lines = Path(records).read_bytes().splitlines(keepends=True)
-        return read_review_rounds(lines, line), str(records)
+        with open_lines(records) as lines:
+            return read_review_rounds(lines, line), str(records)
     rounds: list[tuple[int, RecordedRound | str]] = []
     for number, record in enumerate(records, start=1):
         try:

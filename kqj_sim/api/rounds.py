@@ -28,6 +28,7 @@ from kqj_sim.reporting.grid import to_screen
 from kqj_sim.reporting.html import to_html_fragment
 from kqj_sim.reporting.rounds import render_round
 from kqj_sim.run_scope import run_scope
+from kqj_sim.text_files import open_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -294,7 +295,7 @@ def check(
     with ExitStack() as stack:
         lines: Iterable[bytes]
         if isinstance(records, str | os.PathLike):
-            lines = stack.enter_context(open(records, "rb"))
+            lines = stack.enter_context(open_lines(records))
         else:
             lines = _encode_records(records)
         found = list(checked.check_file(lines))

@@ -6,6 +6,7 @@ import click
 
 from kqj_sim.api.checking import RecordCheck
 from kqj_sim.commands.command import Command
+from kqj_sim.commands.input import open_lines
 from kqj_sim.commands.options import announce_compiling, quiet_option
 from kqj_sim.commands.say import say
 from kqj_sim.messages import visible
@@ -37,8 +38,8 @@ def check(files: tuple[str, ...], replay: bool, quiet: bool) -> None:
     checked = RecordCheck(replay, None if quiet else announce_compiling)
     for file in files:
         name = "stdin" if file == "-" else visible(file)
-        with click.open_file(file, "rb") as stream:
-            for line, discrepancy in checked.check_file(stream):
+        with open_lines(file) as lines:
+            for line, discrepancy in checked.check_file(lines):
                 say(f"{name}:{line}: {discrepancy}")
     if not quiet:
         for line_of_summary in checked.summarise():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
 from kqj_sim.commands.renamed import find_renamed_option
 from kqj_sim.messages import shorten, suggest, visible
+from kqj_sim.text_files import read_text
 
 CONFIG_KEY, EXPERIMENTS_KEY = "kqj_sim.config", "kqj_sim.experiments"
 """Keys under which a context keeps its file's name and text, and its tables of experiments."""
@@ -28,16 +28,16 @@ def read_config(ctx: click.Context, parameter: click.Parameter, path: str | None
 
     Raises:
         UsageError: the file is not TOML, or has an unknown key.
-        OSError: the file cannot be read.
+        OSError: the file cannot be read, or is not text in UTF-8 or UTF-16.
     """
     if path is None or ctx.resilient_parsing:
         return
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_text(path)
         values = tomllib.loads(text)
     except RecursionError:
         raise click.UsageError(f"{shorten(path)} is nested too deeply") from None
-    except ValueError as error:  # not TOML, not UTF-8, or a number with too many digits
+    except ValueError as error:  # not TOML, or a number with too many digits
         raise click.UsageError(f"{shorten(path)} is not TOML: {error}") from None
     ctx.meta[CONFIG_KEY] = (visible(path), text)
     ctx.meta[EXPERIMENTS_KEY] = _pop_experiments(path, values)

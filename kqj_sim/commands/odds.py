@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,7 @@ from kqj_sim.api.odds_questions import (
     run_estimation,
 )
 from kqj_sim.commands.command import Command
+from kqj_sim.commands.input import read_content
 from kqj_sim.commands.odds_dialog import is_terminal, run_dialog
 from kqj_sim.commands.odds_input import TurnType, join_cards
 from kqj_sim.commands.options import (
@@ -46,6 +47,7 @@ from kqj_sim.commands.progress import EXIT_INTERRUPTED
 from kqj_sim.commands.say import say
 from kqj_sim.reporting.formats import FORMATS, TABLE_SUFFIXES
 from kqj_sim.rules import GameRules
+from kqj_sim.text_files import MAX_RECORD_BYTES
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.odds.estimator import Odds
@@ -82,7 +84,6 @@ round_options = combine_options(
     click.option(
         "--record",
         metavar="FILE",
-        type=click.File("rb", lazy=True),
         help="Read the round from this record (- for stdin).",
     ),
     click.option(
@@ -187,7 +188,7 @@ Examples:
 def odds(
     hand: tuple[str, ...], place: str | None, lap: int | None, heard: str | None,
     partners_at: str | None, played: str | None, contract: str | None,
-    sender: str | None, record: IO[bytes] | None, line: int | None,
+    sender: str | None, record: str | None, line: int | None,
     at: tuple[int, int] | str | None, policy: tuple[str, ...], ignore_calls: bool,
     ignore_plays: bool, pending: int, raised: bool, deals: int | None,
     precision: float | None, time: float | None, seed: int, threads: int | None,
@@ -251,7 +252,8 @@ def odds(
             raise click.UsageError(
                 "--record holds the cards, places, calls and plays: leave their options out"
             )
-        finished = answer(ask_about_record(record.read(), line, at, seat_players))
+        data = read_content(record, MAX_RECORD_BYTES)
+        finished = answer(ask_about_record(data, line, at, seat_players))
     if not finished:
         click.get_current_context().exit(EXIT_INTERRUPTED)
 

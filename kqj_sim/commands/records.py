@@ -10,6 +10,7 @@ import click
 
 from kqj_sim.api.progress import InterruptHandler
 from kqj_sim.commands.command import Command
+from kqj_sim.commands.input import open_lines
 from kqj_sim.commands.options import (
     WholeNumberType,
     count_options,
@@ -116,8 +117,8 @@ def _read_records(file: str) -> Iterator[Record]:
     """Yield the records of a file; raise RecordError for a round that is none."""
     from kqj_sim.notation.files import explain_missing, read_file
 
-    with click.open_file(file, "rb") as stream:
-        for line, found in read_file(stream):
+    with open_lines(file) as lines:
+        for line, found in read_file(lines):
             if isinstance(found, RecordError):
                 raise RecordError(f"{file}:{line}: {found}")
             if not isinstance(found, Record):
@@ -253,8 +254,8 @@ def _read_round(file: str, line: int) -> tuple[int, Record | PartialRecord, bool
     """
     from kqj_sim.notation.files import find_round
 
-    with click.open_file(file, "rb") as stream:
-        found = find_round(stream, line)
+    with open_lines(file) as lines:
+        found = find_round(lines, line)
     if found is None:
         raise RecordError(f"{file} has no record on line {line}")
     if isinstance(found.record, RecordError):

@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from kqj_sim.commands.command import Command
+from kqj_sim.commands.input import open_lines
 from kqj_sim.commands.options import (
     WholeNumberType,
     announce_compiling,
@@ -202,8 +203,8 @@ def _read(file: str, line: int | None) -> list[tuple[int, RecordedRound | str]]:
     from kqj_sim.api.review import read_review_rounds
     from kqj_sim.record import RecordError
 
-    with click.open_file(file, "rb") as stream:
-        rounds = read_review_rounds(stream, line)
+    with open_lines(file) as lines:
+        rounds = read_review_rounds(lines, line)
     if not rounds:
         raise RecordError(f"{visible(file)} has no records")
     return rounds

@@ -10,6 +10,7 @@ import msgspec
 
 from kqj_sim.notation.rounds import read_rounds
 from kqj_sim.record import PartialRecord, Record, RecordError, read_records
+from kqj_sim.text_files import MAX_RECORD_BYTES, WRONG_ENCODING, is_utf8
 
 ReadRound: TypeAlias = Record | PartialRecord | RecordError
 """A round of a file: its record, what is known of it, or what is wrong with it."""
@@ -24,11 +25,10 @@ class FoundRound(NamedTuple):
 
 
 _JSON_STARTS = (b"{", b"[", b'"')
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_file(lines: Iterable[bytes]) -> Iterator[tuple[int, ReadRound]]:
-    """Yield the line, from 1, and the record of each round of a file opened in binary mode.
+    """Yield the line, from 1, and the record of each round of the lines of a file, in UTF-8.
 
     Rounds in the notation of which not all is known are partial records.  A round that cannot be
     read yields its error, with the line that is wrong.
@@ -60,16 +60,16 @@ def _open(lines: Iterable[bytes]) -> tuple[bool, Iterator[tuple[int, ReadRound]]
     read: list[bytes] = []
     for line in rest:
         read.append(line)
-        if line.removeprefix(_BYTE_ORDER_MARK).strip():
+        if line.strip():
             break
     if not read or not is_notation(read[-1]):
         return False, read_records(chain(read, rest))
-    return True, _read_text(b"".join(chain(read, rest)))
+    return True, _read_text(chain(read, rest))
 
 
 def is_notation(line: bytes) -> bool:
     """Return True if a file whose first line with text is this one is in the notation."""
-    return not line.removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(_JSON_STARTS)
+    return not line.lstrip().startswith(_JSON_STARTS)
 
 
 def make_partial(record: Record | PartialRecord) -> PartialRecord:
@@ -100,11 +100,20 @@ def explain_missing(record: PartialRecord) -> str:
     return "the calls are not over"
 
 
-def _read_text(data: bytes) -> Iterator[tuple[int, ReadRound]]:
-    try:
-        text = data.removeprefix(_BYTE_ORDER_MARK).decode()
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        yield line, RecordError("not text in UTF-8: save the file as UTF-8")
-        return
-    yield from read_rounds(text)
+def _read_text(lines: Iterable[bytes]) -> Iterator[tuple[int, ReadRound]]:
+    content = bytearray()
+    for number, line in enumerate(lines, start=1):
+        if not is_utf8(line):
+            yield number, RecordError(WRONG_ENCODING)
+            return
+        content += line
+        if len(content) > MAX_RECORD_BYTES:
+            yield (
+                number,
+                RecordError(
+                    f"the rounds up to here have more than {MAX_RECORD_BYTES >> 20} MB: write them "
+                    "to several files, or as JSON"
+                ),
+            )
+            return
+    yield from read_rounds(content.decode())

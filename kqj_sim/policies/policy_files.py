@@ -21,6 +21,7 @@ from kqj_sim.policies.errors import PolicyError, suggest_names
 from kqj_sim.policies.registry import Policy, forget_policies, policies_of_module
 from kqj_sim.policies.user_policies import shorten_path
 from kqj_sim.run_scope import once_per_run
+from kqj_sim.text_files import convert_to_utf8, read_bytes
 
 _READ_FILES: dict[str, bytes] = {}
 _SUBSTITUTES: ContextVar[Mapping[str, bytes] | None] = ContextVar("_SUBSTITUTES", default=None)
@@ -33,7 +34,7 @@ def read_file(path: Path) -> bytes:
     if sent is None:
         if "\0" in str(path):  # No file name has it, and Python would raise a ValueError.
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-        content = _READ_FILES[str(path)] = path.read_bytes()
+        content = _READ_FILES[str(path)] = read_bytes(path)
         return content
     if str(path) not in sent:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
@@ -68,7 +69,7 @@ def load_policy_file(path: Path, name: str) -> Policy:
         PolicyError: the file cannot be run, or defines no such policy.
     """
     try:
-        content = read_file(path)
+        content = convert_to_utf8(read_file(path))
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
         told = f"no such file{suggest_file(path)}" if missing else error.strerror

@@ -43,6 +43,7 @@ from kqj_sim.policies.policy_files import read_file
 from kqj_sim.policies.registry import BUILT_INS, PRESETS, find_session_policy
 from kqj_sim.policies.session import PolicyLike, as_spec
 from kqj_sim.run_scope import once_per_run
+from kqj_sim.text_files import decode_text
 
 DEFAULT_PLAYER = "points+network"
 """Player of seats that are not named in KQJ; also makes the decisions that policies leave out."""
@@ -256,14 +257,12 @@ class _PlayerFile:
         self.path = path
         self.game = game
         try:
-            self.text = read_file(path).decode()
+            self.text = decode_text(read_file(path), str(path))
             self.content = tomllib.loads(self.text)
         except FileNotFoundError:
             raise PolicyError(f"policy file {path}: no such file{suggest_file(path)}") from None
         except OSError as error:
             raise PolicyError(f"policy file {path}: {error.strerror}") from None
-        except UnicodeDecodeError:
-            raise PolicyError(f"policy file {path}: it is not UTF-8 text") from None
         except RecursionError:
             raise PolicyError(f"policy file {path}: it is nested too deeply") from None
         except tomllib.TOMLDecodeError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -28,6 +29,7 @@ from kqj_sim.messages import shorten
 from kqj_sim.reporting.files import OutputFile
 from kqj_sim.reporting.run import Run
 from kqj_sim.rules import make_rules
+from kqj_sim.text_files import read_bytes
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.control_variates import ControlTally, GameControlTally
@@ -129,6 +131,10 @@ class Aggregation:
             part.add_numbers(
                 {key.removeprefix(start): n for key, n in numbers.items() if key.startswith(start)}
             )
+
+
+MAX_UNPACKED = 1 << 30
+"""Most bytes of the counts of a checkpoint; those of a million groups take some fifty millions."""
 
 
 class CheckpointError(RuntimeError):
@@ -248,11 +254,17 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
         CheckpointError: it is not a checkpoint.
         OSError: it cannot be read.
     """
-    content = Path(path).read_bytes()
+    content = io.BytesIO(read_bytes(path, MAX_UNPACKED))
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-            numbers = {name: archive[name] for name in archive.files}
+        with zipfile.ZipFile(content) as archive:
+            unpacked = sum(member.file_size for member in archive.infolist())
+        if unpacked > MAX_UNPACKED:
+            raise ValueError
+        with np.load(content, allow_pickle=False) as arrays:
+            numbers = {name: arrays[name] for name in arrays.files}
         about = msgspec.json.decode(numbers.pop("about").tobytes(), type=_About)
+        if any(array.dtype != np.int64 for array in numbers.values()):
+            raise TypeError
     except Exception:
         # A damaged archive makes numpy and zipfile raise any kind; their advice is no help here.
         raise CheckpointError(
@@ -273,8 +285,12 @@ def add_counts(name: str, checkpoint: Checkpoint, gathered: Aggregation) -> None
     Raises:
         CheckpointError: the file is damaged: its counts do not have its layout.
     """
+    before = gathered.tally.deals
     try:
         gathered.add_numbers(checkpoint.numbers)
+        deals, unit = gathered.tally.deals - before, checkpoint.counted.unit
+        if deals > checkpoint.finished and unit == "deals":
+            raise ValueError(f"{deals:,} deals of {checkpoint.finished:,}")
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         reason = shorten(" ".join(str(error).split()), 120)
         raise CheckpointError(f"{name} is damaged: its counts do not fit ({reason})") from None
