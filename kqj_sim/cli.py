@@ -154,6 +154,12 @@ class CommandGroup(click.Group):
 
 def _open_missing_streams() -> None:
     """Discard what is written to a stream that was closed at the start (`>&-`)."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # Else the first file opened would get this number, and what is meant for the stream.
+            os.open(os.devnull, os.O_RDWR)
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     if sys.stderr is None:

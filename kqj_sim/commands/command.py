@@ -24,6 +24,7 @@ from kqj_sim.commands.help_sections import (
 )
 from kqj_sim.commands.renamed import find_renamed_option
 from kqj_sim.commands.say import say
+from kqj_sim.commands.stdout import reserve_stdout
 from kqj_sim.rules import RULES_BY_GAME
 
 _GAME_KEY, _ALL_KEY = "kqj_sim.help_game", "kqj_sim.help_all"
@@ -61,6 +62,11 @@ class Command(click.Command):
             raise click.NoSuchOption(
                 error.option_name, possibilities=[known[name] for name in near], ctx=ctx
             ) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, with stdout for its results only."""
+        with reserve_stdout():
+            return super().invoke(ctx)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters, --help and --help-all included."""

@@ -279,7 +279,7 @@ def _write_odds(
         from kqj_sim.reporting.odds_page import make_odds_page
         from kqj_sim.reporting.page import to_html
 
-        output.write_page(to_html(make_odds_page(odds, report, confidence)))
+        output.write_page(to_html(make_odds_page(odds, report, confidence)), report)
     else:
         output.write_report(report)
     if output.has_plot:

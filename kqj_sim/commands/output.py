@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,6 +16,7 @@ from click.core import ParameterSource
 
 from kqj_sim.commands.options import ShareType
 from kqj_sim.commands.say import say
+from kqj_sim.commands.stdout import get_stdout
 from kqj_sim.messages import quote, suggest
 from kqj_sim.reporting.formats import (
     FORMATS,
@@ -97,14 +97,18 @@ def wants_color(choice: str) -> bool:
     """Return whether to write colours to stdout, given the value of --color."""
     if choice != "auto":
         return choice == "always"
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return get_stdout().isatty() and not os.environ.get("NO_COLOR")
 
 
 def screen_width() -> int | None:
     """Return the width of stdout in characters: COLUMNS or the terminal's; None if unknown."""
     given = os.environ.get("COLUMNS", "")
-    is_known = sys.stdout.isatty() or (given.isdecimal() and int(given) > 0)
+    is_known = get_stdout().isatty() or (given.isdecimal() and int(given) > 0)
     return shutil.get_terminal_size().columns if is_known else None
+
+
+_TEXTS = ("table", "csv", "json", "markdown")
+"""Formats of tables that are text."""
 
 
 class Output:
@@ -136,7 +140,7 @@ class Output:
         if format is None:
             hint = ", or give --format"
             format = "table" if out is None else choose_by_suffix(out, suffixes, hint)
-        if format == "parquet" and out is None and sys.stdout.isatty():
+        if format == "parquet" and out is None and get_stdout().isatty():
             raise click.UsageError("--format parquet is not text for a terminal: give --out FILE")
         self.format = format
         self._out = out
@@ -144,12 +148,17 @@ class Output:
         self._color = color
         self._plot_format = None if plot is None else choose_by_suffix(plot, PLOT_SUFFIXES)
         self._stack = ExitStack()
+        self._failure: OSError | None = None
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
-            self._tables_file = open_output(stack, self._out)
-            self._plot_stack = stack.enter_context(ExitStack())
-            self._plot_file = open_output(self._plot_stack, self._plot)
+            self._tables_stack = stack.enter_context(ExitStack())
+            self._tables_file = open_output(self._tables_stack, self._out)
+            self._plot_file = open_output(stack, self._plot)
+            if self._plot_file is not None:
+                from kqj_sim.reporting.figures import load_matplotlib
+
+                load_matplotlib()
             self._run_path = None
             if self.format == "csv" and self._out is not None:
                 from kqj_sim.reporting.files import make_sidecar_path
@@ -167,23 +176,38 @@ class Output:
         trace: TracebackType | None,
     ) -> None:
         self._stack.__exit__(kind, error, trace)
+        if kind is None and self._failure is not None:
+            raise self._failure
 
     def write_report(self, report: Report) -> None:
         """Write tables to the file, or to stdout with colours and a width that suit it."""
         if self._tables_file is None:
             print_report(report, self.format, self._color)
         else:
-            self._tables_file.write(render(report, self.format))
+            self._write_tables(render(report, self.format), report)
         if self._run_file is not None:
             self._run_file.write(format_run(report.run, indent=1).encode() + b"\n")
             tell_sidecar(self._run_path)
 
-    def write_page(self, page: bytes) -> None:
-        """Write a page to the file, or to stdout."""
+    def write_page(self, page: bytes, report: Report) -> None:
+        """Write a page to the file, or to stdout; the report is what it shows."""
         if self._tables_file is None:
-            click.echo(page, nl=False)
+            click.echo(page, nl=False, file=get_stdout())
         else:
-            self._tables_file.write(page)
+            self._write_tables(page, report)
+
+    def _write_tables(self, content: bytes, report: Report) -> None:
+        """Complete the file; if that fails, as on a full disk, write the tables to stdout.
+
+        The failure is raised at the end, after the picture.
+        """
+        assert self._tables_file is not None
+        try:
+            with self._tables_stack:
+                self._tables_file.write(content)
+        except OSError as error:
+            self._failure = error
+            print_report(report, self.format if self.format in _TEXTS else "table", self._color)
 
     @property
     def has_plot(self) -> bool:
@@ -193,7 +217,7 @@ class Output:
     def write_plot(self, draw: Callable[[str], bytes]) -> None:
         """Write the picture that `draw` returns for a format; without --plot do nothing.
 
-        If there is nothing to draw, write no file and say so on stderr.
+        If there is nothing to draw, write nothing and say so on stderr.
         """
         if self._plot_file is None or self._plot_format is None:
             return
@@ -202,8 +226,6 @@ class Output:
         try:
             self._plot_file.write(draw(self._plot_format))
         except NothingToDrawError as error:
-            # Closing the file by an exception leaves none.
-            self._plot_stack.pop_all().__exit__(type(error), error, error.__traceback__)
             say(f"Note: no picture: {error}", err=True)
 
 
@@ -228,7 +250,7 @@ def print_report(report: Report, format: str, color: str) -> None:
     colored = format == "table" and wants_color(color)
     encoding = _get_stdout_encoding()
     text = render(report, format, color=colored, width=screen_width(), encoding=encoding)
-    click.echo(text, nl=False, color=colored)
+    click.echo(text, nl=False, color=colored, file=get_stdout())
 
 
 def print_screen(parts: Sequence[RenderableType], color: str) -> None:
@@ -238,12 +260,14 @@ def print_screen(parts: Sequence[RenderableType], color: str) -> None:
 
     colored = wants_color(color)
     text = to_screen(parts, color=colored, width=screen_width())
-    click.echo(replace_signs(text, _get_stdout_encoding()), nl=False, color=colored)
+    click.echo(
+        replace_signs(text, _get_stdout_encoding()), nl=False, color=colored, file=get_stdout()
+    )
 
 
 def _get_stdout_encoding() -> str:
     """Return the encoding of text on stdout."""
-    return getattr(sys.stdout, "encoding", None) or "utf-8"
+    return getattr(get_stdout(), "encoding", None) or "utf-8"
 
 
 _OPTIONS_WITHOUT_EFFECT = frozenset({"color", "format", "out", "plot", "quiet", "save", "threads"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,8 @@ from kqj_sim.commands.output import (
 )
 from kqj_sim.commands.progress import exit_interrupted
 from kqj_sim.commands.say import say
+from kqj_sim.commands.stdout import get_stdout
+from kqj_sim.messages import visible
 from kqj_sim.record import PartialRecord, Record, RecordError, to_json
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def records(
         found = _read_records(source)
     written = 0
     with ExitStack() as stack:
-        stream = open_output(stack, out) or sys.stdout.buffer
+        stream = open_output(stack, out) or get_stdout().buffer
         interruption = stack.enter_context(InterruptHandler())
         for text in _format_records(found, format or choose_record_format(out)):
             stream.write(text.encode())
@@ -95,6 +96,8 @@ def records(
             if interruption.stop_requested:
                 break
         stream.flush()
+    if written == 0 and source is not None:
+        raise RecordError(f"{visible(source)} has no records")
     if interruption.stop_requested:
         exit_interrupted(f"{written:,} records were written")
 

@@ -237,6 +237,6 @@ def _write(
     run = make_run(found, options, source, by, played)
     report = replace(make_review_report(found.reviews, run, worst), shown=shown)
     if output.format in ("json", _PAGE_FORMAT):
-        output.write_page(render_review(report, found.reviews, output.format))
+        output.write_page(render_review(report, found.reviews, output.format), report)
     else:
         output.write_report(report)

@@ -21,6 +21,7 @@ from kqj_sim.reporting.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
+from kqj_sim.reporting.files import OutputFile
 from kqj_sim.simulation import CHUNK_GAMES, reduce_ranges, reduce_rows
 from kqj_sim.workers import Workers, count_workers
 
@@ -69,6 +70,8 @@ class SavedRun:
         if not Path(path).exists():
             saved.save()
             return saved
+        with OutputFile(path):
+            pass  # Tells before the run if the file cannot be written.
         found = read_checkpoint(path)
         difference = counted.difference(found.counted)
         if not difference and found.first != experiment.first:

@@ -139,14 +139,14 @@ def simulate(
     # Started before anything is played, so that wrong options are reported at once.
     aggregation = plan.start()
     shown = choose_tables(tables, aggregation.list_titles())
-    saved = None
-    if checkpoint is not None:
-        from kqj_sim.commands.saved_run import SavedRun
-
-        saved = SavedRun.open(checkpoint, plan, aggregation)
     with output, ExitStack() as stack:
         rows_stack = stack.enter_context(ExitStack())
         rows_file = _open_rows_file(rows_stack, rows)
+        saved = None
+        if checkpoint is not None:
+            from kqj_sim.commands.saved_run import SavedRun
+
+            saved = SavedRun.open(checkpoint, plan, aggregation)
         workers = stack.enter_context(open_workers(threads, cluster, quiet))
         aggregation, interrupted, failure = _play(plan, rows_file, saved, workers, quiet)
         run = Run(

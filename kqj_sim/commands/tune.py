@@ -161,17 +161,17 @@ def tune(
                 progress=report_generation,
                 interrupted=lambda: interruption.stop_requested,
             )
+        report = make_tuning_report(
+            found, save, shell_join(["kqj-sim", "compare", save, policy]), shown
+        )
+        output.write_report(report)
+        output.write_plot(partial(render_tuning, found, report.run))
         if toml is not None:
             toml.write(
                 render_player_file(
                     found, save, shell_join(list_command_words(click.get_current_context()))
                 )
             )
-        report = make_tuning_report(
-            found, save, shell_join(["kqj-sim", "compare", save, policy]), shown
-        )
-        output.write_report(report)
-        output.write_plot(partial(render_tuning, found, report.run))
     if found.interrupted:
         done = len(found.generations)
         exit_interrupted(

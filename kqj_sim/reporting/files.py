@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, Any
 
 SIDECAR_SUFFIX = ".run.json"
 
@@ -43,7 +45,7 @@ class OutputFolder:
                 )
             self._aside = Path(tempfile.mkdtemp(prefix=".", suffix=".part", dir=self.path))
         except OSError as error:
-            raise self._make_write_error(error) from None
+            raise make_write_error(self.path, error) from None
         return self
 
     def get_path(self, name: str) -> Path:
@@ -86,15 +88,9 @@ class OutputFolder:
         for path, target in zip(files, targets, strict=True):
             try:
                 target.parent.mkdir(parents=True, exist_ok=True)
-                os.replace(path, target)
+                put_in_place(path, follow_links(target))
             except OSError as error:
-                raise self._make_write_error(error) from None
-
-    def _make_write_error(self, error: OSError) -> OSError:
-        reason = error.strerror
-        if not self.path.parent.is_dir():
-            reason = f"the folder {self.path.parent} does not exist"
-        return OSError(error.errno, f"cannot be written: {reason}", str(self.path))
+                raise make_write_error(self.path, error) from None
 
 
 def make_sidecar_path(path: str | Path) -> Path | None:
@@ -113,30 +109,30 @@ class OutputFile:
 
     A context manager that returns the file, open for writing bytes.  Entering it makes the
     temporary file, so that a path that cannot be written raises its OSError before any work
-    is done.  Leaving it by an exception removes the temporary file and touches nothing else.
+    is done, as does the target of another open output (SameTargetError).  Leaving it by an
+    exception, or without anything written, removes the temporary file and touches nothing else.
+    A symbolic link is followed, and hard links go on naming the same file.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
 
     def __enter__(self) -> IO[bytes]:
-        # What is not a regular file (/dev/stdout, a named pipe) cannot be replaced by one.
-        self._direct = self.path.exists() and not self.path.is_file()
-        if self._direct:
-            try:
-                self._stream: IO[bytes] = self.path.open("wb")
-            except OSError as error:
-                raise self._make_write_error(error) from None
-            return self._stream
-        if self.path.exists() and not os.access(self.path, os.W_OK):
-            raise self._make_write_error(PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+        self._temporary: str | None = None
+        descriptor = _find_standard_stream(self.path)
         try:
-            handle, self._temporary = tempfile.mkstemp(
-                prefix=f".{self.path.name[:100]}.", suffix=".part", dir=self.path.parent
-            )
+            if descriptor is not None:
+                handle = os.dup(descriptor)
+            elif self.path.exists() and not self.path.is_file():
+                # A device or a named pipe cannot be replaced by a file.
+                handle = os.open(self.path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+            else:
+                self._claim()
+                handle, self._temporary = make_temporary(self._target)
         except OSError as error:
-            raise self._make_write_error(error) from None
-        self._stream = os.fdopen(handle, "wb")
+            self._release()
+            raise make_write_error(self.path, error) from None
+        self._stream = io.BufferedWriter(_NamedWriter(handle, self.path))
         return self._stream
 
     def __exit__(
@@ -147,24 +143,114 @@ class OutputFile:
     ) -> None:
         try:
             self._stream.close()
-            if kind is None and not self._direct:
-                os.chmod(self._temporary, self._choose_mode())
-                os.replace(self._temporary, self.path)
+            if kind is None and self._temporary is not None and os.path.getsize(self._temporary):
+                put_in_place(self._temporary, self._target)
+        except OSError as failure:
+            raise make_write_error(self.path, failure) from None
         finally:
-            if not self._direct:
+            if self._temporary is not None:
                 Path(self._temporary).unlink(missing_ok=True)
+            self._release()
 
-    def _make_write_error(self, error: OSError) -> OSError:
-        """Return the error with the path that the user gave."""
-        reason = error.strerror
-        if not self.path.parent.is_dir():
-            reason = f"the folder {self.path.parent} does not exist"
-        return OSError(error.errno, f"cannot be written: {reason}", str(self.path))
+    def _claim(self) -> None:
+        """Find the target and keep other outputs from it."""
+        self._target = follow_links(self.path)
+        self._keys: set[object] = {self._target}
+        if self._target.exists():
+            if not os.access(self._target, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            status = self._target.stat()
+            self._keys.add((status.st_dev, status.st_ino))
+        if self._keys & _OPEN_TARGETS:
+            self._keys = set()
+            raise SameTargetError(
+                f"{self.path} is the file of two outputs: give each a file of its own"
+            )
+        _OPEN_TARGETS.update(self._keys)
 
-    def _choose_mode(self) -> int:
-        """Return the permissions of the file that is replaced, or those of any new file."""
-        if self.path.exists():
-            return self.path.stat().st_mode & 0o777
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
+    def _release(self) -> None:
+        if hasattr(self, "_keys"):
+            _OPEN_TARGETS.difference_update(self._keys)
+
+
+class SameTargetError(ValueError):
+    """A file that two outputs would write; one line that names it."""
+
+
+_OPEN_TARGETS: set[object] = set()
+"""The targets of the outputs that are open: their paths, and the device and number of a file."""
+
+
+class _NamedWriter(io.FileIO):
+    """A file whose errors name the path that the user gave."""
+
+    def __init__(self, handle: int, path: Path) -> None:
+        super().__init__(handle, "wb")
+        self._path = path
+
+    def write(self, content: Any) -> int:
+        """Write bytes and return how many; raise OSError with the path."""
+        try:
+            return super().write(content)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise make_write_error(self._path, error) from None
+
+
+def _find_standard_stream(path: Path) -> int | None:
+    """Return the descriptor of stdout or stderr if `path` names the same file; else None."""
+    with suppress(OSError):
+        status = path.stat()
+        for descriptor in (1, 2):
+            with suppress(OSError):
+                if os.path.samestat(status, os.fstat(descriptor)):
+                    return descriptor
+    return None
+
+
+def follow_links(path: Path) -> Path:
+    """Return the path to which symbolic links lead; raise OSError if they lead in a circle."""
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return target
+
+
+def make_temporary(target: Path) -> tuple[int, str]:
+    """Make a temporary file beside the target; return its descriptor and its path."""
+    return tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
+
+
+def put_in_place(temporary: str | Path, target: Path) -> None:
+    """Put a complete file in the place of the target, which keeps its permissions."""
+    if target.exists() and target.stat().st_nlink > 1:
+        shutil.copyfile(temporary, target)  # All its names go on naming one file.
+        return
+    os.chmod(temporary, _choose_mode(target))
+    try:
+        os.replace(temporary, target)
+    except OSError:
+        if not target.is_file():
+            raise
+        # The target is on another file system, or mounted by itself.
+        shutil.copyfile(temporary, target)
+
+
+def _choose_mode(target: Path) -> int:
+    """Return the permissions of the file that is replaced, or those of any new file."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def make_write_error(path: Path, error: OSError) -> OSError:
+    """Return the error with the path that the user gave."""
+    reason = error.strerror or str(error)
+    if reason.startswith("cannot be written"):
+        return error
+    if not path.parent.is_dir():
+        reason = f"the folder {path.parent} does not exist"
+    return OSError(error.errno, f"cannot be written: {reason}", str(path))

@@ -1,0 +1,33 @@
+"""Stdout of the commands, which is for their results only."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from contextvars import ContextVar
+from typing import TextIO
+
+_RESERVED: ContextVar[TextIO | None] = ContextVar("_RESERVED", default=None)
+
+
+@contextmanager
+def reserve_stdout() -> Iterator[None]:
+    """Keep stdout for results meanwhile: what others print, such as a policy, goes to stderr.
+
+    A terminal shows both, so that it is left as it is, as editing of typed lines needs it.
+    """
+    if _RESERVED.get() is not None or sys.stdout.isatty():
+        yield
+        return
+    token = _RESERVED.set(sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _RESERVED.reset(token)
+
+
+def get_stdout() -> TextIO:
+    """Return the stream for results."""
+    return _RESERVED.get() or sys.stdout
