@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from kqj_sim.policies.registry import Policy
 
 MAX_INTEGER = 2**63 - 1
+MAX_CANDIDATES = 10_000
+"""Most candidates of a generation of `tune`, which are held in memory."""
 
 CONFIDENCE_RANGE = (0.01, 0.999999)
 """The lowest and the highest confidence level."""
@@ -86,8 +88,8 @@ def _parse_decimal(text: str) -> Decimal:
     return Decimal(number) * unit
 
 
-def parse_whole_number(value: object, lowest: int, example: str) -> int:
-    """Return a whole number of at least `lowest`, also written 1e6, 1M, 250k or 1,000,000.
+def parse_whole_number(value: object, lowest: int, example: str, highest: int = MAX_INTEGER) -> int:
+    """Return a whole number from `lowest` to `highest`, also written 1e6, 1M or 1,000,000.
 
     Raises:
         ArgumentError: it is none; `example` shows one.
@@ -97,9 +99,10 @@ def parse_whole_number(value: object, lowest: int, example: str) -> int:
         whole = int(number) if abs(number) <= MAX_INTEGER and number == int(number) else None
     except (ArithmeticError, ValueError):
         whole = None
-    if whole is None or not lowest <= whole <= MAX_INTEGER or isinstance(value, bool):
+    if whole is None or not lowest <= whole <= highest or isinstance(value, bool):
+        range = f"from {lowest}" + (f" to {highest:,}" if highest < MAX_INTEGER else "")
         raise ArgumentError(
-            f"it is a whole number from {lowest}, such as {example}, not {shorten(value)}"
+            f"it is a whole number {range}, such as {example}, not {shorten(value)}"
         )
     return whole
 
@@ -164,11 +167,13 @@ def parse_argument(name: str, parse: Callable[..., T], value: object, *arguments
         raise ArgumentError(f"{name}: {error}") from None
 
 
-def parse_count(name: str, value: Count | None, lowest: int, example: str) -> int | None:
+def parse_count(
+    name: str, value: Count | None, lowest: int, example: str, highest: int = MAX_INTEGER
+) -> int | None:
     """Return the whole number of an argument, or None."""
     if value is None:
         return None
-    return parse_argument(name, parse_whole_number, value, lowest, example)
+    return parse_argument(name, parse_whole_number, value, lowest, example, highest)
 
 
 def reject_both(**given: object) -> None:

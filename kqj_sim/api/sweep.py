@@ -22,6 +22,7 @@ from kqj_sim.analysis.tune import tune as tune_parameters
 from kqj_sim.analysis.vary import ParameterizedPolicy, list_combinations, parse_parameter_values
 from kqj_sim.api.arguments import (
     CONFIDENCE_RANGE,
+    MAX_CANDIDATES,
     ArgumentError,
     Count,
     PolicyLike,
@@ -345,7 +346,7 @@ def tune(
             opponents=None if opponents is None else convert_policy(opponents),
             deals=parse_count("deals", deals, 2, "1e4") or 2,
             generations=most,
-            candidates=parse_count("candidates", candidates, 3, "16"),
+            candidates=parse_count("candidates", candidates, 3, "16", MAX_CANDIDATES),
             confirm=parse_count("confirm", confirm, 2, "1e5") or 2,
             confidence=parse_argument("confidence", parse_share, confidence, *CONFIDENCE_RANGE),
             seed=parse_count("seed", seed, 0, "1") or 0,

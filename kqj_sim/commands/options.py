@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from kqj_sim.api.arguments import (
+    MAX_INTEGER,
     ArgumentError,
     assign_policies,
     explain_foreign_rule,
@@ -34,18 +35,19 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class WholeNumberType(click.ParamType[int]):
-    """A whole number of at least `lowest`, also written 1e6, 1M, 250k, 1_000_000 or 1,000,000."""
+    """A whole number from `lowest` to `highest`, also written 1e6, 1M, 1_000_000 or 1,000,000."""
 
     name = "number"
 
-    def __init__(self, lowest: int, example: str) -> None:
+    def __init__(self, lowest: int, example: str, highest: int = MAX_INTEGER) -> None:
         self.lowest = lowest
         self.example = example
+        self.highest = highest
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return the number; raise BadParameter if it is none."""
         try:
-            return parse_whole_number(value, self.lowest, self.example)
+            return parse_whole_number(value, self.lowest, self.example, self.highest)
         except ArgumentError as error:
             self.fail(str(error), param, ctx)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kqj_sim.api.arguments import MAX_CANDIDATES
 from kqj_sim.api.progress import InterruptHandler
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import (
@@ -74,7 +75,7 @@ Then: kqj-sim simulate --policy bid.toml
 )
 @click.option(
     "--candidates",
-    type=WholeNumberType(3, "16"),
+    type=WholeNumberType(3, "16", MAX_CANDIDATES),
     help="Try this many candidates in a generation.  [default: by the number of parameters]",
 )
 @click.option(
