@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
-import click
-
 from kqj_sim.text_files import iterate_lines, read_stream
 
 
@@ -35,4 +33,4 @@ def _open_stream(file: str) -> Iterator[tuple[IO[bytes], str]]:
         return
     if sys.stdin is None:
         raise OSError(errno.EBADF, "it is closed: name a file, or write to it", "stdin")
-    yield click.get_binary_stream("stdin"), "stdin"
+    yield sys.stdin.buffer, "stdin"

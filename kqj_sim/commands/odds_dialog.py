@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
@@ -16,6 +16,7 @@ from kqj_sim.api.odds_questions import PositionOptions
 from kqj_sim.cards import Card, NotationError, format_hand, parse_cards, parse_single_card
 from kqj_sim.commands.output import list_command_words
 from kqj_sim.commands.say import say
+from kqj_sim.commands.stdout import get_stdout
 from kqj_sim.messages import one_line, quote, shell_join
 from kqj_sim.places import name_places, parse_place
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
@@ -49,10 +50,12 @@ def run_dialog(position: PositionOptions, rules: GameRules, answer: AnswerPositi
     """
     with suppress(ImportError):
         import readline  # noqa: F401  # arrow keys and earlier lines while typing
-    try:
-        _Dialog(position, rules, answer).run()
-    except click.Abort:
-        say()
+    # Questions and answers share the terminal.
+    with redirect_stdout(get_stdout()):
+        try:
+            _Dialog(position, rules, answer).run()
+        except click.Abort:
+            say()
 
 
 class _Dialog:
