@@ -1,0 +1,94 @@
+"""What surrounds a command: closed streams, policies that print, matplotlib's settings, disks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import ENVIRONMENT, PROGRAM, expect_error, run
+
+FEW = ("simulate", "--deals", "200", "--policy", "random", "--quiet")
+NOISY = """from kqj_sim import lowest, policy
+print("loaded")
+@policy
+def low(view):
+    print("playing", view.legal)
+    return lowest(view.legal)
+"""
+
+
+def test_policy_that_prints_does_not_write_among_results(tmp_path: Path) -> None:
+    (tmp_path / "noisy.py").write_text(NOISY)
+    done = run(
+        "simulate", "--deals", "3", "--policy", str(tmp_path / "noisy.py"), "--format", "csv"
+    )
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("table,")
+    assert "loaded" not in done.stdout and "playing" not in done.stdout
+    assert "loaded" in done.stderr and "playing" in done.stderr
+
+
+def test_settings_of_matplotlib_do_not_reach_pictures(tmp_path: Path) -> None:
+    pictures = []
+    for name, variables in (("plain", {}), ("foreign", {"MPLBACKEND": "foo"})):
+        folder = tmp_path / name
+        folder.mkdir()
+        if variables:
+            (folder / "matplotlibrc").write_text("axes.facecolor: red\nfont.size: 30\n")
+        done = subprocess.run(
+            [*PROGRAM, *FEW, "--plot", "p.svg"],
+            cwd=folder, env=ENVIRONMENT | variables, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, "")
+        pictures.append((folder / "p.svg").read_bytes())
+    assert pictures[0] == pictures[1]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+@pytest.mark.parametrize(
+    "arguments", ["check -", "show -", "review -", "records --from -", "odds --record -"]
+)
+def test_closed_stdin_is_one_line(arguments: str) -> None:
+    program = " ".join(f"'{word}'" for word in PROGRAM)
+    done = subprocess.run(
+        f"{program} {arguments} <&-",
+        shell=True, env=ENVIRONMENT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("Error: stdin: it is closed")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no such device")
+@pytest.mark.parametrize("format", ["csv", "json", "parquet"])
+def test_full_disk_does_not_cost_the_tables(format: str) -> None:
+    done = run(*FEW, "--out", "/dev/full", "--format", format)
+    assert done.exit_code == 1
+    assert "/dev/full: cannot be written: No space" in done.stderr
+    assert done.stdout == run(*FEW, "--format", "table" if format == "parquet" else format).stdout
+
+
+@pytest.mark.parametrize("other", ["--rows", "--checkpoint"])
+def test_two_outputs_of_one_file_are_refused(other: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.symlink_to("target.csv")
+    beside = tmp_path / "." / "target.csv"
+    assert "two outputs" in expect_error(run(*FEW, "--out", str(path), other, str(beside)))
+    assert os.listdir(tmp_path) == ["x.csv"]
+
+
+@pytest.mark.parametrize("out", ["out.json", "out.html", "out.csv"])
+def test_review_without_rounds_leaves_the_old_file(out: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_text('{"game": "kqj"}\n')
+    (tmp_path / out).write_text("precious")
+    done = run("review", str(tmp_path / "bad.jsonl"), "--out", str(tmp_path / out))
+    assert done.exit_code == 1
+    assert (tmp_path / out).read_text() == "precious"
+    assert sorted(os.listdir(tmp_path)) == ["bad.jsonl", out]
+
+
+def test_number_that_takes_memory_has_a_maximum() -> None:
+    told = expect_error(run("tune", "points", "--parameters", "take", "--candidates", "2147483648"))
+    assert "from 3 to 10,000" in told
