@@ -9,6 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kqj_sim.api.progress import ProgressLine
@@ -216,3 +217,32 @@ def test_checkpoint_that_cannot_be_written_is_told_before_anything_is_played(
     path = tmp_path / "nowhere" / "run.npz"
     told = expect_error(run("simulate", *ENDLESS, "--checkpoint", str(path)), 1)
     assert "cannot be written" in told and os.path.basename(path) in told
+
+
+def test_counts_that_cannot_be_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    given = ("simulate", "--deals", "600", "--policy", "random", "--checkpoint", str(path))
+    assert run(*given).exit_code == 0
+    with np.load(path) as archive:
+        saved = {name: archive[name] for name in archive.files}
+    for name, wrong in (
+        ("tally.deals", -saved["tally.deals"]),
+        ("tally.deals", 2 * saved["tally.deals"]),
+        ("tally.counts", -saved["tally.counts"]),
+        ("tally.places", saved["tally.places"] - 1_000_000),
+    ):
+        np.savez_compressed(path, **{**saved, name: wrong})
+        assert "is damaged" in expect_error(run(*given), 1)
+    np.savez_compressed(path, **saved, more=np.zeros(1 << 17, np.int64))
+    assert run(*given).exit_code == 0
+
+
+def test_checkpoint_that_unpacks_to_gigabytes_is_refused_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.npz"
+    np.savez_compressed(path, zeros=np.zeros(1 << 17, np.int64))
+    monkeypatch.setattr(checkpoint, "MAX_UNPACKED", 1 << 19)
+    monkeypatch.setattr(np, "load", lambda *_, **__: pytest.fail("it was unpacked"))
+    told = expect_error(run("simulate", "--deals", "60", "--checkpoint", str(path)), 1)
+    assert "is no checkpoint" in told
