@@ -156,7 +156,7 @@ class Output:
             self._tables_file = open_output(self._tables_stack, self._out)
             self._plot_file = open_output(stack, self._plot)
             if self._plot_file is not None:
-                from kqj_sim.reporting.figures import load_matplotlib
+                from kqj_sim.reporting.plotting import load_matplotlib
 
                 load_matplotlib()
             self._run_path = None

@@ -1,4 +1,4 @@
-"""What surrounds a command: closed streams, policies that print, matplotlib's settings, disks."""
+"""Surroundings of a command: closed streams, policies that print, matplotlib's settings, disks."""
 
 from __future__ import annotations
 
