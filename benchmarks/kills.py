@@ -25,7 +25,7 @@ RUNS = {
 }
 """What is played, with a picture each."""
 
-COMMAND = (sys.executable, "-c", "from kqj_sim.cli import main; main()", "simulate", "--quiet")
+COMMAND = (sys.executable, "-m", "kqj_sim", "simulate", "--quiet")
 
 
 def start(folder: Path, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
@@ -63,6 +63,8 @@ def killed_and_resumed(
     finished = f"{read_checkpoint(checkpoint).finished:,}" if checkpoint.exists() else "nothing"
     assert start(folder, saved).wait() == 0
     assert written(folder) == expected, f"killed after {seconds:.2f} s with {finished} saved"
+    left = [path.name for path in folder.glob(".*")]
+    assert not left, f"killed after {seconds:.2f} s: {left} left"
     return f"{finished} saved" if status else "it was over"
 
 

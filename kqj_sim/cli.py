@@ -80,7 +80,8 @@ class LazyCommands(MutableMapping[str, click.Command]):
 class CommandGroup(click.Group):
     """The group of commands; errors are one line on stderr.
 
-    The exit status is 0 for success, 1 for failure, 2 for wrong usage, 130 after an interruption.
+    The exit status is 0 for success, 1 for failure, 2 for wrong usage, 130 after Ctrl-C, 143 after
+    TERM, 129 after HUP.
     """
 
     def main(

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 import kqj_sim
 from kqj_sim.cli import main
 
-PROGRAM = [sys.executable, "-c", "from kqj_sim.cli import main; main()"]
+PROGRAM = [sys.executable, "-m", "kqj_sim"]
 """`kqj-sim` as a program of its own."""
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(kqj_sim.__file__).parents[1])}

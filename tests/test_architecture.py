@@ -30,6 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "places": {"messages"},
     "workers": set(),
     "run_scope": set(),
+    "signals": set(),
     "text_files": set(),
     "cards": {"messages", "places"},
     "columns": {"cards"},
@@ -55,20 +56,23 @@ MAY_IMPORT: dict[str, set[str]] = {
     "training": TEXT | ENGINE | PLAY | {"simulation", "recording", "paired"},
     "analysis": TEXT | ENGINE | PLAY | {"referee", "run_scope", "simulation", "paired"},
     "notation": TEXT | {"policies", "referee", "analysis"},
-    "reporting": TEXT | ENGINE | {"experiment", "referee", "paired", "analysis", "training"},
+    "reporting": TEXT
+    | ENGINE
+    | {"experiment", "referee", "paired", "analysis", "training"}
+    | {"signals"},
     "api": TEXT
     | ENGINE
     | PLAY
     | {"referee", "dask_cluster", "simulation", "recording", "replay"}
-    | {"paired", "analysis", "notation", "reporting", "run_scope"},
+    | {"paired", "analysis", "notation", "reporting", "run_scope", "signals"},
     "commands": TEXT
     | ENGINE
     | PLAY
     | {"referee", "dask_cluster", "simulation", "recording", "replay"}
     | {"paired", "analysis", "notation", "reporting", "training", "api"}
-    | {"run_scope", "policy_check"},
+    | {"run_scope", "policy_check", "signals"},
     "cli": {"commands", "messages", "run_scope"},
-    "__main__": {"cli"},
+    "__main__": {"cli", "signals"},
 }
 """The layers from the bottom up, each with the layers that it may import.
 
@@ -81,6 +85,7 @@ LIBRARIES: dict[str, set[str]] = {
     "places": {"messages"},
     "workers": set(),
     "run_scope": set(),
+    "signals": set(),
     "text_files": set(),
     "cards": set(),
     "columns": set(),

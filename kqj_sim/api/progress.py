@@ -14,6 +14,7 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, TypeAlias
 
 from kqj_sim.api.arguments import ArgumentError
+from kqj_sim.signals import list_stop_signals, note_signal
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -26,13 +27,14 @@ ProgressLike: TypeAlias = bool | Callable[[int, int], object]
 
 
 class InterruptHandler:
-    """A context manager in which a first Ctrl-C only requests a stop.
+    """A context manager in which a first Ctrl-C, TERM or HUP only requests a stop.
 
-    A second Ctrl-C interrupts as usual.  In other threads than the main one it does nothing, as
-    signals do not reach them.
+    In the program a second one ends the process (`kqj_sim.signals`); elsewhere only Ctrl-C is
+    handled, and a second one interrupts as usual.  In other threads than the main one it does
+    nothing, as signals do not reach them.
 
     Attributes:
-        stop_requested: True after the first Ctrl-C.
+        stop_requested: True after the first one.
     """
 
     stop_requested = False
@@ -40,12 +42,19 @@ class InterruptHandler:
     def __enter__(self) -> InterruptHandler:
         self._is_active = threading.current_thread() is threading.main_thread()
         if self._is_active:
-            self._before = signal.signal(signal.SIGINT, self._request_stop)
+            self._before = {
+                number: signal.signal(number, self._request_stop) for number in list_stop_signals()
+            }
         return self
 
     def _request_stop(self, number: int, frame: FrameType | None) -> None:
         self.stop_requested = True
-        signal.signal(signal.SIGINT, self._before)
+        note_signal(number)
+        self._restore()
+
+    def _restore(self) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
     def __exit__(
         self,
@@ -54,7 +63,7 @@ class InterruptHandler:
         trace: TracebackType | None,
     ) -> None:
         if self._is_active:
-            signal.signal(signal.SIGINT, self._before)
+            self._restore()
 
 
 SHOW_AFTER_SECONDS = 1.0

@@ -14,9 +14,9 @@ from typing import NoReturn
 import click
 
 from kqj_sim import __version__
-from kqj_sim.commands.progress import EXIT_INTERRUPTED
 from kqj_sim.commands.say import say
 from kqj_sim.messages import WIDTH, one_line, quote, shorten, suggest_file
+from kqj_sim.signals import get_exit_status
 
 FAILED, WRONG_USAGE = 1, 2
 ENVIRONMENT_PREFIX = "KQJ_SIM"
@@ -43,7 +43,7 @@ def exit_with_error(error: BaseException, arguments: Sequence[str]) -> NoReturn:
         isinstance(error, click.Abort) and not isinstance(error.__cause__, EOFError)
     ):
         _say("Interrupted")
-        sys.exit(EXIT_INTERRUPTED)
+        sys.exit(get_exit_status())
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         _say(error.format_message())
         sys.exit(WRONG_USAGE)

@@ -43,10 +43,10 @@ from kqj_sim.commands.output import (
     plot_option,
     tables_option,
 )
-from kqj_sim.commands.progress import EXIT_INTERRUPTED
 from kqj_sim.commands.say import say
 from kqj_sim.reporting.formats import FORMATS, TABLE_SUFFIXES
 from kqj_sim.rules import GameRules
+from kqj_sim.signals import get_exit_status
 from kqj_sim.text_files import MAX_RECORD_BYTES
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ def odds(
         data = read_content(record, MAX_RECORD_BYTES)
         finished = answer(ask_about_record(data, line, at, seat_players))
     if not finished:
-        click.get_current_context().exit(EXIT_INTERRUPTED)
+        click.get_current_context().exit(get_exit_status())
 
 
 def _list_given_options() -> set[str]:

@@ -9,15 +9,13 @@ from typing import NoReturn
 import click
 
 from kqj_sim.commands.say import say
-
-EXIT_INTERRUPTED = 130
-"""The exit status after Ctrl-C."""
+from kqj_sim.signals import get_exit_status
 
 
 def exit_interrupted(message: str) -> NoReturn:
     """Exit a command that was interrupted; `message` says how much it has finished."""
     say(f"Interrupted: {message}", err=True)
-    click.get_current_context().exit(EXIT_INTERRUPTED)
+    click.get_current_context().exit(get_exit_status())
 
 
 def make_timed_printer(quiet: bool) -> Callable[[str], None]:

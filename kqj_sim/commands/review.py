@@ -27,11 +27,11 @@ from kqj_sim.commands.output import (
     out_option,
     tables_option,
 )
-from kqj_sim.commands.progress import EXIT_INTERRUPTED
 from kqj_sim.commands.say import say
 from kqj_sim.messages import visible
 from kqj_sim.reporting.formats import FORMATS, TABLE_SUFFIXES
 from kqj_sim.rules import RULES_BY_GAME
+from kqj_sim.signals import get_exit_status
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.review.decisions import RecordedRound
@@ -182,7 +182,7 @@ def review(
     if found.interrupted:
         rounds = f"{len(found.reviews):,} round{'s' * (len(found.reviews) != 1)}"
         say(f"Interrupted: {rounds} reviewed", err=True)
-        click.get_current_context().exit(EXIT_INTERRUPTED)
+        click.get_current_context().exit(get_exit_status())
     if found.errors:
         click.get_current_context().exit(1)
 

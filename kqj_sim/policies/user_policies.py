@@ -22,6 +22,7 @@ from kqj_sim.policies.binding import VIEW_OF_DECISION, compile_choice
 from kqj_sim.policies.card_sets import STRENGTH_TWINS, find_natural_constant
 from kqj_sim.policies.errors import PolicyError, suggest_names
 from kqj_sim.policies.mistakes import bind_helpers, find_mistake, name_helper
+from kqj_sim.policies.recursion import find_recursion, get_package
 
 _EXPECTED_ANSWER = {
     "take": "a contract (0 to 5) or PASS",
@@ -115,6 +116,11 @@ def compile_user_function(
         PolicyError: it does not compile, or returns no integer; with the user's own line.
     """
     known: dict[Any, Any] = {}
+    if cycle := find_recursion(function):
+        raise PolicyError(
+            f"{locate_source(function)}: policy {policy!r}, {function.__name__}() calls a function "
+            f"that calls itself ({' -> '.join(cycle)}): write a loop instead"
+        )
     choice = _compile_with_helpers(function, known, decision in _CODED_BY_STRENGTH, helpers or {})
     who = f"policy {policy!r}, {function.__name__}()"
     for each in known:
@@ -163,12 +169,12 @@ def _compile_with_helpers(
     copy.__kwdefaults__ = function.__kwdefaults__
     copy.__module__ = function.__module__
     known[function] = compiled = _compile_checked(copy)
-    package = _get_package(function)
+    package = get_package(function)
     for name in list_used_names(code):
         helper = names.get(name)
         if by_strength and isinstance(helper, FunctionType | ModuleType):
             helper = names[name] = _replace_by_twin(helper)
-        if isinstance(helper, FunctionType) and _get_package(helper) == package:
+        if isinstance(helper, FunctionType) and get_package(helper) == package:
             names[name] = (
                 known[helper]
                 if helper in known
@@ -200,11 +206,6 @@ def _compile_checked(function: Any) -> Any:
     return numba.njit(boundscheck=True, error_model="python", forceinline=True, nogil=True)(
         function
     )
-
-
-def _get_package(function: Any) -> str:
-    """Return the package of a function; texts that were run without a name count as `__main__`."""
-    return (function.__module__ or "__main__").partition(".")[0]
 
 
 def _swap_arguments(method: Any) -> Any:

@@ -6,11 +6,13 @@ import errno
 import io
 import os
 import shutil
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
+
+from kqj_sim.reporting.temporary import TemporaryPath, remove_left_folders
+from kqj_sim.signals import temporary_paths
 
 SIDECAR_SUFFIX = ".run.json"
 
@@ -36,14 +38,18 @@ class OutputFolder:
         try:
             if self._made:
                 self.path.mkdir()
+                temporary_paths.add(str(self.path))
             elif not self.path.is_dir():
                 raise NotADirectoryError(errno.ENOTDIR, "is there, and no folder", str(self.path))
-            elif not self.force and any(self.path.iterdir()):
+            else:
+                remove_left_folders(self.path)
+            if not self._made and not self.force and any(self.path.iterdir()):
                 raise FolderError(
                     f"{self.path} is not empty: name another folder, or give --force to replace "
                     "files of the same names"
                 )
-            self._aside = Path(tempfile.mkdtemp(prefix=".", suffix=".part", dir=self.path))
+            self._temporary = TemporaryPath.create_folder(self.path)
+            self._aside = Path(self._temporary.path)
         except OSError as error:
             raise make_write_error(self.path, error) from None
         return self
@@ -75,9 +81,10 @@ class OutputFolder:
                 self._put_in_place()
                 finished = True
         finally:
-            shutil.rmtree(self._aside, ignore_errors=True)
+            self._temporary.remove()
             if self._made and not finished:
                 shutil.rmtree(self.path, ignore_errors=True)
+            temporary_paths.discard(str(self.path))
 
     def _put_in_place(self) -> None:
         files = sorted(path for path in self._aside.rglob("*") if path.is_file())
@@ -118,7 +125,7 @@ class OutputFile:
         self.path = Path(path)
 
     def __enter__(self) -> IO[bytes]:
-        self._temporary: str | None = None
+        self._temporary: TemporaryPath | None = None
         descriptor = _find_standard_stream(self.path)
         try:
             if descriptor is not None:
@@ -128,7 +135,10 @@ class OutputFile:
                 handle = os.open(self.path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
             else:
                 self._claim()
-                handle, self._temporary = make_temporary(self._target)
+                self._temporary = TemporaryPath.create_file(
+                    self._target.parent, f".{self._target.name[:100]}."
+                )
+                handle = self._temporary.handle
         except OSError as error:
             self._release()
             raise make_write_error(self.path, error) from None
@@ -143,13 +153,14 @@ class OutputFile:
     ) -> None:
         try:
             self._stream.close()
-            if kind is None and self._temporary is not None and os.path.getsize(self._temporary):
-                put_in_place(self._temporary, self._target)
+            temporary = self._temporary
+            if kind is None and temporary is not None and os.path.getsize(temporary.path):
+                put_in_place(temporary.path, self._target)
         except OSError as failure:
             raise make_write_error(self.path, failure) from None
         finally:
             if self._temporary is not None:
-                Path(self._temporary).unlink(missing_ok=True)
+                self._temporary.remove()
             self._release()
 
     def _claim(self) -> None:
@@ -215,11 +226,6 @@ def follow_links(path: Path) -> Path:
     if target.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     return target
-
-
-def make_temporary(target: Path) -> tuple[int, str]:
-    """Make a temporary file beside the target; return its descriptor and its path."""
-    return tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
 
 
 def put_in_place(temporary: str | Path, target: Path) -> None:

@@ -190,14 +190,23 @@ def test_constants_loops_and_plain_functions_of_the_file_may_be_used(write: Writ
     assert cards > 100
 
 
-def test_a_recursive_helper_may_be_used(write: Write) -> None:
-    path = write(
-        "def highest_of(cards):\n"
-        "    rest = cards & (cards - 1)\n"
-        "    return cards if rest == 0 else highest_of(rest)\n"
-        '@policy("own")\ndef choose_card(view):\n    return highest_of(view.legal)\n'
-    )
-    assert len(simulate(_own(path, deals=50))) == 50
+@pytest.mark.parametrize(
+    ("helpers", "cycle"),
+    [
+        ("def f(cards):\n    return f(cards + 1)\n", "f -> f"),
+        (
+            "def f(cards):\n    return g(cards + 1)\ndef g(cards):\n    return f(cards)\n",
+            "f -> g -> f",
+        ),
+        ("import numba\n@numba.njit\ndef f(cards):\n    return f(cards + 1)\n", "f -> f"),
+    ],
+)
+def test_recursion_is_refused_before_it_can_overflow_the_stack(
+    write: Write, helpers: str, cycle: str
+) -> None:
+    path = write(f'{helpers}@policy("own")\ndef choose_card(view):\n    return f(view.legal)\n')
+    with pytest.raises(PolicyError, match=rf"calls itself \({cycle}\): write a loop instead"):
+        simulate(_own(path, deals=50))
 
 
 def test_a_file_that_was_changed_is_read_again(write: Write) -> None:
