@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,15 +14,28 @@ from kqj_sim.reporting.files import OutputFile, OutputFolder
 from kqj_sim.signals import TOGETHER_SECONDS
 from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, kill_at_end
 
-ENDLESS_POLICY = """
-from kqj_sim import policy, lowest
+STUCK = """
+import time
+from kqj_sim.reporting.files import OutputFile
+from kqj_sim.signals import handle_signals
 
-@policy("endless")
-def choose_card(view):
-    number = 1
-    while number > 0:
-        number = number % 7 + 1
-    return lowest(view.legal)
+handle_signals()
+with OutputFile("out.json"):
+    try:
+        print("ready", flush=True)
+        time.sleep(600)
+    except KeyboardInterrupt:
+        print("first", flush=True)
+        while True:
+            time.sleep(600)
+"""
+"""A program whose main thread does not react to the second signal."""
+
+IMPORTING = """
+from kqj_sim.signals import handle_signals
+
+handle_signals()
+import slow
 """
 
 
@@ -58,21 +72,42 @@ def test_results_so_far_are_written(number: signal.Signals, status: int, tmp_pat
     assert {path.name for path in tmp_path.iterdir()} == {"rows.csv", "rows.run.json"}
 
 
-def test_second_signal_ends_a_policy_that_does_not_return(tmp_path: Path) -> None:
-    (tmp_path / "endless.py").write_text(ENDLESS_POLICY, encoding="utf-8")
-    process = start(tmp_path, "compare", "endless.py", "standard", "--out", "out.json")
+def test_second_signal_ends_whatever_runs(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", STUCK],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     with kill_at_end(process):
-        while not [*tmp_path.glob(".out.json.*")]:
-            time.sleep(0.02)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.communicate(timeout=4 * TOGETHER_SECONDS)
-        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "first\n"
+        time.sleep(2 * TOGETHER_SECONDS)
+        process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert err.endswith("Interrupted\n")
-    assert "Traceback" not in err
-    assert {path.name for path in tmp_path.iterdir()} <= {"endless.py", "__pycache__"}
+    assert (process.returncode, err) == (143, "Interrupted\n")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_interrupted_import_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(
+        "import os, signal\ntry:\n    os.kill(os.getpid(), signal.SIGINT)\nexcept BaseException:\n"
+        "    print('caught')\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTING],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted\n")
 
 
 def test_next_run_removes_what_a_killed_one_left(tmp_path: Path) -> None:
