@@ -60,7 +60,7 @@ def wait_for_rows(folder: Path) -> None:
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_results_so_far_are_written(number: signal.Signals, status: int, tmp_path: Path) -> None:
     process = start(tmp_path, "simulate", *ENDLESS, "--rows", "rows.csv")
-    with kill_at_end(process):
+    with process, kill_at_end(process):
         wait_for_rows(tmp_path)
         # As `timeout` does, which sends the signal twice.
         process.send_signal(number)
@@ -81,7 +81,7 @@ def test_second_signal_ends_whatever_runs(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    with kill_at_end(process):
+    with process, kill_at_end(process):
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
@@ -112,7 +112,7 @@ def test_interrupted_import_is_one_line(tmp_path: Path) -> None:
 
 def test_next_run_removes_what_a_killed_one_left(tmp_path: Path) -> None:
     process = start(tmp_path, "simulate", *ENDLESS, "--rows", "rows.csv")
-    with kill_at_end(process):
+    with process, kill_at_end(process):
         wait_for_rows(tmp_path)
         running = {path.name for path in tmp_path.iterdir()}
         with OutputFile(tmp_path / "rows.csv") as stream:
@@ -128,7 +128,7 @@ def test_next_run_removes_what_a_killed_one_left(tmp_path: Path) -> None:
 def test_next_report_removes_what_a_killed_one_left(tmp_path: Path) -> None:
     folder = tmp_path / "report"
     process = start(tmp_path, "report", "--deals", "1e12", "--policy", "random", "--out", "report")
-    with kill_at_end(process):
+    with process, kill_at_end(process):
         while not [*folder.glob(".*.part")]:
             time.sleep(0.02)
     assert [*folder.glob(".*.part")]

@@ -426,6 +426,7 @@ def add_draws(
         OddsError, PolicyError: as for `estimate_options`.
     """
     search = sampler.start_search(settings.time, settings.searching)
+    search.deadline = settings.valuing_limits.deadline
     chunks = sampler.iterate_chunks(first, limits.deals, search)
     every = 1 if first == FIRST_CHOOSING else sampler.chunks_per_check
     max_deals = None if sampler.counts_rejected else limits.deals
@@ -448,6 +449,8 @@ def add_draws(
                 return "time"
         raise SearchEnded(by_time=False)
     except SearchEnded as end:
+        if end.by_time and odds.sums.weights > 0 and monotonic() > search.deadline:
+            return "time"
         counts = search.all_counts if end.by_time else odds.question_counts
         line = sampler.explain_impossible_bidding(counts, search.seconds if end.by_time else None)
         raise ImpossibleBiddingError(line, end.by_time) from None

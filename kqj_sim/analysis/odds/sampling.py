@@ -58,7 +58,10 @@ class Search:
     Attributes:
         counts: int64 (questions, 2), hands that were asked and that agreed, of finished chunks.
         seconds: seconds of search allowed between two deals found.
+        deadline: moment of the monotonic clock at which it ends.
     """
+
+    deadline = math.inf
 
     def __init__(
         self,
@@ -130,7 +133,7 @@ class Search:
         if any(chunk.signal[SEARCHING] for chunk in self._running):
             self._searched += now - max(self._waited_at, now - 2 * TICK_SECONDS)
         self._waited_at = now
-        if self._searched > self.seconds:
+        if self._searched > self.seconds or now > self.deadline:
             raise SearchEnded(by_time=True)
 
     def end(self) -> None:
@@ -138,6 +141,50 @@ class Search:
         self._ended = True
         for chunk in self._running:
             chunk.signal[STOP] = 1
+
+
+class Deadline:
+    """A moment at which all searches of several threads end; a watch of these threads.
+
+    Args:
+        moment: of the clock.
+        clock: returns the time in seconds.
+    """
+
+    def __init__(
+        self, moment: float = math.inf, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._moment = moment
+        self._clock = clock
+        self._searches: list[Search] = []
+
+    @property
+    def has_passed(self) -> bool:
+        """True from that moment on."""
+        return self._clock() >= self._moment
+
+    def limit(self, search: Search) -> Search:
+        """Let a search end at the deadline; return it."""
+        if len(search.counts):
+            self._searches.append(search)
+            if self.has_passed:
+                search.end()
+        return search
+
+    def release(self, search: Search) -> None:
+        """Forget a search that is over."""
+        if search in self._searches:
+            self._searches.remove(search)
+
+    def wait(self) -> None:
+        """End the searches once the moment has come."""
+        if self.has_passed:
+            self.end()
+
+    def end(self) -> None:
+        """End all searches."""
+        for search in [*self._searches]:
+            search.end()
 
 
 def find_rarest_question(counts: Int64Array) -> int:

@@ -11,14 +11,14 @@ import hashlib
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kqj_sim.analysis.odds.plays import PlayModel
 from kqj_sim.analysis.odds.position import PartialRound
-from kqj_sim.analysis.odds.sampling import CardSampler, SearchEnded
+from kqj_sim.analysis.odds.sampling import CardSampler, Deadline, SearchEnded
 from kqj_sim.analysis.odds.situation import BiddingSituation, KwajongenBiddingSituation
 from kqj_sim.analysis.products import multiply
 from kqj_sim.analysis.review.cross_fitting import (
@@ -164,6 +164,7 @@ class GradeSettings:
         ignore_calls: True for hidden cards that need not agree with the calls.
         ignore_plays: True for hidden cards that are not weighed by the chances of the plays.
         max_layouts: see `MAX_LISTED_LAYOUTS`.
+        deadline: of the searches for hands that agree with the calls.
     """
 
     reference: Player
@@ -174,6 +175,7 @@ class GradeSettings:
     ignore_calls: bool = False
     ignore_plays: bool = False
     max_layouts: int = MAX_LISTED_LAYOUTS
+    deadline: Deadline = field(default_factory=Deadline, compare=False)
 
 
 def derive_seed(*parts: object) -> int:
@@ -216,17 +218,21 @@ def grade_decisions(
         pilot_deals = max(MIN_PILOT, math.ceil(settings.samples * _PILOT_SHARE))
     started = time.monotonic()
 
-    def run(work: Callable[[int, int], object], share: float) -> list[object]:
+    def run(work: Callable[[int, int], object], share: float, limit: Deadline) -> list[object]:
         results = []
-        for each in map_in_threads([work] * settings.threads, 0, count, 1):
+        for each in map_in_threads([work] * settings.threads, 0, count, 1, limit):
             results.append(each)
             if advance is not None:
                 advance(share / count)
         return results
 
+    first_stage = replace(
+        settings, deadline=Deadline(started + _PILOT_TIME_SHARE * (deadline - started))
+    )
     prepared: list[_Preparation] = run(  # type: ignore[assignment]
-        lambda number, _: _prepare(decisions[number], settings, line, pilot_deals),
+        lambda number, _: _prepare(decisions[number], first_stage, line, pilot_deals),
         _PILOT_SHARE,
+        first_stage.deadline,
     )
     spent = time.monotonic() - started
     scale = 1.0
@@ -234,8 +240,11 @@ def grade_decisions(
         expected = spent * (1 - _PILOT_SHARE) * settings.samples / pilot_deals
         scale = min(1.0, max(0.0, deadline - time.monotonic()) / max(expected, 1e-9))
     _divide_deals(prepared, settings.samples, scale)
+    second_stage = replace(settings, deadline=Deadline(deadline))
     grades: list[Grade] = run(  # type: ignore[assignment]
-        lambda number, _: _measure(prepared[number], settings), 1 - _PILOT_SHARE
+        lambda number, _: _measure(prepared[number], second_stage),
+        1 - _PILOT_SHARE,
+        second_stage.deadline,
     )
     from kqj_sim.analysis.review.cross_fitting import find_mistakes
 
@@ -249,12 +258,17 @@ def grade_decisions(
 _PILOT_SHARE = 0.25
 """Share of the deals in the first stage."""
 
+_PILOT_TIME_SHARE = 0.5
+"""Share of the time after which the first stage searches no longer for hands."""
+
 
 def make_turn(decision: Decision, settings: GradeSettings, seed: int, ignore_calls: bool) -> Turn:
     """Return a decision as the kernels take it."""
     knowledge, reference = decision.knowledge, settings.reference
     if isinstance(knowledge, BiddingSituation):
-        return KqjCallDecision(knowledge, decision.choice, reference, seed, ignore_calls)
+        return KqjCallDecision(
+            knowledge, decision.choice, reference, seed, ignore_calls, settings.deadline
+        )
     if isinstance(knowledge, KwajongenBiddingSituation):
         return KwajongenCallDecision(knowledge, reference, seed, ignore_calls)
     kind = KqjCardDecision if knowledge.rules.game == "kqj" else KwajongenCardDecision
@@ -270,7 +284,11 @@ def _prepare(
     seed = derive_seed(settings.seed, line, decision.at)
     ignores, counts = settings.ignore_calls, True
     while True:
-        turn = make_turn(decision, settings, seed, ignores)
+        try:
+            turn = make_turn(decision, settings, seed, ignores)
+        except SearchEnded:
+            ignores, counts = True, not _follows_bids(decision)
+            continue
         reference = turn.find_reference(seed)
         if len(reference) == 1 and isinstance(turn.sampler, CardSampler):
             every = list_all(turn.sampler, seed)
@@ -279,7 +297,7 @@ def _prepare(
                     decision, turn, reference, ignores, every, True, line, counts=counts
                 )
         try:
-            pilot = draw_deals(turn.sampler, FIRST_PILOT, pilot_deals)
+            pilot = draw_deals(turn.sampler, FIRST_PILOT, pilot_deals, settings.deadline)
         except SearchEnded:
             if ignores:
                 raise
@@ -339,7 +357,7 @@ def _measure(prepared: _Preparation, settings: GradeSettings) -> Grade:
         return _make_grade(prepared, pilot, everyone, loss, settings.confidence)
     kept = list(prepared.kept)
     try:
-        draws = draw_deals(turn.with_options(kept), 0, prepared.deals)
+        draws = draw_deals(turn.with_options(kept), 0, prepared.deals, settings.deadline)
     except SearchEnded:
         if prepared.ignores_calls:
             raise

@@ -21,7 +21,7 @@ from kqj_sim.analysis.odds.kqj_cards import (
     KqjCardSampler,
     convert_cards_to_bits,
 )
-from kqj_sim.analysis.odds.sampling import Sampler
+from kqj_sim.analysis.odds.sampling import Deadline, Sampler
 from kqj_sim.analysis.odds.situation import BiddingSituation
 from kqj_sim.analysis.review.turns import ActualHands, Turn, derive_keys, make_settings
 from kqj_sim.core import call_odds, review
@@ -80,8 +80,12 @@ class ReviewedKqjCalls(KqjCallSampler):
             raise PolicyError(ILLEGAL_CHOICE_MESSAGE)
         return scores.astype(np.float64)
 
-    def find_higher_bids(self, seed: int) -> list[CallOption]:
-        """Return bids above the lowest that a contract may be worth, by a few deals."""
+    def find_higher_bids(self, seed: int, deadline: Deadline) -> list[CallOption]:
+        """Return bids above the lowest that a contract may be worth, by a few deals.
+
+        Raises:
+            SearchEnded: no hands that agree with the calls were found before the deadline.
+        """
         situation, rules = self.situation, self.situation.rules
         lowest = situation.replay_calling().lowest_amount
         if situation.question != "bid" or lowest + 10 > rules.max_amount:
@@ -91,7 +95,9 @@ class ReviewedKqjCalls(KqjCallSampler):
             for each in rules.contracts
         ]
         sampler = self.with_options(contracts)
-        playouts = sampler.play_chunk(sampler.start_search(None, None), seed % (1 << 40), LANES)
+        search = deadline.limit(sampler.start_search(None, None))
+        playouts = sampler.play_chunk(search, seed % (1 << 40), LANES)
+        deadline.release(search)
         bids = []
         for option, outcome in zip(contracts, playouts.outcomes, strict=True):
             totals = outcome[:, call_odds.OWN_TOTAL]
@@ -122,7 +128,7 @@ class KqjCallDecision(Turn):
 
     def __init__(
         self, situation: BiddingSituation, choice: str, reference: Player, seed: int,
-        ignore_calls: bool, higher_bids: bool = True,
+        ignore_calls: bool, deadline: Deadline,
     ) -> None:  # fmt: skip
         settings = make_settings(seed, ignore_calls)
         sampler = ReviewedKqjCalls(situation, [reference] * SEATS, settings)
@@ -131,7 +137,7 @@ class KqjCallDecision(Turn):
             # That was asked before the turn: it is a decision of its own.
             calls.pop("counter", None)
         chosen = sampler.ask(derive_keys(seed, 1))
-        extra = sampler.find_higher_bids(seed) if higher_bids else []
+        extra = sampler.find_higher_bids(seed, deadline)
         for text in (choice, *dict.fromkeys(chosen)):
             if text not in calls:
                 extra.append(make_bid_option(situation, sampler.auction_state, _parse_bid(text)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from kqj_sim.analysis.odds.estimator import EstimateSettings
 from kqj_sim.analysis.odds.measures import RANKING_MEASURE
-from kqj_sim.analysis.odds.sampling import CardSampler, Sampler, Search, SearchEnded
+from kqj_sim.analysis.odds.sampling import CardSampler, Deadline, Sampler, Search, SearchEnded
 from kqj_sim.core.kwajongen.odds import fill_keys
 from kqj_sim.core.types import Float64Array, Int64Array
 
@@ -101,22 +101,30 @@ class Turn(ABC):
         }
 
 
-def draw_deals(sampler: Sampler, first: int, deals: int) -> Draws:
+def draw_deals(sampler: Sampler, first: int, deals: int, deadline: Deadline | None = None) -> Draws:
     """Play out the options of a sampler in so many deals, from the number `first` on.
+
+    After the deadline there are as many as were found by then.
 
     Raises:
         SearchEnded: hidden hands that agree with the calls are too rare.
         OddsError: no hidden hands agree with the plays.
         PolicyError: a policy chose what is not allowed.
     """
-    search = Search(sampler.question_count, None, None, MAX_REJECTED)
+    deadline = deadline or Deadline()
+    search = deadline.limit(Search(sampler.question_count, None, None, MAX_REJECTED))
     value = sampler.measures[RANKING_MEASURE].compute
     wins = sampler.measures["win_share"].compute
     size = min(sampler.chunk_size, max(sampler.min_chunk_size, deals))
     found: list[Draws] = []
     done, total, squares = 0, 0.0, 0.0
     while done < deals or total * total < MIN_EFFECTIVE_DEALS * squares or total == 0:
-        playouts = sampler.play_chunk(search, first, size)
+        try:
+            playouts = sampler.play_chunk(search, first, size)
+        except SearchEnded:
+            if total * total < MIN_EFFECTIVE_DEALS * squares or total == 0:
+                raise
+            break
         first += size
         columns = np.moveaxis(playouts.outcomes, -1, 0)
         found.append(
@@ -136,6 +144,9 @@ def draw_deals(sampler: Sampler, first: int, deals: int) -> Draws:
             if total * total < MIN_EFFECTIVE_DEALS * squares or total == 0:
                 raise
             break
+        if deadline.has_passed and total > 0:
+            break
+    deadline.release(search)
     return Draws(
         np.concatenate([each.weights for each in found]),
         np.concatenate([each.values for each in found], axis=1),

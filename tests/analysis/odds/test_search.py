@@ -153,3 +153,18 @@ def test_only_search_is_timed() -> None:
         return first
 
     assert list(map_in_threads([work], 0, 1, 1, search)) == [0]
+
+
+def test_deadline_ends_running_and_later_searches() -> None:
+    now = [0.0]
+    deadline = Deadline(2.0, lambda: now[0])
+    search = deadline.limit(Search(1))
+    chunk = search.start_chunk()
+    deadline.wait()
+    assert chunk.signal[STOP] == 0
+    now[0] = 2.0
+    deadline.wait()
+    assert chunk.signal[STOP] == 1
+    assert deadline.limit(Search(1)).start_chunk().signal[STOP] == 1
+    # Without calls to agree with there is no search: deals are found at once.
+    assert deadline.limit(Search(0)).start_chunk().signal[STOP] == 0
