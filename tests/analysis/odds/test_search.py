@@ -20,6 +20,7 @@ from kqj_sim.analysis.odds.position import PartialRound
 from kqj_sim.analysis.odds.position_input import read_position
 from kqj_sim.analysis.odds.sampling import (
     DEALS_PER_SEARCH,
+    Deadline,
     Search,
     SearchEnded,
     find_rarest_question,
