@@ -31,7 +31,7 @@ from kqj_sim.core.call_odds import OUTCOME_SIZE, RESULT
 from kqj_sim.core.card_odds import CardTurn, list_layouts, replay_plays
 from kqj_sim.core.cards import PACK
 from kqj_sim.core.hidden_hands import KNOWLEDGE_SIZE
-from kqj_sim.core.observed_calls import CALLER_PLACE, OBSERVED_CALL_SIZE, STOPPED
+from kqj_sim.core.observed_calls import CALLER_PLACE, OBSERVED_CALL_SIZE, STOP, STOPPED
 from kqj_sim.core.rules import Seating
 from kqj_sim.core.types import CardSet, Float64Array, Int16Array, Int64Array
 from kqj_sim.encode import CONTRACTS, encode_rules, encode_seating
@@ -207,7 +207,8 @@ class KqjCardSampler(CardSampler):
             self.turn, first, count, self.seed, self._rules, self._seating, numbers, weights, hands,
             counts.reshape(-1), signal,
         )  # fmt: skip
-        if kept == STOPPED:
+        # A search that was told to stop before it began has found nothing.
+        if kept == STOPPED or (kept == card_odds.NO_LAYOUT and signal[STOP]):
             raise SearchEnded(by_time=False)
         if kept == card_odds.NO_LAYOUT:
             raise OddsError(NO_LAYOUTS_MESSAGE)
