@@ -31,7 +31,7 @@ class ImposedContract:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Parse PLACE:CONTRACT[:AMOUNT], such as 0:h, opener:hearts or dealer:h:150.
+        """Parse PLACE:CONTRACT[:AMOUNT], such as opener:h, 2nd:hearts or dealer:h:150.
 
         Raises:
             ImposedContractError: the text has another form, or the amount is no number.
@@ -56,7 +56,7 @@ class ImposedContract:
     def __str__(self) -> str:
         """Return the text that `from_text` parses."""
         amount = "" if self.amount is None else f":{self.amount}"
-        return f"{self.place}:{self.contract}{amount}"
+        return f"{name_places(SEATS)[self.place]}:{self.contract}{amount}"
 
     def check(self, rules: GameRules) -> None:
         """Raise ImposedContractError if the rules do not allow the contract."""

@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterable
+from decimal import Decimal
 
 WIDTH = 60
 """Most characters of a value that a message repeats."""
@@ -78,6 +79,29 @@ def shorten(value: object, width: int = WIDTH) -> str:
 def quote(value: object, width: int = WIDTH) -> str:
     """Return a shortened value between quotation marks."""
     return f"'{shorten(value, width)}'"
+
+
+def explain_two_readings(text: str, *, is_whole: bool) -> str | None:
+    """Return the message on a number that can be meant in two ways, such as `1.000`; else None.
+
+    Args:
+        text: the number as people typed it, such as 1.000, 1.500k or 12,500.
+        is_whole: True for whole numbers, which take commas between thousands: 12,500.
+    """
+    found = _TWO_READINGS.fullmatch(text.strip())
+    if found is None or (is_whole and found["mark"] == "," and not found["unit"]):
+        return None
+    unit = 1000 ** ("kmg".index(found["unit"].lower()) + 1 if found["unit"] else 0)
+    digits = found["digits"].replace(",", ".")
+    small, large = Decimal(digits) * unit, Decimal(digits.replace(".", "")) * unit
+    readings = f"{small.normalize():f} or {large.normalize():f}"
+    return f"{shorten(text.strip())} can mean {readings}: write one of these"
+
+
+_TWO_READINGS = re.compile(
+    r"[+-]?(?P<digits>[1-9]\d{0,2}(?P<mark>[.,])\d{3})\s*(?P<unit>[kmg])?", re.ASCII | re.IGNORECASE
+)
+"""A decimal number, or thousands with a mark between."""
 
 
 def find_similar(wrong: str, right: Iterable[str]) -> list[str]:

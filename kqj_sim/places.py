@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from kqj_sim.messages import quote
 
@@ -32,9 +34,9 @@ class PlaceError(ValueError):
 
 
 def parse_place(text: str, seats: int) -> int:
-    """Parse a place as people write it: a name such as `opener` or `3rd`, or a number from 0.
+    """Parse a place as people write it: `opener`, `3rd`, `third`, `dealer`.
 
-    The number 3 is the 4th to speak, since the opener is 0.
+    A number without an ending is refused: 3 can mean the 3rd, or the 4th counted from 0.
 
     Raises:
         PlaceError: the text is no place of a table with this many seats.
@@ -48,12 +50,103 @@ def parse_place(text: str, seats: int) -> int:
         return int(ordinal[1]) - 1
     if plain in _ORDINALS[:seats]:
         return _ORDINALS.index(plain)
-    if re.fullmatch(r"[0-9]", plain) and int(plain) < seats:
-        return int(plain)
-    raise PlaceError(
-        f"{quote(text)} is not a place: write {', '.join(names[:-1])} or {DEALER}, or a number "
-        f"from 0 (the opener) to {seats - 1} (the dealer)"
-    )
+    if re.fullmatch(r"[0-9]", plain) and int(plain) <= seats:
+        # Counted from 1, or from 0 as in the rows.
+        readings = [names[number] for number in (int(plain) - 1, int(plain)) if 0 <= number < seats]
+        reason = f"can mean the {' or the '.join(readings)}" if readings[1:] else "is not a place"
+        raise PlaceError(f"{quote(text)} {reason}: write {' or '.join(readings)}")
+    raise PlaceError(f"{quote(text)} is not a place: write {', '.join(names[:-1])} or {DEALER}")
+
+
+_SEAT_PATTERN = re.compile(r"seat\s*(\d)")
+
+MAX_NAME = 24
+"""Most characters of a name that stands for a seat; longer ones are specifications of policies."""
+
+
+@dataclass(frozen=True)
+class SeatNames:
+    """The names by which people call the seats of a round: players, places, `seat 3`.
+
+    Attributes:
+        players: the name of each seat's player; empty where nobody is named.
+        dealer: seat of the dealer; None while it is not known.
+    """
+
+    players: tuple[str, ...]
+    dealer: int | None = None
+
+    @property
+    def seats(self) -> int:
+        """Number of seats."""
+        return len(self.players)
+
+    @property
+    def has_names(self) -> bool:
+        """True if the players' names tell the seats apart, and are no places."""
+        names = {player.lower() for player in self.players}
+        places = name_places(self.seats)
+        return len(names) == self.seats and not any(
+            not name or name in places or _SEAT_PATTERN.fullmatch(name) for name in names
+        )
+
+    def explain_unknown(self, text: str) -> str:
+        """Return the message on a text that names no seat."""
+        if self.has_names:
+            right = ", ".join(self.players)
+        elif self.dealer is None:
+            right = f"seat 0 to seat {self.seats - 1}"
+        else:
+            right = ", ".join(name_places(self.seats))
+        if self.dealer is not None and re.fullmatch(r"[1-9]", text) and int(text) < self.seats:
+            ordinal = format_ordinal(int(text))
+            return (
+                f"{quote(text)} can mean the {ordinal} to speak or seat {text}: write {ordinal} or "
+                f"seat{text}"
+            )
+        return f"{quote(text)} is not a player: write one of {right}"
+
+    def find(self, text: str) -> int | None:
+        """Return the seat that a text names; None if it names none, or is a mere number."""
+        plain = " ".join(text.lower().split())
+        if self.has_names:
+            names = [player.lower() for player in self.players]
+            if plain in names:
+                return names.index(plain)
+        number = _SEAT_PATTERN.fullmatch(plain)
+        if number is not None:
+            return int(number[1]) if int(number[1]) < self.seats else None
+        if self.dealer is None:
+            return None
+        try:
+            place = parse_place(plain, self.seats)
+        except PlaceError:
+            return None
+        return (self.dealer + 1 + place) % self.seats
+
+    def describe(self, seat: int) -> str:
+        """Return the name of a seat: `Cem`, `opener`, or `seat 3` if the dealer is not known."""
+        if self.has_names:
+            return self.players[seat]
+        if self.dealer is None:
+            return f"seat {seat}"
+        return name_places(self.seats)[self._place_of(seat)]
+
+    def describe_noun(self, seat: int) -> str:
+        """Return a seat as a noun: `Cem`, `the opener`, `the 3rd to speak`."""
+        if self.has_names or self.dealer is None:
+            return self.describe(seat)
+        return describe_place(self._place_of(seat), self.seats)
+
+    def _place_of(self, seat: int) -> int:
+        assert self.dealer is not None
+        return (seat - self.dealer - 1) % self.seats
+
+
+def label_seats(players: Sequence[str], dealer: int) -> SeatNames:
+    """Return the names for the seats of a record; long ones are specifications of policies."""
+    is_short = all(len(player) <= MAX_NAME for player in players)
+    return SeatNames(tuple(players) if is_short else ("",) * len(players), dealer)
 
 
 def describe_turn(place: int, seats: int) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kqj_sim.places import PlaceError, format_ordinal, name_places, parse_place
+from kqj_sim.places import PlaceError, SeatNames, format_ordinal, name_places, parse_place
 
 
 def test_places_go_from_the_opener_to_the_dealer() -> None:
@@ -10,19 +10,39 @@ def test_places_go_from_the_opener_to_the_dealer() -> None:
     assert name_places(4) == ("opener", "2nd", "3rd", "dealer")
 
 
-def test_places_are_read_by_name_and_by_number() -> None:
+def test_places_are_read_by_name() -> None:
     for seats in (4, 6):
         for place, name in enumerate(name_places(seats)):
-            assert parse_place(name.upper(), seats) == parse_place(str(place), seats) == place
+            assert parse_place(name.upper(), seats) == place
     assert parse_place("3rd", 6) == parse_place("third", 6) == 2
-    assert parse_place("3", 6) == 3
     assert parse_place("1st", 6) == 0 and parse_place("6th", 6) == 5
 
 
 @pytest.mark.parametrize("text", ["", "6", "7th", "0th", "-1", "middle", "sixth"])
 def test_what_is_no_place_says_what_is(text: str) -> None:
-    with pytest.raises(PlaceError, match=r"write opener, 2nd, .*dealer.*\(the dealer\)"):
+    with pytest.raises(PlaceError, match=r"write opener, 2nd, 3rd or dealer$"):
         parse_place(text, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [("0", "opener"), ("1", "opener or 2nd"), ("3", "3rd or 4th"), ("5", "5th or dealer"),
+     ("6", "dealer")],
+)  # fmt: skip
+def test_a_number_counts_from_0_or_from_1(text: str, names: str) -> None:
+    with pytest.raises(PlaceError, match=rf"'{text}' .*: write {names}$"):
+        parse_place(text, 6)
+
+
+def test_a_seat_is_named_by_its_player_place_or_number() -> None:
+    names = SeatNames(("Ann", "Ben", "Cem", "Dora", "Eva", "Finn"), dealer=1)
+    assert [names.find(text) for text in ("cem", "opener", "seat 2", "seat2")] == [2, 2, 2, 2]
+    assert names.describe_noun(2) == "Cem"
+    assert names.find("2") is None
+    assert "can mean the 2nd to speak or seat 2" in names.explain_unknown("2")
+    assert "write one of Ann, Ben" in names.explain_unknown("Zoe")
+    unnamed = SeatNames(("standard",) * 6, dealer=1)
+    assert (unnamed.describe(2), unnamed.describe_noun(4)) == ("opener", "the 3rd to speak")
 
 
 def test_ordinals_end_as_they_are_spoken() -> None:

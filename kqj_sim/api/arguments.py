@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from kqj_sim.cards import Card, NotationError
 from kqj_sim.imposed import ImposedContract, ImposedContractError
-from kqj_sim.messages import quote, shorten, suggest
+from kqj_sim.messages import explain_two_readings, quote, shorten, suggest
 from kqj_sim.places import PlaceError, parse_place
 from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
 
@@ -74,7 +74,16 @@ class RuleArguments(TypedDict, total=False):
 
 
 _UNITS = {"k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
+_MOST_BARE_PRECISION = 0.05
+"""A precision above this is useless, so that 0.5 may well be meant as 0.5%."""
+
+
+def _reject_two_readings(value: object, *, is_whole: bool) -> None:
+    """Raise ArgumentError for a text that can mean two numbers, such as `1.000`."""
+    message = explain_two_readings(value, is_whole=is_whole) if isinstance(value, str) else None
+    if message is not None:
+        raise ArgumentError(message)
 
 
 def _parse_decimal(text: str) -> Decimal:
@@ -92,8 +101,9 @@ def parse_whole_number(value: object, lowest: int, example: str, highest: int = 
     """Return a whole number from `lowest` to `highest`, also written 1e6, 1M or 1,000,000.
 
     Raises:
-        ArgumentError: it is none; `example` shows one.
+        ArgumentError: it is none, or can mean two numbers; `example` shows one.
     """
+    _reject_two_readings(value, is_whole=True)
     try:
         number = _parse_decimal(str(value))
         whole = int(number) if abs(number) <= MAX_INTEGER and number == int(number) else None
@@ -130,8 +140,27 @@ def parse_share(value: object, lowest: float = 0.0, highest: float = 1.0) -> flo
     return share
 
 
+def parse_share_width(value: object) -> float:
+    """Return a precision, a share such as 0.005 or 0.5%.
+
+    Raises:
+        ArgumentError: it is none, or a text such as 0.5, which can mean 0.5%.
+    """
+    share = parse_share(value)
+    if isinstance(value, str) and "%" not in value and share > _MOST_BARE_PRECISION:
+        raise ArgumentError(
+            f"{shorten(value)} can mean {100 * share:g}% or {share:g}%: write one of these"
+        )
+    return share
+
+
 def parse_positive_number(value: object) -> float:
-    """Return a number above 0, also written ±0.5; raise ArgumentError if it is none."""
+    """Return a number above 0, also written ±0.5.
+
+    Raises:
+        ArgumentError: it is none, or can mean two numbers.
+    """
+    _reject_two_readings(value, is_whole=False)
     try:
         width = float(str(value).strip().lstrip("±"))
     except ValueError:
@@ -391,11 +420,22 @@ def split_items(items: str | Iterable[object]) -> list[str]:
 
 
 def read_place(option: str, place: str | int | None, rules: GameRules) -> int | None:
-    """Return the place that an option names; raise ArgumentError if there is none."""
+    """Return the place that an option names, or that counts from 0 in Python.
+
+    Raises:
+        ArgumentError: there is no such place, or a text is a mere number.
+    """
     if place is None:
         return None
+    if isinstance(place, int):
+        if 0 <= place < rules.seats:
+            return place
+        raise ArgumentError(
+            f"{option}: {place} is not a place: it is 0 (the opener) to {rules.seats - 1} "
+            "(the dealer)"
+        )
     try:
-        return parse_place(str(place), rules.seats)
+        return parse_place(place, rules.seats)
     except PlaceError as error:
         raise ArgumentError(f"{option}: {error}") from None
 

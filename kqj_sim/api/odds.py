@@ -22,7 +22,9 @@ from kqj_sim.api.arguments import (
     join_items,
     parse_argument,
     parse_count,
+    parse_positive_number,
     parse_share,
+    parse_share_width,
     parse_turn,
     read_place,
     read_places,
@@ -195,7 +197,7 @@ def odds(
     Args:
         hand: your cards: five with taking, eight with auctions, four in Kwajongen.
         return_card: the Return, or in Kwajongen the dealer's card.
-        place: your place, "opener" to "dealer" or 0 to 5; by default the next to call.
+        place: your place, "opener" to "dealer", or a number from 0; by default the next to call.
         lap: the lap of taking, 1 or 2.
         heard: all calls so far, "pass 120h counter"; by default all before you passed.
         partners_at: your partners' places, with random partners.
@@ -238,8 +240,9 @@ def odds(
     level = parse_argument("confidence", parse_share, confidence, *CONFIDENCE_RANGE)
     limits = EstimationOptions(
         parse_count("deals", deals, 1, "1e5"),
-        None if precision is None else parse_argument("precision", parse_share, precision),
-        time, parse_count("seed", seed, 0, "1") or 0, threads, level, ignore_calls,
+        None if precision is None else parse_argument("precision", parse_share_width, precision),
+        None if time is None else parse_argument("time", parse_positive_number, time),
+        parse_count("seed", seed, 0, "1") or 0, threads, level, ignore_calls,
         ignore_plays,
     )  # fmt: skip
     seat_players: SeatPlayers | None = None

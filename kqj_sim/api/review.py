@@ -26,6 +26,7 @@ from kqj_sim.api.arguments import (
     convert_policy,
     parse_argument,
     parse_count,
+    parse_positive_number,
     parse_share,
     parse_whole_number,
     split_items,
@@ -209,7 +210,8 @@ def review(
         sampled, given = sampled or given, None
     seats = None if seat is None else _parse_seats(seat)
     options = ReviewOptions(
-        None if reference is None else convert_policy(reference), sampled, time,
+        None if reference is None else convert_policy(reference), sampled,
+        None if time is None else parse_argument("time", parse_positive_number, time),
         parse_count("seed", seed, 0, "1") or 0, level, threads, ignore_calls, ignore_plays,
         seats,
     )  # fmt: skip

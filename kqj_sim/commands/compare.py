@@ -10,7 +10,7 @@ import click
 from kqj_sim.api.progress import InterruptHandler, ProgressLine
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import (
-    PositiveNumberType,
+    POINTS_TYPE,
     WholeNumberType,
     config_option,
     first_option,
@@ -135,13 +135,13 @@ Examples:
 @click.option("--deals", type=WholeNumberType(1, "1e5"), help="Play this many deals for each pair.")
 @click.option(
     "--precision",
-    type=PositiveNumberType(),
+    type=POINTS_TYPE,
     help="Stop when the interval is at most ± this: points a round (percentage points of games "
     "won).",
 )
 @click.option(
     "--indifference",
-    type=PositiveNumberType(),
+    type=POINTS_TYPE,
     help="Treat policies within this many points a round as equal.  [default: 0.5; 0.01 in "
     "Kwajongen]",
 )

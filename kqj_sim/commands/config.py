@@ -34,7 +34,8 @@ def read_config(ctx: click.Context, parameter: click.Parameter, path: str | None
         return
     try:
         text = read_text(path)
-        values = tomllib.loads(text)
+        # Numbers stay text, so that 1.000 does not become 1.
+        values = tomllib.loads(text, parse_float=str)
     except RecursionError:
         raise click.UsageError(f"{shorten(path)} is nested too deeply") from None
     except ValueError as error:  # not TOML, or a number with too many digits

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kqj_sim.api.arguments import assign_policies, read_place, read_places
+from kqj_sim.api.arguments import (
+    assign_policies,
+    parse_share_width,
+    read_place,
+    read_places,
+)
 from kqj_sim.api.odds_questions import (
     EstimationOptions,
     PositionOptions,
@@ -23,7 +28,8 @@ from kqj_sim.commands.input import read_content
 from kqj_sim.commands.odds_dialog import is_terminal, run_dialog
 from kqj_sim.commands.odds_input import TurnType, join_cards
 from kqj_sim.commands.options import (
-    ShareType,
+    SECONDS_TYPE,
+    NumberType,
     WholeNumberType,
     combine_options,
     config_option,
@@ -122,7 +128,7 @@ Examples:
 @click.option(
     "--place",
     metavar="PLACE",
-    help="Give your place: opener, 2nd to 5th or dealer (or 0 to 5: 3rd is 2).  "
+    help="Give your place: opener, 2nd to 5th or dealer.  "
     "[default: the next to call]",
 )
 @click.option("--lap", type=click.Choice([1, 2]), help="Give the lap of taking.  [default: 1]")
@@ -164,11 +170,11 @@ Examples:
 )
 @click.option(
     "--precision",
-    type=ShareType(),
+    type=NumberType("share", parse_share_width),
     metavar="SHARE",
     help="Stop when the best option's chance to win is known to ± this, such as 0.5%.",
 )
-@click.option("--time", type=float, metavar="SECONDS", help="Stop after this many seconds.")
+@click.option("--time", type=SECONDS_TYPE, metavar="SECONDS", help="Stop after this many seconds.")
 @seed_option
 @threads_option
 @confidence_option

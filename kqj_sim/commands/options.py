@@ -18,7 +18,6 @@ from kqj_sim.api.arguments import (
     explain_without_effect,
     parse_imposed,
     parse_positive_number,
-    parse_share,
     parse_whole_number,
 )
 from kqj_sim.api.progress import open_workers as api_open_workers
@@ -52,38 +51,25 @@ class WholeNumberType(click.ParamType[int]):
             self.fail(str(error), param, ctx)
 
 
-class ShareType(click.ParamType[float]):
-    """A number from `lowest` to `highest`, both between 0 and 1; also written 95%."""
+class NumberType(click.ParamType[float]):
+    """A number as `parse` reads it: a share, a precision, points, seconds."""
 
-    name = "share"
-
-    def __init__(self, lowest: float = 0.0, highest: float = 1.0) -> None:
-        self.lowest = lowest
-        self.highest = highest
+    def __init__(self, name: str, parse: Callable[[object], float]) -> None:
+        self.name = name
+        self.parse = parse
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """Return the number; raise BadParameter if it is none."""
         try:
-            return parse_share(value, self.lowest, self.highest)
+            return self.parse(value)
         except ArgumentError as error:
             self.fail(str(error), param, ctx)
 
 
-class PositiveNumberType(click.ParamType[float]):
-    """A number above 0, also written ±0.5."""
-
-    name = "points"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Return the number; raise BadParameter if it is none."""
-        try:
-            return parse_positive_number(value)
-        except ArgumentError as error:
-            self.fail(str(error), param, ctx)
+POINTS_TYPE = NumberType("points", parse_positive_number)
+SECONDS_TYPE = NumberType("seconds", parse_positive_number)
 
 
 def combine_options(*options: Callable[[Function], Function]) -> Callable[[Function], Function]:
@@ -108,7 +94,7 @@ def _make_rule_option(rule: Field[Any], game: str = "kqj") -> Callable[[Function
     choices = rule.metadata["choices"]
     settings: dict[str, Any] = {"default": rule.default, "show_default": True}
     if choices is None:
-        settings["type"], settings["metavar"] = int, "POINTS"
+        settings["type"], settings["metavar"] = WholeNumberType(0, str(rule.default)), "POINTS"
     elif isinstance(rule.default, bool):
         name = f"{name}/--no-{name.removeprefix('--')}"
     else:

@@ -14,7 +14,8 @@ from typing import IO, TYPE_CHECKING, Self
 import click
 from click.core import ParameterSource
 
-from kqj_sim.commands.options import ShareType
+from kqj_sim.api.arguments import CONFIDENCE_RANGE, parse_share
+from kqj_sim.commands.options import NumberType
 from kqj_sim.commands.say import say
 from kqj_sim.commands.stdout import get_stdout
 from kqj_sim.messages import quote, suggest
@@ -51,7 +52,7 @@ out_option = click.option(
 )
 confidence_option = click.option(
     "--confidence",
-    type=ShareType(0.01, 0.999999),
+    type=NumberType("share", lambda value: parse_share(value, *CONFIDENCE_RANGE)),
     default=0.95,
     show_default=True,
     help="Set the confidence level of the intervals.",

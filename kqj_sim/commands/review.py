@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.input import open_lines
 from kqj_sim.commands.options import (
+    SECONDS_TYPE,
     WholeNumberType,
     announce_compiling,
     count_options,
@@ -52,7 +53,7 @@ Examples:
   kqj-sim review round.jsonl
   kqj-sim review friday.txt --out review.html
   kqj-sim review season.jsonl --out season.json
-  kqj-sim review rounds.jsonl --line 12 --seat 3 --worst 5
+  kqj-sim review rounds.jsonl --line 12 --seat dealer --worst 5
   kqj-sim records --deals 5 --policy greedy | kqj-sim review -
   kqj-sim review --policy standard --deals 100 --by trick,kind
 """,
@@ -71,7 +72,7 @@ Examples:
     type=WholeNumberType(1, "1e4"),
     help="Sample this many deals for each decision, on average.  [default: 1000]",
 )
-@click.option("--time", type=float, metavar="SECONDS", help="Stop after this many seconds.")
+@click.option("--time", type=SECONDS_TYPE, metavar="SECONDS", help="Stop after this many seconds.")
 @click.option(
     "--reference",
     metavar="SPEC",
@@ -80,8 +81,8 @@ Examples:
 @click.option(
     "--seat",
     multiple=True,
-    type=WholeNumberType(0, "3"),
-    help="Grade only the decisions of this seat (repeatable).",
+    metavar="PLAYER",
+    help="Grade only this player: Ann, opener, 3rd or seat3 (repeatable).",
 )
 @click.option(
     "--worst",

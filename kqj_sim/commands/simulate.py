@@ -61,7 +61,7 @@ Examples:
   kqj-sim simulate --policy greedy --policy seat0=standard --teams 3
   kqj-sim simulate --by contract --where "lap == 2 and contract != 'NT'"
   kqj-sim simulate --bidding auction --games 10000 --out games.json
-  kqj-sim simulate --impose 0:h --plot hearts.png --rows rows.parquet
+  kqj-sim simulate --impose opener:h --plot hearts.png --rows rows.parquet
   kqj-sim simulate --game kwajongen --by turned_rank
 """,
 )

@@ -10,7 +10,7 @@ import click
 from kqj_sim.api.progress import InterruptHandler, ProgressLine
 from kqj_sim.commands.command import Command
 from kqj_sim.commands.options import (
-    PositiveNumberType,
+    POINTS_TYPE,
     WholeNumberType,
     open_workers,
     opponents_options,
@@ -59,7 +59,7 @@ Examples:
 )
 @click.option(
     "--precision",
-    type=PositiveNumberType(),
+    type=POINTS_TYPE,
     help="Stop when the interval of every setting is at most ± this: points a round.",
 )
 @seed_option

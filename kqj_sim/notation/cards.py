@@ -12,9 +12,9 @@ from kqj_sim.analysis.odds.situation import SituationError, parse_calls, parse_k
 from kqj_sim.analysis.odds.typed_calls import split_calls
 from kqj_sim.cards import Card, NotationError, parse_cards, parse_single_card
 from kqj_sim.messages import quote
-from kqj_sim.notation.header import SeatNames, join_text
+from kqj_sim.notation.header import join_text, require_seat
 from kqj_sim.notation.sections import NotationLineError, Piece, Section
-from kqj_sim.places import PlaceError, name_places
+from kqj_sim.places import PlaceError, SeatNames, name_places
 from kqj_sim.record import Call
 from kqj_sim.referee.kqj.calling import FinalContract, KqjCalling
 from kqj_sim.referee.kwajongen import KwajongenCalling
@@ -105,7 +105,7 @@ def parse_hands(
         name, colon, text = piece.text.partition(":")
         if not colon:
             name, text = _split_name(piece.text, names)
-        seat = names.require(piece, name.strip(), "Hands")
+        seat = require_seat(names, piece, name.strip(), "Hands")
         who = names.describe(seat)
         if seat in hands:
             raise NotationLineError(
@@ -284,7 +284,7 @@ def _parse_contract(
         raise NotationLineError(
             piece.line, f"Contract: say who plays it: write for example {example}"
         )
-    sender = names.require(piece, by[1], "Contract")
+    sender = require_seat(names, piece, by[1], "Contract")
     rest = _BY_PATTERN.sub("", text).strip(" ,")
     if not isinstance(rules, KqjRules):
         if upcard is None or rest not in ("", upcard.suit):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from kqj_sim.messages import quote
+from kqj_sim.messages import explain_two_readings, quote
 from kqj_sim.notation.sections import NotationLineError, Piece, Section
-from kqj_sim.places import PlaceError, name_places, parse_place
+from kqj_sim.places import SeatNames
 from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, RulesError
 
 _COUNTS = {"2": 2, "two": 2, "3": 3, "three": 3}
@@ -23,7 +23,8 @@ _WORDS: dict[str, tuple[str, Any]] = {
 }
 """Rules in words: field and value."""
 
-_TARGET_PATTERN = re.compile(r"(?:to|target)\s+(\d{1,9})(?:\s+points)?", re.IGNORECASE)
+_RULE_SEPARATOR = re.compile(r",(?!\d{3}\b)")
+_TARGET_PATTERN = re.compile(r"(?:to|target)\s+(\d[\d.,]{0,12})(?:\s+points)?", re.IGNORECASE)
 _TEAMS_PATTERN = re.compile(rf"({'|'.join(_COUNTS)})[\s-]+teams?", re.IGNORECASE)
 _FIELD_PATTERN = re.compile(r"([\w-]+)\s*=\s*([\w-]+)")
 _ROUND_PATTERN = re.compile(r"(\d{1,6})(?:\s+of\s+game\s+(\d{1,15}))?", re.IGNORECASE)
@@ -31,7 +32,6 @@ _SEED_PATTERN = re.compile(r"(\d{1,20})\s*,?\s*deal\s*:?\s*(\d{1,20})", re.IGNOR
 _NUMBER_PATTERN = re.compile(r"[+-]?\d{1,15}")
 _ITEM_PATTERN = re.compile(r'\s*(?:"([^"]*)"|([^",]*[^",\s]))\s*(?:,|$)')
 _ALL_PATTERN = re.compile(r'all:?\s+("[^"]*"|[^",]+)$', re.IGNORECASE)
-_SEAT_PATTERN = re.compile(r"seat\s*(\d)")
 _GAME_EXAMPLE = "KQJ, two teams, taking"
 
 
@@ -44,10 +44,14 @@ def parse_rules(section: Section) -> GameRules:
     """Return the rules that `Game` names, `KQJ, two teams, auctions`; raise NotationLineError."""
     game, values = "kqj", {}
     for line, text in section:
-        for item in filter(None, (each.strip() for each in text.split(","))):
+        for item in filter(None, (each.strip() for each in _RULE_SEPARATOR.split(text))):
             if item.lower() in RULES_BY_GAME:
                 game = item.lower()
                 continue
+            target = _TARGET_PATTERN.fullmatch(item)
+            message = target and explain_two_readings(target[1], is_whole=True)
+            if message:
+                raise NotationLineError(line, f"Game: {message}")
             found = _parse_rule(item)
             if found is None:
                 raise NotationLineError(
@@ -72,7 +76,8 @@ def _parse_rule(item: str) -> tuple[str, Any] | None:
     if teams := _TEAMS_PATTERN.fullmatch(plain):
         return "teams", _COUNTS[teams[1]]
     if target := _TARGET_PATTERN.fullmatch(plain):
-        return "target", int(target[1])
+        digits = target[1].replace(",", "")
+        return ("target", int(digits)) if digits.isdecimal() else None
     if rule := _FIELD_PATTERN.fullmatch(plain):
         return rule[1].replace("-", "_"), rule[2].replace("-", "_")
     return None
@@ -130,72 +135,17 @@ def parse_players(section: Section, seats: int, is_policy: bool = False) -> list
     return players
 
 
-def has_names(players: Sequence[NotedPlayer]) -> bool:
-    """Return True if the players' names tell the seats apart, and are no places."""
-    names = {player.text.lower() for player in players if not player.is_policy}
-    places = name_places(len(players))
-    return len(names) == len(players) and not any(
-        name in places or _SEAT_PATTERN.fullmatch(name) for name in names
-    )
+def name_seats(players: Sequence[NotedPlayer], dealer: int | None = None) -> SeatNames:
+    """Return the names of the seats; policies are no names."""
+    return SeatNames(tuple("" if each.is_policy else each.text for each in players), dealer)
 
 
-@dataclass(frozen=True)
-class SeatNames:
-    """The names by which a text calls the seats: players, places, `seat 3`.
-
-    Attributes:
-        players: the players.
-        dealer: seat of the dealer; None while it is not known.
-    """
-
-    players: tuple[NotedPlayer, ...]
-    dealer: int | None = None
-
-    @property
-    def seats(self) -> int:
-        """Number of seats."""
-        return len(self.players)
-
-    def find(self, text: str) -> int | None:
-        """Return the seat that a text names; None if it names none."""
-        plain = " ".join(text.lower().split())
-        if has_names(self.players):
-            names = [player.text.lower() for player in self.players]
-            if plain in names:
-                return names.index(plain)
-        number = _SEAT_PATTERN.fullmatch(plain)
-        if number is not None:
-            return int(number[1]) if int(number[1]) < self.seats else None
-        if self.dealer is None or plain.isdigit():
-            return None
-        try:
-            place = parse_place(plain, self.seats)
-        except PlaceError:
-            return None
-        return (self.dealer + 1 + place) % self.seats
-
-    def require(self, piece: Piece, text: str, key: str) -> int:
-        """Return the seat that a text names; raise NotationLineError if it names none."""
-        seat = self.find(text)
-        if seat is None:
-            if has_names(self.players):
-                right = ", ".join(player.text for player in self.players)
-            elif self.dealer is None:
-                right = f"seat 0 to seat {self.seats - 1}"
-            else:
-                right = ", ".join(name_places(self.seats))
-            raise NotationLineError(
-                piece.line, f"{key}: {quote(text)} is not a player: write one of {right}"
-            )
-        return seat
-
-    def describe(self, seat: int) -> str:
-        """Return the name of a seat for errors and texts."""
-        if has_names(self.players):
-            return self.players[seat].text
-        if self.dealer is None:
-            return f"seat {seat}"
-        return name_places(self.seats)[(seat - self.dealer - 1) % self.seats]
+def require_seat(names: SeatNames, piece: Piece, text: str, key: str) -> int:
+    """Return the seat that a text names; raise NotationLineError if it names none."""
+    seat = names.find(text)
+    if seat is None:
+        raise NotationLineError(piece.line, f"{key}: {names.explain_unknown(text)}")
+    return seat
 
 
 def parse_teams(section: Section, rules: GameRules, names: SeatNames) -> tuple[int, ...]:
@@ -208,7 +158,7 @@ def parse_teams(section: Section, rules: GameRules, names: SeatNames) -> tuple[i
     teams = [-1] * rules.seats
     for number, side in enumerate(re.split(r"\s*[/|]\s*|\s+vs?\.?\s+|\s+against\s+", text)):
         for name in _split_names(side, names):
-            seat = names.require(section[0], name, "Teams")
+            seat = require_seat(names, section[0], name, "Teams")
             if teams[seat] >= 0:
                 raise NotationLineError(line, f"Teams: {quote(name)} is named twice")
             teams[seat] = number
@@ -285,6 +235,10 @@ def parse_numbers(section: Section, key: str, count: int, example: str) -> list[
     if not section:
         return None
     text = join_text(section)
+    for word in text.split():
+        message = explain_two_readings(word.strip(",;:"), is_whole=False)
+        if message is not None:
+            raise NotationLineError(section[0].line, f"{key}: {message}")
     numbers = [int(each) for each in _NUMBER_PATTERN.findall(text)]
     rest = re.sub(r"\bto\b|[\s,:;/+-]", "", _NUMBER_PATTERN.sub("", text))
     if len(numbers) != count or rest:

@@ -13,8 +13,9 @@ from kqj_sim.notation.cards import (
     parse_tricks,
     parse_upcard,
 )
-from kqj_sim.notation.header import SeatNames, join_text, parse_numbers, parse_teams
+from kqj_sim.notation.header import join_text, parse_numbers, parse_teams
 from kqj_sim.notation.sections import NotationLineError, RoundSections
+from kqj_sim.places import SeatNames
 from kqj_sim.record import PartialTrick, Trick
 from kqj_sim.referee import kqj, kwajongen
 from kqj_sim.referee.kqj.cards import TRUMP_ORDER, is_trump

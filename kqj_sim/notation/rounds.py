@@ -12,13 +12,14 @@ from typing import Any
 
 from kqj_sim.notation.header import (
     NotedPlayer,
-    SeatNames,
     join_text,
+    name_seats,
     parse_numbers,
     parse_players,
     parse_round_number,
     parse_rules,
     parse_seed,
+    require_seat,
 )
 from kqj_sim.notation.players import expand_player
 from kqj_sim.notation.reader import RoundReader
@@ -83,13 +84,13 @@ def _read_round(sections: RoundSections, game: _Game) -> Record | PartialRecord:
     elif number != game.next_round or (sections.begins_game and game.rounds):
         game.scores = None
     game.number = game.number if game_number is None else game_number
-    names = SeatNames(tuple(players))
+    names = name_seats(players)
     dealer_lines = sections.get("dealer")
     if dealer_lines:
-        dealer = names.require(dealer_lines[0], join_text(dealer_lines), "Dealer")
+        dealer = require_seat(names, dealer_lines[0], join_text(dealer_lines), "Dealer")
     else:
         dealer = rules.seats - 1 if game.dealer is None else game.dealer
-    names = SeatNames(tuple(players), dealer)
+    names = name_seats(players, dealer)
     before = parse_numbers(
         sections.get("scores before"), "Scores before", rules.score_count,
         " ".join(["10" if rules.start_score else "340"] * rules.score_count),

@@ -8,11 +8,11 @@ from typing import Any
 
 from kqj_sim.cards import Card, format_contract, format_hand, parse_card
 from kqj_sim.messages import quote
-from kqj_sim.notation.header import NotedPlayer, SeatNames, format_teams, has_names
+from kqj_sim.notation.header import NotedPlayer, format_teams, name_seats
 from kqj_sim.notation.players import shorten_policy
 from kqj_sim.notation.rounds import read_rounds
 from kqj_sim.notation.sections import SECTION_NAMES
-from kqj_sim.places import name_places
+from kqj_sim.places import SeatNames, name_places
 from kqj_sim.record import Call, Record, RecordError, to_json
 from kqj_sim.rules import GameRules, KqjRules
 
@@ -125,7 +125,7 @@ def _is_plain_name(text: str) -> bool:
 def _has_labels(players: Sequence[NotedPlayer]) -> bool:
     """Return True if the names can stand for the seats in hands and calls."""
     places = (*name_places(6), "seat")
-    return has_names(players) and all(
+    return name_seats(players).has_names and all(
         _is_plain_name(player.text) and not any(word in places for word in player.text.split())
         for player in players
     )
@@ -152,7 +152,7 @@ def _format_round(
     """Return the text of a round."""
     # Seats whose names tell nothing are called by their places.
     labels = players if _has_labels(players) else [NotedPlayer("", True)] * rules.seats
-    names = SeatNames(tuple(labels), record.dealer)
+    names = name_seats(labels, record.dealer)
     lines = [_format_number(record, before, next_game)]
     follows = _follows(record, before)
     if record.round and not follows:
@@ -162,7 +162,7 @@ def _format_round(
         lines.append(_format_pending(record).rstrip())
     if (record.seed, record.deal) != (0, number):
         lines.append(f"Seed: {record.seed}, deal {record.deal}")
-    dealer = names.describe(record.dealer) if has_names(labels) else f"seat {record.dealer}"
+    dealer = names.describe(record.dealer) if names.has_names else f"seat {record.dealer}"
     lines.append(f"Dealer: {dealer}")
     if isinstance(rules, KqjRules) and rules.partners == "random":
         lines.append(f"Teams: {format_teams(record.teams, names)}")

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from kqj_sim.messages import explain_two_readings
 from kqj_sim.policies.errors import PolicyError, suggest_names
 from kqj_sim.policies.weights import VERSIONS
 from kqj_sim.rules import GameRules
@@ -102,6 +103,10 @@ class Parameter:
             value = texts.get(str(given).lower(), math.nan)
         else:
             value = _parse_float(given)
+        if self.kind == "whole number" and isinstance(given, str):
+            message = explain_two_readings(given, is_whole=False)
+            if message is not None:
+                raise PolicyError(message)
         whole = self.kind != "whole number" or value.is_integer()
         low = -math.inf if self.low is None else self.low
         high = math.inf if self.high is None else self.high

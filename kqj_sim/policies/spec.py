@@ -258,7 +258,8 @@ class _PlayerFile:
         self.game = game
         try:
             self.text = decode_text(read_file(path), str(path))
-            self.content = tomllib.loads(self.text)
+            # Numbers stay text, so that 1.000 does not become 1.
+            self.content = tomllib.loads(self.text, parse_float=str)
         except FileNotFoundError:
             raise PolicyError(f"policy file {path}: no such file{suggest_file(path)}") from None
         except OSError as error:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from kqj_sim import __version__
 from kqj_sim.cards import format_contract
-from kqj_sim.places import name_places
 from kqj_sim.reporting.grid import Grid, drop_repeated_notes, make_grids, split_grid
 from kqj_sim.rules import GameRules, KqjRules
 
@@ -72,7 +71,7 @@ class Run:
         """Return the run in a line for people."""
         parts = [describe_rules(self.rules)]
         if self.imposed:
-            parts.append(describe_imposed(self.imposed, self.rules.seats))
+            parts.append(describe_imposed(self.imposed))
         parts.append(describe_policies(self.policies))
         start = f" from {self.first:,}" if self.first else ""
         if self.games is not None:
@@ -131,12 +130,12 @@ class Report:
         )
 
 
-def describe_imposed(imposed: str, seats: int) -> str:
-    """Describe an imposed contract: `the opener plays in ♥` for `0:h`."""
+def describe_imposed(imposed: str) -> str:
+    """Describe an imposed contract: `the opener plays in ♥` for `opener:h`."""
     place, contract, *amount = imposed.split(":")
     name = format_contract(contract, symbols=True)
     played = f"plays {amount[0]} {name}" if amount else f"plays in {name}"
-    return f"the {name_places(seats)[int(place)]} {played}"
+    return f"the {place} {played}"
 
 
 def describe_rules(rules: GameRules) -> str:

@@ -103,7 +103,7 @@ def test_summary_names_what_differs_from_the_default() -> None:
     odd = run(
         rules=KqjRules(teams=3, bidding="auction", must_outscore=True),
         policies=("random", "standard") * 3,
-        imposed="0:h:80",
+        imposed="opener:h:80",
         where="lap == 2",
     )
     assert odd.describe() == (

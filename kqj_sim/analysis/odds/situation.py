@@ -90,7 +90,7 @@ def parse_situation(
         place: their place, 0 the opener to 5 the dealer; follows from `heard`, else it is 0.
         lap: the lap, with taking; follows from `heard`, else it is 1.
         heard: the calls so far: `pass`, `take h`, `120 h`, `400 NT capot`, `counter`, or
-            `counter 3` to say whose it is.  Left out: everybody before them has passed.
+            `counter 4th` to say whose it is.  Left out: everybody before them has passed.
         partners_at: places of their partners, with random partners; left out, all sit alternately.
         pending: litigation gratuity that waits, in points.
 

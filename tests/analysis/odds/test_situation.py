@@ -70,10 +70,10 @@ def test_calls_open_in_auctions() -> None:
 
 
 def test_who_is_asked_after_a_counter() -> None:
-    assert auction("120 s, counter 3").place == 0
-    assert auction("120 s, counter 3", place=4).place == 4
+    assert auction("120 s, counter 4th").place == 0
+    assert auction("120 s, counter 4th", place=4).place == 4
     assert [call.seat for call in auction("120 s, counter").calls] == [0, 1]
-    assert [call.seat for call in auction("120 s, counter 5").calls] == [0, 5]
+    assert [call.seat for call in auction("120 s, counter dealer").calls] == [0, 5]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_who_is_asked_after_a_counter() -> None:
         (EIGHT, AUCTION, {"heard": "120 s, 120 h"}, "not from 130 to 600"),
         (EIGHT, AUCTION, {"heard": "125 s"}, "not a multiple of 10"),
         (EIGHT, AUCTION, {"heard": "counter"}, "no bid to counter"),
-        (EIGHT, AUCTION, {"heard": "120 s, counter 2"}, "the 3rd is no opponent"),
+        (EIGHT, AUCTION, {"heard": "120 s, counter 3rd"}, "the 3rd is no opponent"),
         (EIGHT, AUCTION, {"heard": "120 x"}, "'120', needs a contract: write for example 120 h"),
         (EIGHT, AUCTION, {"heard": "hello"}, "write pass, take h, 120 h"),
         (EIGHT, AUCTION, {"heard": "120 s, pass, pass, pass, pass, pass"}, "the bidding is over"),
@@ -137,8 +137,8 @@ def test_not_to_counter_is_an_answer() -> None:
     assert heard_of("120 s, pass") == ["0 120 s", *declined, "1 pass"]
     assert heard_of("120 s", place=3) == ["0 120 s", declined[0], declined[2]]
     assert heard_of("120 s, pass, pass", TURN) == ["0 120 s", "1 no counter", "1 pass", "2 pass"]
-    assert heard_of("120 s, counter 3", place=0)[0] == "1 no counter"
-    assert heard_of("120 s, counter 3", place=0)[1:] == [
+    assert heard_of("120 s, counter 4th", place=0)[0] == "1 no counter"
+    assert heard_of("120 s, counter 4th", place=0)[1:] == [
         "3 counter", "2 no overcounter", "4 no overcounter",
     ]  # fmt: skip
 

@@ -42,7 +42,7 @@ def test_bids_and_passes(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["120 no trump x", "120NT, counter", "120 No-Trump counter 2nd", "120nt counter by 1"]
+    "text", ["120 no trump x", "120NT, counter", "120 No-Trump counter 2nd", "120nt counter by 2nd"]
 )
 def test_counters(text: str) -> None:
     assert written(text) == ["0 bid 120 NT", "1 counter"]
