@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Unpack
@@ -28,7 +29,6 @@ from kqj_sim.api.arguments import (
     parse_count,
     parse_positive_number,
     parse_share,
-    parse_whole_number,
     split_items,
 )
 from kqj_sim.api.progress import ProgressLike
@@ -178,7 +178,8 @@ def review(
         reference: the player who plays every round on; the default player unless given.
         samples: the deals that grade a decision on average.
         time: stop after this many seconds.
-        seat: grade only the decisions of this seat, or of these seats, "0,3" or a list.
+        seat: grade only the decisions of this player, or of these: by name, place ("opener") or
+            number of the seat; a text may name several, "Ann, opener".
         worst: number of the worst decisions that are described.
         by: group the losses by these columns, such as "trick,kind".
         ignore_calls: True for hidden cards that need not agree with the calls.
@@ -208,7 +209,7 @@ def review(
         if rules is not None or fields or games is not None or impose is not None or first:
             raise ArgumentError("rules, games, first and impose are for policy: leave them out")
         sampled, given = sampled or given, None
-    seats = None if seat is None else _parse_seats(seat)
+    seats = None if seat is None else _list_seats(seat)
     options = ReviewOptions(
         None if reference is None else convert_policy(reference), sampled,
         None if time is None else parse_argument("time", parse_positive_number, time),
@@ -232,10 +233,14 @@ def review(
     return ReviewResult(found, make_run(found, options, source, columns, policy is not None), worst)
 
 
-def _parse_seats(seat: int | str | Iterable[int | str]) -> tuple[int, ...]:
-    """Return the seats of `seat`; raise ArgumentError for what is none."""
-    texts = split_items([seat] if isinstance(seat, int) else seat)
-    return tuple(parse_argument("seat", parse_whole_number, text, 0, "3") for text in texts)
+def _list_seats(seat: int | str | Iterable[int | str]) -> tuple[int | str, ...]:
+    """Return what names the seats, one by one; names may hold blanks."""
+    parts = [seat] if isinstance(seat, int | str) else seat
+    return tuple(
+        name
+        for part in parts
+        for name in ([part] if isinstance(part, int) else re.split(r"\s*,\s*", part.strip()))
+    )
 
 
 def parse_columns(by: str | Iterable[str]) -> tuple[str, ...]:

@@ -48,7 +48,8 @@ class ReviewOptions(NamedTuple):
         threads: number of threads; None for all processors.
         ignore_calls: True for hidden cards that need not agree with the calls.
         ignore_plays: True for hidden cards that are not weighed by the cards played.
-        seats: seats whose decisions are graded; None for all.
+        seats: the players whose decisions are graded, by name, place or number of the seat; None
+            for all.
     """
 
     reference: str | None = None
@@ -59,7 +60,7 @@ class ReviewOptions(NamedTuple):
     threads: int | None = None
     ignore_calls: bool = False
     ignore_plays: bool = False
-    seats: tuple[int, ...] | None = None
+    seats: tuple[int | str, ...] | None = None
 
     @property
     def max_samples(self) -> int:
@@ -132,8 +133,9 @@ def run_review(
 
     if options.time is not None and not 0 < options.time < math.inf:
         raise ArgumentError(f"the time is {options.time} seconds: it should be more than none")
-    if options.seats is not None and (not options.seats or min(options.seats) < 0):
-        raise ArgumentError("--seat: it is 0 to 5 (0 to 3 in Kwajongen)")
+    if options.seats == ():
+        raise ArgumentError("--seat: name a player or a place, such as opener")
+    unknown: ArgumentError | None = None
     found = ReviewedRounds()
     end = math.inf if options.time is None else clock.monotonic() + options.time
     settings: dict[str, GradeSettings] = {}
@@ -156,10 +158,13 @@ def run_review(
                 display.advance(_STEPS)
                 continue
             game = played.rules.game
-            if options.seats is not None and max(options.seats) >= played.rules.seats:
-                raise ArgumentError(
-                    f"--seat {max(options.seats)}: the seats are 0 to {played.rules.seats - 1}"
-                )
+            seats: tuple[int, ...] | None = None
+            if options.seats is not None:
+                seats, wrong = _find_seats(options.seats, played)
+                unknown = wrong or unknown
+                if not seats:  # The players did not sit at this table.
+                    display.advance(_STEPS)
+                    continue
             if game not in settings:
                 reference = parse_player(options.reference or DEFAULT_PLAYERS[game], game)
                 settings[game] = GradeSettings(
@@ -180,7 +185,7 @@ def run_review(
                     played,
                     settings[game],
                     deadline=deadline,
-                    seats=options.seats,
+                    seats=seats,
                     advance=steps.advance,
                 )
             except (OddsError, SearchEnded) as error:
@@ -188,7 +193,30 @@ def run_review(
                 continue
             found.reviews.append(review)
             steps.finish()
+    if unknown is not None and not found.reviews and not found.errors and not found.interrupted:
+        raise unknown
     return found
+
+
+def _find_seats(
+    wanted: Iterable[int | str], played: RecordedRound
+) -> tuple[tuple[int, ...], ArgumentError | None]:
+    """Return the seats of the players who sat at a round's table, and what is wrong with others.
+
+    Raises:
+        ArgumentError: a number is no seat.
+    """
+    names, seats, wrong = played.seat_names, [], None
+    for each in wanted:
+        if isinstance(each, int):
+            if not 0 <= each < names.seats:
+                raise ArgumentError(f"--seat {each}: the seats are 0 to {names.seats - 1}")
+            seats.append(each)
+        elif (seat := names.find(each)) is not None:
+            seats.append(seat)
+        else:
+            wrong = ArgumentError(f"--seat: {names.explain_unknown(each)}")
+    return tuple(dict.fromkeys(seats)), wrong
 
 
 def make_run(

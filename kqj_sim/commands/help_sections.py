@@ -50,9 +50,9 @@ RARELY_USED = frozenset({
 """Options that only --help-all lists."""
 
 RARELY_USED_IN: Mapping[str, frozenset[str]] = {
-    "odds": frozenset({"partners_at", "contract", "sender", "partners", "target", "seed", "lap"}),
+    "odds": frozenset({"partners_at", "contract", "sender", "target", "seed", "lap"}),
     "compare": frozenset({"seed"}),
-    "review": frozenset({"impose", "target", "partners"}),
+    "review": frozenset({"impose", "target"}),
 }
 """Options that only --help-all lists, of commands whose help would not fit on a screen."""
 

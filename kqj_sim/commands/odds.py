@@ -128,8 +128,7 @@ Examples:
 @click.option(
     "--place",
     metavar="PLACE",
-    help="Give your place: opener, 2nd to 5th or dealer.  "
-    "[default: the next to call]",
+    help="Give your place: opener, 2nd to 5th or dealer.  [default: the next to call]",
 )
 @click.option("--lap", type=click.Choice([1, 2]), help="Give the lap of taking.  [default: 1]")
 @click.option(

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 import sys
+import textwrap
 from collections.abc import Callable
 from contextlib import redirect_stdout, suppress
 from dataclasses import replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NoReturn, TypeVar
 
 import click
 from click.core import ParameterSource
 
+from kqj_sim.api.arguments import read_places
 from kqj_sim.api.odds_questions import PositionOptions
 from kqj_sim.cards import Card, NotationError, format_hand, parse_cards, parse_single_card
-from kqj_sim.commands.output import list_command_words
+from kqj_sim.commands.output import list_command_words, screen_width
 from kqj_sim.commands.say import say
 from kqj_sim.commands.stdout import get_stdout
 from kqj_sim.messages import one_line, quote, shell_join
@@ -26,11 +28,12 @@ AnswerPosition = Callable[[PositionOptions, GameRules], bool]
 """Write the answer for a position; return False if it was interrupted."""
 
 _T = TypeVar("_T")
-_VARIANT_OPTIONS = ("game", "teams", "bidding")
+_VARIANT_OPTIONS = ("game", "teams", "bidding", "partners")
 _VARIANT_WORDS: dict[str, tuple[str, Any]] = {
     **{"2": ("teams", 2), "two": ("teams", 2), "3": ("teams", 3), "three": ("teams", 3)},
     **{"take": ("bidding", "take"), "taking": ("bidding", "take")},
     **{"auction": ("bidding", "auction"), "auctions": ("bidding", "auction")},
+    **{"random": ("partners", "random"), "fixed": ("partners", "fixed")},
     **{"kqj": ("game", "kqj"), "kwajongen": ("game", "kwajongen")},
 }
 
@@ -38,6 +41,15 @@ _VARIANT_WORDS: dict[str, tuple[str, Any]] = {
 def is_terminal() -> bool:
     """Return whether a person can be asked: stdin and stdout are a terminal."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+_HELP = """Cards are written 9h or ♥ 9, several as 9h 8h Ks or h: 98 s: K; suits are s h d c.
+Calls are pass, take h, 120 h, counter 3rd; places opener, 2nd, 3rd, ..., dealer.
+u goes back one question, ? shows this, Ctrl-D ends; Enter takes what is in [brackets]."""
+
+
+class _GoBack(Exception):  # It is no error.
+    """A wish to answer the last question anew."""
 
 
 def run_dialog(position: PositionOptions, rules: GameRules, answer: AnswerPosition) -> None:
@@ -66,21 +78,43 @@ class _Dialog:
         self.rules = rules
         self.answer = answer
         self.context = click.get_current_context()
+        self.entries: list[str] = []  # What was accepted, in order.
+        self.replayed: list[str] = []  # Entries that need not be typed again.
+        self.is_live = True  # False while entries are replayed: nothing is shown.
 
     def run(self) -> None:
-        """Ask and answer until nothing is entered."""
-        say("Press Enter to take what is in [brackets], Ctrl-D to end.")
+        """Ask and answer until nothing is entered; start over with one entry less to go back."""
+        self._tell("Enter takes what is in [brackets], u goes back, ? helps, Ctrl-D ends.")
+        position, rules, values = self.position, self.rules, {**self.context.params}
+        sources = {name: self.context.get_parameter_source(name) for name in values}
+        while True:
+            try:
+                self._ask_everything()
+                return
+            except _GoBack:
+                self.position, self.rules = position, rules
+                self.context.params.clear()
+                self.context.params.update(values)
+                for name, source in sources.items():
+                    if source is not None:
+                        self.context.set_parameter_source(name, source)
+                self.replayed, self.entries, self.is_live = self.entries[:-1], [], False
+
+    def _ask_everything(self) -> None:
         if not any(self._was_given(name) for name in _VARIANT_OPTIONS):
             self._ask("Variant, such as 3 teams, auction [two teams, taking]", self._read_variant)
-        if self._ask(f"Your cards, such as {self._example_hand}", self._read_hand) is None:
-            return
+        self._ask(f"Your cards, such as {self._example_hand}", self._read_hand)
         if self._has_upcard and self.position.return_card is None:
             upcard = "Return, such as 7h" if self._is_taking else "Dealer's card, such as Jh"
-            if self._ask(upcard, self._read_upcard) is None:
-                return
+            self._ask(upcard, self._read_upcard)
         if self.position.place is None:
             places = ", ".join(name_places(self.rules.seats))
             self._ask(f"Your place: {places} [whose turn it is]", self._read_place)
+        is_drawn = isinstance(self.rules, KqjRules) and self.rules.partners == "random"
+        if is_drawn and self.position.place is not None and self.position.partners_at is None:
+            example = "3rd 5th" if self.rules.team_count == 2 else "4th"
+            self._ask(f"Your partners' places, such as {example} [as with fixed partners]",
+                      self._read_partners)  # fmt: skip
         if self.position.heard is None and self.position.lap is None:
             hint = f"Calls so far, such as {self._example_calls} [everyone before you passed]"
             self._go_on(self._ask(hint, self._read_calls))
@@ -91,10 +125,11 @@ class _Dialog:
         """Answer, and ask what happens next, until the round is over or nothing is entered."""
         while stage is not None:
             if stage == "over":
-                say("Everyone passed: the round is over.")
+                self._tell("Everyone passed: the round is over.")
                 return
-            is_new = stage == "cards" and self.position.played is None
-            if (is_new and not self._ask_for_play()) or not self._answer():
+            if stage == "cards" and self.position.played is None:
+                self._ask_for_play()
+            if not self._answer():
                 return
             if stage == "calls":
                 hint = f"Your call and those after it, such as {self._example_calls} [end]"
@@ -106,25 +141,47 @@ class _Dialog:
     def _ask(self, prompt: str, read: Callable[[str], _T]) -> _T:
         """Return what `read` makes of an entry; ask again, with its error, as often as needed."""
         while True:
-            text = click.prompt(prompt, default="", show_default=False)
+            if self.replayed:
+                text = self.replayed.pop(0)
+            else:
+                self.is_live = True
+                text = click.prompt(_wrap(prompt), default="", show_default=False).strip()
+            if text == "?":
+                self._tell(_HELP)
+                continue
+            if text.lower() in ("u", "undo"):
+                if self.entries:
+                    raise _GoBack
+                self._tell("This is the first question.")
+                continue
             try:
-                return read(text.strip())
+                value = read(text)
             except click.UsageError as error:
-                say(one_line(error.format_message()), err=True)
+                say(_wrap(one_line(error.format_message())), err=True)
             except ValueError as error:
-                say(one_line(str(error)), err=True)
+                say(_wrap(one_line(str(error))), err=True)
+            else:
+                self.entries.append(text)
+                return value
+
+    def _tell(self, text: str) -> None:
+        """Write lines, unless entries are replayed."""
+        if self.is_live:
+            say("\n".join(map(_wrap, text.split("\n"))))
 
     def _answer(self) -> bool:
         """Write the answer and the command that gives it; return False if interrupted."""
+        if not self.is_live:
+            return True
         say()
         try:
             if not self.answer(self.position, self.rules):
                 return False
         except ValueError as error:
             # Such as calls that the assumed players would hardly ever make.
-            say(one_line(str(error)), err=True)
+            say(_wrap(one_line(str(error))), err=True)
             return True
-        say(f"\nThe same question:\n  {shell_join(self._list_words())}\n")
+        say(f"\nThe same question:\n{_wrap_command(self._list_words())}\n")
         return True
 
     # What is asked.
@@ -132,11 +189,12 @@ class _Dialog:
     def _read_variant(self, text: str) -> None:
         chosen: dict[str, Any] = {}
         for word in re.findall(r"\w+", text.lower()):
-            if word in ("teams", "team", "and", "with"):
+            if word in ("teams", "team", "partners", "and", "with"):
                 continue
             if word not in _VARIANT_WORDS:
                 raise NotationError(
-                    f"{quote(word)} is no variant: write 2 or 3 teams, take, auction or kwajongen"
+                    f"{quote(word)} is no variant: write 2 or 3 teams, take, auction, random "
+                    "partners or kwajongen"
                 )
             name, value = _VARIANT_WORDS[word]
             chosen[name] = value
@@ -149,32 +207,39 @@ class _Dialog:
         for name, value in chosen.items():
             self._note(name, value)
 
-    def _read_hand(self, text: str) -> tuple[Card, ...] | None:
+    def _read_hand(self, text: str) -> None:
         if not text:
-            return None
+            _require(f"your cards, such as {self._example_hand}")
         cards = parse_cards(text, ranks=self.rules.ranks)
         sizes = {self.rules.tricks} | ({5} if self._is_taking else set())
         if len(cards) not in sizes:
             right = " or ".join(map(str, sorted(sizes)))
             raise NotationError(f"{len(cards)} cards: you hold {right}")
         self._set_hand(cards)
-        return cards
 
-    def _read_upcard(self, text: str) -> Card | None:
+    def _read_upcard(self, text: str) -> None:
         if not text:
-            return None
+            _require("the card turned up, such as 7h")
         card = parse_single_card(text, ranks=self.rules.ranks)
         if self._is_taking and len(self._hand) == 5 and card in self._hand:
             raise NotationError(f"{card} is among your cards: the Return is another card")
         self._set(return_card=str(card))
         self._note("return", str(card))
-        return card
 
     def _read_place(self, text: str) -> None:
         if text:
             place = parse_place(text, self.rules.seats)
             self._set(place=place)
             self._note("place", name_places(self.rules.seats)[place])
+
+    def _read_partners(self, text: str) -> None:
+        from kqj_sim.analysis.odds.situation import assign_teams
+
+        places = read_places("partners", text or None, self.rules)
+        assert isinstance(self.rules, KqjRules)
+        assign_teams(self.rules, places, self.position.place)
+        self._set(partners_at=places)
+        self._note("partners_at", text or None)
 
     def _read_calls(self, text: str) -> Stage:
         stage = self._enter_calls(self.position._replace(heard=text or None))
@@ -194,18 +259,16 @@ class _Dialog:
         self._note("lap", None)
         return stage
 
-    def _ask_for_play(self) -> bool:
-        """Ask for the cards dealt after a take and for those played; return False at the end."""
+    def _ask_for_play(self) -> None:
+        """Ask for the cards dealt after a take and for those played."""
         if len(self._hand) < self.rules.tricks:
             hint = f"Your {self.rules.tricks} cards, or the new ones, such as Qd 9s 8c"
-            if self._ask(hint, self._read_new_cards) is None:
-                return False
-        self._ask("Cards played so far, such as As 4s [none]", self._read_plays)
-        return True
+            self._ask(hint, self._read_new_cards)
+        self._ask("Cards played so far, such as As 4s [none]", self._enter_plays)
 
-    def _read_new_cards(self, text: str) -> tuple[Card, ...] | None:
+    def _read_new_cards(self, text: str) -> None:
         if not text:
-            return None
+            _require("the new cards, such as Qd 9s 8c")
         new, old = parse_cards(text, ranks=self.rules.ranks), self._hand
         count = self.rules.tricks
         cards = new if len(new) == count else (*old, *(card for card in new if card not in old))
@@ -218,15 +281,20 @@ class _Dialog:
                 f"{format_hand(old)}"
             )
         self._set_hand(cards)
-        return cards
-
-    def _read_plays(self, text: str) -> None:
-        self._enter_plays(text)
 
     def _read_more_plays(self, text: str) -> Stage | None:
         if not text:
             return None
-        self._enter_plays(f"{self.position.played} {text}".strip())
+        before = self.position.played or ""
+        played = parse_cards(before, ranks=self.rules.ranks)
+        own = parse_cards(text, ranks=self.rules.ranks)[0]
+        held = [card for card in self._hand if card not in played]
+        if own not in held:
+            raise NotationError(
+                f"{own} is not among your cards: begin with yours, of "
+                f"{format_hand(held, ranks=self.rules.ranks)}"
+            )
+        self._enter_plays(f"{before} {text}".strip())
         return "cards"
 
     # What is known.
@@ -308,7 +376,7 @@ class _Dialog:
     def _set_hand(self, cards: tuple[Card, ...]) -> None:
         self._set(hand=" ".join(map(str, cards)))
         self._note("hand", tuple(map(str, cards)))
-        say(f"  {format_hand(cards, ranks=self.rules.ranks)}")
+        self._tell(f"  {format_hand(cards, ranks=self.rules.ranks)}")
 
     def _set(self, **known: Any) -> None:
         self.position = self.position._replace(**known)
@@ -326,3 +394,31 @@ class _Dialog:
 
     def _list_words(self) -> list[str]:
         return list_command_words(self.context)
+
+
+def _require(what: str) -> NoReturn:
+    raise NotationError(f"this is needed to answer: enter {what}; Ctrl-D ends")
+
+
+def _wrap(text: str) -> str:
+    """Return text in lines that fit on the screen, broken between words."""
+    width = screen_width()
+    if width is None:
+        return text
+    return "\n".join(
+        textwrap.wrap(
+            text, width, initial_indent="",
+            subsequent_indent="  ", break_long_words=False, break_on_hyphens=False,
+        )
+    )  # fmt: skip
+
+
+def _wrap_command(words: list[str]) -> str:
+    """Return a command in lines that fit on the screen, as a shell reads it."""
+    width, lines = screen_width(), [" "]
+    for word in words:
+        quoted = shell_join([word])
+        if width is not None and lines[-1].strip() and len(f"{lines[-1]} {quoted} \\") > width:
+            lines.append("   ")
+        lines[-1] += f" {quoted}"
+    return " \\\n".join(lines)

@@ -117,7 +117,7 @@ Examples:
 @quiet_option
 def review(
     file: str | None, line: int | None, deals: int | None, samples: int | None,
-    time: float | None, reference: str | None, seat: tuple[int, ...], worst: int,
+    time: float | None, reference: str | None, seat: tuple[str, ...], worst: int,
     by: tuple[str, ...], ignore_calls: bool, ignore_plays: bool, threads: int | None,
     confidence: float,
     format: str | None, tables: str | None, out: str | None, color: str, quiet: bool,

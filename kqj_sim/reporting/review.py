@@ -23,11 +23,11 @@ from kqj_sim.analysis.review.tables import (
 )
 from kqj_sim.cards import format_contract
 from kqj_sim.messages import format_json, shell_join
-from kqj_sim.places import name_places
 from kqj_sim.reporting.formats import convert_table, render
 from kqj_sim.reporting.grid import Cell, Grid, format_number
 from kqj_sim.reporting.review_words import (
     RARE_BIDS,
+    describe_player,
     explain_best,
     list_remarks,
     write_mistake,
@@ -41,10 +41,6 @@ if TYPE_CHECKING:
 
 WORST = 3
 """Decisions in words, unless asked otherwise."""
-
-
-MAX_LABEL = 24
-"""Most characters of a name that stands for a seat; longer ones are specifications."""
 
 
 @dataclass(frozen=True)
@@ -168,25 +164,25 @@ def make_command(each: ReviewedDecision, run: ReviewRun) -> str:
 
 
 def _name_side(review: RoundReview, team: int) -> str:
-    """Return the name of a side: `opener, 3rd, 5th`."""
+    """Return the name of a side: `opener, 3rd, 5th`, or `Ann, Cem, Eva`."""
     played = review.played
-    places = sorted(played.place_of(seat) for seat, each in enumerate(played.teams) if each == team)
-    names = name_places(played.rules.seats)
-    return ", ".join(names[place] for place in places)
+    seats = sorted(
+        (seat for seat, each in enumerate(played.teams) if each == team), key=played.place_of
+    )
+    return ", ".join(map(played.seat_names.describe, seats))
 
 
 def _write_round(review: RoundReview, confidence: float) -> list[str]:
     """Return the result of a round and who lost most, in sentences."""
     played, record = review.played, review.played.record
     lines = []
-    names = name_places(played.rules.seats)
     result = getattr(played.source, "result", None)
     if record.sender is not None and record.contract is not None:
         contract = format_contract(record.contract, symbols=True)
         amount = f"{record.amount} " if record.amount else ""
-        who = names[played.place_of(record.sender)]
+        who = describe_player(played, record.sender)
         verb = {"made": "made", "failed": "failed in"}.get(str(result), "played")
-        line = f"The {who} {verb} {amount}{contract}"
+        line = f"{who[0].upper()}{who[1:]} {verb} {amount}{contract}"
         if review.result is not None:
             best = max(range(len(review.result)), key=lambda team: float(review.result[team]))  # type: ignore[index]
             lead = float(review.result[best])
@@ -204,7 +200,7 @@ def _write_round(review: RoundReview, confidence: float) -> list[str]:
             f"{mistakes} mistake{'s' * (mistakes != 1)} shown" if mistakes else "no mistake shown"
         )
         decisions = sum(each.decisions for each in totals)
-        line = f"{decisions} decisions, {shown}; the {names[played.place_of(most.seat)]} lost most"
+        line = f"{decisions} decisions, {shown}; {describe_player(played, most.seat)} lost most"
         lines.append(f"{line}: {lost} points.")
     else:
         lines.append("There was no decision to grade.")
@@ -219,7 +215,7 @@ def _format_mean(mean: Mean, confidence: float, unit: str = "points") -> str:
 def _make_round_grids(review: RoundReview, confidence: float) -> list[Grid]:
     """Return what each seat lost, and the parts of the result of each side."""
     played = review.played
-    names = name_places(played.rules.seats)
+    names = played.seat_names
     rows = []
     for total in sorted(review.totals, key=lambda each: played.place_of(each.seat or 0)):
         if total.seat not in review.seats or total.seat is None:
@@ -229,7 +225,7 @@ def _make_round_grids(review: RoundReview, confidence: float) -> list[Grid]:
         hindsight = "-" if total.hindsight_loss is None else f"{total.hindsight_loss:.0f}"
         rows.append(
             (
-                Cell(names[played.place_of(total.seat)]),
+                Cell(names.describe(total.seat)),
                 Cell(played.describe_role(total.seat) or ""),
                 Cell(f"{total.mistakes} of {total.decisions}"),
                 format_number(*points[:3], "points"),
@@ -239,7 +235,8 @@ def _make_round_grids(review: RoundReview, confidence: float) -> list[Grid]:
             )
         )
     headings = (
-        "place", "role", "mistakes", "points lost", "chance lost", "accuracy", "in hindsight",
+        "player" if names.has_names else "place", "role", "mistakes", "points lost", "chance lost",
+        "accuracy", "in hindsight",
     )  # fmt: skip
     grids = [Grid("Decisions", headings, tuple(rows), 2, narrow=True)]
     if review.team_parts is not None:
@@ -345,8 +342,6 @@ def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
             if hindsight is not None
         ]
     names = [name_player(review, seat) for seat in range(played.rules.seats)]
-    labels = name_places(played.rules.seats)
-    shared = len({*names}) < len(names) or max(map(len, names)) > MAX_LABEL
     luck = None
     if review.parts is not None and review.team_parts is not None:
         luck = {
@@ -361,7 +356,7 @@ def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
                 "seat": seat,
                 "place": played.place_of(seat),
                 "name": names[seat],
-                "label": labels[played.place_of(seat)] if shared else names[seat],
+                "label": played.seat_names.describe(seat),
                 "team": played.teams[seat],
                 "role": played.describe_role(seat),
             }

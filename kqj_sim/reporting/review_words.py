@@ -9,11 +9,11 @@ from kqj_sim.analysis.odds.position import PartialRound
 from kqj_sim.analysis.review.decisions import CALL_KINDS
 from kqj_sim.analysis.review.tables import ReviewedDecision
 from kqj_sim.cards import Card, add_suit_signs, parse_card
-from kqj_sim.places import describe_place
 from kqj_sim.referee.kqj.cards import card_points
 from kqj_sim.reporting.grid import format_number
 
 if TYPE_CHECKING:
+    from kqj_sim.analysis.review.decisions import RecordedRound
     from kqj_sim.analysis.review.grading import Grade
     from kqj_sim.analysis.review.rounds import RoundReview
 
@@ -36,6 +36,11 @@ def describe_where(at: str) -> str:
     return f"trick {first}, card {rest[0]}"
 
 
+def describe_player(played: RecordedRound, seat: int) -> str:
+    """Return a player as a noun: `Cem`, `the opener`, `the 3rd`."""
+    return played.seat_names.describe_noun(seat).removesuffix(" to speak")
+
+
 def write_mistake(each: ReviewedDecision, confidence: float, several: bool) -> str:
     """Return a sentence on what a decision lost.
 
@@ -46,8 +51,7 @@ def write_mistake(each: ReviewedDecision, confidence: float, several: bool) -> s
     """
     grade = each.grade
     decision, played = grade.decision, each.review.played
-    who = describe_place(played.place_of(decision.seat), played.rules.seats)
-    who = who.replace(" to speak", "")
+    who = describe_player(played, decision.seat)
     where = describe_where(decision.at)
     where = f"Line {played.line}, {where}" if several else where[0].upper() + where[1:]
     loss = grade.loss.points.estimate(confidence)

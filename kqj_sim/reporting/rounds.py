@@ -15,7 +15,7 @@ from kqj_sim.cards import (
     parse_card,
 )
 from kqj_sim.messages import quote
-from kqj_sim.places import describe_place, name_places
+from kqj_sim.places import SeatNames, label_seats, name_places
 from kqj_sim.policies.spec import shorten_player
 from kqj_sim.record import Call, Record, RecordError
 from kqj_sim.referee import kqj, kwajongen
@@ -204,11 +204,13 @@ def _render_hands(record: Record) -> list[RenderableType]:
     """Return a row for each place: seat, team, and cards by suit."""
     rows = []
     words = _get_terms(record)
+    names = _name_seats(record)
     for place, name in enumerate(name_places(_count_seats(record))):
         seat = _get_seat(record, place)
         hand = (record.hands or record.dealt)[seat]
         rows.append(
             [
+                *([_make_text(names.describe(seat))] if names.has_names else []),
                 _make_text(name),
                 _make_text(f"{seat}"),
                 _make_text(f"{record.teams[seat]}"),
@@ -217,7 +219,8 @@ def _render_hands(record: Record) -> list[RenderableType]:
             ]
         )
     signs = SUIT_SYMBOLS.values()
-    parts: list[RenderableType] = [_make_table(["place", "seat", "team", "", *signs], rows)]
+    heads = [*(["player"] if names.has_names else []), "place", "seat", "team", ""]
+    parts: list[RenderableType] = [_make_table([*heads, *signs], rows)]
     if record.turned is not None:
         parts.append(_make_text(f"{words.upcard}: ").append_text(_render_card(record.turned)))
     if record.hands is None and record.result == "passed_out":
@@ -244,7 +247,7 @@ def _render_calls(record: Record) -> list[RenderableType]:
         rows[-1][place + 1] = _render_call(call)
         last = last if aside else place
     first = 0 if words.laps else 1
-    return [_make_table(["lap", *name_places(seats)][first:], [row[first:] for row in rows])]
+    return [_make_table(["lap", *_list_labels(record)][first:], [row[first:] for row in rows])]
 
 
 def _render_call(call: Call) -> Text:
@@ -282,7 +285,7 @@ def _render_tricks(record: Record) -> list[RenderableType]:
         won_by = f"{record.teams[trick.winner]}" if trick.winner >= 0 else ""
         row += [_make_text(f"{points}"), _make_text(won_by)]
         rows.append(row)
-    heads = ["", *(f" {name}" for name in name_places(seats)), "points", "team"]
+    heads = ["", *(f" {name}" for name in _list_labels(record)), "points", "team"]
     return [_make_table(heads, rows, right={0, seats + 1}), _make_text(_SIGNS_NOTE)]
 
 
@@ -326,18 +329,18 @@ def _describe_bonuses(record: Record, team: int) -> str:
     bonuses = []
     for bonus in record.bonuses:
         if bonus.team == team:
-            of = "" if bonus.seat is None else f" ({_name_place(record, bonus.seat)})"
+            of = "" if bonus.seat is None else f" ({_name_seats(record).describe(bonus.seat)})"
             sign = SUIT_SYMBOLS.get(bonus.suit or "", "")
             bonuses.append(f"{BONUS_NAMES[bonus.bonus]}{sign} {bonus.points}{of}")
     return ", ".join(bonuses)
 
 
 def _render_outcome(record: Record) -> Text:
-    """Return the contract and its result: `The 3rd to speak plays 120 ♥: made`."""
+    """Return the contract and its result: `The 3rd to speak plays 120 ♥: made`, `Cem plays ...`."""
     if record.sender is None or record.contract is None:
         return _make_text("Everybody passed.")
     words = _get_terms(record)
-    who = describe_place(_get_place(record, record.sender), _count_seats(record))
+    who = describe_speaker(record, record.sender)
     text = _make_text(f"{who[0].upper()}{who[1:]} {words.plays} ")
     text.append("" if record.amount is None else f"{record.amount} ")
     shown = CONTRACT_NAMES[record.contract]
@@ -367,8 +370,16 @@ def _get_place(record: Record, seat: int) -> int:
     return (seat - record.dealer - 1) % _count_seats(record)
 
 
-def _name_place(record: Record, seat: int) -> str:
-    return name_places(_count_seats(record))[_get_place(record, seat)]
+def _name_seats(record: Record) -> SeatNames:
+    """Return the names of the seats: those of the players, if they tell the seats apart."""
+    players = [shorten_player(player, record.game) for player in record.players]
+    return label_seats(players, record.dealer)
+
+
+def _list_labels(record: Record) -> list[str]:
+    """Return the name at each place, from the opener to the dealer."""
+    names = _name_seats(record)
+    return [names.describe(_get_seat(record, place)) for place in range(names.seats)]
 
 
 def _get_seat(record: Record, place: int) -> int:
@@ -419,8 +430,8 @@ def _make_table(
 
 
 def describe_speaker(record: Record, seat: int) -> str:
-    """Return a seat as a noun: `the opener`, `the 3rd to speak`."""
-    return describe_place(_get_place(record, seat), _count_seats(record))
+    """Return a seat as a noun: `Cem`, `the opener`, `the 3rd to speak`."""
+    return _name_seats(record).describe_noun(seat)
 
 
 def format_card_text(card: str) -> str:

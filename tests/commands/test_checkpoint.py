@@ -147,7 +147,7 @@ PLAYER = '[calling]\npolicy = "random"\ntake = {}\n[playing]\npolicy = "greedy"\
 @pytest.mark.parametrize(
     ("before", "after", "told"),
     [
-        (("--impose", "0:h"), ("--impose", "1:h"), "imposed 0:h and not 1:h"),
+        (("--impose", "opener:h"), ("--impose", "2nd:h"), "imposed opener:h and not 2nd:h"),
         (("--where", "lap == 1"), ("--where", "lap == 2"), "where lap == 1 and not lap == 2"),
         (("--control", "greedy"), ("--control", "random"), "control greedy and not random"),
         (("--policy", "player.toml"), ("--policy", "player.toml"), "players have other parameters"),

@@ -104,7 +104,13 @@ def test_the_game_of_an_option_is_the_one_that_accepts_it() -> None:
         "kqj": ("9h 8h Ah Ks 4d", "--return", "7h"),
         "kwajongen": ("Ah 9h Ks Tc", "--return", "Jh"),
     }
-    values = {"partners_at": "1 2", "contract": "h", "pending": "0", "lap": "1", "impose": "0:h"}
+    values = {
+        "partners_at": "2nd 3rd",
+        "contract": "h",
+        "pending": "0",
+        "lap": "1",
+        "impose": "opener:h",
+    }
     for name, game in GAME_OF_OPTION.items():
         option = next((each for each in COMMANDS["odds"].params if each.name == name), None)
         if not isinstance(option, click.Option):

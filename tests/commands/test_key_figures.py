@@ -189,14 +189,14 @@ def test_numbers_are_those_of_the_tables() -> None:
     ("arguments", "told", "left_out"),
     [
         (["--policy", "always"], "Every deal was taken in the 1st lap by the opener.", "Takes  "),
-        (["--impose", "0:h"], "The opener makes", "Takes  "),
-        (["--impose", "5:NT"], "contracts in NT", "Takes  "),
+        (["--impose", "opener:h"], "The opener makes", "Takes  "),
+        (["--impose", "dealer:NT"], "contracts in NT", "Takes  "),
         (["--where", "lap == 7"], "No deal matches lap == 7.", "Bonuses"),
         (["--where", "lap == 7", "--by", "place"], "No deal matches lap == 7.", "deals  "),
         (["--policy", "standard:take=300,lap2=300"], "Every deal was passed out", "Bonuses"),
         (["--policy", "standard:take=300,lap2=300", "--by", "dealer"], "Every deal was", "─"),
         (["--deals", "1"], "The only contract", "Bonuses"),
-        (["--bidding", "auction", "--impose", "2:AT:150"], "contracts of 150 AT", "Last bid"),
+        (["--bidding", "auction", "--impose", "3rd:AT:150"], "contracts of 150 AT", "Last bid"),
     ],
 )
 def test_what_a_table_would_not_say_is_said_in_words(

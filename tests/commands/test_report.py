@@ -379,7 +379,7 @@ def test_interrupted_report_holds_what_was_finished(
         ["--deals", "1", "--policy", "random", "--bidding", "auction"],
         ["--deals", "20", "--policy", "never+random", "--games", "0"],
         ["--deals", "20", "--policy", "never+random", "--games", "0", "--bidding", "auction"],
-        ["--deals", "20", "--policy", "random", "--impose", "0:h", "--partners", "random"],
+        ["--deals", "20", "--policy", "random", "--impose", "opener:h", "--partners", "random"],
     ],
     ids=" ".join,
 )

@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -95,7 +96,7 @@ def test_same_seed_gives_the_same_numbers_whatever_the_threads(file: Path) -> No
 
 
 def test_seat_grades_the_decisions_of_a_seat(file: Path) -> None:
-    whole, part = review(str(file)), review(str(file), "--seat", "2")
+    whole, part = review(str(file)), review(str(file), "--seat", "seat2")
     own = [each for each in whole["rounds"][0]["decisions"] if each["seat"] == 2]
     graded = part["rounds"][0]["decisions"]
     assert [each["at"] for each in graded] == [each["at"] for each in own]
@@ -155,3 +156,31 @@ def test_formats_and_the_python_function_agree(file: Path, tmp_path: Path) -> No
     for suffix in ("csv", "md", "txt"):
         found.save(tmp_path / f"review.{suffix}")
         assert (tmp_path / f"review.{suffix}").stat().st_size > 500
+
+
+NAMES = ["Ann", "Ben", "Cem", "Dora", "Eva", "Finn"]
+
+
+def test_names_stand_for_places_on_the_screen_the_page_and_in_seat(tmp_path: Path) -> None:
+    path = tmp_path / "named.jsonl"
+    path.write_text(to_json(msgspec.structs.replace(ROUND, players=NAMES)) + "\n", encoding="utf-8")
+    screen = run("review", str(path), *FEW).stdout
+    page = tmp_path / "named.html"
+    assert run("review", str(path), *FEW, "--out", str(page)).exit_code == 0
+    headline = re.findall(r'<p class="headline">(.*?)</p>', page.read_text(encoding="utf-8"))
+    for text in (screen, " ".join(headline)):
+        assert not re.search(r"\b(opener|2nd|3rd|4th|5th|dealer)\b", text)
+    opener = NAMES[(ROUND.dealer + 1) % 6]
+    by_name, by_place = (review(str(path), "--seat", seat) for seat in (opener, "opener"))
+    assert by_name == by_place and by_name["rounds"][0]["decisions"]
+    for seat, reason in (("3", "write 3rd or seat3"), ("Zoe", "write one of Ann, Ben")):
+        assert reason in expect_error(run("review", str(path), *FEW, "--seat", seat))
+
+
+def test_mistakes_and_the_worst_decisions_matter() -> None:
+    found = kqj.review(kqj.records(deals=6, seed=5), samples=50)
+    frame = found.frame()
+    small = frame[(frame.loss_points < 1) & (frame.loss_win_share < 0.01)]
+    shown = small[small.loss_points_low.fillna(small.loss_points) > 0]
+    assert len(shown) and not small.mistake.any()
+    assert not any("was worth 0." in sentence for sentence in found.worst)

@@ -161,10 +161,10 @@ def test_by_groups_and_where_keeps() -> None:
 
 
 def test_imposed_contract() -> None:
-    found = simulated("--impose", "2:AT")
-    assert found["imposed"] == "2:AT"
-    auction = simulated("--impose", "0:h:120", "--bidding", "auction")
-    assert auction["imposed"] == "0:h:120"
+    found = simulated("--impose", "3rd:AT")
+    assert found["imposed"] == "3rd:AT"
+    auction = simulated("--impose", "opener:h:120", "--bidding", "auction")
+    assert auction["imposed"] == "opener:h:120"
 
 
 def test_rows_are_written_with_the_tables(tmp_path: Path) -> None:
@@ -296,7 +296,7 @@ def test_records_of_games_go_to_stdout_and_into_check() -> None:
 
 
 def test_imposed_records() -> None:
-    written = run("records", "--deals", "3", "--impose", "1:NT", "--policy", "random").stdout
+    written = run("records", "--deals", "3", "--impose", "2nd:NT", "--policy", "random").stdout
     records = [from_json(line) for line in written.splitlines()]
     assert all(record.imposed and record.contract == "NT" for record in records)
     assert run("check", "-", input=written).exit_code == 0

@@ -168,3 +168,15 @@ def test_round_against_the_rules_is_shown_all_the_same() -> None:
     wrong = msgspec.structs.replace(record, hands=[["As"] * 3] * 6, scores=[7, 9])
     check_record_shape(wrong)
     assert "9" in print_round(wrong)
+
+
+def test_players_who_are_named_stand_for_the_seats() -> None:
+    record = random_record(KqjRules(), 1)
+    names = ["Ann", "Ben", "Cem", "Dora", "Eva", "Finn"]
+    text = print_round(msgspec.structs.replace(record, players=names))
+    assert record.sender is not None
+    assert f"{names[record.sender]} plays" in text
+    assert "to speak" not in text
+    for heading in ("lap", "points   team"):
+        line = next(line for line in text.splitlines() if heading in line)
+        assert all(name in line for name in names)

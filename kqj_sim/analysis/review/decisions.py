@@ -19,6 +19,7 @@ from kqj_sim.analysis.odds.situation import (
     Question,
 )
 from kqj_sim.cards import Card, parse_card
+from kqj_sim.places import SeatNames, label_seats
 from kqj_sim.policies.spec import shorten_player
 from kqj_sim.record import Call, PartialRecord, Record
 from kqj_sim.rules import RULES_BY_GAME, KqjRules
@@ -124,6 +125,11 @@ class RecordedRound:
             known = self.record.players or [""] * seats
             names = [shorten_player(name, self.record.game) for name in known]
         return tuple(name or f"seat {seat}" for seat, name in enumerate(names))
+
+    @property
+    def seat_names(self) -> SeatNames:
+        """The names by which people call the seats."""
+        return label_seats(self.names, self.record.dealer)
 
     @property
     def opener(self) -> int:

@@ -50,6 +50,12 @@ MAX_LISTED_LAYOUTS = 3000
 MIN_PILOT, MIN_DEALS = 128, 128
 """Deals of a decision in each stage, at least."""
 
+LEAST_POINTS = 1.0
+"""The least estimated loss in points that makes a mistake, unless it cost chances to win."""
+
+LEAST_WIN_SHARE = 0.01
+"""The least estimated loss in the chance to win that makes a mistake, unless it cost points."""
+
 _MAX_FACTOR = 12
 """Deals of a decision, at most, as a multiple of the mean."""
 
@@ -94,7 +100,7 @@ class Grade:
         counts: False if these calls are bids, and the decision is a call: against hands that nobody
             would have bid on, its loss says nothing.
         p_value: of the hypothesis that nothing was lost.
-        mistake: whether the loss is shown over all decisions of the round that count.
+        mistake: whether the loss is shown over all decisions of the round that count, and matters.
     """
 
     decision: Decision
@@ -120,6 +126,12 @@ class Grade:
     def reference_choice(self) -> str | None:
         """The reference player's choice; None if it chooses at random."""
         return next(iter(self.reference)) if len(self.reference) == 1 else None
+
+    @property
+    def matters(self) -> bool:
+        """True if the estimated loss is one that a player cares about."""
+        loss = self.loss
+        return loss.points.value >= LEAST_POINTS or loss.wins.value >= LEAST_WIN_SHARE
 
 
 @dataclass
@@ -251,7 +263,7 @@ def grade_decisions(
     counted = [number for number, grade in enumerate(grades) if grade.counts]
     shown = find_mistakes([grades[number].p_value for number in counted], settings.confidence)
     for number, mistake in zip(counted, shown, strict=True):
-        grades[number] = replace(grades[number], mistake=mistake)
+        grades[number] = replace(grades[number], mistake=mistake and grades[number].matters)
     return grades
 
 

@@ -243,10 +243,10 @@ class RoundReview:
 
     @property
     def worst(self) -> list[tuple[Grade, Hindsight | None]]:
-        """The decisions that lost most, shown mistakes first, then by what they lost."""
+        """The decisions with a loss that matters, shown mistakes first, then by what they lost."""
         both = zip(self.grades, self.hindsight, strict=True)
         wanted = [each for each in both if each[0].decision.seat in self.seats]
-        lost = [each for each in wanted if each[0].loss.points.value > 0]
+        lost = [each for each in wanted if each[0].matters]
         return sorted(lost, key=lambda each: (not each[0].mistake, -each[0].loss.points.value))
 
 

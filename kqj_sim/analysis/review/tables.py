@@ -105,8 +105,8 @@ def list_decisions(reviews: Sequence[RoundReview]) -> list[ReviewedDecision]:
 
 
 def sort_worst(decisions: Sequence[ReviewedDecision]) -> list[ReviewedDecision]:
-    """Return decisions that lost points, shown mistakes first, then by what they lost."""
-    lost = [each for each in decisions if each.grade.loss.points.value > 0]
+    """Return decisions with a loss that matters, shown mistakes first, then by what they lost."""
+    lost = [each for each in decisions if each.grade.matters]
     return sorted(lost, key=lambda each: (not each.grade.mistake, -each.grade.loss.points.value))
 
 
@@ -252,9 +252,7 @@ def _without_bounds(estimate: Estimate) -> Estimate:
 
 
 def _list_decisions(decisions: Sequence[ReviewedDecision], confidence: float) -> Iterator[TableRow]:
-    for each in sort_worst(decisions) + [
-        one for one in decisions if one.grade.loss.points.value <= 0
-    ]:
+    for each in sort_worst(decisions) + [one for one in decisions if not one.grade.matters]:
         grade, decision = each.grade, each.grade.decision
         group = (
             each.review.played.line, decision.at, name_player(each.review, decision.seat),

@@ -82,7 +82,7 @@ def test_checkpoints_go_on_and_merge(tmp_path: Path) -> None:
         ),
         (("--by", "kind"), "'kind' is no column to group by"),
         (("--policy", "points"), "points"),
-        (("--impose", "0:h"), "kqj only"),
+        (("--impose", "opener:h"), "kqj only"),
     ],
 )
 def test_what_is_of_the_other_game_is_told(arguments: tuple[str, ...], line: str) -> None:
