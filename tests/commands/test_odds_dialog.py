@@ -79,7 +79,10 @@ def test_kwajongen(monkeypatch: pytest.MonkeyPatch) -> None:
         (["", "9h 8h Ah Ks 2d"], "'2d' is not a card"),
         (["", "9h 8h Ah Ks"], "4 cards: you hold 5 or 8"),
         (["", HAND, "9h"], "9h is among your cards"),
-        (["", HAND, "7h", "3"], None),
+        (["", HAND, "7h", "3"], "'3' can mean the 3rd or the 4th"),
+        (["", ""], "enter your cards"),
+        (["", HAND, ""], "enter the card turned up"),
+        (["", HAND, "7h", "3rd", "", "pass take", "Qd 9s 8c", "As 4s", "Qh"], "Qh is not among"),
         (["", HAND, "7h", "middle"], "'middle' is not a place"),
         (["", HAND, "7h", "", "120 h"], "with taking there is no bid"),
         (["", HAND, "7h", "3rd", "pass"], "it is the 2nd's turn, not the 3rd's"),
@@ -88,21 +91,62 @@ def test_kwajongen(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_wrong_entries_are_one_line_and_asked_again(
-    monkeypatch: pytest.MonkeyPatch, lines: list[str], told: str | None
+    monkeypatch: pytest.MonkeyPatch, lines: list[str], told: str
 ) -> None:
     done = enter(monkeypatch, lines)
     asked = [line.split(":")[0] for line in done.stdout.splitlines() if ": " in line]
-    if told is None:
-        assert done.stderr == ""
-        return
     assert told in done.stderr
     assert done.stderr.count("\n") == 1
     assert asked[-1].split(",")[0] == asked[-2].split(",")[0]
 
 
-def test_nothing_entered_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "Return" not in enter(monkeypatch, ["", ""]).stdout
-    assert "place" not in enter(monkeypatch, ["", HAND, ""]).stdout
+def test_u_goes_back_one_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    straight = enter(monkeypatch, ["3 teams", HAND, "7h", "3rd", "", ""])
+    lines = [
+        "u",
+        "auction",
+        "u",
+        "3 teams",
+        HAND,
+        "9d",
+        "u",
+        "7h",
+        "2nd",
+        "u",
+        "3rd",
+        "",
+        "u",
+        "",
+        "",
+    ]
+    back = enter(monkeypatch, lines)
+    assert commands_in(back)[-1] == commands_in(straight)[-1]
+    assert "This is the first question." in back.stdout
+
+
+def test_a_question_mark_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = enter(monkeypatch, ["?", "", "?"])
+    assert done.stdout.count("u goes back one question") == 2
+
+
+def test_random_partners_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = enter(monkeypatch, ["random partners", HAND, "7h", "3rd", "opener dealer", "", ""])
+    (words,) = commands_in(done)
+    assert words[words.index("--partners") + 1] == "random"
+    assert words[words.index("--partners-at") + 1] == "opener dealer"
+
+
+def test_lines_break_between_words_at_the_width_of_the_screen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = ["random partners", HAND, "7h", "3rd", "opener dealer", "", "nonsense", ""]
+    done = enter(monkeypatch, lines)
+    assert max(map(len, f"{done.stdout}{done.stderr}".splitlines())) <= 80
+    _, _, asked = done.stdout.partition("The same question:\n")
+    command = asked.partition("\n\n")[0].replace("\\\n", "")
+    assert "--partners-at 'opener dealer'" in command
+    assert run(*shlex.split(command)[1:], "--threads", "1", "--quiet").exit_code == 0
 
 
 def test_options_are_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
