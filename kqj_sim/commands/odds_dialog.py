@@ -43,9 +43,10 @@ def is_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
 
 
-_HELP = """Cards are written 9h or ♥ 9, several as 9h 8h Ks or h: 98 s: K; suits are s h d c.
-Calls are pass, take h, 120 h, counter 3rd; places opener, 2nd, 3rd, ..., dealer.
-u goes back one question, ? shows this, Ctrl-D ends; Enter takes what is in [brackets]."""
+_HELP = """Cards: 9h or ♥ 9, several as 9h 8h Ks or h: 98 s: K.  Suits: s h d c.
+Calls: pass, take h, 120 h, counter 3rd.  Places: opener, 2nd, 3rd, ..., dealer.
+u goes back one question, ? shows this, Ctrl-D ends.
+Enter takes what is in [brackets]."""
 
 
 class _GoBack(Exception):  # It is no error.
