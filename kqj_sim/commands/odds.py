@@ -101,8 +101,7 @@ round_options = combine_options(
         "--at",
         type=TurnType(),
         metavar="TRICK.CARD|c.CALL",
-        help="With --record: go back to this card, such as 3.2, the second of trick 3, or to a "
-        "call: c.4, the fourth.",
+        help="With --record: go back to trick 3, card 2 (3.2), or to the fourth call (c.4).",
     ),
 )
 """Options that describe a round in progress."""
@@ -128,7 +127,7 @@ Examples:
 @click.option(
     "--place",
     metavar="PLACE",
-    help="Give your place: opener, 2nd to 5th or dealer.  [default: the next to call]",
+    help="Give your place, such as 3rd.  [default: the next]",
 )
 @click.option("--lap", type=click.Choice([1, 2]), help="Give the lap of taking.  [default: 1]")
 @click.option(

@@ -82,7 +82,7 @@ Examples:
     "--seat",
     multiple=True,
     metavar="PLAYER",
-    help="Grade only this player: Ann, opener, 3rd or seat3 (repeatable).",
+    help="Grade this player only: Ann or 3rd (repeatable).",
 )
 @click.option(
     "--worst",

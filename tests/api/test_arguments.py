@@ -14,6 +14,8 @@ from kqj_sim.api.arguments import (
     collect_rules,
     convert_policies,
     join_items,
+    parse_positive_number,
+    parse_share_width,
     parse_turn,
     parse_whole_number,
     read_place,
@@ -29,6 +31,47 @@ RULES = KqjRules()
 @pytest.mark.parametrize("number", [1_000_000, 1e6, "1e6", "1M", "1,000,000", "1_000_000"])
 def test_whole_numbers_are_written_as_on_the_command_line(number: object) -> None:
     assert parse_whole_number(number, 1, "1e6") == 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "readings"),
+    [
+        ("1.000", "1 or 1000"), ("12.500", "12.5 or 12500"), ("1.500k", "1500 or 1500000"),
+        ("1,500 k", "1500 or 1500000"),
+    ],
+)  # fmt: skip
+def test_numbers_that_can_be_meant_in_two_ways_are_refused(text: str, readings: str) -> None:
+    with pytest.raises(ArgumentError, match=f"can mean {readings}"):
+        parse_whole_number(text, 1, "1e6")
+
+
+def test_python_numbers_mean_one_thing() -> None:
+    assert parse_whole_number(1.000, 1, "1e6") == 1
+    assert parse_positive_number(1.125) == 1.125
+    assert (parse_share_width(0.5), parse_share_width("50%"), parse_share_width("0.005")) == (
+        0.5, 0.5, 0.005,
+    )  # fmt: skip
+    assert read_place("--place", 3, RULES) == 3
+    for text in ("1.125", "1,125"):
+        with pytest.raises(ArgumentError, match=r"can mean 1\.125 or 1125"):
+            parse_positive_number(text)
+    with pytest.raises(ArgumentError, match="0.5 can mean 50% or 0.5%"):
+        parse_share_width("0.5")
+    with pytest.raises(ArgumentError, match="write 3rd or 4th"):
+        read_place("--place", "3", RULES)
+
+
+@pytest.mark.parametrize("option", ["--deals", "--seed", "--target", "--max-amount", "--first"])
+def test_every_way_to_give_a_number_refuses_two_readings(tmp_path: Path, option: str) -> None:
+    name = option[2:].replace("-", "_")
+    file = tmp_path / "kqj.toml"
+    file.write_text(f"{name} = 1.000\n", encoding="utf-8")
+    variable = {f"KQJ_SIM_SIMULATE_{name.upper()}": "1.000"}
+    for done in (
+        run("simulate", option, "1.000"), run("simulate", "--config", str(file)),
+        run("simulate", env=variable),
+    ):  # fmt: skip
+        assert "can mean 1 or 1000" in expect_error(done)
 
 
 @pytest.mark.parametrize("number", [0, -3, 2.5, True, "many", float("nan"), float("inf"), 1e30])
