@@ -89,7 +89,7 @@ Examples:
     type=WholeNumberType(0, "5"),
     default=3,
     show_default=True,
-    help="Describe this many of the worst decisions.",
+    help="Describe this many worst decisions.",
 )
 @click.option(
     "--by",

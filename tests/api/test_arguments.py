@@ -55,7 +55,7 @@ def test_python_numbers_mean_one_thing() -> None:
     for text in ("1.125", "1,125"):
         with pytest.raises(ArgumentError, match=r"can mean 1\.125 or 1125"):
             parse_positive_number(text)
-    with pytest.raises(ArgumentError, match="0.5 can mean 50% or 0.5%"):
+    with pytest.raises(ArgumentError, match=r"0\.5 can mean 50% or 0\.5%"):
         parse_share_width("0.5")
     with pytest.raises(ArgumentError, match="write 3rd or 4th"):
         read_place("--place", "3", RULES)
