@@ -285,8 +285,8 @@ def assign_teams(
     own = {place, *partners}
     if len(own) != size or len(partners) != size - 1 or not own <= {*range(SEATS)}:
         raise SituationError(
-            f"{len(partners)} partners: with {rules.teams} teams there should be {size - 1}, at other "
-            f"places than the {_PLACE_NAMES[place]}'s"
+            f"{len(partners)} partners: with {rules.teams} teams there should be {size - 1}, at "
+            f"other places than the {_PLACE_NAMES[place]}'s"
         )
     others = [each for each in range(SEATS) if each not in own]
     # How the others pair up matters little; neighbours in speaking are opponents, as usual.

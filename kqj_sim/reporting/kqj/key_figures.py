@@ -112,7 +112,7 @@ def _describe_contracts(results: Results, contracts: int) -> str:
         place, contract, *amount = results.run.imposed.split(":")
         name = format_value("contract", contract, "kqj")
         what += f" of {amount[0]} {name}" if amount else f" in {name}"
-        taker = f"the {_PLACES[int(place)]}"
+        taker = f"the {place}"
     if contracts == 1:
         result = next(each for each in _RESULTS if results.value("contracts", f"{each}_share"))
         ends = {"made": "is made", "failed": "fails", "litigation": "ends in litigation"}
