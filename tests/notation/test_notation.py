@@ -372,3 +372,12 @@ def test_a_round_in_progress_is_shown_and_is_no_record(tmp_path: Path) -> None:
     checked = run("check", str(path))
     assert checked.exit_code == 0
     assert "Rounds not known in full: 1" in checked.stderr
+
+
+@pytest.mark.parametrize(
+    "line", ["Game: KQJ, to 1.000", "Scores before: 1.340 280", "Pending: 1.200"]
+)
+def test_numbers_that_can_be_meant_in_two_ways_are_refused(line: str) -> None:
+    header = "Players: Ann, Ben, Cem, Dora, Eva, Finn\n"
+    _, found = next(read_rounds(f"{header}{line}\nRound 2\nDealer: Ann\n{line}\nCalls: pass\n"))
+    assert "can mean 1" in str(found)
