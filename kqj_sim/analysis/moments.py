@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from kqj_sim.analysis import intervals
 from kqj_sim.analysis.intervals import Estimate, estimate_weighted_share
 from kqj_sim.analysis.products import multiply
-from kqj_sim.analysis.quantiles import student_quantile
 from kqj_sim.core.types import Float64Array, Int64Array
 
 Number = TypeVar("Number", int, float)
@@ -268,11 +267,10 @@ class WeightedMoments:
         spread = product - 2 * value * crossed + value * value * self.squares
         # Equal values differ by rounding errors only.
         variance = 0.0 if spread <= ROUNDING_ERROR * product else spread / self.weights**2
-        if variance == 0 or self.effective_sample_size < 2:
+        if variance == 0:
             return Estimate(value, math.nan, math.nan, self.deals)
-        half = student_quantile(int(self.effective_sample_size) - 1, confidence) * math.sqrt(
-            variance
-        )
+        reach = intervals.compute_reach(int(self.effective_sample_size), confidence)
+        half = reach * math.sqrt(variance)
         return Estimate(value, value - half, value + half, self.deals)
 
     def share(

@@ -25,7 +25,6 @@ from kqj_sim.analysis import intervals
 from kqj_sim.analysis.comparison_plan import DEFAULT_MAX_DEALS, ComparisonPlan
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.moments import Moments
-from kqj_sim.analysis.quantiles import student_quantile
 from kqj_sim.analysis.vary import (
     FieldMatch,
     MatchCounts,
@@ -211,8 +210,8 @@ def compare_with_best(
         return [Estimate(math.nan, math.nan, math.nan, observations)], [True]
     # The quantile is two-sided: it leaves out twice as much.
     each = 1 - 2 * (1 - confidence) / (count - 1)
-    reach = student_quantile(observations - 1, each) if each > 0 else 0.0
-    means, errors = (np.zeros((count, count)) for _ in range(2))
+    reach = intervals.compute_reach(observations, each) if each > 0 else 0.0
+    means, errors = np.zeros((count, count)), np.ones((count, count))
     for one in range(count):
         for other in range(count):
             if one != other:
@@ -445,7 +444,7 @@ def _estimate_loss(
     A set that is not the best does not score more than it.
     """
     each = 1 - (1 - confidence) / (tally.settings - 1)
-    half = student_quantile(tally.deals - 1, each) * error
+    half = intervals.compute_reach(tally.deals, each) * error
     low = value - half if may_be_best else max(0.0, value - half)
     return Estimate(value, low, value + half, tally.deals)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -59,7 +60,7 @@ class Table:
 
         Its columns are those of `groups` (text or int), then `quantity` (text), `unit` ("share"
         from 0 to 1, "points", "count", "amount" or "rounds"), `value`, `low` and `high` (floats;
-        the bounds are NaN where an interval has no meaning), and `deals`, the number of
+        the bounds are NaN where there is no interval), and `deals`, the number of
         observations behind the number: deals, or games where the title says so.
         """
         # Imported here, as it is slow and most uses need the lines only.
@@ -71,8 +72,10 @@ class Table:
         }
         data["quantity"] = [quantity for _, quantity, _, _ in self.lines]
         data["unit"] = [unit for _, _, unit, _ in self.lines]
-        for column in ("value", "low", "high"):
-            data[column] = [getattr(estimate, column) for *_, estimate in self.lines]
+        data["value"] = [estimate.value for *_, estimate in self.lines]
+        for column in ("low", "high"):
+            bounds = (getattr(estimate, column) for *_, estimate in self.lines)
+            data[column] = [bound if math.isfinite(bound) else math.nan for bound in bounds]
         data["deals"] = [estimate.observations for *_, estimate in self.lines]
         return pd.DataFrame(data)
 

@@ -25,6 +25,7 @@ from kqj_sim.reporting.figures import (
     draw_title_lines,
     wrap_text,
 )
+from kqj_sim.reporting.grid import NO_INTERVAL
 from kqj_sim.reporting.page import INK
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def _draw_matrix(axes: Axes, comparison: Comparison) -> None:
         values[cell] = lead.value if lead.low > 0 or lead.high < 0 else 0.0
         half = (lead.high - lead.low) / 2
         texts[cell] = f"{lead.value:+.{decimals}f}"
-        texts[cell] += "" if math.isnan(half) else f"\n±{half:.{decimals}f}"
+        texts[cell] += f"\n±{half:.{decimals}f}" if math.isfinite(half) else f"\n{NO_INTERVAL}"
     most = max(*map(abs, values.values()), 1e-9)
     # Twice the largest lead, so that no cell is dark.
     draw_heat_map(axes, values, order, order, (-2 * most, 2 * most), texts=texts, diverging=True)

@@ -155,9 +155,12 @@ def wrap_text(text: str, width: int) -> str:
 
 def compute_error_lengths(estimates: Iterable[Estimate], scale: float = 1) -> list[list[float]]:
     """Return how far intervals reach below and above, (2, n), times `scale`; 0 without one."""
+    lengths_of_all = (
+        (scale * (each.value - each.low), scale * (each.high - each.value)) for each in estimates
+    )
     below_and_above = [
-        (max(0.0, scale * (each.value - each.low)), max(0.0, scale * (each.high - each.value)))
-        for each in estimates
+        [max(0.0, length) if math.isfinite(length) else 0.0 for length in lengths]
+        for lengths in lengths_of_all
     ]
     return [list(lengths) for lengths in zip(*below_and_above, strict=True)] or [[], []]
 

@@ -27,6 +27,8 @@ SCREEN_WIDTH = 80
 """Width in characters of key figures."""
 
 EMPTY_CELL_TEXT = "-"
+NO_INTERVAL = "±?"
+"""The sign beside a number whose observations are too few, or too much alike, for an interval."""
 NORMAL_95 = 1.959964
 """Standard errors to either side in an interval of 95%."""
 _MIN_HEADING_WIDTH = 12
@@ -66,18 +68,21 @@ def format_number(value: float, low: float, high: float, unit: str) -> Cell:
     """Return a number as people read it: `67.1% ±0.1`, `0.0% (0.0 to 0.4)`, `142.3 ±0.2`, `1,234`.
 
     `value`, `low` and `high` are shares (unit "share"), points, amounts, rounds, changes of score
-    or counts; NaN for `low` means that there is no interval.  The width of the interval decides
-    the number of decimals; a clearly lopsided interval is written out.  A zero has no sign.
+    or counts; NaN for `low` means that it is exact, or that an interval has no meaning.  If there
+    are too few observations for an interval, the sign `NO_INTERVAL` stands in its place.  The width
+    of the interval decides the number of decimals; a clearly lopsided interval is written out.  A
+    zero has no sign.
     """
     if math.isnan(value):
         return Cell(EMPTY_CELL_TEXT)
     sign = "%" if unit == "share" else ""
     scale = 100 if unit == "share" else 1
     value, low, high = value * scale, low * scale, high * scale
-    if math.isnan(low) or math.isnan(high):
+    if not (math.isfinite(low) and math.isfinite(high)):
         decimals = 2 if unit == "change" else 1
         decimals = 0 if not sign and float(value).is_integer() else decimals
-        return Cell(f"{value:z,.{decimals}f}{sign}")
+        missing = NO_INTERVAL if math.isinf(low) or math.isinf(high) else ""
+        return Cell(f"{value:z,.{decimals}f}{sign}", missing)
     half = (high - low) / 2
     # Quantiles and their bounds are whole points.
     whole = not sign and all(float(number).is_integer() for number in (value, low, high))

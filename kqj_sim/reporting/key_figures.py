@@ -82,10 +82,16 @@ class Results:
         return None if found is None or math.isnan(found.value) else found
 
     def cell(self, table: str, quantity: str, *group: Any, most_decimals: int = 2) -> Cell:
-        """Return a number with its interval; a dash if there is none."""
+        """Return a number with its interval; a dash if there is none.
+
+        A share of few observations is given by their numbers: `1 of 5`.
+        """
         unit, found = self._numbers.get((table, quantity, group), ("", None))
         if found is None:
             return Cell(EMPTY_CELL_TEXT)
+        if unit == "share" and 0 < found.observations < MIN_OBSERVATIONS:
+            events = round(found.value * found.observations)
+            return Cell(f"{events:,} of {found.observations:,}")
         return format_symmetric(found, unit, most_decimals)
 
     def text(self, table: str, quantity: str, *group: Any) -> str:
@@ -135,7 +141,7 @@ def format_symmetric(estimate: Estimate, unit: str, most_decimals: int = 2) -> C
     """
     value, low, high, _ = estimate
     half = max(value - low, high - value)
-    if math.isnan(value) or math.isnan(half) or half <= 0:
+    if not math.isfinite(half) or half <= 0:
         return format_number(value, low, high, unit)
     sign, scale = ("%", 100) if unit == "share" else ("", 1)
     if sign and half > min(value, 1 - value):

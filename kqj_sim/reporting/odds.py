@@ -134,7 +134,7 @@ def _describe_passes(count: int) -> str:
 
 def get_bounds(estimate: Estimate) -> list[float] | None:
     """Return the bounds of an interval as plain values; None if there is none."""
-    return None if math.isnan(estimate.low) else [estimate.low, estimate.high]
+    return [estimate.low, estimate.high] if math.isfinite(estimate.low) else None
 
 
 def format_share(estimate: Estimate) -> str:

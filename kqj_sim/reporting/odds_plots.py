@@ -212,7 +212,7 @@ def _set_dot_limits(axes: Axes, estimates: Iterable[Estimate], unit: Unit) -> No
     if unit == "share":
         axes.set_xlim(-3, 103)
         return
-    ends = [end for each in estimates for end in each[:3] if not math.isnan(end)]
+    ends = [end for each in estimates for end in each[:3] if math.isfinite(end)]
     low, high = min(ends), max(ends)
     # Equal numbers need a width, too.
     room = 0.15 * (high - low) or 1.0

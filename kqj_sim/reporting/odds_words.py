@@ -222,6 +222,8 @@ def _format_half(odds: Odds, estimate: Estimate) -> str:
     half = (estimate.high - estimate.low) / 2
     if math.isnan(half) or half == 0:
         return ""
+    if math.isinf(half):
+        return "?"
     if not isinstance(odds.rules, KqjRules):
         return f"{half:.2f}" if half >= 0.005 else f"{half:.3f}"
     return f"{half:,.0f}" if half >= 9.5 else f"{max(half, 0.1):.1f}"

@@ -383,7 +383,7 @@ def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
 def _put(name: str, estimate: Estimate) -> dict[str, float | None]:
     """Return a number and its bounds as three keys."""
     return {
-        f"{name}{end}": None if math.isnan(number) else float(number)
+        f"{name}{end}": float(number) if math.isfinite(number) else None
         for end, number in zip(("", "_low", "_high"), estimate[:3], strict=True)
     }
 

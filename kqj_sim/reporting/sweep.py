@@ -25,7 +25,7 @@ from kqj_sim.reporting.figures import (
     draw_line,
     draw_title_lines,
 )
-from kqj_sim.reporting.grid import SCREEN_WIDTH, format_number, make_grids
+from kqj_sim.reporting.grid import NO_INTERVAL, SCREEN_WIDTH, format_number, make_grids
 from kqj_sim.reporting.run import Report, Run, describe_rules
 
 if TYPE_CHECKING:
@@ -347,10 +347,11 @@ def _draw_map(axes: Axes, sweep: Sweep, quantity: Literal["points", "taken"]) ->
     # Symmetric about 0, where a side scores as much as the field.
     limit = max(*map(abs, values.values()), 1e-9)
     low, high = (min(values.values()), max(values.values())) if is_share else (-limit, limit)
-    texts = {
-        cell: f"{values[cell]:z.{decimals}f}\n±{scale * (each.high - each.low) / 2:.{decimals}f}"
-        for cell, each in found.items()
-    }
+    texts = {}
+    for cell, each in found.items():
+        half = scale * (each.high - each.low) / 2
+        interval = f"±{half:.{decimals}f}" if math.isfinite(half) else NO_INTERVAL
+        texts[cell] = f"{values[cell]:z.{decimals}f}\n{interval}"
     frames = {
         cell: _FRAME_STYLES[setting.status][0]
         for cell, setting in by_cell.items()

@@ -7,7 +7,13 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kqj_sim.analysis.intervals import Estimate, make_count
+from kqj_sim.analysis.intervals import (
+    MIN_MEAN_OBSERVATIONS,
+    Estimate,
+    compute_reach,
+    make_count,
+    make_unbounded,
+)
 from kqj_sim.analysis.quantiles import student_quantile
 from kqj_sim.analysis.review.cross_fitting import Mean, find_mistakes
 from kqj_sim.analysis.review.grading import Grade
@@ -116,10 +122,10 @@ def average_rounds(values: Sequence[float], confidence: float) -> Estimate:
     if not count:
         return Estimate(math.nan, math.nan, math.nan, 0)
     mean = math.fsum(values) / count
-    if count < 2:
-        return Estimate(mean, math.nan, math.nan, count)
+    if count < MIN_MEAN_OBSERVATIONS:
+        return make_unbounded(mean, count)
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    half = student_quantile(count - 1, confidence) * math.sqrt(variance / count)
+    half = compute_reach(count, confidence) * math.sqrt(variance / count)
     return Estimate(mean, mean - half, mean + half, count)
 
 

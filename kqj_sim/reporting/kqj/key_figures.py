@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from kqj_sim.places import format_ordinal, name_places
 from kqj_sim.reporting.grid import Cell, Grid
 from kqj_sim.reporting.group_words import format_value
 from kqj_sim.reporting.key_figures import (
     BLANK,
+    MIN_OBSERVATIONS,
     KeyColumn,
     KeyFigures,
     Results,
@@ -98,6 +101,16 @@ def _write_headline(results: Results) -> str:
     points = results.text("scores", "score_difference_mean").lstrip("-")
     two_teams = require_kqj_rules(results.run.rules).teams == 2
     others = "the defenders" if two_teams else "each defending team"
+    if contracts == 1:
+        points = f"{abs(lead.value):,g}"
+    elif math.isinf(lead.low):
+        return capitalize(f"{describe_where(results)}{part}.")
+    elif lead.low <= 0 <= lead.high:
+        number = results.text("scores", "score_difference_mean")
+        return capitalize(
+            f"{describe_where(results)}{part}; the contracting team and {others} are statistically "
+            f"tied in score ({number} points)."
+        )
     return capitalize(
         f"{describe_where(results)}{part}, and the contracting team scores {points} points "
         f"{'more' if lead.value >= 0 else 'less'} than {others}"
@@ -121,6 +134,11 @@ def _describe_contracts(results: Results, contracts: int) -> str:
     if share in (0.0, 1.0):
         every = "every" if share else "no"
         return f"{taker} makes {every} {what}" if taker else f"{every} {what} is made"
+    if contracts < MIN_OBSERVATIONS:
+        count = round(share * contracts)
+        made = f"{count} of {contracts} {what.replace('contract', 'contracts')}"
+        verb = "is" if count == 1 else "are"
+        return f"{taker} makes {made}" if taker else f"{made} {verb} made"
     made = f"{results.text('contracts', 'made_share')} of {what.replace('contract', 'contracts')}"
     return f"{taker} makes {made}" if taker else f"{made} are made"
 

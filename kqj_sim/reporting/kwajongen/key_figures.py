@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from kqj_sim.places import name_places
 from kqj_sim.reporting.grid import Grid
 from kqj_sim.reporting.key_figures import (
@@ -94,6 +96,15 @@ def _write_headline(results: Results) -> str:
     if lead is None:
         return capitalize(f"{describe_where(results)}{part}.")
     words = results.text("scores", "change_difference_mean").lstrip("-")
+    if count == 1:
+        words = f"{abs(lead.value):g}"
+    elif math.isinf(lead.low):
+        return capitalize(f"{describe_where(results)}{part}.")
+    elif lead.low <= 0 <= lead.high:
+        return capitalize(
+            f"{describe_where(results)}{part}; the sides are statistically tied in score "
+            f"({results.text('scores', 'change_difference_mean')} points)."
+        )
     gain = "gains" if lead.value >= 0 else "loses"
     average = " on average" if count > 1 else ""
     return capitalize(
