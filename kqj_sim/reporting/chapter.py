@@ -164,7 +164,7 @@ def describe_lead(subject: str, other: str, lead: Estimate, unit: str, verb: str
 
     `unit` is that of the lead, `verb` stands before its number.
     """
-    if lead.low <= 0 <= lead.high:
+    if not (lead.low > 0 or lead.high < 0):
         return f"{subject} and {other} are statistically tied in score {unit}."
     more = "more" if lead.value > 0 else "fewer"
     size = sorted((abs(lead.low), abs(lead.high)))
@@ -175,6 +175,39 @@ def describe_lead(subject: str, other: str, lead: Estimate, unit: str, verb: str
 def select_reliable(numbers: Mapping[Any, Estimate]) -> dict[Any, Estimate]:
     """Return the numbers that rest on enough observations to be named in a sentence."""
     return {key: each for key, each in numbers.items() if each.observations >= MIN_OBSERVATIONS}
+
+
+def find_extremes(numbers: Mapping[Any, Estimate]) -> tuple[Any, Any]:
+    """Return the keys of the highest and of the lowest number, None where it is not shown.
+
+    Its interval has to lie beyond those of all others.
+    """
+    if len(numbers) < 2:
+        return None, None
+    top = max(numbers, key=lambda key: numbers[key].low)
+    bottom = min(numbers, key=lambda key: numbers[key].high)
+    highest = max(each.high for key, each in numbers.items() if key != top)
+    lowest = min(each.low for key, each in numbers.items() if key != bottom)
+    return (
+        top if numbers[top].low > highest else None,
+        bottom if numbers[bottom].high < lowest else None,
+    )
+
+
+def describe_share(share: Estimate, what: str, verb: str) -> str:
+    """Return which share of something has a property, in words if it is all, none or almost all.
+
+    `what` is what is counted and `verb` what happens, both in the plural: `66% ±1 of the deals are
+    taken`, `All but 1 of 10,000 deals are taken`.
+    """
+    missing = round((1 - share.value) * share.observations)
+    if share.value == 0:
+        return f"None of the {what} {verb}"
+    if missing == 0:
+        return f"All {what} {verb}"
+    if missing < MIN_OBSERVATIONS <= share.observations / 10:
+        return f"All but {missing:,} of {share.observations:,} {what} {verb}"
+    return f"{format_estimate(share, 'share')} of the {what} {verb}"
 
 
 def collect_tables(findings: Iterable[Findings]) -> dict[str, Table]:

@@ -1,11 +1,12 @@
-"""The loss of a choice, estimated without bias.
+"""The loss of a choice, estimated without the bias of the best of several estimates.
 
 The best of several noisy estimates is too high, so a loss read off the deals that also chose the
 best option is too large even for a perfect player.  Here one half of the deals chooses the best
 option and the other half values it minus the choice made, in the same deals; then the other way
 round; the loss is the mean of the two (cross-fitting: V. Chernozhukov et al., "Double/debiased
 machine learning", Econometrics Journal 21, 2018).  Earlier deals, which measure nothing, may help
-to choose.
+to choose.  What remains is a bias downwards, by the regret of the halves' choices: 0.38 points a
+decision at 150 deals, 0.12 at 1,000.
 
 The halves are independent, but their two values are not where the halves choose different options
 (correlation 0.3 with two equal options).  The error of the mean is then taken as if they were

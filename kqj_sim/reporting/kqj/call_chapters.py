@@ -8,6 +8,7 @@ from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.reporting.chapter import (
     MIN_OBSERVATIONS,
     Findings,
+    describe_share,
     format_estimate,
     select_reliable,
 )
@@ -39,22 +40,17 @@ def describe_taking(found: Findings) -> Part | None:
         return None
     if not has_taken_deals(found):
         return Part(text=("Nobody takes: every deal is passed out.",))
-    taken, passed = (
-        found.format_text("taking", quantity) for quantity in ("taken_share", "passed_out_share")
-    )
     cells = found.tables["taking_by_lap_and_place"].estimates("share_of_deals")
     lap, place = max(cells, key=lambda turn: cells[turn].value)
     kinds = found.get_estimates("taking_by_kind", "share_of_taken")
     kind = max(kinds, key=lambda each: kinds[each].value)
     rates = select_reliable(found.tables["take_rate"].estimates("takes_share"))
-    dealt = f"{taken} of the deals are taken and {passed} passed out."
-    if found.estimate("taking", "taken_share").value == 1:
-        dealt = "Every deal is taken."
+    taken = found.estimate("taking", "taken_share")
     text = [
-        f"{dealt} Most takes come from the {PLACE_NAMES[place]} in the {_LAPS[lap]} lap: "
-        f"{format_estimate(cells[lap, place], 'share')} of all deals. "
-        f"{format_estimate(kinds[kind], 'share')} of the taken deals are played in "
-        f"{KIND_NAMES[kind]}."
+        f"{describe_share(taken, 'deals', 'are taken')}, "
+        f"{format_estimate(cells[lap, place], 'share')} of all deals by the {PLACE_NAMES[place]} "
+        f"in the {_LAPS[lap]} lap. "
+        f"{describe_share(kinds[kind], 'taken deals', 'are played')} in {KIND_NAMES[kind]}."
     ]
     few: dict[int, list[str]] = {}
     for (of, at), each in found.tables["take_rate"].estimates("takes_share").items():
@@ -104,20 +100,21 @@ def describe_auctions(found: Findings) -> Part | None:
         return None
     if not has_taken_deals(found):
         return Part(text=("Nobody bids: every deal is passed out.",))
-    opening, final, bids, countered = (
+    opening, final, bids = (
         found.format_text("auctions", quantity)
-        for quantity in (
-            "opening_amount_mean", "final_amount_mean", "bids_mean", "countered_share",
-        )
-    )  # fmt: skip
+        for quantity in ("opening_amount_mean", "final_amount_mean", "bids_mean")
+    )
+    countered = describe_share(
+        found.estimate("auctions", "countered_share"), "contracts", "are countered"
+    )
     text = [
         f"Somebody bids in {found.format_text('taking', 'taken_share')} of the "
         f"deals. The first bid is {opening} on average, the last {final}, after {bids} bids. "
-        f"{countered} of the contracts are countered."
+        f"{countered}."
     ]
     stakes = {
         stake: str(format_estimate(each, "share"))
-        for stake, each in found.get_estimates("contracts_by_stake", MADE).items()
+        for stake, each in select_reliable(found.get_estimates("contracts_by_stake", MADE)).items()
     }
     if 2 in stakes:
         uncountered = f", {stakes[1]} of those not countered" if 1 in stakes else ""
@@ -158,17 +155,15 @@ def describe_take_chart(found: Findings) -> Part | None:
     hands = found.tables["take_chart_by_hand"].estimates(gains)
     advice = read_take_chart(found)
     text = [
-        "Over all hands, taking at once gains the opener's side "
-        f"{found.format_text('take_chart', gains)} points on passing. Taking scores more in "
+        "Over all hands, taking at once changes the lead of the opener's side by "
+        f"{found.format_text('take_chart', gains)} points against passing. Taking scores more in "
         f"{found.format_text('take_chart', more)} of the deals, passing in "
         f"{found.format_text('take_chart', less)} ({advice.gain.observations:,} deals, each "
         "played both ways).",
-        f"Taking clearly gains with {advice.better} of {advice.classes} classes of hands, passing "
-        f"with {advice.worse}; the others are statistically tied.",
+        _describe_classes(advice),
     ]
     if advice.worst:
-        text.append(f"Passing gains most with {advice.worst}.")
-    text += _compare_with_waiting(found, advice)
+        text.append(f"Passing gains, for example, with {advice.worst}.")
     panels: dict[str, dict[tuple[Any, ...], Estimate]] = {}
     for (tops, trumps, aces), each in hands.items():
         word = "ace" if aces == "1" else "aces"
@@ -209,20 +204,14 @@ def describe_take_chart(found: Findings) -> Part | None:
     )  # fmt: skip
 
 
-def _compare_with_waiting(found: Findings, advice: TakeAdvice) -> list[str]:
-    """Say what the chart means for players who wait for a hand and for those who do not."""
-    rate = found.tables["take_rate"].estimates("takes_share").get((1, 0))
-    if rate is None or rate.value >= 1 or advice.gain.low <= 0:
-        return []
-    opener = format_estimate(rate, "share")
-    waits = f"The openers here wait for a hand: they take {opener} of theirs at once."
-    if advice.worse == 0:
-        return [
-            f"{waits} Yet no class of hands clearly gains by passing, so against such players an "
-            "opener who takes at once with any hand (as the preset bold does) scores more."
-        ]
-    return [
-        f"{waits} Yet the classes of hands with which passing gains make up only "
-        f"{100 * advice.worse_share:.1f}% of all hands: against such players an opener who takes "
-        "at once with almost any hand (as the preset bold does) scores more than one who waits."
-    ]
+def _describe_classes(advice: TakeAdvice) -> str:
+    """Return with how many classes of hands taking gains, passing gains, and neither is shown."""
+    better, worse, classes = advice.better, advice.worse, advice.classes
+    if better == classes:
+        return "Taking clearly gains with every class of hands."
+    if worse == classes:
+        return "Passing clearly gains with every class of hands."
+    tied = classes - better - worse
+    others = {0: "", 1: "; 1 is statistically tied"}.get(tied, f"; {tied} are statistically tied")
+    passing = f"passing with {worse}" if worse else "passing with none"
+    return f"Taking clearly gains with {better} of {classes} classes of hands, {passing}{others}."

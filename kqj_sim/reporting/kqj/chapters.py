@@ -25,7 +25,7 @@ CHAPTERS = (
         "hands",
         "The Sender's hand",
         play.describe_hands,
-        "Counted in the eight cards with which the Sender plays; they knew fewer when they called.",
+        "Counted in the eight cards with which the Sender plays.",
     ),
     Chapter("totals", "The contracting team's total", play.describe_totals),
     Chapter(

@@ -10,6 +10,8 @@ from kqj_sim.reporting.chapter import (
     MIN_OBSERVATIONS,
     Findings,
     describe_lead,
+    describe_share,
+    find_extremes,
     format_estimate,
     select_reliable,
 )
@@ -73,9 +75,7 @@ def _describe_contracts(found: Findings) -> str:
     if "taking" not in found.tables:
         return f"The imposed contract is made in {made} of the deals."
     taken = found.estimate("taking", "taken_share")
-    deals = "Every deal is taken"
-    if taken.value < 1:
-        deals = f"{found.format_text('taking', 'taken_share')} of the deals are taken"
+    deals = describe_share(taken, "deals", "are taken")
     return f"{deals}, and {made} of the contracts are made."
 
 
@@ -91,9 +91,15 @@ def _give_advice(found: Findings) -> tuple[str, ...]:
         advice = read_take_chart(found)
         gain = format_estimate(advice.gain, "points")
         if advice.gain.low > 0:
-            text = f"As opener, take at once: it gains {gain} points more than passing, on average"
+            text = (
+                f"For the opener, taking at once with any hand scores {gain} points more than "
+                "passing with any hand"
+            )
             if advice.worst:
-                return (f"{text}; pass with hands such as {advice.worst}.",)
+                return (
+                    f"{text}; passing gains with {100 * advice.worse_share:.1f}% of the hands, for "
+                    f"example with {advice.worst}.",
+                )
             return (f"{text}, and no class of hands clearly gains by passing.",)
         if advice.gain.high < 0:
             return (
@@ -130,7 +136,10 @@ def describe_amounts(
     amounts = sorted(numbers)
     good = [amount for amount in amounts if numbers[amount].low > _EQUAL_CHANCE]
     if good == amounts:
-        return (f"At every amount up to {amounts[-1]} contracts are made more often than not.",)
+        return (
+            f"Contracts of every amount bid {MIN_OBSERVATIONS} times or more, up to {amounts[-1]}, "
+            "are made more often than not.",
+        )
     if good and good == amounts[: len(good)]:
         share = format_estimate(numbers[good[-1]], "share")
         return (
@@ -143,8 +152,9 @@ def describe_amounts(
             f"{countered} of the contracts are countered: {two} of these are made, {one} of those "
             "not countered.",
         )
-    best = max(numbers, key=lambda amount: numbers[amount].low)
-    worst = min(numbers, key=lambda amount: numbers[amount].high)
+    best, worst = find_extremes(numbers)
+    if best is None or worst is None:
+        return ()
     most, least = (format_estimate(numbers[amount], "share") for amount in (best, worst))
     return (
         f"Contracts of {best} are made most often ({most}), those of {worst} least often "

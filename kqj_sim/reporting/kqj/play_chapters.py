@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.reporting.chapter import Findings, format_estimate, select_reliable
+from kqj_sim.reporting.chapter import (
+    Findings,
+    describe_share,
+    find_extremes,
+    format_estimate,
+    select_reliable,
+)
 from kqj_sim.reporting.kqj.call_chapters import KIND_NAMES, MADE, has_taken_deals
 from kqj_sim.reporting.kqj.plots import HALF_OF_POINTS, PLACE_NAMES
 from kqj_sim.reporting.page import Part
@@ -21,8 +27,8 @@ def describe_contracts(found: Findings) -> Part | None:
     pictures = []
     if "contracts_by_kind" in found.tables:
         kinds = select_reliable(found.get_estimates("contracts_by_kind", MADE))
-        if len(kinds) > 1:
-            best, worst = (pick(kinds, key=lambda kind: kinds[kind].value) for pick in (max, min))
+        best, worst = find_extremes(kinds)
+        if best is not None and worst is not None:
             text.append(
                 f"Contracts in {KIND_NAMES[best]} are made most often, "
                 f"{format_estimate(kinds[best], 'share')}; those in {KIND_NAMES[worst]} least "
@@ -75,10 +81,8 @@ def describe_hands(found: Findings) -> Part | None:
     if "contracts_by_sender_trumps" in found.tables:
         trumps = found.get_estimates("contracts_by_sender_trumps", MADE)
         known = select_reliable(trumps)
-        if len(known) > 1:
-            # By their bounds: a number of trumps with few deals is extreme by chance.
-            best = max(known, key=lambda count: known[count].low)
-            worst = min(known, key=lambda count: known[count].high)
+        best, worst = find_extremes(known)
+        if best is not None and worst is not None:
             text.append(
                 f"With {best} trump{'s' * (best != 1)} in eight cards the Sender makes the most "
                 f"contracts in a suit, {format_estimate(known[best], 'share')}; with {worst} the "
@@ -178,14 +182,14 @@ def describe_bonuses(found: Findings) -> Part | None:
         "KQJ": "kqj_share",
         "Capot": "capot_share",
     }
-    either = {
-        name: found.format_text("bonuses", quantity, "either")
+    sentences = " ".join(
+        f"{describe_share(found.estimate('bonuses', quantity, 'either'), 'taken deals', 'have')} a "
+        f"{name}."
         for name, quantity in quantities.items()
         if name != "last trick"
-    }
+    )
     text = (
-        f"There is a KQ in {either['KQ']} of the taken deals, a KQJ in {either['KQJ']} and a Capot "
-        f"in {either['Capot']}. The contracting team wins the last trick in "
+        f"{sentences} The contracting team wins the last trick in "
         f"{found.format_text('bonuses', quantities['last trick'], 'contracting')}.",
     )
     series = {
@@ -214,8 +218,8 @@ def describe_litigation(found: Findings) -> Part | None:
     if "pending" not in found.tables or not has_taken_deals(found):
         return None
     share = found.estimate("contracts", "litigation_share")
-    ties = format_estimate(share, "share")
-    text = f"{ties} of the taken deals end in a tie: the round goes to litigation."
+    ties = describe_share(share, "taken deals", "end in a tie")
+    text = f"{ties}: the round goes to litigation." if share.value else f"{ties}."
     if share.value:
         size = found.format_text("pending", "gratuity_left_mean")
         text += f" The gratuity left for the next winner is {size} points on average."
