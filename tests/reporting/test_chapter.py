@@ -1,0 +1,57 @@
+"""Sentences of reports: extremes that are shown, shares of all and none in words, no false claims."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from kqj_sim.analysis.intervals import Estimate, estimate_share, make_unbounded
+from kqj_sim.reporting.chapter import describe_lead, describe_share, find_extremes
+from kqj_sim.reporting.grid import NO_INTERVAL, format_number
+from tests.command_line import run
+
+
+def test_extremes_are_named_where_their_intervals_lie_beyond_all_others() -> None:
+    numbers = {"a": Estimate(0.6, 0.5, 0.7, 90), "b": Estimate(0.55, 0.54, 0.56, 9000)}
+    assert find_extremes(numbers) == (None, None)
+    numbers["c"] = Estimate(0.2, 0.1, 0.3, 90)
+    assert find_extremes(numbers) == (None, "c")
+    assert find_extremes({"a": numbers["a"]}) == (None, None)
+
+
+@pytest.mark.parametrize("count, observations, text", [
+    (0, 50, "None of the deals are taken"),
+    (50, 50, "All deals are taken"),
+    (999_999, 1_000_000, "All but 1 of 1,000,000 deals are taken"),
+    (500, 1000, "50.0% ±3.1 of the deals are taken"),
+])  # fmt: skip
+def test_shares_of_all_and_of_none_are_words(count: int, observations: int, text: str) -> None:
+    assert describe_share(estimate_share(count, observations), "deals", "are taken") == text
+
+
+def test_number_without_an_interval_claims_nothing() -> None:
+    few = make_unbounded(12.0, 5)
+    assert "tied" in describe_lead("One", "two", few, "a round")
+    assert str(format_number(*few[:3], "points")) == f"12 {NO_INTERVAL}"
+    assert str(format_number(12, math.nan, math.nan, "points")) == "12"
+
+
+def test_report_of_three_teams_does_not_say_that_waiting_is_worse(tmp_path: Path) -> None:
+    """An opener who takes with any hand scores less than one who waits, as `compare` shows."""
+    out = tmp_path / "report"
+    options = ("--games", "10", "--teams", "3", "--policy", "points+greedy", "--quiet")
+    run("report", "--deals", "3000", *options, "--out", str(out))
+    text = (out / "report.md").read_text(encoding="utf-8")
+    assert "passing gains with" in text
+    assert "who waits" not in text and "almost any hand" not in text
+
+
+def test_report_of_auctions_knows_that_all_eight_cards_are_seen(tmp_path: Path) -> None:
+    out = tmp_path / "report"
+    options = ("--games", "10", "--bidding", "auction", "--policy", "points+greedy", "--quiet")
+    run("report", "--deals", "2000", *options, "--out", str(out))
+    text = (out / "report.md").read_text(encoding="utf-8")
+    assert "knew fewer" not in text
+    assert "(47.8 to 100.0)" not in text.partition("## Contracts made")[0].partition("####")[0]
