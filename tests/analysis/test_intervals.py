@@ -136,7 +136,7 @@ def test_what_is_all_the_same_leaves_room_for_the_unseen(count: int) -> None:
 
 def test_no_interval_goes_beyond_the_limits() -> None:
     plain, limited = (
-        intervals.estimate_mean_from_sums(12, 4, 4, 0.95, limits) for limits in (None, (0, 1))
+        intervals.estimate_mean_from_sums(10, 3, 3, 0.95, limits) for limits in (None, (0, 1))
     )
     assert plain.low < 0 == limited.low and plain.high == limited.high
     plain, limited = (

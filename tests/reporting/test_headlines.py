@@ -15,7 +15,7 @@ BY_STAKE = {1: estimate_share(740, 1000), 2: estimate_share(345, 1000)}
     [
         (
             {120: 700, 130: 650, 140: 600},
-            "At every amount up to 140 contracts are made more often than not.",
+            "Contracts of every amount bid 30 times or more, up to 140, are made more often than not.",
         ),
         (
             {120: 700, 130: 650, 140: 510, 150: 300},
@@ -38,13 +38,17 @@ def test_a_limit_is_named_only_if_there_is_one(made: dict[int, int], sentence: s
 
 
 def test_without_counters_the_extremes_are_named_by_their_bounds() -> None:
-    # 30 contracts of 150, all failed, are worse than 1,000 of 140, of which 50 were made.
+    # 30 contracts of 150, all failed, are not shown to be worse than 1,000 of 140.
     numbers = {
         120: estimate_share(500, 1000),
         130: estimate_share(400, 1000),
         140: estimate_share(50, 1000),
         150: estimate_share(0, 30),
     }
+    assert describe_amounts(numbers, {}, "none") == (
+        "Contracts of 120 are made most often (50.0% ±3.1).",
+    )
+    numbers[150] = estimate_share(300, 1000)
     assert describe_amounts(numbers, {}, "none") == (
         "Contracts of 120 are made most often (50.0% ±3.1), those of 140 least often (5.0% ±1.4).",
     )

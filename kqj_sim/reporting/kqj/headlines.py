@@ -153,10 +153,9 @@ def describe_amounts(
             "not countered.",
         )
     best, worst = find_extremes(numbers)
-    if best is None or worst is None:
+    if best is None:
         return ()
-    most, least = (format_estimate(numbers[amount], "share") for amount in (best, worst))
-    return (
-        f"Contracts of {best} are made most often ({most}), those of {worst} least often "
-        f"({least}).",
-    )
+    text = f"Contracts of {best} are made most often ({format_estimate(numbers[best], 'share')})"
+    if worst is None:
+        return (f"{text}.",)
+    return (f"{text}, those of {worst} least often ({format_estimate(numbers[worst], 'share')}).",)
