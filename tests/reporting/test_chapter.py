@@ -1,4 +1,4 @@
-"""Sentences of reports: extremes that are shown, shares of all and none in words, no false claims."""
+"""Sentences of reports: extremes that are shown, shares of all and none in words."""
 
 from __future__ import annotations
 

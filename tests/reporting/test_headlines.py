@@ -15,7 +15,8 @@ BY_STAKE = {1: estimate_share(740, 1000), 2: estimate_share(345, 1000)}
     [
         (
             {120: 700, 130: 650, 140: 600},
-            "Contracts of every amount bid 30 times or more, up to 140, are made more often than not.",
+            "Contracts of every amount bid 30 times or more, up to 140, are made more often "
+            "than not.",
         ),
         (
             {120: 700, 130: 650, 140: 510, 150: 300},
