@@ -181,7 +181,7 @@ def test_commands_run_and_print_what_is_shown(block: str, folder: Path) -> None:
 @pytest.mark.parametrize("command", [*commands_in_sentences(), *commands_without_output()])
 def test_commands_without_output_run(command: str, folder: Path) -> None:
     arguments = with_few_deals(command)
-    if {"pimc", "rollout"} & {*arguments} and "--deals" in arguments:
+    if "pimc" in arguments and "--deals" in arguments:
         arguments[arguments.index("--deals") + 1] = "20"
     if command == "kqj-sim policies show" or (arguments[0] == "train" and len(arguments) == 2):
         arguments += ["--help"]  # The name of a command, not a call.

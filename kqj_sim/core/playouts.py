@@ -33,7 +33,7 @@ from kqj_sim.core.types import Block, Int64Array, Lane, Position, Team
 _SCORE = column_offset("score_0")
 _TOTAL = column_offset("total_0")
 
-CALL_STATE_ROWS = (
+PUBLIC_ROWS = (
     block.SENDER,
     block.CONTRACT,
     block.LAP,
@@ -45,10 +45,9 @@ CALL_STATE_ROWS = (
     block.LAST_BIDS,
     block.PASS_COUNT,
     block.STILL_CALLING,
+    block.AWAITS_REPLY,
+    block.CALL,
 )
-"""Rows that hold the state of the calls."""
-
-PUBLIC_ROWS = (*CALL_STATE_ROWS, block.AWAITS_REPLY, block.CALL)
 """Rows that hold the state of the calls and the call being made."""
 
 

@@ -29,7 +29,6 @@ from kqj_sim.policies.weights import OLDEST_VERSIONS, VERSIONS
 
 KQJ_BUILT_INS = (
     "random", "greedy", "standard", "linear", "network", "pimc", "points", "always", "never",
-    "rollout",
 )  # fmt: skip
 """The package's policies for KQJ; each is the module of that name in this folder."""
 BUILT_INS = {"kqj": KQJ_BUILT_INS, "kwajongen": ("random", "standard", "pimc")}

@@ -38,7 +38,8 @@ def landscape(monkeypatch: pytest.MonkeyPatch, noise: float, **peak: float) -> l
         self: FieldMatch, policy: str, first: int, deals: int, threads: int | None
     ) -> MatchCounts:
         played.extend(range(first, first + deals))
-        values = parse_player(policy).calling.values_by_name
+        player = parse_player(policy)
+        values = {**player.calling.values_by_name, **player.playing.values_by_name}
         worth = -sum(((float(values[name]) - at) / 10) ** 2 for name, at in peak.items())
         luck = np.random.default_rng(first).normal(size=deals)
         own = np.random.default_rng(abs(hash(policy)) % 2**32 + first).normal(size=deals)
@@ -63,7 +64,7 @@ def test_it_finds_the_peak(noise: float, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_whole_numbers_stay_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     landscape(monkeypatch, 0.0, worlds=27)
-    found = tuned("rollout:worlds=50", "worlds=1:60", generations=25, candidates=8)
+    found = tuned("pimc:worlds=50", "worlds=1:60", generations=25, candidates=8)
     assert found.values == (27,)
     assert all(value == int(value) for each in found.generations for value in each.values)
 
