@@ -65,6 +65,8 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, with stdout for its results only."""
+        if isinstance(self, click.Group):  # The help of its commands is a result, too.
+            return super().invoke(ctx)
         with reserve_stdout():
             return super().invoke(ctx)
 
