@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -261,11 +262,14 @@ def describe_games(found: Findings) -> Part | None:
     )
     winners = found.get_estimates(f"games_by_{player}", "won_share")
     games = found.estimate("games", "games_count")
+    ends = [found.estimate("games", f"rounds_quantile_{level}") for level in ("05", "95")]
+    most = f", nine of ten between {low} and {high}"
+    if any(math.isinf(end.high - end.low) for end in ends):
+        most = ""  # So few games say nothing of their extremes.
     return Part(
         text=(
-            f"The {games.observations:,} games {aim} take {rounds} rounds on average, nine of ten "
-            f"between {low} and {high}. The {dealer} wins "
-            f"{found.format_text('games', 'first_dealer_won_share')}.",
+            f"The {games.observations:,} games {aim} take {rounds} rounds on average{most}. "
+            f"The {dealer} wins {found.format_text('games', 'first_dealer_won_share')}.",
         ),
         pictures=(
             found.make_distribution(

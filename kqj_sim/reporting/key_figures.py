@@ -87,7 +87,7 @@ class Results:
         A share of few observations is given by their numbers: `1 of 5`.
         """
         unit, found = self._numbers.get((table, quantity, group), ("", None))
-        if found is None:
+        if found is None or math.isnan(found.value):
             return Cell(EMPTY_CELL_TEXT)
         if unit == "share" and 0 < found.observations < MIN_OBSERVATIONS:
             events = round(found.value * found.observations)
