@@ -104,6 +104,7 @@ def test_results_are_pickled_and_copied(results: dict[str, Any], tmp_path: Path)
     given = {
         **results,
         "filtered": filtered,
+        "grouped": kqj.simulate(deals=DEALS, policy="standard", by="lap,place"),
         "record": results["records"][0],
         "review": kqj.review(results["play"], samples=20),
         "experiment": kqj.Experiment(policies="greedy", deals=1),
@@ -116,6 +117,7 @@ def test_results_are_pickled_and_copied(results: dict[str, Any], tmp_path: Path)
         "error": kqj.ArgumentError("wrong"),
     }
     for name, result in given.items():
+        assert len(pickle.dumps(result)) < 2_000_000, name
         for other in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
             assert type(other) is type(result) and repr(other) == repr(result), name
     (tmp_path / "results").write_bytes(pickle.dumps(given))
