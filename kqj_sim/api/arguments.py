@@ -447,6 +447,11 @@ def read_places(
     if places is None:
         return None
     # An empty text is no place.
-    names = split_items(places) if places != "" else [""]
-    found = (read_place(option, each, rules) for each in names)
+    parts = [places] if isinstance(places, str) else places
+    names = [
+        name
+        for part in parts
+        for name in (split_items(part) or [""] if isinstance(part, str) else [part])
+    ]
+    found = (read_place(option, name, rules) for name in names)
     return tuple(place for place in found if place is not None)
