@@ -102,7 +102,9 @@ def with_few_deals(command: str) -> list[str]:
     assert program == "kqj-sim", command
     numbers = dict(FEW)
     if arguments[0] in ("simulate", "compare") and "pimc" not in command:
-        numbers["--deals"] = numbers["--first"] = "4000"  # Enough for the headline to say the same.
+        # Enough for the headline to say the same.
+        numbers["--deals"] = numbers["--first"] = "4000"
+        numbers["--games"] = "1000"
     if arguments[0] == "review":
         numbers["--deals"], numbers["--samples"] = "2", "20"
     few = [

@@ -13,6 +13,7 @@ from kqj_sim.experiment import Experiment
 from kqj_sim.policies.configured import parse_policy
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.run_scope import once_per_run, run_scope
+from kqj_sim.text_files import read_bytes
 
 POLICY = """\
 from kqj_sim import {choice}, policy
@@ -42,7 +43,6 @@ def test_a_command_reads_and_parses_a_policy_once(
 ) -> None:
     reads: Counter[str] = Counter()
     parses: Counter[str] = Counter()
-    read_bytes = Path.read_bytes
 
     def count_read(path: Path) -> bytes:
         reads[path.name] += 1
@@ -52,7 +52,7 @@ def test_a_command_reads_and_parses_a_policy_once(
         parses[text] += 1
         return parse_policy(text, folder, game)
 
-    monkeypatch.setattr(Path, "read_bytes", count_read)
+    monkeypatch.setattr("kqj_sim.policies.policy_files.read_bytes", count_read)
     monkeypatch.setattr("kqj_sim.policies.spec.parse_policy", count_parse)
     done = CliRunner().invoke(main, [*arguments, "--quiet"])
     assert done.exit_code == 0, done.output

@@ -120,8 +120,8 @@ def test_next_run_removes_what_a_killed_one_left(tmp_path: Path) -> None:
         assert {path.name for path in tmp_path.iterdir()} == {*running, "rows.csv"}
     assert {path.name for path in tmp_path.iterdir()} == {*running, "rows.csv"}
     for name in ("rows.csv", "rows.run.json"):
-        with OutputFile(tmp_path / name):
-            pass
+        with OutputFile(tmp_path / name) as stream:
+            stream.write(b"the next run")
     assert {path.name for path in tmp_path.iterdir()} == {"rows.csv", "rows.run.json"}
 
 

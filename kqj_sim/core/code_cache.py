@@ -125,7 +125,7 @@ class CodeCache:
         from numba.core.compiler import CompileResult
         from numba.core.runtime import rtsys
 
-        _note_use()
+        note_use()
         if LOADS_QUICKLY:
             rtsys.initialize(context)
         else:
@@ -203,7 +203,7 @@ def _write_file(path: Path, content: bytes) -> None:
 
 
 @functools.cache
-def _note_use() -> None:
+def note_use() -> None:
     """Note that the folder is used, and remove those that have not been for long; once a day."""
     try:
         if time.time() - CACHE_FOLDER.stat().st_mtime < DAY:

@@ -99,7 +99,7 @@ def test_a_sequence_is_narrowest_where_it_was_tuned_for(tuned_for: int) -> None:
 def test_nothing_seen_is_not_nothing_there() -> None:
     unseen = intervals.estimate_mean_sequentially(3000, 0, 0, bound=600)
     assert unseen.high > 3 / 3000 * 600 > 0 > -3 / 3000 * 600 > unseen.low
-    assert math.isnan(intervals.estimate_mean_sequentially(3000, 0, 0).low)
+    assert math.isinf(intervals.estimate_mean_sequentially(3000, 0, 0).low)
     assert math.isnan(intervals.estimate_mean_sequentially(0, 0, 0, bound=600).value)
 
 

@@ -85,8 +85,7 @@ LEADS = {
     ),
     "a place in words": (
         "odds 9h 8h Ah Ks 4d --return 7h --place left",
-        "--place: 'left' is not a place: write opener, 2nd, 3rd, 4th, 5th or dealer, or a number "
-        "from 0 (the opener) to 5 (the dealer)",
+        "--place: 'left' is not a place: write opener, 2nd, 3rd, 4th, 5th or dealer",
         "odds 9h 8h Ah Ks 4d --return 7h --place 2nd",
     ),
     "a typing error in a policy": (

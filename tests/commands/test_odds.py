@@ -32,7 +32,7 @@ def told(*arguments: str) -> dict[str, Any]:
 
 
 def test_json_carries_everything_needed_to_repeat_it() -> None:
-    found = told("--place", "2", "--seed", "9")
+    found = told("--place", "3rd", "--seed", "9")
     assert found["hand"] == ["9h", "8h", "Ah", "Ks", "4d"]
     assert (found["return"], found["place"], found["lap"], found["seed"]) == ("7h", 2, 1, 9)
     assert found["rules"] == KqjRules().to_dict()
@@ -48,7 +48,7 @@ def test_json_carries_everything_needed_to_repeat_it() -> None:
 
 
 def test_python_gives_the_same() -> None:
-    found = told("--place", "2")
+    found = told("--place", "3rd")
     again = kqj_sim.odds("9h 8h Ah Ks 4d", return_card="7h", place=2, policy=FEW[1], deals=512)
     (row,) = [
         row
@@ -60,7 +60,7 @@ def test_python_gives_the_same() -> None:
 
 
 def test_screen_says_the_decision_the_situation_and_the_players() -> None:
-    shown = " ".join(run("odds", *HAND, *FEW, "--place", "1").stdout.split())
+    shown = " ".join(run("odds", *HAND, *FEW, "--place", "2nd").stdout.split())
     assert shown.startswith("Take ♥: you win ")
     assert (
         "You hold ♠ K ♥ A 9 8 ♦ 4 as the 2nd to speak; Return 7♥; 1st lap, the opener passed."
@@ -72,7 +72,7 @@ def test_screen_says_the_decision_the_situation_and_the_players() -> None:
 
 
 def test_partners_that_were_named_are_told() -> None:
-    shown = run("odds", *HAND, *FEW, "--partners", "random", "--partners-at", "1 2").stdout
+    shown = run("odds", *HAND, *FEW, "--partners", "random", "--partners-at", "2nd 3rd").stdout
     assert "as the opener, with the 2nd and the 3rd as partners" in " ".join(shown.split())
 
 
@@ -81,7 +81,7 @@ def test_partners_that_were_named_are_told() -> None:
     [("calls", ["Calls"]), ("heard", ["How likely the calls of the others are"]), ("all", None)],
 )
 def test_tables_are_shown_on_request(names: str, titles: list[str] | None) -> None:
-    shown = run("odds", *HAND, *FEW, "--place", "1", "--tables", names).stdout.splitlines()
+    shown = run("odds", *HAND, *FEW, "--place", "2nd", "--tables", names).stdout.splitlines()
     for title in titles or ["Calls", "How likely the calls of the others are"]:
         assert title in shown
     assert ("Calls" in shown) == (names != "heard")
@@ -140,7 +140,7 @@ def test_time_and_certainty_end_it() -> None:
         (("--at", "3.2"), "--at is for --record"),
         (("--record", "-", "--heard", "pass"), "leave their options out"),
         (
-            (*HAND, "--place", "1", "--policy", "always+greedy"),
+            (*HAND, "--place", "2nd", "--policy", "always+greedy"),
             "the call 'pass' of the opener",
         ),
     ],
@@ -150,7 +150,7 @@ def test_what_is_wrong_is_told_in_a_line(arguments: tuple[str, ...], what: str) 
 
 
 def test_an_answer_on_few_deals_is_told_to_be_a_hint() -> None:
-    arguments = ("--heard", "120 s, counter 3", "--place", "2", "--bidding", "auction")
+    arguments = ("--heard", "120 s, counter 4th", "--place", "3rd", "--bidding", "auction")
     assumed = ("--policy", "points+greedy", "--deals", "256")
     shown = run("odds", "9s 8s 7d Ah Ad 5d 6c Ac", *arguments, *assumed)
     assert "Only a hint: the effective sample is " in " ".join(shown.stdout.split())

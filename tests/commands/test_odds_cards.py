@@ -61,10 +61,10 @@ def test_cards_are_answered_as_typed() -> None:
     [
         ((), "the contract is missing"),
         (
-            ("--contract", "h", "--sender", "0", "--place", "3"),
+            ("--contract", "h", "--sender", "opener", "--place", "4th"),
             "it is the 3rd's turn, not the 4th's",
         ),
-        (("--contract", "h", "--sender", "2"), "took the Return, 9h: it is missing"),
+        (("--contract", "h", "--sender", "3rd"), "took the Return, 9h: it is missing"),
         (("--heard", "pass"), "the 2nd has yet to speak"),
         (("--heard", "take h", "--lap", "1"), "--lap is for calls"),
         (("--record", "-"), "--record holds the cards, places, calls"),

@@ -29,9 +29,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     found = tmp_path / "cache" / "compiled-0123456789abcdef"
     monkeypatch.setattr(code_cache, "CACHE_FOLDER", found)
     monkeypatch.setattr(code_cache, "_warned", False)
-    code_cache._note_use.cache_clear()
+    code_cache.note_use.cache_clear()
     yield found
-    code_cache._note_use.cache_clear()
+    code_cache.note_use.cache_clear()
 
 
 def add(one: int, other: int) -> int:
@@ -177,7 +177,7 @@ def test_folders_that_no_version_uses_are_removed(folder: Path) -> None:
     assert [path.exists() for path in (old, recent, foreign, folder)] == [False, True, True, True]
     # A folder that is used counts as used, also if nothing is written to it.
     os.utime(folder, (time.time() - code_cache.UNUSED,) * 2)
-    code_cache._note_use.cache_clear()
+    code_cache.note_use.cache_clear()
     assert run_kernel() == (21, True)
     assert time.time() - folder.stat().st_mtime < code_cache.DAY
 

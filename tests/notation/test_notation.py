@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 import re
 from pathlib import Path
@@ -16,6 +17,7 @@ from kqj_sim.record import PartialRecord, Record, RecordError, from_json, to_jso
 from kqj_sim.referee import check_record
 from kqj_sim.referee.kqj.calling import FinalContract
 from kqj_sim.rules import KqjRules, KwajongenRules
+from kqj_sim.text_files import iterate_lines
 from tests.command_line import expect_error, run
 from tests.referee.kqj.random_rounds import random_game, random_record
 from tests.referee.kwajongen.random_rounds import random_game as random_kwajongen_game
@@ -172,7 +174,8 @@ def test_the_notation_forgives_spelling() -> None:
     )
     other = re.sub(r"(?m)^ +\d\. ", "  ", other).replace("Dealer: Ben", "DEALER Ben")
     other = "\ufeff" + "\n".join(f"   {line}" for line in other.splitlines())
-    ((_, found),) = read_file([line.encode() for line in other.splitlines(keepends=True)])
+    lines = iterate_lines(io.BytesIO(other.encode()), "friday.txt")
+    ((_, found),) = read_file(lines)
     assert found == read_whole(text)
 
 

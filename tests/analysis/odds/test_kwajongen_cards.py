@@ -155,7 +155,7 @@ def test_the_last_two_tricks_by_enumeration(
             so_far = at(record, 3, card)
             if len(so_far.legal_cards) < 2:
                 continue
-            answer = estimate_cards(so_far, ignore_calls=ignore_calls, threads=1)
+            answer = estimate_cards(so_far, plain, ignore_calls=ignore_calls, threads=1)
             if not 0 < answer.layout_count <= 2500:
                 continue
             wanted[card] -= 1

@@ -191,7 +191,7 @@ ODDS = ("odds", "Ah Kh 9s Ts", *GAME, "--return", "Jh", "--deals", "512")
 
 
 def test_odds_of_a_hand() -> None:
-    found = told(*ODDS, "--place", "1", "--raised", "--policy", RANDOM[-1])
+    found = told(*ODDS, "--place", "2nd", "--raised", "--policy", RANDOM[-1])
     assert found["game"] == "kwajongen" and found["best"] in ("play", "pass")
     assert found["hand"] == ["Ah", "Kh", "9s", "Ts"] and found["turned"] == "Jh"
     assert found["place"] == 1 and found["raised"] is True and found["deals"] == 512
@@ -203,7 +203,7 @@ def test_odds_of_a_hand() -> None:
 
 def test_odds_as_a_page_and_a_picture(tmp_path: Path) -> None:
     page, picture = tmp_path / "hand.html", tmp_path / "hand.png"
-    asked = (*ODDS, "--place", "1", "--policy", RANDOM[-1])
+    asked = (*ODDS, "--place", "2nd", "--policy", RANDOM[-1])
     done = run(*asked, "--out", str(page), "--plot", str(picture))
     assert done.exit_code == 0, done.output
     assert done.stdout == "" and picture.read_bytes().startswith(b"\x89PNG")
@@ -265,7 +265,7 @@ def test_odds_of_cards(tmp_path: Path) -> None:
         ((*ODDS, "--lap", "1"), "--lap is not for --game kwajongen"),
         ((*ODDS, "--pending", "120"), "--pending is not for --game kwajongen"),
         ((*ODDS, "--played", "9h"), "the caller is missing"),
-        ((*ODDS, "--sender", "1"), "--sender goes with --played"),
+        ((*ODDS, "--sender", "2nd"), "--sender goes with --played"),
         ((*ODDS, "--contract", "h"), "--contract is not for --game kwajongen"),
         (("odds", *GAME, "--played", ""), "CARDS are missing: give your four cards, or those left"),
         ((*ODDS, "--plot", "a.xyz"), ".png"),
