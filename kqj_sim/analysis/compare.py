@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Literal
 
-from kqj_sim.analysis import intervals
+from kqj_sim.analysis import intervals, sequences
 from kqj_sim.analysis.comparison_plan import (
     DEFAULT_MAX_DEALS,
     ComparisonError,
@@ -72,7 +72,7 @@ class PolicyPair:
         divisor = self.match.lead_divisor
         bound = self.match.max_lead * divisor
         if self.plan.is_sequential:
-            found = intervals.estimate_mean_sequentially(
+            found = sequences.estimate_mean_sequentially(
                 deals, total, squares, self.plan.confidence, bound=bound
             )
         else:
@@ -112,7 +112,7 @@ class PolicyPair:
         # Rare differences are seen late: a few unseen deals are added.
         deals, total, squares = self.tally.summarize("lead")
         bound = self.match.max_lead * self.match.lead_divisor
-        squares += intervals.UNSEEN_OBSERVATIONS * bound**2
+        squares += sequences.UNSEEN_OBSERVATIONS * bound**2
         found = intervals.estimate_mean_from_sums(deals, total, squares, plan.confidence)
         return (found.high - found.low) / 2 * scale
 
@@ -132,7 +132,7 @@ class PolicyPair:
     def expected_deals(self) -> int:
         """The number of deals that it will take, estimated from those played."""
         target, limit = self.target_width, self.plan.deal_limit
-        if self.plan.deals is not None or self.tally.deals < intervals.FIRST_LOOK:
+        if self.plan.deals is not None or self.tally.deals < sequences.FIRST_LOOK:
             return limit
         needed = self.tally.deals * (self.half_width / target) ** 2
         return min(limit, max(self.tally.deals, math.ceil(needed)))

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kqj_sim.analysis import intervals
+from kqj_sim.analysis import intervals, sequences
 from kqj_sim.analysis.games import KQJ
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.match import MatchTally
@@ -107,7 +107,7 @@ class ComparisonPlan:
         if self.deals is not None:
             yield self.deals
             return
-        look = float(intervals.FIRST_LOOK)
+        look = float(sequences.FIRST_LOOK)
         while look < self.max_deals:
             if look + self.seats < self.max_deals:
                 yield math.ceil(look / self.seats) * self.seats
@@ -119,7 +119,7 @@ class ComparisonPlan:
     def estimate_mean(self, tally: MatchTally, name: str, divisor: float) -> Estimate:
         """Estimate the mean of a quantity per deal, divided by `divisor`."""
         estimate = (
-            intervals.estimate_mean_sequentially
+            sequences.estimate_mean_sequentially
             if self.is_sequential
             else intervals.estimate_mean_from_sums
         )
@@ -129,7 +129,7 @@ class ComparisonPlan:
         """Estimate a quantity as a share of `max_per_deal`, the most that a deal can have."""
         summary = tally.summarize(name)
         if self.is_sequential:
-            found = intervals.estimate_mean_sequentially(
+            found = sequences.estimate_mean_sequentially(
                 *summary, self.confidence, bound=max_per_deal
             )
         elif max_per_deal == 1:
@@ -150,7 +150,7 @@ class ComparisonPlan:
             return intervals.estimate_ratio_from_sums(
                 *summary, self.confidence, max_per_deal is not None
             )
-        found = intervals.estimate_ratio_sequentially(
+        found = sequences.estimate_ratio_sequentially(
             *summary, self.confidence, bound=max_per_deal or 0
         )
         return intervals.clip_estimate(found, None if max_per_deal is None else (0, 1))

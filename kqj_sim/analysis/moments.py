@@ -18,7 +18,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kqj_sim.analysis import intervals
+from kqj_sim.analysis import intervals, sequences
 from kqj_sim.analysis.intervals import Estimate, estimate_weighted_share
 from kqj_sim.analysis.products import multiply
 from kqj_sim.core.types import Float64Array, Int64Array
@@ -305,7 +305,7 @@ class WeightedMoments:
         """Return whether enough is known to stop, by intervals that hold at every moment.
 
         That is if the share of the best option is known to `width`, or if it is certain that the
-        option is the best; but not before the effective sample size is `intervals.FIRST_LOOK`, as
+        option is the best; but not before the effective sample size is `sequences.FIRST_LOOK`, as
         few deals of much weight do not show the spread.
 
         Args:
@@ -314,7 +314,7 @@ class WeightedMoments:
             width: half-width, to either side.
             confidence: of the share's interval, and of all comparisons jointly.
         """
-        if self.effective_sample_size < intervals.FIRST_LOOK:
+        if self.effective_sample_size < sequences.FIRST_LOOK:
             return False
         known = self.mean(by.share, best, confidence, sequential=True, is_share=True)
         if max(known.high - known.value, known.value - known.low) <= width:
@@ -334,7 +334,7 @@ class WeightedMoments:
         # An unseen observation is taken to have the weight that deals have on average.
         bound *= self.squares / self.weights
         sums = (self.squares, crossed, product)
-        return intervals.estimate_ratio_sequentially(
+        return sequences.estimate_ratio_sequentially(
             self.deals, self.weights, first, sums, confidence, bound=bound
         )
 

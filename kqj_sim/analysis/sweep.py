@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from kqj_sim.analysis import intervals
+from kqj_sim.analysis import intervals, sequences
 from kqj_sim.analysis.comparison_plan import DEFAULT_MAX_DEALS, ComparisonPlan
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.moments import Moments
@@ -384,7 +384,7 @@ def _play_range(
 def _find_max_half_width(match: FieldMatch, tally: _SweepTally, confidence: float) -> float:
     """Return the largest half-width of the intervals of points, with a few unseen rare deals."""
     most = match.max_lead * match.lead_divisor
-    unseen = intervals.UNSEEN_OBSERVATIONS * most**2
+    unseen = sequences.UNSEEN_OBSERVATIONS * most**2
     leads = [
         tally.estimate_lead(number, confidence, most, unseen) for number in range(tally.settings)
     ]
@@ -400,7 +400,7 @@ def _make_settings(
 ) -> tuple[Setting, ...]:
     """Return the results of each set of values."""
     rounds, most = len(match.arrangements), match.max_lead * match.lead_divisor
-    unseen = math.sqrt(intervals.UNSEEN_OBSERVATIONS) * 2 * most / tally.deals
+    unseen = math.sqrt(sequences.UNSEEN_OBSERVATIONS) * 2 * most / tally.deals
 
     def compute_difference(one: int, other: int) -> tuple[float, float]:
         """Return the difference, whose error is not 0 even if all deals so far were equal."""

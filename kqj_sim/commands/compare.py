@@ -89,7 +89,7 @@ class _PairWatch:
 def describe_progress(pair: PolicyPair) -> str:
     """Return the lead so far and the width to reach: `+10.8 ±2.4, going on to ±2.2`."""
     from kqj_sim.analysis.games import get_analyzed_game
-    from kqj_sim.analysis.intervals import FIRST_LOOK
+    from kqj_sim.analysis.sequences import FIRST_LOOK
 
     if pair.tally.deals < FIRST_LOOK or pair.half_width != pair.half_width:
         return ""

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.analysis import intervals, quantiles
+from kqj_sim.analysis import quantiles, sequences
 from kqj_sim.analysis.compare import PolicyPair, compare
 from kqj_sim.analysis.compare_tables import make_comparison_tables
 from kqj_sim.analysis.comparison_plan import (
@@ -173,7 +173,7 @@ def test_looks_come_at_the_same_deals_whatever_is_played() -> None:
     assert all(look % 6 == 0 for look in looks[:-1])
     assert list(ComparisonPlan(max_deals=500).iterate_looks()) == [500]
     assert list(ComparisonPlan(deals=77).iterate_looks()) == [77]
-    assert looks[0] >= intervals.FIRST_LOOK
+    assert looks[0] >= sequences.FIRST_LOOK
 
 
 def test_it_stops_when_the_lead_is_known_to_a_fifth_of_itself() -> None:

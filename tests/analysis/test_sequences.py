@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kqj_sim.analysis import intervals
+from kqj_sim.analysis import sequences
 from kqj_sim.analysis.quantiles import normal_quantile
 
 RUNS = 2000
-LOOKS = [round(intervals.FIRST_LOOK * 1.2**step) for step in range(16)]
+LOOKS = [round(sequences.FIRST_LOOK * 1.2**step) for step in range(16)]
 DEALS = LOOKS[-1]
 
 
@@ -41,8 +41,8 @@ def left(values: NDArray[np.float64], truth: float, bound: float) -> tuple[float
     for look in LOOKS:
         mean = sums[:, look - 1] / look
         variance = squares[:, look - 1] / look - mean**2
-        error = np.sqrt((variance + intervals.UNSEEN_OBSERVATIONS * bound**2 / look) / look)
-        ever |= np.abs(mean - truth) > intervals.compute_sequence_width(look) * error
+        error = np.sqrt((variance + sequences.UNSEEN_OBSERVATIONS * bound**2 / look) / look)
+        ever |= np.abs(mean - truth) > sequences.compute_sequence_width(look) * error
         fixed |= np.abs(mean - truth) > normal_quantile(0.95) * error
     return float(ever.mean()), float(fixed.mean())
 
@@ -69,49 +69,49 @@ def test_the_truth_is_left_in_at_most_5_percent_of_runs_watched_all_the_time(
 
 def test_a_mean_is_that_of_the_vectorised_formula() -> None:
     values = np.random.default_rng(1).integers(-300, 400, 5000)
-    found = intervals.estimate_mean_sequentially(
+    found = sequences.estimate_mean_sequentially(
         5000, int(values.sum()), int((values * values).sum()), bound=600
     )
-    error = math.sqrt((values.var() + intervals.UNSEEN_OBSERVATIONS * 600**2 / 5000) / 5000)
+    error = math.sqrt((values.var() + sequences.UNSEEN_OBSERVATIONS * 600**2 / 5000) / 5000)
     assert found.value == values.mean()
-    assert found.high - found.value == pytest.approx(intervals.compute_sequence_width(5000) * error)
+    assert found.high - found.value == pytest.approx(sequences.compute_sequence_width(5000) * error)
     assert found.value - found.low == pytest.approx(found.high - found.value)
     assert found.observations == 5000
 
 
 def test_integers_and_their_opposites_give_opposite_intervals() -> None:
-    one = intervals.estimate_mean_sequentially(4000, 1234, 987_654, bound=600)
-    other = intervals.estimate_mean_sequentially(4000, -1234, 987_654, bound=600)
+    one = sequences.estimate_mean_sequentially(4000, 1234, 987_654, bound=600)
+    other = sequences.estimate_mean_sequentially(4000, -1234, 987_654, bound=600)
     assert (other.value, other.low, other.high) == (-one.value, -one.high, -one.low)
 
 
 @pytest.mark.parametrize("tuned_for", [1000, 10_000, 250_000])
 def test_a_sequence_is_narrowest_where_it_was_tuned_for(tuned_for: int) -> None:
-    best = intervals.compute_sequence_width(tuned_for, 0.95, tuned_for)
+    best = sequences.compute_sequence_width(tuned_for, 0.95, tuned_for)
     assert best == pytest.approx(3.035, abs=0.005)
     for other in (tuned_for // 3, tuned_for * 3):
-        assert intervals.compute_sequence_width(tuned_for, 0.95, other) > best
+        assert sequences.compute_sequence_width(tuned_for, 0.95, other) > best
     # Twice the logarithm grows slowly; early looks are dear.
-    assert intervals.compute_sequence_width(100 * tuned_for, 0.95, tuned_for) < 1.2 * best
-    assert intervals.compute_sequence_width(tuned_for // 100, 0.95, tuned_for) > 2.5 * best
+    assert sequences.compute_sequence_width(100 * tuned_for, 0.95, tuned_for) < 1.2 * best
+    assert sequences.compute_sequence_width(tuned_for // 100, 0.95, tuned_for) > 2.5 * best
 
 
 def test_nothing_seen_is_not_nothing_there() -> None:
-    unseen = intervals.estimate_mean_sequentially(3000, 0, 0, bound=600)
+    unseen = sequences.estimate_mean_sequentially(3000, 0, 0, bound=600)
     assert unseen.high > 3 / 3000 * 600 > 0 > -3 / 3000 * 600 > unseen.low
-    assert math.isinf(intervals.estimate_mean_sequentially(3000, 0, 0).low)
-    assert math.isnan(intervals.estimate_mean_sequentially(0, 0, 0, bound=600).value)
+    assert sequences.estimate_mean_sequentially(3000, 0, 0).low == -math.inf
+    assert math.isnan(sequences.estimate_mean_sequentially(0, 0, 0, bound=600).value)
 
 
 def test_a_ratio_of_equal_weights_is_a_mean() -> None:
     values = np.random.default_rng(2).normal(10, 5, 2000)
     total, squares = float(values.sum()), float((values**2).sum())
-    plain = intervals.estimate_mean_sequentially(2000, total, squares)
-    weighed = intervals.estimate_ratio_sequentially(
+    plain = sequences.estimate_mean_sequentially(2000, total, squares)
+    weighed = sequences.estimate_ratio_sequentially(
         2000, 2 * 2000, 2 * total, (4 * 2000, 4 * total, 4 * squares)
     )
     assert weighed == pytest.approx(plain)
-    assert math.isnan(intervals.estimate_ratio_sequentially(5, 0, 0, (0, 0, 0)).value)
+    assert math.isnan(sequences.estimate_ratio_sequentially(5, 0, 0, (0, 0, 0)).value)
 
 
 def test_a_self_normalised_mean_is_left_in_at_most_5_percent_of_runs() -> None:
@@ -125,7 +125,7 @@ def test_a_self_normalised_mean_is_left_in_at_most_5_percent_of_runs() -> None:
         sums = [series.cumsum() for series in (w, y, w * w, w * y, y * y)]
         for look in (1000, 1500, 2500, 4000, 6000, count):
             at = [float(series[look - 1]) for series in sums]
-            found = intervals.estimate_ratio_sequentially(
+            found = sequences.estimate_ratio_sequentially(
                 look, at[0], at[1], (at[2], at[3], at[4]), tuned_count=2000
             )
             outside[run] |= not found.low <= 2 <= found.high
@@ -135,9 +135,9 @@ def test_a_self_normalised_mean_is_left_in_at_most_5_percent_of_runs() -> None:
 @pytest.mark.parametrize("confidence", [0.0, 1.0, -1.0])
 def test_a_confidence_that_is_none_is_an_error(confidence: float) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
-        intervals.compute_sequence_width(1000, confidence)
+        sequences.compute_sequence_width(1000, confidence)
 
 
 def test_no_observations_are_an_error() -> None:
     with pytest.raises(ValueError, match="one observation"):
-        intervals.compute_sequence_width(0)
+        sequences.compute_sequence_width(0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from kqj_sim.analysis import intervals
+from kqj_sim.analysis import sequences
 from kqj_sim.analysis.intervals import (
     estimate_mean_from_sums,
     estimate_share,
@@ -153,7 +153,7 @@ def test_it_is_decided_by_the_best_against_all_the_others_at_once() -> None:
     worse = generator.normal(-10, 1, 2000)
     level = generator.normal(size=2000)
     level = (level - level.mean()) / level.std()
-    errors = [intervals.compute_sequence_width(2000, each) for each in (0.95, 0.975)]
+    errors = [sequences.compute_sequence_width(2000, each) for each in (0.95, 0.975)]
     # Ahead of the second by more than its own interval, and by less than that of two at once.
     ahead = level + np.mean(errors) / math.sqrt(2000)
     points = np.stack([ahead, np.zeros(2000), worse])

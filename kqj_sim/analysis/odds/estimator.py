@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 
-from kqj_sim.analysis import intervals
+from kqj_sim.analysis import sequences
 from kqj_sim.analysis.intervals import (
     DEFAULT_CONFIDENCE,
     Estimate,
@@ -482,7 +482,7 @@ def estimate_bidding_probability(
     if hands_examined == 0:
         return Estimate(1.0, math.nan, math.nan, 0)
     if sequential:
-        found = intervals.estimate_mean_sequentially(
+        found = sequences.estimate_mean_sequentially(
             hands_examined, weight, squares, confidence, bound=1.0
         )
         return clip_estimate(found, (0.0, 1.0))
