@@ -205,14 +205,14 @@ def complete(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+@pytest.mark.parametrize("damage", ["empty", "random"])
 def test_a_command_with_a_damaged_cache_gives_the_same(
-    complete: tuple[Path, str], tmp_path: Path, damage: Callable[[bytes], bytes]
+    complete: tuple[Path, str], tmp_path: Path, damage: str
 ) -> None:
     cache, output = complete
     copy = shutil.copytree(cache, tmp_path / "copy")
     for path in copy.rglob("*.code"):
-        path.write_bytes(damage(path.read_bytes()))
+        path.write_bytes(DAMAGES[damage](path.read_bytes()))
     found, lines = run_command(copy)
     assert found == output
     assert len(lines) == 1 and lines[0].startswith(f"Warning: compiled code in {copy}")

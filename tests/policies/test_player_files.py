@@ -202,7 +202,7 @@ def test_errors_in_a_file_name_its_line(
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     path = tmp_path / "latin.toml"
     path.write_bytes(b'policy = "\xe9"\n')
-    assert "latin.toml: it is not UTF-8" in _error(str(path))
+    assert "latin.toml: not text in UTF-8" in _error(str(path))
     folder = tmp_path / "folder.toml"
     folder.mkdir()
     assert "folder.toml" in _error(str(folder))
