@@ -4,11 +4,16 @@ calls of helper methods."""
 from __future__ import annotations
 
 import ast
+import builtins
+import difflib
 import linecache
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from inspect import getblock
 from textwrap import dedent
-from types import CodeType
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numba
 
 from kqj_sim.policies.binding import VIEW_OF_DECISION
 
@@ -36,22 +41,57 @@ def parse_function(code: CodeType) -> ast.FunctionDef | None:
     return found if isinstance(found, ast.FunctionDef) and found.name == code.co_name else None
 
 
-def find_mistake(code: CodeType) -> tuple[int, str] | None:
-    """Return the line, and what to write instead, of the first use of a set of cards as a list."""
-    tree = parse_function(code)
+def find_mistake(function: FunctionType) -> tuple[int, str] | None:
+    """Return the line of the first mistake that is certain, and what is wrong; None without one.
+
+    Mistakes are names that nothing has, globals that compiled functions cannot use, assignments to
+    fields of an argument, and sets of cards used as lists.
+    """
+    tree = parse_function(function.__code__)
     if tree is None:
         return None
-    finder = _MistakeFinder()
-    finder.visit(tree)
+    finder = _MistakeFinder(function)
+    for statement in tree.body:  # Decorators, defaults and annotations are not compiled.
+        finder.visit(statement)
     return min(finder.mistakes, default=None)
+
+
+def _list_local_names(code: CodeType) -> Iterator[str]:
+    """Yield the names of the variables of a function, and of functions within it."""
+    yield from (*code.co_varnames, *code.co_cellvars)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _list_local_names(constant)
+
+
+def _is_usable(value: Any) -> bool:
+    """Return True unless compiled functions certainly cannot use the value of a global name."""
+    if callable(value) or isinstance(value, ModuleType):
+        return True
+    if isinstance(value, list | dict | set):
+        return False
+    try:
+        numba.typeof(value)
+    except Exception:  # numba raises errors of several classes
+        return False
+    return True
 
 
 class _MistakeFinder(ast.NodeVisitor):
     """A walk through a function that collects mistakes by line."""
 
-    def __init__(self) -> None:
+    def __init__(self, function: FunctionType) -> None:
+        code = function.__code__
         self.mistakes: list[tuple[int, str]] = []
         self._sets: set[str] = set()
+        self._arguments = code.co_varnames[: code.co_argcount]
+        self._locals = {*_list_local_names(code)}
+        self._globals: dict[str, Any] = {**function.__globals__}
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            try:
+                self._globals[name] = cell.cell_contents
+            except ValueError:  # The cell is still empty.
+                self._locals.add(name)
 
     def _is_set(self, node: ast.expr) -> bool:
         """Return True for an expression that is certainly a set of cards."""
@@ -71,10 +111,41 @@ class _MistakeFinder(ast.NodeVisitor):
             (node.lineno, f"{wrong}: a set of cards is a number, a bit for each card: {right}")
         )
 
+    def visit_Name(self, node: ast.Name) -> None:
+        name = node.id
+        if name in self._locals or not isinstance(node.ctx, ast.Load):
+            return
+        if name in self._globals:
+            value = self._globals[name]
+            if not _is_usable(value):
+                kind = type(value).__name__
+                self.mistakes.append((node.lineno, f"{name!r} is a {kind}; {_USABLE_TYPES}"))
+        elif not hasattr(builtins, name):
+            known = [*self._globals, *self._locals]
+            close = difflib.get_close_matches(name, known, 1)
+            close = close or difflib.get_close_matches(name, dir(builtins), 1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            self.mistakes.append((node.lineno, f"nothing is called {name!r}{hint}"))
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        match node:
+            case ast.Attribute(ctx=ast.Store(), value=ast.Name(id=owner), attr=name) if (
+                owner in self._arguments
+            ):
+                self.mistakes.append(
+                    (node.lineno, f"{owner}.{name} is set: a view and parameters cannot be changed")
+                )
+        self.generic_visit(node)
+
     def visit_Assign(self, node: ast.Assign) -> None:
         if self._is_set(node.value):
             self._sets |= {each.id for each in node.targets if isinstance(each, ast.Name)}
         self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        for child in (node.target, node.value):  # The annotation is not compiled.
+            if child is not None:
+                self.visit(child)
 
     def visit_For(self, node: ast.For) -> None:
         if self._is_set(node.iter):
@@ -99,6 +170,9 @@ class _MistakeFinder(ast.NodeVisitor):
                 if self._is_set(cards):
                     self._add(node, ast.unparse(node), f"write {_write_test(card, sign, cards)}")
         self.generic_visit(node)
+
+
+_USABLE_TYPES = "compiled functions use numbers, tuples, numpy arrays and other functions"
 
 
 def _write_test(card: ast.expr, sign: ast.cmpop, cards: ast.expr) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-import difflib
 import inspect
 import linecache
 import os
@@ -124,7 +122,7 @@ def compile_user_function(
     choice = _compile_with_helpers(function, known, decision in _CODED_BY_STRENGTH, helpers or {})
     who = f"policy {policy!r}, {function.__name__}()"
     for each in known:
-        mistake = find_mistake(each.__code__)
+        mistake = find_mistake(each)
         if mistake is not None:
             raise PolicyError(f"{locate_source(each, mistake[0])}: {who}: {mistake[1]}")
         _reject_random_modules(who, each)
@@ -288,26 +286,9 @@ def _explain_compile_error(
     if match := re.search(r"(\w+)\(\): \[(.*?)\]", text):
         place = _locate_name(functions, match[1])
         return f"{place}: {subject}, {match[1]}(): {match[2]}"
-    if match := re.search(r"NameError: name '(\w+)' is not defined", text):
-        name = match[1]
-        known = [each for at in functions for each in (*at.__globals__, *at.__code__.co_varnames)]
-        close = difflib.get_close_matches(name, known, 1)
-        close = close or difflib.get_close_matches(name, dir(builtins), 1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        return f"{_locate_name(functions, name)}: {subject}: nothing is called {name!r}{hint}"
-    if match := re.search(r"Untyped global name '(\w+)':.*?<class '(\w+)'>", text):
-        return f"{place}: {subject} cannot use {match[1]!r}, a {match[2]}; {_USABLE_TYPES}"
-    if match := re.search(r"use of a (?:reflected )?(\w+).*? assigned to variable '(\w+)'", text):
-        return f"{place}: {subject} cannot use {match[2]!r}, a {match[1]}; {_USABLE_TYPES}"
-    if match := re.search(r"No definition for lowering \w+\(.*\)\.(\w+) = ", text):
-        place = _locate_name(functions, match[1])
-        return f"{place}: {subject} sets {match[1]}: a view and parameters cannot be changed"
     if match := re.search(r"has no attribute '(\w+)'", text):
         place = _locate_name(functions, match[1])
     return f"{place}: {subject} does not compile: {_shorten_reason(text)}"
-
-
-_USABLE_TYPES = "compiled functions use numbers, tuples, numpy arrays and other functions"
 
 
 def _shorten_reason(text: str) -> str:

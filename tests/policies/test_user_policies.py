@@ -266,17 +266,36 @@ def test_a_file_that_was_changed_is_read_again(write: Write) -> None:
         (
             '@policy("own")\ndef choose_card(view):\n    view.legal = 2\n    return 0\n',
             4,
-            ["sets legal", "cannot be changed"],
+            ["view.legal is set", "cannot be changed"],
+        ),
+        (
+            "def clear(v):\n    v.legal ^= 1\n    return v.legal\n"
+            '@policy("own")\ndef choose_card(view):\n    return clear(view)\n',
+            3,
+            ["v.legal is set", "cannot be changed"],
         ),
         (
             'WORTH = [1, 2]\n@policy("own")\ndef choose_card(view):\n    return WORTH[0]\n',
             5,
-            ["cannot use 'WORTH', a list", "numpy arrays"],
+            ["'WORTH' is a list", "numpy arrays"],
         ),
         (
             'WORTH = {1: 2}\n@policy("own")\ndef choose_card(view):\n    return WORTH[1]\n',
             5,
-            ["cannot use 'WORTH', a dict", "tuples"],
+            ["'WORTH' is a dict", "tuples"],
+        ),
+        (
+            "from decimal import Decimal\nHALF = Decimal('0.5')\n"
+            '@policy("own")\ndef choose_card(view):\n    return HALF\n',
+            6,
+            ["'HALF' is a Decimal", "numbers"],
+        ),
+        (
+            "def make():\n    worth = {1, 2}\n    def choose_card(view):\n"
+            "        return len(worth)\n    return choose_card\n"
+            'policy("own")(make())\n',
+            5,
+            ["'worth' is a set", "numbers"],
         ),
         (
             '@policy("own")\ndef choose_card(view):\n    with view:\n        return 0\n',
