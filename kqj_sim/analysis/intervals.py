@@ -58,6 +58,14 @@ class Estimate(NamedTuple):
     high: float
     observations: int
 
+    @property
+    def finite_bounds(self) -> tuple[float, float]:
+        """The bounds as files and frames hold them: NaN for those that are infinite."""
+        low, high = (
+            float(bound) if math.isfinite(bound) else math.nan for bound in (self.low, self.high)
+        )
+        return low, high
+
     def scaled(self, factor: float) -> Estimate:
         """Return the estimate of the quantity times a positive factor."""
         return Estimate(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,9 +72,8 @@ class Table:
         data["quantity"] = [quantity for _, quantity, _, _ in self.lines]
         data["unit"] = [unit for _, _, unit, _ in self.lines]
         data["value"] = [estimate.value for *_, estimate in self.lines]
-        for column in ("low", "high"):
-            bounds = (getattr(estimate, column) for *_, estimate in self.lines)
-            data[column] = [bound if math.isfinite(bound) else math.nan for bound in bounds]
+        for place, column in enumerate(("low", "high")):
+            data[column] = [estimate.finite_bounds[place] for *_, estimate in self.lines]
         data["deals"] = [estimate.observations for *_, estimate in self.lines]
         return pd.DataFrame(data)
 
@@ -91,6 +89,12 @@ class Table:
             for group, name, _, each in self.lines
             if name == quantity
         }
+
+
+def describe_estimate(name: str, estimate: Estimate) -> dict[str, float]:
+    """Return the columns of a number of a frame: `NAME`, `NAME_low` and `NAME_high`."""
+    low, high = estimate.finite_bounds
+    return {name: float(estimate.value), f"{name}_low": low, f"{name}_high": high}
 
 
 def make_table(
