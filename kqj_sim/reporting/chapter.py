@@ -211,6 +211,12 @@ def describe_share(share: Estimate, what: str, verb: str) -> str:
     return f"{format_estimate(share, 'share')} of the {what} {verb}"
 
 
+def name_share(share: Estimate) -> str:
+    """Return a share for `... of the deals`: `all`, `none`, `66.1% ±0.3`."""
+    words = {0.0: "none", 1.0: "all"}
+    return words.get(share.value) or str(format_estimate(share, "share"))
+
+
 def collect_tables(findings: Iterable[Findings]) -> dict[str, Table]:
     """Return every table by the name of its file, without suffix."""
     return {

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from kqj_sim.messages import format_json, quote, shorten, visible_lines
 from kqj_sim.reporting.grid import (
+    NO_INTERVAL,
     PIPED_WIDTH,
     drop_repeated_notes,
     make_grids,
@@ -137,23 +138,29 @@ def _render_table(report: Report, color: bool, width: int | None, encoding: str)
     from rich.text import Text
 
     run = report.run
+    grids = report.make_grids(width or PIPED_WIDTH)
+    legend = run.describe_intervals()
+    if legend and any(
+        NO_INTERVAL in str(cell) for grid in grids for row in grid.rows for cell in row
+    ):
+        legend += f". {NO_INTERVAL}: too few deals for an interval"
     parts: list[RenderableType] = [Text(line, "bold") for line in report.headline]
     parts.append(Text(run.describe(), "italic"))
     if report.key_grids and report.shown is None:
         words = [*report.remarks, "More: --tables list."]
-        if run.describe_intervals():
+        if legend:
             # Key figures have no ranges, but bounds: `<0.4%`.
             starts = {
                 cell.text[:1] for grid in report.key_grids for row in grid.rows for cell in row
             }
             signs = ", ".join(["±", *sorted(starts & {"<", ">"})])
-            words.insert(-1, f"{run.describe_intervals().replace(RANGE_SIGNS, signs)}.")
+            words.insert(-1, f"{legend.replace(RANGE_SIGNS, signs)}.")
         parts.append(Text(" ".join(words), "dim"))
     else:
-        if run.describe_intervals() and (report.shown is None or report.shown):
-            parts.append(Text(run.describe_intervals(), "dim"))
+        if legend and (report.shown is None or report.shown):
+            parts.append(Text(legend, "dim"))
         parts += [Text(line) for line in report.remarks if report.shown is None]
-    for grid in report.make_grids(width or PIPED_WIDTH):
+    for grid in grids:
         if not can_write_all(encoding):
             for part in split_grid(replace_grid_signs(grid, encoding), width or PIPED_WIDTH):
                 parts += [Text(""), to_rich(part)]

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from kqj_sim.analysis.intervals import Estimate, estimate_share, make_unbounded
-from kqj_sim.reporting.chapter import describe_lead, describe_share, find_extremes
+from kqj_sim.reporting.chapter import describe_lead, describe_share, find_extremes, name_share
 from kqj_sim.reporting.grid import NO_INTERVAL, format_number
+from kqj_sim.reporting.kqj.play_chapters import describe_made
+from kqj_sim.rules import KqjRules
 from tests.command_line import run
 
 
@@ -29,6 +31,25 @@ def test_extremes_are_named_where_their_intervals_lie_beyond_all_others() -> Non
 ])  # fmt: skip
 def test_shares_of_all_and_of_none_are_words(count: int, observations: int, text: str) -> None:
     assert describe_share(estimate_share(count, observations), "deals", "are taken") == text
+
+
+def test_shares_of_all_and_of_none_are_words_within_a_sentence() -> None:
+    shares = [name_share(estimate_share(count, 5)) for count in (0, 5)]
+    assert shares == ["none", "all"]
+    assert name_share(estimate_share(500, 1000)) == "50.0% ±3.1"
+
+
+@pytest.mark.parametrize("rules, sentence", [
+    (KqjRules(), "made above 0."),
+    (KqjRules(bidding="auction"), "from 0 on, provided that an announced Capot is won."),
+    (
+        KqjRules(bidding="auction", must_outscore=True),
+        "from 0 on, provided that an announced Capot is won, and the total is above the best "
+        "opponents'.",
+    ),
+])  # fmt: skip
+def test_a_contract_is_made_by_what_the_rules_ask_for(rules: KqjRules, sentence: str) -> None:
+    assert describe_made(rules).endswith(sentence)
 
 
 def test_number_without_an_interval_claims_nothing() -> None:

@@ -10,8 +10,10 @@ from kqj_sim.reporting.chapter import (
     Findings,
     describe_share,
     format_estimate,
+    name_share,
     select_reliable,
 )
+from kqj_sim.reporting.key_figures import capitalize
 from kqj_sim.reporting.kqj.headlines import TakeAdvice, read_take_chart
 from kqj_sim.reporting.kqj.plots import PLACE_NAMES
 from kqj_sim.reporting.page import Part
@@ -108,18 +110,19 @@ def describe_auctions(found: Findings) -> Part | None:
         found.estimate("auctions", "countered_share"), "contracts", "are countered"
     )
     text = [
-        f"Somebody bids in {found.format_text('taking', 'taken_share')} of the "
+        f"Somebody bids in {name_share(found.estimate('taking', 'taken_share'))} of the "
         f"deals. The first bid is {opening} on average, the last {final}, after {bids} bids. "
         f"{countered}."
     ]
     stakes = {
-        stake: str(format_estimate(each, "share"))
+        stake: name_share(each)
         for stake, each in select_reliable(found.get_estimates("contracts_by_stake", MADE)).items()
     }
     if 2 in stakes:
         uncountered = f", {stakes[1]} of those not countered" if 1 in stakes else ""
         overcountered = f", {stakes[4]} of the overcountered ones" if 4 in stakes else ""
-        text.append(f"{stakes[2]} of the countered contracts are made{uncountered}{overcountered}.")
+        countered = f"{stakes[2]} of the countered contracts are made"
+        text.append(capitalize(f"{countered}{uncountered}{overcountered}."))
     return Part(
         text=tuple(text),
         pictures=(

@@ -13,8 +13,10 @@ from kqj_sim.reporting.chapter import (
     describe_share,
     find_extremes,
     format_estimate,
+    name_share,
     select_reliable,
 )
+from kqj_sim.reporting.key_figures import capitalize
 from kqj_sim.rules import require_kqj_rules
 
 _EQUAL_CHANCE = 0.5
@@ -71,7 +73,7 @@ def write_headlines(found: Findings) -> tuple[str, ...]:
 
 
 def _describe_contracts(found: Findings) -> str:
-    made = found.format_text("contracts", "made_share")
+    made = name_share(found.estimate("contracts", "made_share"))
     if "taking" not in found.tables:
         return f"The imposed contract is made in {made} of the deals."
     taken = found.estimate("taking", "taken_share")
@@ -116,7 +118,7 @@ def _give_advice(found: Findings) -> tuple[str, ...]:
         return describe_amounts(
             select_reliable(found.get_estimates("contracts_by_amount", "made_share")),
             select_reliable(found.get_estimates("contracts_by_stake", "made_share")),
-            found.format_text("auctions", "countered_share"),
+            name_share(found.estimate("auctions", "countered_share")),
         )
     return ()
 
@@ -147,10 +149,12 @@ def describe_amounts(
             "higher ones not clearly so.",
         )
     if 1 in stakes and 2 in stakes:
-        one, two = (format_estimate(stakes[stake], "share") for stake in (1, 2))
+        one, two = (name_share(stakes[stake]) for stake in (1, 2))
         return (
-            f"{countered} of the contracts are countered: {two} of these are made, {one} of those "
-            "not countered.",
+            capitalize(
+                f"{countered} of the contracts are countered: {two} of these are made, {one} of "
+                "those not countered."
+            ),
         )
     best, worst = find_extremes(numbers)
     if best is None:

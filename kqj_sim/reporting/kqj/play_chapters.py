@@ -8,12 +8,14 @@ from kqj_sim.reporting.chapter import (
     describe_share,
     find_extremes,
     format_estimate,
+    name_share,
     select_reliable,
 )
+from kqj_sim.reporting.key_figures import capitalize
 from kqj_sim.reporting.kqj.call_chapters import KIND_NAMES, MADE, has_taken_deals
 from kqj_sim.reporting.kqj.plots import HALF_OF_POINTS, PLACE_NAMES
 from kqj_sim.reporting.page import Part
-from kqj_sim.rules import require_kqj_rules
+from kqj_sim.rules import KqjRules, require_kqj_rules
 
 
 def describe_contracts(found: Findings) -> Part | None:
@@ -21,8 +23,10 @@ def describe_contracts(found: Findings) -> Part | None:
     if not has_taken_deals(found):
         return None
     text = [
-        f"{found.format_text('contracts', MADE)} of the contracts are made and "
-        f"{found.format_text('contracts', 'failed_share')} fail."
+        capitalize(
+            f"{name_share(found.estimate('contracts', MADE))} of the contracts are made and "
+            f"{name_share(found.estimate('contracts', 'failed_share'))} fail."
+        )
     ]
     pictures = []
     if "contracts_by_kind" in found.tables:
@@ -136,10 +140,10 @@ def describe_totals(found: Findings) -> Part | None:
     if "margins" in found.tables:
         auction = rules.bidding == "auction"
         against = "the amount" if auction else "the best opponents' total"
-        made = "from 0 on" if auction and not rules.must_outscore else "above 0"
+        rounded = auction and rules.amount_uses == "rounded"
         text.append(
-            "The total needed differs from deal to deal, so the picture shows the total minus "
-            f"{against}. The contract is made {made}."
+            "The total needed differs from deal to deal, so the picture shows the total"
+            f"{', rounded to tens,' if rounded else ''} minus {against}. {describe_made(rules)}"
         )
         name, label, threshold = "margins", f"total minus {against}", (0.0, "0")
     else:
@@ -172,6 +176,14 @@ def describe_totals(found: Findings) -> Part | None:
     )
 
 
+def describe_made(rules: KqjRules) -> str:
+    """Return from which margin on a contract is made, and what else it needs."""
+    if rules.bidding == "take":
+        return "The contract is made above 0."
+    needs = ", and the total is above the best opponents'" if rules.must_outscore else ""
+    return f"The contract is made from 0 on, provided that an announced Capot is won{needs}."
+
+
 def describe_bonuses(found: Findings) -> Part | None:
     """Describe the bonuses by side: last trick, KQ, KQJ and Capot."""
     if not has_taken_deals(found):
@@ -190,7 +202,7 @@ def describe_bonuses(found: Findings) -> Part | None:
     )
     text = (
         f"{sentences} The contracting team wins the last trick in "
-        f"{found.format_text('bonuses', quantities['last trick'], 'contracting')}.",
+        f"{name_share(found.estimate('bonuses', quantities['last trick'], 'contracting'))}.",
     )
     series = {
         side: {

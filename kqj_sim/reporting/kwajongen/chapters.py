@@ -10,9 +10,12 @@ from kqj_sim.reporting.chapter import (
     Findings,
     KeyFigure,
     describe_lead,
+    find_extremes,
     format_estimate,
+    name_share,
     select_reliable,
 )
+from kqj_sim.reporting.key_figures import capitalize
 from kqj_sim.reporting.kwajongen.plots import PLACE_NAMES
 from kqj_sim.reporting.page import Part
 
@@ -33,12 +36,12 @@ def describe_calls(found: Findings) -> Part | None:
     callers = found.get_estimates("calls_by_place", "caller_share_of_deals")
     known = select_reliable(rates)
     played, passed_out = (
-        found.format_text("calls", quantity) for quantity in ("played_share", "passed_out_share")
+        name_share(found.estimate("calls", quantity))
+        for quantity in ("played_share", "passed_out_share")
     )
-    text = [f"{played} of the deals are played, {passed_out} are passed out."]
-    most = max(known, key=lambda at: known[at].value, default=None)
-    least = min(known, key=lambda at: known[at].value, default=None)
-    if most is not None and least is not None and known[most].low > known[least].high:
+    text = [capitalize(f"{played} of the deals are played, {passed_out} are passed out.")]
+    most, least = find_extremes(known)
+    if most is not None and least is not None:
         text.append(
             f"Of the players asked, the {PLACE_NAMES[most]} says play most often "
             f"({format_estimate(known[most], 'share')}) and the {PLACE_NAMES[least]} least often "
@@ -65,10 +68,11 @@ def describe_results(found: Findings) -> Part | None:
     """Describe the winners of rounds, by the caller's place and by the card turned up."""
     if not has_played_deals(found):
         return None
-    won, lost, tied = (found.format_text("results", quantity) for quantity in (WON, LOST, TIED))
+    won, lost, tied = (name_share(found.estimate("results", share)) for share in (WON, LOST, TIED))
+    cost = ", which costs the caller's team a point" if tied != "none" else ""
     text = (
-        f"The caller's team wins {won} of the played deals and the others {lost}; {tied} are tied, "
-        "which costs the caller's team a point.",
+        f"The caller's team wins {won} of the played deals and the others {lost}; {tied} are tied"
+        f"{cost}.",
     )
     by_place = select_reliable(found.get_estimates("results_by_place", WON))
     by_rank = select_reliable(found.get_estimates("results_by_turned_rank", WON))
@@ -106,7 +110,7 @@ def describe_hands(found: Findings) -> Part | None:
     if len(known) > 1:
         few, many = known[0], known[-1]
         text.append(
-            f"With {few or 'no'} trump{'s' * (few != 1)} in four cards the caller wins "
+            f"With {few or 'no'} trump{'s' * (few != 1)} in four cards the caller's team wins "
             f"{format_estimate(trumps[few], 'share')} of the rounds, with {many} trumps "
             f"{format_estimate(trumps[many], 'share')}."
         )
@@ -178,7 +182,7 @@ def describe_tricks(found: Findings) -> Part | None:
     if not has_played_deals(found):
         return None
     caller, others = (
-        found.format_text("capot", f"{side}_capot_share") for side in ("caller", "others")
+        name_share(found.estimate("capot", f"{side}_capot_share")) for side in ("caller", "others")
     )
     numbers = found.get_estimates("tricks", "share_of_played")
     return Part(
@@ -222,7 +226,7 @@ def describe_raised(found: Findings) -> Part | None:
     """Describe the raised rounds of the games."""
     if "raised" not in found.tables:
         return None
-    share = found.format_text("raised", "raised_share")
+    share = name_share(found.estimate("raised", "raised_share"))
     return Part(
         text=(
             f"The round played after one that is passed out is raised: {share} of the rounds "
@@ -240,9 +244,10 @@ def write_headlines(found: Findings) -> tuple[str, ...]:
     played = f"{found.format_text('calls', 'played_share')} of the deals are played"
     if found.estimate("calls", "played_share").value == 1:
         played = "Every deal is played"
+    won = name_share(found.estimate("results", WON))
     lead = found.estimate("scores", "change_difference_mean")
     headlines = [
-        f"{played}, and the caller's team wins {found.format_text('results', WON)} of them.",
+        f"{played}, and the caller's team wins {won} of them.",
         describe_lead("The caller's team", "the others", lead, "per played deal", "comes down by"),
     ]
     trumps = select_reliable(found.get_estimates("results_by_sender_trumps", WON))
