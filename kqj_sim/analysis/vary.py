@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +22,7 @@ from kqj_sim.block_player import CHUNK_ROWS
 from kqj_sim.columns import get_column_numbers, get_columns
 from kqj_sim.core.types import Int64Array
 from kqj_sim.experiment import Experiment
-from kqj_sim.messages import quote, shorten
+from kqj_sim.messages import explain_two_readings, quote, shorten
 from kqj_sim.paired import Arrangement, assign_players, list_arrangements
 from kqj_sim.policies.configured import ConfiguredPolicy
 from kqj_sim.policies.errors import PolicyError
@@ -164,14 +165,14 @@ class ParameterizedPolicy:
             if told:
                 raise ParameterError(told)
 
-    def read(self, name: str, text: str) -> ParameterValue:
+    def read(self, name: str, given: str | float) -> ParameterValue:
         """Parse a value of a parameter; raises PolicyError if it is not allowed."""
         parameter, _ = self.parameter(name)
         try:
-            return parameter.read(text)
+            return parameter.read(given)
         except PolicyError as error:
             raise PolicyError(
-                f"policy {quote(self.text)}: {name}={shorten(text)}: {error}"
+                f"policy {quote(self.text)}: {name}={shorten(given)}: {error}"
             ) from None
 
 
@@ -207,8 +208,8 @@ def parse_parameter_values(text: str, policy: ParameterizedPolicy) -> ParameterV
             f"{quote(text)}: write parameter=from:to:step or parameter=value,value,..."
         )
     parameter, _ = policy.parameter(name)
-    values = (
-        _expand_range(text, given) if ":" in given else [each.strip() for each in given.split(",")]
+    values: Sequence[str | float] = (
+        _expand_range(text, given) if ":" in given else _split_list(text, given)
     )
     if len(values) > MAX_SETTINGS:
         raise ParameterError(
@@ -221,12 +222,33 @@ def parse_parameter_values(text: str, policy: ParameterizedPolicy) -> ParameterV
     return ParameterValues(name, tuple(written))
 
 
-def _expand_range(text: str, given: str) -> list[str]:
+def _split_list(text: str, given: str) -> list[str]:
+    """Return the values of a list; raise ParameterError for `1,000`, which may be a thousand."""
+    for match in _LONE_THOUSANDS.finditer(given):
+        number, values = match[0].replace(",", ""), match[0].split(",")
+        if any(value.startswith("0") for value in values):
+            plain = [str(int(value)) for value in values]
+            raise ParameterError(
+                f"{quote(text)}: {match[0]} can mean {number}, or the values "
+                f"{', '.join(plain[:-1])} and {plain[-1]}: write {number} or {','.join(plain)}"
+            )
+    return [each.strip() for each in given.split(",")]
+
+
+_LONE_THOUSANDS = re.compile(r"(?<![\d.])[1-9]\d{0,2}(?:,\d{3})+(?![\d.])")
+"""Values of a list that may be one number with commas between thousands."""
+
+
+def _expand_range(text: str, given: str) -> list[float]:
     """Return the values of `from:to:step`, by decimal arithmetic."""
     from decimal import Decimal, InvalidOperation
 
     form = "write from:to:step with a step above 0, such as 30:70:5"
     pieces = given.split(":")
+    for piece in pieces:
+        message = explain_two_readings(piece, is_whole=False)
+        if message is not None:
+            raise ParameterError(f"{quote(text)}: {message}")
     try:
         low, high, step = (Decimal(piece.strip()) for piece in pieces)
     except (ValueError, InvalidOperation):
@@ -247,7 +269,7 @@ def _expand_range(text: str, given: str) -> list[str]:
         raise ParameterError(
             f"{quote(text)}: {many} values: at most {MAX_SETTINGS}; take a larger step"
         )
-    return [format_parameter_number(float(low + step * number)) for number in range(int(steps) + 1)]
+    return [float(low + step * number) for number in range(int(steps) + 1)]
 
 
 def list_combinations(varied: Sequence[ParameterValues]) -> list[tuple[str, ...]]:

@@ -447,11 +447,9 @@ def read_places(
     if places is None:
         return None
     # An empty text is no place.
-    parts = [places] if isinstance(places, str) else places
-    names = [
-        name
-        for part in parts
-        for name in (split_items(part) or [""] if isinstance(part, str) else [part])
-    ]
-    found = (read_place(option, name, rules) for name in names)
+    given = [places] if isinstance(places, str) else places
+    names: list[str | int] = [""] if places == "" else []
+    for each in given:
+        names += [each] if isinstance(each, int) else split_items(each)
+    found = (read_place(option, each, rules) for each in names)
     return tuple(place for place in found if place is not None)

@@ -106,7 +106,11 @@ class ComparisonResult(Result):
         """Return one row per pair: `one`, `other`, `lead`, `low`, `high`, `n` and `verdict`."""
         import pandas as pd
 
-        rows = [(each.one, each.other, *each.lead, each.verdict) for each in self.pairs]
+        rows = [
+            (each.one, each.other, each.lead.value, *each.lead.finite_bounds,
+             each.lead.observations, each.verdict)
+            for each in self.pairs
+        ]  # fmt: skip
         columns = ["one", "other", "lead", "low", "high", "n", "verdict"]
         verdicts = pd.CategoricalDtype(["better", "worse", "equal", "open"])
         return pd.DataFrame(rows, columns=columns).astype({"verdict": verdicts})
@@ -129,7 +133,7 @@ def compare(
     seed: Count = 1,
     first: Count = 0,
     confidence: float | str = 0.95,
-    threads: int | None = None,
+    threads: Count | None = None,
     cluster: str | DaskCluster | None = None,
     progress: ProgressLike | None = None,
     rules: GameRules | None = None,

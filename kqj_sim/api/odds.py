@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Unpack
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.odds.measures import RANKING_MEASURE
+from kqj_sim.analysis.tables import describe_estimate
 from kqj_sim.api.arguments import (
     CONFIDENCE_RANGE,
     ArgumentError,
@@ -133,15 +134,14 @@ class OddsResult(Result):
         import pandas as pd
 
         odds = self._odds
-        columns: dict[str, list[float]] = {}
-        for measure in odds.measures.measures:
-            found = [
-                odds.estimate(measure.name, option, self._confidence) for option in odds.ranking
-            ]
-            for end, place in (("", 0), ("_low", 1), ("_high", 2)):
-                columns[f"{measure.name}{end}"] = [float(each[place]) for each in found]
+        rows: list[dict[str, float]] = []
+        for option in odds.ranking:
+            rows.append({})
+            for measure in odds.measures.measures:
+                estimate = odds.estimate(measure.name, option, self._confidence)
+                rows[-1] |= describe_estimate(measure.name, estimate)
         names = pd.Index([option.name for option in self.options], name="option")
-        return pd.DataFrame(columns, index=names)
+        return pd.DataFrame(rows, index=names)
 
     def save(self, path: str | Path) -> None:
         """Write the tables to a .txt, .csv, .json, .md or .parquet file, or a page (.html).
@@ -186,7 +186,7 @@ def odds(
     precision: float | str | None = None,
     time: float | None = None,
     seed: Count = 1,
-    threads: int | None = None,
+    threads: Count | None = None,
     confidence: float | str = 0.95,
     progress: ProgressLike | None = None,
     rules: GameRules | None = None,
@@ -242,7 +242,8 @@ def odds(
         parse_count("deals", deals, 1, "1e5"),
         None if precision is None else parse_argument("precision", parse_share_width, precision),
         None if time is None else parse_argument("time", parse_positive_number, time),
-        parse_count("seed", seed, 0, "1") or 0, threads, level, ignore_calls,
+        parse_count("seed", seed, 0, "1") or 0, parse_count("threads", threads, 1, "2"), level,
+        ignore_calls,
         ignore_plays,
     )  # fmt: skip
     seat_players: SeatPlayers | None = None

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, TypeAlias
 
-from kqj_sim.api.arguments import ArgumentError
+from kqj_sim.api.arguments import ArgumentError, Count, parse_count
 from kqj_sim.signals import list_stop_signals, note_signal
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def open_progress(progress: ProgressLike | None, unit: str, total: int) -> Progr
 
 @contextmanager
 def open_workers(
-    threads: int | None,
+    threads: Count | None,
     cluster: str | DaskCluster | None,
     tell: Callable[[str], None] | None = None,
 ) -> Iterator[Workers]:
@@ -209,6 +209,7 @@ def open_workers(
         ArgumentError: both are given.
         ClusterError: the cluster cannot be used.
     """
+    threads = parse_count("threads", threads, 1, "2")
     if cluster is None:
         yield threads
         return

@@ -105,7 +105,7 @@ def report(
     confidence: float | str = 0.95,
     save_rows: bool = False,
     force: bool = False,
-    threads: int | None = None,
+    threads: Count | None = None,
     cluster: str | DaskCluster | None = None,
     progress: ProgressLike | None = None,
     rules: GameRules | None = None,

@@ -16,6 +16,7 @@ from kqj_sim.analysis.review.tables import (
     estimate_decision_loss,
     list_decisions,
 )
+from kqj_sim.analysis.tables import describe_estimate
 from kqj_sim.api.arguments import (
     CONFIDENCE_RANGE,
     ArgumentError,
@@ -104,7 +105,7 @@ class ReviewResult(Result):
         row: dict[str, object] = {column: each.get(column) for column in GROUP_COLUMNS}
         row |= {"at": grade.decision.at, "choice": grade.decision.choice, "best": grade.best}
         for name, found in (("loss_points", points), ("loss_win_share", wins)):
-            row |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+            row |= describe_estimate(name, found)
         row |= {"mistake": grade.mistake, "exact": grade.layouts is not None}
         hindsight = each.hindsight
         row["hindsight_loss_points"] = float("nan") if hindsight is None else hindsight.loss
@@ -153,12 +154,12 @@ def review(
     samples: Count | None = None,
     time: float | None = None,
     seat: int | str | Iterable[int | str] | None = None,
-    worst: int = WORST,
+    worst: Count = WORST,
     by: str | Iterable[str] = (),
     ignore_calls: bool = False,
     ignore_plays: bool = False,
     seed: Count = 1,
-    threads: int | None = None,
+    threads: Count | None = None,
     confidence: float | str = 0.95,
     progress: ProgressLike | None = None,
     rules: GameRules | None = None,
@@ -213,8 +214,8 @@ def review(
     options = ReviewOptions(
         None if reference is None else convert_policy(reference), sampled,
         None if time is None else parse_argument("time", parse_positive_number, time),
-        parse_count("seed", seed, 0, "1") or 0, level, threads, ignore_calls, ignore_plays,
-        seats,
+        parse_count("seed", seed, 0, "1") or 0, level, parse_count("threads", threads, 1, "2"),
+        ignore_calls, ignore_plays, seats,
     )  # fmt: skip
     if policy is not None:
         experiment = make_experiment(
@@ -226,11 +227,14 @@ def review(
     else:
         assert records is not None
         rounds, source = _collect_rounds(records, parse_count("line", line, 1, "12"))
+    described = parse_count("worst", worst, 0, "5") or 0
     found = run_review(rounds, len(rounds), options, progress)
     if not found.reviews and found.errors:
         number, text = found.errors[0]
         raise RecordError(f"{source}:{number}: {text}")
-    return ReviewResult(found, make_run(found, options, source, columns, policy is not None), worst)
+    return ReviewResult(
+        found, make_run(found, options, source, columns, policy is not None), described
+    )
 
 
 def _list_seats(seat: int | str | Iterable[int | str]) -> tuple[int | str, ...]:

@@ -59,7 +59,7 @@ class SimulationResult(Result):
 
     def __init__(
         self, plan: AggregationPlan, aggregation: Aggregation, run: Run,
-        threads: int | None, cluster: str | DaskCluster | None,
+        threads: Count | None, cluster: str | DaskCluster | None,
     ) -> None:  # fmt: skip
         super().__init__(make_simulation_report(run, aggregation.tables(run.confidence or 0.95)))
         self._plan = plan
@@ -117,7 +117,7 @@ def simulate(
     seed: Count = 1,
     first: Count = 0,
     confidence: float | str = 0.95,
-    threads: int | None = None,
+    threads: Count | None = None,
     cluster: str | DaskCluster | None = None,
     progress: ProgressLike | None = None,
     rules: GameRules | None = None,

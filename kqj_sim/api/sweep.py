@@ -11,6 +11,7 @@ from kqj_sim.analysis.comparison_plan import DEFAULT_MAX_DEALS
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.sweep import DEFAULT_DEALS, Setting, Sweep
 from kqj_sim.analysis.sweep import sweep as sweep_parameters
+from kqj_sim.analysis.tables import describe_estimate
 from kqj_sim.analysis.tune import (
     DEFAULT_CONFIRMATION_DEALS,
     DEFAULT_GENERATIONS,
@@ -109,12 +110,8 @@ class SweepResult(Result):
         rows = [
             {
                 **each.values,
-                "points": each.points.value,
-                "points_low": each.points.low,
-                "points_high": each.points.high,
-                "loss": each.loss.value,
-                "loss_low": each.loss.low,
-                "loss_high": each.loss.high,
+                **describe_estimate("points", each.points),
+                **describe_estimate("loss", each.loss),
                 "n": each.points.observations,
                 "status": each.status,
             }
@@ -210,7 +207,7 @@ def sweep(
     seed: Count = 1,
     first: Count = 0,
     confidence: float | str = 0.95,
-    threads: int | None = None,
+    threads: Count | None = None,
     cluster: str | DaskCluster | None = None,
     progress: ProgressLike | None = None,
     rules: GameRules | None = None,
@@ -286,7 +283,7 @@ def tune(
     seed: Count = 1,
     first: Count = 0,
     confidence: float | str = 0.95,
-    threads: int | None = None,
+    threads: Count | None = None,
     progress: ProgressLike | None = None,
     rules: GameRules | None = None,
     **fields: Unpack[RuleArguments],
@@ -351,7 +348,7 @@ def tune(
             confidence=parse_argument("confidence", parse_share, confidence, *CONFIDENCE_RANGE),
             seed=parse_count("seed", seed, 0, "1") or 0,
             first=parse_count("first", first, 0, "0") or 0,
-            threads=threads,
+            threads=parse_count("threads", threads, 1, "2"),
             progress=report_generation,
             interrupted=lambda: interruption.stop_requested,
         )

@@ -103,24 +103,36 @@ class Parameter:
             value = texts.get(str(given).lower(), math.nan)
         else:
             value = _parse_float(given)
-        if self.kind == "whole number" and isinstance(given, str):
-            message = explain_two_readings(given, is_whole=False)
-            if message is not None:
-                raise PolicyError(message)
+        message = self._explain_two_readings(given) if isinstance(given, str) else None
+        if message is not None:
+            raise PolicyError(message)
         whole = self.kind != "whole number" or value.is_integer()
-        low = -math.inf if self.low is None else self.low
-        high = math.inf if self.high is None else self.high
-        if not (math.isfinite(value) and low <= value <= high and whole):
+        if not (self._is_within_limits(value) and whole):
             raise PolicyError(f"it should be {self.allowed}")
         return value
+
+    def _is_within_limits(self, value: float) -> bool:
+        low = -math.inf if self.low is None else self.low
+        high = math.inf if self.high is None else self.high
+        return math.isfinite(value) and low <= value <= high
+
+    def _explain_two_readings(self, text: str) -> str | None:
+        """Return the message on a number that can mean two allowed ones, such as `1.250`."""
+        message = explain_two_readings(text, is_whole=False)
+        thousands = _parse_float(text.replace(".", "").replace(",", ""))
+        if self.kind == "whole number" or self._is_within_limits(thousands):
+            return message
+        return None
 
     def write(self, value: ParameterValue) -> str:
         """Return a value as text that `read` turns back into exactly this value."""
         if isinstance(value, str):
             return value
-        return (
-            ("false", "true")[int(value)] if self.kind == "flag" else format_parameter_number(value)
-        )
+        if self.kind == "flag":
+            return ("false", "true")[int(value)]
+        text = format_parameter_number(value)
+        # Four decimals cannot be thousands.
+        return text if self._explain_two_readings(text) is None else f"{text}0"
 
 
 def append_version(name: str) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import kqj_sim as kqj
@@ -150,10 +152,10 @@ def test_lists_are_written_as_on_the_command_line(tmp_path: Path) -> None:
     assert [*frame] == ["deal", "contract"]
     both = kqj.tune("standard", "take, lap2", **search)
     assert both.best == kqj.tune("standard", ["take", "lap2"], **search).best
-    chosen = kqj.review(round, samples=10, seat="seat0, dealer").to_json()
-    assert chosen == kqj.review(round, samples=10, seat=["seat0", "dealer"]).to_json()
-    with pytest.raises(ArgumentError, match="Zoe"):
-        kqj.review(round, samples=10, seat="Zoe")
+    chosen = kqj.review(round, samples=10, seat="seat0,seat3").to_json()
+    assert chosen == kqj.review(round, samples=10, seat=[0, 3]).to_json()
+    with pytest.raises(ArgumentError, match=r"^--seat: 'nobody' is not a player"):
+        kqj.review(round, seat="nobody")
     with pytest.raises(ArgumentError, match="--compare standard alone"):
         kqj.report(tmp_path / "report", compare="standard")
 
@@ -224,3 +226,35 @@ def test_wrong_arguments_have_the_message_of_the_command_line(
 def test_errors_of_numbers_name_the_argument(name: str, call: Callable[[], object]) -> None:
     with pytest.raises(ArgumentError, match=f"^{name}: it "):
         call()
+
+
+def test_numbers_of_functions_are_written_as_on_the_command_line() -> None:
+    played = kqj.play(deal=3, policy="standard")
+    few = kqj.review(played, samples=2, seat=0, worst="1e0", threads="2")
+    assert few.key == kqj.review(played, samples=2, seat=0, worst=1, threads=2).key
+    calls: list[Callable[..., Any]] = [
+        kqj.simulate, kqj.compare, partial(kqj.sweep, "points", "take=30,40"),
+        partial(kqj.tune, "points", "take"), partial(kqj.odds, "9h 8h Ah Ks 4d", return_card="7h"),
+        partial(kqj.review, played), partial(kqj.report, "unused"),
+    ]  # fmt: skip
+    for call in calls:
+        for wrong in ("none", 0, "1.000"):
+            with pytest.raises(ArgumentError, match=r"^threads: "):
+                call(threads=wrong)
+    with pytest.raises(ArgumentError, match=r"^worst: "):
+        kqj.review(played, worst=-1)
+
+
+def test_frames_have_no_infinite_bounds() -> None:
+    """Too few deals have no interval: NaN, as in files, in every frame."""
+    frames = [
+        kqj.sweep("points", "take=30,40", deals=5).frame(),
+        kqj.compare("points", "standard", deals=5).frame(),
+        kqj.odds("9h 8h Ah Ks 4d", return_card="7h", deals=5).frame(),
+        kqj.review(policy="points", deals=1, samples=5, seat=0).frame(),
+        kqj.simulate(deals=5, policy="points").tables["scores"],
+    ]
+    for frame in frames:
+        numbers = frame.select_dtypes("float64")
+        assert not np.isinf(numbers).to_numpy().any()
+    assert any(frame.isna().to_numpy().any() for frame in frames)

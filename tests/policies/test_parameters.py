@@ -53,6 +53,22 @@ REFUSED: dict[Parameter, list[object]] = {
 }
 
 
+@pytest.mark.parametrize("text", ["1.000", "1.250", "1,500", "-12.345"])
+def test_a_number_that_can_mean_two_is_refused(text: str) -> None:
+    with pytest.raises(PolicyError, match=r"can mean .* or .*: write one of these"):
+        OPEN.read(text)
+
+
+def test_a_number_means_one_thing_where_the_other_is_not_allowed() -> None:
+    assert SHARE.read("0.125") == 0.125
+    narrow = number(2, "points", 0, 300)
+    assert narrow.read("1.125") == 1.125 and narrow.write(1.125) == "1.125"
+    with pytest.raises(PolicyError, match=r"1.000 can mean 1 or 1000"):
+        COUNT.read("1.000")
+    for value in (1.125, -12.345, 999.999, 1000.5):
+        assert OPEN.read(OPEN.write(value)) == value
+
+
 @pytest.mark.parametrize("parameter", REFUSED, ids=lambda parameter: parameter.meaning)
 def test_another_value_is_refused_with_what_is_allowed(parameter: Parameter) -> None:
     for given in REFUSED[parameter]:
