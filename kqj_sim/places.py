@@ -59,6 +59,9 @@ def parse_place(text: str, seats: int) -> int:
 
 
 _SEAT_PATTERN = re.compile(r"seat\s*(\d)")
+_SEAT_IN_TEXT = re.compile(
+    r"\bseat (\d)\b|\bthe (opener|dealer|(?:2nd|3rd|4th|5th)\b(?! lap))(?: to speak)?\b"
+)
 
 MAX_NAME = 24
 """Most characters of a name that stands for a seat; longer ones are specifications of policies."""
@@ -137,6 +140,17 @@ class SeatNames:
         if self.has_names or self.dealer is None:
             return self.describe(seat)
         return describe_place(self._place_of(seat), self.seats)
+
+    def name_in(self, text: str) -> str:
+        """Return a text with the players' names for `seat 3`, `the opener` and `the 3rd to speak`.
+
+        The dealer has to be known.  Without names it is the text as it is.
+        """
+        return _SEAT_IN_TEXT.sub(self._name_match, text) if self.has_names else text
+
+    def _name_match(self, match: re.Match[str]) -> str:
+        seat = self.find(f"seat{match[1]}" if match[1] else match[2])
+        return match[0] if seat is None else self.players[seat]
 
     def _place_of(self, seat: int) -> int:
         assert self.dealer is not None

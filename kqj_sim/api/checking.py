@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from kqj_sim.notation.files import ReadRound, read_file
-from kqj_sim.record import PartialRecord, Record
+from kqj_sim.record import PartialRecord, Record, RecordError
 from kqj_sim.referee import check_records
 
 BATCH = 1 << 12
@@ -50,7 +50,19 @@ class RecordCheck:
             self._records += len(batch)
             self._partial += sum(isinstance(each, PartialRecord) for _, each in batch)
             self.discrepancy_count += len(found)
-            yield from found
+            from kqj_sim.analysis.people import name_people_in
+
+            records_by_line = dict(batch)
+            for line, text in found:
+                record = records_by_line.get(line)
+                yield (
+                    line,
+                    (
+                        text
+                        if isinstance(record, RecordError | None)
+                        else name_people_in(text, record)
+                    ),
+                )
             last = batch[-1][1]
             before = last if isinstance(last, Record) else None
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from dataclasses import replace as replace_field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
 from kqj_sim.api.arguments import ArgumentError, assign_policies
 from kqj_sim.api.progress import ProgressLike, open_progress
+from kqj_sim.places import SeatNames
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 from kqj_sim.text_files import convert_to_utf8
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 SeatPlayers: TypeAlias = Callable[[GameRules], tuple[str, ...]]
 """Returns the player of each seat, or place, under the rules of the round."""
+
+
+E = TypeVar("E", bound=Exception)
 
 
 class PositionOptions(NamedTuple):
@@ -53,10 +58,12 @@ class Question:
     Attributes:
         rules: the rules of the round.
         estimate: estimates the answer; takes the limits and callbacks as keyword arguments.
+        people: names of the people at the table; None if nobody is named.
     """
 
     rules: GameRules
     estimate: Callable[..., Odds]
+    people: SeatNames | None = None
 
 
 class _GameQuestions(NamedTuple):
@@ -174,32 +181,35 @@ def ask_about_record(
         ArgumentError: the file has more records, or fewer lines.
         RecordError, RoundError: the record is damaged, or no position.
     """
-    from kqj_sim.analysis.odds.position_input import read_position
+    from kqj_sim.analysis.odds.position_input import RoundError, read_position
+    from kqj_sim.analysis.people import find_people, is_policy
+    from kqj_sim.record import RecordError
 
     record = _read_partial_record(convert_to_utf8(data), line)
+    people = find_people(record)
     if record.players is not None and seat_players is None:
         from kqj_sim.policies.spec import parse_recorded_player
 
-        if any(_is_policy(name, record.game) for name in record.players):
+        if any(is_policy(name, record.game) for name in record.players):
             for name in record.players:
                 parse_recorded_player(name, record.game)
         else:
             record = replace(record, players=None)
-    if isinstance(at, str):
-        return _ask_about_recorded_call(record, at, seat_players)
-    return _ask_about_round(read_position(record, at), seat_players)
+    try:
+        if isinstance(at, str):
+            question = _ask_about_recorded_call(record, at, seat_players)
+        else:
+            question = _ask_about_round(read_position(record, at), seat_players)
+    except (RoundError, RecordError) as error:
+        raise _name_people(error, people) from None
+    return replace_field(question, people=people)
 
 
-_POLICY_SIGNS = frozenset(":/\\+")
-
-
-def _is_policy(name: str, game: str) -> bool:
-    """Return True for the name of a policy, built-in or of a file, and False for people's, such as
-    Dr. Ann."""
-    from kqj_sim.policies.registry import list_names, list_session_names
-
-    known = {*list_names(game), *list_session_names()}
-    return name in known or bool(_POLICY_SIGNS & set(name)) or name.endswith((".py", ".toml"))
+def _name_people(error: E, people: SeatNames | None) -> E:
+    """Return an error of one line with the names of people for their seats."""
+    if people is not None:
+        error.args = (people.name_in(str(error)),)
+    return error
 
 
 def _read_partial_record(data: bytes, line: int | None) -> PartialRecord:
@@ -288,7 +298,12 @@ def run_estimation(
     question: Question, options: EstimationOptions, progress: ProgressLike | None
 ) -> Odds:
     """Return the answer to a question; show the progress."""
-    from kqj_sim.analysis.odds.estimator import DEFAULT_DEALS, MAX_DEALS, count_choosing_deals
+    from kqj_sim.analysis.odds.estimator import (
+        DEFAULT_DEALS,
+        MAX_DEALS,
+        OddsError,
+        count_choosing_deals,
+    )
     from kqj_sim.reporting.grid import format_number
     from kqj_sim.reporting.odds_words import describe_option
 
@@ -312,15 +327,22 @@ def run_estimation(
         def show_search(hands: int) -> None:
             line.advance(0, shown or f"searching for hands that agree: {hands:,} tried")
 
-        return question.estimate(
-            deals=deals,
-            precision=options.precision,
-            time=options.time,
-            seed=options.seed,
-            confidence=options.confidence,
-            threads=options.threads,
-            ignore_calls=options.ignore_calls,
-            ignore_plays=options.ignore_plays,
-            progress=show_answer,
-            searching=show_search,
-        )
+        try:
+            odds = question.estimate(
+                deals=deals,
+                precision=options.precision,
+                time=options.time,
+                seed=options.seed,
+                confidence=options.confidence,
+                threads=options.threads,
+                ignore_calls=options.ignore_calls,
+                ignore_plays=options.ignore_plays,
+                progress=show_answer,
+                searching=show_search,
+            )
+        except OddsError as error:
+            raise _name_people(error, question.people) from None
+    odds.people = question.people
+    if question.people is not None:
+        odds.stop_text = question.people.name_in(odds.stop_text)
+    return odds

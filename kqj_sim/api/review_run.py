@@ -79,12 +79,14 @@ class ReviewedRounds:
         errors: line and text of what could not be reviewed.
         interrupted: True if Ctrl-C ended the review early.
         out_of_time: number of rounds that were left when the time was over.
+        without_player: number of rounds left out, since no player asked for sat at their table.
     """
 
     reviews: list[RoundReview] = field(default_factory=list)
     errors: list[tuple[int, str]] = field(default_factory=list)
     interrupted: bool = False
     out_of_time: int = 0
+    without_player: int = 0
 
 
 class _RoundSteps:
@@ -162,7 +164,8 @@ def run_review(
             if options.seats is not None:
                 seats, wrong = _find_seats(options.seats, played)
                 unknown = wrong or unknown
-                if not seats:  # The players did not sit at this table.
+                if not seats:
+                    found.without_player += 1
                     display.advance(_STEPS)
                     continue
             if game not in settings:

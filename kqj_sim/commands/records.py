@@ -198,12 +198,14 @@ def show(
             print_screen(render_partial_round(found, title), color)
             return
         record, players = found, None
+    from kqj_sim.analysis.people import name_people_in
     from kqj_sim.referee import check_record
     from kqj_sim.reporting.rounds import render_round
 
     print_screen(render_round(record, players, title=title), color)
     for discrepancy in check_record(record):
-        say(f"Warning: against the rules: {discrepancy}", err=True)
+        text = name_people_in(discrepancy, record)
+        say(f"Warning: against the rules: {text}", err=True)
 
 
 def _show_versions(

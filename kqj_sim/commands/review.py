@@ -177,6 +177,9 @@ def review(
             source = file
             found = _review(_read(file, line), chosen, file, quiet)
         _write(found, chosen, source, columns, worst, shown, output, experiment is not None)
+    if found.without_player:
+        total = f"{found.without_player:,} of {found.without_player + len(found.reviews):,} rounds"
+        say(f"Left out: {total}, without {' or '.join(seat)} at the table", err=True)
     if found.out_of_time:
         rounds = f"{len(found.reviews):,} of {len(found.reviews) + found.out_of_time:,} rounds"
         say(f"Out of time: {rounds} reviewed", err=True)

@@ -82,7 +82,10 @@ class OddsRun(Run, ABC, Generic[A]):
         ]
         if not self._is_exact:
             parts[-1] += f", seed {self.seed}"
-        return f"{self.describe_situation()}\n{'; '.join(parts)}"
+        situation, people = self.describe_situation(), self._required_result.people
+        if people is not None:
+            situation = people.name_in(situation)
+        return f"{situation}\n{'; '.join(parts)}"
 
     @property
     def _is_exact(self) -> bool:

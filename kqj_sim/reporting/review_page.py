@@ -224,7 +224,7 @@ def _draw_timeline(found: dict[str, Any], number: int) -> dict[str, Any] | None:
                 "x": x, "y": y, "link": f"#r{number}-{point['at']}", "at": point["at"],
                 "mistake": decision["mistake"],
                 "label": f"{describe_at(point['at'])}, "
-                f"{found['players'][decision['seat']]['name']}: "
+                f"{found['players'][decision['seat']]['label']}: "
                 f"{add_suit_signs(decision['choice'])}",
             }
         )  # fmt: skip

@@ -177,6 +177,19 @@ def test_names_stand_for_places_on_the_screen_the_page_and_in_seat(tmp_path: Pat
         assert reason in expect_error(run("review", str(path), *FEW, "--seat", seat))
 
 
+def test_rounds_without_the_player_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "season.jsonl"
+    records = [json.loads(kqj.play(deal=deal, policy="standard").to_json()) for deal in (3, 4, 5)]
+    for number, record in enumerate(records):
+        last = "Zoe" if number == 1 else "Finn"
+        record["players"] = ["Ann", "Ben", "Cem", "Dora", "Eva", last]
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+    done = run("review", str(path), *FEW, "--seat", "Zoe")
+    assert done.exit_code == 0
+    assert "Left out: 2 of 3 rounds, without Zoe at the table" in done.stderr
+    assert "Left out" not in run("review", str(path), *FEW, "--seat", "Ann").stderr
+
+
 def test_mistakes_and_the_worst_decisions_matter() -> None:
     found = kqj.review(kqj.records(deals=6, seed=5), samples=50)
     frame = found.frame()

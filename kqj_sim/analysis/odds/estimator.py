@@ -34,6 +34,7 @@ from kqj_sim.analysis.odds.sampling import Playouts, Sampler, SearchEnded
 from kqj_sim.analysis.odds.situation import BiddingSituation, KwajongenBiddingSituation
 from kqj_sim.cards import NUMBER_WORDS
 from kqj_sim.experiment import MAX_DEAL
+from kqj_sim.places import SeatNames
 from kqj_sim.policies.spec import DEFAULT_PLAYERS, Player, parse_player
 from kqj_sim.rules import GameRules
 from kqj_sim.workers import count_processors
@@ -214,6 +215,7 @@ class Odds:
         measures: the measures.
         rules: the rules.
         players: the assumed players.
+        people: names of the people at the table of a record; None if nobody is named.
         seed: seed of the deals.
         ignore_calls: whether hidden cards need not agree with the calls.
         options: what was played out: the calls, or the cards.
@@ -235,6 +237,7 @@ class Odds:
     measures: MeasureTable
     rules: GameRules
     players: tuple[Player, ...]
+    people: SeatNames | None = None
     seed: int
     ignore_calls: bool = False
     options: Sequence[Any]

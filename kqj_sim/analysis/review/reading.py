@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from kqj_sim.analysis.odds.position import RoundError
 from kqj_sim.analysis.odds.situation import SituationError
+from kqj_sim.analysis.people import name_people_in
 from kqj_sim.analysis.review.decisions import RecordedRound
 from kqj_sim.cards import NotationError
 from kqj_sim.record import (
@@ -55,7 +56,7 @@ def prepare_round(record: Record | PartialRecord, number: int = 1) -> RecordedRo
         discrepancies = check_record(record)
         if discrepancies:
             more = f" (and {len(discrepancies) - 1} more)" if len(discrepancies) > 1 else ""
-            raise RecordError(f"{discrepancies[0]}{more}")
+            raise RecordError(f"{name_people_in(discrepancies[0], record)}{more}")
         # A record made in Python may hold values of any type.
         record = from_json(to_json(record))
     else:
@@ -63,7 +64,7 @@ def prepare_round(record: Record | PartialRecord, number: int = 1) -> RecordedRo
     try:
         return RecordedRound(record, number)
     except (NotationError, SituationError) as error:
-        raise RoundError(str(error)) from None
+        raise RoundError(name_people_in(str(error), record)) from None
 
 
 def _check_lengths(record: PartialRecord) -> None:

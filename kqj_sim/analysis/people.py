@@ -1,0 +1,34 @@
+"""Names of the people who sit at the table of a recorded round, in texts about it."""
+
+from __future__ import annotations
+
+from kqj_sim.places import SeatNames, label_seats
+from kqj_sim.policies.registry import list_names, list_session_names
+from kqj_sim.record import PartialRecord, Record
+from kqj_sim.rules import RULES_BY_GAME
+
+_POLICY_SIGNS = frozenset(":/\\+")
+
+
+def is_policy(name: str, game: str) -> bool:
+    """Return True for the name of a policy, built-in or of a file, and False for people's, such as
+    Dr. Ann."""
+    known = {*list_names(game), *list_session_names()}
+    return name in known or bool(_POLICY_SIGNS & set(name)) or name.endswith((".py", ".toml"))
+
+
+def find_people(record: Record | PartialRecord) -> SeatNames | None:
+    """Return the names of the people at the seats; None where a policy sits, or names are equal."""
+    players = record.players or []
+    if len(players) != RULES_BY_GAME[record.game].seats:
+        return None
+    names = label_seats(players, record.dealer)
+    if not names.has_names or any(is_policy(name, record.game) for name in players):
+        return None
+    return names
+
+
+def name_people_in(text: str, record: Record | PartialRecord) -> str:
+    """Return a text about a record with the names of its people for their seats."""
+    people = find_people(record)
+    return text if people is None else people.name_in(text)
