@@ -143,7 +143,7 @@ def _render_table(report: Report, color: bool, width: int | None, encoding: str)
     if legend and any(
         NO_INTERVAL in str(cell) for grid in grids for row in grid.rows for cell in row
     ):
-        legend += f". {NO_INTERVAL}: too few deals for an interval"
+        legend += f". {NO_INTERVAL}: too few deals for an interval, or all alike"
     parts: list[RenderableType] = [Text(line, "bold") for line in report.headline]
     parts.append(Text(run.describe(), "italic"))
     if report.key_grids and report.shown is None:

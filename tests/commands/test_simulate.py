@@ -416,3 +416,11 @@ def test_control_of_games_adds_a_table_and_changes_no_other() -> None:
     assert {row["team"] for row in found[-1]["rows"]} == {0}
     names = {row["quantity"] for row in found[-1]["rows"]}
     assert {"won_corrected_share", "final_lead_corrected_mean"} <= names
+
+
+def test_the_sign_of_a_missing_interval_is_explained_where_it_stands() -> None:
+    for deals, is_explained in (("5", True), ("2000", False)):
+        for tables in ((), ("--tables", "scores")):
+            shown = run("simulate", "--deals", deals, "--policy", "points", *tables).stdout
+            legend, *rest = shown.partition("±?: too few deals for an interval, or all alike")
+            assert bool(rest[0]) == is_explained == ("±?" in legend + rest[1]), shown
