@@ -49,8 +49,9 @@ def measure_bias(policy: str, rounds: int, deals: int = 128) -> None:
     experiment = Experiment(KqjRules(), (policy,) * 6, deals=rounds, seed=11)
     for line, record in enumerate(play_records(experiment), start=1):
         late = [each for each in RecordedRound(record, line).decisions if each.trick == 7]
-        known = grade_decisions(late, settings, line)
-        sampled = grade_decisions(late, replace(settings, max_layouts=0), line)
+        known = [grade for grade, _ in grade_decisions(late, settings, line)]
+        wanted = replace(settings, max_layouts=0)
+        sampled = [grade for grade, _ in grade_decisions(late, wanted, line)]
         for one, other in zip(known, sampled, strict=True):
             if one.layouts is None:
                 continue
@@ -81,7 +82,7 @@ def measure_order(rounds: int, samples: int) -> None:
         experiment = Experiment(KqjRules(), (policy,) * 6, deals=rounds, seed=12)
         for line, record in enumerate(play_records(experiment), start=1):
             cards = [each for each in RecordedRound(record, line).decisions if not each.is_call]
-            grades = grade_decisions(cards, settings, line)
+            grades = [grade for grade, _ in grade_decisions(cards, settings, line)]
             lost.append(sum(grade.loss.points.value for grade in grades))
             effects.append(sum(grade.effect.value for grade in grades))
         print_mean(policy, lost)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Unpack
 
 from kqj_sim.analysis.review.decisions import RecordedRound
-from kqj_sim.analysis.review.reading import prepare_round, read_rounds
+from kqj_sim.analysis.review.reading import UnreadRound, list_rounds, prepare_round
 from kqj_sim.analysis.review.tables import (
     GROUP_COLUMNS,
     ReviewedDecision,
@@ -222,13 +224,14 @@ def review(
             collect_rules(rules, fields, "review"), policy, impose, seed, first,
             deals=given or DEFAULT_ROUNDS, games=parse_count("games", games, 1, "10"),
         )  # fmt: skip
-        rounds = list(play_reviewed_rounds(experiment))
+        rounds = play_reviewed_rounds(experiment)
+        count = count_played_rounds(experiment)
         source = make_records_command(experiment)
     else:
         assert records is not None
-        rounds, source = _collect_rounds(records, parse_count("line", line, 1, "12"))
+        rounds, count, source = _list_records(records, parse_count("line", line, 1, "12"))
     described = parse_count("worst", worst, 0, "5") or 0
-    found = run_review(rounds, len(rounds), options, progress)
+    found = run_review(rounds, count, options, progress)
     if not found.reviews and found.errors:
         number, text = found.errors[0]
         raise RecordError(f"{source}:{number}: {text}")
@@ -257,51 +260,85 @@ def parse_columns(by: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def play_reviewed_rounds(experiment: Experiment) -> Iterator[tuple[int, RecordedRound | str]]:
+def play_reviewed_rounds(experiment: Experiment) -> Iterator[UnreadRound]:
     """Play the rounds of an experiment; yield them with their numbers, from 1."""
     for number, record in enumerate(play_records(experiment), start=1):
-        yield number, RecordedRound(record, number, experiment.policies)
+        yield number, partial(RecordedRound, record, number, experiment.policies)
 
 
-def _collect_rounds(
+def count_played_rounds(experiment: Experiment) -> int | None:
+    """Return the number of rounds of an experiment; None for whole games."""
+    return None if experiment.games is not None else experiment.deals
+
+
+def _list_records(
     records: RecordsLike, line: int | None
-) -> tuple[list[tuple[int, RecordedRound | str]], str]:
-    """Return the rounds with their lines, and the name of the file."""
+) -> tuple[Iterator[UnreadRound], int | None, str]:
+    """Return the rounds with their lines, their number if known, and the name of the file."""
     if isinstance(records, Round):
         records = records.record
     if isinstance(records, Record):
-        return [(1, prepare_round(records))], "FILE"
+        prepared = prepare_round(records)
+        return iter([(1, lambda: prepared)]), 1, "FILE"
     if isinstance(records, (str, os.PathLike)):
-        with open_lines(records) as lines:
-            return read_review_rounds(lines, line), str(records)
-    rounds: list[tuple[int, RecordedRound | str]] = []
-    for number, record in enumerate(records, start=1):
-        try:
-            rounds.append((number, prepare_round(record, number)))
-        except ValueError as error:
-            rounds.append((number, str(error)))
-    return rounds, "FILE"
+        return _read_path(records, line), count_rounds(records, line), str(records)
+    rounds = (
+        (number, partial(_prepare, record, number)) for number, record in enumerate(records, 1)
+    )
+    return rounds, len(records) if isinstance(records, Sized) else None, "FILE"
 
 
-def read_review_rounds(
-    lines: Iterable[bytes], line: int | None
-) -> list[tuple[int, RecordedRound | str]]:
-    """Return the rounds of a file, JSON or typed, or that of one line, with what is wrong with it.
+def _read_path(path: str | os.PathLike[str], line: int | None) -> Iterator[UnreadRound]:
+    with open_lines(path) as lines:
+        yield from read_review_rounds(lines, line)
+
+
+def count_rounds(path: str | os.PathLike[str], line: int | None) -> int | None:
+    """Return the number of rounds of a file of JSON Lines, or 1 for those of a line.
+
+    It is None where it is not known before all is read, as of stdin or of typed rounds.
+    """
+    if line is not None:
+        return 1
+    if not os.path.isfile(path):
+        return None
+    with open_lines(path) as lines:
+        texts = (each for each in lines if each.strip())
+        first = next(texts, b"")
+        return None if is_notation(first) else 1 + sum(1 for _ in texts)
+
+
+def read_review_rounds(lines: Iterable[bytes], line: int | None) -> Iterator[UnreadRound]:
+    """Yield the rounds of a file, JSON or typed, or that of one line, as they are read.
 
     Raises:
         ArgumentError: there is no round on the line.
     """
-    content = list(lines)
-    if not is_notation(b"".join(content)):
-        rounds = [each for each in read_rounds(content) if line in (None, each[0])]
+    rest = iter(lines)
+    start: list[bytes] = []
+    for text in rest:
+        start.append(text)
+        if text.strip():
+            break
+    content = chain(start, rest)
+    if not is_notation(b"".join(start)):
+        rounds = list_rounds(content if line is None else islice(content, line))
+        if line is not None:
+            rounds = (each for each in rounds if each[0] == line)
     elif line is None:
-        rounds = [(number, _prepare(record, number)) for number, record in read_file(content)]
+        rounds = ((number, partial(_prepare, record, number)) for number, record in read_file(content))
     else:
-        found = find_round(content, line) if line <= len(content) else None
-        rounds = [] if found is None else [(found.line, _prepare(found.record, found.line))]
-    if line is not None and not rounds:
-        raise ArgumentError(f"--line {line}: there is no record on that line")
-    return rounds
+        typed = list(content)
+        found = find_round(typed, line) if line <= len(typed) else None
+        known = [] if found is None else [found]
+        rounds = iter([(each.line, partial(_prepare, each.record, each.line)) for each in known])
+    first = next(rounds, None)
+    if first is None:
+        if line is not None:
+            raise ArgumentError(f"--line {line}: there is no record on that line")
+        return
+    yield first
+    yield from rounds
 
 
 def _prepare(record: ReadRound, line: int) -> RecordedRound | str:

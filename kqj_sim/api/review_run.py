@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import shlex
-import time as clock
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
+from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from kqj_sim.api.arguments import ArgumentError
@@ -21,6 +23,7 @@ from kqj_sim.workers import count_processors
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.review.decisions import RecordedRound
+    from kqj_sim.analysis.review.reading import UnreadRound
     from kqj_sim.analysis.review.rounds import RoundReview
     from kqj_sim.experiment import Experiment
     from kqj_sim.reporting.review import ReviewRun
@@ -31,6 +34,9 @@ DEFAULT_SAMPLES = 1000
 
 MAX_SAMPLES = 1 << 16
 """The same where only the time is limited."""
+
+_ROUNDS_AHEAD = 100
+"""Lines that are read ahead to share the time where the number of rounds is not known."""
 
 _STEPS = 100
 """Steps of the progress in a round."""
@@ -78,15 +84,27 @@ class ReviewedRounds:
         reviews: the rounds, in order.
         errors: line and text of what could not be reviewed.
         interrupted: True if Ctrl-C ended the review early.
-        out_of_time: number of rounds that were left when the time was over.
+        out_of_time: True if the time was over before the last round.
+        left: the number of rounds then; None if it is not known.
         without_player: number of rounds left out, since no player asked for sat at their table.
     """
 
     reviews: list[RoundReview] = field(default_factory=list)
     errors: list[tuple[int, str]] = field(default_factory=list)
     interrupted: bool = False
-    out_of_time: int = 0
+    out_of_time: bool = False
+    left: int | None = None
     without_player: int = 0
+
+    def describe_end(self) -> str | None:
+        """Return a line on how far the review came; None if it came to the end."""
+        if not self.interrupted and not self.out_of_time:
+            return None
+        done = len(self.reviews)
+        reason = "Interrupted" if self.interrupted else "Out of time"
+        if self.out_of_time and self.left is not None:
+            return f"{reason}: {done:,} of {done + self.left:,} rounds reviewed"
+        return f"{reason}: {done:,} round{'s' * (done != 1)} reviewed"
 
 
 class _RoundSteps:
@@ -109,27 +127,29 @@ class _RoundSteps:
 
 
 def run_review(
-    rounds: Iterable[tuple[int, RecordedRound | str]],
-    count: int,
+    rounds: Iterable[UnreadRound],
+    count: int | None,
     options: ReviewOptions,
     progress: ProgressLike | None,
     tell_error: Callable[[int, str], object] | None = None,
+    clock: Callable[[], float] = monotonic,
 ) -> ReviewedRounds:
-    """Review rounds one after another.
+    """Review rounds one after another; read none when the time is over.
 
     Args:
-        rounds: line and round, or what is wrong with it.
-        count: their number.
+        rounds: the rounds.
+        count: their number; None if it is not known.
         options: the options.
         progress: the display.
         tell_error: called with the line and the text of an error as soon as it is found.
+        clock: returns the time in seconds.
 
     Raises:
         PolicyError: the reference player cannot be used.
         ArgumentError: a seat does not exist.
     """
     from kqj_sim.analysis.odds.estimator import OddsError
-    from kqj_sim.analysis.odds.sampling import SearchEnded
+    from kqj_sim.analysis.odds.sampling import Deadline, SearchEnded
     from kqj_sim.analysis.review.grading import GradeSettings
     from kqj_sim.analysis.review.rounds import review_round
 
@@ -139,7 +159,11 @@ def run_review(
         raise ArgumentError("--seat: name a player or a place, such as opener")
     unknown: ArgumentError | None = None
     found = ReviewedRounds()
-    end = math.inf if options.time is None else clock.monotonic() + options.time
+    end = Deadline(clock=clock).within(math.inf if options.time is None else options.time)
+    ahead: deque[UnreadRound] = deque()
+    most_ahead = _ROUNDS_AHEAD if count is None and options.time is not None else 1
+    source = iter(rounds)
+    is_incomplete = False
     settings: dict[str, GradeSettings] = {}
 
     def fail(line: int, text: str) -> None:
@@ -148,13 +172,29 @@ def run_review(
             tell_error(line, text)
 
     with (
-        open_progress(progress, "steps", count * _STEPS) as display,
+        open_progress(progress, "steps", (count or 1) * _STEPS) as display,
         InterruptHandler() as interruption,
     ):
-        for number, (line, played) in enumerate(rounds):
+        for number in itertools.count():
             if interruption.stop_requested:
                 found.interrupted = True
                 break
+            while len(ahead) < most_ahead and not end.has_passed:
+                following = next(source, None)
+                if following is None:
+                    count = number + len(ahead)
+                    break
+                ahead.append(following)
+            if number == count:
+                break
+            if end.has_passed or is_incomplete:
+                found.out_of_time = True
+                break
+            left = len(ahead) if count is None else count - number
+            if count is None:
+                display.expect((number + left) * _STEPS)
+            line, read = ahead.popleft()
+            played = read()
             if isinstance(played, str):
                 fail(line, played)
                 display.advance(_STEPS)
@@ -173,29 +213,30 @@ def run_review(
                 settings[game] = GradeSettings(
                     reference, options.max_samples, options.seed, options.confidence,
                     options.threads or count_processors(), options.ignore_calls,
-                    options.ignore_plays,
+                    options.ignore_plays, deadline=end,
                 )  # fmt: skip
-            deadline = math.inf
-            if end < math.inf:
-                now = clock.monotonic()
-                if now > end and found.reviews:
-                    found.out_of_time = count - number
-                    break
-                deadline = now + max(0.0, end - now) / max(1, count - number)
-            steps = _RoundSteps(display, f"round {number + 1} of {count}")
+            of = "" if count is None else f" of {count}"
+            steps = _RoundSteps(display, f"round {number + 1}{of}")
             try:
                 review = review_round(
                     played,
                     settings[game],
-                    deadline=deadline,
+                    seconds=end.seconds_left / left,
                     seats=seats,
                     advance=steps.advance,
                 )
             except (OddsError, SearchEnded) as error:
                 fail(line, str(error) or "no hidden hands agree with the calls")
                 continue
+            is_incomplete = bool(review.ungraded)
+            if is_incomplete and (found.reviews or not review.grades):
+                # Among others, half a round would look like one in which little was lost.
+                found.out_of_time = True
+                break
             found.reviews.append(review)
             steps.finish()
+    if found.out_of_time and count is not None:
+        found.left = count - number
     if unknown is not None and not found.reviews and not found.errors and not found.interrupted:
         raise unknown
     return found
@@ -236,7 +277,7 @@ def make_run(
     return ReviewRun(
         command="review", rules=rules, policies=(), seed=options.seed, first=0,
         deals=len(found.reviews), confidence=options.confidence, by=tuple(by),
-        interrupted=found.interrupted or found.out_of_time > 0, source=source,
+        interrupted=found.interrupted or found.out_of_time, source=source,
         reference=options.reference or DEFAULT_PLAYERS[rules.game], samples=options.max_samples,
         time=options.time, ignore_calls=options.ignore_calls, ignore_plays=options.ignore_plays,
         skipped=len(found.errors),

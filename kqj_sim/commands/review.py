@@ -35,7 +35,9 @@ from kqj_sim.rules import RULES_BY_GAME
 from kqj_sim.signals import get_exit_status
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.review.decisions import RecordedRound
+    from collections.abc import Iterator
+
+    from kqj_sim.analysis.review.reading import UnreadRound
     from kqj_sim.api.review_run import ReviewedRounds, ReviewOptions
     from kqj_sim.experiment import Experiment
 
@@ -130,7 +132,14 @@ def review(
     shown.  With --policy, rounds of a policy are played and reviewed.
     """
     from kqj_sim.analysis.review.tables import TABLES
-    from kqj_sim.api.review import DEFAULT_ROUNDS, parse_columns, play_reviewed_rounds
+    from kqj_sim.api.review import (
+        DEFAULT_ROUNDS,
+        count_played_rounds,
+        count_rounds,
+        parse_columns,
+        play_reviewed_rounds,
+        read_review_rounds,
+    )
     from kqj_sim.api.review_run import ReviewOptions, make_records_command
 
     shown = choose_tables(tables, TABLES)
@@ -171,23 +180,23 @@ def review(
     with Output(out, format, None, color, _SUFFIXES) as output:
         if experiment is not None:
             source = make_records_command(experiment)
-            found = _review(list(play_reviewed_rounds(experiment)), chosen, source, quiet)
+            rounds = play_reviewed_rounds(experiment)
+            found = _review(rounds, count_played_rounds(experiment), chosen, source, quiet)
         else:
             assert file is not None
             source = file
-            found = _review(_read(file, line), chosen, file, quiet)
+            with open_lines(file) as lines:
+                rounds = _require(read_review_rounds(lines, line), file)
+                found = _review(rounds, count_rounds(file, line), chosen, file, quiet)
         _write(found, chosen, source, columns, worst, shown, output, experiment is not None)
     if found.without_player:
         total = f"{found.without_player:,} of {found.without_player + len(found.reviews):,} rounds"
         say(f"Left out: {total}, without {' or '.join(seat)} at the table", err=True)
-    if found.out_of_time:
-        rounds = f"{len(found.reviews):,} of {len(found.reviews) + found.out_of_time:,} rounds"
-        say(f"Out of time: {rounds} reviewed", err=True)
+    if (end := found.describe_end()) is not None:
+        say(end, err=True)
     if found.interrupted:
-        rounds = f"{len(found.reviews):,} round{'s' * (len(found.reviews) != 1)}"
-        say(f"Interrupted: {rounds} reviewed", err=True)
         click.get_current_context().exit(get_exit_status())
-    if found.errors:
+    if found.errors or not found.reviews:
         click.get_current_context().exit(1)
 
 
@@ -202,21 +211,21 @@ def _reject_played_options() -> None:
             )
 
 
-def _read(file: str, line: int | None) -> list[tuple[int, RecordedRound | str]]:
-    """Return the rounds of a file, or of one line of it."""
-    from kqj_sim.api.review import read_review_rounds
+def _require(rounds: Iterator[UnreadRound], file: str) -> Iterator[UnreadRound]:
+    """Yield the rounds of a file; raise RecordError if there are none."""
     from kqj_sim.record import RecordError
 
-    with open_lines(file) as lines:
-        rounds = read_review_rounds(lines, line)
-    if not rounds:
+    number = 0
+    for number, each in enumerate(rounds, start=1):  # noqa: B007
+        yield each
+    if number == 0:
         raise RecordError(f"{visible(file)} has no records")
-    return rounds
 
 
 def _review(
-    rounds: list[tuple[int, RecordedRound | str]], options: ReviewOptions, file: str, quiet: bool
-) -> ReviewedRounds:
+    rounds: Iterator[UnreadRound], count: int | None, options: ReviewOptions, file: str,
+    quiet: bool,
+) -> ReviewedRounds:  # fmt: skip
     """Review rounds; write a line on stderr for each that cannot be."""
     from kqj_sim.api.review_run import run_review
 
@@ -225,7 +234,7 @@ def _review(
     def tell(line: int, text: str) -> None:
         say(f"{name}:{line}: {text}", err=True)
 
-    return run_review(rounds, len(rounds), options, not quiet, tell)
+    return run_review(rounds, count, options, not quiet, tell)
 
 
 def _write(

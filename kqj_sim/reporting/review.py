@@ -26,6 +26,7 @@ from kqj_sim.messages import format_json, shell_join
 from kqj_sim.reporting.formats import convert_table, render
 from kqj_sim.reporting.grid import Cell, Grid, format_number
 from kqj_sim.reporting.review_words import (
+    OUT_OF_TIME,
     RARE_BIDS,
     describe_player,
     explain_best,
@@ -376,6 +377,7 @@ def describe_review(review: RoundReview, run: ReviewRun) -> dict[str, Any]:
         "skipped": [
             *({"at": each.at, "reason": each.reason} for each in played.skipped),
             *({"at": grade.decision.at, "reason": RARE_BIDS} for grade, _ in review.uncounted),
+            *({"at": each.at, "reason": OUT_OF_TIME} for each in review.ungraded),
         ],
     }
 
@@ -391,7 +393,7 @@ def _put(name: str, estimate: Estimate) -> dict[str, float | None]:
 def _describe_decision(each: ReviewedDecision, run: ReviewRun) -> dict[str, Any]:
     grade, hindsight, played = each.grade, each.hindsight, each.review.played
     decision, confidence = grade.decision, run.confidence or 0.95
-    names = grade.turn.options
+    names = grade.names
 
     def look_back(name: str) -> float | None:
         if hindsight is None:

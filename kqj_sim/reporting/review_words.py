@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 RARE_BIDS = "the reference player would hardly ever have bid as the others did"
 """Why a call is not graded."""
 
+OUT_OF_TIME = "out of time"
+"""Why a decision is not graded that the limit of time left no deals for."""
+
 _KWAJONGEN_POINTS = {"A": 4, "K": 3, "Q": 2, "J": 1}
 
 
@@ -91,6 +94,10 @@ def list_remarks(reviews: Sequence[RoundReview], ignore_calls: bool) -> list[str
     if uncounted:
         calls = "1 call was" if uncounted == 1 else f"{uncounted} calls were"
         lines.append(f"{calls} not graded, since {RARE_BIDS}.")
+    ungraded = sum(len(review.ungraded) for review in reviews)
+    if ungraded:
+        decisions = "1 decision was" if ungraded == 1 else f"{ungraded} decisions were"
+        lines.append(f"{decisions} not graded: {OUT_OF_TIME}.")
     skipped = sum(len(review.played.skipped) for review in reviews)
     if skipped:
         decisions = "1 decision was" if skipped == 1 else f"{skipped} decisions were"

@@ -159,9 +159,18 @@ class Deadline:
         self._searches: list[Search] = []
 
     @property
+    def seconds_left(self) -> float:
+        """Seconds until that moment, below 0 after it."""
+        return self._moment - self._clock()
+
+    @property
     def has_passed(self) -> bool:
         """True from that moment on."""
-        return self._clock() >= self._moment
+        return self.seconds_left <= 0
+
+    def within(self, seconds: float) -> Deadline:
+        """Return a deadline so many seconds from now, or at this moment if that is earlier."""
+        return Deadline(min(self._moment, self._clock() + seconds), self._clock)
 
     def limit(self, search: Search) -> Search:
         """Let a search end at the deadline; return it."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -87,7 +86,7 @@ class Grade:
 
     Attributes:
         decision: the decision.
-        turn: the decision as the kernels take it.
+        names: the names of the options, in the order of `Loss.best`.
         options: the options, the best first.
         reference: the options that the reference player may choose, with their chances.
         loss: what the choice lost against the best option.
@@ -104,7 +103,7 @@ class Grade:
     """
 
     decision: Decision
-    turn: Turn
+    names: tuple[str, ...]
     options: tuple[GradedOption, ...]
     reference: dict[str, float]
     loss: Loss
@@ -120,7 +119,7 @@ class Grade:
     @property
     def best(self) -> str:
         """The best option by all deals together."""
-        return self.turn.options[self.loss.best]
+        return self.names[self.loss.best]
 
     @property
     def reference_choice(self) -> str | None:
@@ -176,7 +175,7 @@ class GradeSettings:
         ignore_calls: True for hidden cards that need not agree with the calls.
         ignore_plays: True for hidden cards that are not weighed by the chances of the plays.
         max_layouts: see `MAX_LISTED_LAYOUTS`.
-        deadline: of the searches for hands that agree with the calls.
+        deadline: moment after which nothing more is sampled.
     """
 
     reference: Player
@@ -190,6 +189,9 @@ class GradeSettings:
     deadline: Deadline = field(default_factory=Deadline, compare=False)
 
 
+Result = TypeVar("Result")
+
+
 def derive_seed(*parts: object) -> int:
     """Return a seed of its own for some numbers and texts."""
     digest = hashlib.blake2b(repr(parts).encode(), digest_size=8).digest()
@@ -200,16 +202,18 @@ def grade_decisions(
     decisions: Sequence[Decision],
     settings: GradeSettings,
     line: int,
-    deadline: float = math.inf,
+    seconds: float = math.inf,
     advance: Callable[[float], None] | None = None,
-) -> list[Grade]:
-    """Grade the decisions of a round.
+) -> list[tuple[Grade, Turn]]:
+    """Grade the decisions of a round; leave out those that could not be graded in time.
+
+    A grade comes with its decision as the kernels take it.
 
     Args:
         decisions: the decisions.
         settings: how.
         line: number of the round, which makes its deals its own.
-        deadline: moment of the monotonic clock; with few seconds left, there are fewer deals.
+        seconds: share of the time for this round, which has fewer deals where that is short.
         advance: called with the share of the work that a step did.
 
     Raises:
@@ -226,44 +230,52 @@ def grade_decisions(
     if isinstance(rules, KqjRules):
         PlayModel(rules)
     pilot_deals = MIN_PILOT
-    if deadline == math.inf:
+    if seconds == math.inf:
         pilot_deals = max(MIN_PILOT, math.ceil(settings.samples * _PILOT_SHARE))
-    started = time.monotonic()
+    fair = settings.deadline.within(seconds)
+    started = fair.seconds_left
 
-    def run(work: Callable[[int, int], object], share: float, limit: Deadline) -> list[object]:
+    def run(
+        work: Callable[[int, int], Result], size: int, share: float, watch: Deadline
+    ) -> list[Result]:
         results = []
-        for each in map_in_threads([work] * settings.threads, 0, count, 1, limit):
+        for each in map_in_threads([work] * settings.threads, 0, size, 1, watch):
             results.append(each)
             if advance is not None:
                 advance(share / count)
         return results
 
+    limit = settings.deadline
     first_stage = replace(
-        settings, deadline=Deadline(started + _PILOT_TIME_SHARE * (deadline - started))
+        settings, deadline=limit.within(_PILOT_TIME_SHARE * limit.seconds_left)
     )
-    prepared: list[_Preparation] = run(  # type: ignore[assignment]
+    found = run(
         lambda number, _: _prepare(decisions[number], first_stage, line, pilot_deals),
+        count,
         _PILOT_SHARE,
         first_stage.deadline,
     )
-    spent = time.monotonic() - started
+    prepared = [each for each in found if each is not None]
     scale = 1.0
-    if deadline < math.inf:
+    if seconds < math.inf:
+        spent = started - fair.seconds_left
         expected = spent * (1 - _PILOT_SHARE) * settings.samples / pilot_deals
-        scale = min(1.0, max(0.0, deadline - time.monotonic()) / max(expected, 1e-9))
+        scale = min(1.0, max(0.0, fair.seconds_left) / max(expected, 1e-9))
     _divide_deals(prepared, settings.samples, scale)
-    second_stage = replace(settings, deadline=Deadline(deadline))
-    grades: list[Grade] = run(  # type: ignore[assignment]
-        lambda number, _: _measure(prepared[number], second_stage),
+    measured = run(
+        lambda number, _: _measure(prepared[number], settings),
+        len(prepared),
         1 - _PILOT_SHARE,
-        second_stage.deadline,
+        limit,
     )
+    grades = [each for each in measured if each is not None]
     from kqj_sim.analysis.review.cross_fitting import find_mistakes
 
-    counted = [number for number, grade in enumerate(grades) if grade.counts]
-    shown = find_mistakes([grades[number].p_value for number in counted], settings.confidence)
-    for number, mistake in zip(counted, shown, strict=True):
-        grades[number] = replace(grades[number], mistake=mistake and grades[number].matters)
+    counted = [number for number, (grade, _) in enumerate(grades) if grade.counts]
+    p_values = [grades[number][0].p_value for number in counted]
+    for number, mistake in zip(counted, find_mistakes(p_values, settings.confidence), strict=True):
+        grade, turn = grades[number]
+        grades[number] = replace(grade, mistake=mistake and grade.matters), turn
     return grades
 
 
@@ -271,7 +283,7 @@ _PILOT_SHARE = 0.25
 """Share of the deals in the first stage."""
 
 _PILOT_TIME_SHARE = 0.5
-"""Share of the time after which the first stage searches no longer for hands."""
+"""Share of the time after which the first stage ends."""
 
 
 def make_turn(decision: Decision, settings: GradeSettings, seed: int, ignore_calls: bool) -> Turn:
@@ -291,11 +303,14 @@ def make_turn(decision: Decision, settings: GradeSettings, seed: int, ignore_cal
 
 def _prepare(
     decision: Decision, settings: GradeSettings, line: int, pilot_deals: int
-) -> _Preparation:
-    """Play out all options in a few deals, or in all distributions if they are few."""
+) -> _Preparation | None:
+    """Play out all options in a few deals, or in all distributions if they are few.
+
+    After the deadline, or if too few hands are found by then, there is no result.
+    """
     seed = derive_seed(settings.seed, line, decision.at)
     ignores, counts = settings.ignore_calls, True
-    while True:
+    while not settings.deadline.has_passed:
         try:
             turn = make_turn(decision, settings, seed, ignores)
         except SearchEnded:
@@ -311,11 +326,12 @@ def _prepare(
         try:
             pilot = draw_deals(turn.sampler, FIRST_PILOT, pilot_deals, settings.deadline)
         except SearchEnded:
-            if ignores:
+            if ignores and not settings.deadline.has_passed:
                 raise
             ignores, counts = True, not _follows_bids(decision)
             continue
         return _Preparation(decision, turn, reference, ignores, pilot, False, line, counts=counts)
+    return None
 
 
 def _follows_bids(decision: Decision) -> bool:
@@ -359,31 +375,37 @@ def _divide_deals(prepared: Sequence[_Preparation], samples: int, scale: float) 
         each.deals = 64 * max(MIN_DEALS // 64, math.ceil(deals / 64))
 
 
-def _measure(prepared: _Preparation, settings: GradeSettings) -> Grade:
-    """Measure the value of each option and the loss of the choice."""
+def _measure(prepared: _Preparation, settings: GradeSettings) -> tuple[Grade, Turn] | None:
+    """Measure the value of each option and the loss of the choice; None if time is over."""
     turn, choice, pilot = prepared.turn, prepared.choice, prepared.pilot
     names = turn.options
     if prepared.is_exact:
         loss = compute_exact_loss(pilot, choice)
         everyone = tuple(range(len(names)))
-        return _make_grade(prepared, pilot, everyone, loss, settings.confidence)
+        return _make_grade(prepared, pilot, everyone, loss, settings.confidence), turn
+    if settings.deadline.has_passed:
+        return None
     kept = list(prepared.kept)
     try:
         draws = draw_deals(turn.with_options(kept), 0, prepared.deals, settings.deadline)
     except SearchEnded:
+        if settings.deadline.has_passed:
+            return None
         if prepared.ignores_calls:
             raise
         again = _prepare(
             prepared.decision, replace(settings, ignore_calls=True), prepared.line,
             len(pilot.weights),
         )  # fmt: skip
+        if again is None:
+            return None
         again.kept, again.deals = tuple(range(len(again.turn.options))), prepared.deals
         again.counts = not _follows_bids(prepared.decision)
         return _measure(again, settings)
     chosen = Draws(pilot.weights, pilot.values[kept], pilot.wins[kept])
     loss = estimate_loss(chosen, draws, kept.index(choice), settings.confidence)
     loss = replace(loss, best=kept[loss.best])
-    return _make_grade(prepared, draws, prepared.kept, loss, settings.confidence)
+    return _make_grade(prepared, draws, prepared.kept, loss, settings.confidence), turn
 
 
 def _make_grade(
@@ -412,7 +434,7 @@ def _make_grade(
     means = [option.value.value for option in options.values()]
     return Grade(
         prepared.decision,
-        prepared.turn,
+        tuple(names),
         tuple(options[number] for number in order),
         {names[number]: chance for number, chance in prepared.reference.items()},
         loss,

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from kqj_sim.analysis.intervals import Estimate
+from kqj_sim.analysis.odds.sampling import Deadline
 from kqj_sim.analysis.review.decisions import RecordedRound
 from kqj_sim.analysis.review.turns import ActualHands, derive_keys
 from kqj_sim.cards import parse_card
@@ -210,12 +211,21 @@ class Average:
         return found.estimate(confidence)
 
 
-@lru_cache(maxsize=256)
+_averages: dict[object, Average] = {}
+"""The averages estimated so far."""
+
+
 def estimate_average(
     rules: GameRules, reference: str, pending: int, imposed: ImposedContract | None,
-    deals: int = AVERAGE_DEALS,
-) -> Average:  # fmt: skip
-    """Return what each place gets on average if the reference player sits everywhere."""
+    deadline: Deadline | None = None, deals: int = AVERAGE_DEALS,
+) -> Average | None:  # fmt: skip
+    """Return what each place gets on average if the reference player sits everywhere.
+
+    There is none if the deadline comes before: all rounds are measured by the same average.
+    """
+    key = (rules, reference, pending, imposed, deals)
+    if key in _averages:
+        return _averages[key]
     experiment = Experiment(rules, (reference,) * rules.seats, seed=_AVERAGE_SEED, imposed=imposed)
     game = get_game(rules)
     core_rules, seating = experiment.compile_seating()
@@ -243,10 +253,13 @@ def estimate_average(
     total = np.zeros(rules.seats)
     squares = np.zeros(rules.seats)
     for values in map_in_threads(functions, 0, deals, LANES):
+        if deadline is not None and deadline.has_passed:
+            return None
         total += values.sum(axis=0)
         squares += (values**2).sum(axis=0)
     mean = total / deals
-    return Average(mean, np.sqrt((squares / deals - mean**2) / (deals - 1)), deals)
+    errors = np.sqrt((squares / deals - mean**2) / (deals - 1))
+    return _averages.setdefault(key, Average(mean, errors, deals))
 
 
 __all__ = [

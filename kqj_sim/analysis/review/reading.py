@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import TypeAlias
 
 from kqj_sim.analysis.odds.position import RoundError
 from kqj_sim.analysis.odds.situation import SituationError
@@ -25,14 +27,18 @@ _FINISHED = re.compile(rb'"(?:result|scores|totals)"\s*:')
 """Keys of a finished round: a text with one of them is a whole record, or a damaged one."""
 
 
-def read_rounds(lines: Iterable[bytes]) -> Iterator[tuple[int, RecordedRound | str]]:
-    """Yield the line number, from 1, and the round of each line, or what is wrong with it.
+UnreadRound: TypeAlias = tuple[int, Callable[[], RecordedRound | str]]
+"""The line of a round, from 1, and a function that returns it, or one line on what is wrong.
 
-    Blank lines are skipped.
-    """
+A round takes much longer to read than its line, and there may be more lines than time.
+"""
+
+
+def list_rounds(lines: Iterable[bytes]) -> Iterator[UnreadRound]:
+    """Yield the round of each line; blank lines are skipped."""
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            yield number, read_round(line, number)
+            yield number, partial(read_round, line, number)
 
 
 def read_round(line: bytes, number: int = 1) -> RecordedRound | str:

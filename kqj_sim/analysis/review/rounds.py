@@ -11,7 +11,7 @@ import numpy as np
 
 from kqj_sim.analysis.odds.situation import BiddingSituation
 from kqj_sim.analysis.review.cross_fitting import Mean
-from kqj_sim.analysis.review.decisions import RecordedRound
+from kqj_sim.analysis.review.decisions import Decision, RecordedRound
 from kqj_sim.analysis.review.grading import Grade, GradeSettings, derive_seed, grade_decisions
 from kqj_sim.analysis.review.luck import (
     Average,
@@ -19,6 +19,7 @@ from kqj_sim.analysis.review.luck import (
     estimate_average,
     find_actual_hands,
 )
+from kqj_sim.analysis.review.turns import Turn
 from kqj_sim.core.types import Float64Array
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.record import Record
@@ -153,6 +154,7 @@ class RoundReview:
         grades: the decisions that count, with their grades.
         hindsight: those with the actual hands; None where these are not known.
         uncounted: the other decisions (`Grade.counts`).
+        ungraded: decisions that could not be graded in time.
         average: the average of each place; None if the actual hands are not known.
         start: the value of the deal by team; None if the actual hands are not known.
         result: the score difference by team; None if the round is not finished.
@@ -167,6 +169,7 @@ class RoundReview:
     result: Float64Array | None
     seats: tuple[int, ...] = ()
     uncounted: Sequence[tuple[Grade, Hindsight | None]] = ()
+    ungraded: Sequence[Decision] = ()
     totals: list[Total] = field(init=False)
     team_totals: list[Total] = field(init=False)
     parts: list[Parts] | None = field(init=False)
@@ -254,7 +257,7 @@ def review_round(
     played: RecordedRound,
     settings: GradeSettings,
     *,
-    deadline: float = math.inf,
+    seconds: float = math.inf,
     seats: Sequence[int] | None = None,
     advance: Callable[[float], None] | None = None,
 ) -> RoundReview:
@@ -263,24 +266,31 @@ def review_round(
     Args:
         played: the round.
         settings: how decisions are graded.
-        deadline: moment of the monotonic clock.
+        seconds: share of the time for this round.
         seats: seats whose decisions are graded; None for all.
         advance: called with the share of the work that a step did.
     """
     rules = played.rules
     chosen = tuple(range(rules.seats)) if seats is None else tuple(seats)
     decisions = [each for each in played.decisions if each.seat in chosen]
-    grades = grade_decisions(decisions, settings, played.line, deadline, advance)
-    random = any(len(grade.reference) > 1 for grade in grades)
-    actual = find_actual_hands(played, derive_seed(settings.seed, played.line), random)
-    hindsight: list[Hindsight | None] = [None] * len(grades)
+    own_seed = derive_seed(settings.seed, played.line)
     average = start = result = None
+    if decisions and find_actual_hands(played, own_seed, False) is not None:
+        # First, since grading takes whatever time is left.
+        average = _find_average(played, settings)
+    graded = grade_decisions(decisions, settings, played.line, seconds, advance)
+    grades = [grade for grade, _ in graded]
+    numbers = {grade.decision.number for grade in grades}
+    ungraded = [each for each in decisions if each.number not in numbers]
+    random = any(len(grade.reference) > 1 for grade in grades)
+    # The values along a round need every decision of it.
+    actual = None if ungraded else find_actual_hands(played, own_seed, random)
+    hindsight: list[Hindsight | None] = [None] * len(grades)
     if actual is not None:
-        found = [_look_back(grade, played, actual) for grade in grades]
+        found = [_look_back(grade, turn, played, actual) for grade, turn in graded]
         _chain_counters(grades, found)
         hindsight = list(found)
         if found:
-            average = _find_average(played, settings.reference.text)
             start = found[0].before
         if isinstance(played.source, Record):
             scores = np.array(played.source.scores, dtype=np.float64)
@@ -296,17 +306,18 @@ def review_round(
         result,
         chosen,
         [each for each in both if not each[0].counts],
+        ungraded,
     )
 
 
-def _look_back(grade: Grade, played: RecordedRound, actual: Any) -> Hindsight:
+def _look_back(grade: Grade, turn: Turn, played: RecordedRound, actual: Any) -> Hindsight:
     """Return the options of a decision, given the actual hands."""
-    scores = grade.turn.score_actual(actual)
+    scores = turn.score_actual(actual)
     if played.rules.game == "kwajongen" and played.opener % 2:
         # The kernels number teams by place.
         scores = scores[..., ::-1]
     values = compute_differences(scores, played.rules.game).mean(axis=1)
-    names = grade.turn.options
+    names = grade.names
     before = sum(chance * values[names.index(name)] for name, chance in grade.reference.items())
     decision = grade.decision
     choice, team = names.index(decision.choice), played.teams[decision.seat]
@@ -325,19 +336,22 @@ def _chain_counters(grades: Sequence[Grade], found: list[Hindsight]) -> None:
             continue
         if (one.question, one.calls) != (other.question, other.calls):
             continue
-        names, values = grade.turn.options, found[number].values.copy()
+        names, values = grade.names, found[number].values.copy()
         values[names.index(grade.decision.choice)] = found[number + 1].before
         before = sum(chance * values[names.index(name)] for name, chance in grade.reference.items())
         found[number] = replace(found[number], values=values, before=np.asarray(before))
 
 
-def _find_average(played: RecordedRound, reference: str) -> Average:
-    """Return the average of each place under the rules of a round."""
+def _find_average(played: RecordedRound, settings: GradeSettings) -> Average | None:
+    """Return the average of each place under the rules of a round; None if it takes too long."""
     record, imposed = played.record, None
     if record.imposed:
         assert record.sender is not None and record.contract is not None
         imposed = ImposedContract(played.place_of(record.sender), record.contract, record.amount)
-    return estimate_average(played.rules, reference, record.pending_before, imposed)
+    limit = settings.deadline.within(settings.deadline.seconds_left / 2)
+    return estimate_average(
+        played.rules, settings.reference.text, record.pending_before, imposed, limit
+    )
 
 
 __all__ = ["Hindsight", "Parts", "RoundReview", "Total", "add_means", "review_round"]

@@ -107,7 +107,8 @@ def draw_deals(sampler: Sampler, first: int, deals: int, deadline: Deadline | No
     After the deadline there are as many as were found by then.
 
     Raises:
-        SearchEnded: hidden hands that agree with the calls are too rare.
+        SearchEnded: hidden hands that agree with the calls are too rare, or too few were found
+            before the deadline.
         OddsError: no hidden hands agree with the plays.
         PolicyError: a policy chose what is not allowed.
     """
@@ -144,7 +145,9 @@ def draw_deals(sampler: Sampler, first: int, deals: int, deadline: Deadline | No
             if total * total < MIN_EFFECTIVE_DEALS * squares or total == 0:
                 raise
             break
-        if deadline.has_passed and total > 0:
+        if deadline.has_passed:
+            if total * total < MIN_EFFECTIVE_DEALS * squares or total == 0:
+                raise SearchEnded(by_time=True)
             break
     deadline.release(search)
     return Draws(

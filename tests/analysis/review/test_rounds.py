@@ -143,7 +143,7 @@ def test_calls_after_bids_that_nobody_would_make_do_not_count(
         # Whoever asks for hands dealt regardless of the calls gets the grade.
         (last, asked, True),
     ):
-        (grade,) = grade_decisions([decision], chosen, 1)
+        ((grade, _),) = grade_decisions([decision], chosen, 1)
         assert grade.counts == counts
         assert grade.ignores_calls == (decision is last)
         assert counts or not grade.mistake
