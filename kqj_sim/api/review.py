@@ -326,7 +326,7 @@ def read_review_rounds(lines: Iterable[bytes], line: int | None) -> Iterator[Unr
         if line is not None:
             rounds = (each for each in rounds if each[0] == line)
     elif line is None:
-        rounds = ((number, partial(_prepare, record, number)) for number, record in read_file(content))
+        rounds = ((at, partial(_prepare, record, at)) for at, record in read_file(content))
     else:
         typed = list(content)
         found = find_round(typed, line) if line <= len(typed) else None

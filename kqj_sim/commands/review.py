@@ -74,7 +74,12 @@ Examples:
     type=WholeNumberType(1, "1e4"),
     help="Sample this many deals for each decision, on average.  [default: 1000]",
 )
-@click.option("--time", type=SECONDS_TYPE, metavar="SECONDS", help="Stop after this many seconds.")
+@click.option(
+    "--time",
+    type=SECONDS_TYPE,
+    metavar="SECONDS",
+    help="Stop after this many seconds, shared among the rounds.",
+)
 @click.option(
     "--reference",
     metavar="SPEC",

@@ -246,9 +246,7 @@ def grade_decisions(
         return results
 
     limit = settings.deadline
-    first_stage = replace(
-        settings, deadline=limit.within(_PILOT_TIME_SHARE * limit.seconds_left)
-    )
+    first_stage = replace(settings, deadline=limit.within(_PILOT_TIME_SHARE * limit.seconds_left))
     found = run(
         lambda number, _: _prepare(decisions[number], first_stage, line, pilot_deals),
         count,

@@ -109,6 +109,7 @@ def test_luck_of_the_deal_has_mean_zero(rules: GameRules) -> None:
     """The average of a place is that of the values of deals: these come from records."""
     settings, reference = make_settings(rules), REFERENCES[rules.game]
     expected = estimate_average(rules, reference, 0, None)
+    assert expected is not None
     luck: dict[int, list[float]] = {}
     for played in list_rounds(rules, "random", 400):
         first = played.decisions[0]

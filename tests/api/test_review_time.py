@@ -1,0 +1,169 @@
+"""The limit of time of a review, by clocks that the tests move."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+
+from kqj_sim.analysis.odds.sampling import Deadline, SearchEnded
+from kqj_sim.analysis.review import grading, luck
+from kqj_sim.analysis.review.decisions import RecordedRound
+from kqj_sim.analysis.review.grading import GradeSettings
+from kqj_sim.analysis.review.rounds import review_round
+from kqj_sim.analysis.review.turns import draw_deals
+from kqj_sim.api.review_run import ReviewedRounds, ReviewOptions, make_run, run_review
+from kqj_sim.experiment import Experiment
+from kqj_sim.policies.spec import parse_player
+from kqj_sim.recording import play_records
+from kqj_sim.reporting.review import describe_review, make_review_report
+from kqj_sim.rules import KqjRules
+from tests.variants import AUCTION_2, TAKE_2
+
+REFERENCE = "points+greedy"
+
+
+def play(rules: KqjRules, count: int = 1) -> list[RecordedRound]:
+    """Return rounds of a fast policy."""
+    experiment = Experiment(rules, (REFERENCE,) * 6, deals=count, seed=5)
+    return [RecordedRound(each, line) for line, each in enumerate(play_records(experiment), 1)]
+
+
+def make_settings(deadline: Deadline | None = None) -> GradeSettings:
+    """Return settings with few deals, in one thread."""
+    return GradeSettings(
+        parse_player(REFERENCE, "kqj"), 1, 1, 0.95, 1, max_layouts=0,
+        deadline=deadline or Deadline(),
+    )  # fmt: skip
+
+
+class Clock:
+    """A clock that goes on by a second each time somebody looks at it."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 1
+        return self.now
+
+
+@pytest.mark.parametrize("count", [1000, None])
+def test_no_line_is_read_after_the_time(count: int | None) -> None:
+    now, read = 0.0, 0
+
+    def list_rounds() -> Iterator[tuple[int, Callable[[], str]]]:
+        nonlocal now, read
+        for line in range(1, 1001):
+            assert now < 5
+            now, read = now + 1, read + 1
+            yield line, lambda: "not a record"
+
+    options = ReviewOptions(time=5)
+    found = run_review(list_rounds(), count, options, None, clock=lambda: now)
+    assert read == 5
+    assert found.out_of_time
+    assert found.left == (None if count is None else count - len(found.errors))
+
+
+def test_rounds_are_read_one_by_one() -> None:
+    read = []
+
+    def list_rounds() -> Iterator[tuple[int, Callable[[], str]]]:
+        for line in (1, 2, 3):
+            assert len(read) == line - 1
+            yield line, lambda line=line: read.append(line) or "not a record"  # type: ignore[misc]
+
+    found = run_review(list_rounds(), None, ReviewOptions(), None)
+    assert [line for line, _ in found.errors] == read == [1, 2, 3]
+    assert not found.out_of_time
+
+
+@pytest.mark.parametrize("rules", [TAKE_2, AUCTION_2], ids=["taking", "auctions"])
+@pytest.mark.parametrize("moment", [1, 60, 200, 400])
+def test_nothing_is_sampled_after_the_deadline(
+    rules: KqjRules, moment: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (played,) = play(rules)
+    clock = Clock()
+
+    def draw(*args: Any) -> Any:
+        assert clock.now < moment
+        return draw_deals(*args)
+
+    monkeypatch.setattr(grading, "draw_deals", draw)
+    review = review_round(played, make_settings(Deadline(moment, clock)))
+    done = [grade.decision.number for grade, _ in review.all_decisions]
+    left = [each.number for each in review.ungraded]
+    assert left
+    assert sorted(done + left) == [each.number for each in played.decisions]
+    # Time is no reason to call the calls rare, and values along the round need all of it.
+    assert not any(grade.ignores_calls for grade, _ in review.all_decisions)
+    assert review.start is None
+    assert review.parts is None
+
+    found = ReviewedRounds([review])
+    run = make_run(found, ReviewOptions(time=1), "FILE", ())
+    assert (
+        f"{len(left)} decisions were not graded: out of time."
+        in make_review_report(found.reviews, run).remarks
+    )
+    skipped = describe_review(review, run)["skipped"]
+    assert [each["reason"] for each in skipped].count("out of time") == len(left)
+
+
+def test_too_few_deals_before_the_deadline_are_no_sample() -> None:
+    turn = grading.make_turn(play(AUCTION_2)[0].decisions[2], make_settings(), 1, False)
+    with pytest.raises(SearchEnded):
+        draw_deals(turn.sampler, 0, 1 << 20, Deadline(0, lambda: 1))
+
+
+def test_an_average_that_takes_too_long_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(luck, "_averages", {})
+    over = Deadline(0, lambda: 1)
+    assert luck.estimate_average(TAKE_2, REFERENCE, 0, None, over, 1 << 10) is None
+    found = luck.estimate_average(TAKE_2, REFERENCE, 0, None, None, 1 << 10)
+    assert found is not None
+    assert luck.estimate_average(TAKE_2, REFERENCE, 0, None, over, 1 << 10) is found
+
+
+@pytest.mark.parametrize(("incomplete", "lines", "left"), [(1, [1], 2), (3, [1, 2], 1)])
+def test_an_incomplete_round_is_shown_only_alone(
+    incomplete: int, lines: list[int], left: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def review(played: RecordedRound, *args: Any, **more: Any) -> Any:
+        done = review_round(played, make_settings())
+        if played.line == incomplete:
+            done.ungraded = [done.grades.pop().decision]
+        return done
+
+    monkeypatch.setattr("kqj_sim.analysis.review.rounds.review_round", review)
+    rounds = [(each.line, partial(copy, each)) for each in play(TAKE_2, 3)]
+    found = run_review(iter(rounds), 3, ReviewOptions(REFERENCE, 1, 1e6, threads=1), None)
+    assert [each.played.line for each in found.reviews] == lines
+    assert found.left == left
+    assert found.describe_end() == f"Out of time: {len(lines)} of 3 rounds reviewed"
+
+
+def test_reviews_keep_no_samplers(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns = []
+    make_turn = grading.make_turn
+
+    def make(*args: Any) -> Any:
+        turn = make_turn(*args)
+        turns.append(weakref.ref(turn.sampler))
+        return turn
+
+    monkeypatch.setattr(grading, "make_turn", make)
+    (played,) = play(TAKE_2)
+    review = review_round(played, replace(make_settings(), ignore_calls=True))
+    gc.collect()
+    assert review.grades
+    assert turns
+    assert not any(turn() for turn in turns)
