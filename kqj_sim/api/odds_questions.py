@@ -181,7 +181,8 @@ def ask_about_record(
         ArgumentError: the file has more records, or fewer lines.
         RecordError, RoundError: the record is damaged, or no position.
     """
-    from kqj_sim.analysis.odds.position_input import RoundError, read_position
+    from kqj_sim.analysis.odds.position import RoundError
+    from kqj_sim.analysis.odds.position_input import read_position
     from kqj_sim.analysis.people import find_people, is_policy
     from kqj_sim.record import RecordError
 

@@ -256,5 +256,5 @@ def test_frames_have_no_infinite_bounds() -> None:
     ]
     for frame in frames:
         numbers = frame.select_dtypes("float64")
-        assert not np.isinf(numbers).to_numpy().any()
+        assert not np.isinf(numbers.to_numpy()).any()
     assert any(frame.isna().to_numpy().any() for frame in frames)
