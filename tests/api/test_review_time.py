@@ -75,15 +75,14 @@ def test_no_line_is_read_after_the_time(count: int | None) -> None:
 def test_rounds_are_read_one_by_one() -> None:
     read: list[int] = []
 
+    def fail(line: int) -> str:
+        read.append(line)
+        return "not a record"
+
     def list_rounds() -> Iterator[tuple[int, Callable[[], str]]]:
         for line in (1, 2, 3):
             assert len(read) == line - 1
-
-            def read_round(line: int = line) -> str:
-                read.append(line)
-                return "not a record"
-
-            yield line, read_round
+            yield line, partial(fail, line)
 
     found = run_review(list_rounds(), None, ReviewOptions(), None)
     assert [line for line, _ in found.errors] == read == [1, 2, 3]
