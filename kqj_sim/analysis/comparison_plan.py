@@ -87,6 +87,12 @@ class ComparisonPlan:
             return self.precision
         return max(RELATIVE_PRECISION * abs(lead), self.indifference - abs(lead))
 
+    def list_shortfalls(self, half_width: float, played: str) -> list[str]:
+        """Return a sentence if the precision asked for was not reached by what was played."""
+        if self.precision is None or half_width <= self.precision:
+            return []
+        return [f"The precision of ±{self.precision:g} was not reached within {played}."]
+
     @property
     def interval_method(self) -> str:
         """A description of the intervals for people."""

@@ -115,9 +115,15 @@ def make_comparison_report(comparison: Comparison, shown: Collection[str] | None
         key_grids=make_key_grids(tables),
         key_tables=list_key_tables(comparison),
         shown=shown,
-        remarks=list_remarks(comparison),
+        remarks=[*list_remarks(comparison), *_list_shortfalls(comparison)],
         commands_title="The largest difference:" if commands else "",
     )
+
+
+def _list_shortfalls(comparison: Comparison) -> list[str]:
+    widest = max(comparison.pairs, key=lambda pair: pair.half_width)
+    unit = "games" if comparison.games else "deals"
+    return comparison.plan.list_shortfalls(widest.half_width, f"{widest.tally.deals:,} {unit}")
 
 
 def make_key_grids(tables: Sequence[Table]) -> list[Grid]:

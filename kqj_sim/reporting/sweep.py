@@ -113,6 +113,8 @@ def make_sweep_report(sweep: Sweep, shown: Collection[str] | None = None) -> Rep
     )
     tables = [_make_table(sweep, sweep.settings)]
     count, grids, remarks = len(sweep.settings), [], list_remarks(sweep)
+    half_width = max((each.points.high - each.points.low) / 2 for each in sweep.settings)
+    remarks += sweep.plan.list_shortfalls(half_width, f"{sweep.deals:,} deals")
     if count > 1:
         tables.append(_make_best_other_table(sweep))
     if count > MAX_SHOWN_SETTINGS:

@@ -22,9 +22,12 @@ from kqj_sim.analysis.comparison_plan import (
     ComparisonPlan,
 )
 from kqj_sim.analysis.match import MatchTally, PairedMatch
+from kqj_sim.analysis.sweep import sweep
 from kqj_sim.experiment import Experiment
 from kqj_sim.paired import iterate_lead_chunks
 from kqj_sim.policies.spec import DEFAULT_PLAYER
+from kqj_sim.reporting.compare import make_comparison_report
+from kqj_sim.reporting.sweep import make_sweep_report
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import simulate as play_rows
 from kqj_sim.workers import Workers
@@ -367,3 +370,12 @@ def test_what_makes_no_sense_is_told(
 
 def test_number_of_deals_is_a_limit() -> None:
     assert replace(ComparisonPlan(), deals=5).deal_limit == 5
+
+
+@pytest.mark.parametrize(("precision", "reached"), [(1000.0, True), (1e-6, False)])
+def test_reports_say_that_the_precision_was_not_reached(precision: float, reached: bool) -> None:
+    compared = compare("greedy", "random", precision=precision, max_deals=600, threads=1)
+    swept = sweep("points", ["trump=8,9"], precision=precision, max_deals=600, threads=1)
+    for report in (make_comparison_report(compared), make_sweep_report(swept)):
+        said = "The precision of ±1e-06 was not reached within 600 deals." in report.remarks
+        assert said != reached
