@@ -51,7 +51,7 @@ from kqj_sim.policies.weights import VERSIONS
 from kqj_sim.record import Record
 from kqj_sim.recording import play_records
 from kqj_sim.rules import SEATS, KqjRules
-from kqj_sim.training.imposed import ImposedRounds
+from tools.fit_points.imposed import ImposedRounds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -44,7 +44,6 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "show": CommandEntry("records", "Show one round: hands, calls, tricks, points and scores."),
     "check": CommandEntry("check", "Check recorded rounds against an independent referee."),
     "review": CommandEntry("review", "Grade recorded rounds: where were the points lost?"),
-    "train": CommandEntry("train", "Train the learned policies and fit the point counts."),
     "columns": CommandEntry("listings", "List the columns of the rows, for --by and --where."),
     "policies": CommandEntry("listings", "List the policies and explain their parameters."),
 }

@@ -53,13 +53,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "recording": TEXT | ENGINE | {"experiment"},
     "replay": TEXT | ENGINE | {"experiment", "recording"},
     "paired": TEXT | ENGINE | PLAY | {"simulation"},
-    "training": TEXT | ENGINE | PLAY | {"simulation", "recording", "paired"},
     "analysis": TEXT | ENGINE | PLAY | {"referee", "run_scope", "simulation", "paired"},
     "notation": TEXT | {"policies", "referee", "analysis"},
-    "reporting": TEXT
-    | ENGINE
-    | {"experiment", "referee", "paired", "analysis", "training"}
-    | {"signals"},
+    "reporting": TEXT | ENGINE | {"experiment", "referee", "paired", "analysis", "signals"},
     "api": TEXT
     | ENGINE
     | PLAY
@@ -69,7 +65,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | ENGINE
     | PLAY
     | {"referee", "dask_cluster", "simulation", "recording", "replay"}
-    | {"paired", "analysis", "notation", "reporting", "training", "api"}
+    | {"paired", "analysis", "notation", "reporting", "api"}
     | {"run_scope", "policy_check", "signals"},
     "cli": {"commands", "messages", "run_scope"},
     "__main__": {"cli", "signals"},
@@ -192,7 +188,7 @@ def test_imports_point_one_way() -> None:
 
 def test_the_engine_imports_nothing_that_its_cache_leaves_out() -> None:
     """Sources outside the hash that names the cache cannot change what is compiled."""
-    engine, below = set(), {"core", "policies", "training", "encode", "policy_errors"}
+    engine, below = set(), {"core", "policies", "encode", "policy_errors"}
     while below:
         engine |= below
         below = {target for layer in below for target in MAY_IMPORT[layer]} - engine
@@ -270,7 +266,10 @@ def test_files_are_short() -> None:
 def test_docstrings_open_with_a_verb_or_a_noun() -> None:
     wrong = [
         f"{path.relative_to(ROOT)}: {text.splitlines()[0]}"
-        for folder in (PACKAGE, *(ROOT / name for name in ("tests", "benchmarks", "examples")))
+        for folder in (
+            PACKAGE,
+            *(ROOT / name for name in ("tests", "benchmarks", "examples", "tools")),
+        )
         for path in sorted(folder.rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)

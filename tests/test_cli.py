@@ -18,14 +18,10 @@ from tests.command_line import ENVIRONMENT, expect_error, run
 def test_every_command_has_help_with_an_example() -> None:
     assert set(main.commands) == {
         "simulate", "merge", "odds", "compare", "sweep", "tune", "report", "records", "show",
-        "check", "review", "train", "columns", "policies",
+        "check", "review", "columns", "policies",
     }  # fmt: skip
-    train = main.commands["train"]
-    assert isinstance(train, click.Group)
-    commands = {**main.commands, **{f"train {name}": each for name, each in train.commands.items()}}
-    del commands["train"]
-    for name, command in commands.items():
-        shown = run(*name.split(), "--help")
+    for name, command in main.commands.items():
+        shown = run(name, "--help")
         assert shown.exit_code == 0
         assert f"kqj-sim {name}" in shown.output.split("Example")[1] or name in (
             "columns",
@@ -55,9 +51,8 @@ def test_help_of_a_command_waits_for_no_heavy_library(name: str) -> None:
     assert not {"numba", "numpy", "pandas", "matplotlib", "scipy"} & {*loaded}
 
 
-@pytest.mark.parametrize("arguments", [[], ["train"]])
-def test_nothing_to_run_shows_what_there_is(arguments: list[str]) -> None:
-    shown = run(*arguments)
+def test_nothing_to_run_shows_what_there_is() -> None:
+    shown = run()
     assert shown.exit_code == 2
     assert "Commands:\n" in shown.stderr
 
@@ -79,7 +74,7 @@ def test_version_and_help_are_found_in_every_usual_way() -> None:
     assert done.stdout == run("-V").output
     assert run("help").output == run("--help").output
     assert run("help", "odds").output == run("odds", "--help").output
-    assert run("help", "train", "points").output == run("train", "points", "--help").output
+    assert run("help", "policies", "check").output == run("policies", "check", "--help").output
 
 
 @pytest.mark.parametrize(
@@ -95,9 +90,9 @@ def test_unknown_command_leads_to_the_right_one(arguments: list[str], told: str)
 
 
 def test_examples_of_the_help_name_options_that_exist() -> None:
-    train = main.commands["train"]
-    assert isinstance(train, click.Group)
-    commands = [*main.commands.values(), *train.commands.values()]
+    policies = main.commands["policies"]
+    assert isinstance(policies, click.Group)
+    commands = [*main.commands.values(), *policies.commands.values()]
     known = {
         option
         for command in commands
@@ -216,8 +211,8 @@ def test_unknown_variable_names_the_nearest_right_one() -> None:
         ("deals = true", "deals is a single value"),
         ("deals = [1, 2]", "deals is a single value"),
         ("must_outscore = 1", "must_outscore is true or false"),
-        ("[train]\ndecision = 5", "[train] decision is no option: did you mean decisions?"),
-        ("[train.points]\nplays = 5", "[train.points] plays is no option: did you mean player?"),
+        ("[policies]\ndeal = 5", "[policies] deal is no option: did you mean deals?"),
+        ("[policies.check]\ndeal = 5", "[policies.check] deal is no option: did you mean deals?"),
     ],
 )
 def test_wrong_configuration_is_one_line_that_says_what_is_right(

@@ -13,13 +13,11 @@ from click.testing import CliRunner
 
 from kqj_sim.cli import check_environment, main
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS
-from kqj_sim.commands import train as train_command
 from kqj_sim.commands.options import WholeNumberType
 from kqj_sim.policies.points import PARAMETERS
 from kqj_sim.policies.registry import BUILT_INS, KQJ_BUILT_INS
 from kqj_sim.policies.spec import DEFAULT_PLAYER, DEFAULT_PLAYERS, get_default_player, parse_player
 from kqj_sim.rules import KqjRules, KwajongenRules
-from kqj_sim.training import run as training_run
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
@@ -38,9 +36,8 @@ FEW = {
     "--games": "3",
     "--chart-deals": "200",
     "--compare-deals": "60",
-    "--decisions": "2000",
 }
-"""How many deals, games or decisions the tests play in place of the README's."""
+"""How many deals or games the tests play in place of the README's."""
 
 NOT_RUN = {
     "kqj-sim odds": "asks for the cards on a terminal; tests/commands tests its questions",
@@ -119,8 +116,6 @@ def with_few_deals(command: str) -> list[str]:
         few += ["--samples", numbers["--samples"]]
     if few[0] == "report":
         few += [word for option in tuple(FEW)[:3] for word in (option, FEW[option])]
-    if few[0] == "train" and few[1] in ("linear", "network") and len(few) > 2:
-        few += ["--decisions", FEW["--decisions"], "--held-out", "1000"]
     return few
 
 
@@ -148,8 +143,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder that has the README's own files, a record, the reports' folder and the
     examples."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(training_run, "CHUNK_DECISIONS", 1000)
-    monkeypatch.setattr(train_command, "MATCH_DEALS", 100)
     (tmp_path / "reports").mkdir()
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for name, text in named_files().items():
@@ -185,7 +178,7 @@ def test_commands_without_output_run(command: str, folder: Path) -> None:
     arguments = with_few_deals(command)
     if "pimc" in arguments and "--deals" in arguments:
         arguments[arguments.index("--deals") + 1] = "20"
-    if command == "kqj-sim policies show" or (arguments[0] == "train" and len(arguments) == 2):
+    if command == "kqj-sim policies show":
         arguments += ["--help"]  # The name of a command, not a call.
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output
@@ -303,7 +296,7 @@ def test_paths_that_are_named_exist() -> None:
     """A path is relative to any folder of the project; the files of examples are elsewhere."""
     pages = README + REPORTS + CONTRIBUTING
     named = re.findall(r"`((?:[\w.]+/)+[\w.]*|[A-Z]+\.md|LICENSE|\w+\.(?:txt|py))`", pages)
-    folders = ("kqj_sim", "tests", "benchmarks", "docs", "examples", "reports")
+    folders = ("kqj_sim", "tests", "benchmarks", "docs", "examples", "reports", "tools")
     found = [*ROOT.iterdir(), *(path for name in folders for path in (ROOT / name).rglob("*"))]
     paths = {f"/{path.relative_to(ROOT).as_posix()}{'/' * path.is_dir()}" for path in found}
     made = {".venv/bin", "docs/build/html/", "dist/"}

@@ -23,7 +23,7 @@ def read_config(ctx: click.Context, parameter: click.Parameter, path: str | None
 
     Keys are the options' names, with - or _.  At the top they hold for every command that has the
     option.  In a table with a command's name they hold for that command and override those at the
-    top; [train.linear] is the table of a command within another.  Tables [[experiment]] are kept
+    top; [policies.show] is the table of a command within another.  Tables [[experiment]] are kept
     for commands that take several experiments, see `parse_option_values`.
 
     Raises:
@@ -104,7 +104,7 @@ def _select_values(
         values: the table.
         command: the command to which the table belongs.
         names: the subcommand that runs, then the one within it, and so on.
-        where: name of the table, such as train.linear; empty at the top.
+        where: name of the table, such as policies.show; empty at the top.
     """
     commands = command.commands if isinstance(command, click.Group) else {}
     chosen: dict[str, Any] = {}

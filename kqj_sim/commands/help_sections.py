@@ -22,10 +22,6 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
         "ignore_calls", "ignore_plays", "compare",
     ),
     "Parameters": ("vary", "parameters", "generations", "candidates"),
-    "Training": (
-        "caller", "player", "decisions", "rounds", "begin_with", "held_out", "weights_version",
-        "resume",
-    ),
     "Rules": ("game", *_RULES, "impose"),
     "Precision": (
         "deals", "games", "samples", "precision", "max_deals", "time", "indifference", "confirm",
@@ -41,8 +37,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
 """The options of each section, in order; an option that no section names is listed under "Run"."""
 
 RARELY_USED = frozenset({
-    "ignore_calls", "ignore_plays", "pending", "line", "candidates", "weights_version", "held_out",
-    "resume",
+    "ignore_calls", "ignore_plays", "pending", "line", "candidates",
     "all_no_trump", "max_amount", "counter_timing", "amount_uses", "must_outscore",
     "indifference", "first", "confidence", "control", "checkpoint", "color", "force",
     "threads", "cluster", "config",

@@ -17,10 +17,6 @@ RENAMED_OPTIONS: Mapping[str, Mapping[str, str]] = {
     "show": {"field": "opponents"},
     "sweep": {"field": "opponents", "until": "precision"},
     "tune": {"field": "opponents"},
-    "accept": {"playing": "player"},
-    "points": {"playing": "player"},
-    "linear": {"calling": "caller"},
-    "network": {"calling": "caller"},
 }
 """The new name of an option by command and earlier name, without the leading dashes."""
 

@@ -1,37 +1,55 @@
 """Vectors of sixty-four int16 in registers, for networks in fixed point.
 
 LLVM splits them into what the processor has.  Whole numbers have one sum in whatever order they are
-added, so every processor gives the same results.  As in `core.simd` there is a plain function for
-each, for releases of numba without INTERNALS.
+added, so every processor gives the same results.
+
+INTERNALS lists what this module uses of numba and llvmlite beyond the low-level extension API that
+`core.jit` names.  Where a newer numba lacks it, a vector is an array, and the plain functions below
+are compiled: the results are the same bit for bit, but each vector is allocated.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import llvmlite.ir as ir
 import numpy as np
 from numba import types
 from numba.extending import intrinsic, models, register_model
 
-from kqj_sim.core import simd
+from kqj_sim.core.jit import kernel
+from kqj_sim.core.numba_internals import must_be_plain
 from kqj_sim.core.processor import has_instructions
-from kqj_sim.core.simd import make_loader, make_storer, point_at, shuffle, splat, vector_code
-from kqj_sim.core.types import Float32Array, Int16Array, Int32Array, Numba, Vector
+from kqj_sim.core.types import Float32Array, Int16Array, Int32Array, Kernel, Numba, Vector
 
-INTERNALS = simd.INTERNALS
+INTERNALS = (
+    "numba.extending.register_model",
+    "numba.extending.models.PrimitiveModel",
+    "numba.core.types.Type",
+    "llvmlite.ir.VectorType",
+    "llvmlite.ir.Undefined",
+    "llvmlite.ir.IRBuilder.shuffle_vector",
+    "llvmlite.ir.IRBuilder.insert_element",
+    "llvmlite.ir.IRBuilder.icmp_signed",
+)
 
 WIDTH = 64
 """Numbers of a vector."""
 
+UNITS = 16
+"""Units of the layer that `write_outputs` computes."""
+
 GROUP = 4
 """Vectors that `write_outputs` multiplies side by side: none waits for another's sum."""
 
-PAIRS_WIDTH = 2 * simd.WIDTH
+PAIRS_WIDTH = 2 * UNITS
 """Numbers of a row of pairs: two for each unit."""
 
 _SHORTS = ir.VectorType(ir.IntType(16), WIDTH)
 _PAIRS = ir.VectorType(ir.IntType(16), PAIRS_WIDTH)
-_TOTALS = ir.VectorType(ir.IntType(32), simd.WIDTH)
-_FLOATS = ir.VectorType(ir.FloatType(), simd.WIDTH)
+_TOTALS = ir.VectorType(ir.IntType(32), UNITS)
+_FLOATS = ir.VectorType(ir.FloatType(), UNITS)
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 
 
@@ -51,6 +69,65 @@ class _ShortsModel(models.PrimitiveModel):  # type: ignore[misc]
 
     def __init__(self, manager: Numba, of_type: Numba) -> None:
         super().__init__(manager, of_type, _SHORTS)
+
+
+def point_at(
+    context: Numba, builder: Numba, array_type: Numba, array: Numba, at: Numba, wanted: Numba
+) -> Numba:
+    """Generate a pointer to a value of an LLVM type in an array, or behind a pointer."""
+    data = array
+    if isinstance(array_type, types.Array):
+        data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [at]), wanted.as_pointer())
+
+
+def shuffle(builder: Numba, vector: Numba, indices: list[int]) -> Numba:
+    """Generate a vector of the numbers at some indices of another."""
+    mask = ir.Constant(ir.VectorType(_I32, len(indices)), indices)
+    return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
+
+
+def splat(builder: Numba, number: Numba, wanted: Numba) -> Numba:
+    """Generate a vector of an LLVM type, all of whose numbers are the same."""
+    nothing = ir.Constant(wanted, ir.Undefined)
+    vector = builder.insert_element(nothing, number, ir.Constant(_I32, 0))
+    return shuffle(builder, vector, [0] * wanted.count)
+
+
+def make_loader(kind: Numba, llvm_kind: Numba, align: int) -> Numba:
+    """Return a function (array, index) for kernels that loads a vector of a type.
+
+    Args:
+        kind: the vector's numba type.
+        llvm_kind: its LLVM type.
+        align: bytes of one of its numbers.
+    """
+
+    @intrinsic
+    def load_vector(typingctx: Numba, array: Numba, at: Numba) -> Numba:
+        def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+            pointer = point_at(context, builder, signature.args[0], args[0], args[1], llvm_kind)
+            return builder.load(pointer, align=align)
+
+        return kind(array, types.int64), codegen
+
+    return load_vector
+
+
+def make_storer(kind: Numba, llvm_kind: Numba, align: int) -> Numba:
+    """Return a function (array, index, vector) for kernels that writes a vector; see
+    `make_loader`."""
+
+    @intrinsic
+    def store_vector(typingctx: Numba, array: Numba, at: Numba, vector: Numba) -> Numba:
+        def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+            pointer = point_at(context, builder, signature.args[0], args[0], args[1], llvm_kind)
+            builder.store(args[2], pointer, align=align)
+            return context.get_dummy_value()
+
+        return types.void(array, types.int64, kind), codegen
+
+    return store_vector
 
 
 _load = make_loader(_shorts_type, _SHORTS, 2)
@@ -84,19 +161,19 @@ def _add_products_of_pairs(builder: Numba, total: Numba, one: Numba, other: Numb
         sums = _call_intrinsic(builder, "llvm.x86.avx512.pmaddw.d.512", _TOTALS, [one, other])
         return builder.add(total, sums)
     if has_instructions("avx2"):
-        result, given = ir.VectorType(_I32, simd.WIDTH // 2), (one, other)
+        result, given = ir.VectorType(_I32, UNITS // 2), (one, other)
         low, high = (
             _call_intrinsic(
                 builder,
                 "llvm.x86.avx2.pmadd.wd",
                 result,
-                [shuffle(builder, each, list(range(first, first + simd.WIDTH))) for each in given],
+                [shuffle(builder, each, list(range(first, first + UNITS))) for each in given],
             )
-            for first in (0, simd.WIDTH)
+            for first in (0, UNITS)
         )
-        return builder.add(total, _join(builder, low, high, list(range(simd.WIDTH))))
+        return builder.add(total, _join(builder, low, high, list(range(UNITS))))
     one, other = builder.bitcast(one, _TOTALS), builder.bitcast(other, _TOTALS)
-    half_bits = ir.Constant(_TOTALS, [16] * simd.WIDTH)
+    half_bits = ir.Constant(_TOTALS, [16] * UNITS)
     low = [builder.ashr(builder.shl(each, half_bits), half_bits) for each in (one, other)]
     high = [builder.ashr(each, half_bits) for each in (one, other)]
     return builder.add(total, builder.add(builder.mul(*low), builder.mul(*high)))
@@ -117,9 +194,9 @@ def _join(builder: Numba, one: Numba, other: Numba, indices: list[int]) -> Numba
 def _sum_each(builder: Numba, vectors: list[Numba]) -> Numba:
     """Generate a vector of the sums of some vectors' numbers; their number is a power of two.
 
-    In each vector numbers are added at distance 8, 4, 2 and 1, as in `core.simd.dot`.
+    In each vector numbers are added at distance 8, 4, 2 and 1.
     """
-    width = simd.WIDTH  # Of each vector's numbers so many still wait to be added.
+    width = UNITS  # Of each vector's numbers so many still wait to be added.
     while width > 1:
         half = width // 2
         joined = len(vectors) > 1
@@ -166,7 +243,7 @@ def _write_outputs(
                 both = read(kinds[2], vectors, index(place, 2 * pair), _I32)
                 numbers = builder.bitcast(splat(builder, both, _TOTALS), _PAIRS)
                 totals[member] = _add_products_of_pairs(builder, totals[member], numbers, row)
-        nothing = ir.Constant(_TOTALS, [0] * simd.WIDTH)
+        nothing = ir.Constant(_TOTALS, [0] * UNITS)
         units = read(kinds[8], factors, zero, _FLOATS)
         products = []
         for total in totals:
@@ -179,6 +256,34 @@ def _write_outputs(
 
     i64 = types.int64
     return types.void(values, i64, vectors, i64, i64, bias, matrix, i64, factors, pairs), codegen
+
+
+def internals_work() -> bool:
+    """Return True if the outputs of a small layer are right."""
+    numbers = np.arange(WIDTH, dtype=np.int16)
+    bias, factors = np.zeros(UNITS, np.int32), np.ones(UNITS, np.float32)
+    matrix, values = np.ones(PAIRS_WIDTH, np.int16), np.zeros(GROUP, np.float32)
+
+    @kernel(cache=False)
+    def work(
+        numbers: Int16Array, bias: Int32Array, matrix: Int16Array, factors: Float32Array,
+        values: Float32Array,
+    ) -> None:  # fmt: skip
+        _store(numbers, 0, _rectify_first(_add(_load(numbers, 0), _load(numbers, 0)), UNITS))
+        _write_outputs(values, 0, numbers, 0, 2, bias, matrix, 0, factors, 1)
+
+    work(numbers, bias, matrix, factors, values)
+    pairs = 2 * np.arange(2 * GROUP).reshape(GROUP, 2)
+    return bool((values == UNITS * pairs.sum(axis=1)).all())
+
+
+PLAIN = must_be_plain(INTERNALS, internals_work)
+"""True if vectors are arrays."""
+
+
+def vector_code(fast: Kernel) -> Callable[[Callable[..., Any]], Kernel]:
+    """Return a decorator that replaces a plain function by its vector code, unless PLAIN."""
+    return lambda function: kernel(function, cache=False) if PLAIN else fast
 
 
 @vector_code(_load)
@@ -240,16 +345,16 @@ def write_outputs(
         factors: float32 (16,).
         pairs: half as many as the vector's numbers that count, a constant.
     """
-    products = np.empty(simd.WIDTH, np.float32)
+    products = np.empty(UNITS, np.float32)
     for member in range(GROUP):
-        for unit in range(simd.WIDTH):
+        for unit in range(UNITS):
             total = np.int32(bias[unit])
             for number in range(2 * pairs):
                 row = start + number // 2 * PAIRS_WIDTH + 2 * unit + number % 2
                 vector = first + member * step
                 total = np.int32(total + np.int32(vectors[vector + number]) * np.int32(matrix[row]))
             products[unit] = np.float32(total if total > 0 else 0) * factors[unit]
-        width = simd.WIDTH
+        width = UNITS
         while width > 1:
             width //= 2
             for unit in range(width):

@@ -68,7 +68,6 @@ Numba: TypeAlias = Any
 Parameters: TypeAlias = Any
 """A policy's parameters: a named tuple of floats whose class is made at run time, or 0.0."""
 Vector: TypeAlias = Any
-"""Sixteen float32 (`core.simd`) or 64 int16 (`core.simd_int16`) in registers; exists in compiled
-code only."""
+"""Sixty-four int16 in registers (`core.simd_int16`); exists in compiled code only."""
 CoreRules: TypeAlias = Any
 """`core.rules.Rules` or its twin of Kwajongen: kernels of both games are made by one factory."""

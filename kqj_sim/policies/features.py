@@ -19,7 +19,7 @@ import numpy as np
 from kqj_sim.core.block import PLAYER_BITS, SEATS, TRICKS, rotate_players, team_of
 from kqj_sim.core.cards import SUIT_MASK, highest_bit, popcount, trailing_zeros, whole_tens
 from kqj_sim.core.jit import scalar
-from kqj_sim.core.simd import WIDTH
+from kqj_sim.core.simd_int16 import UNITS
 from kqj_sim.core.types import Card, Int64Array
 from kqj_sim.policies.tools import points
 from kqj_sim.policies.trick_odds import (
@@ -382,7 +382,7 @@ HIDDEN_1_UNITS, HIDDEN_2_UNITS = 48, 16
 
 LINEAR_OFFSET = 0
 """`CARD_INDICES` weights of the linear part."""
-SHARED_ROWS_OFFSET = -(-CARD_INDICES // WIDTH) * WIDTH
+SHARED_ROWS_OFFSET = -(-CARD_INDICES // UNITS) * UNITS
 """`HIDDEN_1_UNITS` weights for each shared index."""
 CARD_ROWS_OFFSET = SHARED_ROWS_OFFSET + SHARED_INDICES * HIDDEN_1_UNITS
 """`HIDDEN_1_UNITS` weights for each card index."""

@@ -1,7 +1,7 @@
 """The point count: points that a hand's cards add to its team's total in a contract.
 
 A count is the sum of *terms*, such as "trumps held" or "aces of plain suits", each times a
-parameter of `points`.  `kqj-sim train points` fits these parameters to played rounds.  Cards are in
+parameter of `points`.  `tools/fit_points` fits these parameters to played rounds.  Cards are in
 natural coding (`core.cards`).
 """
 

@@ -1,4 +1,4 @@
-"""Weights of policies: files of the package, made by `kqj-sim train`.
+"""Weights of policies: files of the package, made by `tools/train_network.py`.
 
 A file is an npz archive of one array, `weights`, and a text, `about`: JSON with the policy, rules
 and features that the weights are for, and how they were made.  The same weights and the same
@@ -211,7 +211,7 @@ def _parse(path: Path) -> tuple[NDArray[Any], dict[str, Any]]:
 
 def training_command(policy: str, teams: int, bidding: str, **_: Any) -> str:
     """Return the command that makes such weights, in backticks."""
-    return f"`kqj-sim train {policy} --teams {teams} --bidding {bidding}`"
+    return f"`python -m tools.train_{policy} --teams {teams} --bidding {bidding}`"
 
 
 def _load(policy: str, teams: int, bidding: str, wanted: int) -> _WeightsInUse:

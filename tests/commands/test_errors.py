@@ -46,9 +46,6 @@ FEW_DEALS = {
     "review": ["rounds.jsonl", "--samples", "2"],
     "merge": ["part.npz"],
     "policies check": ["nothing"],
-    "train points": ["--deals", "nothing"],
-    "train linear": ["--decisions", "nothing"],
-    "train network": ["--decisions", "nothing"],
 }
 """What else each command needs, so that a value that is accepted after all costs no time."""
 

@@ -31,7 +31,7 @@ SEVERAL_TYPES = {
 SEVERAL_METAVARS = {
     "--games": "compare also takes auto",
     "--precision": "a share in odds, points elsewhere",
-    "--out": "a report and training write to a folder",
+    "--out": "a report is a folder",
 }
 """Options whose values are named differently, and why."""
 

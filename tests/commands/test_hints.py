@@ -53,7 +53,7 @@ def test_operators_in_quotes_are_left_alone(text: str) -> None:
         ("KQJ_SIM_SIMULATE_DEAL", "KQJ_SIM_SIMULATE_DEALS"),
         ("KQJ_SIM_ODDS_DEAL", "KQJ_SIM_ODDS_DEALS"),
         ("KQJ_SIM_THREADS", "KQJ_SIM_SIMULATE_THREADS"),
-        ("KQJ_SIM_TRAIN_LINEAR_CALLERS", "KQJ_SIM_TRAIN_LINEAR_CALLER"),
+        ("KQJ_SIM_POLICIES_CHECK_SEEDS", "KQJ_SIM_POLICIES_CHECK_SEED"),
         ("KQJ_SIM_DEBUGS", "KQJ_SIM_DEBUG"),
     ],
 )

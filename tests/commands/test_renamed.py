@@ -12,9 +12,7 @@ from kqj_sim.commands.renamed import RENAMED_OPTIONS
 from tests.command_line import expect_error, run
 
 RENAMED = [
-    (command if command in main.commands else f"train {command}", old, new)
-    for command, names in RENAMED_OPTIONS.items()
-    for old, new in names.items()
+    (command, old, new) for command, names in RENAMED_OPTIONS.items() for old, new in names.items()
 ]
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from numba import types
 
-from kqj_sim.core import jit, simd
+from kqj_sim.core import jit, simd_int16
 from kqj_sim.core.jit import (
     InlineFunction,
     address_of,
@@ -46,30 +46,6 @@ print(simulate(experiment).frame().to_csv())
 VECTORS = """
 import numpy as np
 from kqj_sim.core.jit import kernel
-from kqj_sim.core.simd import *
-from kqj_sim.core import simd
-
-@kernel(cache=False)
-def work(numbers, matrix):
-    one, other = load(numbers, 0), load(numbers, 3)
-    total = add(add_matrix_product(one, rectify(other), matrix, 16), multiply(one, other))
-    total = select_where_positive(one, add(total, broadcast(np.float32(0.1))))
-    add_outer(matrix, 0, total, other)
-    store(numbers, 2, total)
-    return dot(total, one)
-
-draws = np.random.default_rng(1)
-numbers = draws.normal(size=32).astype(np.float32)
-matrix = draws.normal(size=300).astype(np.float32)
-print(simd.PLAIN)
-result = work(numbers, matrix)
-print(result.hex(), numbers.tobytes().hex(), matrix.tobytes().hex())
-"""
-
-
-INT16_VECTORS = """
-import numpy as np
-from kqj_sim.core.jit import kernel
 from kqj_sim.core.simd_int16 import *
 from kqj_sim.core import simd_int16
 
@@ -87,7 +63,7 @@ factors = draws.normal(size=16).astype(np.float32)
 values = np.zeros(1 + GROUP, np.float32)
 given = numbers.copy()
 work(numbers, bias, matrix, factors, values)
-print(simd_int16.simd.PLAIN)
+print(simd_int16.PLAIN)
 print(numbers.tobytes().hex(), values.tobytes().hex())
 
 total = given[:64] + given[7:71]
@@ -114,10 +90,10 @@ def _run(program: str, plain: bool, **variables: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("name", [*jit.INTERNALS, *simd.INTERNALS])
+@pytest.mark.parametrize("name", [*jit.INTERNALS, *simd_int16.INTERNALS])
 def test_numba_has_what_is_used_of_it(name: str) -> None:
     assert locate(name) is not None, (
-        f"numba {numba.__version__} has no {name}: adapt core/jit.py or core/simd.py"
+        f"numba {numba.__version__} has no {name}: adapt core/jit.py or core/simd_int16.py"
     )
 
 
@@ -196,7 +172,7 @@ def test_an_unknown_numba_is_tried_out(
         assert must_be_plain(jit.INTERNALS, work)
 
 
-@pytest.mark.parametrize("module", [jit, simd])
+@pytest.mark.parametrize("module", [jit, simd_int16])
 def test_an_unknown_numba_that_works_stays_fast(
     module: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,14 +192,11 @@ PROCESSORS = {
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="processors of x86")
 @pytest.mark.parametrize("processor", PROCESSORS)
 def test_vectors_of_integers_are_the_same_on_lesser_processors(processor: str) -> None:
-    assert _run(INT16_VECTORS, plain=False) == _run(
-        INT16_VECTORS, plain=False, **PROCESSORS[processor]
-    )
+    assert _run(VECTORS, plain=False) == _run(VECTORS, plain=False, **PROCESSORS[processor])
 
 
-@pytest.mark.parametrize("program", [VECTORS, INT16_VECTORS])
-def test_plain_vectors_have_the_same_bits(program: str) -> None:
-    fast, plain = _run(program, plain=False), _run(program, plain=True)
+def test_plain_vectors_have_the_same_bits() -> None:
+    fast, plain = _run(VECTORS, plain=False), _run(VECTORS, plain=True)
     assert fast.splitlines()[0] == "False" and plain.splitlines()[0] == "True"
     assert fast.splitlines()[1] == plain.splitlines()[1]
 
@@ -246,7 +219,7 @@ def test_without_compilation_there_is_one_clear_line() -> None:
 
 
 def test_llvmlite_has_vectors_of_sixteen() -> None:
-    assert str(ir.VectorType(ir.FloatType(), simd.WIDTH)) == "<16 x float>"
+    assert str(ir.VectorType(ir.FloatType(), simd_int16.UNITS)) == "<16 x float>"
 
 
 def test_array_functions_come_without_linear_algebra_until_it_is_needed() -> None:

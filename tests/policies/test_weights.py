@@ -113,7 +113,9 @@ def test_another_version_than_the_package_names_is_refused(
 
 
 def test_missing_weights_name_the_command(folder: Path) -> None:
-    with pytest.raises(WeightsError, match="`kqj-sim train network --teams 2 --bidding take`"):
+    with pytest.raises(
+        WeightsError, match=r"`python -m tools\.train_network --teams 2 --bidding take`"
+    ):
         weights.load("network", 2, "take")
     assert weights.packaged_version("network", 2, "take") == 0
 
@@ -134,7 +136,7 @@ def test_weights_for_other_features_are_refused(
         told = refusal(path)
         assert f"of the {group} features" in told
         assert "another" in told or name in told
-        assert f"`kqj-sim train {policy} --teams 3 --bidding auction`" in told
+        assert f"`python -m tools.train_{policy} --teams 3 --bidding auction`" in told
         assert weights.packaged_version(policy, 3, "auction") == 4
 
 

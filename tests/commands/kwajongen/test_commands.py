@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 
 from kqj_sim.columns import KWAJONGEN_COLUMNS
-from kqj_sim.policies import parse_player
 from kqj_sim.rules import KwajongenRules
 from tests.command_line import expect_error, run
 
@@ -277,13 +276,3 @@ def test_odds_of_cards(tmp_path: Path) -> None:
 )
 def test_odds_refuse_what_is_not_of_the_game(arguments: tuple[str, ...], fault: str) -> None:
     assert fault in expect_error(run(*arguments))
-
-
-def test_a_fitted_count_is_a_players_file(tmp_path: Path) -> None:
-    done = run("train", "accept", "--deals", "10000", "--quiet")
-    assert done.exit_code == 0 and done.stderr == ""
-    path = tmp_path / "counted.toml"
-    path.write_text(done.stdout, encoding="utf-8")
-    assert float(parse_player(str(path), "kwajongen").calling.values_by_name["ace"]) > 5
-    fault = expect_error(run("train", "accept", "--player", "greedy"))
-    assert "no policy 'greedy'" in fault

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from kqj_sim.columns import get_column_numbers
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.binding import make_parameters_type
 from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS, count_points
+from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation import simulate
-from kqj_sim.training.accept import (
+from tools.fit_kwajongen_calls import (
     POINT_PARAMETERS,
     THRESHOLD_PARAMETERS,
     PlayedDeals,
     compute_advantage,
     fit_count,
     hand_features,
+    main,
     play_deals,
 )
 
@@ -61,3 +66,11 @@ def test_a_fit_comes_near_the_package(deals: PlayedDeals) -> None:
     # The dealer's partner plays with less than the opponents.
     assert found["second"] < min(found["first"], found["third"])
     assert found["raised"] > 0 and 0 < found["shown"] < 1.5
+
+
+def test_a_fitted_count_is_a_players_file(tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["--deals", "10000"])
+    assert done.exit_code == 0, done.output
+    path = tmp_path / "counted.toml"
+    path.write_text(done.stdout, encoding="utf-8")
+    assert float(parse_player(str(path), "kwajongen").calling.values_by_name["ace"]) > 5

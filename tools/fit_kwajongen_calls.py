@@ -5,12 +5,15 @@ the value of the round to either team for every caller.  For each place the gain
 passing, where those behind call by the count, is fitted in the deals in which those before pass: a
 scale for the place times the points of the hand, and of the upcard, less the place's threshold.
 The points are the same for all places.  Counts and calls are fitted in turn until they agree.
+
+    python -m tools.fit_kwajongen_calls > counted.toml
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import click
 import numpy as np
 
 from kqj_sim.core.block import CONTRACT, DEALT, LANES, STRIDE, UPCARD, WON_CARDS
@@ -212,3 +215,19 @@ def _fit_points(places: _PlaceTerms, samples: PlaceSamples) -> Float64Array:
         0
     ]
     return found
+
+
+@click.command()
+@click.option("--void-rule", type=click.Choice(["must_trump", "free"]), default="must_trump")
+@click.option("--player", default="standard", show_default=True, help="Play the cards like this.")
+@click.option("--deals", default=300_000, show_default=True)
+@click.option("--seed", default=11, show_default=True)
+def main(void_rule: str, player: str, deals: int, seed: int) -> None:
+    """Fit the count by which Kwajongen's standard calls, and print it as a player's file."""
+    played = play_deals(KwajongenRules.from_dict({"void_rule": void_rule}), deals, seed, player)
+    lines = [f"{name} = {value}" for name, value in fit_count(played).items()]
+    click.echo("\n".join(['policy = "standard"', "", "[parameters]", *lines]))
+
+
+if __name__ == "__main__":
+    main()

@@ -7,10 +7,10 @@ import math
 from kqj_sim.core.block import SEATS
 from kqj_sim.policies.points import PARAMETERS
 from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, format_with_error, to_markdown
-from kqj_sim.training.auctions import BidModel
-from kqj_sim.training.point_count import HELD_OUT_SHARE, TERMS_OF_KIND, CountFit, SettingFit
-from kqj_sim.training.points import BAND_WIDTH, TEAMS, PointsFit, round_thresholds
-from kqj_sim.training.thresholds import Threshold
+from tools.fit_points.auctions import BidModel
+from tools.fit_points.fit import BAND_WIDTH, TEAMS, PointsFit, round_thresholds
+from tools.fit_points.point_count import HELD_OUT_SHARE, TERMS_OF_KIND, CountFit, SettingFit
+from tools.fit_points.thresholds import Threshold
 
 KIND_TITLES = {"suit": "With a suit as trump", "NT": "At No-Trump", "AT": "At All-Trumps"}
 """The kinds of contract in words."""

@@ -17,8 +17,9 @@ from kqj_sim.paired import Lead, measure_lead
 from kqj_sim.policies.points import PARAMETERS, points
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
-from kqj_sim.training.auctions import BidModel, fit_bid_model, format_bidder_spec
-from kqj_sim.training.point_count import (
+from tools import HELD_OUT_START, SEED_OFFSET
+from tools.fit_points.auctions import BidModel, fit_bid_model, format_bidder_spec
+from tools.fit_points.point_count import (
     CONTRACT_SETTINGS,
     SURE_ERRORS,
     TERMS_OF_KIND,
@@ -29,8 +30,7 @@ from kqj_sim.training.point_count import (
     fit_count,
     play_sample,
 )
-from kqj_sim.training.run import HELD_OUT_START, SEED_OFFSET
-from kqj_sim.training.thresholds import LAP_COUNT, TakingSample, Threshold, find_best_responses
+from tools.fit_points.thresholds import LAP_COUNT, TakingSample, Threshold, find_best_responses
 
 TEAMS = (2, 3)
 

@@ -29,7 +29,7 @@ from kqj_sim.policies.point_count import (
     count_suit_terms,
 )
 from kqj_sim.rules import KqjRules
-from kqj_sim.training.imposed import ImposedRounds
+from tools.fit_points.imposed import ImposedRounds
 
 TERMS_OF_KIND: dict[str, tuple[str, ...]] = {
     "suit": SuitTerms._fields,

@@ -40,7 +40,7 @@ from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import expected_total, summarise_bids
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
-from kqj_sim.training.imposed import ImposedRounds, deal_cards
+from tools.fit_points.imposed import ImposedRounds, deal_cards
 
 SPEAKING_CALLS = (LOG_PASS, LOG_BID)
 """The calls that are turns to speak."""

@@ -1,4 +1,4 @@
-"""A recorder of decisions in play, with the score after each candidate card in the true deal.
+"""Decisions about a card in play, with the score after each candidate card in the true deal.
 
 One rollout of each card in the true deal says little of a card, but it is right on average, and it
 reflects the hidden hands that are likely when a game has come so far.
@@ -6,9 +6,14 @@ reflects the hidden hands that are likely when a game has come so far.
 
 from __future__ import annotations
 
+import itertools
+from collections import deque
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kqj_sim.core import rng
 from kqj_sim.core.block import (
@@ -25,6 +30,7 @@ from kqj_sim.core.block import (
     LANES,
     PENDING,
     PLAYERS_BY_POSITION,
+    REMAINING_CARDS,
     SEATS,
     SENDER,
     STAKE,
@@ -32,12 +38,13 @@ from kqj_sim.core.block import (
     TRICK_CARDS,
     TRICKS,
     UPCARD,
+    allocate_block,
     cell_index,
     pad_lanes,
     restore_lane_order,
     team_of,
 )
-from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, lowest_bit
+from kqj_sim.core.cards import ALL_TRUMPS, NO_TRUMP, PACK, lowest_bit
 from kqj_sim.core.deal import deal_further_cards
 from kqj_sim.core.dispatch import FOLLOW, LEAD, LOOP_ENTRIES, ask
 from kqj_sim.core.jit import int64_at, kernel, scalar, stack_int64
@@ -46,7 +53,8 @@ from kqj_sim.core.playouts import compute_utility, copy_lanes, put_trick_cards
 from kqj_sim.core.round import RESUME_PLAY, call_resume, call_stage
 from kqj_sim.core.rules import MAX_PARAMETERS, MAX_POLICIES, Rules, Seating
 from kqj_sim.core.trick import finish_trick
-from kqj_sim.core.types import Block, Int64Array, Position
+from kqj_sim.core.types import Block, Float32Array, Int64Array, Position
+from kqj_sim.encode import encode_rules, encode_seating
 from kqj_sim.policies.binding import bind_function
 from kqj_sim.policies.features import (
     CARD_FEATURES,
@@ -57,8 +65,15 @@ from kqj_sim.policies.features import (
 )
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import FITTED, base_total
+from kqj_sim.policies.spec import Player
 from kqj_sim.policies.trick_odds import build_trick_context, estimate_win_chances
-from kqj_sim.training.decisions import MAX_CANDIDATES
+from kqj_sim.rules import KqjRules
+
+KINDS = ("suit", "NT", "AT")
+"""Kinds of contracts, each with weights of its own: a suit as trump, No-Trump, All-Trumps."""
+
+MAX_CANDIDATES = 8
+"""Most cards to choose from."""
 
 _RECORDER_DRAW = np.int64(10 << 32)
 """Purpose of the recorder's own draws (`core.rng`)."""
@@ -79,7 +94,7 @@ IMPOSED_SHARE = 0.35
 """Share of the rounds whose Sender and contract are drawn, to see contracts that nobody calls."""
 
 # A sheet is what the recorder writes of one block: int64, a row for each deal.
-_KIND, _SHARED_COUNT, _CARD_COUNT, _CANDIDATES = 0, 1, 2, 3
+_KIND, _CARD_COUNT, _CANDIDATES = 0, 1, 2
 _SHARED = _CANDIDATES + MAX_CANDIDATES
 _FEATURES = _SHARED + SHARED_FEATURES
 SHEET_SIZE = _FEATURES + MAX_CANDIDATES * CARD_FEATURES
@@ -97,7 +112,6 @@ def _record_decision(view: Any, parameters: Any, sheet: Any) -> int:
     number = 0
     left = view.legal
     sheet[at + _KIND] = about.kind
-    sheet[at + _SHARED_COUNT] = 0
     while left != 0:
         card = lowest_bit(left)
         left ^= card
@@ -106,7 +120,6 @@ def _record_decision(view: Any, parameters: Any, sheet: Any) -> int:
     sheet[at + _CARD_COUNT] = number
     if number > 1:
         write_shared_features(view, about, shared, 0, 1)
-        sheet[at + _SHARED_COUNT] = SHARED_FEATURES
         for k in range(SHARED_FEATURES):
             sheet[at + _SHARED + k] = shared[k]
         for which in range(number):
@@ -151,14 +164,24 @@ _RECORDERS = {member: _bind_recorder(member) for member in (LEAD, FOLLOW)}
 
 
 class DecisionBuffer(NamedTuple):
-    """Room for n decisions, as in `training.decisions.CardDecisions`; flat arrays."""
+    """Room for n decisions, as in `CardDecisions`; flat arrays."""
 
     kind: Any
     shared: Any
-    shared_count: Any
     cards: Any
     card_count: Any
     values: Any
+
+
+@scalar
+def _deal_again(state: Block, lanes: int) -> None:
+    """Deal the further cards of all rounds; those that were taken have them already, the same."""
+    for i in range(pad_lanes(lanes)):
+        rest = PACK ^ state[UPCARD + i]
+        for place in range(SEATS):
+            rest ^= state[cell_index(FIRST_FIVE + place * STRIDE, i)]
+        state[REMAINING_CARDS + i] = rest
+    deal_further_cards(state, lanes)
 
 
 @scalar
@@ -270,7 +293,7 @@ def record_deals(
     # Decisions come in the order of the deals, whatever the calls were.
     restore_lane_order(state, lanes, AUCTION_ROWS)
     if not rules.auction:
-        deal_further_cards(state, lanes)
+        _deal_again(state, lanes)
     _vary_contracts(state, lanes, rules)
     lanes = move_taken_first(state, lanes, AUCTION_ROWS)
     complete_hands(state, lanes, 1 - rules.auction)
@@ -322,9 +345,8 @@ def _write_decisions(
         if many < 2:
             continue
         output.kind[filled] = sheet[at + _KIND]
-        output.shared_count[filled] = sheet[at + _SHARED_COUNT]
         output.card_count[filled] = many
-        for k in range(sheet[at + _SHARED_COUNT]):
+        for k in range(SHARED_FEATURES):
             output.shared[filled * SHARED_FEATURES + k] = sheet[at + _SHARED + k]
         for k in range(many * CARD_FEATURES):
             output.cards[filled * MAX_CANDIDATES * CARD_FEATURES + k] = sheet[at + _FEATURES + k]
@@ -332,3 +354,111 @@ def _write_decisions(
             output.values[filled * MAX_CANDIDATES + which] = values[i * MAX_CANDIDATES + which]
         filled += 1
     return filled
+
+
+MOMENTS_PER_DEAL = 20
+"""Most turns of each deal that are recorded (`EARLY_SHARE`, `LATE_SHARE`)."""
+
+PART_DEALS = 1024
+"""Deals that a thread plays at a time."""
+
+MAX_BARREN_DEALS = 8 * PART_DEALS
+"""Deals without any decision after which recording gives up."""
+
+
+class CardDecisions(NamedTuple):
+    """Decisions about a card to play, n of them.
+
+    Attributes:
+        kind: int8 (n,), an index of KINDS.
+        shared: uint16 (n, SHARED_FEATURES), the features that all candidates share.
+        cards: uint16 (n, MAX_CANDIDATES, CARD_FEATURES); those from `card_count` on mean nothing.
+        card_count: int64 (n,), 2 to MAX_CANDIDATES.
+        values: float32 (n, MAX_CANDIDATES), the lead of the player's team in the round after each
+            card, in points.
+    """
+
+    kind: NDArray[np.int8]
+    shared: NDArray[np.uint16]
+    cards: NDArray[np.uint16]
+    card_count: Int64Array
+    values: Float32Array
+
+
+def record_decisions(
+    rules: KqjRules, player: Player, seed: int, first: int, deals: int
+) -> CardDecisions:
+    """Return the decisions recorded in the deals `first` to `first + deals - 1`, in order.
+
+    The player sits at all seats, and also plays on after each candidate card.
+
+    Raises:
+        kqj_sim.policies.PolicyError: a policy cannot be used.
+    """
+    players, encoded_rules = [player] * SEATS, encode_rules(rules)
+    seating = encode_seating(rules, players, None)
+    rollouts = encode_seating(rules, players, None, "rollouts")
+    sheet = np.zeros(1 + LANES * SHEET_SIZE, dtype=np.int64)
+    recorders = make_recorder_seating(seating, sheet)
+    room = deals * MOMENTS_PER_DEAL
+    output = DecisionBuffer(
+        kind=np.zeros(room, dtype=np.int8),
+        shared=np.zeros(room * SHARED_FEATURES, dtype=np.uint16),
+        cards=np.zeros(room * MAX_CANDIDATES * CARD_FEATURES, dtype=np.uint16),
+        card_count=np.zeros(room, dtype=np.int64),
+        values=np.zeros(room * MAX_CANDIDATES, dtype=np.float32),
+    )
+    state, inner = allocate_block(), allocate_block()
+    filled = 0
+    for start in range(first, first + deals, LANES):
+        lanes = min(LANES, first + deals - start)
+        filled = record_deals(
+            state, inner, sheet, start, lanes, seed, MOMENTS_PER_DEAL, encoded_rules, seating,
+            rollouts, recorders, output, filled,
+        )  # fmt: skip
+    return CardDecisions(
+        kind=output.kind[:filled].copy(),
+        shared=output.shared.reshape(room, SHARED_FEATURES)[:filled].copy(),
+        cards=output.cards.reshape(room, MAX_CANDIDATES, CARD_FEATURES)[:filled].copy(),
+        card_count=output.card_count[:filled].copy(),
+        values=output.values.reshape(room, MAX_CANDIDATES)[:filled].copy(),
+    )
+
+
+def iterate_decisions(
+    rules: KqjRules, player: Player, seed: int, first: int, threads: int
+) -> Generator[CardDecisions, None, None]:
+    """Yield the decisions of part after part of the deals from `first` on, without end.
+
+    Each part has PART_DEALS deals; `threads` parts are played ahead.
+
+    Raises:
+        ValueError: the first MAX_BARREN_DEALS deals have not a single decision.
+    """
+    starts = itertools.count(first, PART_DEALS)
+    found = False
+    with ThreadPoolExecutor(threads) as pool:
+        waiting = deque(
+            pool.submit(record_decisions, rules, player, seed, next(starts), PART_DEALS)
+            for _ in range(threads)
+        )
+        try:
+            for start in starts:
+                decisions = waiting.popleft().result()
+                waiting.append(
+                    pool.submit(record_decisions, rules, player, seed, start, PART_DEALS)
+                )
+                found |= len(decisions.kind) > 0
+                if not found and start - first >= MAX_BARREN_DEALS:
+                    raise ValueError(f"no decisions in {MAX_BARREN_DEALS:,} deals: nobody takes")
+                yield decisions
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def collect_decisions(parts: Generator[CardDecisions, None, None], count: int) -> CardDecisions:
+    """Return the next decisions, at least `count`, of `iterate_decisions`."""
+    found: list[CardDecisions] = []
+    while sum(len(part.kind) for part in found) < count:
+        found.append(next(parts))
+    return CardDecisions._make(np.concatenate(arrays) for arrays in zip(*found, strict=True))

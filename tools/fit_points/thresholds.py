@@ -21,7 +21,7 @@ from kqj_sim.core.jit import kernel
 from kqj_sim.core.types import Float64Array, Int64Array
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.rules import KqjRules
-from kqj_sim.training.imposed import ImposedRounds
+from tools.fit_points.imposed import ImposedRounds
 
 LAP_COUNT = 2
 MIN_DEALS = 5000

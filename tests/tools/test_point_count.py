@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kqj_sim.training.auctions import MIN_OCCURRENCES, fit_least_squares
-from kqj_sim.training.point_count import (
+from tools.fit_points.auctions import MIN_OCCURRENCES, fit_least_squares
+from tools.fit_points.fit import round_thresholds, summarise_bands, threshold_parameters
+from tools.fit_points.point_count import (
     CONTRACT_SETTINGS,
     HELD_OUT_SHARE,
     KIND_OF_ROLE,
@@ -18,8 +19,7 @@ from kqj_sim.training.point_count import (
     compute_offsets,
     fit_count,
 )
-from kqj_sim.training.points import round_thresholds, summarise_bands, threshold_parameters
-from kqj_sim.training.thresholds import Threshold, fit_root
+from tools.fit_points.thresholds import Threshold, fit_root
 
 NO_TRUMP = [each for each in CONTRACT_SETTINGS if each.role == "NT"]
 POINTS = np.array([27.0, 10.0, 3.0, 6.0, 12.0, 3.0])
