@@ -33,7 +33,7 @@ VARIANTS: tuple[GameRules, ...] = (
     KqjRules(teams=3, bidding="auction"),
     KwajongenRules(),
 )
-POLICIES = ("points+greedy", "points+standard", "points+linear", "points+network")
+POLICIES = ("points+greedy", "points+standard", "points+network")
 
 
 def print_mean(name: str, values: list[float]) -> None:
@@ -96,7 +96,7 @@ def measure_parts(rules: GameRules, rounds: int) -> None:
         parse_player("points+greedy" if kqj else "standard", rules.game), 1, 1, 0.95, 2,
         ignore_calls=True, ignore_plays=True, max_layouts=0,
     )  # fmt: skip
-    policy = "points+linear" if kqj else "standard"
+    policy = "points+standard" if kqj else "standard"
     worst, remainder = 0.0, 0.0
     luck: list[float] = []
     experiment = Experiment(rules, (policy,) * rules.seats, deals=rounds, seed=13)

@@ -34,7 +34,7 @@ SECONDS = 0.1
 DEALS = 1 << 17
 GAMES = 1 << 13
 """What is played at a time: so much that two threads end together."""
-SLOW = {"standard": 1 << 14, "linear": 1 << 14, "network": 1 << 13, "pimc": 1 << 9}
+SLOW = {"standard": 1 << 14, "network": 1 << 13, "pimc": 1 << 9}
 """Deals at a time where one of these calls or plays."""
 
 QUIET = 0.3
@@ -44,7 +44,7 @@ RANDOM, GREEDY = "random:take=0.09", "random:take=0.09+greedy"
 """Random calls of which 67% of the deals are taken."""
 
 DEFAULT = sheets.DEFAULT
-LADDER = (RANDOM, GREEDY, "points+greedy", "standard", "linear", "network", DEFAULT, "pimc")
+LADDER = (RANDOM, GREEDY, "points+greedy", "standard", "network", DEFAULT, "pimc")
 THREE, PARTNERS, AUCTION = {"teams": 3}, {"partners": "random"}, {"bidding": "auction"}
 VARIANTS: tuple[tuple[str, dict[str, Any], bool, tuple[str, ...]], ...] = (
     ("two teams, taking", {}, False, LADDER),

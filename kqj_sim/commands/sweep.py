@@ -40,7 +40,7 @@ Examples:
   kqj-sim sweep points --vary take=0:60:10 --plot take.png
   kqj-sim sweep points --vary take=30:60:5 --vary lap2=20:60:10 --deals 1e5
   kqj-sim sweep my_policy.py:cautious --vary courage=1,2,3 --precision 0.5
-  kqj-sim sweep pimc --vary prior=none,linear,network --teams 3 --deals 2000
+  kqj-sim sweep pimc --vary prior=none,network --teams 3 --deals 2000
   kqj-sim sweep standard --game kwajongen --vary dealer=10:25:3
 """,
 )

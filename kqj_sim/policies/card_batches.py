@@ -86,10 +86,8 @@ _SIZE_BITS = (1 << 31) - 1
 
 
 @scalar
-def _put_facts(
-    view: Any, lane: Lane, facts: Int64Pointer, shared: Int64Pointer, with_shared: bool
-) -> None:
-    """Write the facts of a decision, and its shared features if wanted, to the column of a lane."""
+def _put_facts(view: Any, lane: Lane, facts: Int64Pointer, shared: Int64Pointer) -> None:
+    """Write the facts of a decision and its shared features to the column of a lane."""
     known = build_trick_context(view)
     sender = view.sender - view.leader
     sender += SEATS if sender < 0 else 0
@@ -112,14 +110,13 @@ def _put_facts(
         | known.slots << _SLOTS
         | known.on_table << _ON_TABLE
     )
-    if with_shared:
-        write_shared_features(view, known, shared, lane, STRIDE)
+    write_shared_features(view, known, shared, lane, STRIDE)
 
 
 @scalar
 def collect_facts(
     state: Block, lanes: int, trick: int, position: Position, teams: int, facts: Int64Pointer,
-    shared: Int64Pointer, with_shared: bool,
+    shared: Int64Pointer,
 ) -> None:  # fmt: skip
     """Collect the facts of the decisions of a position in all lanes.
 
@@ -130,20 +127,19 @@ def collect_facts(
         position: 0 to 5.
         teams: 2 or 3.
         facts: gets `FACTS_SIZE` numbers.
-        shared: with `with_shared`, a constant, gets `SHARED_SIZE` numbers.
-        with_shared: see `shared`.
+        shared: gets `SHARED_SIZE` numbers.
     """
     n = fill_vectors(lanes)
     if position == 0:
         for lane in range(n):
             view = lead_view(state, lane, trick, teams)
-            _put_facts(view, lane, facts, shared, with_shared)
+            _put_facts(view, lane, facts, shared)
     else:
         for lane in range(n):
             hand = read_hand(state, lane, position)
             legal = find_following_cards(state, lane, hand, position)
             view = follow_view(state, lane, hand, legal, trick, position, teams)
-            _put_facts(view, lane, facts, shared, with_shared)
+            _put_facts(view, lane, facts, shared)
 
 
 @scalar
@@ -253,7 +249,7 @@ def _choose_best(
         chosen[lanes[at]] = cards[BATCH - (best & 255)]
 
 
-def make_choose_card(write_values: Kernel, *, with_shared: bool) -> AskLoop:
+def make_choose_card(write_values: Kernel) -> AskLoop:
     """Return the loop of a policy that plays the legal card of the greatest value.
 
     Args:
@@ -262,7 +258,6 @@ def make_choose_card(write_values: Kernel, *, with_shared: bool) -> AskLoop:
             feature * `STRIDE` + lane), the lane of each decision, the batch's first decision and
             its last, the candidates' decisions, their number, the address of the policy's weights,
             their kind of contract, and the array for the values.
-        with_shared: `write_values` needs the shared features.
     """
 
     def choose_card(
@@ -276,7 +271,7 @@ def make_choose_card(write_values: Kernel, *, with_shared: bool) -> AskLoop:
         state = view_block(block_pointer)
         weights = resources[LEAD * MAX_POLICIES + number]
         facts, shared = stack_int64(FACTS_SIZE), stack_int64(SHARED_SIZE)
-        collect_facts(state, lanes, trick, position, teams, facts, shared, with_shared)
+        collect_facts(state, lanes, trick, position, teams, facts, shared)
         chosen, undecided = stack_int64(STRIDE), stack_int64(STRIDE)
         for lane in range(fill_vectors(lanes)):
             chosen[lane] = facts[_LEGAL + lane]

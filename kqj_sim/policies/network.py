@@ -57,7 +57,7 @@ from kqj_sim.policies.trick_odds import build_trick_context, estimate_win_chance
 
 network = policy(
     "network",
-    "learned: a small neural network over the features of linear and others",
+    "learned: a small neural network over features of the card and the situation",
     weights="network",
 )
 
@@ -178,4 +178,4 @@ def write_batch_values(
     _write_values(layers, count, address, values)
 
 
-network.block("card")(make_choose_card(write_batch_values, with_shared=True))
+network.block("card")(make_choose_card(write_batch_values))

@@ -59,7 +59,7 @@ class Parameter:
 
     @property
     def allowed(self) -> str:
-        """The allowed values: `a number from 0 to 300`, `true or false`, `linear or network`."""
+        """The allowed values: `a number from 0 to 300`, `true or false`, `none or network`."""
         if self.kind == "flag":
             return "true or false"
         if self.kind == "policy":

@@ -72,7 +72,7 @@ from kqj_sim.policies.registry import policy
 from kqj_sim.policies.sampling import draw_likely_layouts, new_layout_sampler
 from kqj_sim.policies.tools import best_card, nth_card
 
-ROLLOUT_POLICIES = ("random", "greedy", "standard", "linear", "network")
+ROLLOUT_POLICIES = ("random", "greedy", "standard", "network")
 """Policies that may play on."""
 
 _FROM: dict[str, Any] = {
@@ -86,13 +86,11 @@ pimc = policy(
     worlds=whole(192, "most possible deals in which each card is tried", 1, 10_000),
     **_FROM,
     rollout=named("network", ROLLOUT_POLICIES, "policy that plays these deals on"),
-    prior=named(
-        "network", (NO_POLICY, "linear", "network"), "policy whose estimates of cards are added"
-    ),
+    prior=named("network", (NO_POLICY, "network"), "policy whose estimates of cards are added"),
     prior_worlds=number(10, "number of deals that these estimates count as", 0, 10_000),
     merge=flag(True, "try only one of several equivalent cards"),
     weigh=flag(True, "weight deals by how likely they make the observed calls and cards"),
-    model=named("network", ("linear", "network"), "with weigh: policy that rates the cards played"),
+    model=named("network", ("network",), "with weigh: policy that rates the cards played"),
     patience=number(
         0.5, "with weigh: a card rated lower by this many points is a quarter as likely", 0.01, 1000
     ),

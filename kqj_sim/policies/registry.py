@@ -27,9 +27,7 @@ from kqj_sim.policies.parameters import Parameter, check_parameter, whole
 from kqj_sim.policies.user_policies import compile_user_function
 from kqj_sim.policies.weights import OLDEST_VERSIONS, VERSIONS
 
-KQJ_BUILT_INS = (
-    "random", "greedy", "standard", "linear", "network", "pimc", "points", "always", "never",
-)  # fmt: skip
+KQJ_BUILT_INS = ("random", "greedy", "standard", "network", "pimc", "points", "always", "never")
 """The package's policies for KQJ; each is the module of that name in this folder."""
 BUILT_INS = {"kqj": KQJ_BUILT_INS, "kwajongen": ("random", "standard", "pimc")}
 """The package's policies for each game; those of other games than KQJ are in a folder of its

@@ -25,13 +25,10 @@ from kqj_sim.policies.trick_odds import KIND_COUNT
 FOLDER = Path(__file__).resolve().parent / "weights"
 """Folder of the package's own files."""
 
-WEIGHT_COUNTS = {
-    "linear": KIND_COUNT * features.CARD_INDICES,
-    "network": KIND_COUNT * features.KIND_SIZE,
-}
+WEIGHT_COUNTS = {"network": KIND_COUNT * features.KIND_SIZE}
 """Number of weights of each policy."""
 
-VERSIONS = {"linear": 2, "network": 4}
+VERSIONS = {"network": 4}
 """Version of each policy's weights in use.
 
 It is a parameter of the policy, so that outputs and records name the weights they were made with.
@@ -39,10 +36,10 @@ Version 4 of `network` has the numbers of version 3, but is computed in fixed po
 one choice in five hundred.
 """
 
-OLDEST_VERSIONS = {"linear": 2, "network": 2}
+OLDEST_VERSIONS = {"network": 2}
 """Oldest version of each policy's weights that the package still holds, for comparison."""
 
-_STORED_TYPES = {"linear": np.float32, "network": np.float16}
+_STORED_TYPE = np.float16
 """Type of the numbers in a file; half precision costs a network nothing that can be measured."""
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -89,8 +86,8 @@ def load(policy: str, teams: int, bidding: str, wanted: int | None = None) -> Fl
 
 
 def load_for_play(policy: str, teams: int, bidding: str, wanted: int | None = None) -> NDArray[Any]:
-    """Return the weights as the policy's compiled functions read them: `linear` float32,
-    `network` int16 (`fixed_point.to_fixed_point`).
+    """Return the weights as the policy's compiled functions read them, int16
+    (`fixed_point.to_fixed_point`).
 
     It is always the same array and is never freed, as compiled players hold its address.
     Arguments and errors are those of `load`.
@@ -138,29 +135,27 @@ def file_name(policy: str, teams: int, bidding: str, wanted: int | None = None) 
     return f"{policy}-{teams}-{bidding}{f'-{wanted}' if old else ''}.npz"
 
 
-def describe_features(policy: str) -> dict[str, Any]:
-    """Return what a policy's weights are made for: the tables of its features, and its units."""
-    tables: dict[str, Any] = {
-        "card": {name: list(sizes) for name, sizes in features.CARD_TABLES.items()}
+def describe_features() -> dict[str, Any]:
+    """Return what weights are made for: the tables of the features, and the network's units."""
+    return {
+        "card": {name: list(sizes) for name, sizes in features.CARD_TABLES.items()},
+        "shared": {name: list(sizes) for name, sizes in features.SHARED_TABLES.items()},
+        "units": [features.HIDDEN_1_UNITS, features.HIDDEN_2_UNITS],
     }
-    if policy == "network":
-        tables["shared"] = {name: list(sizes) for name, sizes in features.SHARED_TABLES.items()}
-        tables["units"] = [features.HIDDEN_1_UNITS, features.HIDDEN_2_UNITS]
-    return tables
 
 
 def to_bytes(policy: str, weights: Float32Array, about: Mapping[str, Any]) -> bytes:
     """Return the bytes of a file with a policy's weights, float32 (`WEIGHT_COUNTS`,).
 
     Args:
-        policy: `linear` or `network`.
+        policy: name of the policy, such as `network`.
         weights: the weights.
         about: `policy`, `teams`, `bidding`, `version`, and how they were made; no dates.
     """
     assert weights.size == WEIGHT_COUNTS[policy]
-    text = json.dumps({**about, "features": describe_features(policy)}, sort_keys=True)
+    text = json.dumps({**about, "features": describe_features()}, sort_keys=True)
     arrays = {
-        "weights": weights.ravel().astype(_STORED_TYPES[policy]),
+        "weights": weights.ravel().astype(_STORED_TYPE),
         "about": np.frombuffer(text.encode(), dtype=np.uint8),
     }
     out = io.BytesIO()
@@ -183,7 +178,7 @@ def read(path: Path) -> tuple[Float32Array, dict[str, Any]]:
     """
     stored, about = _parse(path)
     expected = WEIGHT_COUNTS[about["policy"]]
-    difference = _find_difference(about["features"], describe_features(about["policy"]))
+    difference = _find_difference(about["features"], describe_features())
     if difference:
         raise WeightsError(
             f"{path} is for other features ({difference}): make it anew with "
@@ -240,13 +235,13 @@ def _load(policy: str, teams: int, bidding: str, wanted: int) -> _WeightsInUse:
 
 def _use(key: _Key, weights: Float32Array, version: int) -> None:
     """Use weights from now on; the arrays in which players find them stay the same."""
-    played = to_fixed_point(weights) if key[0] == "network" else weights
+    played = to_fixed_point(weights).ravel()
     if key not in _IN_USE:
-        _IN_USE[key] = _WeightsInUse(weights.copy(), _align(played.ravel()), version)
+        _IN_USE[key] = _WeightsInUse(weights.copy(), _align(played), version)
         return
     found = _IN_USE[key]
     np.copyto(found.numbers, weights)
-    np.copyto(found.played, played.ravel())
+    np.copyto(found.played, played)
     _IN_USE[key] = found._replace(version=version)
 
 

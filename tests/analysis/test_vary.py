@@ -46,7 +46,7 @@ def test_values_of_numbers(text: str, values: list[str]) -> None:
 
 def test_values_of_names_and_flags() -> None:
     subject = ParameterizedPolicy("pimc")
-    assert parse_parameter_values("prior=linear,network", subject).values == ("linear", "network")
+    assert parse_parameter_values("prior=none,network", subject).values == ("none", "network")
     assert parse_parameter_values("merge=true,False", subject).values == ("true", "false")
 
 

@@ -1,4 +1,4 @@
-"""The features of views, and the values of `linear` and `network` by numpy."""
+"""The features of views, and the values of `network` by numpy."""
 
 from __future__ import annotations
 
@@ -37,13 +37,6 @@ def indices(view: CardView) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
         odds = estimate_win_chances(view, HELD_BACK_SHARE, known, card)
         write_card_features(view, known, card, odds, cards, row * CARD_FEATURES, 1)
     return known.kind, shared, cards.reshape(-1, CARD_FEATURES)
-
-
-def linear_values(view: CardView, weights: Floats) -> Floats:
-    """The sums of the weights."""
-    kind, _, cards = indices(view)
-    values: Floats = weights.reshape(KIND_COUNT, CARD_INDICES)[kind][cards].sum(axis=1)
-    return values
 
 
 def network_values(view: CardView, weights: Floats) -> Floats:

@@ -1,11 +1,11 @@
-"""The chance of the cards played, in plain Python, by the values of `linear`."""
+"""The chance of the cards played, in plain Python, by the values of `network`."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from kqj_sim.cards import Card, parse_card
-from kqj_sim.policies import linear, weights
+from kqj_sim.policies import network, weights
 from kqj_sim.record import Record
 from kqj_sim.referee.kqj import list_legal_cards
 from tests.core.coding import strength_of
@@ -27,7 +27,7 @@ def slow_cards(
     """Return the likelihood of the others' plays up to a turn, from hands of eight cards."""
     assert record.contract is not None
     coded = strength_of(record.contract)
-    given = weights.load("linear", len(set(record.teams)), rules_in(record).bidding)
+    given = weights.load_for_play("network", len(set(record.teams)), rules_in(record).bidding)
     product = 1.0
     for moment in moments(record):
         if (len(moment.finished), len(moment.trick)) == (trick, position):
@@ -42,6 +42,6 @@ def slow_cards(
         card = parse_card(record.tricks[len(moment.finished)].cards[turn])
         found = np.empty(9, np.float32)
         view = view_of(moment._replace(hand=frozenset(hand), legal=frozenset(legal)))
-        linear.write_card_values(view, given.ctypes.data, found)
+        network.write_card_values(view, given.ctypes.data, found)
         product *= chance(found[: len(order)].tolist(), order.index(card), PATIENCE)
     raise AssertionError("there is no such turn")

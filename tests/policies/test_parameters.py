@@ -17,7 +17,7 @@ SHARE = number(0.25, "a share", 0, 1)
 COUNT = whole(3, "a count", 1, 64)
 OPEN = number(-2.5, "anything")
 SWITCH = flag(True, "a switch")
-OTHER = named("linear", ("linear", "network", "standard"), "another policy")
+OTHER = named("greedy", ("greedy", "network", "standard"), "another policy")
 
 
 @pytest.mark.parametrize(
@@ -83,15 +83,15 @@ def test_what_is_allowed_in_words() -> None:
     assert number(1, low=0).allowed == "a number from 0"
     assert number(1, high=2.5).allowed == "a number to 2.5"
     assert SWITCH.allowed == "true or false"
-    assert OTHER.allowed == "linear, network or standard"
-    assert named("linear", ("linear",)).allowed == "linear"
+    assert OTHER.allowed == "greedy, network or standard"
+    assert named("greedy", ("greedy",)).allowed == "greedy"
 
 
 def test_a_default_must_be_allowed() -> None:
     with pytest.raises(PolicyError, match="should be a number from 0 to 1"):
         number(2, "", 0, 1)
-    with pytest.raises(PolicyError, match="should be linear"):
-        named("pimc", ("linear",))
+    with pytest.raises(PolicyError, match="should be greedy"):
+        named("pimc", ("greedy",))
 
 
 def test_compiled_functions_get_all_but_the_names_of_policies() -> None:
@@ -109,10 +109,10 @@ def test_compiled_functions_get_all_but_the_names_of_policies() -> None:
 
 
 def test_other_weights_than_those_of_the_package_are_refused() -> None:
-    assert OTHER.read(f"linear@{VERSIONS['linear']}") == "linear"
-    with pytest.raises(PolicyError, match=f"the weights here are linear@{VERSIONS['linear']}"):
-        OTHER.read("linear@0")
-    with pytest.raises(PolicyError, match="should be linear, network or standard"):
+    assert OTHER.read(f"network@{VERSIONS['network']}") == "network"
+    with pytest.raises(PolicyError, match=f"the weights here are network@{VERSIONS['network']}"):
+        OTHER.read("network@0")
+    with pytest.raises(PolicyError, match="should be greedy, network or standard"):
         OTHER.read("standard@1")
 
 

@@ -81,7 +81,7 @@ def weighed(
     rules: KqjRules, state: Any, lane: int, trick: int, position: int, number: int
 ) -> Weighed:
     """Some worlds of a lane, weighed."""
-    table = encode_seating(rules, [parse_player("linear")] * SEATS, None, "rollouts")
+    table = encode_seating(rules, [parse_player("network")] * SEATS, None, "rollouts")
     worlds, calls, cards = np.empty(SEATS * number, np.int64), np.ones(number), np.ones(number)
     model = OpponentModel(table, PATIENCE, encode_rules(rules))
     count = _weigh(state, lane, trick, position, model, allocate_block(), worlds, calls, cards)
@@ -163,7 +163,7 @@ def test_hands_weighed_one_by_one_give_the_weights_of_layouts(
 ) -> None:
     """But for the square root that counts; in auctions the calls' chances need no draws."""
     state, lanes = stopped(lively(rules, seed=SEED, deals=24), trick, position, 24)
-    table = encode_seating(rules, [parse_player("linear")] * SEATS, None, "rollouts")
+    table = encode_seating(rules, [parse_player("network")] * SEATS, None, "rollouts")
     model = OpponentModel(table, PATIENCE, encode_rules(rules))
     differ = 0
     for lane in range(min(lanes, 6)):

@@ -31,7 +31,7 @@ SEED = 37
 
 
 def _model(rules: KqjRules) -> OpponentModel:
-    table = encode_seating(rules, [parse_player("linear")] * SEATS, None, "rollouts")
+    table = encode_seating(rules, [parse_player("network")] * SEATS, None, "rollouts")
     return OpponentModel(table, PATIENCE, encode_rules(rules))
 
 

@@ -13,7 +13,7 @@ from kqj_sim.policies import features, weights
 from kqj_sim.policies.fixed_point import to_fixed_point
 from kqj_sim.policies.weights import WeightsError
 
-ABOUT = {"policy": "linear", "teams": 3, "bidding": "auction", "version": 4, "seed": 9}
+ABOUT = {"policy": "network", "teams": 3, "bidding": "auction", "version": 4, "seed": 9}
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder in place of the package's, and nothing in use."""
     monkeypatch.setattr(weights, "FOLDER", tmp_path)
     monkeypatch.setattr(weights, "_IN_USE", {})
-    monkeypatch.setattr(weights, "VERSIONS", {"linear": 4, "network": 4})
+    monkeypatch.setattr(weights, "VERSIONS", {"network": 4})
     return tmp_path
 
 
@@ -31,7 +31,7 @@ def numbers(policy: str) -> NDArray[np.float32]:
     return drawn.astype(np.float32)
 
 
-def write(folder: Path, policy: str = "linear", **about: Any) -> Path:
+def write(folder: Path, policy: str = "network", **about: Any) -> Path:
     """A file of weights for three teams and auctions."""
     path = folder / weights.file_name(policy, 3, "auction")
     content = weights.to_bytes(policy, numbers(policy), {**ABOUT, "policy": policy, **about})
@@ -48,7 +48,7 @@ def refusal(path: Path) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(("policy", "precision"), [("linear", 0), ("network", 2**-11)])
+@pytest.mark.parametrize(("policy", "precision"), [("network", 2**-11)])
 def test_what_is_written_is_read(folder: Path, policy: str, precision: float) -> None:
     found, about = weights.read(write(folder, policy))
     np.testing.assert_allclose(found, numbers(policy), rtol=precision, atol=1e-7)
@@ -62,20 +62,20 @@ def test_same_weights_give_the_same_bytes(folder: Path) -> None:
 
 def test_loaded_weights_stay_where_they_are(folder: Path) -> None:
     write(folder)
-    loaded = weights.load("linear", 3, "auction")
+    loaded = weights.load("network", 3, "auction")
     assert loaded.dtype == np.float32
     assert loaded.ndim == 1
-    played = weights.load_for_play("linear", 3, "auction")
+    played = weights.load_for_play("network", 3, "auction")
     assert played.ctypes.data % 64 == 0
-    np.testing.assert_array_equal(played, loaded)
-    assert weights.load("linear", 3, "auction") is loaded
-    assert weights.load_for_play("linear", 3, "auction") is played
-    assert weights.version("linear", 3, "auction") == 4
-    weights.override("linear", 3, "auction", np.ones((3, features.CARD_INDICES), np.float32))
-    assert weights.load("linear", 3, "auction") is loaded
-    assert (loaded == 1).all() and (played == 1).all()
-    assert weights.version("linear", 3, "auction") == 0
-    assert weights.packaged_version("linear", 3, "auction") == 4
+    np.testing.assert_array_equal(played, to_fixed_point(loaded).ravel())
+    assert weights.load("network", 3, "auction") is loaded
+    assert weights.load_for_play("network", 3, "auction") is played
+    assert weights.version("network", 3, "auction") == 4
+    weights.override("network", 3, "auction", np.ones(weights.WEIGHT_COUNTS["network"], np.float32))
+    assert weights.load("network", 3, "auction") is loaded
+    assert (loaded == 1).all()
+    assert weights.version("network", 3, "auction") == 0
+    assert weights.packaged_version("network", 3, "auction") == 4
 
 
 def test_networks_are_played_in_fixed_point(folder: Path) -> None:
@@ -92,35 +92,37 @@ def test_networks_are_played_in_fixed_point(folder: Path) -> None:
 
 def test_older_versions_are_loaded_beside_the_one_in_use(folder: Path) -> None:
     write(folder)
-    content = weights.to_bytes("linear", 2 * numbers("linear"), {**ABOUT, "version": 3})
-    old = folder / weights.file_name("linear", 3, "auction", 3)
-    assert old.name == "linear-3-auction-3.npz"
+    content = weights.to_bytes("network", 2 * numbers("network"), {**ABOUT, "version": 3})
+    old = folder / weights.file_name("network", 3, "auction", 3)
+    assert old.name == "network-3-auction-3.npz"
     old.write_bytes(content)
-    in_use = weights.load("linear", 3, "auction")
-    np.testing.assert_allclose(weights.load("linear", 3, "auction", 3), 2 * in_use)
-    assert weights.load("linear", 3, "auction", 4) is in_use
-    weights.override("linear", 3, "auction", np.zeros((3, features.CARD_INDICES), np.float32))
-    assert weights.load("linear", 3, "auction", 3).any()
+    in_use = weights.load("network", 3, "auction")
+    np.testing.assert_allclose(
+        weights.load("network", 3, "auction", 3), 2 * in_use, rtol=2**-10, atol=1e-6
+    )
+    assert weights.load("network", 3, "auction", 4) is in_use
+    weights.override(
+        "network", 3, "auction", np.zeros(weights.WEIGHT_COUNTS["network"], np.float32)
+    )
+    assert weights.load("network", 3, "auction", 3).any()
 
 
 def test_another_version_than_the_package_names_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(folder)
-    monkeypatch.setattr(weights, "VERSIONS", {"linear": 5})
+    monkeypatch.setattr(weights, "VERSIONS", {"network": 5})
     with pytest.raises(WeightsError, match="has version 4 and not 5"):
-        weights.load("linear", 3, "auction")
+        weights.load("network", 3, "auction")
 
 
 def test_missing_weights_name_the_command(folder: Path) -> None:
-    with pytest.raises(
-        WeightsError, match=r"`python -m tools\.train_network --teams 2 --bidding take`"
-    ):
+    with pytest.raises(WeightsError, match=r"`python -m tools\.train_network --teams 2"):
         weights.load("network", 2, "take")
     assert weights.packaged_version("network", 2, "take") == 0
 
 
-@pytest.mark.parametrize(("group", "policy"), [("card", "linear"), ("shared", "network")])
+@pytest.mark.parametrize(("group", "policy"), [("card", "network"), ("shared", "network")])
 def test_weights_for_other_features_are_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, group: str, policy: str
 ) -> None:
@@ -142,10 +144,10 @@ def test_weights_for_other_features_are_refused(
 
 def test_wrong_numbers_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(folder)
-    monkeypatch.setitem(weights.WEIGHT_COUNTS, "linear", 10)
+    monkeypatch.setitem(weights.WEIGHT_COUNTS, "network", 10)
     assert "10 finite numbers" in refusal(path)
     monkeypatch.undo()
-    path.write_bytes(weights.to_bytes("linear", numbers("linear") * np.nan, ABOUT))
+    path.write_bytes(weights.to_bytes("network", numbers("network") * np.nan, ABOUT))
     assert "finite numbers" in refusal(path)
 
 
@@ -153,7 +155,7 @@ def test_wrong_numbers_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch
 def test_file_that_does_not_say_what_it_is_is_refused(folder: Path, missing: str) -> None:
     about = {name: value for name, value in ABOUT.items() if name != missing}
     path = folder / "some.npz"
-    path.write_bytes(weights.to_bytes("linear", numbers("linear"), about))
+    path.write_bytes(weights.to_bytes("network", numbers("network"), about))
     assert f"no file of weights: {missing!r}" in refusal(path)
 
 

@@ -42,10 +42,9 @@ class PlayModel:
         rules: KqjRules,
         patience: float = PATIENCE,
         power: float = POWER,
-        values: str = VALUES,
     ) -> None:
-        """Prepare a model; `values` is `network` or `linear`, whose values of cards count."""
-        seating = encode_seating(rules, [parse_player(values)] * SEATS, None, "rollouts")
+        """Prepare a model by the values of `VALUES`."""
+        seating = encode_seating(rules, [parse_player(VALUES)] * SEATS, None, "rollouts")
         self.power = power
         self._model = OpponentModel(seating, patience, encode_rules(rules))
 

@@ -270,7 +270,7 @@ def test_plays_count_by_enumeration(name: str, plain: str) -> None:
         sampler = KqjCardSampler(so_far, players, settings, 60)
         if len(so_far.legal_cards) < 2 or sampler.layout_count < 3 or found == 3:
             continue
-        sampler.play_model = PlayModel(rules, slow_plays.PATIENCE, values="linear")
+        sampler.play_model = PlayModel(rules, slow_plays.PATIENCE)
 
         def weigh(so_far: PartialRound, world: Hands, record: Record = record) -> Fraction:
             eight = {seat: _eight(so_far, world, seat) for seat in world}
