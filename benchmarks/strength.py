@@ -41,7 +41,7 @@ VARIANTS: dict[str, tuple[str, KqjRules]] = {
 }
 USUAL = tuple(VARIANTS)[:4]
 
-LADDER = ("random", "greedy", "standard", "network:weights=2", "network", "pimc")
+LADDER = ("random", "greedy", "standard", "network", "pimc")
 """Who plays cards, from the weakest to the strongest."""
 
 CALLERS = ("points", "always", "never", "random")

@@ -198,8 +198,7 @@ def _find_resource(rules: GameRules, configured: ConfiguredPolicy, decision: str
             [_encode_rollout_seating(rules, name) for name in configured.others],
         )
     if configured.policy.weights is not None:
-        version = int(configured.values_by_name["weights"])
-        return weights.load_for_play(configured.policy.weights, rules.teams, rules.bidding, version)
+        return weights.load_for_play(configured.policy.weights, rules.teams, rules.bidding)
     return np.empty(0)
 
 

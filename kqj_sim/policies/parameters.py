@@ -65,6 +65,8 @@ class Parameter:
         if self.kind == "policy":
             *others, last = self.choices
             return f"{', '.join(others)} or {last}" if others else last
+        if self.low is not None and self.low == self.high:
+            return format_parameter_number(self.low)
         low = "" if self.low is None else f" from {format_parameter_number(self.low)}"
         high = "" if self.high is None else f" to {format_parameter_number(self.high)}"
         return f"a {self.kind}{low}{high}"

@@ -25,7 +25,7 @@ from kqj_sim.policies.binding import CALL_DECISIONS, VIEW_OF_DECISION, make_para
 from kqj_sim.policies.errors import PolicyError, suggest_names
 from kqj_sim.policies.parameters import Parameter, check_parameter, whole
 from kqj_sim.policies.user_policies import compile_user_function
-from kqj_sim.policies.weights import OLDEST_VERSIONS, VERSIONS
+from kqj_sim.policies.weights import VERSIONS
 
 KQJ_BUILT_INS = ("random", "greedy", "standard", "network", "pimc", "points", "always", "never")
 """The package's policies for KQJ; each is the module of that name in this folder."""
@@ -293,8 +293,8 @@ def _make_policy(
         each: check_parameter(name, each, given, built_in) for each, given in parameters.items()
     }
     if weights is not None:
-        oldest, version = OLDEST_VERSIONS[weights], VERSIONS[weights]
-        declared["weights"] = whole(version, "version of the package's weights", oldest, version)
+        version = VERSIONS[weights]
+        declared["weights"] = whole(version, "version of the package's weights", version, version)
     numbers = sum(parameter.is_number for parameter in declared.values())
     if numbers > MAX_PARAMETERS:
         raise PolicyError(f"policy {name!r} has {numbers} parameters, at most {MAX_PARAMETERS}")

@@ -36,9 +36,6 @@ Version 4 of `network` has the numbers of version 3, but is computed in fixed po
 one choice in five hundred.
 """
 
-OLDEST_VERSIONS = {"network": 2}
-"""Oldest version of each policy's weights that the package still holds, for comparison."""
-
 _STORED_TYPE = np.float16
 """Type of the numbers in a file; half precision costs a network nothing that can be measured."""
 
@@ -51,8 +48,8 @@ class WeightsError(RuntimeError):
     line."""
 
 
-_Key: TypeAlias = tuple[str, int, str, int]
-"""Policy, teams, bidding, and the version asked for."""
+_Key: TypeAlias = tuple[str, int, str]
+"""Policy, teams and bidding."""
 
 
 class _WeightsInUse(NamedTuple):
@@ -72,37 +69,33 @@ class _WeightsInUse(NamedTuple):
 _IN_USE: dict[_Key, _WeightsInUse] = {}
 
 
-def load(policy: str, teams: int, bidding: str, wanted: int | None = None) -> Float32Array:
+def load(policy: str, teams: int, bidding: str) -> Float32Array:
     """Return the weights of a policy, float32 (`WEIGHT_COUNTS`,).
-
-    Args:
-        policy, teams, bidding: the policy and the rules.
-        wanted: version of the weights, by default the one in use.
 
     Raises:
         WeightsError: the weights are missing or do not fit.
     """
-    return _load(policy, teams, bidding, wanted or VERSIONS[policy]).numbers
+    return _load(policy, teams, bidding).numbers
 
 
-def load_for_play(policy: str, teams: int, bidding: str, wanted: int | None = None) -> NDArray[Any]:
+def load_for_play(policy: str, teams: int, bidding: str) -> NDArray[Any]:
     """Return the weights as the policy's compiled functions read them, int16
     (`fixed_point.to_fixed_point`).
 
     It is always the same array and is never freed, as compiled players hold its address.
     Arguments and errors are those of `load`.
     """
-    return _load(policy, teams, bidding, wanted or VERSIONS[policy]).played
+    return _load(policy, teams, bidding).played
 
 
 def version(policy: str, teams: int, bidding: str) -> int:
     """Return the version of the weights that `load` gives, from 1; 0 for those of `override`."""
-    return _load(policy, teams, bidding, VERSIONS[policy]).version
+    return _load(policy, teams, bidding).version
 
 
 def override(policy: str, teams: int, bidding: str, weights: Float32Array) -> None:
     """Replace a policy's weights in use, for compiled players too."""
-    _use((policy, teams, bidding, VERSIONS[policy]), weights.ravel(), 0)
+    _use((policy, teams, bidding), weights.ravel(), 0)
 
 
 def restore() -> None:
@@ -128,11 +121,10 @@ def packaged_version(policy: str, teams: int, bidding: str) -> int:
     return int(_parse(path)[1]["version"]) if path.is_file() else 0
 
 
-def file_name(policy: str, teams: int, bidding: str, wanted: int | None = None) -> str:
+def file_name(policy: str, teams: int, bidding: str) -> str:
     """Return the name of the file with a policy's weights for a number of teams and a way of
-    bidding; those of an older version name it, too."""
-    old = wanted is not None and wanted != VERSIONS[policy]
-    return f"{policy}-{teams}-{bidding}{f'-{wanted}' if old else ''}.npz"
+    bidding."""
+    return f"{policy}-{teams}-{bidding}.npz"
 
 
 def describe_features() -> dict[str, Any]:
@@ -209,24 +201,19 @@ def training_command(policy: str, teams: int, bidding: str, **_: Any) -> str:
     return f"`python -m tools.train_{policy} --teams {teams} --bidding {bidding}`"
 
 
-def _load(policy: str, teams: int, bidding: str, wanted: int) -> _WeightsInUse:
-    key = (policy, teams, bidding, wanted)
+def _load(policy: str, teams: int, bidding: str) -> _WeightsInUse:
+    key = (policy, teams, bidding)
     if key not in _IN_USE:
         path = FOLDER / file_name(*key)
-        if wanted != VERSIONS[policy] and not path.is_file():
-            raise WeightsError(
-                f"the package has no version {wanted} of the weights of {policy}: leave it out "
-                f"for version {VERSIONS[policy]}, or use {OLDEST_VERSIONS[policy]}"
-            )
         if not path.is_file():
             raise WeightsError(
                 f"{policy} has no weights for {teams} teams and --bidding {bidding}: "
                 f"make them with {training_command(policy, teams, bidding)}"
             )
         weights, about = read(path)
-        if about["version"] != wanted:
+        if about["version"] != VERSIONS[policy]:
             raise WeightsError(
-                f"{path} has version {about['version']} and not {wanted}: "
+                f"{path} has version {about['version']} and not {VERSIONS[policy]}: "
                 "kqj_sim/policies/weights.py names the version of the package's files"
             )
         _use(key, weights, int(about["version"]))

@@ -82,6 +82,7 @@ def test_what_is_allowed_in_words() -> None:
     assert OPEN.allowed == "a number"
     assert number(1, low=0).allowed == "a number from 0"
     assert number(1, high=2.5).allowed == "a number to 2.5"
+    assert whole(4, low=4, high=4).allowed == "4"
     assert SWITCH.allowed == "true or false"
     assert OTHER.allowed == "greedy, network or standard"
     assert named("greedy", ("greedy",)).allowed == "greedy"

@@ -90,23 +90,6 @@ def test_networks_are_played_in_fixed_point(folder: Path) -> None:
     np.testing.assert_array_equal(played, to_fixed_point(others).ravel())
 
 
-def test_older_versions_are_loaded_beside_the_one_in_use(folder: Path) -> None:
-    write(folder)
-    content = weights.to_bytes("network", 2 * numbers("network"), {**ABOUT, "version": 3})
-    old = folder / weights.file_name("network", 3, "auction", 3)
-    assert old.name == "network-3-auction-3.npz"
-    old.write_bytes(content)
-    in_use = weights.load("network", 3, "auction")
-    np.testing.assert_allclose(
-        weights.load("network", 3, "auction", 3), 2 * in_use, rtol=2**-10, atol=1e-6
-    )
-    assert weights.load("network", 3, "auction", 4) is in_use
-    weights.override(
-        "network", 3, "auction", np.zeros(weights.WEIGHT_COUNTS["network"], np.float32)
-    )
-    assert weights.load("network", 3, "auction", 3).any()
-
-
 def test_another_version_than_the_package_names_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,6 +152,5 @@ def test_rubbish_is_refused(folder: Path) -> None:
 def test_packaged_files_fit() -> None:
     for path in weights.FOLDER.glob("*.npz"):
         _, about = weights.read(path)
-        made_for = (about["policy"], about["teams"], about["bidding"], about["version"])
-        assert path.name == weights.file_name(*made_for)
-        assert about["version"] >= 1
+        assert path.name == weights.file_name(about["policy"], about["teams"], about["bidding"])
+        assert about["version"] == weights.VERSIONS[about["policy"]]
