@@ -89,9 +89,8 @@ def weights_in_use(rules: KqjRules, specification: str) -> Iterator[str]:
     who = parse_player(specification)
     for chosen in (who.calling, who.playing):
         if chosen.policy.weights is not None:
-            version = int(chosen.values_by_name["weights"])
-            about = (chosen.policy.weights, rules.teams, rules.bidding, version)
-            yield f"{weights.file_name(*about)} {version}"
+            name = weights.file_name(chosen.policy.weights, rules.teams, rules.bidding)
+            yield f"{name} {chosen.values_by_name['weights']}"
         for other in chosen.others:
             yield from weights_in_use(rules, other)
 

@@ -146,7 +146,7 @@ def to_bytes(policy: str, weights: Float32Array, about: Mapping[str, Any]) -> by
     """
     assert weights.size == WEIGHT_COUNTS[policy]
     text = json.dumps({**about, "features": describe_features()}, sort_keys=True)
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "weights": weights.ravel().astype(_STORED_TYPE),
         "about": np.frombuffer(text.encode(), dtype=np.uint8),
     }
