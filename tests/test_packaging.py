@@ -41,6 +41,7 @@ def metadata(built: tuple[Path, Path]) -> Message:
         return message_from_string(archive.read(name).decode())
 
 
+@pytest.mark.slow
 def test_metadata_and_description_pass_the_check(built: tuple[Path, Path]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "twine", "check", "--strict", *map(str, built)],
@@ -49,6 +50,7 @@ def test_metadata_and_description_pass_the_check(built: tuple[Path, Path]) -> No
     assert done.returncode == 0 and done.stdout.count("PASSED") == 2, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_the_wheel_has_the_package_and_no_more(built: tuple[Path, Path]) -> None:
     with zipfile.ZipFile(built[1]) as archive:
         names = {each for each in archive.namelist() if ".dist-info/" not in each}
@@ -65,6 +67,7 @@ def test_the_wheel_has_the_package_and_no_more(built: tuple[Path, Path]) -> None
     assert stated and float(stated[1]) == pytest.approx(size, abs=0.1)
 
 
+@pytest.mark.slow
 def test_the_sdist_has_tests_and_documents(built: tuple[Path, Path]) -> None:
     with tarfile.open(built[0]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -72,6 +75,7 @@ def test_the_sdist_has_tests_and_documents(built: tuple[Path, Path]) -> None:
         assert name in names
 
 
+@pytest.mark.slow
 def test_metadata_tell_where_and_what(metadata: Message) -> None:
     assert metadata["Version"] == kqj_sim.__version__
     assert metadata["License-Expression"] == "MIT"

@@ -18,6 +18,7 @@ def _check(tmp_path: Path, text: str) -> PolicyCheck:
     return check_policy(str(path), deals=60)
 
 
+@pytest.mark.slow
 def test_a_correct_policy_has_no_problems(tmp_path: Path) -> None:
     found = _check(tmp_path, "@policy\ndef low(view):\n    return lowest(view.legal)\n")
     assert found.ok
@@ -40,6 +41,7 @@ def test_illegal_choices_and_exceptions_are_found(tmp_path: Path) -> None:
     assert not found.ok
 
 
+@pytest.mark.slow
 def test_choices_that_depend_on_more_than_the_view_are_found(tmp_path: Path) -> None:
     text = (
         "@numba.njit\ndef draw():\n    return np.random.random() < 0.2\n"

@@ -47,6 +47,7 @@ def left(values: NDArray[np.float64], truth: float, bound: float) -> tuple[float
     return float(ever.mean()), float(fixed.mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("draw", "truth"),
     [(usual, None), (rare, 0.01 * 150), (rarest, 0.3)],
@@ -114,6 +115,7 @@ def test_a_ratio_of_equal_weights_is_a_mean() -> None:
     assert math.isnan(sequences.estimate_ratio_sequentially(5, 0, 0, (0, 0, 0)).value)
 
 
+@pytest.mark.slow
 def test_a_self_normalised_mean_is_left_in_at_most_5_percent_of_runs() -> None:
     generator = np.random.default_rng(5)
     runs, count = 500, 8000

@@ -23,6 +23,7 @@ from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules, require_kqj_rules
 from tests.analysis import by_pandas
 from tests.analysis.synthetic import part, synthetic_games, synthetic_rows
+from tests.slow import slow_after
 
 VARIANTS = {
     "two teams, taking": KqjRules(),
@@ -100,7 +101,7 @@ def check(tables: list[Table], frame: pd.DataFrame, of: Experiment, by: tuple[st
 
 @pytest.mark.parametrize("where", [None, WHERE])
 @pytest.mark.parametrize("by", [(), ("dealer",), ("kind", "sender_voids")])
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", slow_after(3, VARIANTS))
 def test_every_number_is_that_of_pandas(
     variant: str, by: tuple[str, ...], where: str | None
 ) -> None:

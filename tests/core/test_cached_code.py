@@ -63,6 +63,7 @@ def _list_closures(cache: Path, policy: str, plain: str) -> set[str]:
     return set(_run(SCRIPT, cache, policy, plain))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plain", ["", "1"])
 def test_functions_of_a_factory_have_a_symbol_of_their_own_in_each_process(
     tmp_path: Path, plain: str
@@ -74,6 +75,7 @@ def test_functions_of_a_factory_have_a_symbol_of_their_own_in_each_process(
     assert not one & other
 
 
+@pytest.mark.slow
 def test_numba_is_prepared_to_compile_only_where_something_is_not_on_disk(tmp_path: Path) -> None:
     # To prepare it takes a tenth of a second, which would be a sixth of the time of `odds`.
     first, second = (_run(PREPARATIONS_SCRIPT, tmp_path, "points", "")[-3:] for _ in range(2))

@@ -15,6 +15,7 @@ from kqj_sim.recording import play_records
 from kqj_sim.rows import Rows
 from kqj_sim.simulation import iterate_row_chunks, reduce_rows, simulate
 from tests.policies.chosen import plays
+from tests.slow import slow_after
 from tests.variants import (
     AUCTION_2,
     AUCTION_3,
@@ -91,7 +92,7 @@ def test_records_of_a_range_are_those_of_the_long_run(variant: str) -> None:
         assert to_json(record) == to_json(records[record.deal])
 
 
-@pytest.mark.parametrize("variant", FOUR)
+@pytest.mark.parametrize("variant", slow_after(1, FOUR))
 def test_a_game_alone_gives_its_rounds_of_the_long_run(variant: str) -> None:
     rules = replace(FOUR[variant], target=500)
     experiment = lively(rules, seed=SEED, games=400)
@@ -160,7 +161,7 @@ def _pairs(one: Experiment, other: Experiment) -> list[tuple[Record, Record]]:
     return list(zip(play_records(one), play_records(other), strict=True))
 
 
-@pytest.mark.parametrize("variant", FOUR)
+@pytest.mark.parametrize("variant", slow_after(1, FOUR))
 @pytest.mark.parametrize("seat", [0, 4])
 def test_a_seats_policy_does_not_touch_the_deal(variant: str, seat: int) -> None:
     policies = [LIVELY] * 6
@@ -180,7 +181,7 @@ def test_a_seats_policy_does_not_touch_the_deal(variant: str, seat: int) -> None
                 assert hands == others, told(record, to_json(changed))
 
 
-@pytest.mark.parametrize("variant", FOUR)
+@pytest.mark.parametrize("variant", slow_after(1, FOUR))
 def test_a_seats_policy_does_not_touch_the_calls_of_others(variant: str) -> None:
     """As long as the changed seat says the same, so do all others."""
     seat, passes = 3, "random:take=0,bid=0,counter=0"

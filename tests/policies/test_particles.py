@@ -156,6 +156,7 @@ def _weigh_lists(
             weights[number] *= lists.factors[k]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [AUCTION_2, AUCTION_3], ids=["auction-2", "auction-3"])
 @pytest.mark.parametrize(("trick", "position"), [(5, 0), (5, 4), (6, 2)])
 def test_hands_weighed_one_by_one_give_the_weights_of_layouts(

@@ -94,6 +94,7 @@ def holding(layouts: NDArray[Any], weights: NDArray[Any]) -> NDArray[np.float64]
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [AUCTION_2, AUCTION_3], ids=["auction-2", "auction-3"])
 def test_player_by_player_cards_are_held_as_often_as_in_all_layouts(rules: KqjRules) -> None:
     """In the mean of some samples; in auctions the calls' chances need no draws."""

@@ -32,6 +32,7 @@ from kqj_sim.rules import SEATS, KqjRules
 from tests.analysis import plain_player
 from tests.core.exclusions import exclusions
 from tests.policies import slow_plays
+from tests.slow import slow_after
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3, VARIANTS, told
 
 Hands = dict[int, frozenset[Card]]
@@ -164,7 +165,7 @@ def _any(so_far: PartialRound, world: Hands) -> int:
     return 1
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", slow_after(2, VARIANTS))
 def test_the_last_two_tricks_by_enumeration(name: str, plain: str) -> None:
     rules = VARIANTS[name]
     cards = {3: 1, 5: 2, 6: 2}
@@ -258,7 +259,7 @@ def test_calls_count_by_enumeration(rules: KqjRules, calls: str, weigh: Weigh, p
     assert told_of and max(map(abs, told_of)) < 4
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", slow_after(2, VARIANTS))
 def test_plays_count_by_enumeration(name: str, plain: str) -> None:
     """And they matter: some distributions weigh much more than others."""
     rules = VARIANTS[name]
@@ -317,7 +318,7 @@ def _deviation(sampled: CardOdds, exact: CardOdds, card: int, name: str) -> floa
     return (estimate.value - exact.estimate(name, card).value) / error
 
 
-@pytest.mark.parametrize("rules", [TAKE_2, AUCTION_3], ids=["take-2", "auction-3"])
+@pytest.mark.parametrize("rules", slow_after(1, [TAKE_2, AUCTION_3]), ids=["take-2", "auction-3"])
 def test_samples_agree_with_enumeration(rules: KqjRules) -> None:
     """With voids the distributions come from a Markov chain, started anew for each."""
     deviations: list[float] = []
@@ -375,6 +376,7 @@ def _trial(so_far: PartialRound, specification: str, ignore_calls: bool) -> KqjC
     return KqjCardSampler(so_far, [parse_player(specification)] * SEATS, settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "calls"),
     [(TAKE_2, ""), (TAKE_3, ""), (AUCTION_2, "always+")],

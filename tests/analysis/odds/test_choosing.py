@@ -95,6 +95,7 @@ def synthetic(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[float]], Bi
     return put
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("true", [EQUAL, CLOSE], ids=["equal", "close"])
 def test_the_interval_of_the_call_named_holds_its_value(
     synthetic: Callable[[Sequence[float]], BiddingSituation], true: Sequence[float]
@@ -178,6 +179,7 @@ def card_odds(true: Sequence[float], seed: int) -> CardOdds:
     return estimate_with_sampler(SyntheticCards(true, seed), so_far, (), settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("true", [EQUAL, CLOSE], ids=["equal", "close"])
 def test_the_interval_of_the_card_named_holds_its_value(true: Sequence[float]) -> None:
     found = Coverage()

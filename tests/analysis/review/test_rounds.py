@@ -23,6 +23,7 @@ from kqj_sim.policies.spec import parse_player
 from kqj_sim.recording import play_records
 from kqj_sim.reporting.review import ReviewRun, describe_review
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
+from tests.slow import slow_after
 from tests.variants import AUCTION_2, AUCTION_3, LIVELY, TAKE_2, TAKE_3
 
 REFERENCES = {"kqj": "points+greedy", "kwajongen": "standard"}
@@ -62,7 +63,7 @@ def check_parts(review: RoundReview) -> None:
             assert part.remainder == pytest.approx(0, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", slow_after(1, TABLES))
 def test_reference_is_asked_as_it_played(name: str) -> None:
     """In rounds of the reference player each choice is its own, and all is luck of the deal."""
     rules = TABLES[name]
@@ -78,7 +79,7 @@ def test_reference_is_asked_as_it_played(name: str) -> None:
                 assert value == pytest.approx(part.result, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", slow_after(1, TABLES))
 def test_parts_add_up_in_rounds_of_other_players(name: str) -> None:
     rules = TABLES[name]
     policy = "random" if rules.game == "kwajongen" else LIVELY
@@ -86,6 +87,7 @@ def test_parts_add_up_in_rounds_of_other_players(name: str) -> None:
         check_parts(review_round(played, make_settings(rules)))
 
 
+@pytest.mark.slow
 def test_parts_add_up_in_imposed_rounds_and_games() -> None:
     cases: list[tuple[GameRules, dict[str, Any]]] = [
         (TAKE_2, {"imposed": ImposedContract(2, "AT")}),
@@ -104,7 +106,9 @@ def test_parts_of_a_reference_that_chooses_at_random_have_a_remainder() -> None:
     assert any(grade.reference_choice is None for review in reviews for grade in review.grades)
 
 
-@pytest.mark.parametrize("rules", [KqjRules(), KqjRules(teams=3), KwajongenRules()], ids=str)
+@pytest.mark.parametrize(
+    "rules", slow_after(1, [KqjRules(), KqjRules(teams=3), KwajongenRules()]), ids=str
+)
 def test_luck_of_the_deal_has_mean_zero(rules: GameRules) -> None:
     """The average of a place is that of the values of deals: these come from records."""
     settings, reference = make_settings(rules), REFERENCES[rules.game]

@@ -52,6 +52,7 @@ def exchanged(hands: list[int], fixed: list[int], lacks: list[int], draw: random
             hands[two] ^= give | take
 
 
+@pytest.mark.slow
 def test_a_call_hangs_on_nothing_but_the_view() -> None:
     draw = random.Random(1)
     for name in BUILT_INS["kwajongen"]:
