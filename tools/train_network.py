@@ -258,12 +258,13 @@ def format_gain(gains: Float64Array) -> str:
 @click.option("--decisions", type=WholeNumberType(10_000, "2e6"), default=2_000_000)
 @click.option("--held-out", type=WholeNumberType(1000, "1e5"), default=100_000)
 @click.option("--player", help="Play the deals with this player.  [default: points+network]")
+@click.option("--rate", type=float, help="Highest learning rate.  [default: 0.0005; fresh: 0.001]")
 @click.option("--fresh", is_flag=True, help="Begin with random weights, played by points+standard.")
 @click.option("--seed", type=WholeNumberType(0, "1"), default=1, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), default="trained.npz", show_default=True)
 def main(
     teams: Literal[2, 3], bidding: Literal["take", "auction"], decisions: int, held_out: int,
-    player: str | None, fresh: bool, seed: int, out: Path,
+    player: str | None, rate: float | None, fresh: bool, seed: int, out: Path,
 ) -> None:  # fmt: skip
     """Train weights of network for one variant, and write them to a file.
 
@@ -278,7 +279,8 @@ def main(
     packaged = [unpack_weights(numbers) for numbers in kinds]
     starts = [draw_weights(seed + kind) if fresh else unpack_weights(numbers)
               for kind, numbers in enumerate(kinds)]  # fmt: skip
-    networks = [NetworkTraining(start, FRESH_RATE if fresh else TUNING_RATE) for start in starts]
+    rate = rate or (FRESH_RATE if fresh else TUNING_RATE)
+    networks = [NetworkTraining(start, rate) for start in starts]
     parsed, first_seed, began = parse_player(played_by), SEED_OFFSET + seed, time.monotonic()
     parts = iterate_decisions(rules, parsed, first_seed, 0, threads)
     generator = np.random.default_rng(seed)
