@@ -78,7 +78,7 @@ Examples:
     "--time",
     type=SECONDS_TYPE,
     metavar="SECONDS",
-    help="Stop after this many seconds, shared among the rounds.",
+    help="Stop after this many seconds.",
 )
 @click.option(
     "--reference",

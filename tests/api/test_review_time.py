@@ -90,7 +90,7 @@ def test_rounds_are_read_one_by_one() -> None:
 
 
 @pytest.mark.parametrize("rules", [TAKE_2, AUCTION_2], ids=["taking", "auctions"])
-@pytest.mark.parametrize("moment", [1, 60, 200, 400])
+@pytest.mark.parametrize("moment", [1, 60, 200])
 def test_nothing_is_sampled_after_the_deadline(
     rules: KqjRules, moment: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,7 +107,8 @@ def test_nothing_is_sampled_after_the_deadline(
     left = [each.number for each in review.ungraded]
     assert left
     assert sorted(done + left) == [each.number for each in played.decisions]
-    # Time is no reason to call the calls rare, and values along the round need all of it.
+    # Time is no reason to call the calls rare (searches that find them so end later), and values
+    # along the round need all of it.
     assert not any(grade.ignores_calls for grade, _ in review.all_decisions)
     assert review.start is None
     assert review.parts is None
