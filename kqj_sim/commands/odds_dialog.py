@@ -108,11 +108,14 @@ class _Dialog:
         if self._has_upcard and self.position.return_card is None:
             upcard = "Return, such as 7h" if self._is_taking else "Dealer's card, such as Jh"
             self._ask(upcard, self._read_upcard)
-        if self.position.place is None:
-            places = ", ".join(name_places(self.rules.seats))
-            self._ask(f"Your place: {places} [whose turn it is]", self._read_place)
         is_drawn = isinstance(self.rules, KqjRules) and self.rules.partners == "random"
-        if is_drawn and self.position.place is not None and self.position.partners_at is None:
+        if self.position.place is None:
+            hint = f"Your place: {', '.join(name_places(self.rules.seats))}"
+            if is_drawn:  # Partners' places are asked for next.
+                self._ask(hint, self._read_needed_place)
+            else:
+                self._ask(f"{hint} [whose turn it is]", self._read_place)
+        if is_drawn and self.position.partners_at is None:
             example = "3rd 5th" if self.rules.team_count == 2 else "4th"
             self._ask(f"Your partners' places, such as {example} [as with fixed partners]",
                       self._read_partners)  # fmt: skip
@@ -232,6 +235,11 @@ class _Dialog:
             place = parse_place(text, self.rules.seats)
             self._set(place=place)
             self._note("place", name_places(self.rules.seats)[place])
+
+    def _read_needed_place(self, text: str) -> None:
+        if not text:
+            _require("your place, such as opener")
+        self._read_place(text)
 
     def _read_partners(self, text: str) -> None:
         from kqj_sim.analysis.odds.situation import assign_teams

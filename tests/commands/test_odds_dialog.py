@@ -130,7 +130,9 @@ def test_a_question_mark_helps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_random_partners_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    done = enter(monkeypatch, ["random partners", HAND, "7h", "3rd", "opener dealer", "", ""])
+    lines = ["random partners", HAND, "7h", "", "3rd", "opener dealer", "", ""]
+    done = enter(monkeypatch, lines)
+    assert "enter your place" in done.stderr
     (words,) = commands_in(done)
     assert words[words.index("--partners") + 1] == "random"
     assert words[words.index("--partners-at") + 1] == "opener dealer"
