@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import gc
 import os
 import sys
 import warnings
@@ -95,9 +94,6 @@ class CommandGroup(click.Group):
         """Run a command; with `standalone_mode`, exit the process with the command's status."""
         if standalone_mode:
             _open_missing_streams()
-            # Importing the libraries creates hundreds of thousands of objects and no garbage.
-            # Collecting as often as Python does by default costs a fifth of a short run.
-            gc.set_threshold(2_000_000, 10, 10)
         try:
             with warnings.catch_warnings():
                 if standalone_mode:
@@ -116,8 +112,6 @@ class CommandGroup(click.Group):
                 raise
             exit_with_error(error, sys.argv[1:] if args is None else args)
         if standalone_mode:
-            # The collection at exit costs another fifth.
-            gc.freeze()
             sys.exit(status if isinstance(status, int) else 0)
         return status
 
