@@ -1,6 +1,6 @@
 """The recovery of killed runs: `kill -9` at random moments, then the same command again.
 
-`python benchmarks/kills.py` does it for single deals, whole games, a control and tables of many
+`python benchmarks/kills.py` does it for single deals, whole games and tables of many
 groups.  What should come out is made once by a run that is left alone; then each run is killed at a
 random moment between its start and its end, and started again, which goes on from the checkpoint
 and must write the same bytes.
@@ -20,7 +20,6 @@ from pathlib import Path
 RUNS = {
     "deals": "--policy random --by lap",
     "games": "--policy random --target 500",
-    "control": "--policy random+greedy --control greedy",
     "groups": "--policy random --by contract --by sender_points --where place<5",
 }
 """What is played, with a picture each."""
@@ -96,7 +95,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the moments")
     options = parser.parse_args()
     for name in RUNS:
-        count = options.deals // (20 if name == "games" else 4 if name == "control" else 1)
+        count = options.deals // (20 if name == "games" else 1)
         kills(name, count, options.kills, options.seed)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -17,8 +16,7 @@ from kqj_sim.core.rules import Seating
 from kqj_sim.experiment import Experiment, make_endless_game_error
 from kqj_sim.games import get_game
 from kqj_sim.policy_errors import FailedRound, find_failed_round
-from kqj_sim.rows import GameRows, Rows, concatenate_rows, copy_rows
-from kqj_sim.workers import split_range
+from kqj_sim.rows import GameRows, Rows
 
 CHUNK_ROWS = 1 << 14
 """Most rows that a thread makes at a time: few enough to stay in the processor's cache."""
@@ -82,47 +80,26 @@ class BlockPlayer:
     def play(self, first: int, count: int) -> Iterator[Rows]:
         """Yield the rows of a range of deals, or of games; each chunk overwrites the one before."""
         if self.experiment.games is None:
-            yield self.play_single_deals(first, count)
+            yield self._play_single_deals(first, count)
         else:
             yield from self._play_games(first, count)
 
-    def play_single_deals(self, first: int, count: int) -> Rows:
-        """Return the rows of a range of single deals, valid until the next call."""
-        deal, values = self._get_buffers(count)
+    def _play_single_deals(self, first: int, count: int) -> Rows:
+        """Return the rows of a range of single deals."""
+        columns = self.game.columns
+        deal, values = self.deal[:count], self.values[: len(columns) * count]
         fingerprints = self.fingerprints[:count]
         failed = self.game.play_deals(
             self.state, first, count, self.experiment.seed, self.rules, self.seating, deal, values,
             fingerprints,
         )  # fmt: skip
-        rows = self._make_rows(deal, values, failed)
-        return replace(rows, fingerprints=fingerprints) if len(fingerprints) else rows
-
-    def replay(self, numbers: NDArray[np.int64], dealers: NDArray[np.int64]) -> Rows:
-        """Return the rows of any single deals, valid until the next call.
-
-        Args:
-            numbers: numbers of the deals, int64 (n,), n up to the chunk.
-            dealers: the seat of the dealer in each, int64 (n,).
-        """
-        deal, values = self._get_buffers(len(numbers))
-        failed = self.game.replay_deals(
-            self.state, numbers, dealers, self.experiment.seed, self.rules, self.seating, deal,
-            values,
-        )  # fmt: skip
-        return self._make_rows(deal, values, failed)
-
-    def _get_buffers(self, count: int) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
-        """Return the buffers for the numbers and, flat, the columns of `count` rows."""
-        return self.deal[:count], self.values[: len(self.game.columns) * count]
-
-    def _make_rows(self, deal: NDArray[np.int64], values: NDArray[np.int16], failed: int) -> Rows:
-        """Return the rows of single deals; raise IllegalChoice if deal `failed` is not negative."""
         if failed >= 0:
             found = find_failed_round(self.state, self.experiment.seed, failed)
             raise IllegalChoice(self.experiment, found)
         return Rows(
             deal,
-            values.reshape(len(self.game.columns), len(deal)),
+            values.reshape(len(columns), count),
+            fingerprints=fingerprints if len(fingerprints) else None,
             game_name=self.game.name,
             filled_columns=self._filled,
         )
@@ -166,48 +143,3 @@ def report_illegal_choices() -> Iterator[None]:
         yield
     except IllegalChoice as error:
         raise error.experiment.explain_illegal_choice(error.round) from None
-
-
-class DealReplayer:
-    """A player of any of an experiment's single deals, in the calling thread.
-
-    Raises:
-        PolicyError: a policy cannot be used.
-    """
-
-    def __init__(self, experiment: Experiment) -> None:
-        self._player = BlockPlayer(experiment, experiment.compile_seating(), CHUNK_ROWS)
-
-    def play(self, first: int, count: int) -> Rows:
-        """Return the rows of a range of deals, in order of deal.
-
-        Raises:
-            PolicyError: a policy makes an illegal choice.
-        """
-        with report_illegal_choices():
-            return concatenate_rows(
-                [
-                    copy_rows(self._player.play_single_deals(*piece))
-                    for piece in split_range(first, first + count, CHUNK_ROWS)
-                ]
-            )
-
-    def replay(self, rows: Rows) -> Rows:
-        """Play the deals of rows, all different, again with their dealers; return in their order.
-
-        No gratuity is pending.
-
-        Raises:
-            PolicyError: a policy makes an illegal choice.
-        """
-        dealers = rows.column("dealer").astype(np.int64)
-        with report_illegal_choices():
-            parts = [
-                copy_rows(self._player.replay(rows.deal[part], dealers[part]))
-                for part in (slice(at, at + CHUNK_ROWS) for at in range(0, len(rows), CHUNK_ROWS))
-            ]
-        deals = np.concatenate([part.deal for part in parts])
-        order = np.empty(len(rows), np.int64)
-        order[np.argsort(rows.deal)] = np.argsort(deals)
-        values = np.concatenate([part.values for part in parts], axis=1)
-        return Rows(deals[order], values[:, order], game_name=rows.game_name)

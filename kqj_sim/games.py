@@ -28,7 +28,7 @@ class Game:
         seats, tricks: numbers of a round.
         pack: all cards, a set in natural coding.
         find_target: returns the score that ends a game under its rules, for `play_games`.
-        start_deals, play_block, play_deals, replay_deals: kernels of single rounds (`core.round`).
+        start_deals, play_block, play_deals: kernels of single rounds (`core.round`).
         start_game, assign_rounds, advance_games, play_games: kernels of games (`core.games`).
     """
 
@@ -40,7 +40,6 @@ class Game:
     start_deals: Any
     play_block: Any
     play_deals: Any
-    replay_deals: Any
     start_game: Any
     assign_rounds: Any
     advance_games: Any
@@ -70,7 +69,6 @@ def _make_game(
         start_deals=rounds.start_deals,
         play_block=rounds.play_block,
         play_deals=rounds.play_deals,
-        replay_deals=rounds.replay_deals,
         start_game=games.start_game,
         assign_rounds=games.assign_rounds,
         advance_games=games.advance,

@@ -107,7 +107,7 @@ RANDOM = ("simulate", "--policy", "random", "--seed", "3")
         ((*RANDOM, "--games", "300", "--where", "lap == 1", "--rows", "x.parquet"), ["x.parquet"]),
         (
             (*RANDOM, "--deals", "9000", "--policy", "player.toml", "--policy", "seat3=own.py:own",
-             "--control", "player.toml", "--checkpoint", "x.npz"),
+             "--checkpoint", "x.npz"),
             ["x.npz"],
         ),
         (("compare", "random", "random:take=0.2", "greedy", "--deals", "900"), []),

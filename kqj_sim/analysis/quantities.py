@@ -105,18 +105,6 @@ _GAMES = {
     "final_score_mean": "final score, mean",
 }
 
-_CONTROL_VARIATES = {
-    "lead_plain_mean": "plain, mean per deal",
-    "lead_corrected_mean": "corrected, mean per deal",
-    "lead_relative_efficiency": "relative efficiency",
-    "won_plain_share": "won, plain",
-    "won_corrected_share": "won, corrected",
-    "won_relative_efficiency": "won, relative efficiency",
-    "final_lead_plain_mean": "final lead, plain mean",
-    "final_lead_corrected_mean": "final lead, corrected mean",
-    "final_lead_relative_efficiency": "final lead, relative efficiency",
-}
-
 _TAKE_CHART = {
     "gain_mean": "gain by taking, mean",
     "taking_better_share": "taking scores more, share of deals",
@@ -224,7 +212,6 @@ LABELS: Mapping[str, str] = {
     **_KQJ_ROUNDS,
     **_KWAJONGEN_ROUNDS,
     **_GAMES,
-    **_CONTROL_VARIATES,
     **_TAKE_CHART,
     **_ODDS,
     **_COMPARE,

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
+from kqj_sim.analysis.tally import Tally
 from kqj_sim.api.arguments import (
     CONFIDENCE_RANGE,
     ArgumentError,
     Count,
     PoliciesLike,
-    PolicyLike,
     RuleArguments,
     collect_rules,
     convert_policies,
-    convert_policy,
     parse_argument,
     parse_count,
     parse_imposed,
@@ -27,7 +27,6 @@ from kqj_sim.api.results import Result
 from kqj_sim.columns import describe_listing
 from kqj_sim.experiment import Experiment
 from kqj_sim.messages import quote, suggest
-from kqj_sim.reporting.checkpoint import Aggregation, AggregationPlan
 from kqj_sim.reporting.plots import make_simulation_drawing
 from kqj_sim.reporting.run import Run
 from kqj_sim.reporting.simulation import make_simulation_report
@@ -58,12 +57,10 @@ class SimulationResult(Result):
     kind: ClassVar[str] = "simulate"
 
     def __init__(
-        self, plan: AggregationPlan, aggregation: Aggregation, run: Run,
-        threads: Count | None, cluster: str | DaskCluster | None,
-    ) -> None:  # fmt: skip
-        super().__init__(make_simulation_report(run, aggregation.tables(run.confidence or 0.95)))
-        self._plan = plan
-        self._aggregation = aggregation
+        self, tally: Tally, run: Run, threads: Count | None, cluster: str | DaskCluster | None
+    ) -> None:
+        super().__init__(make_simulation_report(run, tally.tables(run.confidence or 0.95)))
+        self._tally = tally
         # By its address, as a connection can be neither pickled nor copied.
         self._workers = threads, getattr(cluster, "address", cluster)
 
@@ -83,8 +80,7 @@ class SimulationResult(Result):
         """
         import pandas as pd
 
-        experiment = self._plan.experiment
-        expression = self._aggregation.tally.expression
+        experiment, expression = self._tally.experiment, self._tally.expression
         columns = None if columns is None else split_items(columns)
         parts: list[pd.DataFrame] = []
         with open_workers(*self._workers) as workers, run_scope():
@@ -101,7 +97,7 @@ class SimulationResult(Result):
         return pd.concat(parts, ignore_index=True)
 
     def _make_drawing(self) -> Drawing:
-        return make_simulation_drawing(self._aggregation.tally, self._report.run)
+        return make_simulation_drawing(self._tally, self._report.run)
 
 
 @run_scope()
@@ -113,7 +109,6 @@ def simulate(
     by: str | Sequence[str] = (),
     where: str | None = None,
     impose: str | ImposedContract | None = None,
-    control: PolicyLike | None = None,
     seed: Count = 1,
     first: Count = 0,
     confidence: float | str = 0.95,
@@ -134,7 +129,6 @@ def simulate(
         by: columns that group every table, "lap,place" or a list.
         where: an expression of columns; only deals for which it holds are counted.
         impose: a Sender's place and contract that are played without calls, "opener:h".
-        control: a policy that plays every deal again, to reduce the variance of score differences.
         seed: seed of the deals; the same seed gives the same results.
         first: number of the first deal, or game.
         confidence: confidence level of the intervals.
@@ -157,10 +151,6 @@ def simulate(
     (2000, 2)
     """
     reject_both(deals=deals, games=games)
-    if control is not None and where is not None:
-        raise ArgumentError(
-            "--control needs all deals, as its own mean is known of all: leave --where out"
-        )
     number = parse_count("games", games, 1, "1000")
     experiment = make_experiment(
         collect_rules(rules, fields, "simulate"), policy, impose, seed, first,
@@ -168,16 +158,14 @@ def simulate(
     )  # fmt: skip
     level = parse_argument("confidence", parse_share, confidence, *CONFIDENCE_RANGE)
     columns = tuple(split_items(by))
-    plan = AggregationPlan(
-        experiment, columns, where, None if control is None else convert_policy(control)
-    )
-    plan.start()  # Raises errors before anything is played.
+    start = partial(Tally, experiment, columns, where)
+    start()  # Raises errors before anything is played.
     total = experiment.games or experiment.deals
     with (
         open_workers(threads, cluster) as workers,
         open_progress(progress, "deals" if number is None else "games", total) as line,
     ):
-        reduced = reduce_rows(experiment, plan.start, workers, progress=line.advance)
+        reduced = reduce_rows(experiment, start, workers, progress=line.advance)
     run = Run(
         command="simulate",
         rules=experiment.rules,
@@ -185,7 +173,7 @@ def simulate(
         players=tuple(player.text for player in experiment.players),
         seed=experiment.seed,
         first=experiment.first,
-        deals=reduced.result.tally.deals,
+        deals=reduced.result.deals,
         confidence=level,
         games=number,
         imposed=experiment.imposed_text,
@@ -193,7 +181,7 @@ def simulate(
         where=where,
         interrupted=reduced.interrupted,
     )
-    return SimulationResult(plan, reduced.result, run, threads, cluster)
+    return SimulationResult(reduced.result, run, threads, cluster)
 
 
 def make_experiment(

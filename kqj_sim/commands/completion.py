@@ -22,7 +22,7 @@ NAMES_FILE = Path(__file__).with_name("completion.json")
 """Parameters by game and policy, and tables by command and game: copies that a test compares."""
 
 _COMPLETED: Mapping[str, str] = {
-    **dict.fromkeys(("policy", "opponents", "against", "with", "compare", "control"), "spec"),
+    **dict.fromkeys(("policy", "opponents", "against", "with", "compare"), "spec"),
     **dict.fromkeys(("policies", "specification"), "spec"),
     "vary": "parameter",
     "parameters": "parameter",

@@ -25,7 +25,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Rules": ("game", *_RULES, "impose"),
     "Precision": (
         "deals", "games", "samples", "precision", "max_deals", "time", "indifference", "confirm",
-        "chart_deals", "compare_deals", "seed", "first", "confidence", "control",
+        "chart_deals", "compare_deals", "seed", "first", "confidence",
     ),
     "Groups": ("by", "where"),
     "Output": (
@@ -39,7 +39,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
 RARELY_USED = frozenset({
     "ignore_calls", "ignore_plays", "pending", "line", "candidates",
     "all_no_trump", "max_amount", "counter_timing", "amount_uses", "must_outscore",
-    "indifference", "first", "confidence", "control", "checkpoint", "color", "force",
+    "indifference", "first", "confidence", "checkpoint", "color", "force",
     "threads", "cluster", "config",
 })  # fmt: skip
 """Options that only --help-all lists."""

@@ -52,17 +52,14 @@ def merge(
     from kqj_sim.reporting.simulation import make_simulation_report
 
     merged = merge_checkpoints([(file, read_checkpoint(file)) for file in files], confidence)
-    shown = choose_tables(tables, merged.aggregation.list_titles())
+    shown = choose_tables(tables, merged.tally.list_titles())
     with output:
         output.write_report(
-            make_simulation_report(merged.run, merged.aggregation.tables(confidence), shown)
+            make_simulation_report(merged.run, merged.tally.tables(confidence), shown)
         )
         if plot is not None:
             from kqj_sim.reporting.plots import render_simulation
 
-            tally = merged.aggregation.tally
-            output.write_plot(lambda format: render_simulation(tally, merged.run, format))
+            output.write_plot(lambda format: render_simulation(merged.tally, merged.run, format))
     if checkpoint is not None:
-        write_checkpoint(
-            checkpoint, merged.counted, merged.first, merged.finished, merged.aggregation
-        )
+        write_checkpoint(checkpoint, merged.counted, merged.first, merged.finished, merged.tally)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,9 +36,8 @@ from kqj_sim.commands.say import say
 from kqj_sim.reporting.formats import ROW_SUFFIXES, choose_by_suffix
 
 if TYPE_CHECKING:
-    from kqj_sim.analysis.where import Expression
+    from kqj_sim.analysis.tally import Tally
     from kqj_sim.commands.saved_run import SavedRun
-    from kqj_sim.reporting.checkpoint import Aggregation, AggregationPlan
     from kqj_sim.reporting.rows import RowsFile
     from kqj_sim.reporting.run import Run
     from kqj_sim.workers import Workers
@@ -88,12 +88,6 @@ Examples:
 @click.option("--rows", metavar="FILE", help="Write one row per deal to a .parquet or .csv file.")
 @plot_option
 @click.option(
-    "--control",
-    metavar="SPEC",
-    help="Reduce the variance of score differences by a control variate: this policy, such as "
-    "standard, plays every deal again at all seats.",
-)
-@click.option(
     "--checkpoint",
     metavar="FILE",
     help="Save the counts to this file during the run and resume from it; `kqj-sim merge` joins "
@@ -106,8 +100,8 @@ Examples:
 def simulate(
     deals: int | None, first: int, games: int | None, threads: int | None, cluster: str | None,
     by: tuple[str, ...], where: str | None, format: str | None, out: str | None,
-    tables: str | None, rows: str | None, plot: str | None, control: str | None,
-    checkpoint: str | None, confidence: float, color: str, quiet: bool, **options: Any,
+    tables: str | None, rows: str | None, plot: str | None, checkpoint: str | None,
+    confidence: float, color: str, quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Play deals and summarise the results in tables.
 
@@ -116,10 +110,6 @@ def simulate(
     """
     if deals is not None and games is not None:
         raise click.UsageError("--deals and --games: give one of them")
-    if control is not None and where is not None:
-        raise click.UsageError(
-            "--control needs all deals, as its own mean is known of all: leave --where out"
-        )
     output = Output(out, format, plot, color)
     if rows is not None:
         choose_by_suffix(rows, ROW_SUFFIXES)
@@ -131,14 +121,13 @@ def simulate(
     experiment = pop_experiment(
         options, quiet, deals=deals or DEFAULT_DEALS, first=first, games=games
     )
-    from kqj_sim.reporting.checkpoint import AggregationPlan
+    from kqj_sim.analysis.tally import Tally
     from kqj_sim.reporting.run import Run
     from kqj_sim.reporting.simulation import make_simulation_report
 
-    plan = AggregationPlan(experiment, by, where, control)
-    # Started before anything is played, so that wrong options are reported at once.
-    aggregation = plan.start()
-    shown = choose_tables(tables, aggregation.list_titles())
+    # Made before anything is played, so that wrong options are reported at once.
+    tally = Tally(experiment, by, where)
+    shown = choose_tables(tables, tally.list_titles())
     with output, ExitStack() as stack:
         rows_stack = stack.enter_context(ExitStack())
         rows_file = _open_rows_file(rows_stack, rows)
@@ -146,9 +135,9 @@ def simulate(
         if checkpoint is not None:
             from kqj_sim.commands.saved_run import SavedRun
 
-            saved = SavedRun.open(checkpoint, plan, aggregation)
+            saved = SavedRun(checkpoint, tally)
         workers = stack.enter_context(open_workers(threads, cluster, quiet))
-        aggregation, interrupted, failure = _play(plan, rows_file, saved, workers, quiet)
+        tally, interrupted, failure = _play(tally, rows_file, saved, workers, quiet)
         run = Run(
             command="simulate",
             rules=experiment.rules,
@@ -156,7 +145,7 @@ def simulate(
             players=tuple(player.text for player in experiment.players),
             seed=experiment.seed,
             first=first,
-            deals=aggregation.tally.deals,
+            deals=tally.deals,
             confidence=confidence,
             games=games,
             imposed=experiment.imposed_text,
@@ -165,11 +154,11 @@ def simulate(
             interrupted=interrupted,
         )
         failure = _close_rows_file(rows_stack, rows_file, run, failure)
-        output.write_report(make_simulation_report(run, aggregation.tables(confidence), shown))
+        output.write_report(make_simulation_report(run, tally.tables(confidence), shown))
         if plot is not None:
             from kqj_sim.reporting.plots import render_simulation
 
-            output.write_plot(lambda format: render_simulation(aggregation.tally, run, format))
+            output.write_plot(lambda format: render_simulation(tally, run, format))
     if failure is not None:
         say(f"The rows were not written: the tables hold {run.deals:,} deals", err=True)
         raise OSError(failure.errno, f"cannot be written: {failure.strerror or failure}", rows)
@@ -180,47 +169,47 @@ def simulate(
 
 
 def _play(
-    plan: AggregationPlan, rows_file: RowsFile | None, saved: SavedRun | None, workers: Workers,
-    quiet: bool,
-) -> tuple[Aggregation, bool, OSError | None]:  # fmt: skip
+    empty: Tally, rows_file: RowsFile | None, saved: SavedRun | None, workers: Workers, quiet: bool
+) -> tuple[Tally, bool, OSError | None]:
     """Play the experiment; return its counts, True if Ctrl-C ended it, and what failed."""
+    from kqj_sim.analysis.tally import Tally
     from kqj_sim.simulation import reduce_rows
 
-    experiment = plan.experiment
+    experiment = empty.experiment
     unit = "deals" if experiment.games is None else "games"
     with ProgressLine(unit, experiment.games or experiment.deals, quiet) as progress:
         if rows_file is not None:
-            return _write_rows(plan, rows_file, workers, progress)
+            return _write_rows(empty, rows_file, workers, progress)
         if saved is not None:
-            return (*saved.play(plan, workers, progress), None)
-        reduced = reduce_rows(experiment, plan.start, workers, progress=progress.advance)
+            return (*saved.play(workers, progress), None)
+        start = partial(Tally, experiment, empty.by, empty.where)
+        reduced = reduce_rows(experiment, start, workers, progress=progress.advance)
     return reduced.result, reduced.interrupted, None
 
 
 def _write_rows(
-    plan: AggregationPlan, rows_file: RowsFile, workers: Workers, progress: ProgressLine
-) -> tuple[Aggregation, bool, OSError | None]:
+    tally: Tally, rows_file: RowsFile, workers: Workers, progress: ProgressLine
+) -> tuple[Tally, bool, OSError | None]:
     """Play the experiment in order of deal; write its rows and count them.
 
     A failure to write ends the run; the counts up to then are returned with it.
     """
     from kqj_sim.simulation import iterate_row_chunks
 
-    aggregation, experiment = plan.start(), plan.experiment
-    expression = _compile_where(plan.where, experiment.games is not None, experiment.rules.game)
+    expression = tally.expression
     with InterruptHandler() as interruption:
-        for rows in iterate_row_chunks(plan.experiment, workers):
-            aggregation.add(rows)
+        for rows in iterate_row_chunks(tally.experiment, workers):
+            tally.add(rows)
             if rows.finished_games is not None:
-                aggregation.add_games(rows.finished_games)
+                tally.add_games(rows.finished_games)
             try:
                 rows_file.write(rows, None if expression is None else expression.mask(rows))
             except OSError as error:
-                return aggregation, interruption.stop_requested, error
+                return tally, interruption.stop_requested, error
             progress.advance(len(rows) if rows.finished_games is None else len(rows.finished_games))
             if interruption.stop_requested:
                 break
-    return aggregation, interruption.stop_requested, None
+    return tally, interruption.stop_requested, None
 
 
 def _close_rows_file(
@@ -240,15 +229,6 @@ def _close_rows_file(
             stack.__exit__(type(error), error, error.__traceback__)
         return error
     return None
-
-
-def _compile_where(where: str | None, games: bool, game: str) -> Expression | None:
-    """Return the condition of --where, compiled; raise ExpressionError if it is wrong."""
-    if where is None:
-        return None
-    from kqj_sim.analysis.where import compile_expression
-
-    return compile_expression(where, games=games, game=game)
 
 
 def _open_rows_file(stack: ExitStack, path: str | None) -> RowsFile | None:

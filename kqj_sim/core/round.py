@@ -286,7 +286,6 @@ class RoundKernels(NamedTuple):
     start_deals: Kernel
     play_block: Kernel
     play_deals: Kernel
-    replay_deals: Kernel
 
 
 def make_round_kernels(game: str, *, seats: int, tricks: int, call_stage: Kernel) -> RoundKernels:
@@ -363,41 +362,10 @@ def make_round_kernels(game: str, *, seats: int, tricks: int, call_stage: Kernel
                 write_fingerprints(state, lanes, played, log, fingerprints, done)
         return -1
 
-    @kernel(name=f"{game}_replay_deals")
-    def replay_deals(
-        state: Block, numbers: Int64Array, dealers: Int64Array, seed: int, rules: CoreRules,
-        seating: Seating, deals: Int64Array, values: Int16Array,
-    ) -> int:  # fmt: skip
-        """Play single rounds of any deals and dealers, with nothing pending.
-
-        Args:
-            state, seed, rules, seating, deals, values: as for `play_deals`.
-            numbers, dealers: int64 (count,), the deals and their dealers' seats.
-
-        Returns:
-            As `play_deals`.
-        """
-        log = np.empty(0, np.int64)
-        done, count = 0, numbers.shape[0]
-        while done < count:
-            lanes = min(LANES, count - done)
-            for i in range(pad_lanes(lanes)):
-                which = done + min(i, lanes - 1)
-                state[DEAL_NUMBER + i] = numbers[which]
-                state[DEALER + i] = dealers[which]
-                state[PENDING + i] = 0
-            play_block(state, lanes, seed, rules, seating, log)
-            illegal = find_illegal_choice(state, lanes)
-            if illegal >= 0:
-                return illegal
-            write_rows(state, lanes, seating.wanted, deals, values, done)
-            done += lanes
-        return -1
-
-    return RoundKernels(start_deals, play_block, play_deals, replay_deals)
+    return RoundKernels(start_deals, play_block, play_deals)
 
 
-start_deals, play_block, play_deals, replay_deals = make_round_kernels(
+start_deals, play_block, play_deals = make_round_kernels(
     "kqj", seats=SEATS, tricks=TRICKS, call_stage=call_stage
 )
 PLAY_DEALS_SIGNATURE = (

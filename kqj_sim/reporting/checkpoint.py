@@ -13,14 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from kqj_sim import __version__
-from kqj_sim.analysis.tables import Table
 from kqj_sim.analysis.tally import Tally
 from kqj_sim.core.code_cache import hash_sources
 from kqj_sim.experiment import Experiment
@@ -30,108 +29,6 @@ from kqj_sim.reporting.files import OutputFile
 from kqj_sim.reporting.run import Run
 from kqj_sim.rules import make_rules
 from kqj_sim.text_files import read_bytes
-
-if TYPE_CHECKING:
-    from kqj_sim.analysis.control_variates import ControlTally, GameControlTally
-    from kqj_sim.rows import GameRows, Rows
-
-
-@dataclass(frozen=True)
-class AggregationPlan:
-    """A plan of what to count from the rows of a simulation.
-
-    Attributes:
-        experiment: the experiment.
-        by, where: as in `Tally`.
-        control: specification of the control (`ControlTally`, `GameControlTally`), or None.
-    """
-
-    experiment: Experiment
-    by: tuple[str, ...]
-    where: str | None
-    control: str | None
-
-    def start(self) -> Aggregation:
-        """Return empty counts; raise ValueError for a `by` or `where` that does not fit."""
-        gathered = Aggregation(Tally(self.experiment, self.by, self.where))
-        if self.control is not None:
-            from kqj_sim.analysis.control_variates import ControlTally, GameControlTally
-
-            kind = ControlTally if self.experiment.games is None else GameControlTally
-            gathered.control = kind(self.experiment, self.control)
-        return gathered
-
-
-class Aggregation:
-    """A reducer: the tally, and the control if asked for."""
-
-    def __init__(self, tally: Tally) -> None:
-        self.tally = tally
-        self.control: ControlTally | GameControlTally | None = None
-
-    def _parts(self) -> dict[str, Tally | ControlTally | GameControlTally]:
-        """Return the counts that are asked for, by name."""
-        parts = {"tally": self.tally, "control": self.control}
-        return {name: part for name, part in parts.items() if part is not None}
-
-    @property
-    def columns(self) -> frozenset[str] | None:
-        """The columns of the rows that are read; None: all."""
-        if self.control is not None:
-            return None
-        return self.tally.columns
-
-    def add(self, rows: Rows) -> None:
-        """Count a chunk of rows."""
-        for part in self._parts().values():
-            part.add(rows)
-
-    def add_games(self, games: GameRows) -> None:
-        """Count finished games."""
-        self.tally.add_games(games)
-        if self.control is not None:
-            self.control.add_games(games)
-
-    def merge(self, other: Aggregation) -> None:
-        """Add the counts of another part of the run."""
-        self.tally.merge(other.tally)
-        if self.control is not None and other.control is not None:
-            self.control.add_numbers(other.control.numbers())
-
-    def tables(self, confidence: float) -> list[Table]:
-        """Return the tables of the tally, and that of the control."""
-        tables = self.tally.tables(confidence)
-        return tables if self.control is None else [*tables, self.control.table(confidence)]
-
-    def list_titles(self) -> dict[str, str]:
-        """Return the title of every table that `tables` may return, by its name."""
-        titles = self.tally.list_titles()
-        if self.control is not None:
-            table = self.control.table()
-            titles[table.name] = table.title
-        return titles
-
-    @property
-    def layout(self) -> str:
-        """A description of what is counted; `numbers` can be added only where it is the same."""
-        return " | ".join(f"{name}: {part.layout}" for name, part in self._parts().items())
-
-    def numbers(self) -> dict[str, NDArray[np.int64]]:
-        """Return everything counted, as arrays by name."""
-        return {
-            f"{name}.{what}": numbers
-            for name, part in self._parts().items()
-            for what, numbers in part.numbers().items()
-        }
-
-    def add_numbers(self, numbers: dict[str, NDArray[np.int64]]) -> None:
-        """Add what `numbers` of the same `layout` returned; raise KeyError if any is missing."""
-        for name, part in self._parts().items():
-            start = f"{name}."
-            part.add_numbers(
-                {key.removeprefix(start): n for key, n in numbers.items() if key.startswith(start)}
-            )
-
 
 MAX_UNPACKED = 1 << 30
 """Most bytes of the counts of a checkpoint; those of a million groups take some fifty millions."""
@@ -153,8 +50,7 @@ class CountedRun:
         unit: `deals` or `games`.
         imposed: the imposed Sender and contract, as the argument of `--impose`.
         by, where: as in `Tally`.
-        control: specification of the policy of the control variate.
-        layout: of the counts (`Aggregation.layout`).
+        layout: of the counts (`Tally.layout`).
     """
 
     version: str
@@ -168,15 +64,12 @@ class CountedRun:
     imposed: str | None
     by: tuple[str, ...]
     where: str | None
-    control: str | None
     layout: str
 
     @classmethod
-    def of(
-        cls, experiment: Experiment, by: tuple[str, ...], where: str | None, control: str | None,
-        layout: str,
-    ) -> CountedRun:  # fmt: skip
-        """Return the run of an experiment."""
+    def of(cls, tally: Tally) -> CountedRun:
+        """Return the run that a tally counts."""
+        experiment = tally.experiment
         return cls(
             version=__version__,
             sources=hash_sources(),
@@ -187,10 +80,9 @@ class CountedRun:
             seed=experiment.seed,
             unit="deals" if experiment.games is None else "games",
             imposed=experiment.imposed_text,
-            by=by,
-            where=where,
-            control=control,
-            layout=layout,
+            by=tally.by,
+            where=tally.where,
+            layout=tally.layout,
         )
 
     def difference(self, other: CountedRun) -> str:
@@ -234,12 +126,12 @@ class _About(msgspec.Struct):
 
 
 def write_checkpoint(path: str | Path, counted: CountedRun, first: int, finished: int,
-                     aggregation: Aggregation) -> None:  # fmt: skip
+                     tally: Tally) -> None:  # fmt: skip
     """Write a checkpoint, replacing one of that name; raise OSError if that fails."""
     about = {"counted": vars(counted), "first": first, "finished": finished}
     arrays = {
         "about": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
-        **aggregation.numbers(),
+        **tally.numbers(),
     }
     with OutputFile(path) as stream:
         content = io.BytesIO()
@@ -274,21 +166,21 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
     return Checkpoint(about.counted, about.first, about.finished, numbers)
 
 
-def add_counts(name: str, checkpoint: Checkpoint, gathered: Aggregation) -> None:
+def add_counts(name: str, checkpoint: Checkpoint, tally: Tally) -> None:
     """Add the counts of a checkpoint.
 
     Args:
         name: what errors call it.
         checkpoint: the checkpoint.
-        gathered: counts of the same layout, which grow.
+        tally: counts of the same layout, which grow.
 
     Raises:
         CheckpointError: the file is damaged: its counts do not have its layout.
     """
-    before = gathered.tally.deals
+    before = tally.deals
     try:
-        gathered.add_numbers(checkpoint.numbers)
-        deals, unit = gathered.tally.deals - before, checkpoint.counted.unit
+        tally.add_numbers(checkpoint.numbers)
+        deals, unit = tally.deals - before, checkpoint.counted.unit
         if deals > checkpoint.finished and unit == "deals":
             raise ValueError(f"{deals:,} deals of {checkpoint.finished:,}")
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
@@ -303,14 +195,14 @@ class MergedRun:
     Attributes:
         counted: the run that was counted.
         first, finished: first number and number of deals, or of games.
-        aggregation: the counts.
+        tally: the counts.
         run: the run, as a report shows it.
     """
 
     counted: CountedRun
     first: int
     finished: int
-    aggregation: Aggregation
+    tally: Tally
     run: Run
 
 
@@ -342,22 +234,17 @@ def merge_checkpoints(
                 f"which holds {unit} {before.first:,} to {end - 1:,}: ranges must be neighbours"
             )
     try:
-        gathered = _make_empty_aggregation(counted)
+        tally = _make_empty_tally(counted)
     except (LookupError, TypeError, ValueError) as error:
         raise CheckpointError(f"{ordered[0][0]} is damaged: {error}") from None
     for name, part in ordered:
-        add_counts(name, part, gathered)
+        add_counts(name, part, tally)
     first, finished = ordered[0][1].first, sum(part.finished for _, part in ordered)
-    return MergedRun(
-        counted,
-        first,
-        finished,
-        gathered,
-        _make_run(counted, first, finished, gathered, confidence),
-    )
+    run = _make_run(counted, first, finished, tally, confidence)
+    return MergedRun(counted, first, finished, tally, run)
 
 
-def _make_empty_aggregation(counted: CountedRun) -> Aggregation:
+def _make_empty_tally(counted: CountedRun) -> Tally:
     """Return empty counts of the layout of a run."""
     games = counted.unit == "games"
     # Counting looks at the rules and not at who plays: policies may be files that are not here.
@@ -368,14 +255,14 @@ def _make_empty_aggregation(counted: CountedRun) -> Aggregation:
         games=1 if games else None,
         imposed=ImposedContract.from_text(counted.imposed) if counted.imposed else None,
     )
-    gathered = AggregationPlan(experiment, counted.by, counted.where, counted.control).start()
-    if gathered.layout == counted.layout:
-        return gathered
+    tally = Tally(experiment, counted.by, counted.where)
+    if tally.layout == counted.layout:
+        return tally
     raise CheckpointError("the files count for other tables than this version of kqj-sim makes")
 
 
 def _make_run(
-    counted: CountedRun, first: int, finished: int, aggregation: Aggregation, confidence: float
+    counted: CountedRun, first: int, finished: int, tally: Tally, confidence: float
 ) -> Run:
     return Run(
         command="simulate",
@@ -384,7 +271,7 @@ def _make_run(
         players=counted.players,
         seed=counted.seed,
         first=first,
-        deals=aggregation.tally.deals,
+        deals=tally.deals,
         confidence=confidence,
         games=finished if counted.unit == "games" else None,
         imposed=counted.imposed,

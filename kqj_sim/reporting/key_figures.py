@@ -198,28 +198,6 @@ def make_score_grid(results: Results, quantity: str) -> Grid | None:
     return make_grid("Per deal", name_scorers(results), [("score", scores)])
 
 
-def make_control_grids(results: Results) -> list[Grid]:
-    """Return the means that --control corrects, one row for each."""
-    grids = []
-    for table, names in (
-        ("scores_corrected", {"lead": "lead per deal"}),
-        ("games_corrected", {"won": "games won", "final_lead": "final lead"}),
-    ):
-        if table not in results:
-            continue
-        rows = []
-        for (number,) in results.list_groups(table):
-            for name, words in names.items():
-                kind = "share" if name == "won" else "mean"
-                quantities = (f"{name}_plain_{kind}", f"{name}_corrected_{kind}")
-                cells = [results.cell(table, quantity, number) for quantity in quantities]
-                efficiency = results.cell(table, f"{name}_relative_efficiency", number)
-                rows.append((f"{results.scorers[0]} {number}, {words}", [*cells, efficiency]))
-        headings = ("plain", "corrected", "relative efficiency")
-        grids.append(make_grid("Control variate", headings, rows))
-    return grids
-
-
 def make_game_grid(results: Results) -> Grid | None:
     """Return games won and final scores of each team or seat; None without games."""
     who, count = results.scorers

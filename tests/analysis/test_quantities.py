@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from kqj_sim.analysis.control_variates import ControlTally, GameControlTally
 from kqj_sim.analysis.quantities import LABELS, get_label
 from kqj_sim.analysis.tables import Table
 from kqj_sim.analysis.take_chart import make_take_chart
@@ -37,14 +36,7 @@ def make_tables(rules: GameRules) -> Iterator[Table]:
     players = ("random",) * rules.seats
     for games in (None, 2):
         played = Experiment(rules, players, deals=20, games=games)
-        wanted: list[Any] = [lambda played=played: Tally(played, detail=True)]
-        if games is None:
-            wanted.append(lambda played=played: ControlTally(played, "random"))
-        elif isinstance(rules, KqjRules):
-            wanted.append(lambda played=played: GameControlTally(played, "random"))
-        for make in wanted:
-            result = reduce_rows(played, make, 1).result
-            yield from result.tables() if isinstance(result, Tally) else [result.table()]
+        yield from reduce_rows(played, partial(Tally, played, detail=True), 1).result.tables()
     if isinstance(rules, KqjRules) and rules.bidding == "take":
         yield from make_take_chart(Experiment(rules, players), 20, 0.95).tables()
 

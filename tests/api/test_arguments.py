@@ -173,8 +173,6 @@ HAND = "9h 8h Ah Ks 4d"
         ("simulate --by plase", lambda: kqj.simulate(by="plase")),
         ("simulate --where lap=2", lambda: kqj.simulate(where="lap=2")),
         ("simulate --impose 9:h", lambda: kqj.simulate(impose="9:h")),
-        ("simulate --control standard --where taken",
-         lambda: kqj.simulate(control="standard", where="taken")),
         ("simulate --void-rule free", lambda: kqj.simulate(void_rule="free")),
         ("compare standard", lambda: kqj.compare("standard")),
         ("compare standard standard", lambda: kqj.compare("standard", "standard")),

@@ -10,11 +10,10 @@ from tests.command_line import ENVIRONMENT
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("name", ["deals", "control"])
 def test_killed_runs_end_with_the_same_tables(
-    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for variable, value in ENVIRONMENT.items():
         monkeypatch.setenv(variable, value)
-    kills.kills(name, 200_000, number=2, seed=4)
+    kills.kills("deals", 200_000, number=2, seed=4)
     assert capsys.readouterr().out.count("; same\n") == 2

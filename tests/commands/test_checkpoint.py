@@ -38,15 +38,7 @@ def simulate(folder: Path, name: str, *arguments: str) -> tuple[bytes, bytes]:
             id="many groups", marks=pytest.mark.slow,
         ),
         pytest.param(
-            "--deals", 3_000, ("--policy", "random+greedy", "--control", "greedy", "--quiet"),
-            id="control", marks=pytest.mark.slow,
-        ),
-        pytest.param(
             "--games", 600, ("--policy", "random", "--target", "300", "--quiet"), id="games"
-        ),
-        pytest.param(
-            "--games", 300, ("--policy", "random", "--control", "greedy", "--quiet"),
-            id="control of games", marks=pytest.mark.slow,
         ),
     ],
 )  # fmt: skip
@@ -149,12 +141,11 @@ PLAYER = '[calling]\npolicy = "random"\ntake = {}\n[playing]\npolicy = "greedy"\
     [
         (("--impose", "opener:h"), ("--impose", "2nd:h"), "imposed opener:h and not 2nd:h"),
         (("--where", "lap == 1"), ("--where", "lap == 2"), "where lap == 1 and not lap == 2"),
-        (("--control", "greedy"), ("--control", "random"), "control greedy and not random"),
         (("--policy", "player.toml"), ("--policy", "player.toml"), "players have other parameters"),
         ((), (), "other sources of the package"),
         (("--game", "kqj"), ("--game", "kwajongen"), "game kqj and not kwajongen"),
     ],
-    ids=["impose", "where", "control", "parameters", "sources", "game"],
+    ids=["impose", "where", "parameters", "sources", "game"],
 )
 def test_whatever_the_counts_depend_on_is_held_against(
     before: tuple[str, ...],
@@ -226,10 +217,10 @@ def test_counts_that_cannot_be_are_refused(tmp_path: Path) -> None:
     with np.load(path) as archive:
         saved = {name: archive[name] for name in archive.files}
     for name, wrong in (
-        ("tally.deals", -saved["tally.deals"]),
-        ("tally.deals", 2 * saved["tally.deals"]),
-        ("tally.counts", -saved["tally.counts"]),
-        ("tally.places", saved["tally.places"] - 1_000_000),
+        ("deals", -saved["deals"]),
+        ("deals", 2 * saved["deals"]),
+        ("counts", -saved["counts"]),
+        ("places", saved["places"] - 1_000_000),
     ):
         np.savez_compressed(path, **{**saved, name: wrong})
         assert "is damaged" in expect_error(run(*given), 1)

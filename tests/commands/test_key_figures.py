@@ -227,9 +227,9 @@ def test_tables_are_shown_by_name() -> None:
     assert "--tables list" in expect_error(run(*few, "--tables", "xyzzy"))
 
 
-def test_list_names_the_tables_of_games_and_of_the_control() -> None:
-    listed = run("simulate", "--games", "5", "--control", "random", "--tables", "list").stdout
-    assert {"games", "games_by_team", "games_corrected"} <= {*listed.split()}
+def test_list_names_the_tables_of_games() -> None:
+    listed = run("simulate", "--games", "5", "--policy", "random", "--tables", "list").stdout
+    assert {"games", "games_by_team"} <= {*listed.split()}
 
 
 def test_merged_runs_answer_like_one(tmp_path: Path) -> None:

@@ -382,42 +382,6 @@ def test_no_progress_where_it_is_not_wanted() -> None:
         assert done.stderr == ""
 
 
-def test_control_adds_a_table_and_changes_no_other() -> None:
-    plain = simulated("--teams", "3")
-    found = simulated("--teams", "3", "--control", "random")
-    assert found["tables"][:-1] == plain["tables"]
-    assert found["tables"][-1]["name"] == "scores_corrected"
-    # The control is what is played, so that nothing is left of the luck.
-    corrected = numbers(found, "scores_corrected", team=1)["lead_corrected_mean"]
-    assert corrected == pytest.approx(0, abs=1e-9)
-    two = simulated("--control", "random")["tables"][-1]["rows"]
-    assert {row["team"] for row in two} == {0}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--control", "random", "--where", "lap == 1"], "leave --where out"),
-        (["--control", "gredy"], "did you mean 'greedy'"),
-    ],
-)
-def test_wrong_controls_are_told(arguments: list[str], told: str) -> None:
-    assert told in expect_error(run("simulate", *SMALL, *arguments))
-
-
-def test_control_of_games_adds_a_table_and_changes_no_other() -> None:
-    arguments = ("simulate", "--games", "60", "--policy", "random", "--format", "json")
-    plain, found = (
-        json.loads(run(*arguments, *control).stdout)["tables"]
-        for control in ((), ("--control", "random+greedy"))
-    )
-    assert found[:-1] == plain
-    assert found[-1]["name"] == "games_corrected"
-    assert {row["team"] for row in found[-1]["rows"]} == {0}
-    names = {row["quantity"] for row in found[-1]["rows"]}
-    assert {"won_corrected_share", "final_lead_corrected_mean"} <= names
-
-
 def test_the_sign_of_a_missing_interval_is_explained_where_it_stands() -> None:
     for deals, is_explained in (("5", True), ("2000", False)):
         for tables in ((), ("--tables", "scores")):

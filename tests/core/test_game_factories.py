@@ -36,7 +36,6 @@ KERNELS = {
     "start_deals": GAME.start_deals,
     "play_block": GAME.play_block,
     "play_deals": GAME.play_deals,
-    "replay_deals": GAME.replay_deals,
     "start_game": GAME.start_game,
     "assign_rounds": GAME.assign_rounds,
     "advance_games": GAME.advance_games,

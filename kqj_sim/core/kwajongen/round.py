@@ -226,6 +226,6 @@ def finish_rounds(
 call_stage = make_address_caller(make_stage_signature(KwajongenCoreRules(2, 0), EMPTY_SEATING))
 """Call a stage of a round: (address, (block, lanes, rules, seating, log))."""
 
-start_deals, play_block, play_deals, replay_deals = make_round_kernels(
+start_deals, play_block, play_deals = make_round_kernels(
     "kwajongen", seats=SEATS, tricks=TRICKS, call_stage=call_stage
 )

@@ -19,7 +19,6 @@ from kqj_sim.reporting.key_figures import (
     describe_where,
     join_alternatives,
     list_rare,
-    make_control_grids,
     make_game_grid,
     make_grid,
     make_group_grid,
@@ -55,14 +54,13 @@ def make_key_figures(results: Results) -> KeyFigures:
         return KeyFigures((*headline, _describe_no_contracts(results)), grids=tuple(first))
     # Whole games and scores of single seats need the lines that kinds of contract take elsewhere.
     scores = make_score_grid(results, "score_mean") if games is None else None
-    control = make_control_grids(results)
-    compact = games is not None or scores is not None or bool(control)
+    compact = games is not None or scores is not None
     remarks, takes = _make_take_grid(results, compact)
     if "taking_by_place" in results:
         auction = require_kqj_rules(results.run.rules).bidding == "auction"
         remarks.insert(0, _UNITS if auction else f"Takes: share of deals. {_UNITS}")
     grids = [*first, takes, _make_contract_grid(results, compact and takes is not None)]
-    grids += [_make_bonus_grid(results), _make_point_grid(results), scores, *control]
+    grids += [_make_bonus_grid(results), _make_point_grid(results), scores]
     return KeyFigures(
         (*headline, _write_headline(results)),
         tuple(remarks),

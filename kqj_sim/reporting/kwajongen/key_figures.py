@@ -16,7 +16,6 @@ from kqj_sim.reporting.key_figures import (
     describe_where,
     join_alternatives,
     list_rare,
-    make_control_grids,
     make_game_grid,
     make_grid,
     make_group_grid,
@@ -51,7 +50,7 @@ def make_key_figures(results: Results) -> KeyFigures:
     remarks, callers = _make_caller_grid(results)
     grids = [
         *first, callers, _make_side_grid(results), _make_point_grid(results),
-        make_score_grid(results, "score_change_mean"), *make_control_grids(results),
+        make_score_grid(results, "score_change_mean"),
     ]  # fmt: skip
     return KeyFigures(
         (*headline, _write_headline(results)),

@@ -1,4 +1,4 @@
-"""Comparisons, sweeps and the control variate of Kwajongen, against the records."""
+"""Comparisons and sweeps of Kwajongen, against the records."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from kqj_sim.analysis.compare import compare
-from kqj_sim.analysis.control_variates import ControlTally, compute_team_leads
 from kqj_sim.analysis.match import MatchTally, PairedMatch
 from kqj_sim.analysis.sweep import sweep
 from kqj_sim.analysis.tune import tune
@@ -21,7 +20,7 @@ from kqj_sim.paired import (
 )
 from kqj_sim.recording import play_records
 from kqj_sim.rules import KwajongenRules
-from kqj_sim.simulation import reduce_rows, simulate
+from kqj_sim.simulation import simulate
 
 RULES = KwajongenRules()
 BOLD, SHY, FIELD = "random:accept=0.7", "random:accept=0.2", "random:accept=0.4"
@@ -136,31 +135,3 @@ def test_tune_searches_and_confirms() -> None:
         confirm=800, seed=SEED,
     )  # fmt: skip
     assert found.gain.value > 0 and 0 <= found.values[0] < 0.9
-
-
-def uneven(deals: int) -> Experiment:
-    return Experiment(RULES, (BOLD, SHY, SHY, SHY), deals, SEED)
-
-
-def test_control_has_mean_zero_over_the_dealers() -> None:
-    rows = simulate(Experiment(RULES, (FIELD,) * 4, 40_000))
-    for column in ("score", "total"):
-        found = compute_team_leads(rows, RULES, column)
-        errors = found.std(axis=1) / math.sqrt(len(rows))
-        assert np.all(np.abs(found.mean(axis=1)) < 4 * errors)
-    assert np.array_equal(
-        compute_team_leads(rows, RULES, "score")[0],
-        rows.column("score_1").astype(int) - rows.column("score_0"),
-    )
-
-
-def test_corrected_means_are_near_the_plain_ones_and_threads_cannot_be_seen() -> None:
-    experiment = uneven(20_000)
-    whole, parts = (
-        reduce_rows(experiment, lambda: ControlTally(experiment, BOLD), threads, chunk).result
-        for threads, chunk in ((1, None), (2, 333))
-    )
-    assert whole.estimate_corrected(0) == parts.estimate_corrected(0)
-    plain, corrected, factor = whole.estimate_corrected(0)
-    # Both estimate the same mean, and nearly all of their difference is the plain one's error.
-    assert abs(corrected.value - plain.value) < 2 * (plain.high - plain.value) and factor > 1
