@@ -33,7 +33,6 @@ class CommandEntry(NamedTuple):
 
 COMMANDS: Mapping[str, CommandEntry] = {
     "simulate": CommandEntry("simulate", "Play deals and summarise the results in tables."),
-    "merge": CommandEntry("merge", "Merge checkpoints of adjacent ranges into one run."),
     "odds": CommandEntry("odds", "Estimate the value of each call, or card, and name the best."),
     "compare": CommandEntry("compare", "Compare policies on the same deals and rank them."),
     "sweep": CommandEntry("sweep", "Vary a policy's parameters and score every setting."),

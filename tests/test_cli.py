@@ -17,7 +17,7 @@ from tests.command_line import ENVIRONMENT, expect_error, run
 
 def test_every_command_has_help_with_an_example() -> None:
     assert set(main.commands) == {
-        "simulate", "merge", "odds", "compare", "sweep", "tune", "report", "records", "show",
+        "simulate", "odds", "compare", "sweep", "tune", "report", "records", "show",
         "check", "review", "columns", "policies",
     }  # fmt: skip
     for name, command in main.commands.items():

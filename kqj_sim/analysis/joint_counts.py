@@ -120,11 +120,6 @@ class JointCounts:
         self._counts = np.zeros(size, np.int64)
         self._counts[places] = counts
 
-    @property
-    def layout(self) -> str:
-        """A description of the joints that is the same only for the same cells."""
-        return "; ".join(f"{' '.join(joint.columns)} {joint.shape}" for joint in self._joints)
-
     def numbers(self) -> dict[str, Int64Array]:
         """Return all counts, as arrays by name, (cells that occur,) each."""
         places = np.flatnonzero(self._counts)
@@ -134,7 +129,7 @@ class JointCounts:
         return numbers
 
     def add_numbers(self, numbers: Mapping[str, Int64Array]) -> None:
-        """Add `numbers` of counts with the same `layout`; raises KeyError and ValueError."""
+        """Add `numbers` of counts of the same joints; raises KeyError and ValueError."""
         _check_counts(numbers["places"], numbers["counts"], len(self._counts))
         self._counts[numbers["places"]] += numbers["counts"]
         for number, (joint, store) in enumerate(zip(self._sparse, self._stores, strict=True)):

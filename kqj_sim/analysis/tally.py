@@ -181,11 +181,6 @@ class Tally:
             self._games[name].update(counter)
         self.deals += other.deals
 
-    @property
-    def layout(self) -> str:
-        """A description that is the same only for tallies whose `numbers` can be added."""
-        return self._counts.layout
-
     def numbers(self) -> dict[str, Int64Array]:
         """Return all counts, as arrays by name."""
         numbers = self._counts.numbers() | {"deals": np.array([self.deals])}
@@ -195,7 +190,7 @@ class Tally:
         return numbers
 
     def add_numbers(self, numbers: Mapping[str, Int64Array]) -> None:
-        """Add `numbers` of a tally with the same `layout`; raises KeyError and ValueError."""
+        """Add `numbers` of a tally of the same experiment; raises KeyError and ValueError."""
         self._counts.add_numbers(numbers)
         deals = int(numbers["deals"][0])
         if deals < 0:

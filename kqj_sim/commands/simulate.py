@@ -90,8 +90,7 @@ Examples:
 @click.option(
     "--checkpoint",
     metavar="FILE",
-    help="Save the counts to this file during the run and resume from it; `kqj-sim merge` joins "
-    "such files.",
+    help="Save the counts to this file during the run and resume from it.",
 )
 @confidence_option
 @experiment_options

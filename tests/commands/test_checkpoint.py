@@ -1,4 +1,4 @@
-"""Runs that are saved all the time, and the putting together of several."""
+"""Runs that are saved all the time, and resumed."""
 
 from __future__ import annotations
 
@@ -42,22 +42,15 @@ def simulate(folder: Path, name: str, *arguments: str) -> tuple[bytes, bytes]:
         ),
     ],
 )  # fmt: skip
-def test_ranges_put_together_are_one_run(
+def test_resumed_run_is_one_run(
     unit: str, many: int, options: tuple[str, ...], tmp_path: Path
 ) -> None:
     whole = simulate(tmp_path, "whole", unit, str(many), *options)
     third = many // 3
-    files = []
-    for number, (first, count) in enumerate([(0, third), (third, 1), (third + 1, 2 * third - 1)]):
-        files.append(str(tmp_path / f"{number}.npz"))
-        part = ("--first", str(first), unit, str(count), "--checkpoint", files[-1])
-        simulate(tmp_path, f"part{number}", *options, *part)
-    out, plot = tmp_path / "merged.csv", tmp_path / "merged.svg"
-    both = str(tmp_path / "both.npz")
-    assert run("merge", files[2], files[1], "--checkpoint", both).exit_code == 0
-    done = run("merge", both, files[0], "--out", str(out), "--plot", str(plot))
-    assert done.exit_code == 0, done.output
-    assert (out.read_bytes(), plot.read_bytes()) == whole
+    checkpoint = ("--checkpoint", str(tmp_path / "run.npz"))
+    for count in (third, third + 1):
+        simulate(tmp_path, "part", unit, str(count), *options, *checkpoint)
+    assert simulate(tmp_path, "resumed", unit, str(many), *options, *checkpoint) == whole
 
 
 def test_saved_run_goes_on_and_can_become_longer(
@@ -185,21 +178,12 @@ def test_an_interrupted_run_loses_nothing_that_it_shows(
     assert read_checkpoint(path).finished == json.loads(done.stdout)["deals"] == sum(told) > 0
 
 
-def test_parts_that_do_not_fit_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name, first, seed in (("a", 0, 4), ("b", 900, 4), ("c", 1100, 4), ("d", 1000, 5)):
-        part = ("--first", str(first), "--deals", "1000", "--checkpoint", f"{name}.npz")
-        assert run("simulate", *GREEDY, *part, "--seed", str(seed)).exit_code == 0
-    Path("text.npz").write_text("deals")
-    assert "begins before the end of a.npz" in expect_error(run("merge", "a.npz", "b.npz"), 1)
-    assert "leaves a gap to the end of a.npz" in expect_error(run("merge", "c.npz", "a.npz"), 1)
-    assert "seed 5 and not 4" in expect_error(run("merge", "d.npz", "a.npz"), 1)
-    error = expect_error(run("merge", "a.npz", "text.npz"), 1)
+def test_file_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "text.npz"
+    path.write_text("deals")
+    error = expect_error(run("simulate", *ENDLESS, "--checkpoint", str(path)), 1)
     assert "text.npz is no checkpoint" in error and "name another file" in error
     assert "pickle" not in error
-    assert run("merge", "a.npz", "--plot", "a.svg").exit_code == 0
-    assert Path("a.svg").stat().st_size > 1000
-    assert "none.npz: No such file" in expect_error(run("merge", "none.npz"), 1)
 
 
 def test_checkpoint_that_cannot_be_written_is_told_before_anything_is_played(

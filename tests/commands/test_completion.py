@@ -59,9 +59,7 @@ def test_values_are_completed(
     assert complete(*words, shell=shell) == expected
 
 
-@pytest.mark.parametrize(
-    "words", ["simulate", "compare", "sweep", "odds", "merge", "tune", "review"]
-)
+@pytest.mark.parametrize("words", ["simulate", "compare", "sweep", "odds", "tune", "review"])
 def test_tables_are_completed(words: str) -> None:
     names = read_names("tables")[words]["kqj"]
     assert complete(words, "--tables", "") == [*names, "all", "list"]

@@ -44,7 +44,6 @@ FEW_DEALS = {
     "show": ["--policy", "greedy"],
     "check": ["rounds.jsonl"],
     "review": ["rounds.jsonl", "--samples", "2"],
-    "merge": ["part.npz"],
     "policies check": ["nothing"],
 }
 """What else each command needs, so that a value that is accepted after all costs no time."""
@@ -176,9 +175,7 @@ def test_wrong_players_file_is_one_short_line(text: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     "level", ["0.9999999999999999", "99.9999999999%", "1e-300", "0", "1", "nan"]
 )
-@pytest.mark.parametrize(
-    "command", ["simulate", "odds", "compare", "sweep", "tune", "report", "merge"]
-)
+@pytest.mark.parametrize("command", ["simulate", "odds", "compare", "sweep", "tune", "report"])
 def test_a_level_that_no_interval_has_is_refused(command: str, level: str) -> None:
     done = run(command, *FEW_DEALS[command], f"--confidence={level}")
     assert done.exit_code == 2
@@ -294,11 +291,10 @@ def test_damaged_checkpoints_are_one_line(folder: Path) -> None:
     ]
     for content in damaged:
         (folder / "part.npz").write_bytes(content)
-        for command in (arguments, ["merge"]):
-            done = run(*command, "part.npz")
-            check_line(done)
-            assert done.exit_code == 1
-            assert "part.npz is no checkpoint" in done.stderr or "is damaged" in done.stderr
+        done = run(*arguments, "part.npz")
+        check_line(done)
+        assert done.exit_code == 1
+        assert "part.npz is no checkpoint" in done.stderr or "is damaged" in done.stderr
 
 
 def unforeseen(monkeypatch: pytest.MonkeyPatch, error: BaseException, **settings: object) -> Result:

@@ -1,11 +1,10 @@
-"""The first screen of `simulate` and `merge`: a headline and key figures that fit a screen."""
+"""The first screen of `simulate`: a headline and key figures that fit a screen."""
 
 from __future__ import annotations
 
 import json
 import re
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -230,11 +229,3 @@ def test_tables_are_shown_by_name() -> None:
 def test_list_names_the_tables_of_games() -> None:
     listed = run("simulate", "--games", "5", "--policy", "random", "--tables", "list").stdout
     assert {"games", "games_by_team"} <= {*listed.split()}
-
-
-def test_merged_runs_answer_like_one(tmp_path: Path) -> None:
-    path = tmp_path / "a.npz"
-    one = run("simulate", "--deals", "300", "--policy", "greedy", "--checkpoint", str(path))
-    assert run("merge", str(path)).stdout == one.stdout
-    named = run("merge", str(path), "--tables", "bonuses").stdout
-    assert "Bonuses, by side" in named and "Scores of a round" not in named
