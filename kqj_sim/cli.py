@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 import warnings
@@ -19,7 +18,6 @@ from kqj_sim.commands.errors import (
     exit_with_error,
     show_warning,
 )
-from kqj_sim.commands.renamed import RENAMED_OPTIONS
 from kqj_sim.messages import quote, shorten
 from kqj_sim.run_scope import run_scope
 
@@ -169,43 +167,16 @@ def _list_variables(group: click.Group, prefix: str) -> Iterator[str]:
             yield from _list_variables(command, f"{prefix}_{name}")
 
 
-def find_renamed_variable(name: str) -> str | None:
-    """Return the new name of a variable whose option was renamed; None if there is none."""
-    for command, options in RENAMED_OPTIONS.items():
-        for old, new in options.items():
-            ending = f"_{command}_{old}".replace("-", "_").upper()
-            if name.endswith(ending):
-                return f"{name.removesuffix(ending)}_{command}_{new}".replace("-", "_").upper()
-    return None
-
-
 def check_environment(program: click.Group) -> None:
     """Raise UsageError for an environment variable KQJ_SIM_... that sets no option."""
     given = [name for name in os.environ if name.startswith(f"{ENVIRONMENT_PREFIX}_")]
-    if not given:
-        return
-    known = [*_list_variables(program, ENVIRONMENT_PREFIX), DEBUG]
+    known = {DEBUG, *_list_variables(program, ENVIRONMENT_PREFIX)} if given else {DEBUG}
     for name in given:
         if name not in known:
-            short = shorten(name)
-            new = find_renamed_variable(name)
-            if new is not None:
-                raise click.UsageError(f"the variable {short} is now {new}")
-            near = _find_nearest_variable(short, known, program)
-            raise click.UsageError(f"the variable {short} sets no option: did you mean {near}?")
-
-
-def _find_nearest_variable(name: str, known: Sequence[str], program: click.Group) -> str:
-    """Return the variable that somebody meant: of the same option, else of the same command."""
-    option = name.removeprefix(ENVIRONMENT_PREFIX)
-    for each in known:
-        if each.endswith(option):
-            return each
-    for command in program.commands:
-        prefix = f"{ENVIRONMENT_PREFIX}_{command}_".upper()
-        if name.startswith(prefix):
-            known = [each for each in known if each.startswith(prefix)] or known
-    return difflib.get_close_matches(name, known, n=1, cutoff=0)[0]
+            raise click.UsageError(
+                f"the variable {shorten(name)} sets no option: that of `simulate --deals` is "
+                f"{ENVIRONMENT_PREFIX}_SIMULATE_DEALS"
+            )
 
 
 @click.group(

@@ -15,6 +15,23 @@ from kqj_sim.commands.options import WholeNumberType
 from tests.command_line import ENVIRONMENT, expect_error, run
 
 
+def test_every_option_has_the_variable_and_the_parameter_of_its_name() -> None:
+    """`--max-deals` is `max_deals` in Python and KQJ_SIM_COMPARE_MAX_DEALS in the environment."""
+
+    def check(group: click.Group) -> None:
+        for command in group.commands.values():
+            if isinstance(command, click.Group):
+                check(command)
+            for each in command.params:
+                if isinstance(each, click.Option):
+                    # `from` is a keyword of Python.
+                    name = "from" if each.name == "source" else each.name
+                    name = f"--{name}".replace("_", "-")
+                    assert name in each.opts, (command.name, each.opts)
+
+    check(main)
+
+
 def test_every_command_has_help_with_an_example() -> None:
     assert set(main.commands) == {
         "simulate", "odds", "compare", "sweep", "tune", "report", "records", "show",

@@ -7,7 +7,6 @@ longer than importing Click.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
@@ -22,7 +21,6 @@ from kqj_sim.commands.help_sections import (
     SECTIONS,
     find_section,
 )
-from kqj_sim.commands.renamed import find_renamed_option
 from kqj_sim.commands.say import say
 from kqj_sim.commands.stdout import reserve_stdout
 from kqj_sim.rules import RULES_BY_GAME
@@ -45,23 +43,10 @@ class Command(click.Command):
             each.shell_complete = _make_completer(each)  # type: ignore[assignment, method-assign]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words of the command line; raise UsageError for a renamed or unknown option."""
+        """Parse the words of the command line, with the game whose options help lists."""
         if any(each.name == "game" for each in self.params):
             ctx.meta[_GAME_KEY] = _find_game(args)
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            new = find_renamed_option(str(self.name), error.option_name)
-            if new is not None:
-                raise click.UsageError(
-                    f"{error.option_name} is now --{new}: write --{new} instead", ctx
-                ) from None
-            # Click lists several, by name.
-            known = {name.lstrip("-"): name for each in self.get_params(ctx) for name in each.opts}
-            near = difflib.get_close_matches(error.option_name.lstrip("-"), known, n=1)
-            raise click.NoSuchOption(
-                error.option_name, possibilities=[known[name] for name in near], ctx=ctx
-            ) from None
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, with stdout for its results only."""

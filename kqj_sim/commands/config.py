@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from kqj_sim.commands.renamed import find_renamed_option
 from kqj_sim.messages import shorten, suggest, visible
 from kqj_sim.text_files import read_text
 
@@ -73,7 +72,7 @@ def parse_option_values(
     options = _list_options(ctx.command)
     found: dict[str, Any] = {}
     for key, value in table.items():
-        name = _find_option(where, key, list(names), ctx.command)
+        name = _find_option(f"{where}: ", key, names)
         option = options[name]
         try:
             found[str(option.name)] = option.process_value(
@@ -111,9 +110,8 @@ def _select_values(
     for key, value in values.items():
         if isinstance(value, dict) and key in commands:
             continue
-        name = _find_option(
-            path, key, [*_list_nested_options(command), *commands], command, where and f"[{where}] "
-        )
+        prefix = f"{path}: {where and f'[{where}] '}"
+        name = _find_option(prefix, key, [*_list_nested_options(command), *commands])
         if name in commands:
             raise click.UsageError(f"{path}: {key} is a table of options: write [{key}]")
         chosen[name] = value
@@ -145,20 +143,13 @@ def _list_options(command: click.Command) -> dict[str, click.Option]:
     }
 
 
-def _find_option(
-    path: str, key: str, names: list[str], command: click.Command, where: str = ""
-) -> str:
-    """Return the option of a command that a key names; raise UsageError if there is none."""
+def _find_option(prefix: str, key: str, names: Sequence[str]) -> str:
+    """Return the option that a key names; raise UsageError, after `prefix`, if there is none."""
     key = shorten(key)
     name = key.replace("-", "_")
     if name not in names:
-        commands = command.commands if isinstance(command, click.Group) else [str(command.name)]
-        for each in commands:
-            new = find_renamed_option(each, name)
-            if new is not None:
-                raise click.UsageError(f"{path}: {where}{key} is now {new.replace('-', '_')}")
         hint = suggest(name, names) or "--help-all lists them"
-        raise click.UsageError(f"{path}: {where}{key} is no option: {hint}")
+        raise click.UsageError(f"{prefix}{key} is no option: {hint}")
     return name
 
 

@@ -106,7 +106,7 @@ LEADS = {
     ),
     "a typing error in an option": (
         "odds 9h 8h Ah Ks 4d --retrun 7h",
-        "No such option '--retrun'. Did you mean '--return'?",
+        "No such option '--retrun'. (Did you mean one of: '--record', '--return', '--target'?)",
         "odds 9h 8h Ah Ks 4d --return 7h",
     ),
     "a typing error in a command": (
