@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from kqj_sim.core.code_cache import can_keep_code, has_cached_kernels
-from kqj_sim.core.jit import PLAIN
 from kqj_sim.workers import count_processors
 
 PROGRAM = """
@@ -67,7 +66,7 @@ def has_free_processor() -> bool:
 def start_process(whole_rounds: bool) -> subprocess.Popen[bytes] | None:
     """Start the second process; return None if that is impossible."""
     # In a program with a Python inside, the executable is the program.
-    if PLAIN or not sys.executable or hasattr(sys, "frozen"):
+    if not sys.executable or hasattr(sys, "frozen"):
         return None
     quiet = subprocess.DEVNULL
     program = PROGRAM.format(path=sys.path, whole_rounds=whole_rounds)

@@ -27,7 +27,6 @@ from typing import Any
 import numba
 import platformdirs
 
-from kqj_sim.core.numba_internals import PLAIN_VARIABLE, TESTED_NUMBA
 from kqj_sim.core.types import Kernel, Numba
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -59,7 +58,7 @@ def _locate_cache() -> Path:
     """Return the folder for this state of the sources, of numba and of Python."""
     root = numba.config.CACHE_DIR or platformdirs.user_cache_dir("kqj-sim", appauthor=False)
     sources = hash_sources(without=ABOVE_THE_ENGINE)
-    state = f"{sources} {numba.__version__} {sys.version}{os.environ.get(PLAIN_VARIABLE, '')}"
+    state = f"{sources} {numba.__version__} {sys.version}"
     return Path(root) / f"compiled-{hashlib.sha256(state.encode()).hexdigest()[:16]}"
 
 
@@ -92,14 +91,6 @@ def can_keep_code() -> bool:
     return True
 
 
-LOADS_QUICKLY = numba.__version__.startswith(TESTED_NUMBA) and not os.environ.get(PLAIN_VARIABLE)
-"""True if loading does without preparing numba to compile, which uses internals of numba.
-
-To prepare takes a tenth of a second, since numba then registers all that it can compile.  Of code
-on disk, only that which calls Python back ("object mode") needs it.
-"""
-
-
 def keep_on_disk(compiled: Kernel, function: Callable[..., Any]) -> None:
     """Have the code compiled of a function kept in CACHE_FOLDER, and loaded from there."""
     compiled._cache = CodeCache(function)
@@ -126,10 +117,9 @@ class CodeCache:
         from numba.core.runtime import rtsys
 
         note_use()
-        if LOADS_QUICKLY:
-            rtsys.initialize(context)
-        else:
-            context.refresh()
+        # `context.refresh()` would prepare numba to compile, which takes a tenth of a second.  Only
+        # code that calls Python back ("object mode") needs that.
+        rtsys.initialize(context)
         try:
             content = self._locate(signature, context.codegen()).read_bytes()
             code = memoryview(content)[_DIGEST_SIZE:]

@@ -1,11 +1,7 @@
 """Compilation of kernels.
 
-INTERNALS lists what this module uses of numba that numba does not document.  Where a newer numba
-lacks it, or it does not work as it did, the package runs without it, slower, after one warning
-(`must_be_plain`): inline functions become plain `njit` functions, and functions called by address
-become C functions.  Further internals are part of numba's low-level extension API, which compiled
-code cannot do without: `intrinsic`, `Context.make_array`, `get_value_type`, `cast`,
-`get_dummy_value`, `cgutils.alloca_once` and `alloca_once_value`, and llvmlite's `ir.IRBuilder`.
+This module uses internals of numba, and code generated with llvmlite, that any release may change:
+`pyproject.toml` names the series that the tests know.
 """
 
 from __future__ import annotations
@@ -20,43 +16,22 @@ from typing import Any
 
 import llvmlite.ir as ir
 import numba
-from numba import types
+from numba import _dynfunc, types
 from numba.core import cgutils
 from numba.core.ccallback import CFunc
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.typeinfer import register_dispatcher
 from numba.extending import intrinsic
 
 from kqj_sim.core import array_functions as _array_functions  # noqa: F401
 from kqj_sim.core.code_cache import keep_on_disk
-from kqj_sim.core.numba_internals import must_be_plain
 from kqj_sim.core.types import Address, Kernel, Numba
 
 if numba.config.DISABLE_JIT:
     # Policies and stages are called by the address of their machine code, and bit operations are
     # LLVM's: neither has a Python twin.
     raise ImportError("kqj_sim runs compiled code only: unset NUMBA_DISABLE_JIT")
-
-INTERNALS = (
-    # Inline functions: code that is linked into kernels only.
-    "numba._dynfunc.make_function",
-    "numba.core.codegen.JITCodeLibrary._optimize_final_module",
-    "numba.core.codegen.JITCodeLibrary._finalize_final_module",
-    "numba.core.codegen.JITCodeLibrary._finalize_dynamic_globals",
-    "numba.core.codegen.JITCodeLibrary._verify_declare_only_symbols",
-    "numba.core.codegen.JITCodeLibrary.add_ir_module",
-    "numba.core.codegen.JITCodeLibrary.enable_object_caching",
-    "numba.core.compiler.Compiler.compile_extra",
-    "numba.core.compiler.CompileResult.entry_point",
-    "numba.core.compiler.Flags.no_compile",
-    "numba.core.base.BaseContext.insert_user_function",
-    "numba.core.dispatcher.Dispatcher.get_call_template",
-    "numba.core.dispatcher.Dispatcher._numba_type_",
-    # Calls by address: numba's own calling convention.
-    "numba.core.callconv.CPUCallConv.get_function_type",
-    "numba.core.callconv.CPUCallConv.call_function",
-    "numba.core.codegen.JITCodeLibrary.get_pointer_to_function",
-    "numba.core.funcdesc.FunctionDescriptor.llvm_func_name",
-)
 
 
 def kernel(
@@ -81,7 +56,7 @@ def kernel(
             # that different processes left on disk would run each other's once both are loaded.
             function.__qualname__ += f"${uuid.uuid4().hex}"
         compiled = numba.njit(
-            nogil=True, error_model="numpy", **{"pipeline_class": _make_compiler} | options
+            nogil=True, error_model="numpy", **{"pipeline_class": KernelCompiler} | options
         )(function)
         if cache:
             keep_on_disk(compiled, function)
@@ -106,12 +81,12 @@ def compile_cfunc(
     """
     if name is not None:
         function = make_forwarder(function, name)
+    # The decorator `numba.cfunc` would compile it before it could be looked up on disk.
     options = {"nopython": True, "error_model": "numpy"}
-    if not cache:
-        return numba.cfunc(signature, pipeline_class=_make_compiler, **options)(function)
-    # The decorator would compile it before anything else could be said.
-    compiled = CFunc(function, (signature.args, signature.return_type), {}, options, _make_compiler)
-    keep_on_disk(compiled, function)
+    arguments = (signature.args, signature.return_type)
+    compiled = CFunc(function, arguments, {}, options, pipeline_class=KernelCompiler)
+    if cache:
+        keep_on_disk(compiled, function)
     compiled.compile()
     return compiled
 
@@ -136,16 +111,6 @@ def make_forwarder(function: Callable[..., Any], name: str) -> Callable[..., Any
 
 def address_of(function: Kernel, signature: Numba) -> Address:
     """Compile a kernel for a signature and return the address that `make_address_caller` calls."""
-    if PLAIN:
-        arguments = _make_argument_reader(types.Tuple(signature.args))
-
-        def call(pointer: Numba) -> Numba:
-            return function(*arguments(pointer))
-
-        name = f"at_address_{function.__module__}_{function.__qualname__}"
-        entry = compile_cfunc(signature.return_type(types.voidptr), call, cache=True, name=name)
-        _kept.append(entry)
-        return int(entry.address)
     function.compile(signature)
     compiled = function.overloads[signature.args]
     return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
@@ -166,59 +131,18 @@ def make_address_caller(signature: Numba) -> Kernel:
                     zip(arguments.types, signature.args, strict=True)
                 )
             ]
-            call = _call_by_c_convention if PLAIN else _call_by_numba_convention
-            return call(context, builder, signature, values[0], given)
+            # Kernels raise no exceptions, so the status is not looked at.
+            convention = context.call_conv
+            kind = convention.get_function_type(signature.return_type, signature.args)
+            callee = builder.inttoptr(values[0], kind.as_pointer())
+            _, result = convention.call_function(
+                builder, callee, signature.return_type, signature.args, given
+            )
+            return result
 
         return signature.return_type(address, arguments), codegen
 
     return call_at
-
-
-def _call_by_numba_convention(
-    context: Numba, builder: Numba, signature: Numba, address: Numba, arguments: list[Numba]
-) -> Numba:
-    """Generate the call of a kernel at an address; kernels raise no exceptions."""
-    convention = context.call_conv
-    kind = convention.get_function_type(signature.return_type, signature.args)
-    callee = builder.inttoptr(address, kind.as_pointer())
-    _, result = convention.call_function(
-        builder, callee, signature.return_type, signature.args, arguments
-    )
-    return result
-
-
-def _call_by_c_convention(
-    context: Numba, builder: Numba, signature: Numba, address: Numba, arguments: list[Numba]
-) -> Numba:
-    """Generate the call of a C function with a pointer to the arguments, see `address_of`."""
-    packed = context.make_tuple(builder, types.Tuple(signature.args), arguments)
-    byte = ir.IntType(8).as_pointer()
-    pointer = builder.bitcast(cgutils.alloca_once_value(builder, packed), byte)
-    nothing = signature.return_type == types.void
-    result_type = ir.VoidType() if nothing else context.get_value_type(signature.return_type)
-    kind = ir.FunctionType(result_type, [byte])
-    result = builder.call(builder.inttoptr(address, kind.as_pointer()), [pointer])
-    return context.get_dummy_value() if nothing else result
-
-
-def _make_argument_reader(arguments: Numba) -> Kernel:
-    """Return a function (pointer) for kernels that reads a tuple of arguments behind it."""
-
-    @intrinsic
-    def read(typingctx: Numba, pointer: Numba) -> Numba:
-        def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
-            kind = context.get_value_type(arguments).as_pointer()
-            value = builder.load(builder.bitcast(args[0], kind))
-            context.nrt.incref(builder, arguments, value)
-            return value
-
-        return arguments(types.voidptr), codegen
-
-    return read
-
-
-_kept: list[Kernel] = []
-"""Functions whose addresses are in use."""
 
 
 def _make_pointer_cast(dtype: Numba) -> Numba:
@@ -298,75 +222,56 @@ programs with little vector code.  Here a deal takes a fifth less time with all 
 """
 
 
-@functools.cache
-def _define_compilers() -> tuple[Numba, Numba]:
-    """Return two compilers: of kernels, and of code that is linked into kernels and has no machine
-    code of its own."""
-    from numba import _dynfunc
-    from numba.core.codegen import JITCodeLibrary
-    from numba.core.compiler import Compiler
+class _WideLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """A library whose functions use the widest registers."""
 
-    class WideLibrary(JITCodeLibrary):  # type: ignore[misc]
-        """A library whose functions use the widest registers."""
-
-        def add_ir_module(self, ir_module: Numba) -> None:
-            """Add the functions of a module."""
-            for function in ir_module.functions:
-                if not function.is_declaration:
-                    # The set's own method would only take the attributes that llvmlite knows.
-                    set.add(function.attributes, _WIDE_VECTORS)
-            super().add_ir_module(ir_module)
-
-    class InlineLibrary(WideLibrary):
-        """A library that leaves optimisation to the kernel's, which knows the arguments."""
-
-        def _optimize_final_module(self) -> None:
-            """Do nothing."""
-
-        def _finalize_final_module(self) -> None:
-            self._finalize_dynamic_globals()
-            self._verify_declare_only_symbols()
-            self._finalized = True
-
-    class KernelCompiler(Compiler):  # type: ignore[misc]
-        """numba's compiler, but its results are wide libraries."""
-
-        def compile_extra(self, function: Numba) -> Numba:
-            codegen = self.state.targetctx.codegen()
-            self.state.library = WideLibrary(codegen, function.__qualname__)
-            self.state.library.enable_object_caching()
-            return super().compile_extra(function)
-
-    class InlineCompiler(Compiler):  # type: ignore[misc]
-        """numba's compiler, but its results are inline libraries that Python cannot call."""
-
-        def compile_extra(self, function: Numba) -> Numba:
-            target = self.state.targetctx
-            self.state.library = InlineLibrary(target.codegen(), function.__qualname__)
-            self.state.flags.no_compile = True
-            made = super().compile_extra(function)
-            # Kernels find the code by this name; called from Python there is nothing behind it.
-            name = _dynfunc.make_function(
-                sys.modules[__name__], function.__name__, "", 0, made.environment, (made.library,)
-            )
-            target.insert_user_function(name, made.fndesc, [made.library])
-            return made._replace(entry_point=name)
-
-    return KernelCompiler, InlineCompiler
+    def add_ir_module(self, ir_module: Numba) -> None:
+        """Add the functions of a module."""
+        for function in ir_module.functions:
+            if not function.is_declaration:
+                # The set's own method would only take the attributes that llvmlite knows.
+                set.add(function.attributes, _WIDE_VECTORS)
+        super().add_ir_module(ir_module)
 
 
-def _make_compiler(*arguments: Numba) -> Numba:
-    """Make the compiler of a kernel; defined late, since most processes compile nothing."""
-    if PLAIN:
-        from numba.core.compiler import Compiler
+class _InlineLibrary(_WideLibrary):
+    """A library without machine code: optimisation is left to the kernel's, which knows the
+    arguments."""
 
-        return Compiler(*arguments)
-    return _define_compilers()[0](*arguments)
+    def _optimize_final_module(self) -> None:
+        """Do nothing."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
 
 
-def _make_inline_compiler(*arguments: Numba) -> Numba:
-    """Make the compiler of an inline function."""
-    return _define_compilers()[1](*arguments)
+class KernelCompiler(Compiler):  # type: ignore[misc]
+    """numba's compiler, but its results are wide libraries."""
+
+    def compile_extra(self, function: Numba) -> Numba:
+        """Compile a function."""
+        codegen = self.state.targetctx.codegen()
+        self.state.library = _WideLibrary(codegen, function.__qualname__)
+        self.state.library.enable_object_caching()
+        return super().compile_extra(function)
+
+
+class _InlineCompiler(Compiler):  # type: ignore[misc]
+    """numba's compiler, but its results are inline libraries that Python cannot call."""
+
+    def compile_extra(self, function: Numba) -> Numba:
+        target = self.state.targetctx
+        self.state.library = _InlineLibrary(target.codegen(), function.__qualname__)
+        self.state.flags.no_compile = True
+        made = super().compile_extra(function)
+        # Kernels find the code by this name; called from Python there is nothing behind it.
+        name = _dynfunc.make_function(
+            sys.modules[__name__], function.__name__, "", 0, made.environment, (made.library,)
+        )
+        target.insert_user_function(name, made.fndesc, [made.library])
+        return made._replace(entry_point=name)
 
 
 class InlineFunction:
@@ -384,13 +289,14 @@ class InlineFunction:
 
     # Made when needed, which is never while all kernels are found on disk.
     @cached_property
-    def _lean_dispatcher(self) -> Any:
+    def dispatcher(self) -> Any:
+        """The dispatcher that compiles it into kernels."""
         dispatcher = kernel(
             self.py_func,
             cache=False,
             no_cpython_wrapper=True,
             no_cfunc_wrapper=True,
-            pipeline_class=_make_inline_compiler,
+            pipeline_class=_InlineCompiler,
             **self._options,
         )
         if self._options["forceinline"]:
@@ -399,7 +305,7 @@ class InlineFunction:
 
     @property
     def _numba_type_(self) -> Numba:
-        return self._lean_dispatcher._numba_type_
+        return self.dispatcher._numba_type_
 
     @cached_property
     def _python_dispatcher(self) -> Any:
@@ -408,10 +314,6 @@ class InlineFunction:
     def __call__(self, *arguments: Numba) -> Numba:
         """Compile it for Python, and call it."""
         return self._python_dispatcher(*arguments)
-
-    def get_dispatcher(self) -> Any:
-        """Return the dispatcher that compiles it into kernels."""
-        return self._lean_dispatcher
 
 
 def _accept_constants(dispatcher: Numba) -> None:
@@ -427,39 +329,19 @@ def _accept_constants(dispatcher: Numba) -> None:
 
 def compile_for(function: Kernel, signature: tuple[Numba, ...]) -> Numba:
     """Compile a function for arguments of some types and return numba's compilation result."""
-    dispatcher = function.get_dispatcher() if isinstance(function, InlineFunction) else function
+    dispatcher = function.dispatcher if isinstance(function, InlineFunction) else function
     dispatcher.compile(signature)
     return dispatcher.overloads[signature]
 
 
 def block_loop(function: Callable[..., Any]) -> Kernel:
     """Decorate a loop over a block: it is compiled into the kernels that call it."""
-    return kernel(function, cache=False) if PLAIN else InlineFunction(function, False)
+    return InlineFunction(function, always_inline=False)
 
 
 def scalar(function: Callable[..., Any]) -> Kernel:
     """Decorate a function of one deal's numbers: it is inlined into the kernels that call it."""
-    return kernel(function, cache=False) if PLAIN else InlineFunction(function, True)
-
-
-def internals_work() -> bool:
-    """Return True if an inline function and a call by address give the right result."""
-
-    def add(one: int, other: int) -> int:
-        return one + other
-
-    inline = InlineFunction(add, always_inline=True)
-    signature = types.int64(types.int64, types.int64)
-    summing = kernel(lambda one, other: inline(one, other), cache=False)
-    address = address_of(summing, signature)
-    call_at = make_address_caller(signature)
-    calling = kernel(lambda at, one, other: call_at(at, (one, other)), cache=False)
-    return bool(calling(address, 1, 2) == 3)
-
-
-PLAIN = False
-PLAIN = must_be_plain(INTERNALS, internals_work)
-"""True if the module does without INTERNALS."""
+    return InlineFunction(function, always_inline=True)
 
 
 def _make_stack_allocator(dtype: Numba, element: Numba) -> Numba:

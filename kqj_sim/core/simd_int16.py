@@ -2,37 +2,16 @@
 
 LLVM splits them into what the processor has.  Whole numbers have one sum in whatever order they are
 added, so every processor gives the same results.
-
-INTERNALS lists what this module uses of numba and llvmlite beyond the low-level extension API that
-`core.jit` names.  Where a newer numba lacks it, a vector is an array, and the plain functions below
-are compiled: the results are the same bit for bit, but each vector is allocated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import llvmlite.ir as ir
-import numpy as np
 from numba import types
 from numba.extending import intrinsic, models, register_model
 
-from kqj_sim.core.jit import kernel
-from kqj_sim.core.numba_internals import must_be_plain
 from kqj_sim.core.processor import has_instructions
-from kqj_sim.core.types import Float32Array, Int16Array, Int32Array, Kernel, Numba, Vector
-
-INTERNALS = (
-    "numba.extending.register_model",
-    "numba.extending.models.PrimitiveModel",
-    "numba.core.types.Type",
-    "llvmlite.ir.VectorType",
-    "llvmlite.ir.Undefined",
-    "llvmlite.ir.IRBuilder.shuffle_vector",
-    "llvmlite.ir.IRBuilder.insert_element",
-    "llvmlite.ir.IRBuilder.icmp_signed",
-)
+from kqj_sim.core.types import Numba
 
 WIDTH = 64
 """Numbers of a vector."""
@@ -71,7 +50,7 @@ class _ShortsModel(models.PrimitiveModel):  # type: ignore[misc]
         super().__init__(manager, of_type, _SHORTS)
 
 
-def point_at(
+def _point_at(
     context: Numba, builder: Numba, array_type: Numba, array: Numba, at: Numba, wanted: Numba
 ) -> Numba:
     """Generate a pointer to a value of an LLVM type in an array, or behind a pointer."""
@@ -81,61 +60,49 @@ def point_at(
     return builder.bitcast(builder.gep(data, [at]), wanted.as_pointer())
 
 
-def shuffle(builder: Numba, vector: Numba, indices: list[int]) -> Numba:
+def _shuffle(builder: Numba, vector: Numba, indices: list[int]) -> Numba:
     """Generate a vector of the numbers at some indices of another."""
     mask = ir.Constant(ir.VectorType(_I32, len(indices)), indices)
     return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
 
 
-def splat(builder: Numba, number: Numba, wanted: Numba) -> Numba:
+def _splat(builder: Numba, number: Numba, wanted: Numba) -> Numba:
     """Generate a vector of an LLVM type, all of whose numbers are the same."""
     nothing = ir.Constant(wanted, ir.Undefined)
     vector = builder.insert_element(nothing, number, ir.Constant(_I32, 0))
-    return shuffle(builder, vector, [0] * wanted.count)
-
-
-def make_loader(kind: Numba, llvm_kind: Numba, align: int) -> Numba:
-    """Return a function (array, index) for kernels that loads a vector of a type.
-
-    Args:
-        kind: the vector's numba type.
-        llvm_kind: its LLVM type.
-        align: bytes of one of its numbers.
-    """
-
-    @intrinsic
-    def load_vector(typingctx: Numba, array: Numba, at: Numba) -> Numba:
-        def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
-            pointer = point_at(context, builder, signature.args[0], args[0], args[1], llvm_kind)
-            return builder.load(pointer, align=align)
-
-        return kind(array, types.int64), codegen
-
-    return load_vector
-
-
-def make_storer(kind: Numba, llvm_kind: Numba, align: int) -> Numba:
-    """Return a function (array, index, vector) for kernels that writes a vector; see
-    `make_loader`."""
-
-    @intrinsic
-    def store_vector(typingctx: Numba, array: Numba, at: Numba, vector: Numba) -> Numba:
-        def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
-            pointer = point_at(context, builder, signature.args[0], args[0], args[1], llvm_kind)
-            builder.store(args[2], pointer, align=align)
-            return context.get_dummy_value()
-
-        return types.void(array, types.int64, kind), codegen
-
-    return store_vector
-
-
-_load = make_loader(_shorts_type, _SHORTS, 2)
-_store = make_storer(_shorts_type, _SHORTS, 2)
+    return _shuffle(builder, vector, [0] * wanted.count)
 
 
 @intrinsic
-def _add(typingctx: Numba, one: Numba, other: Numba) -> Numba:
+def load(typingctx: Numba, array: Numba, at: Numba) -> Numba:
+    """Return the numbers of a contiguous int16 array, or behind a pointer, from an index on.
+
+    The index is not checked.
+    """
+
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        pointer = _point_at(context, builder, signature.args[0], args[0], args[1], _SHORTS)
+        return builder.load(pointer, align=2)
+
+    return _shorts_type(array, types.int64), codegen
+
+
+@intrinsic
+def store(typingctx: Numba, array: Numba, at: Numba, vector: Numba) -> Numba:
+    """Write a vector to a contiguous int16 array from an index on, which is not checked."""
+
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        pointer = _point_at(context, builder, signature.args[0], args[0], args[1], _SHORTS)
+        builder.store(args[2], pointer, align=2)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, _shorts_type), codegen
+
+
+@intrinsic
+def add(typingctx: Numba, one: Numba, other: Numba) -> Numba:
+    """Return the sum of two vectors, modulo 2^16."""
+
     def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
         return builder.add(args[0], args[1])
 
@@ -143,7 +110,9 @@ def _add(typingctx: Numba, one: Numba, other: Numba) -> Numba:
 
 
 @intrinsic
-def _rectify_first(typingctx: Numba, vector: Numba, count: Numba) -> Numba:
+def rectify_first(typingctx: Numba, vector: Numba, count: Numba) -> Numba:
+    """Return the vector with zeros in place of negative ones among its first `count` numbers, a
+    constant."""
     if not isinstance(count, types.IntegerLiteral):
         return None
     least = [0] * count.literal_value + [-(1 << 15)] * (WIDTH - count.literal_value)
@@ -167,7 +136,7 @@ def _add_products_of_pairs(builder: Numba, total: Numba, one: Numba, other: Numb
                 builder,
                 "llvm.x86.avx2.pmadd.wd",
                 result,
-                [shuffle(builder, each, list(range(first, first + UNITS))) for each in given],
+                [_shuffle(builder, each, list(range(first, first + UNITS))) for each in given],
             )
             for first in (0, UNITS)
         )
@@ -213,120 +182,10 @@ def _sum_each(builder: Numba, vectors: list[Numba]) -> Numba:
 
 
 @intrinsic(prefer_literal=True)
-def _write_outputs(
+def write_outputs(
     typingctx: Numba, values: Numba, at: Numba, vectors: Numba, first: Numba, step: Numba,
     bias: Numba, matrix: Numba, start: Numba, factors: Numba, pairs: Numba,
 ) -> Numba:  # fmt: skip
-    if not isinstance(pairs, types.IntegerLiteral):
-        return None
-    count = pairs.literal_value
-
-    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
-        values, at, vectors, first, step, bias, matrix, start, factors, _ = args
-        kinds = signature.args
-
-        def read(kind: Numba, array: Numba, at: Numba, wanted: Numba) -> Numba:
-            return builder.load(point_at(context, builder, kind, array, at, wanted), align=2)
-
-        def index(start: Numba, number: int) -> Numba:
-            return builder.add(start, ir.Constant(_I64, number))
-
-        zero = ir.Constant(_I64, 0)
-
-        starts = [first]
-        for _ in range(GROUP - 1):
-            starts.append(builder.add(starts[-1], step))
-        totals = [read(kinds[5], bias, zero, _TOTALS)] * GROUP
-        for pair in range(count):
-            row = read(kinds[6], matrix, index(start, pair * PAIRS_WIDTH), _PAIRS)
-            for member, place in enumerate(starts):
-                both = read(kinds[2], vectors, index(place, 2 * pair), _I32)
-                numbers = builder.bitcast(splat(builder, both, _TOTALS), _PAIRS)
-                totals[member] = _add_products_of_pairs(builder, totals[member], numbers, row)
-        nothing = ir.Constant(_TOTALS, [0] * UNITS)
-        units = read(kinds[8], factors, zero, _FLOATS)
-        products = []
-        for total in totals:
-            positive = builder.select(builder.icmp_signed(">", total, nothing), total, nothing)
-            products.append(builder.fmul(builder.sitofp(positive, _FLOATS), units))
-        sums = _sum_each(builder, products)
-        pointer = point_at(context, builder, kinds[0], values, at, sums.type)
-        builder.store(sums, pointer, align=4)
-        return context.get_dummy_value()
-
-    i64 = types.int64
-    return types.void(values, i64, vectors, i64, i64, bias, matrix, i64, factors, pairs), codegen
-
-
-def internals_work() -> bool:
-    """Return True if the outputs of a small layer are right."""
-    numbers = np.arange(WIDTH, dtype=np.int16)
-    bias, factors = np.zeros(UNITS, np.int32), np.ones(UNITS, np.float32)
-    matrix, values = np.ones(PAIRS_WIDTH, np.int16), np.zeros(GROUP, np.float32)
-
-    @kernel(cache=False)
-    def work(
-        numbers: Int16Array, bias: Int32Array, matrix: Int16Array, factors: Float32Array,
-        values: Float32Array,
-    ) -> None:  # fmt: skip
-        _store(numbers, 0, _rectify_first(_add(_load(numbers, 0), _load(numbers, 0)), UNITS))
-        _write_outputs(values, 0, numbers, 0, 2, bias, matrix, 0, factors, 1)
-
-    work(numbers, bias, matrix, factors, values)
-    pairs = 2 * np.arange(2 * GROUP).reshape(GROUP, 2)
-    return bool((values == UNITS * pairs.sum(axis=1)).all())
-
-
-PLAIN = must_be_plain(INTERNALS, internals_work)
-"""True if vectors are arrays."""
-
-
-def vector_code(fast: Kernel) -> Callable[[Callable[..., Any]], Kernel]:
-    """Return a decorator that replaces a plain function by its vector code, unless PLAIN."""
-    return lambda function: kernel(function, cache=False) if PLAIN else fast
-
-
-@vector_code(_load)
-def load(array: Int16Array, at: int) -> Vector:
-    """Return the numbers of a contiguous int16 array, or behind a pointer, from an index on.
-
-    The index is not checked.
-    """
-    vector = np.empty(WIDTH, np.int16)
-    for k in range(WIDTH):
-        vector[k] = array[at + k]
-    return vector
-
-
-@vector_code(_store)
-def store(array: Int16Array, at: int, vector: Vector) -> None:
-    """Write a vector to a contiguous int16 array from an index on, which is not checked."""
-    for k in range(WIDTH):
-        array[at + k] = vector[k]
-
-
-@vector_code(_add)
-def add(one: Vector, other: Vector) -> Vector:
-    """Return the sum of two vectors, modulo 2^16."""
-    return one + other
-
-
-@vector_code(_rectify_first)
-def rectify_first(vector: Vector, count: int) -> Vector:
-    """Return the vector with zeros in place of negative ones among its first `count` numbers, a
-    constant."""
-    result = vector.copy()
-    for k in range(count):
-        if vector[k] < 0:
-            result[k] = 0
-    return result
-
-
-@vector_code(_write_outputs)
-def write_outputs(
-    values: Float32Array, at: int, vectors: Int16Array, first: int, step: int, bias: Int32Array,
-    matrix: Int16Array, start: int, factors: Float32Array, pairs: int,
-) -> None:  # fmt: skip
     """Write the outputs of `GROUP` vectors by a layer of sixteen units and a sum over them.
 
     A unit's total is its bias plus the vector's numbers times its weights, int32 modulo 2^32; what
@@ -345,18 +204,42 @@ def write_outputs(
         factors: float32 (16,).
         pairs: half as many as the vector's numbers that count, a constant.
     """
-    products = np.empty(UNITS, np.float32)
-    for member in range(GROUP):
-        for unit in range(UNITS):
-            total = np.int32(bias[unit])
-            for number in range(2 * pairs):
-                row = start + number // 2 * PAIRS_WIDTH + 2 * unit + number % 2
-                vector = first + member * step
-                total = np.int32(total + np.int32(vectors[vector + number]) * np.int32(matrix[row]))
-            products[unit] = np.float32(total if total > 0 else 0) * factors[unit]
-        width = UNITS
-        while width > 1:
-            width //= 2
-            for unit in range(width):
-                products[unit] += products[width + unit]
-        values[at + member] = products[0]
+    if not isinstance(pairs, types.IntegerLiteral):
+        return None
+    count = pairs.literal_value
+
+    def codegen(context: Numba, builder: Numba, signature: Numba, args: Numba) -> Numba:
+        values, at, vectors, first, step, bias, matrix, start, factors, _ = args
+        kinds = signature.args
+
+        def read(kind: Numba, array: Numba, at: Numba, wanted: Numba) -> Numba:
+            return builder.load(_point_at(context, builder, kind, array, at, wanted), align=2)
+
+        def index(start: Numba, number: int) -> Numba:
+            return builder.add(start, ir.Constant(_I64, number))
+
+        zero = ir.Constant(_I64, 0)
+
+        starts = [first]
+        for _ in range(GROUP - 1):
+            starts.append(builder.add(starts[-1], step))
+        totals = [read(kinds[5], bias, zero, _TOTALS)] * GROUP
+        for pair in range(count):
+            row = read(kinds[6], matrix, index(start, pair * PAIRS_WIDTH), _PAIRS)
+            for member, place in enumerate(starts):
+                both = read(kinds[2], vectors, index(place, 2 * pair), _I32)
+                numbers = builder.bitcast(_splat(builder, both, _TOTALS), _PAIRS)
+                totals[member] = _add_products_of_pairs(builder, totals[member], numbers, row)
+        nothing = ir.Constant(_TOTALS, [0] * UNITS)
+        units = read(kinds[8], factors, zero, _FLOATS)
+        products = []
+        for total in totals:
+            positive = builder.select(builder.icmp_signed(">", total, nothing), total, nothing)
+            products.append(builder.fmul(builder.sitofp(positive, _FLOATS), units))
+        sums = _sum_each(builder, products)
+        pointer = _point_at(context, builder, kinds[0], values, at, sums.type)
+        builder.store(sums, pointer, align=4)
+        return context.get_dummy_value()
+
+    i64 = types.int64
+    return types.void(values, i64, vectors, i64, i64, bias, matrix, i64, factors, pairs), codegen

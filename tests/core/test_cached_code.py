@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from kqj_sim.core.numba_internals import PLAIN_VARIABLE
-
 SCRIPT = """
 import sys
 from kqj_sim.core.dispatch import TAKE
@@ -46,11 +44,11 @@ print("prepared", count, "times")
 """
 
 
-def _run(script: str, cache: Path, policy: str, plain: str) -> list[str]:
+def _run(script: str, cache: Path, policy: str) -> list[str]:
     """Run a script for a policy in a new process, and return its words."""
     done = subprocess.run(
         [sys.executable, "-c", script, policy],
-        env={**os.environ, "NUMBA_CACHE_DIR": str(cache), PLAIN_VARIABLE: plain},
+        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
         capture_output=True,
         text=True,
         check=True,
@@ -58,18 +56,17 @@ def _run(script: str, cache: Path, policy: str, plain: str) -> list[str]:
     return done.stdout.split()
 
 
-def _list_closures(cache: Path, policy: str, plain: str) -> set[str]:
+def _list_closures(cache: Path, policy: str) -> set[str]:
     """Return the symbols of a factory's functions in a policy's loop, compiled by a new process."""
-    return set(_run(SCRIPT, cache, policy, plain))
+    return set(_run(SCRIPT, cache, policy))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("plain", ["", "1"])
 def test_functions_of_a_factory_have_a_symbol_of_their_own_in_each_process(
-    tmp_path: Path, plain: str
+    tmp_path: Path,
 ) -> None:
     # The linker takes equal symbols for the same code: the second policy would call as the first.
-    one, other = (_list_closures(tmp_path, each, plain) for each in ("points", "standard"))
+    one, other = (_list_closures(tmp_path, each) for each in ("points", "standard"))
     assert one
     assert other
     assert not one & other
@@ -78,7 +75,7 @@ def test_functions_of_a_factory_have_a_symbol_of_their_own_in_each_process(
 @pytest.mark.slow
 def test_numba_is_prepared_to_compile_only_where_something_is_not_on_disk(tmp_path: Path) -> None:
     # To prepare it takes a tenth of a second, which would be a sixth of the time of `odds`.
-    first, second = (_run(PREPARATIONS_SCRIPT, tmp_path, "points", "")[-3:] for _ in range(2))
+    first, second = (_run(PREPARATIONS_SCRIPT, tmp_path, "points")[-3:] for _ in range(2))
     assert first[0] == second[0] == "prepared"
     assert int(first[1]) > 0
     assert int(second[1]) == 0

@@ -1,0 +1,106 @@
+"""Compilation of kernels: inline functions, wide registers, calls by address, LLVM code."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from kqj_sim.core.jit import (
+    address_of,
+    compile_for,
+    int64_at,
+    kernel,
+    make_address_caller,
+    make_tuple_reader,
+    mark_noalias,
+    scalar,
+    stack_int64,
+)
+
+
+@scalar
+def _double(number: int) -> int:
+    return 2 * number
+
+
+def test_inline_functions_make_nothing_that_python_calls() -> None:
+    made = compile_for(_double, (types.int64,))
+    code = made.library.get_llvm_str()
+    assert "cpython" not in code and "cfunc" not in code, "an inline function has a wrapper"
+    calling = kernel(lambda number: _double(number) + 1, cache=False)
+    assert calling(4) == 9 and _double(4) == 8
+    (code,) = calling.inspect_llvm().values()
+    calls = [line for line in code.splitlines() if " call " in line]
+    assert not any("_double" in line for line in calls), "an inline function is called, not inlined"
+
+
+def test_kernels_and_inline_functions_use_the_widest_registers() -> None:
+    calling = kernel(lambda number: _double(number) + 1, cache=False)
+    calling(4)
+    inline = compile_for(_double, (types.int64,))
+    for code in (*calling.inspect_llvm().values(), inline.library.get_llvm_str()):
+        assert '"prefer-vector-width"="512"' in code
+
+
+def test_a_kernel_is_called_by_its_address() -> None:
+    signature = types.int64(types.int64[::1], types.UniTuple(types.int64, 2))
+    adding = kernel(lambda numbers, pair: numbers[1] + pair[0] * pair[1], cache=False)
+    call_at = make_address_caller(signature)
+    calling = kernel(lambda at, numbers: call_at(at, (numbers, (5, 6))), cache=False)
+    numbers = np.array([1, 2], dtype=np.int64)
+    assert calling(address_of(adding, signature), numbers) == 32
+
+
+def test_the_low_level_extension_api_works() -> None:
+    pair = types.UniTuple(types.float64, 2)
+    read = make_tuple_reader(pair)
+
+    def work(numbers: Any, address: int) -> Any:
+        room = stack_int64(3)
+        for k in range(3):
+            room[k] = k + 1
+        part = mark_noalias(int64_at(address), 2)
+        part[0] += room[0] + room[1] + room[2]
+        return read(numbers, 1)
+
+    state = np.arange(4, dtype=np.int64)
+    compiled = kernel(work, cache=False)
+    assert compiled(np.array([1.0, 2.0, 3.0]), state.ctypes.data) == (2.0, 3.0)
+    assert list(state) == [0, 1, 8, 3]
+    (code,) = compiled.inspect_llvm().values()
+    assert "noalias" in code, "llvmlite does not write that pointers do not overlap"
+
+
+def test_without_compilation_there_is_one_clear_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import kqj_sim.core.cards"],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stderr.endswith("kqj_sim runs compiled code only: unset NUMBA_DISABLE_JIT\n")
+
+
+def test_array_functions_come_without_linear_algebra_until_it_is_needed() -> None:
+    program = """
+import sys
+from kqj_sim.core.jit import kernel
+import numpy as np
+
+@kernel(cache=False)
+def add(numbers):
+    return numbers.sum()
+
+@kernel(cache=False)
+def multiply(one, other):
+    return np.dot(one, other)
+
+numbers = np.arange(4.0)
+print(add(numbers), "scipy.linalg" in sys.modules)
+print(multiply(numbers, numbers), "scipy.linalg" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.split() == ["6.0", "False", "14.0", "True"]

@@ -1,0 +1,72 @@
+"""Vectors of integers: they have the same bits on all processors, those of numpy."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import numpy as np
+from kqj_sim.core.jit import kernel
+from kqj_sim.core.simd_int16 import *
+
+@kernel(cache=False)
+def work(numbers, bias, matrix, factors, values):
+    total = add(load(numbers, 0), load(numbers, 7))
+    store(numbers, 3, rectify_first(total, 40))
+    write_outputs(values, 1, numbers, 2, 5, bias, matrix, 9, factors, 13)
+
+draws = np.random.default_rng(1)
+numbers = draws.integers(-1 << 15, 1 << 15, 100).astype(np.int16)
+bias = draws.integers(-1 << 31, 1 << 31, 16).astype(np.int32)
+matrix = draws.integers(-1 << 15, 1 << 15, 9 + 13 * 32).astype(np.int16)
+factors = draws.normal(size=16).astype(np.float32)
+values = np.zeros(1 + GROUP, np.float32)
+given = numbers.copy()
+work(numbers, bias, matrix, factors, values)
+
+total = given[:64] + given[7:71]
+total[:40] = np.maximum(total[:40], 0)
+given[3:67] = total
+assert (given == numbers).all()
+weights = matrix[9:].reshape(13, 16, 2).transpose(0, 2, 1).reshape(26, 16)
+for member in range(GROUP):
+    vector = numbers[2 + 5 * member :][:26].astype(np.int64)
+    totals = (bias + vector @ weights.astype(np.int64)).astype(np.int32)
+    products = np.maximum(totals, 0).astype(np.float32) * factors
+    while products.size > 1:
+        products = products[: products.size // 2] + products[products.size // 2 :]
+    assert values[1 + member] == products[0]
+"""
+
+X86 = {
+    "AVX2": {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": "+avx2,+avx,+sse4.2"},
+    "no vectors of integers": {"NUMBA_CPU_NAME": "x86-64-v2", "NUMBA_CPU_FEATURES": "+sse4.2"},
+}
+"""Variables that make numba compile for a processor."""
+
+
+@pytest.mark.parametrize(
+    "processor",
+    [
+        pytest.param({}, id="this one"),
+        pytest.param({"NUMBA_CPU_NAME": "generic"}, id="generic"),
+        *(
+            pytest.param(
+                variables,
+                id=name,
+                marks=pytest.mark.skipif(
+                    platform.machine() not in ("x86_64", "AMD64"), reason="processors of x86"
+                ),
+            )
+            for name, variables in X86.items()
+        ),
+    ],
+)
+def test_vectors_give_the_numbers_of_numpy_on_every_processor(processor: dict[str, str]) -> None:
+    program = [sys.executable, "-W", "error", "-c", PROGRAM]
+    subprocess.run(program, env=os.environ | processor, check=True)
