@@ -82,48 +82,10 @@ _MODULES = {
     "api.simulate": ("SimulationResult", "simulate"),
     "api.sweep": ("SettingResult", "SweepResult", "TuningResult", "sweep", "tune"),
     "experiment": ("Experiment",),
-    "policies": (
-        "ACES",
-        "CLUBS",
-        "DIAMONDS",
-        "EIGHTS",
-        "FIVES",
-        "FOURS",
-        "HEARTS",
-        "HEROES",
-        "JACKS",
-        "KINGS",
-        "NINES",
-        "PASS",
-        "PolicyError",
-        "QUEENS",
-        "SEVENS",
-        "SIXES",
-        "SPADES",
-        "TENS",
-        "bid_code",
-        "card_points",
-        "cheapest",
-        "count",
-        "dearest",
-        "flag",
-        "hand",
-        "has",
-        "highest",
-        "in_view",
-        "lowest",
-        "named",
-        "number",
-        "policy",
-        "random_card",
-        "show",
-        "suit",
-        "whole",
-    ),
     "policy_check": ("check_policy",),
     "rules": ("KqjRules", "KwajongenRules"),
 }
-"""The public names by the module that defines them."""
+"""The public names by the module that defines them, but for those of `kqj_sim.policies`."""
 
 _MODULE_OF = {name: f"kqj_sim.{module}" for module, names in _MODULES.items() for name in names}
 
@@ -199,9 +161,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name not in _MODULE_OF:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_MODULE_OF[name]), name)
+    value = getattr(import_module(_MODULE_OF.get(name, "kqj_sim.policies")), name)
     globals()[name] = value
     return value
 

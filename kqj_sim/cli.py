@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -46,30 +46,19 @@ COMMANDS: Mapping[str, CommandEntry] = {
 """The commands by name; a module is one of `kqj_sim.commands`."""
 
 
-class LazyCommands(MutableMapping[str, click.Command]):
-    """Commands by name, each imported when it is first looked up."""
-
-    def __init__(self, entries: Mapping[str, CommandEntry]) -> None:
-        self._entries = dict(entries)
-        self._loaded: dict[str, click.Command] = {}
+class LazyCommands(Mapping[str, click.Command]):
+    """The commands by name, each imported when it is looked up."""
 
     def __getitem__(self, name: str) -> click.Command:
-        if name not in self._loaded:
-            module = import_module(f"kqj_sim.commands.{self._entries[name].module}")
-            self._loaded[name] = getattr(module, name)
-        return self._loaded[name]
-
-    def __setitem__(self, name: str, command: click.Command) -> None:
-        self._loaded[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._loaded[name]
+        module = import_module(f"kqj_sim.commands.{COMMANDS[name].module}")
+        command: click.Command = getattr(module, name)
+        return command
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self._entries, *self._loaded)))
+        return iter(COMMANDS)
 
     def __len__(self) -> int:
-        return len(self._entries.keys() | self._loaded.keys())
+        return len(COMMANDS)
 
 
 class CommandGroup(click.Group):
@@ -182,7 +171,7 @@ def check_environment(program: click.Group) -> None:
 @click.group(
     name="kqj-sim",
     cls=CommandGroup,
-    commands=LazyCommands(COMMANDS),
+    commands=LazyCommands(),
     context_settings={
         "help_option_names": ["-h", "--help"],
         "auto_envvar_prefix": ENVIRONMENT_PREFIX,

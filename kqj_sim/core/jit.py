@@ -24,7 +24,6 @@ from numba.core.compiler import Compiler
 from numba.core.typeinfer import register_dispatcher
 from numba.extending import intrinsic
 
-from kqj_sim.core import array_functions as _array_functions  # noqa: F401
 from kqj_sim.core.code_cache import keep_on_disk
 from kqj_sim.core.types import Address, Kernel, Numba
 

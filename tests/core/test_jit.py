@@ -82,25 +82,3 @@ def test_without_compilation_there_is_one_clear_line() -> None:
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True,
     )  # fmt: skip
     assert done.stderr.endswith("kqj_sim runs compiled code only: unset NUMBA_DISABLE_JIT\n")
-
-
-def test_array_functions_come_without_linear_algebra_until_it_is_needed() -> None:
-    program = """
-import sys
-from kqj_sim.core.jit import kernel
-import numpy as np
-
-@kernel(cache=False)
-def add(numbers):
-    return numbers.sum()
-
-@kernel(cache=False)
-def multiply(one, other):
-    return np.dot(one, other)
-
-numbers = np.arange(4.0)
-print(add(numbers), "scipy.linalg" in sys.modules)
-print(multiply(numbers, numbers), "scipy.linalg" in sys.modules)
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout.split() == ["6.0", "False", "14.0", "True"]
