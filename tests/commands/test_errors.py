@@ -189,12 +189,6 @@ def test_the_extreme_levels_have_intervals(level: str) -> None:
         assert done.exit_code == 0, done.stderr
 
 
-def test_a_number_beyond_decimals_is_refused() -> None:
-    done = run("show", "--seed=1E+5000000")
-    assert done.exit_code == 2
-    assert "a whole number from 0, such as 1, not 1E+5000000" in done.stderr
-
-
 STRANGE = os.fsdecode(b"\xff")
 
 
@@ -241,15 +235,6 @@ def test_policies_are_refused_in_files_that_are_not_utf8(folder: Path) -> None:
     for suffix in ("py", "toml"):
         done = run("simulate", "--policy", f"{STRANGE}.{suffix}")
         assert rf"'\xff.{suffix}': the name is not UTF-8: rename the file" in done.stderr
-
-
-@pytest.mark.parametrize("game", ["kqj", "kwajongen"])
-def test_a_report_of_three_deals_is_made(game: str) -> None:
-    done = run(
-        "report", "--game", game, "--deals", "3", "--games", "3", "--chart-deals", "3", "--out",
-        "few", "--quiet",
-    )  # fmt: skip
-    assert done.exit_code == 0, done.stderr
 
 
 def _array(header: str, data: bytes = b"") -> bytes:

@@ -17,7 +17,7 @@ from kqj_sim.reporting.run import Run
 from kqj_sim.reporting.simulation import make_simulation_report
 from kqj_sim.rules import GameRules, KqjRules, KwajongenRules
 from kqj_sim.simulation import reduce_rows
-from tests.command_line import expect_error, run
+from tests.command_line import run
 
 WIDTH, MOST_LINES, MOST_LINES_BY_PLACE = 80, 40, 30
 RULES: dict[str, GameRules] = {
@@ -221,9 +221,6 @@ def test_tables_are_shown_by_name() -> None:
     ]
     for line in listed.splitlines():
         assert line.split("  ", 1)[1].strip() in everything
-    told = expect_error(run(*few, "--tables", "bonus"))
-    assert "did you mean bonuses?" in told
-    assert "--tables list" in expect_error(run(*few, "--tables", "xyzzy"))
 
 
 def test_list_names_the_tables_of_games() -> None:

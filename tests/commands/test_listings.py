@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.policies import describe, parse_player
 from kqj_sim.policies.configured import parse_policy
-from kqj_sim.policies.registry import KQJ_BUILT_INS, PRESETS
+from kqj_sim.policies.registry import KQJ_BUILT_INS
 from kqj_sim.policies.spec import DEFAULT_PLAYER
 from tests.command_line import expect_error, run
 
@@ -20,36 +21,16 @@ def _json(*arguments: str) -> Any:
     return json.loads(run(*arguments, "--format", "json").output)
 
 
-def test_columns_lists_every_column() -> None:
-    lines = run("columns", "--format", "markdown").output.splitlines()
-    assert [line.split("|")[1].strip() for line in lines[2:]] == [c.name for c in KQJ_COLUMNS]
-    for line, column in zip(lines[2:], KQJ_COLUMNS, strict=True):
-        assert column.meaning in line
-        assert all(label in line for label in column.labels)
-    shown = run("columns").output
-    assert all(f"\n{column.name} " in shown for column in KQJ_COLUMNS)
-    listed = _json("columns")
-    assert [each["column"] for each in listed] == [column.name for column in KQJ_COLUMNS]
-    flags = [each["column"] for each in listed if each["values"] == "false, true"]
-    assert flags == [column.name for column in KQJ_COLUMNS if column.is_flag]
-
-
-def test_policies_lists_every_policy_with_what_it_does() -> None:
-    shown = run("policies", "--format", "markdown").output
-    listed = _json("policies")
-    assert listed["default"] == DEFAULT_PLAYER
-    assert f"Default player: {DEFAULT_PLAYER}" in " ".join(shown.split())
-    presets = PRESETS["kqj"]
-    without_presets = [each for each in listed["policies"] if each["name"] not in presets]
-    for policy, found in zip(describe(), without_presets, strict=True):
-        (line,) = [line for line in shown.splitlines() if line.startswith(f"| {policy.name} |")]
-        assert policy.summary in line
-        calls, plays, parameters = (cell.strip() for cell in line.split("|")[2:5])
-        assert (calls == "yes", plays == "yes") == (policy.calls(), policy.plays)
-        assert int(parameters.replace("-", "0")) == len(policy.parameters)
-        assert (found["name"], found["summary"]) == (policy.name, policy.summary)
-        assert (found["calls"], found["plays"]) == (policy.calls(), policy.plays)
-        assert list(found["parameters"]) == list(policy.parameters)
+@pytest.mark.parametrize("form", [(), ("--format", "markdown")])
+def test_lists_are_complete(form: tuple[str, ...]) -> None:
+    """The lists as JSON are among the outputs held by hash."""
+    columns, policies = (run(name, *form).output for name in ("columns", "policies"))
+    for column in KQJ_COLUMNS:
+        assert re.search(rf"^\W*{column.name} ", columns, re.M)
+        assert all(label in columns for label in column.labels)
+    for policy in describe():
+        assert re.search(rf"^\W*{policy.name} ", policies, re.M)
+    assert DEFAULT_PLAYER in policies
 
 
 def test_presets_are_listed_with_their_values() -> None:
@@ -103,11 +84,6 @@ def test_what_is_shown_of_a_player_of_two_policies(tmp_path: Path) -> None:
     assert "### greedy: plays" in markdown
 
 
-def test_a_policy_that_does_not_exist_cannot_be_shown() -> None:
-    assert "did you mean 'random'?" in expect_error(run("policies", "show", "radnom"))
-    assert "radnom" in expect_error(run("policies", "radnom"))
-
-
 def test_a_variable_sets_an_option_of_a_command_below_another() -> None:
     shown = run("policies", "show", "random", env={"KQJ_SIM_POLICIES_SHOW_FORMAT": "json"})
     assert json.loads(shown.output)["name"] == "random"
@@ -118,12 +94,8 @@ def test_colours_follow_the_option() -> None:
     assert "\x1b[" in run("columns", "--color", "always").output
 
 
-POLICIES = """\
-from kqj_sim import highest, lowest, policy
-
-@policy("low")
-def choose_card(view):
-    return lowest(view.legal)
+POLICY = """\
+from kqj_sim import highest, policy
 
 @policy("hasty")
 def choose_card(view):
@@ -131,17 +103,10 @@ def choose_card(view):
 """
 
 
-def test_check_says_whether_a_policy_has_problems(tmp_path: Path) -> None:
+def test_check_of_a_policy_with_problems_fails(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
-    path.write_text(POLICIES, encoding="utf-8")
-    few = ("--deals", "20", "--seed", "4")
-    done = run("policies", "check", f"{path}:low", *few)
-    assert done.exit_code == 0
-    assert "no problems in 720 deals of 18 variants" in done.output
-    assert "choose_card: " in done.output and "µs a deal" in done.output
-    done = run("policies", "check", f"{path}:hasty", *few)
+    path.write_text(POLICY, encoding="utf-8")
+    done = run("policies", "check", str(path), "--deals", "20", "--seed", "4")
     assert done.exit_code == 1
     assert "problem" in done.output and "of seed 4" in done.output
-    assert "is not legal" in done.output and "mine.py:8" in done.output
-    told = expect_error(run("policies", "check", "nothing"), 2)
-    assert "known: " in told and " always," in told
+    assert "is not legal" in done.output and "mine.py:4" in done.output

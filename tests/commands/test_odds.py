@@ -17,7 +17,7 @@ import pytest
 
 import kqj_sim
 from kqj_sim.rules import KqjRules
-from tests.command_line import ENVIRONMENT, PROGRAM, expect_error, kill_at_end, run
+from tests.command_line import ENVIRONMENT, PROGRAM, kill_at_end, run
 
 HAND = ("9h 8h Ah Ks 4d", "--return", "7h")
 FEW = ("--policy", "points:take=45,lap2=38+greedy", "--deals", "512")
@@ -59,18 +59,6 @@ def test_python_gives_the_same() -> None:
     assert row["value"] == passing.value.value
 
 
-def test_screen_says_the_decision_the_situation_and_the_players() -> None:
-    shown = " ".join(run("odds", *HAND, *FEW, "--place", "2nd").stdout.split())
-    assert shown.startswith("Take ♥: you win ")
-    assert (
-        "You hold ♠ K ♥ A 9 8 ♦ 4 as the 2nd to speak; Return 7♥; 1st lap, the opener passed."
-        in shown
-    )
-    assert f"taking; {FEW[1]} at every place; 512 deals, seed" in shown
-    assert re.search(r"This bidding occurs in [\d.]+% ±[\d.]+ of random deals \(effective", shown)
-    assert "How likely the calls of the others are" not in shown
-
-
 def test_partners_that_were_named_are_told() -> None:
     shown = run("odds", *HAND, *FEW, "--partners", "random", "--partners-at", "2nd 3rd").stdout
     assert "as the opener, with the 2nd and the 3rd as partners" in " ".join(shown.split())
@@ -85,15 +73,6 @@ def test_tables_are_shown_on_request(names: str, titles: list[str] | None) -> No
     for title in titles or ["Calls", "How likely the calls of the others are"]:
         assert title in shown
     assert ("Calls" in shown) == (names != "heard")
-
-
-def test_names_of_tables_are_listed_and_others_refused() -> None:
-    listed = run("odds", *HAND, "--tables", "list")
-    assert listed.exit_code == 0
-    assert [line.split()[0] for line in listed.stdout.splitlines()] == [
-        "calls", "contracts", "heard", "cards",
-    ]  # fmt: skip
-    assert "there is no table 'call'" in expect_error(run("odds", *HAND, "--tables", "call"))
 
 
 def test_seats_can_be_given_players_of_their_own() -> None:
@@ -126,27 +105,6 @@ def test_time_and_certainty_end_it() -> None:
     found = json.loads(run(*asked, "--format", "json").stdout)
     assert found["ended"] == "until"
     assert found["intervals"] == "confidence sequences"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [
-        ((*HAND, "--policy", "gredy"), "did you mean 'greedy'"),
-        ((*HAND, "--deals", "9", "--precision", "1%"), "--deals and --precision"),
-        ((*HAND, "--out", "hand.xyz"), ".html"),
-        ((*HAND, "--policy", "seat9=standard"), "--policy seat9=standard: the seats are seat0"),
-        ((*HAND, "--partners-at", "9"), "--partners-at: '9' is not a place: write opener, 2nd"),
-        (("9h 8h Ah Ks 4d",), "the Return is missing"),
-        (("--at", "3.2"), "--at is for --record"),
-        (("--record", "-", "--heard", "pass"), "leave their options out"),
-        (
-            (*HAND, "--place", "2nd", "--policy", "always+greedy"),
-            "the call 'pass' of the opener",
-        ),
-    ],
-)
-def test_what_is_wrong_is_told_in_a_line(arguments: tuple[str, ...], what: str) -> None:
-    assert what in expect_error(run("odds", *arguments, "--quiet"))
 
 
 def test_an_answer_on_few_deals_is_told_to_be_a_hint() -> None:

@@ -11,7 +11,7 @@ import pytest
 from kqj_sim.cards import format_card, parse_card
 from kqj_sim.record import to_json
 from kqj_sim.rules import KqjRules
-from tests.command_line import expect_error, run
+from tests.command_line import run
 from tests.referee.kqj.random_rounds import random_record
 
 TYPED = ("odds", "7h Ks 4d Qd 9s 8c Tc Jc", "--return", "9h", "--played", "As 4s")
@@ -45,53 +45,6 @@ def test_a_record_is_answered_before_a_card(record: Path) -> None:
     assert re.match(rf"(Play|Only) {best}[: ]", people.stdout)
     assert f"all {answer['distributions']:,} layouts" in " ".join(people.stdout.split())
     assert "Exact: no intervals." in people.stdout
-
-
-def test_cards_are_answered_as_typed() -> None:
-    done = run(*TYPED, "--heard", "take h", "--deals", "300", *FAST)
-    assert done.exit_code == 0, done.stderr
-    shown = " ".join(done.stdout.split())
-    assert "300 sampled layouts" in shown
-    assert "as the 3rd to speak; the opener, your partner, plays ♥; trick 1: A♠ 4♠." in shown
-    assert {line.split()[0] for line in done.stdout.splitlines() if line} >= {"K♠", "9♠"}
-
-
-@pytest.mark.parametrize(
-    ("more", "parts"),
-    [
-        ((), "the contract is missing"),
-        (
-            ("--contract", "h", "--sender", "opener", "--place", "4th"),
-            "it is the 3rd's turn, not the 4th's",
-        ),
-        (("--contract", "h", "--sender", "3rd"), "took the Return, 9h: it is missing"),
-        (("--heard", "pass"), "the 2nd has yet to speak"),
-        (("--heard", "take h", "--lap", "1"), "--lap is for calls"),
-        (("--record", "-"), "--record holds the cards, places, calls"),
-    ],
-)
-def test_mistakes_are_told_in_a_line(more: tuple[str, ...], parts: str) -> None:
-    done = run(*TYPED, *more)
-    assert done.exit_code == 2
-    assert parts in expect_error(done)
-
-
-def test_mistakes_with_records(record: Path) -> None:
-    over = run("odds", "--record", str(record))
-    assert over.exit_code == 2
-    assert "the record's round is over" in expect_error(over)
-    wrong = run("odds", "--record", str(record), "--at", "9.1")
-    assert wrong.exit_code == 2
-    assert "such as 3.2" in expect_error(wrong)
-    none = run("odds", "--record", "-", input="{}")
-    assert none.exit_code == 1
-    assert "the key" in expect_error(none, 1)
-
-
-def test_contract_needs_the_plays() -> None:
-    done = run("odds", "9h 8h Ah Ks 4d", "--return", "7h", "--contract", "h")
-    assert done.exit_code == 2
-    assert "go with --played" in expect_error(done)
 
 
 def test_cards_have_a_picture_and_a_page(tmp_path: Path) -> None:

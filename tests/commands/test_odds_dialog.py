@@ -11,7 +11,7 @@ import time
 import pytest
 from click.testing import Result
 
-from tests.command_line import ENVIRONMENT, PROGRAM, expect_error, kill_at_end, run
+from tests.command_line import ENVIRONMENT, PROGRAM, kill_at_end, run
 
 FEW = ("--policy", "points:take=45+greedy", "--deals", "256", "--threads", "1", "--quiet")
 HAND = "9h 8h Ah Ks 4d"
@@ -158,10 +158,6 @@ def test_options_are_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Return, such as" not in done.stdout
     assert "Your place" not in done.stdout
     assert "The same question:" in done.stdout
-
-
-def test_without_a_terminal_nothing_is_asked() -> None:
-    assert "CARDS are missing: give the cards you hold" in expect_error(run("odds", input="\n"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")

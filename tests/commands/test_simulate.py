@@ -20,10 +20,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kqj_sim.cards import CONTRACTS
 from kqj_sim.record import from_json
 from kqj_sim.reporting.rows import RowsFile
-from kqj_sim.rules import KqjRules
 from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, expect_error, kill_at_end, run
 
 SMALL = ("--deals", "2000", "--policy", "random")
@@ -56,33 +54,8 @@ def long_form(found: dict[str, Any]) -> list[tuple[object, ...]]:
     ]
 
 
-def test_json_says_what_was_asked_for() -> None:
-    found = simulated("--teams", "3", "--seed", "9", "--first", "5", "--confidence", "99%")
-    assert found["rules"] == KqjRules(teams=3).to_dict()
-    assert (found["seed"], found["first"], found["deals"]) == (9, 5, 2000)
-    assert found["confidence"] == 0.99
-    assert found["policies"] == ["random"] * 6
-    assert found["interrupted"] is False
-
-
-def test_numbers_of_deals_can_be_written_in_several_ways() -> None:
-    assert {simulated("--deals", text)["deals"] for text in ("1e3", "1_000", "1000")} == {1000}
-
-
 def test_threads_cannot_be_seen() -> None:
     assert simulated("--threads", "1") == simulated("--threads", "2")
-
-
-def test_screen_is_for_people_and_names_the_run() -> None:
-    shown = run("simulate", *SMALL).stdout
-    situation = (
-        "\nKQJ, two teams, fixed partners, taking; random at every seat; 2,000 deals, seed 1\n"
-    )
-    assert situation in shown
-    assert re.search(r"\d+\.\d% ±\d\.\d", shown)
-    assert max(len(line) for line in shown.splitlines()) <= 100
-    assert "\x1b" not in shown
-    assert "\x1b[" in run("simulate", *SMALL, "--color", "always").stdout
 
 
 def test_formats_hold_the_same_numbers(tmp_path: Path) -> None:
@@ -96,13 +69,6 @@ def test_formats_hold_the_same_numbers(tmp_path: Path) -> None:
     path = tmp_path / "tables.parquet"
     assert run("simulate", *SMALL, "--out", str(path)).output == ""
     assert list(pd.read_parquet(path)["value"].fillna(-1)) == list(from_csv["value"].fillna(-1))
-
-
-def test_policies_for_all_for_a_team_and_for_a_seat() -> None:
-    found = simulated(
-        "--policy", "team0=greedy", "--policy", "seat2=random", "--policy", "seat5=greedy"
-    )
-    assert found["policies"] == ["greedy", "random", "random", "random", "greedy", "greedy"]
 
 
 def test_outputs_name_players_and_hold_their_parameters(tmp_path: Path) -> None:
@@ -147,26 +113,6 @@ def test_a_mistake_in_a_users_policy_is_one_line(tmp_path: Path) -> None:
     ), done.stderr
 
 
-def test_by_groups_and_where_keeps() -> None:
-    found = simulated("--by", "contract", "--where", "lap == 2 and contract != 'NT'")
-    groups = {
-        row["contract"]
-        for table in found["tables"]
-        if "contract" in table["groups"]
-        for row in table["rows"]
-    }
-    assert groups and groups <= {*CONTRACTS} - {"NT"}
-    assert found["by"] == ["contract"]
-    assert found["where"] == "lap == 2 and contract != 'NT'"
-
-
-def test_imposed_contract() -> None:
-    found = simulated("--impose", "3rd:AT")
-    assert found["imposed"] == "3rd:AT"
-    auction = simulated("--impose", "opener:h:120", "--bidding", "auction")
-    assert auction["imposed"] == "opener:h:120"
-
-
 def test_rows_are_written_with_the_tables(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     found = simulated("--rows", str(path), "--where", "taken == 1")
@@ -205,52 +151,6 @@ def test_rows_of_games(tmp_path: Path) -> None:
     assert len(rows) == found["deals"]
     assert found["games"] == 3
     assert done.stdout == run(*arguments).stdout
-
-
-def test_plot_is_written(tmp_path: Path) -> None:
-    path = tmp_path / "totals.svg"
-    assert run("simulate", *SMALL, "--plot", str(path)).exit_code == 0
-    assert "random at every seat" in path.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--policy", "randm"], "random"),
-        (["--policy", "random:tak=1"], "take"),
-        (["--by", "contrct"], "contract"),
-        (["--where", "lapp == 2"], "lap"),
-        (["--where", "lap == "], "lap == "),
-        (["--where", "__import__('os')"], "__import__"),
-        (["--out", "tables.xls"], ".parquet"),
-        (["--rows", "rows.txt"], ".parquet or .csv"),
-        (["--plot", "plot.gif"], ".png, .svg or .pdf"),
-        (["--confidence", "95"], "0.95"),
-        (["--threads", "0"], "whole number from 1"),
-        (["--deals", "10", "--games", "10"], "one of them"),
-    ],
-)
-def test_wrong_value_is_one_line_that_says_what_is_right(
-    arguments: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert told in expect_error(run("simulate", "--policy", "random", "--quiet", *arguments))
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("option", "name"), [("--out", "a.csv"), ("--rows", "a.csv"), ("--plot", "a.png")]
-)
-def test_unwritable_file_is_told_before_anything_is_played(
-    option: str, name: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "nowhere" / name
-    # So many deals that the test would not end if they were played first.
-    endless = ("simulate", "--deals", "1e15", "--policy", "random", "--quiet")
-    told = expect_error(run(*endless, option, str(path)), 1)
-    assert str(path) in told
-    assert "does not exist" in told
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_rule_without_effect_is_told() -> None:

@@ -87,8 +87,3 @@ def test_review_without_rounds_leaves_the_old_file(out: str, tmp_path: Path) -> 
     assert done.exit_code == 1
     assert (tmp_path / out).read_text() == "precious"
     assert sorted(os.listdir(tmp_path)) == ["bad.jsonl", out]
-
-
-def test_number_that_takes_memory_has_a_maximum() -> None:
-    told = expect_error(run("tune", "points", "--parameters", "take", "--candidates", "2147483648"))
-    assert "from 3 to 10,000" in told

@@ -59,27 +59,12 @@ def test_sweep_is_written_for_people_and_programs(tmp_path: Path) -> None:
     assert list(frame["take"].dropna().unique()) == [0.1, 0.3, 0.5]
 
 
-def test_threads_cannot_be_seen() -> None:
-    assert swept("--threads", "1") == swept("--threads", "2")
-
-
-@pytest.mark.parametrize("more", [[], ["--vary", "bid=0.1,0.2"], ["--vary", "take2=1"]])
+@pytest.mark.parametrize("more", [[], ["--vary", "bid=0.1,0.2"]])
 def test_sweep_is_drawn(more: list[str], tmp_path: Path) -> None:
     path = tmp_path / "sweep.png"
-    if "take2=1" in more:
-        assert "did you mean 'take'" in expect_error(run(*SWEEP, *more, "--plot", str(path)))
-        return
     done = run(*SWEEP, *more, "--plot", str(path))
     assert done.exit_code == 0, done.output
     assert path.read_bytes().startswith(b"\x89PNG")
-
-
-def test_long_lists_are_cut_short() -> None:
-    done = run(
-        "sweep", POLICY, "--opponents", POLICY, "--vary", "counter=0.1:0.95:0.05", "--deals", "50"
-    )
-    assert done.exit_code == 0, done.output
-    assert done.stdout.startswith("All 18 are statistically tied.\n")
 
 
 def test_a_large_sweep_shows_the_best_on_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,22 +81,6 @@ def test_a_large_sweep_shows_the_best_on_a_screen(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--vary", "take=0.1,0.2"], "take varies twice"),
-        (["--vary", "bid=9"], "bid=9: it should be a number from 0 to 1"),
-        (["--vary", "bid=0.1,0.2", "--vary", "capot=0,1", "--plot", "a.png"], "at most 2"),
-        (["--precision", "0.5"], "--deals and --precision"),
-        (["--plot", "a.gif"], ".png, .svg or .pdf"),
-        (["--opponents", "gredy"], "did you mean 'greedy'"),
-        (["--deals", "1"], "whole number from 2"),
-    ],
-)
-def test_wrong_sweeps_are_told_in_a_line(arguments: list[str], told: str) -> None:
-    assert told in expect_error(run(*SWEEP, *arguments))
-
-
-@pytest.mark.parametrize(
     "command", [("sweep", "--vary", "take=0,40"), ("tune", "--parameters=take")]
 )
 def test_parameters_that_the_game_does_not_read_are_an_error(
@@ -123,11 +92,6 @@ def test_parameters_that_the_game_does_not_read_are_an_error(
     assert "read with --teams 2 --bidding take only; here it is three_take" in expect_error(wrong)
     assert wrong.exit_code == 2
     assert not list(tmp_path.iterdir())
-
-
-def test_width_is_above_zero() -> None:
-    wrong = run("sweep", POLICY, "--vary", "take=0.1,0.2", "--precision", "0")
-    assert "above 0" in expect_error(wrong)
 
 
 def test_tune_writes_a_player_that_can_be_seated(tmp_path: Path) -> None:
@@ -156,22 +120,3 @@ def test_tune_tells_of_each_generation(tmp_path: Path) -> None:
         rf"{told}bid=0.3, on 300 fresh deals\.\n{edge}Saved in .*better.toml\.\n", done.stdout
     ), done.stdout
     assert len(done.stdout.splitlines()) <= 35
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--parameters", "tak"], "did you mean 'take'"),
-        (["--parameters", "take"], "take is there twice"),
-        (["--parameters", "capot=0.5:0.1"], "the range is empty"),
-        (["--save", "better.csv"], "ends in .toml"),
-        (["--out", "better.toml"], "write --save better.toml"),
-        (["--candidates", "2"], "whole number from 3"),
-    ],
-)
-def test_wrong_searches_are_told_in_a_line(
-    arguments: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert told in expect_error(run(*TUNE, *arguments))
-    assert not list(tmp_path.iterdir())

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pytest
 
 from kqj_sim.columns import KWAJONGEN_COLUMNS
 from kqj_sim.rules import KwajongenRules
@@ -31,17 +30,6 @@ def told(*arguments: str) -> dict[str, Any]:
 
 def names(found: dict[str, Any]) -> list[str]:
     return [table["name"] for table in found["tables"]]
-
-
-def test_simulate_names_the_game_and_has_its_tables() -> None:
-    found = told("simulate", *RANDOM, "--deals", "500", "--void-rule", "free", "--by", "dealer")
-    assert found["game"] == "kwajongen" and found["rules"] == {"void_rule": "free"}
-    assert len(found["policies"]) == 4 and found["deals"] == 500
-    assert names(found)[:2] == ["calls", "calls_by_place"] and "raised" not in names(found)
-    games = told("simulate", *RANDOM, "--games", "20")
-    assert {"raised", "results_by_raised", "games", "games_by_team"} <= {*names(games)}
-    shown = run("simulate", *RANDOM, "--deals", "500").stdout
-    assert "\nKwajongen; random at every seat; 500 deals, seed 1\n" in shown
 
 
 def test_rows_picture_and_condition(tmp_path: Path) -> None:
@@ -65,26 +53,6 @@ def test_checkpoints_go_on(tmp_path: Path) -> None:
     assert resumed["tables"] == told("simulate", *RANDOM, "--deals", "600")["tables"]
     other = run("simulate", "--policy", "random", "--deals", "600", "--checkpoint", path)
     assert "another run (game kwajongen and not kqj)" in expect_error(other, 1)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (("--teams", "3"), "--teams is a rule of kqj"),
-        (
-            ("--where", "lap == 1"),
-            "lap is no column: `kqj-sim columns --game kwajongen` lists them",
-        ),
-        (("--by", "kind"), "'kind' is no column to group by"),
-        (("--policy", "points"), "points"),
-        (("--impose", "opener:h"), "kqj only"),
-    ],
-)
-def test_what_is_of_the_other_game_is_told(arguments: tuple[str, ...], line: str) -> None:
-    done = run("simulate", *GAME, "--deals", "10", *arguments)
-    assert done.exit_code in (1, 2) and done.stdout == ""
-    assert done.stderr.startswith("Error: ") and line in done.stderr
-    assert done.stderr.count("\n") == 1
 
 
 def test_records_are_checked_and_shown(tmp_path: Path) -> None:
@@ -245,30 +213,3 @@ def test_odds_of_cards(tmp_path: Path) -> None:
     shown = run(*of, "4.4").stdout
     assert re.match(r"Only [\dA-Z]+[♠♥♦♣] is legal\.\n", shown)
     assert "the only layout" in shown and "Exact: no intervals." in shown
-    assert "was not reached" in expect_error(run(*of, "5.2"))
-    assert "20 records in the file" in expect_error(
-        run("odds", "--record", str(path), "--at", "3.2")
-    )
-    beyond = run("odds", "--record", str(path), "--line", "21", "--at", "3.2")
-    assert "--line 21: the file has 20 lines" in expect_error(beyond)
-    assert "--line is for --record" in expect_error(run(*ODDS, "--line", "1"))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "fault"),
-    [
-        ((*ODDS, "--lap", "1"), "--lap is not for --game kwajongen"),
-        ((*ODDS, "--pending", "120"), "--pending is not for --game kwajongen"),
-        ((*ODDS, "--played", "9h"), "the caller is missing"),
-        ((*ODDS, "--sender", "2nd"), "--sender goes with --played"),
-        ((*ODDS, "--contract", "h"), "--contract is not for --game kwajongen"),
-        (("odds", *GAME, "--played", ""), "CARDS are missing: give your four cards, or those left"),
-        ((*ODDS, "--plot", "a.xyz"), ".png"),
-        ((*ODDS, "--teams", "3"), "--teams is a rule of kqj"),
-        ((*ODDS, "--policy", "seat5=random"), "the seats are seat0 to seat3"),
-        (("odds", *GAME), "CARDS are missing: give your four cards"),
-        (("odds", "9h 8h Ah Ks 4d", "--return", "7h", "--raised"), "--raised is not for --game k"),
-    ],
-)
-def test_odds_refuse_what_is_not_of_the_game(arguments: tuple[str, ...], fault: str) -> None:
-    assert fault in expect_error(run(*arguments))

@@ -1,0 +1,464 @@
+"""Wrong input to every command and public function ends with one line that names it.
+
+One case for each mistake, at the outermost place where it can be made. Values that nobody types
+are in tests/commands/test_errors.py.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+import kqj_sim
+from kqj_sim.cli import main
+from tests.command_line import expect_error, run
+
+GOLDEN = Path(__file__).parent / "golden"
+
+HAND = "odds 9h 8h Ah Ks 4d --return 7h"
+EIGHT = "odds 9h 8h Ah Kh Qh 5d 6c Ac --bidding auction"
+CARD = "odds 7h Ks 4d Qd 9s 8c Tc Jc --return 9h --played 'As 4s'"
+LATER = "odds 7h Ks 4d Qd 9s 8c Tc Jc --return 9h --contract h --sender opener --played"
+OTHER_HAND = "odds Ah Kh 9s Ts --game kwajongen --return Jh"
+OTHER_CARD = "odds As Qd Kd 9c --game kwajongen --return Jc --played 'Ts Kc'"
+RECORD = "odds --record golden/worked_case.jsonl"
+PAIR = "compare random greedy"
+SWEEP = "sweep points:take=45+greedy"
+TUNE = "tune points:take=45 --opponents greedy"
+
+USAGE = {
+    # The command line itself.
+    "frobnicate": "'frobnicate': `kqj-sim help` lists the commands",
+    "simulat": "'simulat'. Did you mean 'simulate'",
+    "help simulat": "Did you mean 'simulate'?",
+    "odd 9h": "Did you mean 'odds'?",
+    "simulate --deal 5": "No such option '--deal'. Did you mean '--deals'?",
+    "odds --retrun 7h": "No such option '--retrun'. Did you mean '--return'?",
+    # Numbers.
+    "simulate --deals -5": "'--deals': it is a whole number from 1",
+    "simulate --deals 0": "'--deals': it is a whole number from 1",
+    "simulate --deals 1.5": "'--deals': it is a whole number from 1",
+    "simulate --deals many": "'--deals': it is a whole number from 1",
+    "simulate --deals inf": "'--deals': it is a whole number from 1",
+    "simulate --deals 1e30": "'--deals': it is a whole number from 1",
+    "simulate --deals 10,00": "'--deals': it is a whole number from 1",
+    "simulate --deals 1MM": "'--deals': it is a whole number from 1",
+    "simulate --deals 1.000": "'--deals': 1.000 can mean 1 or 1000",
+    "simulate --first 1.000": "'--first': 1.000 can mean 1 or 1000",
+    "simulate --target 1.000": "'--target': 1.000 can mean 1 or 1000",
+    "simulate --threads 0": "'--threads': it is a whole number from 1",
+    "simulate --confidence 95": "'--confidence': it lies between 0.01 and 0.999999, such as 0.95",
+    "show --seed 1E+5000000": "'--seed': it is a whole number from 0, such as 1, not 1E+5000000",
+    "tune points --parameters take --candidates 2147483648": "'--candidates': it is a whole number "
+    "from 3 to 10,000",
+    # Rules.
+    "simulate --teams 4": "'--teams': '4' is not one of '2', '3'",
+    "simulate --bidding auctions": "'--bidding': 'auctions' is not one of 'take', 'auction'",
+    "simulate --target 1005": "target is a positive multiple of 10, such as 1010, not 1005",
+    "simulate --bidding auction --max-amount 100": "max_amount 100 is below the first bid",
+    "simulate --void-rule free": "--void-rule is a rule of kwajongen",
+    "simulate --game kwajongen --teams 3": "--teams is a rule of kqj",
+    # Players.
+    "simulate --policy stndard": "did you mean 'standard'?",
+    "simulate --policy random:tak=1": "did you mean 'take'?",
+    "simulate --policy seat6=random": "--policy seat6=random: the seats are seat0 to seat5",
+    "simulate --policy team2=random": "--policy team2=random: the teams are team0 to team1",
+    "simulate --policy player1=random": "--policy player1=random: that is no seat or team",
+    "simulate --policy seat1=": "names no policy: write seat1=points+network",
+    "simulate --partners random --policy team0=random": "name seats, such as seat0=random",
+    "simulate --game kwajongen --policy points": "no policy 'points'",
+    # Contracts.
+    "simulate --impose h": "--impose h: write place and contract",
+    "simulate --impose 7:h": "--impose 7:h: '7' is not a place: write opener, 2nd",
+    "simulate --impose opener:x": "--impose opener:x: 'x' is not a contract: write one of s h d c",
+    "simulate --impose opener:h:150": "--impose opener:h:150: ",
+    "simulate --bidding auction --impose opener:h": "--impose opener:h: ",
+    "simulate --bidding auction --impose opener:h:125": "multiple of 10 from 120 to 600",
+    "simulate --bidding auction --impose opener:h:700": "multiple of 10 from 120 to 600",
+    "simulate --all-no-trump never --impose opener:AT": "one of s, h, d, c",
+    "simulate --game kwajongen --impose opener:h": "kqj only",
+    # Columns and tables.
+    "simulate --by delaer": "'delaer' is no column to group by: did you mean dealer?",
+    "simulate --by capott": "did you mean capot_announced, capot_contracting or capot_defending?",
+    "simulate --game kwajongen --by kind": "'kind' is no column to group by",
+    "simulate --where 'lapp == 2'": "lapp is no column: did you mean lap?",
+    "simulate --where 'game == 1'": "game is a column of whole games only",
+    "simulate --game kwajongen --where 'lap == 1'": "`kqj-sim columns --game kwajongen` lists them",
+    "simulate --game kwajongen --where 'place =='": "such as place == 3 and sender_trumps >= 2",
+    "simulate --tables bonus": "did you mean bonuses?",
+    "simulate --tables xyzzy": "--tables list",
+    "odds 9h --tables call": "there is no table 'call'",
+    "columns --game chess": "'--game': 'chess' is not one of 'kqj', 'kwajongen'",
+    # Options that exclude each other, and files of the wrong kind.
+    "simulate --deals 5 --games 5": "--deals and --games: give one of them",
+    "simulate --rows a.csv --checkpoint b.npz": "--rows and --checkpoint",
+    "simulate --out tables.xls": "'tables.xls' has the suffix .xls: let it end in .txt, .csv",
+    "simulate --rows rows.txt": "'rows.txt' has the suffix .txt: let it end in .parquet or .csv",
+    "simulate --plot plot.gif": "'plot.gif' has the suffix .gif: let it end in .png, .svg or .pdf",
+    "records --deals 5 --games 5": "--deals and --games: give one of them",
+    # compare
+    "compare standard": "standard alone: name two policies or more",
+    "compare standard standard": "`standard` is given twice",
+    "compare standard standard:take=41 standard:take=41.0": "are the same player",
+    "compare points points+network": "`points` only calls; `network` plays for it",
+    f"compare {'random ' * 26}": "26 policies make 325 pairs: compare at most 25 policies",
+    "compare random gredy": "did you mean 'greedy'?",
+    f"{PAIR} --opponents gredy": "did you mean 'greedy'?",
+    f"{PAIR} --calling --playing": "--calling and --playing: give one of them",
+    f"{PAIR} --with standard": "--calling or --playing",
+    "compare random+greedy greedy --calling": "write random",
+    f"{PAIR} --deals 5 --precision 1": "--deals and --precision: give one of them",
+    f"{PAIR} --deals 5 --max-deals 5": "--deals and --max-deals: give one of them",
+    f"{PAIR} --games 5 --deals 5": "--deals and --games: give one of them",
+    f"{PAIR} --games 5 --precision 5": "--games and --precision: give one of them",
+    f"{PAIR} --games auto --deals 5": "write --games 5",
+    f"{PAIR} --games many": "'--games': it is a whole number from 1, such as 1000, or auto",
+    f"{PAIR} --precision -1": "'--precision': it is a number above 0, such as 0.5",
+    f"{PAIR} --indifference none": "'--indifference': it is a number above 0, such as 0.5",
+    f"{PAIR} --max-deals 0": "'--max-deals': it is a whole number from 1",
+    f"{PAIR} --plot a.gif": "'a.gif' has the suffix .gif",
+    f"{PAIR} --out a.gif": "'a.gif' has the suffix .gif",
+    f"{PAIR} --tables larges": "did you mean largest?",
+    # sweep
+    "sweep gredy --vary take=1,2": "did you mean 'greedy'?",
+    f"{SWEEP} --vary take": "write parameter=from:to:step or parameter=value,value",
+    f"{SWEEP} --vary take=": "write parameter=from:to:step",
+    f"{SWEEP} --vary take=30:70": "30:70 is no range",
+    f"{SWEEP} --vary take=30:70:0": "with a step above 0",
+    f"{SWEEP} --vary take=70:30:5": "the range is empty, as 30 is below 70",
+    f"{SWEEP} --vary take=a:b:c": "is no range",
+    f"{SWEEP} --vary take=0:400:0.1": "4,001 values: at most 400",
+    f"{SWEEP} --vary take=-9e999999:9e999999:1e-999999": "far too many values: at most 400",
+    f"{SWEEP} --vary take=1e5000:1e5000:1": "it should be a number from -400 to 400",
+    f"{SWEEP} --vary take=3,4,3": "the value 3 is there twice",
+    f"{SWEEP} --vary take=1,000": "1,000 can mean 1000, or the values 1 and 0: write 1000 or 1,0",
+    f"{SWEEP} --vary take=1.000:2:1": "1.000 can mean 1 or 1000",
+    f"{SWEEP} --vary take=3,,4": "take=: it should be a number",
+    f"{SWEEP} --vary tak=1,2": "did you mean 'take'",
+    f"{SWEEP} --vary playing.take=3": "'greedy' has no parameter 'take'",
+    f"{SWEEP} --vary seat.take=3": "seat.take: known: calling, playing",
+    f"{SWEEP} --vary take=1,2 --vary take=1,2": "take varies twice",
+    f"{SWEEP} --vary take=1:21:1 --vary lap2=1:21:1": "21 x 21 are 441 sets of values: at most 400",
+    f"{SWEEP} --vary take=1,2 --vary lap2=1,2 --vary trump=8,9 --plot a.png": "at most 2",
+    f"{SWEEP} --vary take=1,2 --deals 5 --precision 1": "--deals and --precision: give one of them",
+    f"{SWEEP} --vary take=1,2 --deals 1": "'--deals': it is a whole number from 2",
+    f"{SWEEP} --vary take=1,2 --plot a.gif": "'a.gif' has the suffix .gif",
+    f"{SWEEP} --vary take=1,2 --opponents gredy": "did you mean 'greedy'",
+    # tune
+    f"{TUNE} --parameters tak": "did you mean 'take'",
+    f"{TUNE} --parameters take=3": "write the range as take=from:to",
+    f"{TUNE} --parameters take=80:20": "the range is empty",
+    f"{TUNE} --parameters take=50:60": "take begins at 45, outside of 50 to 60",
+    f"{TUNE} --parameters take=0:1000": "it should be a number from -400 to 400",
+    f"{TUNE} --parameters take,take=0:80": "take is there twice",
+    f"{TUNE} --parameters take --candidates 2": "'--candidates': it is a whole number from 3",
+    f"{TUNE} --parameters take --save a.csv": "--save a.csv: ",
+    f"{TUNE} --parameters take --out a.toml": "write --save a.toml",
+    "tune pimc --parameters prior": "kqj-sim sweep --vary prior=",
+    # odds: cards and calls that cannot be
+    "odds 9h 8h Ah Ks 4d": "the Return is missing: give the card that is turned up",
+    "odds": "CARDS are missing: give the cards you hold",
+    "odds --bidding auction": "CARDS are missing",
+    "odds 9h 8h Ah Ks --return 7h": "4 cards given: with taking you hold 5 (8 with --bidding auct",
+    "odds 9h 8h Ah Ks 4d 7h": "6 cards given: with taking you hold 5; if the Return is 7h, write",
+    "odds 9h 8h Ah Ks 2d --return 7h": "'2d' is not a card: write a rank of A T H K Q J 9 8 7 6 5",
+    "odds 9h 8h A Ks 4d --return 7h": "'A' has no suit: write As, Ah, Ad or Ac",
+    "odds 9h 9h Ah Ks 4d --return 7h": "9h is named twice",
+    "odds 9h 8h Ah Ks 4d --return 9h": "the Return 9h is among your cards",
+    "odds 9h 8h Ah Ks 4d --bidding auction": "5 cards given: with auctions you hold 8",
+    f"{EIGHT} --return 7h": "there is no Return",
+    f"{HAND} --place left": "--place: 'left' is not a place: write opener, 2nd, 3rd, 4th, 5th or",
+    f"{HAND} --place 3": "'3' can mean the 3rd or the 4th",
+    f"{HAND} --place 4th --heard pass": "it is the 2nd's turn",
+    f"{HAND} --lap 3": "'--lap'",
+    f"{HAND} --lap 2 --heard pass": "belongs to lap 1",
+    f"{HAND} --heard 'take h'": "the bidding is over after these calls",
+    f"{HAND} --heard 'take s'": "is impossible: 's' cannot be taken in lap 1: h can",
+    f"{HAND} --heard '120 h'": "with taking there is no bid",
+    f"{HAND} --heard '{'p ' * 7}take'": "call 8, 'take', needs a contract in lap 2: write for",
+    f"{HAND} --heard pass pass": "write calls between quotes, such as --heard 'pass, 120 h'",
+    f"{HAND} --partners-at 9": "--partners-at: '9' is not a place",
+    f"{HAND} --partners-at '2nd 3rd'": "with random partners only",
+    f"{HAND} --place 2nd --partners random --partners-at 3rd": "there should be 2",
+    f"{HAND} --policy gredy": "did you mean 'greedy'",
+    f"{HAND} --policy seat9=standard": "--policy seat9=standard: the seats are seat0",
+    f"{HAND} --policy always+greedy --place 2nd --quiet": "the call 'pass' of the opener",
+    f"{HAND} --deals 9 --precision 1%": "--deals and --precision",
+    f"{HAND} --precision 0.5": "0.5 can mean 50% or 0.5%",
+    f"{HAND} --out hand.xyz": "'hand.xyz' has the suffix .xyz",
+    f"{HAND} --contract h": "go with --played",
+    f"{HAND} --raised": "--raised is not for --game kqj",
+    f"{HAND} --line 1": "--line is for --record",
+    f"{HAND} --at 3.2": "--at is for --record",
+    f"{EIGHT} --heard '120 s, 120 h'": "call 2, '120 h', is impossible: the amount 120 is not from",
+    f"{EIGHT} --heard '125 s'": "not a multiple of 10",
+    f"{EIGHT} --heard counter": "no bid to counter",
+    f"{EIGHT} --heard '120 s, counter 3rd'": "the 3rd is no opponent",
+    f"{EIGHT} --heard '120h counter 9'": "'9' is not a place: write opener",
+    f"{EIGHT} --heard '120 pass'": "call 1, '120', needs a contract: write for example 120 h or",
+    f"{EIGHT} --heard '120 harts'": "call 1, '120 harts': 'harts' is not a contract; write s, h",
+    f"{EIGHT} --heard pas": "call 1, 'pas', is not a call: write pass, take h, 120 h",
+    f"{EIGHT} --heard hearts": "with auctions a bid has an amount; write for example 120 h",
+    f"{EIGHT} --heard '120 s, pass, pass, pass, pass, pass'": "the bidding is over",
+    f"{EIGHT} --heard '120 s' --place 5th": "it is the 2nd's turn, not the 5th's",
+    f"{EIGHT} --heard '120 s, counter' --place 4th": "may overcounter",
+    # odds: a round in progress
+    CARD: "the contract is missing: give all calls",
+    f"{CARD} --contract x --sender opener": "'x' is not a contract: write for example h or NT",
+    f"{CARD} --contract '120 h' --sender opener": "belong to auctions",
+    f"{CARD} --contract h --sender opener --place 4th": "it is the 3rd's turn, not the 4th's",
+    f"{CARD} --contract h --sender opener --heard pass": "the calls say who the Sender is",
+    f"{CARD} --contract h --sender 3rd": "is the Sender and took the Return, 9h",
+    f"{CARD} --heard pass": "the calls are not over: the 2nd has yet to speak",
+    f"{CARD} --heard 'take h' --lap 1": "--lap is for calls",
+    f"{CARD} --record -": "--record holds the cards, places, calls",
+    f"{LATER} 'As As'": "As is named twice",
+    f"{LATER} 'As Zs'": "'Zs' is not a card",
+    f"{LATER} 'As Ks'": "Ks is played by another: it is the turn of the 3rd",
+    f"{LATER} 'As 4s 9h'": "9h is the Return, which the Sender, the opener, has",
+    f"{LATER} 'As 4c Ks 5s 6s 7s, 4h 8s'": "trick 1: the 2nd cannot have played 4c",
+    f"{LATER.replace('7h', '7h 5d')} 'As 4s'": "9 cards in hand: the 3rd",
+    f"{LATER.replace('7h', '9h')} 'As 4s'": "it cannot be a card of the 3rd",
+    f"{CARD} --bidding auction --contract '120 h' --sender opener": "with auctions there is no Ret",
+    "odds 7h Ks 4d Qd 9s 8c Tc Jc --bidding auction --played As --contract '115 h' --sender "
+    "opener": "amount: 115 is not",
+    # odds: Kwajongen
+    "odds --game kwajongen": "CARDS are missing: give your four cards",
+    "odds Ah Kh 9s --game kwajongen --return Jh": "3 cards given: in Kwajongen you hold 4",
+    "odds Ah Kh 9s 8s --game kwajongen --return Jh": "'8s' is not a card: write a rank of A K Q J",
+    "odds Ah Kh 9s Ts --game kwajongen": "the dealer's card is missing: give it, such as --return",
+    "odds Ah Kh 9s Ts --game kwajongen --return Kh": "Kh is among your cards",
+    f"{OTHER_HAND} --place dealer": "Jh is your own: it is one of your cards",
+    f"{OTHER_HAND} --place 5th": "'5th' is not a place: write opener, 2nd, 3rd or dealer",
+    f"{OTHER_HAND} --heard 'pass, play'": "call 2, 'play': nobody is asked after",
+    f"{OTHER_HAND} --heard pass --place 3rd": "it is the 2nd's turn, not the 3rd's",
+    f"{OTHER_HAND} --heard 'p, p, p, p'": "4 passes: nobody is asked after four",
+    f"{OTHER_HAND} --lap 1": "--lap is not for --game kwajongen",
+    f"{OTHER_HAND} --pending 120": "--pending is not for --game kwajongen",
+    f"{OTHER_HAND} --contract h": "--contract is not for --game kwajongen",
+    f"{OTHER_HAND} --sender 2nd": "--sender goes with --played",
+    f"{OTHER_HAND} --played 9h": "the caller is missing",
+    f"{OTHER_HAND} --teams 3": "--teams is a rule of kqj",
+    f"{OTHER_HAND} --policy seat5=random": "the seats are seat0 to seat3",
+    f"{OTHER_CARD} --heard 'pass, take'": "call 2, 'take', is not a call of Kwajongen: write pass",
+    f"{OTHER_CARD} --heard pass": "the calls are not over: the 2nd has yet to speak",
+    f"{OTHER_CARD} --heard 'p, p, p, p'": "all have passed: there is no card to play",
+    f"{OTHER_CARD} --heard 'play, play'": "call 2: the calling was closed before",
+    f"{OTHER_CARD} --heard 'pass, play' --sender 2nd": "leave --sender out",
+    # odds and review: records
+    f"{RECORD} --at 9.1": "'--at': it is a trick, 1 to 8, and a card of it, 1 to 6, such as 3.2",
+    f"{RECORD} --line 21 --at 3.2": "--line 21: the file has 1 lines",
+    f"{RECORD} --heard pass": "leave their options out",
+    RECORD: "the record's round is over",
+    "odds --record golden/game_kwajongen.jsonl --at 3.2": "records in the file",
+    "odds --record golden/game_kwajongen.jsonl --line 3 --at 5.2": "was not reached",
+    "review": "FILE",
+    "review golden/capot.jsonl --teams 3": "--teams",
+    "review golden/capot.jsonl --policy greedy": "--policy",
+    "review golden/capot.jsonl --by nothing": "--by nothing: there is no such column",
+    "review golden/capot.jsonl --seat 6": "--seat",
+    "review golden/capot.jsonl --seat 3": "write 3rd or seat3",
+    "review golden/capot.jsonl --line 400": "--line 400",
+    "review golden/capot.jsonl --time 0": "'--time': it is a number above 0",
+    # report, show, check, policies
+    "report --out golden": "golden is not empty",
+    "report --out x --compare standard": "--compare standard alone: name two policies or more",
+    "show --opponents random": "--against",
+    "show --against random": "--policy SPEC",
+    "show --against random --policy team0=greedy": "--policy SPEC",
+    "show --against a --policy b --impose opener:h": "--against and --impose: give one of them",
+    "show golden/capot.jsonl --against random": "--against",
+    "show golden/capot.jsonl --teams 3": "--teams",
+    "show --line 3": "FILE",
+    "policies radnom": "radnom",
+    "policies show radnom": "did you mean 'random'?",
+    "policies check nothing": "no policy 'nothing'; known: ",
+}
+"""A command line, and what its line names: the argument, and often what to write instead."""
+
+FAILURES = {
+    "simulate --config nowhere.toml": "nowhere.toml: No such file",
+    "simulate --deals 1e15 --out no/a.csv": "no/a.csv: ",
+    "simulate --deals 1e15 --rows no/a.csv": "no/a.csv: ",
+    "simulate --deals 1e15 --plot no/a.png": "no/a.png: ",
+    "simulate --deals 1e15 --checkpoint no/a.npz": "no/a.npz: ",
+    "compare random greedy --deals 1e15 --out no/a.csv": "no/a.csv: ",
+    "report --out no/no --deals 1e15": "no does not exist",
+    "check nowhere.jsonl": "nowhere.jsonl: No such file",
+    "check golden/capott.jsonl": "did you mean golden/capot.jsonl?",
+    "show nowhere.jsonl": "nowhere.jsonl: No such file",
+    "show golden/capot.jsonl --line 900": "no record on line 900",
+    "records --from -": "- has no records",
+    "odds --record -": "not a line of JSON",
+}
+"""Files that are missing or cannot be written: status 1, before anything is played."""
+
+HAND_OF = '"9h 8h Ah Ks 4d", return_card="7h"'
+FUNCTIONS = {
+    "simulate(deals=0)": "deals: it is a whole number from 1",
+    "simulate(deals=2.5)": "deals: it is a whole number from 1",
+    "simulate(deals=True)": "deals: it is a whole number from 1",
+    "simulate(deals=float('nan'))": "deals: it is a whole number from 1",
+    "simulate(deals='12.500')": "deals: 12.500 can mean 12.5 or 12500",
+    "simulate(deals='1,500 k')": "deals: 1,500 k can mean 1500 or 1500000",
+    "simulate(seed=-1)": "seed: it is a whole number from 0",
+    "simulate(first=-1)": "first: it is a whole number from 0",
+    "simulate(confidence=2)": "confidence: it lies between 0.01 and 0.999999",
+    "simulate(threads=0)": "threads: it is a whole number from 1",
+    "simulate(deals=5, games=5)": "--deals and --games: give one of them",
+    "simulate(policy='brave')": "no policy 'brave'",
+    "simulate(policy={'seat7': 'greedy'})": "--policy seat7=greedy: the seats are seat0 to seat5",
+    "simulate(policy={'team0': ''})": "names no policy",
+    "simulate(policy=['greedy'] * 4)": "4 policies: give one, one for each seat",
+    "simulate(policy=[])": "0 policies",
+    "simulate(policy=7)": "'7' is not a policy",
+    "simulate(by='plase')": "did you mean place?",
+    "simulate(where='lapp == 2')": "did you mean lap?",
+    "simulate(impose='9:h')": "--impose 9:h: '9' is not a place",
+    "simulate(teams=4)": "teams cannot be 4: use 2 or 3",
+    "simulate(team=3)": "simulate() got an unexpected keyword argument 'team': did you mean teams",
+    "simulate(rules=KqjRules(), teams=3)": "rules and teams: give one of them",
+    "simulate(game='chess')": "'chess' is not a game: use kqj or kwajongen",
+    "simulate(void_rule='free')": "--void-rule is a rule of kwajongen",
+    "compare('standard')": "standard alone: name two policies or more",
+    "compare('standard', 'standard')": "`standard` is given twice",
+    "compare('standard', 7)": "'7' is not a policy",
+    "compare('standard', 'greedy', precision=-1)": "precision: it is a number above 0",
+    "compare('standard', 'greedy', precision='1.125')": "precision: 1.125 can mean 1.125 or 1125",
+    "compare('standard', 'greedy', deals=5, precision=1)": "--deals and --precision: give one",
+    "compare('standard', 'greedy', indifference=0)": "indifference: it is a number above 0",
+    "compare('standard', 'greedy', max_deals=0)": "max_deals: it is a whole number from 1",
+    "compare('standard', 'greedy', games='some')": "games: it is a whole number from 1",
+    "compare('standard', 'greedy', threads=0)": "threads: it is a whole number from 1",
+    "compare('standard', 'greedy', other_part='random')": "--calling or --playing",
+    "sweep('standard', 'tak=1,2')": "did you mean 'take'",
+    "sweep('standard', [])": "vary is empty",
+    "sweep('standard', 'take=1,2', deals=1)": "deals: it is a whole number from 2",
+    "sweep('standard', 'take=1,2', threads=0)": "threads: it is a whole number from 1",
+    "tune('standard', 'tak')": "did you mean 'take'",
+    "tune('standard', [])": "nothing to search: name parameters",
+    "tune('standard', 'take', candidates=2)": "candidates: it is a whole number from 3",
+    "tune('standard', 'take', generations=0)": "generations: it is a whole number from 1",
+    "tune('standard', 'take', confirm=1)": "confirm: it is a whole number from 2",
+    "tune('standard', 'take', threads='none')": "threads: it is a whole number from 1",
+    "odds('9h 8h Ah Ks 4d')": "the Return is missing",
+    "odds('9h 8h Ah Ks', return_card='7h')": "4 cards given",
+    f"odds({HAND_OF}, place='9th')": "--place: '9th' is not a place",
+    f"odds({HAND_OF}, place=6)": "--place: 6 is not a place",
+    f"odds({HAND_OF}, lap=3)": "lap 3: it is 1 or 2",
+    f"odds({HAND_OF}, at='3.2')": "--at is for --record",
+    f"odds({HAND_OF}, precision='5')": "precision: it lies between 0 and 1",
+    f"odds({HAND_OF}, precision='0.5')": "precision: 0.5 can mean 50% or 0.5%",
+    f"odds({HAND_OF}, time=0)": "time: it is a number above 0",
+    f"odds({HAND_OF}, threads='1.000')": "threads: 1.000 can mean 1 or 1000",
+    f"odds({HAND_OF}, policy=['random'] * 3)": "3 policies",
+    "odds('Ah 9h Ks Tc', game='kwajongen', return_card='Jh', lap=2)": "--lap is not for --game kwa",
+    "odds(record='none.json', at='9.9')": "at: it is a trick, 1 to 8",
+    "odds(record='none.json')": "none.json",
+    "records(deals=5, games=5)": "--deals and --games: give one of them",
+    "records(deals=0)": "deals: it is a whole number from 1",
+    "play(deal=-1)": "deal: it is a whole number from 0",
+    "report('x', compare='standard')": "--compare standard alone: name two policies or more",
+    "report('x', chart_deals=-1)": "chart_deals: it is a whole number from 0",
+    "report('x', threads=0)": "threads: it is a whole number from 1",
+    "review()": "records and policy: give one of them",
+    "review('none.jsonl')": "none.jsonl",
+    "review(policy='greedy', deals=1, by='x')": "--by x: there is no such column",
+    "review(policy='greedy', deals=1, samples=0)": "samples: it is a whole number from 1",
+    "review(policy='greedy', deals=1, worst=-1)": "worst: it is a whole number from 0",
+    "review(policy='greedy', deals=1, seat='nobody')": "--seat: 'nobody' is not a player",
+    "review(policy='greedy', deals=1, threads=0)": "threads: it is a whole number from 1",
+    "check('none.jsonl')": "none.jsonl",
+    "check([1])": "a int is not a record",
+    "check_policy('gredy')": "did you mean 'greedy'?",
+    "check_policy('greedy', deals=0)": "deals is 0",
+    "Experiment(deals=0)": "deals is 0",
+    "Experiment(policies=('random',) * 5)": "5 policies: there should be one a seat, six",
+    "Experiment(policies=('radnom',) * 6)": "did you mean 'random'",
+    "KqjRules(teams=4)": "teams cannot be 4: use 2 or 3",
+    "KqjRules(target=5)": "target is a positive multiple of 10",
+    "KwajongenRules(void_rule='x')": "void_rule cannot be x",
+    "hand('9x')": "'9x' is not a card",
+    "policy('a b')": "policy name 'a b' should be letters, digits",
+    "policy('x', take='y')": "parameter take should have a number as its default",
+    "number(2, '', 0, 1)": "default 2: it should be a number from 0 to 1",
+    "whole(1.5)": "default 1.5: it should be a whole number",
+    "named('a', ('b',))": "default a: it should be b",
+}
+"""A call of a public function, and what its error names."""
+
+OF_A_VIEW = {
+    "bid_code", "card_points", "cheapest", "count", "dearest", "has", "highest", "in_view",
+    "lowest", "random_card", "show", "suit",
+}  # fmt: skip
+"""Functions for use in policies, whose mistakes tests/policies/test_user_policies.py has."""
+
+
+def list_commands(group: click.Group = main, before: str = "") -> dict[str, click.Command]:
+    """Return every command that is no group, by its words."""
+    found: dict[str, click.Command] = {}
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            found |= list_commands(command, f"{before}{name} ")
+        else:
+            found[f"{before}{name}"] = command
+    return found
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with the rounds of `tests/golden` in `golden`."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "golden").symlink_to(GOLDEN)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "named", "status"),
+    [
+        *((words, named, 2) for words, named in USAGE.items()),
+        *((words, named, 1) for words, named in FAILURES.items()),
+    ],
+    ids=[*USAGE, *FAILURES],
+)
+def test_wrong_input_to_a_command_is_one_line(
+    words: str, named: str, status: int, folder: Path
+) -> None:
+    line = expect_error(run(*shlex.split(words), input=""), status)
+    assert named in line
+    assert len(line) < 400 and line.removesuffix("\n").isprintable()
+    assert [path.name for path in folder.iterdir()] == ["golden"]
+
+
+@pytest.mark.parametrize("words", list_commands())
+def test_every_command_names_what_is_missing_or_unknown(words: str) -> None:
+    assert "'--nothing-alike'" in expect_error(run(*words.split(), "--nothing-alike"))
+    for parameter in list_commands()[words].params:
+        if parameter.required:
+            is_option = isinstance(parameter, click.Option)
+            named = parameter.opts[0] if is_option else parameter.metavar
+            assert f"'{named}'" in expect_error(run(*words.split()))
+            break
+
+
+@pytest.mark.parametrize(("call", "named"), FUNCTIONS.items(), ids=FUNCTIONS)
+def test_wrong_input_to_a_function_is_one_line(call: str, named: str) -> None:
+    names = {name: getattr(kqj_sim, name) for name in kqj_sim.__all__}
+    with pytest.raises((ValueError, TypeError, OSError)) as error:
+        eval(call, names)
+    assert named in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_every_public_function_has_a_case() -> None:
+    called = {re.match(r"\w+", call)[0] for call in FUNCTIONS}  # type: ignore[index]
+    functions = {
+        name
+        for name in kqj_sim.__all__
+        if callable(getattr(kqj_sim, name)) and name[0].islower() and name != "flag"
+    }
+    assert functions - OF_A_VIEW <= called
