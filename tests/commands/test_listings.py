@@ -14,7 +14,7 @@ from kqj_sim.policies import describe, parse_player
 from kqj_sim.policies.configured import parse_policy
 from kqj_sim.policies.registry import KQJ_BUILT_INS
 from kqj_sim.policies.spec import DEFAULT_PLAYER
-from tests.command_line import expect_error, run
+from tests.command_line import run
 
 
 def _json(*arguments: str) -> Any:

@@ -22,7 +22,7 @@ import pytest
 
 from kqj_sim.record import from_json
 from kqj_sim.reporting.rows import RowsFile
-from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, expect_error, kill_at_end, run
+from tests.command_line import ENDLESS, ENVIRONMENT, PROGRAM, kill_at_end, run
 
 SMALL = ("--deals", "2000", "--policy", "random")
 
