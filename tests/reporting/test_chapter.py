@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,6 @@ from kqj_sim.reporting.chapter import describe_lead, describe_share, find_extrem
 from kqj_sim.reporting.grid import NO_INTERVAL, format_number
 from kqj_sim.reporting.kqj.play_chapters import describe_made
 from kqj_sim.rules import KqjRules
-from tests.command_line import run
 
 
 def test_extremes_are_named_where_their_intervals_lie_beyond_all_others() -> None:
@@ -57,22 +55,3 @@ def test_number_without_an_interval_claims_nothing() -> None:
     assert "tied" in describe_lead("One", "two", few, "a round")
     assert str(format_number(*few[:3], "points")) == f"12 {NO_INTERVAL}"
     assert str(format_number(12, math.nan, math.nan, "points")) == "12"
-
-
-def test_report_of_three_teams_does_not_say_that_waiting_is_worse(tmp_path: Path) -> None:
-    """An opener who takes with any hand scores less than one who waits, as `compare` shows."""
-    out = tmp_path / "report"
-    options = ("--games", "10", "--teams", "3", "--policy", "points+greedy", "--quiet")
-    run("report", "--deals", "3000", *options, "--out", str(out))
-    text = (out / "report.md").read_text(encoding="utf-8")
-    assert "passing gains with" in text
-    assert "who waits" not in text and "almost any hand" not in text
-
-
-def test_report_of_auctions_knows_that_all_eight_cards_are_seen(tmp_path: Path) -> None:
-    out = tmp_path / "report"
-    options = ("--games", "10", "--bidding", "auction", "--policy", "points+greedy", "--quiet")
-    run("report", "--deals", "2000", *options, "--out", str(out))
-    text = (out / "report.md").read_text(encoding="utf-8")
-    assert "knew fewer" not in text
-    assert "(47.8 to 100.0)" not in text.partition("## Contracts made")[0].partition("####")[0]

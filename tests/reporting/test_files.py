@@ -30,13 +30,6 @@ def test_failure_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_missing_folder_is_told_before_any_work(tmp_path: Path) -> None:
-    with pytest.raises(OSError) as raised, OutputFile(tmp_path / "nowhere" / "out.csv"):
-        pytest.fail("the file was opened")
-    assert raised.value.filename == str(tmp_path / "nowhere" / "out.csv")
-    assert "nowhere does not exist" in str(raised.value.strerror)
-
-
 def test_path_of_a_folder_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="cannot be written"), OutputFile(tmp_path):
         pytest.fail("the folder was opened")

@@ -18,10 +18,9 @@ from kqj_sim.analysis.odds.measures import (
     get_kqj_card_measures,
 )
 from kqj_sim.analysis.odds.sampling import Playouts
-from kqj_sim.cards import CONTRACTS, add_suit_signs, parse_cards
+from kqj_sim.cards import CONTRACTS, parse_cards
 from kqj_sim.core import call_odds as core
 from kqj_sim.core.kwajongen import odds as kwajongen_core
-from kqj_sim.places import describe_place
 from kqj_sim.reporting.odds_words import (
     describe_option,
     format_chance,
@@ -30,7 +29,7 @@ from kqj_sim.reporting.odds_words import (
 from kqj_sim.rules import KqjRules, KwajongenRules
 
 DEALS = 1000
-TAKING, THREE_TEAMS = KqjRules(), KqjRules(teams=3)
+TAKING = KqjRules()
 AUCTION = KqjRules(bidding="auction")
 
 
@@ -100,105 +99,74 @@ def play_or_pass(play: np.ndarray, pass_: np.ndarray) -> KwajongenCallOdds:
     return odds
 
 
-def say(odds: Any) -> str:
-    """The headline."""
-    return " / ".join(write_headline(odds))
+ONE, OTHER = give_scores(50, 40), give_scores(49, -40)
+BIG, SMALL = give_scores(200, 50), give_scores(150, 30)
 
-
-def test_a_clear_call_is_named_with_its_value_and_the_lead_over_the_next() -> None:
-    found = calls(["take h", "pass"], give_scores(218, 20), give_scores(124, 40))
-    assert say(found) == (
-        "Take ♥: you win 100% of the rounds and score 218 more than the opponents on average "
-        "(±1.2). Passing is worth 94 less."
-    )
-
-
-def test_a_call_may_be_the_best_and_yet_lose_points() -> None:
-    found = calls(["pass", "take AT"], give_scores(-40, 50), give_scores(-80, 60))
-    assert say(found) == (
+HEADLINES = {
+    "loss": (
+        calls(["pass", "take AT"], give_scores(-40, 50), give_scores(-80, 60)),
         "Pass: you win 50% of the rounds and score 40 less than the opponents on average (±3.1). "
-        "Taking AT is worth 40 less."
-    )
-
-
-def test_three_teams_are_compared_with_the_better_of_the_others() -> None:
-    found = calls(["take h", "pass"], give_scores(90, 20), give_scores(10, 20), rules=THREE_TEAMS)
-    assert "score 90 more than the better of the other two teams on average" in say(found)
-
-
-def test_calls_that_are_not_told_apart_are_tied() -> None:
-    one, other = give_scores(50, 40), give_scores(49, -40)
-    found = calls(["take h", "pass"], one, other)
-    assert say(found) == (
+        "Taking AT is worth 40 less.",
+    ),
+    "tie": (
+        calls(["take h", "pass"], ONE, OTHER),
         "Take ♥ or pass: statistically tied (difference 1.0 ±5.0). Take ♥: you win 100% of the "
-        "rounds and score 50 more than the opponents on average (±2.5)."
-    )
-    many = calls(
-        ["120 h", "130 h", "pass", "120 s", "120 d"], one, other, other, other, other, rules=AUCTION
-    )
-    assert say(many).startswith("Bid 120 ♥, 130 ♥, pass or 2 other calls: statistically tied. ")
-
-
-def test_a_call_that_the_shown_deals_prefer_to_the_chosen_one_leaves_it_undecided() -> None:
-    found = calls(["take h", "pass"], give_scores(50, 10), give_scores(55, 10))
-    assert say(found) == (
+        "rounds and score 50 more than the opponents on average (±2.5).",
+    ),
+    "tie of many": (
+        calls(["120 h", "130 h", "pass", "120 s", "120 d"], ONE, *[OTHER] * 4, rules=AUCTION),
+        "Bid 120 ♥, 130 ♥, pass or 2 other calls: statistically tied. ",
+    ),
+    "undecided": (
+        calls(["take h", "pass"], give_scores(50, 10), give_scores(55, 10)),
         "Take ♥ or pass: undecided. The deals that chose prefer the first, those shown the second "
-        "by 5.0; more --deals decide."
-    )
+        "by 5.0; more --deals decide.",
+    ),
+    "card": (
+        cards("Th 9h", give_scores(-20, 30), give_scores(-90, 30)),
+        "Play T♥: -20 points (±1.9), 50% wins; 9♥ is 70 less.",
+    ),
+    "only card": (cards("As", give_scores(12, 5)), "Only A♠ is legal."),
+    "equal cards": (
+        cards("9s 8s 7s", give_scores(40, 9), give_scores(40, 9), give_scores(20, 9)),
+        "Play 9♠ or 8♠: equally good. 9♠: +40 points",
+    ),
+    "Kwajongen": (
+        play_or_pass(give_scores(-2), give_scores(-1)),
+        "Pass: you win 0% of the rounds and lose 1 points to the opponents",
+    ),
+}
+"""Odds, and how their headline begins; docs/odds.md and the outputs have the usual ones."""
 
 
-def test_cards_are_named_with_their_value_wins_and_lead() -> None:
-    found = cards("Ks 9s", give_scores(85, 20), give_scores(82, 10))
-    assert say(found) == "Play K♠: +85 points (±1.2), 100% wins; 9♠ is 3.0 less."
-    lost = cards("Th 9h", give_scores(-20, 30), give_scores(-90, 30))
-    assert say(lost).startswith("Play T♥: -20 points (±1.9), 50% wins; 9♥ is ")
+@pytest.mark.parametrize("name", HEADLINES)
+def test_headline_is_the_decision(name: str) -> None:
+    odds, text = HEADLINES[name]
+    assert " / ".join(write_headline(odds)).startswith(text)
 
 
-def test_the_only_legal_card_is_named_as_such() -> None:
-    assert say(cards("As", give_scores(12, 5))) == "Only A♠ is legal."
-
-
-def test_exact_answers_have_no_interval() -> None:
-    found = cards("Hh Ah", give_scores(99, 20), give_scores(85, 30), exact=True)
-    assert say(found) == "Play H♥: +99 points, 100% wins; A♥ is 14 less."
-
-
-def test_cards_with_the_same_value_in_all_deals_are_equally_good() -> None:
-    found = cards("9s 8s 7s", give_scores(40, 9), give_scores(40, 9), give_scores(20, 9))
-    assert say(found).startswith("Play 9♠ or 8♠: equally good. 9♠: +40 points")
-
-
-def test_kwajongen_speaks_of_points_gained_and_lost() -> None:
-    gain, loss = give_scores(1, 1), give_scores(0, 0)
-    assert say(play_or_pass(gain, loss)) == (
-        "Play: you win 50% of the rounds and gain 1.00 points on the opponents on average (±0.06). "
-        "Passing is worth 1.00 less."
-    )
-    assert "lose 1 points to the opponents" in say(play_or_pass(give_scores(-2), give_scores(-1)))
-
-
-def test_a_bid_that_is_best_because_it_is_countered_is_exposed() -> None:
-    """The first bid is worth 200 as opponents counter it always, and 100 if they do not."""
-    big, small = give_scores(200, 50), give_scores(150, 30)
-    quiet = (give_scores(100, 50), give_scores(151, 30))
-    found = calls(["220 h", "130 h"], big, small, rules=AUCTION, uncountered=quiet)
+@pytest.mark.parametrize(
+    ("quiet", "text"),
+    [
+        (
+            (give_scores(100, 50), give_scores(151, 30)),
+            "Best only because the assumed opponents counter it (in 100% of the rounds): if nobody "
+            "counters, 220 ♥ is worth 100 (±3.1) and 130 ♥ 151 (±1.9).",
+        ),
+        (
+            (give_scores(150, 50), give_scores(151, -50)),
+            "The assumed opponents counter it in 100% of the rounds: if nobody counters, 220 ♥ is "
+            "worth 150 (±3.1), statistically tied with 130 ♥ ",
+        ),
+    ],
+    ids=["worse", "tied"],
+)
+def test_a_bid_that_is_best_because_it_is_countered_is_exposed(
+    quiet: tuple[np.ndarray, np.ndarray], text: str
+) -> None:
+    found = calls(["220 h", "130 h"], BIG, SMALL, rules=AUCTION, uncountered=quiet)
     found.uncountered_best = 1
-    first, second = write_headline(found)
-    assert first.startswith("Bid 220 ♥: you win ")
-    assert second == (
-        "Best only because the assumed opponents counter it (in 100% of the rounds): if nobody "
-        "counters, 220 ♥ is worth 100 (±3.1) and 130 ♥ 151 (±1.9)."
-    )
-
-
-def test_a_bid_that_is_tied_without_counters_is_said_to_be() -> None:
-    big, small = give_scores(200, 50), give_scores(150, 30)
-    quiet = (give_scores(150, 50), give_scores(151, -50))
-    found = calls(["220 h", "130 h"], big, small, rules=AUCTION, uncountered=quiet)
-    found.uncountered_best = 1
-    assert "if nobody counters, 220 ♥ is worth 150 (±3.1), statistically tied with 130 ♥" in say(
-        found
-    )
+    assert write_headline(found)[1].startswith(text)
 
 
 @pytest.mark.parametrize(
@@ -242,18 +210,6 @@ def test_few_effective_deals_and_an_early_end_are_told() -> None:
 def test_every_call_has_words(text: str, order: str, subject: str) -> None:
     found = calls([text], give_scores(1), rules=AUCTION)
     assert describe_option(found, 0)[1:] == (order, subject)
-
-
-def test_signs_replace_suit_letters_only() -> None:
-    assert add_suit_signs("pass, 120 s, Th, no counter, h played") == (
-        "pass, 120 ♠, T♥, no counter, ♥ played"
-    )
-
-
-def test_places_are_named() -> None:
-    assert [describe_place(place, 4) for place in range(4)] == [
-        "the opener", "the 2nd to speak", "the 3rd to speak", "the dealer",
-    ]  # fmt: skip
 
 
 def test_a_chance_is_never_rounded_to_certainty() -> None:

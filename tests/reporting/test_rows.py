@@ -13,7 +13,6 @@ import pytest
 from kqj_sim.columns import KQJ_COLUMNS
 from kqj_sim.experiment import Experiment
 from kqj_sim.reporting import rows as rows_module
-from kqj_sim.reporting.formats import FormatError
 from kqj_sim.reporting.rows import RowsFile
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules, KwajongenRules
@@ -160,8 +159,3 @@ def test_failure_leaves_nothing_behind(tmp_path: Path) -> None:
         file.write(rows)
         raise KeyError
     assert list(tmp_path.iterdir()) == []
-
-
-def test_unknown_suffix_names_the_choices() -> None:
-    with pytest.raises(FormatError, match=r"\.parquet or \.csv"):
-        RowsFile("rows.feather")
