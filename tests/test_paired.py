@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from kqj_sim.experiment import Experiment, ExperimentError
+from kqj_sim.experiment import Experiment
 from kqj_sim.paired import (
     assign_players,
     compute_lead_divisor,
@@ -119,9 +118,3 @@ def test_marks_tell_whether_rounds_differ(rules: KqjRules) -> None:
 def test_rows_are_not_marked_unless_asked_for() -> None:
     experiment = Experiment(deals=10, policies=(ONE,) * SEATS)
     assert [*play_same_deals([experiment], lambda played: played[0].fingerprints)] == [None]
-
-
-def test_what_is_played_together_has_the_same_deals() -> None:
-    experiment = Experiment(deals=10, policies=(ONE,) * SEATS)
-    with pytest.raises(ExperimentError, match="same deals"):
-        next(play_same_deals([experiment, replace(experiment, seed=2)], len))

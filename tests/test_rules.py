@@ -45,37 +45,6 @@ def test_every_value_of_the_table_is_taken_and_comes_back(name: str, value: Any)
     assert KqjRules.from_dict(rules.to_dict()) == rules
 
 
-@pytest.mark.parametrize(
-    ("values", "line"),
-    [
-        ({"teams": 4}, "teams cannot be 4: use 2 or 3"),
-        ({"teams": "2"}, "teams cannot be '2': did you mean 2? Use 2 or 3"),
-        ({"bidding": "acution"}, "bidding cannot be acution: did you mean auction? Use "
-                                 "take or auction"),
-        ({"partners": None}, "partners cannot be None: use fixed or random"),
-        ({"must_outscore": 1}, "must_outscore cannot be 1: use False or True"),
-        ({"max_amount": 605}, "max_amount is a positive multiple of 10, such as 610, not 605"),
-        ({"target": 0}, "target is a positive multiple of 10, such as 10, not 0"),
-        ({"target": -500}, "target is a positive multiple of 10, such as 10, not -500"),
-        ({"target": True}, "target is a positive multiple of 10, such as 1000, not True"),
-        ({"target": 500.0}, "target is a positive multiple of 10, such as 1000, not 500.0"),
-        ({"target": [1]}, "target is a positive multiple of 10, such as 1000, not [1]"),
-        ({"max_amount": 110}, "max_amount 110 is below the first bid: with 2 teams it must be at "
-                              "least 120"),
-        ({"teams": 3, "max_amount": 70}, "max_amount 70 is below the first bid: with 3 teams it "
-                                         "must be at least 80"),
-        ({"tagret": 500}, "'tagret' is not a rule: did you mean target? Use "
-                          + " or ".join([", ".join([*TABLE][:-1]), [*TABLE][-1]])),
-    ],
-)  # fmt: skip
-def test_what_is_no_rule_is_told_in_one_line_with_what_is(
-    values: dict[str, Any], line: str
-) -> None:
-    with pytest.raises(RulesError) as error:
-        KqjRules.from_dict(values)
-    assert str(error.value) == line
-
-
 def test_wrong_values_of_any_kind_are_told_on_one_line() -> None:
     for name in TABLE:
         for value in ("a\nb", "x" * 10_000, 10**400 + 1, [], {}, object(), float("nan"), b"2"):
@@ -132,21 +101,3 @@ def test_kwajongen_has_one_field_four_seats_and_two_teams() -> None:
     assert [rules.fixed_team_of(seat) for seat in range(4)] == [0, 1, 0, 1]
     assert rules.contracts == ("s", "h", "d", "c") and rules.start_score == 10
     assert rules.without_effect == ()
-
-
-@pytest.mark.parametrize(
-    ("game", "values", "line"),
-    [
-        ("kwa", {}, "'kwa' is not a game: use kqj or kwajongen"),
-        ("kwajongon", {}, "'kwajongon' is not a game: did you mean kwajongen? Use "
-                          "kqj or kwajongen"),
-        ("kwajongen", {"teams": 2}, "'teams' is not a rule: use void_rule"),
-        ("kwajongen", {"void_rule": "must"}, "void_rule cannot be must: use "
-                                             "must_trump or free"),
-        ("kqj", {"void_rule": "free"}, "'void_rule' is not a rule: use teams"),
-    ],
-)  # fmt: skip
-def test_what_is_no_game_or_rule_of_it_is_told(game: str, values: Any, line: str) -> None:
-    with pytest.raises(RulesError) as error:
-        make_rules(game, values)
-    assert str(error.value).startswith(line)
