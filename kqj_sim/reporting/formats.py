@@ -27,7 +27,7 @@ from kqj_sim.reporting.grid import (
     to_screen,
 )
 from kqj_sim.reporting.run import RANGE_SIGNS, Report, Run
-from kqj_sim.reporting.signs import can_write_all, replace_grid_signs, replace_signs
+from kqj_sim.reporting.signs import LETTERS_FOR_SIGNS, replace_grid_signs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,9 +100,7 @@ def render(
     `color`, `width` (characters) and `encoding` are for "table"; the others are UTF-8.
     """
     if format == "table":
-        return replace_signs(_render_table(report, color, width, encoding), encoding).encode(
-            encoding, "replace"
-        )
+        return _render_table(report, color, width, encoding).encode(encoding, LETTERS_FOR_SIGNS)
     return _WRITERS[format](report)
 
 
@@ -161,11 +159,9 @@ def _render_table(report: Report, color: bool, width: int | None, encoding: str)
             parts.append(Text(legend, "dim"))
         parts += [Text(line) for line in report.remarks if report.shown is None]
     for grid in grids:
-        if not can_write_all(encoding):
-            for part in split_grid(replace_grid_signs(grid, encoding), width or PIPED_WIDTH):
-                parts += [Text(""), to_rich(part)]
-        else:
-            parts += [Text(""), to_rich(grid)]
+        plain = replace_grid_signs(grid, encoding)
+        for part in [grid] if plain == grid else split_grid(plain, width or PIPED_WIDTH):
+            parts += [Text(""), to_rich(part)]
     # Commands are not wrapped, so that they can be copied.
     chosen = report.commands[:1] if report.shown is None and report.key_tables else report.commands
     commands = "".join(f"  {line}\n" for line in chosen)

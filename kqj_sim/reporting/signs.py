@@ -1,52 +1,38 @@
-"""Plain signs in the place of those that the encoding of stdout does not have."""
+"""Letters in the place of signs that the encoding of stdout does not have."""
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import replace
 
 from kqj_sim.reporting.grid import Cell, Grid
 
-_PLAIN = {
-    "♠": "s",
-    "♥": "h",
-    "♦": "d",
-    "♣": "c",
-    "±": "+/-",
-    "─": "-",
-    "━": "=",
-    "\N{EN DASH}": "-",
-    "\N{MINUS SIGN}": "-",
-    "…": "...",
-    "\N{MULTIPLICATION SIGN}": "x",
-    "→": "->",
-    "≤": "<=",
+LETTERS_FOR_SIGNS = "kqj_sim.letters"
+"""Error handler of `str.encode` that writes `take h 71.0% +/-0.4` in ASCII."""
+
+_LETTERS = {
+    "♠": "s", "♥": "h", "♦": "d", "♣": "c", "±": "+/-", "─": "-", "━": "=", "\N{EN DASH}": "-",
+    "\N{MINUS SIGN}": "-", "…": "...", "\N{MULTIPLICATION SIGN}": "x", "→": "->", "≤": "<=",
     "≥": ">=",
-}
+}  # fmt: skip
 
 
-def can_write_all(encoding: str) -> bool:
-    """Return whether an encoding has every sign that the output may contain."""
-    return not list_missing(encoding)
+def _write_letters(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    signs = error.object[error.start : error.end]
+    return "".join(_LETTERS.get(sign, "?") for sign in signs), error.end
 
 
-def list_missing(encoding: str) -> dict[str, str]:
-    """Return the plain texts of the signs that an encoding does not have."""
-    return {sign: plain for sign, plain in _PLAIN.items() if not _has(encoding, sign)}
+codecs.register_error(LETTERS_FOR_SIGNS, _write_letters)
 
 
 def replace_signs(text: str, encoding: str) -> str:
-    """Return the text as the encoding can write it: `take h 71.0% +/-0.4` in ASCII."""
-    plain = text
-    for sign, letters in list_missing(encoding).items():
-        plain = plain.replace(sign, letters)
-    try:
-        return plain.encode(encoding, "replace").decode(encoding)
-    except LookupError:
-        return plain
+    """Return the text as the encoding can write it."""
+    return text.encode(encoding, LETTERS_FOR_SIGNS).decode(encoding)
 
 
 def replace_grid_signs(grid: Grid, encoding: str) -> Grid:
-    """Return the grid with plain signs, so that its columns are as wide as these need."""
+    """Return the grid with letters for signs, so that its columns are as wide as these need."""
     return replace(
         grid,
         title=replace_signs(grid.title, encoding),
@@ -57,11 +43,3 @@ def replace_grid_signs(grid: Grid, encoding: str) -> Grid:
         ),
         note=replace_signs(grid.note, encoding),
     )
-
-
-def _has(encoding: str, sign: str) -> bool:
-    try:
-        sign.encode(encoding)
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
