@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,12 @@ from kqj_sim.analysis.compare_tables import make_comparison_tables
 from kqj_sim.analysis.comparison_plan import (
     DEFAULT_MAX_DEALS,
     RELATIVE_PRECISION,
-    ComparisonError,
     ComparisonPlan,
 )
 from kqj_sim.analysis.match import MatchTally, PairedMatch
 from kqj_sim.analysis.sweep import sweep
 from kqj_sim.experiment import Experiment
 from kqj_sim.paired import iterate_lead_chunks
-from kqj_sim.policies.spec import DEFAULT_PLAYER
 from kqj_sim.reporting.compare import make_comparison_report
 from kqj_sim.reporting.sweep import make_sweep_report
 from kqj_sim.rules import KqjRules
@@ -337,39 +335,6 @@ def test_interrupted_it_gives_what_was_played() -> None:
     (pair,) = found.pairs
     assert (pair.one, pair.other) == (0, 1)
     assert 0 < pair.tally.deals < 5000
-
-
-@pytest.mark.parametrize(
-    ("policies", "options", "message"),
-    [
-        ((WEAK,), {}, "two policies"),
-        ((WEAK, STRONG, WEAK), {}, f"`{WEAK}` is given twice"),
-        ((WEAK, "random:take=0.10"), {}, "are the same player"),
-        (("points", DEFAULT_PLAYER), {}, "`points` only calls; `network` plays for it"),
-        (
-            (WEAK,) * 26,
-            {},
-            r"26 policies make 325 pairs: compare at most 25 policies \(300 pairs\)",
-        ),
-        ((WEAK, STRONG), {"deals": 10, "precision": 1.0}, "one of them"),
-        ((WEAK, STRONG), {"deals": 10, "games": 10}, "one of them"),
-        ((WEAK, STRONG), {"deals": 0}, "deals is 0"),
-        ((WEAK, STRONG), {"max_deals": 0}, "max_deals is 0"),
-        ((WEAK, STRONG), {"precision": 0.0}, "precision is 0"),
-        ((WEAK, STRONG), {"indifference": -1.0}, "indifference is -1"),
-        ((WEAK, STRONG), {"confidence": 1.0}, "confidence is 1"),
-        ((WEAK, STRONG), {"part": "calling"}, "write random:take=0.1"),
-    ],
-)
-def test_what_makes_no_sense_is_told(
-    policies: tuple[str, ...], options: dict[str, object], message: str
-) -> None:
-    with pytest.raises(ComparisonError, match=message):
-        compare(*policies, **options)  # type: ignore[arg-type]
-
-
-def test_number_of_deals_is_a_limit() -> None:
-    assert replace(ComparisonPlan(), deals=5).deal_limit == 5
 
 
 @pytest.mark.parametrize(("precision", "reached"), [(1000.0, True), (1e-6, False)])

@@ -209,13 +209,6 @@ def test_nothing_observed_gives_no_number() -> None:
         assert all(map(math.isnan, found[:3])) and found.observations == 0
 
 
-def test_impossible_share_and_confidence_are_refused() -> None:
-    with pytest.raises(ValueError, match="not 5 of 4"):
-        intervals.estimate_share(5, 4)
-    with pytest.raises(ValueError, match=r"such as 0\.95, not 95"):
-        intervals.estimate_share(1, 4, 95)
-
-
 def test_standard_deviation_has_divisor_n_less_1() -> None:
     values = np.random.default_rng(3).integers(0, 400, 1000)
     assert intervals.estimate_standard_deviation(histogram(values)).value == pytest.approx(

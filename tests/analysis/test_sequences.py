@@ -132,14 +132,3 @@ def test_a_self_normalised_mean_is_left_in_at_most_5_percent_of_runs() -> None:
             )
             outside[run] |= not found.low <= 2 <= found.high
     assert outside.mean() <= 0.05
-
-
-@pytest.mark.parametrize("confidence", [0.0, 1.0, -1.0])
-def test_a_confidence_that_is_none_is_an_error(confidence: float) -> None:
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        sequences.compute_sequence_width(1000, confidence)
-
-
-def test_no_observations_are_an_error() -> None:
-    with pytest.raises(ValueError, match="one observation"):
-        sequences.compute_sequence_width(0)

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kqj_sim.analysis.take_chart import CLASS_COUNT, TOP_TRUMPS, classify_hands, make_take_chart
-from kqj_sim.experiment import Experiment, ExperimentError
+from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedFirstCall
 from kqj_sim.recording import play_records
 from kqj_sim.rows import Rows
@@ -107,8 +107,3 @@ def test_first_call_is_what_the_player_might_have_said_himself() -> None:
     assert (taken.column("kind") == 0).all()
     assert (taken.column("place") == 0).all()
     assert not ((passed.column("lap") == 1) & (passed.column("place") == 0)).any()
-
-
-def test_there_is_none_with_auctions() -> None:
-    with pytest.raises(ExperimentError, match="nobody takes"):
-        make_take_chart(experiment(KqjRules(bidding="auction")), DEALS, 0.95)

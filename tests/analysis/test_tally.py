@@ -14,11 +14,9 @@ from kqj_sim.analysis import joint_counts
 from kqj_sim.analysis.joint_counts import JointCounts, TooManyCombinations
 from kqj_sim.analysis.quantities import get_label
 from kqj_sim.analysis.tables import Table, TableRow, describe_distribution, list_deviation_notes
-from kqj_sim.analysis.tally import ColumnError, Tally
-from kqj_sim.analysis.where import ExpressionError
+from kqj_sim.analysis.tally import Tally
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS, KQJ_COLUMNS
 from kqj_sim.experiment import Experiment
-from kqj_sim.imposed import ImposedContract
 from kqj_sim.rows import Rows
 from kqj_sim.rules import KqjRules, require_kqj_rules
 from tests.analysis import by_pandas
@@ -120,41 +118,6 @@ def test_waiting_gratuities_are_told_of_games() -> None:
     tables = [table for table in tallied(rows, of).tables() if not table.name.startswith("games")]
     check(tables, plain_frame(rows), of, ())
     assert len(by_name(tables)["pending"].frame) == 6
-
-
-def test_each_variant_has_its_tables_and_no_others() -> None:
-    taking = {
-        "taking", "taking_by_lap", "taking_by_place", "taking_by_lap_and_place", "taking_by_kind",
-        "taking_by_contract", "contracts", "contracts_by_lap", "contracts_by_place",
-        "contracts_by_lap_and_place", "contracts_by_kind", "contracts_by_contract",
-        "contracting_total", "contracting_total_by_contract", "bonuses", "bonuses_by_contract",
-        "scores",
-    }  # fmt: skip
-    auction = {
-        "auctions", "opening_amounts", "final_amounts", "bids", "contracts_by_amount",
-        "contracts_by_stake", "capot",
-    }  # fmt: skip
-    extra = {
-        "two teams, taking": {"pending", "scores_by_team"},
-        "three teams, taking": {"pending", "scores_by_team", "gratuities"},
-        "random partners": {"pending", "scores_by_seat"},
-        "three teams, random partners": {"pending", "scores_by_seat", "gratuities"},
-        "auctions": {"scores_by_team"} | auction,
-        "auctions with litigation": {"pending", "scores_by_team", "gratuities"} | auction,
-    }
-    for variant, rules in VARIANTS.items():
-        tables = tallied(synthetic_rows(rules, 1500, seed=1), experiment(rules)).tables()
-        assert by_name(tables).keys() == taking | extra[variant], variant
-
-
-def test_imposed_contract_has_no_tables_of_calling() -> None:
-    rules = KqjRules()
-    of = experiment(rules, imposed=ImposedContract(0, "h"))
-    tables = tallied(synthetic_rows(rules, 500, seed=1), of).tables()
-    assert by_name(tables).keys() == {
-        "contracts", "contracts_by_kind", "contracting_total", "bonuses", "pending", "scores",
-        "scores_by_team",
-    }  # fmt: skip
 
 
 def test_table_grouped_by_its_own_column_is_left_out() -> None:
@@ -293,24 +256,10 @@ def test_value_outside_its_column_is_told_not_counted(value: int) -> None:
         Tally(experiment(KqjRules())).add(rows)
 
 
-def test_unknown_column_names_the_nearest() -> None:
-    with pytest.raises(ColumnError, match=r"'sender_trump' is no column .* mean sender_trumps\?"):
-        Tally(experiment(KqjRules()), ("sender_trump",))
-    with pytest.raises(ExpressionError, match="did you mean lap"):
-        Tally(experiment(KqjRules()), (), "lapp == 1")
-    with pytest.raises(ExpressionError, match="game is a column of whole games only"):
-        Tally(experiment(KqjRules()), (), "game == 1")
-
-
 def test_too_many_groups_are_refused() -> None:
     wide = tuple(column.name for column in KQJ_COLUMNS if column.high > 200)
     with pytest.raises(TooManyCombinations, match="group by fewer columns"):
         Tally(experiment(KqjRules()), wide)
-
-
-def test_cells_of_unknown_joint_are_refused() -> None:
-    with pytest.raises(KeyError, match="no joint counts of lap, kind"):
-        JointCounts([("lap", "place"), ("kind",)]).get_cells(("lap", "kind"))
 
 
 @pytest.mark.parametrize("dense_cells", [joint_counts.DENSE_CELLS, 0])

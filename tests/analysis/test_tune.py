@@ -12,8 +12,7 @@ import pytest
 
 from kqj_sim.analysis import tune as module
 from kqj_sim.analysis.tune import Generation, Tuning, parse_search_parameter, tune
-from kqj_sim.analysis.vary import FieldMatch, MatchCounts, ParameterError, ParameterizedPolicy
-from kqj_sim.policies.errors import PolicyError
+from kqj_sim.analysis.vary import FieldMatch, MatchCounts, ParameterizedPolicy
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.reporting.tune import render_player_file, write_headline
 from tests.variants import LIVELY
@@ -118,32 +117,6 @@ def test_interrupted_confirmation_counts_what_was_played(monkeypatch: pytest.Mon
     )
     assert found.interrupted and found.confirmed == 100
     assert not math.isnan(found.gain.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("tak", "did you mean 'take'"),
-        ("take=3", "write the range as take=from:to"),
-        ("take=80:20", "the range is empty"),
-        ("take=50:60", "take begins at 45, outside of 50 to 60"),
-        ("take=0:1000", "it should be a number from -400 to 400"),
-    ],
-)
-def test_what_is_wrong_is_told(text: str, told: str) -> None:
-    with pytest.raises((ParameterError, PolicyError), match=told):
-        parse_search_parameter(text, ParameterizedPolicy("points:take=45"))
-
-
-def test_only_numbers_are_searched() -> None:
-    with pytest.raises(ParameterError, match="kqj-sim sweep --vary prior="):
-        parse_search_parameter("prior", ParameterizedPolicy("pimc"))
-    with pytest.raises(ParameterError, match="take is there twice"):
-        tuned("points:take=45", "take", "take=0:80")
-    with pytest.raises(ParameterError, match="nothing to search"):
-        tune("points", [])
-    with pytest.raises(ParameterError, match="candidates is 2: it should be 3 or more"):
-        tuned(candidates=2)
 
 
 def test_values_are_those_of_the_range() -> None:

@@ -12,7 +12,6 @@ from kqj_sim.analysis.odds.calls import odds
 from kqj_sim.analysis.odds.estimator import (
     EstimateSettings,
     ImpossibleBiddingError,
-    OddsError,
     estimate_bidding_probability,
 )
 from kqj_sim.analysis.odds.kqj_calls import KqjCallOdds, KqjCallSampler
@@ -279,25 +278,6 @@ def test_a_gratuity_that_waits_goes_to_the_winner() -> None:
         assert more == pytest.approx(100 * (wins - lost))
 
 
-@pytest.mark.parametrize(
-    ("settings", "told"),
-    [
-        ({"deals": 0}, "deals is 0"),
-        ({"precision": 2.0}, "precision is 2.0"),
-        ({"time": -1.0}, "more than none"),
-        ({"seed": -1}, "seed is -1"),
-        ({"threads": 0}, "threads is 0"),
-        ({"policies": ["standard"] * 5}, "5 players"),
-    ],
-)
-def test_settings_that_cannot_be(settings: dict[str, object], told: str) -> None:
-    with pytest.raises(OddsError, match=told):
-        odds(HAND, return_card=RETURN, **settings)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("rules", [KqjRules(), KqjRules(teams=3), AUCTION])
-def test_assumed_player_is_the_default_player(rules: KqjRules) -> None:
-    hand = "9h 8h 7h Ah Th Hh Kh Tc" if rules.bidding == "auction" else HAND
-    turned = None if rules.bidding == "auction" else RETURN
-    found = odds(hand, return_card=turned, rules=rules, deals=64)
+def test_assumed_player_is_the_default_player() -> None:
+    found = odds(HAND, return_card=RETURN, deals=64)
     assert {player.name for player in found.players} == {DEFAULT_PLAYER}

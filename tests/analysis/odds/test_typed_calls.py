@@ -59,27 +59,3 @@ def test_taking_names_the_suit_or_not(text: str) -> None:
     assert calls[-1].word == "take"
     with pytest.raises(SituationError, match="the bidding is over after these calls"):
         written(text, FIVE, "7h")
-
-
-@pytest.mark.parametrize(
-    ("text", "hand", "return_card", "told"),
-    [
-        ("pass pass 120", EIGHT, None, "call 3, '120', needs a contract: write for example 120 h"),
-        ("120 pass", EIGHT, None, "call 1, '120', needs a contract"),
-        ("120 harts", EIGHT, None, "call 1, '120 harts': 'harts' is not a contract; write s, h"),
-        ("pas", EIGHT, None, "call 1, 'pas', is not a call: write pass, take h, 120 h"),
-        ("hearts", EIGHT, None, "with auctions a bid has an amount; write for example 120 h"),
-        ("120h 120s", EIGHT, None, "call 2, '120s', is impossible: the amount 120 is not from 130"),
-        ("120h counter 3rd", EIGHT, None, "the 3rd is no opponent"),
-        ("120h counter 9", EIGHT, None, "'9' is not a place: write opener"),
-        ("take spades", FIVE, "7h", "is impossible: 's' cannot be taken in lap 1: h can"),
-        ("p " * 7 + "take", FIVE, "7h", "call 8, 'take', needs a contract in lap 2: write for"),
-    ],
-)
-def test_what_is_no_call_is_one_line(
-    text: str, hand: str, return_card: str | None, told: str
-) -> None:
-    with pytest.raises(SituationError) as error:
-        written(text, hand, return_card)
-    assert told in str(error.value)
-    assert "\n" not in str(error.value)
