@@ -1,4 +1,4 @@
-"""Parameters of tests of which the first ones are fast, and the others run with `--slow`."""
+"""Parameters of tests of which some are fast, and the others run with `--slow`."""
 
 from __future__ import annotations
 
@@ -12,5 +12,13 @@ def slow_after(count: int, values: Iterable[Any]) -> list[Any]:
     """Return the parameters, all but the first `count` of them marked slow."""
     return [
         value if number < count else pytest.param(value, marks=pytest.mark.slow)
+        for number, value in enumerate(values)
+    ]
+
+
+def slow_between(step: int, values: Iterable[Any]) -> list[Any]:
+    """Return the parameters, all but every `step`-th one marked slow."""
+    return [
+        value if number % step == 0 else pytest.param(value, marks=pytest.mark.slow)
         for number, value in enumerate(values)
     ]

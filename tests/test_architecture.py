@@ -346,6 +346,7 @@ def test_ruff_finds_nothing() -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+@pytest.mark.slow
 def test_mypy_finds_nothing() -> None:
     checked = run("-m", "mypy")
     assert checked.returncode == 0, checked.stdout + checked.stderr

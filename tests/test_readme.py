@@ -47,6 +47,9 @@ NOT_RUN = {
 }
 """The only commands that are shown and not executed, with the reason."""
 
+SLOW = ("season.jsonl", "policies check", "kqj-sim tune", "variants.toml")
+"""What the blocks hold that take long."""
+
 
 WHOLE_NUMBER = WholeNumberType(0, "1")
 """A number as the commands read it."""
@@ -153,7 +156,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(
     "block",
-    [*blocks(README, "console"), *blocks(REPORTS, "console")],
+    [
+        pytest.param(block, marks=pytest.mark.slow if any(map(block.count, SLOW)) else ())
+        for block in (*blocks(README, "console"), *blocks(REPORTS, "console"))
+    ],
     ids=lambda text: text.splitlines()[0][2:60],
 )
 def test_commands_run_and_print_what_is_shown(block: str, folder: Path) -> None:

@@ -82,6 +82,7 @@ def list_options(group: click.Group, before: str) -> Iterator[str]:
                 yield f"{path}.{each.opts[0]}".replace(" ", "-")
 
 
+@pytest.mark.slow
 def test_every_page_of_docs_is_in_the_site(site: Path, pages: dict[Path, Links]) -> None:
     for page in DOCS.glob("*.md"):
         assert site / f"{page.stem}.html" in pages, page.name

@@ -29,6 +29,7 @@ from kqj_sim.reporting.sweep import make_sweep_report
 from kqj_sim.rules import KqjRules
 from kqj_sim.simulation import simulate as play_rows
 from kqj_sim.workers import Workers
+from tests.slow import slow_after
 
 SEEDS = 1000
 WEAK, STRONG = "random:take=0.1", "random:take=0.1+greedy"
@@ -107,7 +108,7 @@ def test_equals_are_declared_different_in_at_most_5_percent_of_seeds(
     assert verdicts.count("equal") > 0
 
 
-@pytest.mark.parametrize("lead", [0.0, 0.15, 0.4])
+@pytest.mark.parametrize("lead", slow_after(1, [0.0, 0.15, 0.4]))
 def test_intervals_hold_the_truth_when_they_decide_when_to_stop(
     population: NDArray[np.int64], lead: float
 ) -> None:

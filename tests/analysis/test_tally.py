@@ -98,7 +98,7 @@ def check(tables: list[Table], frame: pd.DataFrame, of: Experiment, by: tuple[st
 
 
 @pytest.mark.parametrize("where", [None, WHERE])
-@pytest.mark.parametrize("by", [(), ("dealer",), ("kind", "sender_voids")])
+@pytest.mark.parametrize("by", slow_after(1, [("kind", "sender_voids"), (), ("dealer",)]))
 @pytest.mark.parametrize("variant", slow_after(3, VARIANTS))
 def test_every_number_is_that_of_pandas(
     variant: str, by: tuple[str, ...], where: str | None
@@ -143,7 +143,7 @@ def test_titles_and_quantities_tell_of_which_deals() -> None:
                 assert row.deals == taken < 900 or "_by_" in table.name
 
 
-@pytest.mark.parametrize("dense_cells", [joint_counts.DENSE_CELLS, 100, 0])
+@pytest.mark.parametrize("dense_cells", slow_after(1, [100, joint_counts.DENSE_CELLS, 0]))
 @pytest.mark.parametrize("by", [(), ("sender_trumps", "dealer")])
 def test_order_and_parts_and_storage_leave_no_trace(
     by: tuple[str, ...], dense_cells: int, monkeypatch: pytest.MonkeyPatch

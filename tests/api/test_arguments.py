@@ -82,7 +82,7 @@ def test_lists_are_written_as_on_the_command_line() -> None:
         assert kqj.simulate(by=given, **few).to_json() == wanted
     frame = kqj.simulate(**few).frame("deal, contract")
     assert [*frame] == ["deal", "contract"]
-    search: dict[str, Any] = {"opponents": "standard", "deals": 64, "generations": 1, "confirm": 64}
+    search: dict[str, Any] = {"opponents": "standard", "deals": 16, "generations": 1, "confirm": 16}
     both = kqj.tune("standard", "take, lap2", **search)
     assert both.best == kqj.tune("standard", ["take", "lap2"], **search).best
     round = kqj.play(deal=3, policy="standard")

@@ -1,12 +1,7 @@
-"""Rounds of the engine held against the referee, in a process of their own.
-
-ROUNDS in the environment sets the rounds of each table of players in each variant, for a longer
-run than the tests make.
-"""
+"""Rounds of the engine held against the referee, in a process of their own."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -21,12 +16,23 @@ from kqj_sim.referee import check_record, check_records
 from kqj_sim.rules import KqjRules
 from tests.variants import LIVELY, VARIANTS, impositions, lively, tables, told
 
-ROUNDS = int(os.environ.get("ROUNDS", "300"))
-IMPOSED_ROUNDS = 12
-GAMES = 6
 SEED = 7
 CAPOT = "random:bid=0.5,capot=1,counter=0.2"
 """Who bids Capot only, since few announced ones are made by chance."""
+
+
+class Amounts(NamedTuple):
+    """How much is checked of each variant.
+
+    Attributes:
+        rounds: rounds of each table of players.
+        imposed: rounds of each imposed contract.
+        games: whole games to each target of each table.
+    """
+
+    rounds: int
+    imposed: int
+    games: int
 
 
 class Agreement(NamedTuple):
@@ -68,13 +74,13 @@ def _checked(records: Iterable[Record], seen: Counter[str]) -> tuple[int, str | 
     return rounds, None
 
 
-def _experiments(rules: KqjRules) -> Iterator[Experiment]:
+def _experiments(rules: KqjRules, amounts: Amounts) -> Iterator[Experiment]:
     for policies in tables().values():
-        yield Experiment(rules, policies, deals=ROUNDS, seed=SEED)
+        yield Experiment(rules, policies, deals=amounts.rounds, seed=SEED)
     if rules.bidding == "auction":
-        yield Experiment(rules, (CAPOT,) * 6, deals=ROUNDS, seed=SEED)
+        yield Experiment(rules, (CAPOT,) * 6, deals=amounts.rounds, seed=SEED)
     for imposed in impositions(rules):
-        yield Experiment(rules, (LIVELY,) * 6, IMPOSED_ROUNDS, SEED, imposed=imposed)
+        yield Experiment(rules, (LIVELY,) * 6, amounts.imposed, SEED, imposed=imposed)
 
 
 def _pending_records(rules: KqjRules) -> Iterator[Record]:
@@ -87,43 +93,43 @@ def _pending_records(rules: KqjRules) -> Iterator[Record]:
     return map(block.read_record, range(LANES))
 
 
-def variant_agrees(variant: str) -> Agreement:
+def variant_agrees(variant: str, amounts: Amounts) -> Agreement:
     """Rounds by every table, every Sender and contract imposed, and with gratuities waiting."""
     total, seen = 0, Counter[str]()
     rules = VARIANTS[variant]
-    runs = [*map(play_records, _experiments(rules)), _pending_records(rules)]
+    runs = [*map(play_records, _experiments(rules, amounts)), _pending_records(rules)]
     for records in runs:
-        rounds, failure = _checked(records, seen)
-        total += rounds
+        count, failure = _checked(records, seen)
+        total += count
         if failure is not None:
             return Agreement(total, seen, failure)
     return Agreement(total, seen, None)
 
 
-def games_agree(variant: str) -> Agreement:
+def games_agree(variant: str, amounts: Amounts) -> Agreement:
     """Whole games to 500 and 1000, each round and how rounds follow each other."""
     total, seen = 0, Counter[str]()
     for target in (500, 1000):
         rules = replace(VARIANTS[variant], target=target)
         for policies in ((LIVELY,) * 6, tables()["mixed"]):
-            experiment = Experiment(rules, policies, seed=SEED, games=GAMES)
+            experiment = Experiment(rules, policies, seed=SEED, games=amounts.games)
             records = list(play_records(experiment))
             rounds, failure = _checked(records, seen)
             total += rounds
             for line, wrong in check_records(enumerate(records)):
                 failure = failure or told(records[line], wrong)
-            failure = failure or _wrong_ends(records)
+            failure = failure or _wrong_ends(records, amounts.games)
             if failure is not None:
                 return Agreement(total, seen, failure)
     return Agreement(total, seen, None)
 
 
-def _wrong_ends(records: list[Record]) -> str | None:
+def _wrong_ends(records: list[Record], count: int) -> str | None:
     """Games that do not begin at 0, or do not end when, and only when, they are decided."""
     games: dict[int | None, list[Record]] = {}
     for record in records:
         games.setdefault(record.game_id, []).append(record)
-    if list(games) != list(range(GAMES)):
+    if list(games) != list(range(count)):
         return f"seed={SEED}: games {list(games)}"
     for rounds in games.values():
         if [record.round for record in rounds] != list(range(len(rounds))):

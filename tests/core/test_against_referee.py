@@ -13,14 +13,24 @@ from kqj_sim.core.block import LANES
 from kqj_sim.experiment import Experiment
 from kqj_sim.recording import play_records
 from kqj_sim.workers import count_processors
-from tests.core.agreement import IMPOSED_ROUNDS, ROUNDS, Agreement, games_agree, variant_agrees
+from tests.core.agreement import Agreement, Amounts, games_agree, variant_agrees
 from tests.variants import AUCTION_2, TAKE_2, VARIANTS, impositions, tables
 
-Submitted = dict[tuple[Callable[[str], Agreement], str], Future[Agreement]]
+Submitted = dict[tuple[Callable[[str, Amounts], Agreement], str], Future[Agreement]]
+
+FEW, MANY = Amounts(rounds=60, imposed=4, games=2), Amounts(rounds=300, imposed=12, games=6)
+
+
+@pytest.fixture(
+    scope="module", params=[FEW, pytest.param(MANY, marks=pytest.mark.slow)], ids=["few", "many"]
+)
+def amounts(request: pytest.FixtureRequest) -> Amounts:
+    """How much is checked of each variant."""
+    return request.param  # type: ignore[no-any-return]
 
 
 @pytest.fixture(scope="module")
-def agreements() -> Iterator[Submitted]:
+def agreements(amounts: Amounts) -> Iterator[Submitted]:
     """All checks under way, variants side by side on the processors."""
     for policies in tables().values():
         for rules in (TAKE_2, AUCTION_2):
@@ -29,19 +39,22 @@ def agreements() -> Iterator[Submitted]:
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(4, count_processors()), context) as pool:
         yield {
-            (check, variant): pool.submit(check, variant)
+            (check, variant): pool.submit(check, variant, amounts)
             for check in (variant_agrees, games_agree)
             for variant in VARIANTS
         }
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_rounds_agree_with_the_referee(agreements: Submitted, variant: str) -> None:
+def test_rounds_agree_with_the_referee(
+    agreements: Submitted, amounts: Amounts, variant: str
+) -> None:
     agreement = agreements[variant_agrees, variant].result()
     assert agreement.failure is None, agreement.failure
     rules = VARIANTS[variant]
     players = len(tables()) + (rules.bidding == "auction")
-    expected = players * ROUNDS + len(impositions(rules)) * IMPOSED_ROUNDS + LANES
+    imposed = len(impositions(rules)) * amounts.imposed
+    expected = players * amounts.rounds + imposed + LANES
     assert agreement.rounds == expected
 
 

@@ -12,6 +12,7 @@ from kqj_sim.experiment import Experiment
 from kqj_sim.recording import play_records
 from kqj_sim.simulation import simulate
 from tests.core.slow_rows import slow_row
+from tests.slow import slow_between
 from tests.variants import VARIANTS, impositions, lively, tables, told
 
 
@@ -34,7 +35,7 @@ def _assert_rows_tell_the_records(experiment: Experiment) -> None:
         assert [record.round for record in records] == rows.round.tolist()
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", slow_between(5, VARIANTS))
 def test_rows_of_single_rounds(variant: str) -> None:
     _assert_rows_tell_the_records(lively(VARIANTS[variant], deals=300, seed=3))
     _assert_rows_tell_the_records(Experiment(VARIANTS[variant], tables()["mixed"], 60, 4))

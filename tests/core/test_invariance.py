@@ -198,7 +198,7 @@ def test_a_seats_policy_does_not_touch_the_calls_of_others(variant: str) -> None
     assert compared > 2000
 
 
-@pytest.mark.parametrize("variant", FOUR)
+@pytest.mark.parametrize("variant", slow_after(1, FOUR))
 def test_a_seats_policy_does_not_touch_the_draws_of_others(variant: str) -> None:
     """At the same turn, with the same choice, `random` plays the same card, whatever was before."""
     rules, seat = FOUR[variant], 3

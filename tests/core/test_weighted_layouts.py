@@ -83,7 +83,7 @@ def test_up_to_the_number_wanted_all_layouts_have_their_weights(case: str) -> No
         assert weight == pytest.approx(count * right[world])
 
 
-@pytest.mark.parametrize("case", [c for c in LATE if len(slow_worlds(LATE[c])) > 1])
+@pytest.mark.parametrize("case", slow_after(3, [c for c in LATE if len(slow_worlds(LATE[c])) > 1]))
 @pytest.mark.parametrize("fraction", slow_after(1, [0.0, 0.3, 0.999]))
 def test_of_more_each_is_drawn_as_often_as_it_should_but_for_less_than_once(
     case: str, fraction: float

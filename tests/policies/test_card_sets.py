@@ -13,6 +13,7 @@ from kqj_sim.policies import PolicyError
 from kqj_sim.policies.card_sets import CONSTANTS, encode_cards, in_view, list_cards
 from kqj_sim.policy_errors import FailedRound, replay_decisions
 from kqj_sim.rules import GameRules, KwajongenRules
+from tests.slow import slow_after
 from tests.variants import AUCTION_2, TAKE_2
 
 WATCH = """
@@ -55,7 +56,7 @@ def test_tools_at_the_prompt() -> None:
     assert kqj.count(held & kqj.ACES) == 1
 
 
-@pytest.mark.parametrize("rules", [TAKE_2, AUCTION_2, KwajongenRules()])
+@pytest.mark.parametrize("rules", slow_after(1, [AUCTION_2, TAKE_2, KwajongenRules()]))
 def test_views_of_the_play_hold_the_named_cards(watch: str, rules: GameRules) -> None:
     caller = "random:take=0.3,bid=0.3" if rules.game == "kqj" else "random"
     experiment = Experiment(rules, (f"{caller}+{watch}",) * rules.seats, deals=40)

@@ -27,6 +27,7 @@ from kqj_sim.referee.kqj import PACK, list_legal_cards
 from kqj_sim.rules import KqjRules
 from tests.core.coding import strength_of
 from tests.policies.witness import CALLS, CARDS, Answers, Block, Witness, lacking, row
+from tests.slow import slow_after
 from tests.variants import LIVELY, POLICIES, told
 
 SEED = 17
@@ -75,7 +76,7 @@ def _assert_legal(experiment: Experiment) -> int:
     return played
 
 
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("rules", slow_after(2, RULES.values()), ids=RULES)
 @pytest.mark.parametrize("name", POLICIES)
 def test_a_policy_keeps_to_the_rules(name: str, rules: KqjRules) -> None:
     policy = POLICIES[name]
@@ -99,7 +100,7 @@ def test_a_call_hangs_on_nothing_but_the_view(name: str, rules: KqjRules) -> Non
         assert witness.exchanged[question] > 5
 
 
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("rules", slow_after(1, RULES.values()), ids=RULES)
 @pytest.mark.parametrize("name", PLAYERS)
 def test_a_card_hangs_on_nothing_but_the_view(name: str, rules: KqjRules) -> None:
     witness = Witness(Experiment(rules, _players(name), DEALS, SEED), CARDS)

@@ -27,6 +27,7 @@ from kqj_sim.record import Record, from_json, to_json
 from tests.core.coding import strength_of
 from tests.policies.moments import TURN_RULES, Moment, iterate_turns, moments, play_rounds, view_of
 from tests.policies.slow_features import Slow, Values
+from tests.slow import slow_after
 from tests.variants import told
 
 
@@ -72,7 +73,7 @@ def index_of(tables: dict[str, tuple[int, ...]], values: Values) -> int:
     return start + int(np.ravel_multi_index([int(value) for value in each], sizes))
 
 
-@pytest.mark.parametrize("name", TURN_RULES)
+@pytest.mark.parametrize("name", slow_after(1, TURN_RULES))
 def test_chances_are_those_of_the_slow_twin(name: str) -> None:
     for moment, view in iterate_turns(name):
         slow = Slow(moment)
@@ -82,7 +83,7 @@ def test_chances_are_those_of_the_slow_twin(name: str) -> None:
         assert np.allclose(chances, wanted, rtol=0, atol=1e-12), told(moment.record, view, wanted)
 
 
-@pytest.mark.parametrize("name", TURN_RULES)
+@pytest.mark.parametrize("name", slow_after(1, TURN_RULES))
 def test_features_are_those_of_the_slow_twin(name: str) -> None:
     contracts = set()
     for moment, view in iterate_turns(name):
@@ -98,7 +99,7 @@ def test_features_are_those_of_the_slow_twin(name: str) -> None:
     assert len(contracts) >= 4, contracts
 
 
-@pytest.mark.parametrize("name", TURN_RULES)
+@pytest.mark.parametrize("name", slow_after(1, TURN_RULES))
 def test_each_table_gives_its_features_in_range(name: str) -> None:
     ends = np.cumsum([prod(sizes) for sizes in CARD_TABLES.values()])
     assert ends[-1] == CARD_INDICES
@@ -136,7 +137,7 @@ def _ranks_held(moment: Moment, suit: str) -> frozenset[str]:
     return frozenset(card.rank for card in moment.hand if card.suit == suit)
 
 
-@pytest.mark.parametrize("name", TURN_RULES)
+@pytest.mark.parametrize("name", slow_after(1, TURN_RULES))
 def test_suits_that_play_the_same_part_may_be_exchanged(name: str) -> None:
     for number, record in enumerate(play_rounds(name)):
         assert from_json(to_json(record)) == record

@@ -25,6 +25,7 @@ from kqj_sim.policies.fixed_point import (
 )
 from tests.policies.learned import indices, network_values
 from tests.policies.moments import TURN_RULES, iterate_turns
+from tests.slow import slow_after
 
 RULES = [(teams, bidding) for teams in (2, 3) for bidding in ("take", "auction")]
 
@@ -65,7 +66,7 @@ def values_in_whole_numbers(
     return values
 
 
-@pytest.mark.parametrize("name", ["take-2", "auction-3-random"])
+@pytest.mark.parametrize("name", slow_after(1, ["auction-3-random", "take-2"]))
 def test_values_are_those_of_whole_numbers_to_the_bit(name: str) -> None:
     rules = TURN_RULES[name]
     fixed = weights.load_for_play("network", rules.teams, rules.bidding)

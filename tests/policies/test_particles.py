@@ -48,6 +48,7 @@ from tests.core.turns import stopped
 from tests.policies.slow_count import slow_count
 from tests.policies.slow_plays import PATIENCE, chance, slow_cards
 from tests.referee.kqj.random_rounds import rules_in
+from tests.slow import slow_after
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, lively, told
 
 SEED = 31
@@ -177,7 +178,7 @@ def test_hands_weighed_one_by_one_give_the_weights_of_layouts(
     assert differ > 3
 
 
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("rules", slow_after(1, RULES.values()), ids=RULES)
 def test_worlds_are_as_likely_as_a_slow_twin_says(rules: KqjRules) -> None:
     experiment = lively(rules, seed=SEED, deals=48)
     records = {record.deal: record for record in play_records(experiment)}

@@ -18,6 +18,7 @@ from kqj_sim.rows import Rows
 from kqj_sim.rules import KwajongenRules
 from kqj_sim.simulation import simulate
 from tests.analysis.kwajongen import by_pandas
+from tests.slow import slow_after
 
 TABLES = {
     "calls", "calls_by_place", "results", "results_by_place", "results_by_turned_rank", "capot",
@@ -57,7 +58,7 @@ def tables(
 
 
 @pytest.mark.parametrize("where", [None, "place != 3 and trump in ('h', 's')"])
-@pytest.mark.parametrize("by", [(), ("turned_rank",), ("dealer", "raised")])
+@pytest.mark.parametrize("by", slow_after(1, [("dealer", "raised"), (), ("turned_rank",)]))
 @pytest.mark.parametrize("games", [None, 60])
 def test_every_number_is_that_of_pandas(
     games: int | None, by: tuple[str, ...], where: str | None

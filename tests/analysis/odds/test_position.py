@@ -15,6 +15,7 @@ from kqj_sim.record import partial_record_from_json, to_json
 from kqj_sim.recording import play_records
 from kqj_sim.referee.kqj.calling import FinalContract
 from kqj_sim.rules import SEATS, KqjRules
+from tests.slow import slow_between
 from tests.variants import VARIANTS, lively, told
 
 OWN = "7h Ks 4d Qd 9s 8c Tc Jc"
@@ -58,7 +59,7 @@ def test_calls_that_were_heard_say_what_is_played() -> None:
     assert typed_in.final_contract == FinalContract(3, "NT", 400, True)
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", slow_between(5, VARIANTS))
 def test_every_turn_of_a_record_is_read(name: str) -> None:
     """With the hands of the others or without; the player is the one who played next."""
     for record in play_records(lively(VARIANTS[name], deals=5, seed=2)):

@@ -20,6 +20,7 @@ from kqj_sim.referee import check_record
 from kqj_sim.rules import KqjRules, KwajongenRules
 from kqj_sim.simulation import simulate
 from tests.policies.kwajongen.slow_count import slow_count
+from tests.slow import slow_after
 from tests.variants import told
 
 RULES = KwajongenRules()
@@ -215,11 +216,14 @@ def test_users_accept(own: Callable[[str], str]) -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "question", "line", "fault"),
-    [
-        (1, "accept", 10, "2 is no answer; allowed: True or False"),
-        (2, "accept", 14, "ZeroDivisionError"),
-        (3, "card", 18, "[9TJQKA][shdc] is not legal; legal: "),
-    ],
+    slow_after(
+        1,
+        [
+            (3, "card", 18, "[9TJQKA][shdc] is not legal; legal: "),
+            (1, "accept", 10, "2 is no answer; allowed: True or False"),
+            (2, "accept", 14, "ZeroDivisionError"),
+        ],
+    ),
 )
 def test_a_wrong_choice_is_told(
     own: Callable[[str], str], wrong: int, question: str, line: int, fault: str

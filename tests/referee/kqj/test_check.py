@@ -30,6 +30,7 @@ from tests.referee.forgery import (
     told_of,
 )
 from tests.referee.kqj.random_rounds import random_game, random_record
+from tests.slow import slow_after
 
 VARIANTS = [
     KqjRules.from_dict({"teams": teams, "partners": partners, "bidding": bidding})
@@ -140,7 +141,7 @@ def same_team(record: Record, seat: int) -> bool:
     return record.teams[seat] == record.teams[record.sender]
 
 
-@pytest.mark.parametrize("rules", VARIANTS + RULINGS, ids=name)
+@pytest.mark.parametrize("rules", slow_after(3, VARIANTS + RULINGS), ids=name)
 @pytest.mark.parametrize("kind", ["played", "passed_out", "imposed", "game"])
 def test_every_forged_value_is_told(rules: KqjRules, kind: str) -> None:
     if kind == "played":
