@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from kqj_sim.analysis import intervals, sequences
 from kqj_sim.analysis.intervals import Estimate, estimate_weighted_share
-from kqj_sim.analysis.products import multiply
 from kqj_sim.core.types import Float64Array, Int64Array
 
 Number = TypeVar("Number", int, float)
@@ -133,19 +132,19 @@ class Moments(Generic[Number]):
         products = self.product(one, one), self.product(one, other), self.product(other, other)
         return int(self.count), self.total(one), self.total(other), products
 
-    def compute_scatter(self) -> Float64Array:
-        """Return the sums of products of the deviations from the means, (k, k)."""
-        # In whole numbers of any size: the result may be far smaller than what is subtracted.
-        count, totals = int(self.count), self.sums.tolist()
-        return np.array(
-            [
-                [
-                    (count * product - one * other) / count
-                    for other, product in zip(totals, row, strict=True)
-                ]
-                for one, row in zip(totals, self.products.tolist(), strict=True)
-            ]
-        )
+
+def multiply(one: Float64Array, other: Float64Array) -> Float64Array:
+    """Multiply small arrays as `one @ other` does, with the same result on every processor.
+
+    numpy's `@` uses a BLAS, which adds in another order on each kind of processor.
+
+    Args:
+        one: float64 (..., n).
+        other: float64 (n,) or (n, p).
+    """
+    if other.ndim == 1:
+        return np.asarray((one * other).sum(axis=-1))
+    return np.asarray((one[..., np.newaxis] * other).sum(axis=-2))
 
 
 def count_by_group(groups: Int64Array, values: Int64Array, group_count: int) -> Moments[int]:

@@ -37,7 +37,6 @@ class StudyPlan:
     """The experiment of single rounds to study, and the extent of each part.
 
     Attributes:
-        name: name of the experiment among several; may be empty.
         experiment: the deals.
         games: number of whole games played besides, 0 for none.
         chart_deals: number of deals of the take chart, at most those of the experiment.
@@ -46,7 +45,6 @@ class StudyPlan:
         confidence: of the intervals.
     """
 
-    name: str
     experiment: Experiment
     games: int
     chart_deals: int

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from kqj_sim.analysis.compare import compose_players
-from kqj_sim.analysis.study import Study, StudyPlan, run_study
+from kqj_sim.analysis.study import ProgressFactory, Study, StudyPlan, run_study
 from kqj_sim.api.arguments import (
     CONFIDENCE_RANGE,
     ArgumentError,
@@ -35,13 +35,14 @@ from kqj_sim.reporting.grid import Grid
 from kqj_sim.reporting.html import to_html_fragment
 from kqj_sim.reporting.rows import RowsFile
 from kqj_sim.reporting.run import describe_rules
-from kqj_sim.reporting.study import Provenance, iterate_files, make_key_figures, make_run
+from kqj_sim.reporting.study import iterate_files, make_key_figures, make_run
 from kqj_sim.run_scope import run_scope
 
 if TYPE_CHECKING:
     from kqj_sim.dask_cluster import DaskCluster
     from kqj_sim.imposed import ImposedContract
     from kqj_sim.rules import GameRules
+    from kqj_sim.workers import Workers
 
 
 class ReportResult(ShownResult):
@@ -76,7 +77,7 @@ class ReportResult(ShownResult):
         return [f"Page: {self.path} ({len(self.files)} files)", *rows]
 
     def _list_html_grids(self) -> Sequence[Grid]:
-        return [make_key_figures([Findings(self._study, "")])]
+        return [make_key_figures(Findings(self._study))]
 
     def _repr_html_(self) -> str:
         """Return the headline, the page's path and the key figures as HTML, for notebooks."""
@@ -144,7 +145,6 @@ def report(
     >>> result.path.name
     'report.html'
     """
-    began = time.monotonic()
     table = collect_rules(rules, fields, "report")
     experiment = make_experiment(
         table, policy, impose, seed, first, deals=parse_count("deals", deals, 1, "1e6")
@@ -157,7 +157,7 @@ def report(
     if compared:
         compose_players(compared, table)  # Raises errors before anything is played.
     plan = StudyPlan(
-        "", experiment, parse_count("games", games, 0, "1000") or 0,
+        experiment, parse_count("games", games, 0, "1000") or 0,
         parse_count("chart_deals", chart_deals, 0, "1e5") or 0, compared,
         parse_count("compare_deals", compare_deals, 1, "1e5") or 1,
         parse_argument("confidence", parse_share, confidence, *CONFIDENCE_RANGE),
@@ -166,25 +166,46 @@ def report(
     def show_progress(unit: str, total: int) -> ProgressLine:
         return open_progress(progress, unit, total)
 
-    with (
-        OutputFolder(str(out), force) as folder,
-        open_workers(threads, cluster) as workers,
-        ExitStack() as stack,
-    ):
+    name = visible(title or describe_rules(table))
+    with OutputFolder(str(out), force) as folder, open_workers(threads, cluster) as workers:
+        study, names = write_report(
+            plan, folder, name, "kqj_sim.report",
+            save_rows=save_rows, workers=workers, progress=show_progress,
+        )  # fmt: skip
+    return ReportResult(study, name, [Path(out) / file for file in names])
+
+
+def write_report(
+    plan: StudyPlan, folder: OutputFolder, title: str, command: str,
+    config: tuple[str, str] | None = None, *, save_rows: bool, workers: Workers,
+    progress: ProgressFactory,
+) -> tuple[Study, list[str]]:  # fmt: skip
+    """Carry out a plan and write the report into a folder; return the study and the files' names.
+
+    Args:
+        plan, workers, progress: as for `run_study`, whose errors this raises.
+        folder: an open folder.
+        title, command, config: as for `iterate_files`.
+        save_rows: write one row per deal, too.
+
+    Raises:
+        KeyboardInterrupt: nothing was played.
+        OSError: a file cannot be written.
+    """
+    began = time.monotonic()
+    names = []
+    with ExitStack() as stack:
         rows_file = None
         if save_rows:
+            names.append("rows.parquet")
             rows_file = stack.enter_context(RowsFile(folder.get_path("rows.parquet")))
-        study = run_study(plan, show_progress, workers, rows_file.write if rows_file else None)
+        study = run_study(plan, progress, workers, rows_file.write if rows_file else None)
         if study.deals == 0:
             raise KeyboardInterrupt
         if rows_file is not None:
             rows_file.finish(make_run(study))
-        name = visible(title or describe_rules(table))
-        made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, in {time.monotonic() - began:.0f} s"
-        files = []
-        for file, content in iterate_files([study], Provenance(name, "kqj_sim.report", made)):
-            folder.write(file, content)
-            files.append(Path(out) / file)
-        if save_rows:
-            files.append(Path(out) / "rows.parquet")
-    return ReportResult(study, name, files)
+    made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, in {time.monotonic() - began:.0f} s"
+    for name, content in iterate_files(study, title, command, made, config):
+        folder.write(name, content)
+        names.append(name)
+    return study, names

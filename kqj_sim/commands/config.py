@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -11,10 +10,8 @@ import click
 from kqj_sim.messages import shorten, suggest, visible
 from kqj_sim.text_files import read_text
 
-CONFIG_KEY, EXPERIMENTS_KEY = "kqj_sim.config", "kqj_sim.experiments"
-"""Keys under which a context keeps its file's name and text, and its tables of experiments."""
-
-_EXPERIMENT_TABLE = "experiment"
+CONFIG_KEY = "kqj_sim.config"
+"""Key under which a context keeps its file's name and text."""
 
 
 def read_config(ctx: click.Context, parameter: click.Parameter, path: str | None) -> None:
@@ -22,8 +19,7 @@ def read_config(ctx: click.Context, parameter: click.Parameter, path: str | None
 
     Keys are the options' names, with - or _.  At the top they hold for every command that has the
     option.  In a table with a command's name they hold for that command and override those at the
-    top; [policies.show] is the table of a command within another.  Tables [[experiment]] are kept
-    for commands that take several experiments, see `parse_option_values`.
+    top; [policies.show] is the table of a command within another.
 
     Raises:
         UsageError: the file is not TOML, or has an unknown key.
@@ -40,7 +36,6 @@ def read_config(ctx: click.Context, parameter: click.Parameter, path: str | None
     except ValueError as error:  # not TOML, or a number with too many digits
         raise click.UsageError(f"{shorten(path)} is not TOML: {error}") from None
     ctx.meta[CONFIG_KEY] = (visible(path), text)
-    ctx.meta[EXPERIMENTS_KEY] = _pop_experiments(path, values)
     names: list[str] = []
     root = ctx
     while root.parent is not None:
@@ -53,44 +48,6 @@ def read_config(ctx: click.Context, parameter: click.Parameter, path: str | None
         for name, value in chosen.items()
         if name in own
     }
-
-
-def parse_option_values(
-    ctx: click.Context, where: str, table: dict[str, Any], names: Sequence[str]
-) -> dict[str, Any]:
-    """Return the values of a table as the command would get them from its options.
-
-    Args:
-        ctx: the context of the command.
-        where: a name for the table, for errors.
-        table: the values in the file.
-        names: the options that the table may hold.
-
-    Raises:
-        UsageError: another key, or a value that the option does not accept.
-    """
-    options = _list_options(ctx.command)
-    found: dict[str, Any] = {}
-    for key, value in table.items():
-        name = _find_option(f"{where}: ", key, names)
-        option = options[name]
-        try:
-            found[str(option.name)] = option.process_value(
-                ctx, _convert_value(where, name, option, value)
-            )
-        except click.BadParameter as error:
-            raise click.UsageError(f"{where}: {name}: {error.message}") from None
-    return found
-
-
-def _pop_experiments(path: str, values: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the tables of experiments and remove them from `values`."""
-    tables = values.pop(_EXPERIMENT_TABLE, [])
-    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise click.UsageError(
-            f"{path}: {_EXPERIMENT_TABLE} is a list of tables: write [[experiment]]"
-        )
-    return tables
 
 
 def _select_values(
@@ -106,12 +63,16 @@ def _select_values(
         where: name of the table, such as policies.show; empty at the top.
     """
     commands = command.commands if isinstance(command, click.Group) else {}
+    known = [*_list_nested_options(command), *commands]
     chosen: dict[str, Any] = {}
     for key, value in values.items():
         if isinstance(value, dict) and key in commands:
             continue
-        prefix = f"{path}: {where and f'[{where}] '}"
-        name = _find_option(prefix, key, [*_list_nested_options(command), *commands])
+        name = shorten(key).replace("-", "_")
+        if name not in known:
+            hint = suggest(name, known) or "--help-all lists them"
+            section = where and f"[{where}] "
+            raise click.UsageError(f"{path}: {section}{shorten(key)} is no option: {hint}")
         if name in commands:
             raise click.UsageError(f"{path}: {key} is a table of options: write [{key}]")
         chosen[name] = value
@@ -141,16 +102,6 @@ def _list_options(command: click.Command) -> dict[str, click.Option]:
         for name in option.opts
         if name.startswith("--")
     }
-
-
-def _find_option(prefix: str, key: str, names: Sequence[str]) -> str:
-    """Return the option that a key names; raise UsageError, after `prefix`, if there is none."""
-    key = shorten(key)
-    name = key.replace("-", "_")
-    if name not in names:
-        hint = suggest(name, names) or "--help-all lists them"
-        raise click.UsageError(f"{prefix}{key} is no option: {hint}")
-    return name
 
 
 def _convert_value(path: str, name: str, option: click.Option, value: Any) -> Any:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.tables import Table
 from kqj_sim.reporting.compare import list_remarks, write_headline
-from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, format_number, make_grids
-from kqj_sim.reporting.page import Part, Picture
-from kqj_sim.reporting.page_charts import render_distribution, render_dots, render_heat_maps
+from kqj_sim.reporting.grid import (
+    EMPTY_CELL_TEXT,
+    MIN_OBSERVATIONS,
+    Cell,
+    Grid,
+    format_number,
+    make_grids,
+)
+from kqj_sim.reporting.page import Part
+from kqj_sim.reporting.page_charts import make_distribution, make_dots
 from kqj_sim.rules import GameRules, KqjRules
 
 if TYPE_CHECKING:
@@ -20,21 +27,11 @@ if TYPE_CHECKING:
     from kqj_sim.analysis.tables import Unit
 
 
-MIN_OBSERVATIONS = 30
-"""With fewer deals a number is neither drawn nor named in a sentence."""
-
-
 @dataclass(frozen=True)
 class Findings:
-    """A study as the chapters of a report read it: its numbers, pictures and tables.
-
-    Attributes:
-        study: the study.
-        slug: prefix of its files if the report has several studies, else empty.
-    """
+    """A study as the chapters of a report read it: its numbers and tables."""
 
     study: Study
-    slug: str = ""
 
     @property
     def tables(self) -> Mapping[str, Table]:
@@ -68,72 +65,6 @@ class Findings:
         """Return a number with its interval as text, for a sentence."""
         return str(self.format_cell(table, quantity, *group))
 
-    def make_dots(
-        self,
-        name: str,
-        caption: str,
-        series: Mapping[str, Mapping[Any, Estimate]],
-        label: str,
-        unit: Unit = "share",
-        *,
-        names: Mapping[Any, str] | None = None,
-        comparable: bool = False,
-        logarithmic: bool = False,
-        middle: float | None = None,
-    ) -> Picture:
-        """Return a picture of dots, as `render_dots`.
-
-        With `comparable` the pictures of several studies have the same scale, 0 to 100%.  Its SVG
-        is empty if there are no two points to compare.
-        """
-        drawn = {key: dots for key, dots in series.items() if _count_points(dots) > 0}
-        if sum(map(_count_points, drawn.values())) < 2:
-            return self._make_picture(name, caption, "")
-        series = drawn
-        svg = render_dots(
-            series, label, unit, names=names, logarithmic=logarithmic, middle=middle,
-            whole=comparable and bool(self.slug),
-        )  # fmt: skip
-        return self._make_picture(name, caption, svg)
-
-    def make_heat_maps(
-        self,
-        name: str,
-        caption: str,
-        panels: Mapping[str, Mapping[tuple[Any, ...], Estimate]],
-        rows: tuple[str, Sequence[Any]],
-        columns: tuple[str, Sequence[Any]],
-        unit: Unit = "share",
-        *,
-        diverging: bool = False,
-        min_observations: int = MIN_OBSERVATIONS,
-    ) -> Picture:
-        """Return a picture of heat maps, as `render_heat_maps`; empty if there is one cell."""
-        if sum(map(_count_points, panels.values())) < 2:
-            return self._make_picture(name, caption, "")
-        svg = render_heat_maps(
-            panels, rows, columns, unit, diverging=diverging, min_observations=min_observations
-        )
-        return self._make_picture(name, caption, svg)
-
-    def make_distribution(
-        self,
-        name: str,
-        caption: str,
-        stacks: Mapping[str, Mapping[int, Estimate]],
-        label: str,
-        counted: str,
-        *,
-        step: int = 1,
-        threshold: tuple[float, str] | None = None,
-    ) -> Picture:
-        """Return a picture of a distribution, as `render_distribution`."""
-        svg = render_distribution(stacks, label, counted, step=step, threshold=threshold)
-        return self._make_picture(name, caption, svg)
-
-    def _make_picture(self, name: str, caption: str, svg: str) -> Picture:
-        return Picture(f"{self.slug}-{name}" if self.slug else name, caption, svg)
-
     def make_grids(self, *names: str) -> tuple[Grid, ...]:
         """Return the tables of these names that there are, as grids without empty rows."""
         found = (self.tables[name] for name in names if name in self.tables)
@@ -148,11 +79,6 @@ def _drop_empty_rows(grid: Grid) -> Grid:
         if {cell.text for cell in row[grid.keys :]} - {EMPTY_CELL_TEXT, "0"}
     )
     return replace(grid, rows=rows)
-
-
-def _count_points(numbers: Mapping[Any, Estimate]) -> int:
-    """Return how many estimates rest on observations."""
-    return sum(each.observations > 0 for each in numbers.values())
 
 
 def format_estimate(estimate: Estimate, unit: str) -> Cell:
@@ -217,15 +143,6 @@ def name_share(share: Estimate) -> str:
     return words.get(share.value) or str(format_estimate(share, "share"))
 
 
-def collect_tables(findings: Iterable[Findings]) -> dict[str, Table]:
-    """Return every table by the name of its file, without suffix."""
-    return {
-        f"{found.slug}/{name}" if found.slug else name: table
-        for found in findings
-        for name, table in found.tables.items()
-    }
-
-
 @dataclass(frozen=True)
 class Chapter:
     """A chapter of a report.
@@ -278,14 +195,14 @@ def describe_games(found: Findings) -> Part | None:
             f"The {dealer} wins {found.format_text('games', 'first_dealer_won_share')}.",
         ),
         pictures=(
-            found.make_distribution(
+            make_distribution(
                 "games",
                 "Distribution of the number of rounds in a game.",
                 {"games": found.get_estimates("games_by_rounds", "share_of_games")},
                 "rounds in a game",
                 "% of games",
             ),
-            found.make_dots(
+            make_dots(
                 "winners",
                 f"Games won, by {player}.",
                 {"won": winners},
@@ -314,9 +231,7 @@ def describe_compared_policies(found: Findings) -> Part | None:
     return Part(
         text=(*write_headline(comparison), *list_remarks(comparison)),
         pictures=(
-            found.make_dots(
-                "compared", caption, {"lead": leads}, "points a round", "points", middle=0
-            ),
+            make_dots("compared", caption, {"lead": leads}, "points a round", "points", middle=0),
         ),
         grids=found.make_grids("compared_ranking", "compared_pairs"),
         folded=found.make_grids(

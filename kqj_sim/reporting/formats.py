@@ -8,7 +8,6 @@ under the key `kqj_sim`; a CSV file has it in a file of its own, `NAME.run.json`
 from __future__ import annotations
 
 import math
-import re
 import textwrap
 from collections.abc import Callable, Mapping
 from io import BytesIO
@@ -76,11 +75,6 @@ def choose_table_format(path: str | Path | None, requested: str | None) -> str:
     if path is None:
         return "table"
     return choose_by_suffix(path, TABLE_SUFFIXES, ", or give --format")
-
-
-def make_slug(name: str) -> str:
-    """Return a name for use in file names: `two_teams_taking` for `Two teams, taking`."""
-    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
 
 
 RUN_KEY = "kqj_sim"

@@ -26,6 +26,8 @@ PIPED_WIDTH = 100
 SCREEN_WIDTH = 80
 """Width in characters of key figures."""
 
+MIN_OBSERVATIONS = 30
+"""With fewer observations a number is neither drawn nor named in a sentence."""
 EMPTY_CELL_TEXT = "-"
 NO_INTERVAL = "±?"
 """The sign beside a number whose observations are too few, or too much alike, for an interval."""

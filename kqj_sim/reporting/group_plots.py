@@ -9,7 +9,7 @@ from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.cards import format_contract
 from kqj_sim.places import name_places
 from kqj_sim.reporting.figures import BLUE, draw_dots, draw_message
-from kqj_sim.reporting.grid import format_number
+from kqj_sim.reporting.grid import MIN_OBSERVATIONS, format_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from kqj_sim.analysis.tally import Tally
 
 MAX_GROUPS_DRAWN = 40
-MIN_OBSERVATIONS = 30
-"""With fewer observations a group is not drawn."""
 
 Group = tuple[Any, ...]
 

@@ -11,7 +11,14 @@ from typing import Any, NamedTuple
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.quantiles import chi_square_tail
 from kqj_sim.analysis.tables import Table
-from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, format_bound, format_number
+from kqj_sim.reporting.grid import (
+    EMPTY_CELL_TEXT,
+    MIN_OBSERVATIONS,
+    Cell,
+    Grid,
+    format_bound,
+    format_number,
+)
 from kqj_sim.reporting.group_words import format_heading, format_value
 from kqj_sim.reporting.run import Run
 from kqj_sim.rules import KqjRules
@@ -24,9 +31,6 @@ BLANK = Cell("")
 
 TEST_LEVEL = 0.05
 """Significance level of the tests behind headlines."""
-
-MIN_OBSERVATIONS = 30
-"""Observations below which a row is left out and a number of a group is not shown."""
 
 
 @dataclass(frozen=True)

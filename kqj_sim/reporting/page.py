@@ -89,10 +89,9 @@ class Picture:
 class Part:
     """A part of a section: sentences in plain text, pictures and tables.
 
-    `folded` tables are opened on demand; `heading` may be empty.
+    `folded` tables are opened on demand.
     """
 
-    heading: str = ""
     text: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = ()
     grids: tuple[Grid, ...] = ()
@@ -183,7 +182,7 @@ def page_to_markdown(page: Page, folder: str = "pictures") -> bytes:
 
 
 def _render_part(part: Part, folder: str) -> list[str]:
-    lines = [f"### {part.heading}", ""] if part.heading else []
+    lines = []
     for sentence in part.text:
         lines += [sentence, ""]
     for picture in part.pictures:

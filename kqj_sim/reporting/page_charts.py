@@ -1,4 +1,4 @@
-"""Charts of estimates for pages, as SVG: heat maps, dots with intervals, distributions."""
+"""Charts of estimates for pages: heat maps, dots with intervals, distributions."""
 
 from __future__ import annotations
 
@@ -16,23 +16,28 @@ from kqj_sim.reporting.figures import (
     draw_threshold,
     render_page_figure,
 )
+from kqj_sim.reporting.grid import MIN_OBSERVATIONS
+from kqj_sim.reporting.page import Picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def render_heat_maps(
+def make_heat_maps(
+    name: str,
+    caption: str,
     panels: Mapping[str, Mapping[tuple[Any, ...], Estimate]],
     rows: tuple[str, Sequence[Any]],
     columns: tuple[str, Sequence[Any]],
-    unit: str,
+    unit: str = "share",
     *,
     diverging: bool = False,
-    min_observations: int = 1,
-) -> str:
-    """Return heat maps below each other on one scale, as SVG for a page.
+    min_observations: int = MIN_OBSERVATIONS,
+) -> Picture:
+    """Return heat maps below each other on one scale; without SVG if there is only one cell.
 
     Args:
+        name, caption: of the picture.
         panels: by title the estimates by (row, column).
         rows, columns: label, and keys in order, rows from the top; keys without cells are left
             out.
@@ -40,6 +45,8 @@ def render_heat_maps(
         diverging: use colours that part at 0.
         min_observations: cells with fewer observations stay empty.
     """
+    if sum(map(_count_points, panels.values())) < 2:
+        return Picture(name, caption, "")
     scale = 100 if unit == "share" else 1
     shown: dict[str, dict[tuple[Any, Any], float]] = {
         title: {
@@ -67,52 +74,64 @@ def render_heat_maps(
             axes.set_ylabel(rows[0])
         every[-1].set_xlabel(columns[0])
 
-    return render_page_figure(draw, 0.6 + len(panels) * (0.45 + 0.33 * len(down)))
+    height = 0.6 + len(panels) * (0.45 + 0.33 * len(down))
+    return Picture(name, caption, render_page_figure(draw, height))
 
 
-def render_dots(
+def make_dots(
+    name: str,
+    caption: str,
     series: Mapping[str, Mapping[Any, Estimate]],
     label: str,
-    unit: str,
+    unit: str = "share",
     *,
     names: Mapping[Any, str] | None = None,
     logarithmic: bool = False,
-    whole: bool = False,
     middle: float | None = None,
-) -> str:
-    """Return dots with intervals as SVG for a page.
+) -> Picture:
+    """Return dots with intervals; without SVG if there are no two to compare.
 
     Args:
+        name, caption: of the picture.
         label: what the numbers are.
-        whole: show the whole range of shares, so that pictures can be compared.
         series, unit, names, logarithmic, middle: as for `draw_dots`.
     """
+    series = {key: numbers for key, numbers in series.items() if _count_points(numbers) > 0}
+    if sum(map(_count_points, series.values())) < 2:
+        return Picture(name, caption, "")
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         draw_dots(axes, series, unit, names=names, logarithmic=logarithmic, middle=middle)
-        if whole:
-            axes.set_xlim(-2, 102)
         axes.set_xlabel(label)
         if len(series) > 1:
             figure.legend(loc="outside upper left", ncols=min(3, len(series)))
 
     keys = {key for numbers in series.values() for key in numbers}
     rows = len(keys) * (0.24 + 0.1 * len(series))
-    return render_page_figure(draw, 0.75 + rows + (0.3 if len(series) > 1 else 0))
+    height = 0.75 + rows + (0.3 if len(series) > 1 else 0)
+    return Picture(name, caption, render_page_figure(draw, height))
 
 
-def render_distribution(
+def _count_points(numbers: Mapping[Any, Estimate]) -> int:
+    """Return how many estimates rest on observations."""
+    return sum(each.observations > 0 for each in numbers.values())
+
+
+def make_distribution(
+    name: str,
+    caption: str,
     stacks: Mapping[str, Mapping[int, Estimate]],
     label: str,
     counted: str,
     *,
     step: int = 1,
     threshold: tuple[float, str] | None = None,
-) -> str:
-    """Return a distribution, stacked by result, as SVG for a page.
+) -> Picture:
+    """Return a distribution, stacked by result.
 
     Args:
+        name, caption: of the picture.
         stacks: by result the shares by the lowest number of a step.
         label: what the number is.
         counted: what the shares are of.
@@ -145,7 +164,7 @@ def render_distribution(
         if len(stacks) > 1:
             figure.legend(loc="outside upper left", ncols=3)
 
-    return render_page_figure(draw, 3.0)
+    return Picture(name, caption, render_page_figure(draw, 3.0))
 
 
 def _trim_tails(stacks: Iterable[Mapping[int, Estimate]]) -> list[int]:

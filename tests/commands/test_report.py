@@ -20,7 +20,7 @@ from kqj_sim.analysis import study
 from kqj_sim.analysis.tables import Table, make_table
 from kqj_sim.reporting.grid import NO_INTERVAL, make_grids
 from kqj_sim.rules import KqjRules
-from tests.command_line import expect_error, run
+from tests.command_line import run
 from tests.reporting.tables import line
 
 POLICIES = Path(__file__).resolve().parent.parent.parent / "reports" / "policies"
@@ -28,23 +28,6 @@ SMALL = (
     "--policy", "random", "--deals", "2000", "--games", "20", "--chart-deals", "900",
 )  # fmt: skip
 COMPARED = ("--compare", "random", "--compare", "greedy", "--compare-deals", "120")
-EXPERIMENTS = """
-deals = 500
-policy = "random"
-
-[report]
-games = 0
-chart_deals = 100
-
-[[experiment]]
-name = "Two teams"
-
-[[experiment]]
-name = "Three teams, auctions"
-teams = 3
-bidding = "auction"
-deals = 400
-"""
 
 
 class Tables(HTMLParser):
@@ -103,11 +86,11 @@ def told(folder: Path) -> dict[str, Any]:
     return found
 
 
-def csv_tables(folder: Path, experiment: dict[str, Any], where: str = "") -> list[Table]:
-    """The tables of an experiment from their CSV files, with the titles of the JSON."""
+def csv_tables(folder: Path) -> list[Table]:
+    """The tables of a report from their CSV files, with the titles of the JSON."""
     tables = []
-    for each in experiment["tables"]:
-        path = folder / "tables" / where / f"{each['name']}.csv"
+    for each in told(folder)["tables"]:
+        path = folder / "tables" / f"{each['name']}.csv"
         groups = tuple(each["groups"])
         texts = dict.fromkeys(
             (group for group in groups if isinstance(each["rows"][0][group], str)), "str"
@@ -145,14 +128,8 @@ def test_folder_has_all_files_that_are_named(made: Path) -> None:
     there = content(made)
     assert {"report.html", "report.md", "report.json", "rows.parquet"} <= there.keys()
     report = told(made)
-    (experiment,) = report["experiments"]
-    tables = {f"tables/{table['name']}.csv" for table in experiment["tables"]}
-    pictures = {
-        picture
-        for section in report["sections"]
-        for part in section["parts"]
-        for picture in part["pictures"]
-    }
+    tables = {f"tables/{table['name']}.csv" for table in report["tables"]}
+    pictures = {picture for section in report["sections"] for picture in section["pictures"]}
     assert tables | pictures == there.keys() - {
         "report.html", "report.md", "report.json", "rows.parquet",
     }  # fmt: skip
@@ -172,8 +149,7 @@ def test_every_number_of_the_page_is_that_of_the_csv(made: Path) -> None:
         (title, [[cell.removesuffix(f" {NO_INTERVAL}") for cell in row] for row in rows])
         for title, rows in Tables(html).found
     ]
-    (experiment,) = told(made)["experiments"]
-    tables = csv_tables(made, experiment)
+    tables = csv_tables(made)
     right = [grid for table in tables if table.name != "compared_matrix" for grid in cells(table)]
     for title, rows in shown:
         if title != "" and "Each against each" not in title:
@@ -185,8 +161,7 @@ def test_every_number_of_the_page_is_that_of_the_csv(made: Path) -> None:
     text = " ".join(
         sentence
         for section in told(made)["sections"]
-        for part in section["parts"]
-        for sentence in part["text"]
+        for sentence in section["text"]
         if section["name"] not in ("compared", "short")
     )
     numbers = re.findall(r"[\d,.]+%? (?:±[\d.]+\d|\([\d.]+ to [\d.]+\))", text)
@@ -197,18 +172,16 @@ def test_every_number_of_the_page_is_that_of_the_csv(made: Path) -> None:
 
 
 def test_json_has_the_numbers_of_the_csv(made: Path) -> None:
-    (experiment,) = told(made)["experiments"]
-    for table, as_json in zip(csv_tables(made, experiment), experiment["tables"], strict=True):
+    for table, as_json in zip(csv_tables(made), told(made)["tables"], strict=True):
         rows = table.frame.astype(object).where(table.frame.notna(), None).to_dict("records")
         assert rows == as_json["rows"], table.name
 
 
 def test_report_says_how_it_was_made(made: Path) -> None:
     report = told(made)
-    (experiment,) = report["experiments"]
-    assert experiment["rules"] == KqjRules().to_dict()
-    assert (experiment["seed"], experiment["deals"], experiment["games"]) == (1, 2000, 20)
-    assert experiment["policies"] == ["random"] * 6
+    assert report["rules"] == KqjRules().to_dict()
+    assert (report["seed"], report["deals"], report["games"]) == (1, 2000, 20)
+    assert report["policies"] == ["random"] * 6
     words = shlex.split(report["command"])
     assert words[:2] == ["kqj-sim", "report"]
     assert words[words.index("--deals") :][:2] == ["--deals", "2000"]
@@ -258,83 +231,21 @@ def test_rows_are_those_of_the_deals(made: Path) -> None:
     assert rows.column("taken").to_pandas().mean() == taken["taken_share"]
 
 
-def test_several_experiments_stand_side_by_side(tmp_path: Path) -> None:
+def test_report_from_a_file_of_options_shows_the_file_and_comes_again(tmp_path: Path) -> None:
     config = tmp_path / "variants.toml"
-    config.write_text(EXPERIMENTS, encoding="utf-8")
-    out = tmp_path / "out"
-    done = run("report", "--config", str(config), "--out", str(out), "--seed", "7")
-    assert done.exit_code == 0, done.output
-    two, three = told(out)["experiments"]
-    assert [two["name"], three["name"]] == ["Two teams", "Three teams, auctions"]
-    assert (two["deals"], three["deals"]) == (500, 400)
-    assert (two["seed"], three["seed"]) == (7, 7)
-    assert three["rules"] == KqjRules(teams=3, bidding="auction").to_dict()
-    sections = {section["name"]: section for section in told(out)["sections"]}
-    assert [part["heading"] for part in sections["contracts"]["parts"]] == [
-        "Two teams", "Three teams, auctions",
-    ]  # fmt: skip
-    assert [part["heading"] for part in sections["auctions"]["parts"]] == ["Three teams, auctions"]
-    html = (out / "report.html").read_text(encoding="utf-8")
-    shown = Tables(html).found
-    for experiment, folder in ((two, "two_teams"), (three, "three_teams_auctions")):
-        everything = [
-            grid for table in csv_tables(out, experiment, folder) for grid in cells(table)
-        ]
-        assert sum(each in everything for each in shown) > 15
-    key_figures = dict(shown)[""]
-    # 500 and 400 deals: they are not the same ones, and have no paired differences.
-    assert key_figures[0] == ["figure", "Two teams", "Three teams, auctions"]
-    assert "name = &#34;Two teams&#34;" in html
-    again = tmp_path / "again"
-    command = shlex.split(told(out)["command"])
+    config.write_text(
+        'policy = "random"\n[report]\ndeals = 300\ngames = 0\nchart-deals = 0\nteams = 3\n'
+    )
+    out, again = tmp_path / "out", tmp_path / "again"
+    assert run("report", "--config", str(config), "--out", str(out), "--seed", "7").exit_code == 0
+    report = told(out)
+    assert (report["rules"]["teams"], report["deals"], report["seed"]) == (3, 300, 7)
+    assert "chart-deals = 0" in (out / "report.html").read_text(encoding="utf-8")
+    command = shlex.split(report["command"])
     assert "--deals" not in command
     out.rename(again)
     assert run(*command[1:]).exit_code == 0
     assert content(again) == content(out)
-
-
-def test_experiments_on_the_same_deals_have_their_differences(tmp_path: Path) -> None:
-    config = tmp_path / "variants.toml"
-    config.write_text(EXPERIMENTS.replace("deals = 400\n", ""), encoding="utf-8")
-    out = tmp_path / "out"
-    assert run("report", "--config", str(config), "--out", str(out)).exit_code == 0
-    rows = dict(Tables((out / "report.html").read_text(encoding="utf-8")).found)[""]
-    assert rows[0][-1] == "Three teams, auctions minus Two teams"
-    figures = {row[0]: row[1:] for row in rows[1:]}
-    one, other, difference = (
-        float(cell.split("%")[0].replace(",", ""))
-        for cell in figures["contracts made, of taken deals"]
-    )
-    assert difference == pytest.approx(other - one, abs=0.11)
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("[[experiment]]\nteams = 3", "[[experiment]] 1 has no name: write"),
-        ("[[experiment]]\n" * 51, "51 [[experiment]] tables: at most 50 fit in a report"),
-        ('[[experiment]]\nname = "a"\nteam = 3', "1: team is no option: did you mean teams?"),
-        ('[[experiment]]\nname = "a"\nteams = 4', "[[experiment]] 1: teams:"),
-        ('[[experiment]]\nname = "a"\nout = "b"', "out is no option"),
-        ('[[experiment]]\nname = "a"\n[[experiment]]\nname = "A"', "name of two experiments"),
-        ('[[experiment]]\nname = "a"\npolicy = "nobody"', "[[experiment]] 1 (a): "),
-        ('[experiment]\nname = "a"', "write [[experiment]]"),
-        ('[[experiment]]\nname = "a"\ncompare = "random"', "name two policies"),
-    ],
-)  # fmt: skip
-def test_mistakes_in_experiments_are_told(text: str, told: str, tmp_path: Path) -> None:
-    config = tmp_path / "variants.toml"
-    config.write_text(text, encoding="utf-8")
-    out = tmp_path / "out"
-    assert told in expect_error(run("report", "--config", str(config), "--out", str(out)))
-    assert not out.exists()
-
-
-def test_other_commands_leave_experiments_alone(tmp_path: Path) -> None:
-    config = tmp_path / "variants.toml"
-    config.write_text(EXPERIMENTS, encoding="utf-8")
-    done = run("simulate", "--config", str(config), "--deals", "100", "--policy", "random")
-    assert done.exit_code == 0, done.output
 
 
 def test_interrupted_report_holds_what_was_finished(
@@ -348,7 +259,7 @@ def test_interrupted_report_holds_what_was_finished(
     done = run("report", "--out", str(out), *SMALL)
     assert done.exit_code == 130
     assert "Interrupted" in done.stderr
-    assert told(out)["experiments"][0]["interrupted"] is True
+    assert told(out)["interrupted"] is True
     assert "The run was interrupted" in (out / "report.html").read_text(encoding="utf-8")
     assert not (out / "tables" / "take_chart.csv").exists()
 

@@ -11,7 +11,7 @@ import pytest
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.reporting.figures import RESULT_COLOURS
 from kqj_sim.reporting.page import INK
-from kqj_sim.reporting.page_charts import render_distribution, render_dots, render_heat_maps
+from kqj_sim.reporting.page_charts import make_distribution, make_dots, make_heat_maps
 
 HALF = Estimate(0.5, 0.4, 0.6, 100)
 LITTLE = Estimate(0.01, 0.005, 0.02, 100)
@@ -20,32 +20,35 @@ NOTHING = Estimate(math.nan, math.nan, math.nan, 0)
 
 def heat() -> str:
     cells = {("9", 1): HALF, ("9", 2): LITTLE, ("8", 1): Estimate(0.7, 0.6, 0.8, 5)}
-    return render_heat_maps(
-        {"made": cells}, ("top", ["9", "8"]), ("trumps", [1, 2, 3]), "share", min_observations=30
+    picture = make_heat_maps(
+        "made", "", {"made": cells}, ("top", ["9", "8"]), ("trumps", [1, 2, 3]), min_observations=30
     )
+    return picture.svg
 
 
 def gains() -> str:
     cells = {("9", 1): Estimate(-12.0, -13, -11, 90), ("8", 1): Estimate(40.4, 39, 42, 90)}
-    return render_heat_maps({"a": cells, "b": cells}, ("top", ["9", "8"]), ("n", [1]), "points",
-        diverging=True)  # fmt: skip
+    panels = {"a": cells, "b": cells}
+    return make_heat_maps(
+        "gains", "", panels, ("top", ["9", "8"]), ("n", [1]), "points", diverging=True
+    ).svg
 
 
 def dotted() -> str:
     series = {"lap 1": {0: HALF, 1: LITTLE}, "lap 2": {0: NOTHING, 1: HALF}}
-    return render_dots(series, "% of deals", "share", names={0: "opener", 1: "2nd"})
+    return make_dots("laps", "", series, "% of deals", names={0: "opener", 1: "2nd"}).svg
 
 
 def far_apart() -> str:
-    return render_dots({"all": {"a": HALF, "b": Estimate(0.0, 0.0, 0.01, 9)}}, "%", "share",
-        logarithmic=True)  # fmt: skip
+    series = {"all": {"a": HALF, "b": Estimate(0.0, 0.0, 0.01, 9)}}
+    return make_dots("far", "", series, "%", logarithmic=True).svg
 
 
 def stacked() -> str:
     stacks = {"made": {100: LITTLE, 110: HALF}, "failed": {90: HALF}}
-    return render_distribution(
-        stacks, "total", "% of deals", step=10, threshold=(123.0, "123: half")
-    )
+    return make_distribution(
+        "totals", "", stacks, "total", "% of deals", step=10, threshold=(123.0, "123: half")
+    ).svg
 
 
 ALL = [heat, gains, dotted, far_apart, stacked]
@@ -94,16 +97,17 @@ def test_threshold_is_drawn_with_its_words() -> None:
 
 
 def test_nothing_to_show_is_no_error() -> None:
-    assert texts(render_distribution({}, "total", "%")) is not None
-    assert texts(render_dots({"made": {}}, "%", "share")) is not None
-    assert texts(render_heat_maps({"made": {}}, ("a", []), ("b", []), "share")) is not None
+    assert texts(make_distribution("totals", "", {}, "total", "%").svg)
+    assert make_dots("made", "", {"made": {"a": HALF, "b": NOTHING}}, "%").svg == ""
+    assert make_heat_maps("made", "", {"made": {}}, ("a", []), ("b", [])).svg == ""
 
 
 def test_bars_of_nothing_and_of_the_tails_are_not_drawn() -> None:
     nothing, rare = Estimate(0.0, 0, 0.01, 9), Estimate(0.0004, 0, 0.01, 9)
-    svg = render_distribution(
-        {"made": {0: nothing, 10: HALF, 20: HALF, 900: rare}}, "total", "%", step=10
+    picture = make_distribution(
+        "totals", "", {"made": {0: nothing, 10: HALF, 20: HALF, 900: rare}}, "total", "%", step=10
     )
+    svg = picture.svg
     colour = RESULT_COLOURS["made"].lower()
     # One for each of the two, none in a legend.
     assert svg.count(f"fill: {colour}") == 2

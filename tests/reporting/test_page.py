@@ -30,8 +30,8 @@ PAGE = Page(
             "one",
             "The first",
             (
-                Part("left", ("A sentence.",), (Picture("p1", "A picture.", SVG),), (GRID,)),
-                Part("right", (), (Picture("p2", "Another.", SVG),), (), (GRID,)),
+                Part(("A sentence.",), (Picture("p1", "A picture.", SVG),), (GRID,)),
+                Part((), (Picture("p2", "Another.", SVG),), (), (GRID,)),
             ),
             "How to read it.",
         ),

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.products import multiply
+from kqj_sim.analysis.moments import multiply
 from kqj_sim.analysis.quantiles import student_quantile, student_tail
 from kqj_sim.analysis.review.turns import Draws
 from kqj_sim.core.types import Float64Array

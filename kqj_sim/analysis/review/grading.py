@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from kqj_sim.analysis.moments import multiply
 from kqj_sim.analysis.odds.plays import PlayModel
 from kqj_sim.analysis.odds.position import PartialRound
 from kqj_sim.analysis.odds.sampling import CardSampler, Deadline, SearchEnded
 from kqj_sim.analysis.odds.situation import BiddingSituation, KwajongenBiddingSituation
-from kqj_sim.analysis.products import multiply
 from kqj_sim.analysis.review.cross_fitting import (
     Loss,
     Mean,

@@ -6,17 +6,18 @@ from typing import Any
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.reporting.chapter import (
-    MIN_OBSERVATIONS,
     Findings,
     describe_share,
     format_estimate,
     name_share,
     select_reliable,
 )
+from kqj_sim.reporting.grid import MIN_OBSERVATIONS
 from kqj_sim.reporting.key_figures import capitalize
 from kqj_sim.reporting.kqj.headlines import TakeAdvice, read_take_chart
 from kqj_sim.reporting.kqj.plots import PLACE_NAMES
 from kqj_sim.reporting.page import Part
+from kqj_sim.reporting.page_charts import make_distribution, make_dots, make_heat_maps
 from kqj_sim.rules import require_kqj_rules
 
 KIND_NAMES = {
@@ -69,7 +70,7 @@ def describe_taking(found: Findings) -> Part | None:
     return Part(
         text=tuple(text),
         pictures=(
-            found.make_heat_maps(
+            make_heat_maps(
                 "taking_heat",
                 "Deals taken, by lap and place of the take.",
                 {
@@ -81,12 +82,11 @@ def describe_taking(found: Findings) -> Part | None:
                 ("place", PLACE_NAMES),
                 min_observations=1,
             ),
-            found.make_dots(
+            make_dots(
                 "take_rate",
                 "Share of takes among the players asked, by place and lap.",
                 {name: places for name, places in rates_by_lap.items() if places},
                 "takes, % of the players asked",
-                comparable=True,
             ),
         ),
         grids=found.make_grids("take_rate"),
@@ -126,7 +126,7 @@ def describe_auctions(found: Findings) -> Part | None:
     return Part(
         text=tuple(text),
         pictures=(
-            found.make_distribution(
+            make_distribution(
                 "amounts",
                 "Distribution of the amounts of the last bid.",
                 {"last bid": found.get_estimates("final_amounts", "share_of_taken")},
@@ -134,12 +134,11 @@ def describe_auctions(found: Findings) -> Part | None:
                 "% of taken deals",
                 step=10,
             ),
-            found.make_dots(
+            make_dots(
                 "made_by_amount",
                 "Contracts made, by the amount of the last bid.",
                 {"made": select_reliable(found.get_estimates("contracts_by_amount", MADE))},
                 "contracts made, %",
-                comparable=True,
             ),
         ),
         grids=found.make_grids("auctions", "contracts_by_stake"),
@@ -180,7 +179,7 @@ def describe_take_chart(found: Findings) -> Part | None:
     return Part(
         text=tuple(text),
         pictures=(
-            found.make_heat_maps(
+            make_heat_maps(
                 "take_chart",
                 "Gain by taking in points, by highest trumps, number of trumps and side aces; "
                 "purple where taking is better, orange where passing is.",
@@ -190,7 +189,7 @@ def describe_take_chart(found: Findings) -> Part | None:
                 "points",
                 diverging=True,
             ),
-            found.make_heat_maps(
+            make_heat_maps(
                 "take_right",
                 "Deals in which taking scores more than passing, by highest trumps and number of "
                 "trumps.",

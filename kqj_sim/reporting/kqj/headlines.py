@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.reporting.chapter import (
-    MIN_OBSERVATIONS,
     Findings,
     describe_lead,
     describe_share,
@@ -16,6 +15,7 @@ from kqj_sim.reporting.chapter import (
     name_share,
     select_reliable,
 )
+from kqj_sim.reporting.grid import MIN_OBSERVATIONS
 from kqj_sim.reporting.key_figures import capitalize
 from kqj_sim.rules import require_kqj_rules
 

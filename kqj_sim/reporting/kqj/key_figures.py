@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 from kqj_sim.places import format_ordinal, name_places
-from kqj_sim.reporting.grid import Cell, Grid
+from kqj_sim.reporting.grid import MIN_OBSERVATIONS, Cell, Grid
 from kqj_sim.reporting.group_words import format_value
 from kqj_sim.reporting.key_figures import (
     BLANK,
-    MIN_OBSERVATIONS,
     KeyColumn,
     KeyFigures,
     Results,

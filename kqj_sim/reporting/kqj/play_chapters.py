@@ -15,6 +15,7 @@ from kqj_sim.reporting.key_figures import capitalize
 from kqj_sim.reporting.kqj.call_chapters import KIND_NAMES, MADE, has_taken_deals
 from kqj_sim.reporting.kqj.plots import HALF_OF_POINTS, PLACE_NAMES
 from kqj_sim.reporting.page import Part
+from kqj_sim.reporting.page_charts import make_distribution, make_dots, make_heat_maps
 from kqj_sim.rules import KqjRules, require_kqj_rules
 
 
@@ -39,13 +40,12 @@ def describe_contracts(found: Findings) -> Part | None:
                 f"often, {format_estimate(kinds[worst], 'share')}."
             )
         pictures.append(
-            found.make_dots(
+            make_dots(
                 "made_by_kind",
                 "Contracts made, by kind of contract.",
                 {"made": kinds},
                 "contracts made, %",
                 names=KIND_NAMES,
-                comparable=True,
             )
         )
     if "contracts_by_place" in found.tables:
@@ -57,13 +57,12 @@ def describe_contracts(found: Findings) -> Part | None:
         if require_kqj_rules(found.rules).bidding == "auction":
             series = {"last bid": found.get_estimates("contracts_by_place", MADE)}
         pictures.append(
-            found.make_dots(
+            make_dots(
                 "made_by_place",
                 "Contracts made, by the Sender's place.",
                 {name: select_reliable(numbers) for name, numbers in series.items()},
                 "contracts made, %",
                 names=dict(enumerate(PLACE_NAMES)),
-                comparable=True,
             )
         )
     return Part(
@@ -94,7 +93,7 @@ def describe_hands(found: Findings) -> Part | None:
             )
         cells = found.tables["contracts_by_sender_trumps_and_aces"].estimates(MADE)
         pictures.append(
-            found.make_heat_maps(
+            make_heat_maps(
                 "made_by_hand",
                 "Contracts in a suit made, by the number of the Sender's trumps and side aces.",
                 {"Contracts in a suit made, %": cells},
@@ -104,13 +103,12 @@ def describe_hands(found: Findings) -> Part | None:
         )
     points = select_reliable(found.get_estimates("contracts_by_sender_points", MADE))
     pictures.append(
-        found.make_dots(
+        make_dots(
             "made_by_points",
             "Contracts made, by the card points in the Sender's hand.",
             {"made": points},
             "contracts made, %",
             names={least: f"{least} to {least + 9}" for least in points},
-            comparable=True,
         )
     )
     return Part(
@@ -161,7 +159,7 @@ def describe_totals(found: Findings) -> Part | None:
     return Part(
         text=tuple(text),
         pictures=(
-            found.make_distribution(
+            make_distribution(
                 "totals",
                 f"Distribution of the {label}, by result. The dashed line is the threshold.",
                 stacks,
@@ -213,7 +211,7 @@ def describe_bonuses(found: Findings) -> Part | None:
     return Part(
         text=text,
         pictures=(
-            found.make_dots(
+            make_dots(
                 "bonuses",
                 "Taken deals with each bonus, by side, on a logarithmic scale.",
                 series,

@@ -29,7 +29,7 @@ from kqj_sim.reporting.figures import (
     draw_stacks,
     draw_threshold,
 )
-from kqj_sim.reporting.grid import format_number
+from kqj_sim.reporting.grid import MIN_OBSERVATIONS, format_number
 from kqj_sim.reporting.page import INK
 from kqj_sim.rules import SEATS, KqjRules, require_kqj_rules
 
@@ -51,8 +51,6 @@ SUIT_TOLERANCE = 0.01
 """Difference of shares made below which suits are drawn as one."""
 SUIT_TEST_LEVEL = 0.001
 """Level of the test whether suits differ."""
-MIN_ROUNDS = 30
-"""With fewer rounds a contract is not drawn."""
 
 _RESULTS = ("made", "failed", "litigation")
 _RESULT_JOINT = ("contract", "result", "contracting_total")
@@ -138,7 +136,7 @@ def draw_simulation(figure: SubFigure, tally: Tally, confidence: float) -> tuple
     left, right = halves
     every = merge_suits(count_totals(tally))
     rounds = {name: sum(int(n.sum()) for n in results.values()) for name, results in every.items()}
-    few = [name for name in every if rounds[name] < MIN_ROUNDS < max(rounds.values())]
+    few = [name for name in every if rounds[name] < MIN_OBSERVATIONS < max(rounds.values())]
     totals = {name: results for name, results in every.items() if name not in few}
     remarks = []
     if few:

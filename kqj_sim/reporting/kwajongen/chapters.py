@@ -18,6 +18,7 @@ from kqj_sim.reporting.chapter import (
 from kqj_sim.reporting.key_figures import capitalize
 from kqj_sim.reporting.kwajongen.plots import PLACE_NAMES
 from kqj_sim.reporting.page import Part
+from kqj_sim.reporting.page_charts import make_distribution, make_dots, make_heat_maps
 
 WON, LOST, TIED = RESULT_SHARES.values()
 _PLACE_NAMES = dict(enumerate(PLACE_NAMES))
@@ -50,13 +51,12 @@ def describe_calls(found: Findings) -> Part | None:
     return Part(
         text=tuple(text),
         pictures=(
-            found.make_dots(
+            make_dots(
                 "play_rate",
                 "Calls of play by place, as a share of the players asked and of all deals.",
                 {"of the players asked": rates, "of all deals": callers},
                 "says play, %",
                 names=_PLACE_NAMES,
-                comparable=True,
             ),
         ),
         grids=found.make_grids("calls"),
@@ -79,20 +79,18 @@ def describe_results(found: Findings) -> Part | None:
     return Part(
         text=text,
         pictures=(
-            found.make_dots(
+            make_dots(
                 "won_by_place",
                 "Rounds won by the caller's team, by the caller's place.",
                 {"won": by_place},
                 "won by the caller's team, %",
                 names=_PLACE_NAMES,
-                comparable=True,
             ),
-            found.make_dots(
+            make_dots(
                 "won_by_rank",
                 "Rounds won by the caller's team, by the rank of the card that the dealer shows.",
                 {"won": by_rank},
                 "won by the caller's team, %",
-                comparable=True,
             ),
         ),
         grids=found.make_grids("results"),
@@ -121,21 +119,20 @@ def describe_hands(found: Findings) -> Part | None:
     return Part(
         text=tuple(text),
         pictures=(
-            found.make_heat_maps(
+            make_heat_maps(
                 "won_by_hand",
                 "Rounds won by the caller's team, by the caller's place and trumps.",
                 {"Won by the caller's team, %": cells},
                 ("place", PLACE_NAMES),
                 ("trumps of the caller", numbers),
             ),
-            found.make_dots(
+            make_dots(
                 "won_by_dealer",
                 "Rounds won by the caller's team, by the dealer's trumps, one of which everybody "
                 "sees.",
                 {"won": select_reliable(dealers)},
                 "won by the caller's team, %",
                 names={n: f"{n} trump{'s' * (n != 1)}" for n in dealers},
-                comparable=True,
             ),
         ),
         folded=found.make_grids(
@@ -164,7 +161,7 @@ def describe_card_points(found: Findings) -> Part | None:
             "sixteen cards dealt are in play.",
         ),
         pictures=(
-            found.make_distribution(
+            make_distribution(
                 "margins",
                 "Card points of the caller's team minus the others', by result.",
                 stacks,
@@ -191,7 +188,7 @@ def describe_tricks(found: Findings) -> Part | None:
             "the others do; either earns one point more.",
         ),
         pictures=(
-            found.make_dots(
+            make_dots(
                 "tricks",
                 "Tricks of the caller's team.",
                 {"tricks": numbers},

@@ -88,24 +88,6 @@ def test_sweep_draws_what_calling_is_worth(tmp_path: Path) -> None:
     assert "Rounds as caller, and won" in plot.read_text(encoding="utf-8")
 
 
-MIXED = """
-deals = 300
-policy = "random"
-
-[report]
-games = 20
-chart_deals = 50
-
-[[experiment]]
-name = "KQJ"
-
-[[experiment]]
-name = "Kwajongen"
-game = "kwajongen"
-void_rule = "free"
-"""
-
-
 def test_report_has_the_games_own_chapters(tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = run(
@@ -118,27 +100,11 @@ def test_report_has_the_games_own_chapters(tmp_path: Path) -> None:
         "short", "calls", "results", "trumps", "points", "tricks", "changes", "raised", "games",
         "compared",
     ]  # fmt: skip
-    (experiment,) = found["experiments"]
-    assert experiment["game"] == "kwajongen"
-    tables = {table["name"] for table in experiment["tables"]}
+    assert found["game"] == "kwajongen"
+    tables = {table["name"] for table in found["tables"]}
     assert {path.stem for path in (out / "tables").glob("*.csv")} == tables
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "<title>Kwajongen</title>" in page and "games from 10 down" in page
-
-
-def test_a_report_tells_of_both_games(tmp_path: Path) -> None:
-    (tmp_path / "both.toml").write_text(MIXED, encoding="utf-8")
-    out = tmp_path / "out"
-    done = run("report", "--config", str(tmp_path / "both.toml"), "--out", str(out), "--quiet")
-    assert done.exit_code == 0, done.output
-    found = json.loads((out / "report.json").read_text(encoding="utf-8"))
-    assert [each["game"] for each in found["experiments"]] == ["kqj", "kwajongen"]
-    assert found["title"] == "KQJ and Kwajongen: KQJ, Kwajongen"
-    by_name = {section["name"]: section for section in found["sections"]}
-    assert [part["heading"] for part in by_name["games"]["parts"]] == ["KQJ", "Kwajongen"]
-    assert [part["heading"] for part in by_name["taking"]["parts"]] == ["KQJ"]
-    assert [part["heading"] for part in by_name["results"]["parts"]] == ["Kwajongen"]
-    assert len(by_name) == len(found["sections"])
 
 
 def test_deals_all_passed_out_make_tables_and_a_report(tmp_path: Path) -> None:
