@@ -2,14 +2,15 @@
 
 In records a card is written rank then suit (`Hh` is the Hero of hearts, `Ts` the ten of spades), a
 contract `s h d c NT AT`.  People may also write the suit first, group the ranks of a suit and use
-names or signs.
+signs.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, NoReturn
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
 
 from kqj_sim.messages import quote
 
@@ -32,10 +33,6 @@ _SUIT_WORDS = {
     **{name.removesuffix("s"): suit for suit, name in SUIT_NAMES.items()},
 }
 _SUIT_BY_TEXT = {**{suit: suit for suit in SUITS}, **_SUIT_SIGNS, **_SUIT_WORDS}
-_RANK_WORDS = {
-    **{"ace": "A", "ten": "T", "10": "T", "hero": "H", "king": "K", "queen": "Q", "jack": "J"},
-    **{"nine": "9", "eight": "8", "seven": "7", "six": "6", "five": "5", "four": "4"},
-}
 CONTRACT_PATTERN = (
     f"no[- ]?trumps?|all[- ]?trumps?|NT|AT|{'|'.join(sorted(_SUIT_BY_TEXT, key=len, reverse=True))}"
 )
@@ -43,15 +40,12 @@ CONTRACT_PATTERN = (
 
 _EMOJI_SELECTOR = "\ufe0f"  # follows a suit sign that is to be shown in colour
 _CARD_PATTERN = re.compile(rf"(10|[{RANKS}])([{SUITS}{''.join(_SUIT_SIGNS)}])", re.IGNORECASE)
-_SYMBOL_PATTERN = re.compile(
-    rf"({'|'.join((*_SUIT_WORDS, *_RANK_WORDS))}|[{RANKS}{SUITS}{''.join(_SUIT_SIGNS)}])(:?)",
-    re.IGNORECASE,
-)
-_SEPARATORS = re.compile(r"(?:[\s,;/|.()\[\]\u2013-]|\bof\b|\band\b)+", re.IGNORECASE)
-_MAX_READINGS = 100
-_MAX_SYMBOLS = 200
-_DOUBT = 100
-"""Weight of a sign that a letter is meant otherwise; above any number of cards."""
+_SYMBOL_PATTERN = re.compile(rf"(10|[{RANKS}{SUITS}{''.join(_SUIT_SIGNS)}])(:?)", re.IGNORECASE)
+_SEPARATORS = re.compile(r"[\s,;/|.()\[\]\u2013-]+")
+_SHAPES = {"r+s": -1, "sr+": 0}
+"""Ranks before their suit, or after it, as patterns; and which symbol of a match is the suit."""
+_MOST_UNCLEAR = len(SUITS) + len(RANKS)
+"""Most letters H of a whole pack: the Heroes, and the suit of the hearts."""
 
 
 class NotationError(ValueError):
@@ -77,7 +71,7 @@ def parse_card(text: str, *, ranks: str = RANKS) -> Card:
         NotationError: the text is no such card.
     """
     match = _CARD_PATTERN.fullmatch(text.replace(_EMOJI_SELECTOR, "").strip())
-    card = match and Card(_RANK_WORDS.get(match[1], match[1].upper()), _find_suit(match[2]))
+    card = match and Card(_find_rank(match[1]), _find_suit(match[2]))
     if card is None or card.rank not in ranks:
         raise NotationError(f"{quote(text)} is not a card: write {_describe_card_syntax(ranks)}")
     return card
@@ -86,41 +80,31 @@ def parse_card(text: str, *, ranks: str = RANKS) -> Card:
 def parse_cards(text: str, *, ranks: str = RANKS) -> tuple[Card, ...]:
     """Parse cards as people write them, in the order of the text.
 
-    `9h 8h, Ah`, `9h8hAh`, `h9 h8 hA`, `♥ 9 8 A`, `h: 98A`, `98Ah` and `9 of hearts, 8 hearts, ace
-    of hearts` are the same three cards.  Where H may be the Hero or hearts, the case of the
-    letters and the rest of the text decide.
+    Words hold ranks with their suit, `9h 8h, Ah`, `9h8hAh`, `98Ah` or `h9 h8 hA`; or the text has
+    one group of ranks for each suit, `♥ 9 8 A` or `h: 98A`.  Where H may be the Hero or hearts, the
+    case of the letters and the rest of the text decide.
 
     Raises:
         NotationError: a word is no card of a pack with these ranks, can be read in two ways, or
             names a card again.
     """
-    words = _split_words(text.replace(_EMOJI_SELECTOR, ""), ranks)
-    reader = _CardReader([symbol for word in words for symbol in word])
-    if len(reader.symbols) > _MAX_SYMBOLS:
+    plain = re.sub(r"\s+:", ":", text.replace(_EMOJI_SELECTOR, ""))
+    words = [_split_word(word, ranks) for word in _SEPARATORS.split(plain) if word]
+    symbols = [symbol for word in words for symbol in word]
+    if sum(symbol.role == "?" for symbol in symbols) > _MOST_UNCLEAR:
         raise NotationError(f"{quote(text)} names more cards than a pack has: name each card once")
-    segments: list[Sequence[_Symbol]] = []
-    is_open = False
-    for word in words:
-        if reader.list_readings(word):
-            segments.append(word)
-            is_open = False
-        elif is_open:
-            segments[-1] = [*segments[-1], *word]
-        else:
-            segments.append(word)
-            is_open = True
-    readings = [reader.list_readings(segment) for segment in segments]
+    likely = _find_likely_roles(symbols)
+    readings = [_list_readings(word, likely) for word in words]
     if not all(readings):
-        # Ranks that stand apart belong to the suit before them: `hA 9 8 sK`.
-        whole = reader.list_groups(reader.symbols)
+        whole = _read_by_suit(symbols, likely)
         if not whole:
-            _fail_to_read(segments[[bool(each) for each in readings].index(False)], ranks)
-        segments, readings = [reader.symbols], [whole]
+            raise NotationError(_explain_unreadable(words[readings.index([])], ranks))
+        words, readings = [symbols], [[whole]]
     cards: list[Card] = []
-    for segment, found in zip(segments, readings, strict=True):
+    for word, found in zip(words, readings, strict=True):
         if len({frozenset(reading) for reading in found}) > 1:
             raise NotationError(
-                f"{quote(_join_text(segment))} can be read as {_join_cards(found[0])} or "
+                f"{quote(_join_text(word))} can be read as {_join_cards(found[0])} or "
                 f"{_join_cards(found[1])}: write rank and suit of each card, as in "
                 f"{' '.join(map(str, found[0]))}"
             )
@@ -192,17 +176,16 @@ def format_contract(contract: str, *, symbols: bool = False) -> str:
 
 
 class _Symbol(NamedTuple):
-    """A suit, a rank, or an H that may be either.
+    """A part of a text: a rank, a suit, or a letter H that may be either.
 
     Attributes:
         text: the text.
-        suit, rank: the suit and the rank that it may stand for; empty if it cannot.
+        role: `r` for a rank, `s` for a suit, `?` for either.
         has_colon: whether a colon marks it as the suit of the ranks that follow.
     """
 
     text: str
-    suit: str
-    rank: str
+    role: str
     has_colon: bool
 
 
@@ -210,123 +193,81 @@ def _find_suit(text: str) -> str:
     return _SUIT_BY_TEXT[text.lower()]
 
 
-def _split_words(text: str, ranks: str) -> list[list[_Symbol]]:
-    """Return the symbols of each word; raise NotationError for other characters."""
-    words = []
-    for word in _SEPARATORS.split(re.sub(r"\s+:", ":", text)):
-        symbols: list[_Symbol] = []
-        position = 0
-        while position < len(word):
-            match = _SYMBOL_PATTERN.match(word, position)
-            symbol = match and _make_symbol(match, ranks)
-            if match is None or symbol is None:
-                raise NotationError(
-                    f"{quote(_find_wrong_part(word, ranks))} is not a card: write "
-                    f"{_describe_card_syntax(ranks)}"
-                )
-            symbols.append(symbol)
-            position = match.end()
-        if symbols:
-            words.append(symbols)
-    return words
+def _find_rank(text: str) -> str:
+    return "T" if text == "10" else text.upper()
 
 
-def _make_symbol(match: re.Match[str], ranks: str) -> _Symbol | None:
-    """Return the symbol that a match of `_SYMBOL_PATTERN` names; None if there is none."""
-    text, has_colon = match[1].lower(), bool(match[2])
-    rank = _RANK_WORDS.get(text, text.upper() if len(text) == 1 else "")
-    suit = _SUIT_BY_TEXT.get(text, "")
-    if rank not in ranks or has_colon:
-        rank = ""
-    return _Symbol(match[1], suit, rank, has_colon) if suit or rank else None
+def _split_word(word: str, ranks: str) -> list[_Symbol]:
+    """Return the symbols of a word; raise NotationError for other characters."""
+    symbols: list[_Symbol] = []
+    position = 0
+    while position < len(word):
+        match = _SYMBOL_PATTERN.match(word, position)
+        is_rank = match is not None and not match[2] and _find_rank(match[1]) in ranks
+        is_suit = match is not None and match[1].lower() in _SUIT_BY_TEXT
+        if match is None or not (is_rank or is_suit):
+            raise NotationError(
+                f"{quote(word)} is not a card: write {_describe_card_syntax(ranks)}"
+            )
+        role = "?" if is_rank and is_suit else "r" if is_rank else "s"
+        symbols.append(_Symbol(match[1], role, bool(match[2])))
+        position = match.end()
+    return symbols
 
 
-def _find_wrong_part(word: str, ranks: str) -> str:
-    """Return the part of a word that is no card, if cards are run together, else the word."""
-    for part in re.findall(rf"(?:\d+|\w)[{SUITS}{''.join(_SUIT_SIGNS)}]", word, re.IGNORECASE):
-        try:
-            parse_card(part, ranks=ranks)
-        except NotationError:
-            return str(part)
-    return word
+def _find_likely_roles(symbols: Sequence[_Symbol]) -> dict[str, str]:
+    """Return the role of h and of H as the whole text suggests it; empty if it does not."""
+    letters = "".join(symbol.text for symbol in symbols)
+    if not (letters.islower() or letters.isupper()):
+        return {"h": "s", "H": "r"}
+    has_signs = any(symbol.has_colon or symbol.text in _SUIT_SIGNS for symbol in symbols)
+    return {"h": "r", "H": "r"} if has_signs else {}
 
 
-class _CardReader:
-    """A reader of the symbols of one text, whose cases and signs tell hearts from the Hero."""
-
-    def __init__(self, symbols: Sequence[_Symbol]) -> None:
-        self.symbols = symbols
-        letters = "".join(symbol.text for symbol in symbols if len(symbol.text) == 1)
-        self._case_tells = not (letters.islower() or letters.isupper())
-        self._is_styled = any(
-            symbol.has_colon or (symbol.suit and symbol.text.lower() not in SUITS)
-            for symbol in symbols
-        )
-
-    def list_readings(self, symbols: Sequence[_Symbol]) -> list[tuple[Card, ...]]:
-        """Return the likeliest readings: suits before their ranks, or after them."""
-        after = self._read_suits_first(symbols[::-1])
-        return _keep_best(
-            [
-                *((cost, cards[::-1]) for cost, cards in after),
-                *self._read_suits_first(symbols),
-            ]
-        )
-
-    def list_groups(self, symbols: Sequence[_Symbol]) -> list[tuple[Card, ...]]:
-        """Return the readings as one group of ranks after each suit that nothing speaks against."""
-        found = self._read_suits_first(symbols, groups_only=True)
-        return _keep_best([reading for reading in found if reading[0] < _DOUBT])
-
-    def _read_suits_first(
-        self, symbols: Sequence[_Symbol], groups_only: bool = False
-    ) -> list[tuple[int, tuple[Card, ...]]]:
-        """Return the readings as ranks after suits, each with what speaks against it."""
-        found: list[tuple[int, tuple[Card, ...], tuple[str, ...], int]] = [(0, (), (), 1)]
-        for symbol in symbols:
-            longer = []
-            for cost, cards, suits, count in found:
-                # `count` cards have the last suit: none yet, if a suit has just been read.
-                if symbol.suit and count > 0 and not (groups_only and symbol.suit in suits):
-                    seen = (*suits, symbol.suit)
-                    longer.append((cost + self._doubt_suit(symbol), cards, seen, 0))
-                if symbol.rank and suits:
-                    card = Card(symbol.rank, suits[-1])
-                    doubt = self._doubt_rank(symbol, groups_only) + 10 * _DOUBT * (card in cards)
-                    # Cards one by one, `h 9 h 8`, are likelier than groups, `h 9 H 8`.
-                    doubt += count > 0 and not groups_only
-                    longer.append((cost + doubt, (*cards, card), suits, count + 1))
-            found = sorted(longer, key=lambda each: each[0])[:_MAX_READINGS]
-        return [(cost, cards) for cost, cards, _, count in found if cards and count > 0]
-
-    def _doubt_suit(self, symbol: _Symbol) -> int:
-        """Return how much speaks against a symbol as a suit."""
-        is_doubtful = self._is_styled or (self._case_tells and symbol.text.isupper())
-        return _DOUBT if symbol.rank and is_doubtful else 0
-
-    def _doubt_rank(self, symbol: _Symbol, groups_only: bool) -> int:
-        """Return how much speaks against a symbol as a rank."""
-        is_lower = self._case_tells and symbol.text.islower()
-        is_unclear = groups_only and not (self._case_tells or self._is_styled)
-        return _DOUBT if symbol.suit and (is_lower or is_unclear) else 0
+def _list_readings(word: Sequence[_Symbol], likely: dict[str, str]) -> list[tuple[Card, ...]]:
+    """Return the likeliest readings of a word: no card twice, H as it is likely, small groups."""
+    found: list[tuple[tuple[int, int, int], tuple[Card, ...]]] = []
+    for roles in product(*("rs" if symbol.role == "?" else symbol.role for symbol in word)):
+        if cards := tuple(_read_shape(word, "".join(roles))):
+            unlikely = sum(
+                symbol.role == "?" and likely.get(symbol.text, role) != role
+                for symbol, role in zip(word, roles, strict=True)
+            )
+            doubt = (len(cards) - len(set(cards)), unlikely, len(cards) - roles.count("s"))
+            found.append((doubt, cards))
+    least = min((doubt for doubt, _ in found), default=None)
+    return [cards for doubt, cards in found if doubt == least]
 
 
-def _keep_best(readings: Sequence[tuple[int, tuple[Card, ...]]]) -> list[tuple[Card, ...]]:
-    """Return the readings that least speaks against."""
-    best = min((cost for cost, _ in readings), default=0)
-    return [cards for cost, cards in readings if cost == best]
+def _read_by_suit(symbols: Sequence[_Symbol], likely: dict[str, str]) -> tuple[Card, ...]:
+    """Return the cards of a text with one group of ranks after each suit; empty if it is none."""
+    roles = [likely.get(each.text, "s") if each.role == "?" else each.role for each in symbols]
+    suits = [
+        _find_suit(each.text) for each, role in zip(symbols, roles, strict=True) if role == "s"
+    ]
+    if roles[0] != "s" or len(set(suits)) != len(suits):
+        return ()
+    return tuple(_read_shape(symbols, "".join(roles)))
 
 
-def _fail_to_read(symbols: Sequence[_Symbol], ranks: str) -> NoReturn:
-    """Raise NotationError for symbols that are no cards."""
-    text = quote(_join_text(symbols))
-    if not any(symbol.suit for symbol in symbols):
-        first = symbols[0].rank
-        cards = f"{first}s, {first}h, {first}d or {first}c"
-        raise NotationError(f"{text} has no suit: write {cards}")
-    if not any(symbol.rank for symbol in symbols):
-        raise NotationError(f"{text} has no rank: write {_describe_card_syntax(ranks)}")
-    raise NotationError(f"{text} is not a card: write {_describe_card_syntax(ranks)}")
+def _read_shape(symbols: Sequence[_Symbol], shape: str) -> Iterator[Card]:
+    """Yield the cards of symbols with these roles, if all are ranks before or after their suit."""
+    for pattern, suit_at in _SHAPES.items():
+        if re.fullmatch(f"(?:{pattern})+", shape):
+            for group in re.finditer(pattern, shape):
+                members = [symbol.text for symbol in symbols[group.start() : group.end()]]
+                suit = _find_suit(members.pop(suit_at))
+                yield from (Card(_find_rank(rank), suit) for rank in members)
+
+
+def _explain_unreadable(word: Sequence[_Symbol], ranks: str) -> str:
+    """Return what is wrong with a word that is no cards."""
+    text, roles = quote(_join_text(word)), {symbol.role for symbol in word}
+    if roles == {"r"}:
+        rank = _find_rank(word[0].text)
+        return f"{text} has no suit: write {rank}s, {rank}h, {rank}d or {rank}c"
+    what = "has no rank" if roles == {"s"} else "is not a card"
+    return f"{text} {what}: write {_describe_card_syntax(ranks)}"
 
 
 def _join_text(symbols: Sequence[_Symbol]) -> str:

@@ -133,8 +133,6 @@ def _parse_hand(line: int, text: str, rules: GameRules, upcard: Card | None, who
     """Return a hand of a line: `♠ K 4 ♥ A 9 8`, with taking `five cards + three cards`."""
     try:
         parts = [frozenset(parse_cards(part, ranks=rules.ranks)) for part in text.split("+")]
-        if len(parts) > 1:
-            parse_cards(text.replace("+", ", "), ranks=rules.ranks)
     except NotationError as error:
         raise NotationLineError(line, f"Hands: {error}") from None
     size = rules.tricks

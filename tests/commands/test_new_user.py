@@ -14,7 +14,6 @@ HAND = "♠ K  ♥ A 9 8  ♦ 4"
 WORKS = {
     "wrong order": "odds h9 h8 hA sK d4 --return h7",
     "no quotes": "odds 9h 8h Ah Ks 4d --return 7h --place 2nd",
-    "names of suits": "odds 9 hearts, 8 hearts, ace hearts, king of spades, 4 diamonds --return 7h",
     "names in capitals": "odds 9H 8H AH KS 4D --return 7H --place DEALER",
     "by suit": "odds h: A98 s: K d: 4 --return 7h",
     "as the tool shows it": "odds ♠ K  ♥ A 9 8  ♦ 4 --return ♥7",

@@ -169,9 +169,7 @@ def test_the_error_in_the_guide_is_what_check_says() -> None:
 
 def test_the_notation_forgives_spelling() -> None:
     text = example()
-    other = (
-        text.replace("♠", "S:").replace("♥", "hearts ").replace("Calls: pass take", "calls P, TAKE")
-    )
+    other = text.replace("♠", "S:").replace("♥", "h: ").replace("Calls: pass take", "calls P, TAKE")
     other = re.sub(r"(?m)^ +\d\. ", "  ", other).replace("Dealer: Ben", "DEALER Ben")
     other = "\ufeff" + "\n".join(f"   {line}" for line in other.splitlines())
     lines = iterate_lines(io.BytesIO(other.encode()), "friday.txt")
