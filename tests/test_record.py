@@ -120,13 +120,13 @@ def test_a_rule_that_is_missing_or_wrong_is_named(key: str) -> None:
      b'{"game":"\xff"}', '{"game":"\ud800"}', '{"game":"go"}', '{"seed":' + "9" * 9999 + "}"],
     ids=range(15),
 )  # fmt: skip
-def test_what_is_no_record_is_told_in_one_line(text: str | bytes) -> None:
+def test_text_that_is_no_record_raises(text: str | bytes) -> None:
     with pytest.raises(RecordError) as error:
         from_json(text)
     assert "\n" not in str(error.value) and len(str(error.value)) < 200
 
 
-def test_what_json_does_not_have_cannot_be_written() -> None:
+def test_value_without_json_raises() -> None:
     record = msgspec.structs.replace(random_record(KqjRules(), 1), contract=object())
     with pytest.raises(RecordError, match="cannot be written"):
         to_json(record)

@@ -113,7 +113,7 @@ def test_games_to_a_high_target_take_longer() -> None:
     assert lengths[0] >= 20
 
 
-def test_an_endless_game_is_told() -> None:
+def test_endless_game_raises() -> None:
     experiment = Experiment(TAKE_2, ("random:take=0",) * 6, seed=3, games=1, first=2)
     with pytest.raises(EndlessGameError, match="game 2 of seed 3"):
         list(play_records(experiment))

@@ -140,7 +140,7 @@ def test_records_of_many_experiments_are_answered_in_order() -> None:
         ({"imposed": True, "sender": 1, "contract": "x"}, "imposed contract 'x'"),
     ],
 )
-def test_what_cannot_be_played_again_says_why(changes: dict[str, object], reason: str) -> None:
+def test_unplayable_record_has_a_reason(changes: dict[str, object], reason: str) -> None:
     record = next(iter(play_records(lively(TAKE_2, deals=1))))
     again, unplayed = replay_records([record, changed(record, **changes)])
     assert (again.differing, again.reason) == ((), "")

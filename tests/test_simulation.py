@@ -287,7 +287,7 @@ def test_finished_games_are_what_their_rows_add_up_to(rules: KqjRules) -> None:
 
 
 @pytest.mark.parametrize("rules", [TAKE_2, AUCTION_2])
-def test_an_endless_game_is_told(rules: KqjRules) -> None:
+def test_endless_game_raises(rules: KqjRules) -> None:
     experiment = Experiment(rules, NEVER, seed=3, games=2, first=5)
     with pytest.raises(EndlessGameError, match=r"game 5 of seed 3 is not over after 10000 rounds"):
         simulate(experiment)

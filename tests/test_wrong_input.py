@@ -70,7 +70,8 @@ USAGE = {
     "simulate --policy player1=random": "--policy player1=random: that is no seat or team",
     "simulate --policy seat1=": "names no policy: write seat1=points+network",
     "simulate --partners random --policy team0=random": "name seats, such as seat0=random",
-    "simulate --game kwajongen --policy points": "no policy 'points'",
+    "simulate --game kwajongen --policy points": "no policy 'points'; known: pimc, rand",
+    "simulate --game kwajongen --policy standard:x=3": "policies show --game kwajongen standard",
     # Contracts.
     "simulate --impose h": "--impose h: write place and contract",
     "simulate --impose 7:h": "--impose 7:h: '7' is not a place: write opener, 2nd",
@@ -396,6 +397,7 @@ FUNCTIONS = {
     "Experiment(games=1, first=2**60)": "first is 1152921504606846976: it should be 0 to",
     "Experiment(policies=('random',) * 5)": "5 policies: there should be one a seat, six",
     "Experiment(policies=('radnom',) * 6)": "did you mean 'random'",
+    "Experiment(KwajongenRules(), ('random',) * 6)": "6 policies: there should be one a seat, four",
     "KqjRules(teams='2')": "teams cannot be '2': did you mean 2?",
     "KqjRules(bidding='acution')": "bidding cannot be acution: did you mean auction?",
     "KqjRules(must_outscore=1)": "must_outscore cannot be 1: use False or True",

@@ -157,7 +157,7 @@ def test_a_width_is_not_believed_before_rare_deals_would_have_been_seen() -> Non
 @pytest.mark.parametrize(
     ("lead", "verdict"), [(-2, "worse"), (-1, "open"), (0, "equal"), (1, "open"), (2, "better")]
 )
-def test_what_an_interval_shows(lead: int, verdict: str) -> None:
+def test_verdict_of_an_interval(lead: int, verdict: str) -> None:
     """Of half-width 1.97; equal is what lies within 2.5 on both sides."""
     contest = Resampled(KqjRules(), ("a", "b"))
     leads = np.tile(np.array([lead - 20, lead + 20]) * contest.lead_divisor, 200)
@@ -178,7 +178,7 @@ def test_looks_come_at_the_same_deals_whatever_is_played() -> None:
     assert looks[0] >= sequences.FIRST_LOOK
 
 
-def test_it_stops_when_the_lead_is_known_to_a_fifth_of_itself() -> None:
+def test_comparison_stops_when_the_lead_is_known_to_a_fifth_of_itself() -> None:
     watched: list[int] = []
     found = compare(WEAK, STRONG, threads=1, watch=lambda pair: watched.append(pair.tally.deals))
     (pair,) = found.pairs
@@ -216,7 +216,7 @@ def test_files_of_the_same_name_are_numbered(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("games", [False, True])
 @pytest.mark.parametrize("plan", [{"deals": 300}, {"max_deals": 300}], ids=["fixed", "watched"])
-def test_what_was_the_same_in_all_deals_has_an_interval(plan: dict[str, Any], games: bool) -> None:
+def test_constant_quantities_have_intervals(plan: dict[str, Any], games: bool) -> None:
     """Shares of nothing and of all, and leads of nothing; none goes beyond what is possible."""
     rules = KqjRules(target=500)
     if games:

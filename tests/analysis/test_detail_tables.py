@@ -115,7 +115,7 @@ def test_totals_and_margins_in_steps(variant: str) -> None:
                 assert value == pytest.approx(counts.get((step, result), 0) / len(taken))
 
 
-def test_who_takes_is_told_of_those_whose_turn_comes() -> None:
+def test_take_rate_counts_the_deals_in_which_a_turn_comes() -> None:
     rows = synthetic_rows(KqjRules(), 1500, seed=5)
     rate = tables(KqjRules(), rows)["take_rate"].estimates("takes_share")
     frame = rows.frame()

@@ -118,7 +118,7 @@ def test_ratio_of_sums_is_a_mean_by_weight() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 40, 1000])
-def test_what_is_all_the_same_leaves_room_for_the_unseen(count: int) -> None:
+def test_constant_observations_leave_room_for_the_unseen(count: int) -> None:
     """Shares have the interval of shares; other means reach as far as the unseen may pull them."""
     for ones in (0, count):
         found = intervals.estimate_mean_from_sums(count, ones, ones, 0.9, (0, 1))

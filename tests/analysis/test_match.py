@@ -48,7 +48,7 @@ def side_means(record: Record, numbers: list[int], sides: tuple[int, ...]) -> li
 
 
 @every_contest
-def test_what_is_counted_is_what_the_records_say(contest: PairedMatch) -> None:
+def test_counts_agree_with_records(contest: PairedMatch) -> None:
     wanted = {name: 0.0 for name in contest.names}
     leads = np.zeros(DEALS)
     seatings = contest.arrangements
@@ -148,7 +148,7 @@ def test_the_other_way_round_is_exactly_opposite(contest: PairedMatch) -> None:
 
 
 @every_contest
-def test_what_is_won_lost_and_defended_is_the_lead(contest: PairedMatch) -> None:
+def test_lead_is_won_lost_and_defended_points(contest: PairedMatch) -> None:
     """But for litigations, in which nobody scores with two teams."""
     if contest.rules.team_count == 3:
         pytest.skip("a litigation of three teams has gratuities")

@@ -67,7 +67,7 @@ def test_critical_value_is_that_of_one_side_for_all_the_others() -> None:
         assert each[:3] == pytest.approx(wanted, rel=1e-4)
 
 
-def test_what_is_shown_best_is_alone() -> None:
+def test_clear_best_is_alone() -> None:
     values = np.random.default_rng(1).normal(size=(3, 200)) + np.array([[0.0], [3.0], [1.0]])
     found, may_be = compare_with_best(differences(values), 3, 200, 0.95)
     assert may_be == [False, True, False]
@@ -131,7 +131,7 @@ def test_parameters_without_effect_are_all_the_same() -> None:
     assert math.isnan(found.relative_efficiency)
 
 
-def test_it_plays_until_the_points_are_known_well_enough() -> None:
+def test_precision_ends_a_sweep() -> None:
     found = swept(deals=None, precision=8.0)
     assert found.deals < 100_000
     half = max(each.points.high - each.points.low for each in found.settings) / 2

@@ -51,7 +51,7 @@ def landscape(monkeypatch: pytest.MonkeyPatch, noise: float, **peak: float) -> l
 
 
 @pytest.mark.parametrize("noise", [0.1, 3.0])
-def test_it_finds_the_peak(noise: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_finds_the_peak(noise: float, monkeypatch: pytest.MonkeyPatch) -> None:
     landscape(monkeypatch, noise, take=42, lap2=17)
     found = tuned(
         "points:take=20,lap2=60", "take=0:80", "lap2=0:80",
@@ -87,7 +87,7 @@ def test_seed_decides_and_threads_do_not_matter() -> None:
     assert one.gain.value == pytest.approx(one.found.value - one.start.value)
 
 
-def test_what_makes_no_difference_is_said_to_score_the_same() -> None:
+def test_parameter_without_effect_scores_the_same() -> None:
     found = tuned(FIELD, "capot=0:1", seed=3)
     assert found.is_unchanged and found.conclusion == "open"
     told = r"capot=0\S+ scores the same as capot=0\S+ in each of 200 fresh deals\."

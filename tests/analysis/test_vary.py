@@ -67,7 +67,7 @@ def test_values_are_those_of_the_player() -> None:
     [KqjRules(), KqjRules(teams=3), KqjRules(teams=3, partners="random", bidding="auction")],
     ids=["two", "three", "random three auction"],
 )
-def test_what_is_counted_is_what_the_records_say(rules: KqjRules) -> None:
+def test_counts_agree_with_records(rules: KqjRules) -> None:
     one, other, deals = f"{LIVELY}+greedy", f"{LIVELY}+random", 120
     match = FieldMatch(rules, other, seed=5)
     played = match.play(one, 7, deals, threads=1)

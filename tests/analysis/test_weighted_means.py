@@ -81,7 +81,7 @@ def test_differences_are_those_of_the_same_deals() -> None:
     assert twice.high - twice.low == pytest.approx(2 * (alone.high - alone.low))
 
 
-def test_what_always_or_never_happens_has_an_interval() -> None:
+def test_shares_of_none_and_all_have_intervals() -> None:
     weights = np.random.default_rng(3).random(400)
     found = sums(np.stack([np.ones(400), np.zeros(400)]), weights)
     always, never = (found.mean(0, each, 0.95, is_share=True) for each in (0, 1))
@@ -133,7 +133,7 @@ def of_options(
     return found
 
 
-def test_it_is_decided_by_the_share_or_by_the_best() -> None:
+def test_conclusive_by_share_or_by_best() -> None:
     generator = np.random.default_rng(6)
     points = np.stack([generator.normal(30, 50, 4000), generator.normal(0, 50, 4000)])
     even = np.tile([0.0, 1.0], (2, 2000))
@@ -148,7 +148,7 @@ def test_it_is_decided_by_the_share_or_by_the_best() -> None:
     assert of_options(even[:1], points[:1]).is_conclusive(0, Objective(1, 0, 1, 600), 0.03, 0.95)
 
 
-def test_it_is_decided_by_the_best_against_all_the_others_at_once() -> None:
+def test_conclusive_best_leads_all_others_jointly() -> None:
     generator = np.random.default_rng(10)
     worse = generator.normal(-10, 1, 2000)
     level = generator.normal(size=2000)
@@ -179,7 +179,7 @@ def test_rare_losses_are_not_overlooked() -> None:
     assert not found.is_conclusive(0, Objective(1, 0, 2, 600), 1e-3, 0.95)
 
 
-def test_it_is_not_decided_by_a_few_deals_of_much_weight() -> None:
+def test_few_heavy_deals_are_not_conclusive() -> None:
     generator = np.random.default_rng(7)
     points = np.stack([generator.normal(400, 5, 3000), generator.normal(0, 5, 3000)])
     even = np.tile([0.0, 1.0], (2, 1500))

@@ -92,7 +92,7 @@ def test_one_alone_has_his_contracts_and_his_times() -> None:
 
 
 @pytest.mark.slow
-def test_all_of_it_runs(tmp_path: Path) -> None:
+def test_measurement_runs(tmp_path: Path) -> None:
     out, page = tmp_path / "STRENGTH.md", tmp_path / "strength.md"
     page.write_text("Before\n<!-- strength -->\nold\n<!-- /strength -->\nafter\n", "utf-8")
     options = ["--quick", "--threads", "1", "--out", str(out), "--page", str(page)]

@@ -199,9 +199,7 @@ def test_numbers_are_those_of_the_tables() -> None:
         (["--bidding", "auction", "--impose", "3rd:AT:150"], "contracts of 150 AT", "Last bid"),
     ],
 )
-def test_what_a_table_would_not_say_is_said_in_words(
-    arguments: list[str], told: str, left_out: str
-) -> None:
+def test_empty_tables_become_sentences(arguments: list[str], told: str, left_out: str) -> None:
     done = run("simulate", "--deals", "300", "--policy", "greedy", *arguments)
     assert done.exit_code == 0, done.stderr
     assert told in " ".join(done.stdout.split())

@@ -54,7 +54,7 @@ def test_file_of_a_preset_is_the_same_player(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", KQJ_BUILT_INS)
-def test_what_is_shown_is_a_file_of_the_same_player(name: str, tmp_path: Path) -> None:
+def test_shown_policy_is_a_file_of_the_same_player(name: str, tmp_path: Path) -> None:
     shown = run("policies", "show", name).output
     path = tmp_path / "edited.toml"
     path.write_text(shown, encoding="utf-8")
@@ -69,7 +69,7 @@ def test_what_is_shown_is_a_file_of_the_same_player(name: str, tmp_path: Path) -
         assert each.allowed in line
 
 
-def test_what_is_shown_of_a_player_of_two_policies(tmp_path: Path) -> None:
+def test_shown_player_of_two_policies(tmp_path: Path) -> None:
     path = tmp_path / "bold.toml"
     path.write_text(run("policies", "show", "random:take=0.25+greedy").output, encoding="utf-8")
     found = _json("policies", "show", f"{path}:bid=1")

@@ -236,7 +236,7 @@ def _note_holder(known: Any, player: int, cards: int) -> None:
     assign_to_holder(known, player, cards)
 
 
-def test_who_certainly_holds_a_card() -> None:
+def test_card_of_a_known_holder_stays() -> None:
     known = Known((0, 1, 1, 1, 1, 1), (0,) * 6).array()
     _note_holder(known, 2, 0b100)
     numbers = np.zeros(SEATS * 24, dtype=np.int64)

@@ -46,7 +46,7 @@ def _assert_same(found: list[Rows], expected: Rows) -> None:
         assert np.array_equal(one, other)
 
 
-@pytest.mark.parametrize("variant", FOUR)
+@pytest.mark.parametrize("variant", slow_after(1, FOUR))
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("chunk", [1, 7, 1000, None])
 def test_threads_and_chunks_do_not_show_in_rounds(
@@ -59,7 +59,7 @@ def test_threads_and_chunks_do_not_show_in_rounds(
     _assert_same(list(iterate_row_chunks(experiment, threads, chunk)), expected)
 
 
-@pytest.mark.parametrize("variant", FOUR)
+@pytest.mark.parametrize("variant", slow_after(1, FOUR))
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("chunk", [1, 7, 1000, None])
 def test_threads_and_chunks_do_not_show_in_games(

@@ -85,9 +85,7 @@ def test_up_to_the_number_wanted_all_layouts_have_their_weights(case: str) -> No
 
 @pytest.mark.parametrize("case", slow_after(3, [c for c in LATE if len(slow_worlds(LATE[c])) > 1]))
 @pytest.mark.parametrize("fraction", slow_after(1, [0.0, 0.3, 0.999]))
-def test_of_more_each_is_drawn_as_often_as_it_should_but_for_less_than_once(
-    case: str, fraction: float
-) -> None:
+def test_layouts_are_drawn_in_proportion_but_for_less_than_one(case: str, fraction: float) -> None:
     """Systematic resampling rounds the number of times that a layout is expected, up or down."""
     wanted = min(64, len(slow_worlds(LATE[case])) - 1)
     found, right = drawn(LATE[case], wanted, 2, fraction)

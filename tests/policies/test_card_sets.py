@@ -28,9 +28,9 @@ def choose_card(view):
 """
 
 
-@pytest.fixture
-def watch(tmp_path: Path) -> str:
-    path = tmp_path / "watch.py"
+@pytest.fixture(scope="module")
+def watch(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("watch") / "watch.py"
     path.write_text(WATCH, encoding="utf-8")
     return str(path)
 

@@ -180,7 +180,7 @@ def _dishonest(sees: Sees) -> Answers:
 @pytest.mark.parametrize(
     ("sees", "told"), [(_next_hand, "with hidden cards exchanged"), (_lane, "in another lane")]
 )
-def test_who_sees_what_he_should_not_is_found(bidding: str, sees: Sees, told: str) -> None:
+def test_dishonest_policies_are_found(bidding: str, sees: Sees, told: str) -> None:
     """The two tests above can fail: calls and cards that hang on more than the view are told."""
     experiment = Experiment(RULES[f"2-fixed-{bidding}"], (LIVELY,) * SEATS, DEALS, SEED)
     witness = Witness(experiment, (*CALLS, *CARDS), _dishonest(sees))
@@ -193,7 +193,7 @@ def test_who_sees_what_he_should_not_is_found(bidding: str, sees: Sees, told: st
 
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-def test_what_plays_tell_of_a_hand_is_what_the_referee_says(rules: KqjRules) -> None:
+def test_excluded_cards_agree_with_the_referee(rules: KqjRules) -> None:
     """A card cannot have been held if the card that was played would not have been legal then."""
     block = KqjRecordingBlock(Experiment(rules, (LIVELY,) * SEATS, DEALS, SEED))
     start_deals(block.state, 0, DEALS)

@@ -11,10 +11,6 @@ from kqj_sim.cards import parse_card
 from kqj_sim.experiment import Experiment
 from kqj_sim.imposed import ImposedContract
 from kqj_sim.policies import features, network, weights
-from kqj_sim.policies.features import (
-    CARD_INDICES,
-    SHARED_INDICES,
-)
 from kqj_sim.policies.fixed_point import to_fixed_point
 from kqj_sim.policies.trick_odds import KIND_COUNT
 from kqj_sim.record import Record
@@ -24,27 +20,6 @@ from tests.policies.learned import bits, network_values
 from tests.policies.moments import TURN_RULES, iterate_turns, moments, view_of
 
 SIZE = KIND_COUNT * features.KIND_SIZE
-
-
-def test_blocks_of_the_layout_do_not_overlap() -> None:
-    ends = [
-        features.LINEAR_OFFSET + CARD_INDICES,
-        features.SHARED_ROWS_OFFSET + SHARED_INDICES * features.HIDDEN_1_UNITS,
-        features.CARD_ROWS_OFFSET + CARD_INDICES * features.HIDDEN_1_UNITS,
-        features.BIAS_1_OFFSET + features.HIDDEN_1_UNITS,
-        features.MATRIX_OFFSET + features.HIDDEN_1_UNITS * features.HIDDEN_2_UNITS,
-        features.BIAS_2_OFFSET + features.HIDDEN_2_UNITS,
-    ]
-    starts = [
-        features.SHARED_ROWS_OFFSET,
-        features.CARD_ROWS_OFFSET,
-        features.BIAS_1_OFFSET,
-        features.MATRIX_OFFSET,
-        features.BIAS_2_OFFSET,
-        features.OUTPUT_OFFSET,
-    ]
-    assert all(end <= start < end + 16 for end, start in zip(ends, starts, strict=True))
-    assert features.KIND_SIZE == features.OUTPUT_OFFSET + features.HIDDEN_2_UNITS
 
 
 def test_values_are_those_of_numpy() -> None:
@@ -94,7 +69,7 @@ def test_a_block_plays_the_card_of_the_greatest_value_of_each_view(name: str) ->
     assert choices > 300
 
 
-def test_of_equal_cards_the_lowest_is_played() -> None:
+def test_lowest_of_equal_cards_is_played() -> None:
     weights.override("network", 2, "take", np.zeros(SIZE, np.float32))
     try:
         records = list(play("take-2", ("points+network",) * 6, 4))

@@ -88,13 +88,6 @@ def test_what_is_allowed_in_words() -> None:
     assert named("greedy", ("greedy",)).allowed == "greedy"
 
 
-def test_a_default_must_be_allowed() -> None:
-    with pytest.raises(PolicyError, match="should be a number from 0 to 1"):
-        number(2, "", 0, 1)
-    with pytest.raises(PolicyError, match="should be greedy"):
-        named("pimc", ("greedy",))
-
-
 def test_compiled_functions_get_all_but_the_names_of_policies() -> None:
     mixed = policy("mixed", share=SHARE, other=OTHER, count=COUNT, switch=SWITCH, plain=7)
     assert mixed.tuple_type._fields == ("share", "count", "switch", "plain")
@@ -120,21 +113,6 @@ def test_other_weights_than_those_of_the_package_are_refused() -> None:
 def test_names_of_policies_do_not_count_as_numbers() -> None:
     numbers: dict[str, Any] = {f"p{at}": number(0) for at in range(MAX_PARAMETERS)}
     assert len(policy("full", other=OTHER, **numbers).parameters) == MAX_PARAMETERS + 1
-
-
-@pytest.mark.parametrize(
-    ("parameters", "told"),
-    [
-        ({"take": "often"}, "take should have a number"),
-        ({"policy": 1}, "cannot be called 'policy'"),
-        ({"_take": 1}, "cannot be called '_take'"),
-        ({"class": 1}, "cannot be called 'class'"),
-        ({"take": float("nan")}, "parameter take: default nan: it should be a number"),
-    ],
-)
-def test_parameters_that_cannot_be_declared(parameters: dict[str, Any], told: str) -> None:
-    with pytest.raises(PolicyError, match=told):
-        policy("wrong", **parameters)
 
 
 @pytest.mark.parametrize("found", describe(), ids=lambda found: found.name)

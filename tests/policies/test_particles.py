@@ -224,7 +224,7 @@ def test_worlds_are_as_likely_as_a_slow_twin_says(rules: KqjRules) -> None:
     assert calls_differ > 1
 
 
-def test_who_lets_a_trick_go_holds_no_card_that_takes_it() -> None:
+def test_letting_a_trick_go_makes_winners_unlikely() -> None:
     """Of who played last to the first trick, followed suit and left it to an opponent."""
     state, lanes = stopped(lively(TAKE_2, seed=SEED), 1, 0)
     last = SEATS - 1

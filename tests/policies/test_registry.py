@@ -56,10 +56,6 @@ def test_preset_is_a_policy_with_other_values() -> None:
     assert parse_player("bold").name == "bold"
     assert parse_player("bold:take=20").calling.values_by_name["take"] == 20
     assert parse_player("bold").playing == parse_player(DEFAULT_PLAYER).playing
-    with pytest.raises(PolicyError, match="did you mean 'bold'"):
-        parse_player("bald")
-    with pytest.raises(PolicyError, match="no parameter 'taek'; did you mean 'take'"):
-        parse_player("bold:taek=3")
 
 
 def test_a_plus_b_calls_like_a_and_plays_like_b() -> None:
@@ -71,7 +67,7 @@ def test_a_plus_b_calls_like_a_and_plays_like_b() -> None:
     assert found.policy_for("card").policy.name == "greedy"
 
 
-def test_what_a_policy_leaves_out_is_answered_by_the_default_player() -> None:
+def test_default_player_answers_for_incomplete_policies() -> None:
     for name in KQJ_BUILT_INS:
         for question in QUESTIONS:
             answering = parse_player(name).policy_for(question)
@@ -120,33 +116,6 @@ def test_a_record_names_players_that_give_it_again() -> None:
     records = list(play_records(experiment))
     again = Experiment(TAKE_2, tuple(records[0].players), deals=200)
     assert list(play_records(again)) == records
-
-
-@pytest.mark.parametrize(
-    ("specification", "parts"),
-    [
-        ("radnom", ["'radnom'", "did you mean 'random'?"]),
-        ("zzz", ["'zzz'", "known:", *KQJ_BUILT_INS]),
-        ("random:tkae=1", ["'random'", "'tkae'", "did you mean 'take'?"]),
-        ("random:zzz=1", ["'random'", "'zzz'", "take"]),
-        ("random:take=often", ["take=often", "number"]),
-        ("random:take", ["'take'", "parameter=value"]),
-        ("random:take=", ["'take='", "parameter=value"]),
-        ("random:=3", ["'=3'", "parameter=value"]),
-        ("random:take=1,,bid=2", ["parameter=value"]),
-        ("", ["empty", *KQJ_BUILT_INS]),
-        ("random+", ["empty", *KQJ_BUILT_INS]),
-        ("+random", ["empty", *KQJ_BUILT_INS]),
-        (":take=1", ["empty"]),
-        ("nowhere.toml", ["nowhere.toml", "no such file"]),
-        ("nowhere.py", ["nowhere.py", "no such file"]),
-        ("nowhere.py:name", ["nowhere.py", "no such file"]),
-    ],
-)
-def test_errors_say_what_is_right(specification: str, parts: list[str]) -> None:
-    message = _error(specification)
-    for part in parts:
-        assert part in message
 
 
 OFFERED = """
@@ -246,12 +215,6 @@ def test_describe_lists_the_built_in_policies() -> None:
         assert found[name].parameters == made.parameters
         assert "\n" not in found[name].summary
         assert policy_module(name).__doc__
-
-
-@pytest.mark.parametrize("name", ["a b", "a+b", "a:b", "a=b", "", "a.py"])
-def test_a_policy_has_a_name_that_can_be_written(name: str) -> None:
-    with pytest.raises(PolicyError, match="letters, digits"):
-        policy(name)
 
 
 def test_a_policy_has_not_too_many_parameters() -> None:

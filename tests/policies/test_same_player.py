@@ -48,7 +48,7 @@ def test_a_file_may_hold_the_player_of_a_specification(tmp_path: Path) -> None:
     assert told.endswith("are the same player: all their parameters are equal")
 
 
-def test_what_stands_for_a_policy_decides() -> None:
+def test_completed_policies_are_compared() -> None:
     """With --calling both are completed by the same player of the cards."""
     specs = ("standard:take=41", "standard:take=42")
     told = explain_same_player(specs, KqjRules(), ["points+greedy", "points+greedy"])

@@ -311,7 +311,7 @@ def test_a_file_that_was_changed_is_read_again(write: Write) -> None:
         ('@policy("own")\ndef choose_take(view):\n    return view.legal\n', 4, ["'legal'"]),
     ],
 )
-def test_what_does_not_compile_names_the_users_line(
+def test_compile_error_names_the_users_line(
     write: Write, text: str, line: int, parts: list[str]
 ) -> None:
     message = _error(write(text))
@@ -330,9 +330,7 @@ def test_what_does_not_compile_names_the_users_line(
         ("import time", "time.time()"),
     ],
 )
-def test_a_policy_that_would_answer_otherwise_when_asked_again(
-    write: Write, imports: str, call: str
-) -> None:
+def test_policy_with_foreign_randomness_raises(write: Write, imports: str, call: str) -> None:
     text = (
         f"{imports}\ndef half():\n    return {call} < 0.5\n"
         '@policy("own")\ndef choose_take(view):\n    return 0 if half() else -1\n'
@@ -352,7 +350,7 @@ def test_a_policy_that_would_answer_otherwise_when_asked_again(
         ("view.legal if view.position else None", "nothing on some path"),
     ],
 )
-def test_an_answer_of_a_wrong_type_is_told(write: Write, answer: str, told: str) -> None:
+def test_answer_of_a_wrong_type_raises(write: Write, answer: str, told: str) -> None:
     text = f'@policy("own")\ndef choose_card(view):\n    return {answer}\n'
     message = _error(f"random:take=1+{write(text)}")
     assert f"my_policy.py:3: policy 'own', choose_card() answers {told}:" in message
@@ -400,7 +398,7 @@ def test_an_answer_that_is_missing_on_some_paths_is_told(write: Write) -> None:
         ),
     ],
 )
-def test_mistakes_in_a_policy_file(write: Write, text: str, parts: list[str]) -> None:
+def test_wrong_policy_file_raises(write: Write, text: str, parts: list[str]) -> None:
     message = _error(write(text))
     for part in parts:
         assert part in message
@@ -460,7 +458,7 @@ def test_a_set_of_cards_used_as_a_list_is_told_with_what_to_write(
     assert "compile" not in message and "int64" not in message
 
 
-def test_what_the_messages_say_to_write_can_be_written(write: Write) -> None:
+def test_suggested_code_compiles(write: Write) -> None:
     path = write(
         "from kqj_sim import count, hand, has, in_view\n"
         "@policy\ndef choose_card(view):\n"

@@ -149,7 +149,7 @@ CARD = "[4-9JQKHTA][shdc]"
         (5, rf"-1 is no card; legal: {CARD}( {CARD})*"),
     ],
 )
-def test_an_illegal_card(mistaken: str, which: int, fault: str) -> None:
+def test_illegal_card_raises(mistaken: str, which: int, fault: str) -> None:
     _assert_told(_cards(mistaken, which), "card", fault)
 
 
@@ -162,7 +162,7 @@ def test_an_illegal_card(mistaken: str, which: int, fault: str) -> None:
         (9, "IndexError: index 5 is out of bounds.*", "return TABLE[k]"),
     ],
 )
-def test_an_exception(mistaken: str, which: int, fault: str, line: str) -> None:
+def test_exception_names_the_line(mistaken: str, which: int, fault: str, line: str) -> None:
     _assert_told(_cards(mistaken, which), "card", fault, _line(line))
 
 
@@ -181,7 +181,7 @@ def test_the_cards_that_are_told_were_held(mistaken: str) -> None:
         assert found[3] not in found[4].split()
 
 
-def test_records_and_games_tell_it_too(mistaken: str) -> None:
+def test_records_and_games_raise_the_same(mistaken: str) -> None:
     experiment = _cards(mistaken, 3)
     with pytest.raises(PolicyError, match=re.escape(_told(experiment))):
         list(play_records(experiment))
@@ -211,7 +211,7 @@ def test_a_wrong_policy_among_others(mistaken: str) -> None:
         ("second_lap", 5, r"3 \(c\) may not be taken in lap 1; allowed: PASS, [0-2] \([shd]\)"),
     ],
 )
-def test_an_illegal_take(mistaken: str, naming: str, which: int, fault: str) -> None:
+def test_illegal_take_raises(mistaken: str, naming: str, which: int, fault: str) -> None:
     rules = KqjRules.from_dict({"all_no_trump": naming})
     experiment = Experiment(rules, (f"{mistaken}:take={which}",) * 6, 50, seed=6)
     _assert_told(experiment, "take", fault)
@@ -236,7 +236,7 @@ def test_an_illegal_take_names_the_deal_it_was_made_in(mistaken: str) -> None:
         (7, r"bid_code\(0, 0, 0\) .*"),
     ],
 )
-def test_an_illegal_bid(mistaken: str, which: int, fault: str) -> None:
+def test_illegal_bid_raises(mistaken: str, which: int, fault: str) -> None:
     experiment = Experiment(AUCTION_2, (f"{mistaken}:bid={which}",) * 6, 50, seed=7)
     message = _assert_told(experiment, "bid", fault)
     assert "may not be bid; allowed: PASS, amounts 1" in message
@@ -248,12 +248,12 @@ def test_all_trumps_that_are_barred_cannot_be_bid(mistaken: str) -> None:
     _assert_told(experiment, "bid", r"bid_code\(120, 5, 0\) .*, contracts 0 to 3")
 
 
-def test_an_answer_to_a_counter_that_is_neither_yes_nor_no(mistaken: str) -> None:
+def test_illegal_answer_to_a_counter_raises(mistaken: str) -> None:
     experiment = Experiment(AUCTION_2, (f"{mistaken}:counter=1",) * 6, 50, seed=9)
     _assert_told(experiment, "counter", "3 is no answer; allowed: True or False")
 
 
-def test_a_policy_that_makes_no_mistake_is_not_told(mistaken: str) -> None:
+def test_legal_choices_raise_nothing(mistaken: str) -> None:
     for rules in (TAKE_2, AUCTION_2):
         experiment = Experiment(rules, (mistaken,) * 6, 1000)
         assert 0 < simulate(experiment).column("taken").mean() <= 1

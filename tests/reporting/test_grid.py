@@ -89,7 +89,7 @@ def test_quantities_with_the_same_observations_share_their_number() -> None:
     assert [str(cell) for cell in grid.rows[1]] == ["♠", "50.0% ±10.0", "-", "500"]
 
 
-def test_what_does_not_fit_goes_to_a_further_grid_with_the_same_rows() -> None:
+def test_wide_tables_become_several_grids() -> None:
     quantities = [f"quantity number {number}" for number in range(12)]
     rows = [("h", quantity, "points", 1000.5, 999.5, 1001.5, 9) for quantity in quantities]
     wide = table("wide", ("contract",), list(rows), note="Once.")

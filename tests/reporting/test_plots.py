@@ -152,7 +152,7 @@ def test_games_are_drawn_above_their_rounds() -> None:
     assert any(text.startswith("median") for text in found)
 
 
-def test_what_has_a_single_point_is_said_and_not_drawn() -> None:
+def test_single_points_are_sentences() -> None:
     found = read_picture(counted(Experiment(policies=("always+random",) * 6, deals=500)))
     assert any("All takes come from the opener in lap 1: 100" in text for text in found)
     assert "Deals by lap and place of the take" not in found

@@ -156,7 +156,7 @@ def test_red_suits_are_red_on_a_terminal_only() -> None:
         ({"rules": {}}, "rules"),
     ],
 )
-def test_what_cannot_be_shown_is_told_in_a_line(changes: dict[str, Any], told: str) -> None:
+def test_impossible_record_raises(changes: dict[str, Any], told: str) -> None:
     record = msgspec.structs.replace(random_record(KqjRules(), 3), **changes)
     with pytest.raises(RecordError, match=told) as raised:
         render_round(record)

@@ -46,7 +46,7 @@ def test_the_features_times_the_points_are_the_count(deals: PlayedDeals) -> None
     assert np.allclose(hand_features(hands) @ points, counted)
 
 
-def test_what_rounds_are_worth_is_what_the_rows_say(deals: PlayedDeals) -> None:
+def test_values_of_rounds_agree_with_rows(deals: PlayedDeals) -> None:
     rows = simulate(Experiment(RULES, ("random:accept=1+standard",) * 4, 2_000, SEED))
     score = [rows.column(f"score_{team}").astype(int) for team in range(2)]
     caller = rows.column("contracting_team")

@@ -51,7 +51,7 @@ def test_a_deal_is_worth_what_the_records_say(rules: KwajongenRules) -> None:
 
 
 @pytest.mark.parametrize("field", [None, FIELD])
-def test_what_is_counted_of_rounds_is_what_the_records_say(field: str | None) -> None:
+def test_counts_agree_with_records(field: str | None) -> None:
     contest = PairedMatch(RULES, (BOLD, SHY), field, SEED)
     sums = MatchTally.empty(contest.names)
     for part in contest.play(0, DEALS, 2, 37):

@@ -143,7 +143,7 @@ def test_the_interval_of_those_who_agree_holds_what_is_known() -> None:
     assert held >= 16
 
 
-def test_what_is_hardly_ever_said_is_looked_for_in_many_blocks() -> None:
+def test_rare_call_is_searched_in_many_blocks() -> None:
     """One hand in ten millions will do, and a block of deals looks at one million."""
     found = odds(
         HAND, return_card=RETURN, place=1, policies="random:take=0.9999999", deals=64 * LANES
@@ -154,7 +154,7 @@ def test_what_is_hardly_ever_said_is_looked_for_in_many_blocks() -> None:
     assert found.effective_sample_size == pytest.approx(agreed)
 
 
-def test_what_is_never_said_is_told() -> None:
+def test_impossible_call_raises() -> None:
     with pytest.raises(
         ImpossibleBiddingError, match=r"the call 'pass' of the opener occurs.*--ignore-calls"
     ) as told:
@@ -168,7 +168,7 @@ def opening() -> KqjCallOdds:
     return odds("9h 8h 7h Ah Th Hh Kh Qh", rules=AUCTION, policies="points+greedy", deals=1024)
 
 
-def test_who_holds_all_high_trumps_makes_capot(opening: KqjCallOdds) -> None:
+def test_all_high_trumps_make_capot(opening: KqjCallOdds) -> None:
     found = opening
     (hearts,) = [number for number, option in enumerate(found.options) if option.text == "h played"]
     capot = found.estimate("own_capot_share", hearts)
@@ -254,7 +254,7 @@ def test_alike_suits_are_worth_alike() -> None:
             assert abs(left.value - right.value) < 1.5 * width, (option.text, quantity)
 
 
-def test_going_on_until_it_is_sure() -> None:
+def test_precision_and_time_end_a_search() -> None:
     found = odds(HAND, return_card=RETURN, policies=GREEDY, precision=0.004)
     assert found.stop_reason == "until"
     assert found.sequential

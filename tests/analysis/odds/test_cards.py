@@ -436,7 +436,7 @@ def test_true_hands_agree_with_the_calls(rules: KqjRules) -> None:
     assert stakes > 0 or rules.bidding == "take"
 
 
-def test_calls_that_nobody_would_make_are_told() -> None:
+def test_impossible_calls_raise() -> None:
     """`always` never passes."""
     for record in rounds(TAKE_2, LIVELY, 30):
         if len(record.calls) > 3:
@@ -447,7 +447,7 @@ def test_calls_that_nobody_would_make_are_told() -> None:
 
 
 @pytest.mark.parametrize("turn", [(2, 1), (7, 6)], ids=["drawn", "listed"])
-def test_calls_that_are_not_allowed_are_told(tmp_path: Path, turn: tuple[int, int]) -> None:
+def test_illegal_call_of_an_assumed_player_raises(tmp_path: Path, turn: tuple[int, int]) -> None:
     path = tmp_path / "bold.py"
     path.write_text(
         'from kqj_sim import policy\n@policy("bold")\ndef choose_take(view):\n    return 7\n'
@@ -458,7 +458,7 @@ def test_calls_that_are_not_allowed_are_told(tmp_path: Path, turn: tuple[int, in
         estimate_cards(so_far, (f"{path}+greedy",) * SEATS, deals=100, threads=1)
 
 
-def test_it_stops_when_it_is_sure(plain: str) -> None:
+def test_precision_ends_sampling(plain: str) -> None:
     """By an interval that may be looked at at every moment."""
     so_far = at(next(iter(rounds(TAKE_2, "always+greedy", 10))), 2, 3)
     players = ("always+greedy",) * SEATS

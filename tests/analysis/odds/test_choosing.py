@@ -115,7 +115,7 @@ def test_the_interval_of_the_call_named_holds_its_value(
     found.check()
 
 
-def test_it_holds_whenever_a_search_stops(
+def test_interval_holds_whenever_a_search_stops(
     synthetic: Callable[[Sequence[float]], BiddingSituation],
 ) -> None:
     situation = synthetic(EQUAL)

@@ -57,7 +57,7 @@ def test_the_four_highest_trumps_win_everything(raised: bool, worth: int) -> Non
     assert value(others, "own_made_share", PASS) == value(others, "own_contract_share", PASS) == 0
 
 
-def test_what_rounds_are_worth_adds_up() -> None:
+def test_counts_by_ending_agree_with_means() -> None:
     """Counts by ending and worth agree with the means, which are added up apart from them."""
     odds = told("Ah 9h Ks Tc", "Jh", "standard", deals=1024, place=1, raised=True)
     worths = np.arange(-odds.max_points, odds.max_points + 1)
@@ -81,7 +81,7 @@ def test_what_rounds_are_worth_adds_up() -> None:
     assert set(worths[odds.point_counts[:, NOT_PLAYED].sum(axis=0) > 0]) <= {0}
 
 
-def test_those_before_have_passed() -> None:
+def test_earlier_players_have_passed() -> None:
     """With players who pass by chance every deal agrees as often, and hands are not biased."""
     players = ("random:accept=0.4", "random:accept=0.7", "standard", "standard")
     odds = told("Ah 9h Ks Tc", "Jh", players, deals=8192, place=2)
@@ -130,6 +130,6 @@ def test_the_same_numbers_with_any_threads() -> None:
     assert more.sequential and more.stop_reason in ("until", "deals")
 
 
-def test_players_who_never_pass_are_told() -> None:
+def test_impossible_pass_raises() -> None:
     with pytest.raises(ImpossibleBiddingError, match="would never pass 1 times there; seat others"):
         told("Ah 9h Ks Tc", "Jh", ALWAYS, place=1, deals=300)

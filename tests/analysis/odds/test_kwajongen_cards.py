@@ -278,7 +278,7 @@ def test_few_draws_are_all_different(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(first % LANES == 0 for first in firsts)
 
 
-def test_players_who_would_not_have_called_so_are_told() -> None:
+def test_impossible_calls_raise() -> None:
     """Nobody passes who plays with every hand: told of draws, and of all distributions."""
     records = (random_record(RULES[0], seed) for seed in range(100))
     moments = [(1, 4), (3, 2)]
@@ -306,7 +306,7 @@ def test_a_round_is_read_as_typed() -> None:
     assert again == so_far
 
 
-def test_records_that_cannot_be_are_told() -> None:
+def test_position_that_a_record_does_not_reach_raises() -> None:
     record = a_round()
     text = to_json(record)
     with pytest.raises(RoundError, match="the record's round is over"):

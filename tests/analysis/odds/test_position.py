@@ -29,7 +29,7 @@ def typed(hand: str, played: str, sender: int = 0) -> PartialRound:
     )
 
 
-def test_what_is_read() -> None:
+def test_typed_cards_are_a_position() -> None:
     so_far = typed(OWN, "As 4s")
     assert so_far.seat == 2
     assert so_far.tricks == ((0, parse_cards("As 4s")),)
@@ -41,7 +41,7 @@ def test_what_is_read() -> None:
 
 
 @pytest.mark.parametrize("left", [OWN, OWN.replace("Ks ", "")])
-def test_all_cards_or_those_left_may_be_given(left: str) -> None:
+def test_hand_is_all_cards_or_those_left(left: str) -> None:
     assert len(typed(left, "As 4s Ks 5s 6s 7s, 4c 5c").hand) == 7
 
 
@@ -108,7 +108,7 @@ def _whole() -> dict[str, Any]:
         ({"tricks": [], "calls": None, "sender": None}, "sender and contract are needed"),
     ],
 )
-def test_mistakes_in_a_record(change: dict[str, Any], parts: str) -> None:
+def test_impossible_record_raises(change: dict[str, Any], parts: str) -> None:
     with pytest.raises(RoundError) as error:
         read_position(partial_record_from_json(json.dumps(_whole() | change)))
     assert parts in str(error.value)

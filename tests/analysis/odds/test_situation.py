@@ -69,7 +69,7 @@ def test_calls_open_in_auctions() -> None:
     assert texts(auction("600 s, pass")) == ["pass"]
 
 
-def test_who_is_asked_after_a_counter() -> None:
+def test_place_asked_after_a_counter() -> None:
     assert auction("120 s, counter 4th").place == 0
     assert auction("120 s, counter 4th", place=4).place == 4
     assert [call.seat for call in auction("120 s, counter").calls] == [0, 1]
@@ -99,7 +99,7 @@ def test_not_to_counter_is_an_answer() -> None:
     ]  # fmt: skip
 
 
-def test_how_things_stand_after_bids() -> None:
+def test_state_after_bids() -> None:
     _, standing = replay_calls(auction("pass, 120 h, 150 NT, pass"))
     assert (standing.sender, standing.contract, standing.amount) == (2, 4, 150)
     assert (standing.bids, standing.opening, standing.passes, standing.lap) == (2, 120, 1, 1)

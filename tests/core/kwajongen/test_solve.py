@@ -54,7 +54,7 @@ class Slow:
 
 @pytest.mark.parametrize("void_rule", ["must_trump", "free"])
 @pytest.mark.parametrize(("size", "number"), [(1, 40), (2, 80), (3, 60), (4, 3)])
-def test_what_a_known_round_is_worth(size: int, number: int, void_rule: str) -> None:
+def test_search_agrees_with_minimax(size: int, number: int, void_rule: str) -> None:
     draw = random.Random(f"{size} {void_rule}")
     rules = KwajongenRules.from_dict({"void_rule": void_rule})
     for _ in range(number):

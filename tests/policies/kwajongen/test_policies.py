@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kqj_sim.experiment import Experiment, ExperimentError
-from kqj_sim.imposed import ImposedContract
+from kqj_sim.experiment import Experiment
 from kqj_sim.policies import PolicyError, parse_player
 from kqj_sim.policies.kwajongen.standard import COUNT_PARAMETERS
 from kqj_sim.policies.registry import BUILT_INS, describe, find_policy
@@ -41,10 +40,6 @@ def test_the_policies_are_those_of_the_game() -> None:
             and find_policy(name, "kwajongen").plays
         )
         assert not find_policy(name, "kwajongen").calls("kqj")
-    with pytest.raises(PolicyError, match=r"no policy 'greedy'; known: pimc, random, standard"):
-        parse_player("greedy", "kwajongen")
-    with pytest.raises(PolicyError, match="policies show --game kwajongen standard"):
-        parse_player("standard:take=3", "kwajongen")
     default = Experiment(RULES)
     assert {each.name for each in default.players} == {DEFAULT_PLAYERS["kwajongen"]}
     assert len(default.policies) == 4
@@ -57,13 +52,6 @@ def test_a_player_is_read_back_from_his_text_and_file(name: str, tmp_path: Path)
     path = tmp_path / "own.toml"
     path.write_text(format_player_file(parse_player_spec(name, "kwajongen"), 100), encoding="utf-8")
     assert parse_player(str(path), "kwajongen") == found
-
-
-def test_experiments_of_the_other_game_are_refused() -> None:
-    with pytest.raises(ExperimentError, match="6 policies: there should be one a seat, four"):
-        Experiment(RULES, ("random",) * 6)
-    with pytest.raises(ExperimentError, match="contracts can be imposed in kqj only"):
-        Experiment(RULES, imposed=ImposedContract(0, "h"))
 
 
 @pytest.mark.parametrize("void_rule", ["must_trump", "free"])
@@ -185,9 +173,9 @@ def choose_card(view, parameters):
 """
 
 
-@pytest.fixture
-def own(tmp_path: Path) -> Callable[[str], str]:
-    path = tmp_path / "own.py"
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    path = tmp_path_factory.mktemp("own") / "own.py"
     path.write_text(OWN, encoding="utf-8")
     return lambda name: f"{path}:{name}"
 
@@ -225,7 +213,7 @@ def test_users_accept(own: Callable[[str], str]) -> None:
         ],
     ),
 )
-def test_a_wrong_choice_is_told(
+def test_illegal_choice_raises(
     own: Callable[[str], str], wrong: int, question: str, line: int, fault: str
 ) -> None:
     what = rf"policy 'bold', choose_{question}\(\), deal \d+ of seed 4, seat \d: {fault}"
@@ -236,7 +224,7 @@ def test_a_wrong_choice_is_told(
     assert f".py:{line}: " in text
 
 
-def test_what_does_not_compile_is_told(tmp_path: Path) -> None:
+def test_policy_that_does_not_compile_raises(tmp_path: Path) -> None:
     path = tmp_path / "own.py"
     for body, fault in (
         ("return view.lap == 1", "no field of the view 'lap'"),

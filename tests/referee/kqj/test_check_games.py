@@ -74,7 +74,7 @@ def test_a_round_left_out_is_told_on_the_line_after() -> None:
 
 
 @pytest.mark.parametrize("key", ["dealer", "players", "rules", "round"])
-def test_what_does_not_follow_in_a_game_is_told(key: str) -> None:
+def test_rounds_that_do_not_follow_are_discrepancies(key: str) -> None:
     rounds = game()
     new: dict[str, Any] = {
         "dealer": (rounds[1].dealer + 2) % 6,

@@ -180,7 +180,7 @@ def test_an_illegal_card_is_told_with_the_legal_ones() -> None:
         ({"imposed": True}, "calls: "),
     ],
 )
-def test_what_is_wrong_is_said_in_words(changes: dict[str, Any], line: str) -> None:
+def test_discrepancies_have_words(changes: dict[str, Any], line: str) -> None:
     found = check_record(msgspec.structs.replace(played(RULES[0]), **changes))
     assert any(each.startswith(line) for each in found), found
 

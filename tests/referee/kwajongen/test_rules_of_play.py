@@ -165,7 +165,7 @@ CASES = [
 @pytest.mark.parametrize(("points", "tricks", "result", "plain", "raised"), CASES)
 @pytest.mark.parametrize("caller", [0, 1])
 @pytest.mark.parametrize("pending", [0, 1])
-def test_what_a_round_scores(
+def test_scores_of_a_round(
     points: list[int], tricks: list[int], result: str, plain: list[int], raised: list[int],
     caller: int, pending: int,
 ) -> None:  # fmt: skip

@@ -84,6 +84,6 @@ def test_hands_stand_by_suit_from_the_ace_down() -> None:
         ({"players": ["random"] * 6}, "players: 6 values; one per seat makes 4"),
     ],
 )
-def test_what_cannot_be_shown_is_told_in_a_line(changes: dict[str, object], told: str) -> None:
+def test_impossible_record_raises(changes: dict[str, object], told: str) -> None:
     with pytest.raises(RecordError, match=told):
         render_round(msgspec.structs.replace(find(result="made"), **changes))
