@@ -29,6 +29,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from kqj_sim.messages import format_json, quote, shorten, suggest_file, visible
 from kqj_sim.policies.configured import (
@@ -217,107 +218,59 @@ def read_player_file(path: Path, overrides: str, spec: str, game: str = "kqj") -
     """Read a player's file for a game, with overrides `a=1,b=2` of its parameters.
 
     Raises:
-        PolicyError: one line with the file's line: what is wrong and what would be right.
+        PolicyError: one line with the file's name: what is wrong and what would be right.
     """
-    file = _PlayerFile(path, game)
-    content = file.content
-    for key in content:
-        if key not in _KEYS:
-            raise file.make_error(f"unknown key {quote(key)}; {suggest_names(key, _KEYS)}", key)
-    name = content.get("name", path.stem)
-    if not isinstance(name, str) or not name.strip():
-        raise file.make_error("name should be a text", "name")
-    name = visible(name)
-    one = [key for key in ("policy", "parameters") if key in content]
-    two = [key for key in PLAYER_PARTS if key in content]
-    if bool(one) == bool(two):
-        raise file.make_error(f"it should have {_FORMS}", *one[:1])
-    if one:
-        table = content.get("parameters", {})
-        if not isinstance(table, dict):
-            raise file.make_error("[parameters] should be a table", "parameters")
-        parts = make_player_spec(
-            file.chosen({"policy": content.get("policy"), **table}, "parameters"), name
-        )
-    else:
-        found = {part: file.chosen(content[part], part) for part in two}
-        for part, chosen in found.items():
-            if not getattr(make_player_spec(chosen, name), part):
-                verb = {"calling": "call", "playing": "play"}[part]
-                told = f"policy {chosen.policy.name!r} does not {verb}: leave [{part}] out"
-                raise file.make_error(told, "policy", part)
-        parts = PlayerSpec(name, found.get("calling"), found.get("playing"))
+    try:
+        # Numbers stay text, so that 1.000 does not become 1.
+        content = tomllib.loads(decode_text(read_file(path), str(path)), parse_float=str)
+    except FileNotFoundError:
+        raise PolicyError(f"policy file {path}: no such file{suggest_file(path)}") from None
+    except OSError as error:
+        raise PolicyError(f"policy file {path}: {error.strerror}") from None
+    except RecursionError:
+        raise PolicyError(f"policy file {path}: it is nested too deeply") from None
+    except ValueError as error:  # not TOML, or a number with thousands of digits
+        raise PolicyError(f"policy file {path}: {error}") from None
+    try:
+        parts = _parse_content(content, path, game)
+    except PolicyError as error:
+        raise PolicyError(f"{path}: {error}") from None
     return parts.with_parameters(parse_assignments(overrides, spec), spec)
 
 
-class _PlayerFile:
-    """A TOML file with the lines of its keys."""
-
-    def __init__(self, path: Path, game: str) -> None:
-        self.path = path
-        self.game = game
-        try:
-            self.text = decode_text(read_file(path), str(path))
-            # Numbers stay text, so that 1.000 does not become 1.
-            self.content = tomllib.loads(self.text, parse_float=str)
-        except FileNotFoundError:
-            raise PolicyError(f"policy file {path}: no such file{suggest_file(path)}") from None
-        except OSError as error:
-            raise PolicyError(f"policy file {path}: {error.strerror}") from None
-        except RecursionError:
-            raise PolicyError(f"policy file {path}: it is nested too deeply") from None
-        except tomllib.TOMLDecodeError as error:
-            told, line = _strip_location(str(error), self.text)
-            raise PolicyError(f"{path}:{line}: {told}") from None
-        except ValueError as error:  # a number with thousands of digits
-            raise PolicyError(f"policy file {path}: {error}") from None
-
-    def make_error(self, message: str, key: str = "", table: str = "") -> PolicyError:
-        """Return the error for a key (of a table), with its line."""
-        line = self._find_line(key, table) if key else 0
-        return PolicyError(f"{self.path}:{line}: {message}" if line else f"{self.path}: {message}")
-
-    def _find_line(self, key: str, table: str) -> int:
-        """Return the line of a key, or of the table with that name; 0 if it is not found."""
-        within = ""
-        for number, line in enumerate(self.text.splitlines(), 1):
-            header = re.match(r"\s*\[\s*([^\]]*?)\s*\]", line)
-            if header:
-                within = header[1].strip("\"'")
-                if not table and within == key:
-                    return number
-            elif within == table and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]", line):
-                return number
-        return 0
-
-    def chosen(self, table: object, part: str) -> ConfiguredPolicy:
-        """Return the policy of a table, with its parameters."""
-        where = "" if part == "parameters" else part
-        if not isinstance(table, dict):
-            raise self.make_error(f"[{part}] should be a table", part)
-        base = table.get("policy")
-        if not isinstance(base, str):
-            told = f'[{part}] should have policy = "NAME"' if where else f"it should have {_FORMS}"
-            raise self.make_error(told, *(("policy", where) if "policy" in table else (part,)))
-        try:
-            chosen = parse_policy(base, self.path.parent, self.game)
-        except PolicyError as error:
-            raise self.make_error(str(error), "policy", where) from None
-        for key, value in table.items():
-            if key == "policy":
-                continue
-            try:
-                chosen = chosen.with_parameters({key: value})
-            except PolicyError as error:
-                raise self.make_error(str(error), key, part) from None
-        return chosen
+def _parse_content(content: dict[str, Any], path: Path, game: str) -> PlayerSpec:
+    """Return the player that a file describes; raise PolicyError."""
+    for key in content:
+        if key not in _KEYS:
+            raise PolicyError(f"unknown key {quote(key)}; {suggest_names(key, _KEYS)}")
+    name = content.get("name", path.stem)
+    if not isinstance(name, str) or not name.strip():
+        raise PolicyError("name should be a text")
+    name = visible(name)
+    parts = {part: content[part] for part in PLAYER_PARTS if part in content}
+    if bool(parts) == ("policy" in content or "parameters" in content):
+        raise PolicyError(f"it should have {_FORMS}")
+    if not parts:
+        table = content.get("parameters", {})
+        if isinstance(table, dict):
+            table = {"policy": content.get("policy"), **table}
+        return make_player_spec(_parse_table("parameters", table, path.parent, game), name)
+    chosen = {part: _parse_table(part, parts[part], path.parent, game) for part in parts}
+    for part, each in chosen.items():
+        if getattr(make_player_spec(each, name), part) is None:
+            verb = {"calling": "call", "playing": "play"}[part]
+            raise PolicyError(f"policy {each.policy.name!r} does not {verb}: leave [{part}] out")
+    return PlayerSpec(name, chosen.get("calling"), chosen.get("playing"))
 
 
-def _strip_location(message: str, text: str) -> tuple[str, int]:
-    """Split an error message of `tomllib` into the error and its line."""
-    match = re.fullmatch(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", message)
-    lines = text.count("\n") + 1
-    return (message, lines) if match is None else (match[1], int(match[2] or lines))
+def _parse_table(name: str, table: object, folder: Path, game: str) -> ConfiguredPolicy:
+    """Return the policy of a table, with its parameters; raise PolicyError."""
+    if not isinstance(table, dict):
+        raise PolicyError(f"[{name}] should be a table")
+    if not isinstance(policy := table.get("policy"), str):
+        raise PolicyError(f"it should have {_FORMS}")
+    parameters = {key: value for key, value in table.items() if key != "policy"}
+    return parse_policy(policy, folder, game).with_parameters(parameters)
 
 
 def format_player_file(parts: PlayerSpec, width: int) -> str:
