@@ -15,6 +15,7 @@ import io
 import itertools
 import math
 import operator
+import re
 import tokenize
 import warnings
 from collections.abc import Callable, Iterable
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from kqj_sim.analysis.games import get_analyzed_game
-from kqj_sim.analysis.where_hints import explain_missing_quotes, repair_operators
+from kqj_sim.analysis.where_hints import explain_missing_quotes
 from kqj_sim.columns import Column, describe_listing, get_columns
 from kqj_sim.core.types import BoolArray, Int64Array
 from kqj_sim.messages import quote, shorten, suggest
@@ -156,15 +157,10 @@ def compile_expression(text: str, *, games: bool = True, game: str = "kqj") -> E
             f"the expression is nested too deeply: at most {MOST_NESTED} levels"
         ) from None
     except (SyntaxError, ValueError, tokenize.TokenError, Warning):
-        repaired = repair_operators(text)
-        if repaired != text:
-            # Raises an error that leads further, such as missing quotation marks.
-            compile_expression(repaired, games=games, game=game)
-            raise ExpressionError(
-                f"{quote(text)} is not an expression: write {shorten(repaired)}"
-            ) from None
+        example = get_analyzed_game(game).examples.whole
+        hint = ": write == for =" if re.search("(?<![<>=!])=(?![<>=])", text) else ""
         raise ExpressionError(
-            f"{quote(text)} is not an expression such as {get_analyzed_game(game).examples.whole}"
+            f"{quote(text)} is not an expression such as {example}{hint}"
         ) from None
     return Expression(text, tuple(compiler.used), condition)
 
