@@ -9,10 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from kqj_sim.cli import main
-from kqj_sim.experiment import Experiment
 from kqj_sim.policies.configured import parse_policy
 from kqj_sim.policies.spec import parse_player
-from kqj_sim.run_scope import once_per_run, run_scope
+from kqj_sim.run_scope import run_scope
 from kqj_sim.text_files import read_bytes
 
 POLICY = """\
@@ -62,21 +61,6 @@ def test_a_command_reads_and_parses_a_policy_once(
 
 
 @pytest.mark.usefixtures("_in_folder")
-def test_an_experiment_parses_one_specification_for_all_seats(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    parses: Counter[str] = Counter()
-
-    def count_parse(text: str, folder: Path | None = None, game: str = "kqj") -> object:
-        parses[text] += 1
-        return parse_policy(text, folder, game)
-
-    monkeypatch.setattr("kqj_sim.policies.spec.parse_policy", count_parse)
-    assert len(Experiment(policies=("own.py",) * 6).players) == 6
-    assert parses["own.py"] == 1
-
-
-@pytest.mark.usefixtures("_in_folder")
 def test_a_file_changed_during_a_run_is_read_again_after_it() -> None:
     with run_scope():
         before = parse_player("own.py").playing.policy
@@ -84,18 +68,3 @@ def test_a_file_changed_during_a_run_is_read_again_after_it() -> None:
         with run_scope():
             assert parse_player("own.py").playing.policy is before
     assert parse_player("own.py").playing.policy is not before
-
-
-def test_errors_are_raised_again() -> None:
-    calls = []
-
-    @once_per_run
-    def fail(number: int) -> int:
-        calls.append(number)
-        raise ValueError(number)
-
-    with run_scope():
-        for _ in range(2):
-            with pytest.raises(ValueError, match="3"):
-                fail(3)
-    assert calls == [3, 3]

@@ -272,10 +272,11 @@ def test_interrupted_report_holds_what_was_finished(
         ["--deals", "20", "--policy", "never+random", "--games", "0"],
         ["--deals", "20", "--policy", "never+random", "--games", "0", "--bidding", "auction"],
         ["--deals", "20", "--policy", "random", "--impose", "opener:h", "--partners", "random"],
-        ["--deals", "1", "--policy", "random", "--game", "kwajongen"],
+        ["--deals", "1", "--policy", "random", "--game", "kwajongen",
+         *("--compare", "random", "--compare", "standard", "--compare-deals", "2")],
     ],
     ids=" ".join,
-)
+)  # fmt: skip
 def test_a_report_of_next_to_nothing_can_be_made(arguments: list[str], tmp_path: Path) -> None:
     few = ("--games", "1", "--chart-deals", "1")
     done = run("report", "--out", str(tmp_path / "out"), *few, *arguments)

@@ -237,13 +237,6 @@ def test_a_choice_ends_early_where_one_is_clearly_the_best() -> None:
     assert late == LANES
 
 
-def test_a_choice_has_half_as_many_deals_and_a_third_of_the_time() -> None:
-    settings = EstimateSettings(deals=513)
-    assert settings.choosing_limits == Limits(257, 0.0, float("inf"), CERTAIN)
-    timed = EstimateSettings(deals=1000, precision=0.01, time=6.0)
-    assert timed.choosing_limits == Limits(500, 0.02, timed.start_time + 2, CERTAIN)
-
-
 def test_a_single_card_is_not_chosen() -> None:
     odds = card_odds((3.0,), 1)
     assert (odds.deals, odds.choosing_deals) == (512, 0)
