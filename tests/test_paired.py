@@ -60,7 +60,7 @@ def test_one_team_alone_holds_all_cards_as_often(rules: KqjRules) -> None:
 
 @every_table
 @pytest.mark.parametrize("alone", [False, True])
-def test_a_deal_is_worth_what_the_records_say(rules: KqjRules, alone: bool) -> None:
+def test_leads_of_deals_agree_with_records(rules: KqjRules, alone: bool) -> None:
     seatings = list_arrangements(rules, alone)
     expected = np.zeros(DEALS)
     for seats in seatings:

@@ -45,7 +45,7 @@ def test_every_value_of_the_table_is_taken_and_comes_back(name: str, value: Any)
     assert KqjRules.from_dict(rules.to_dict()) == rules
 
 
-def test_wrong_values_of_any_kind_are_told_on_one_line() -> None:
+def test_wrong_value_of_any_kind_raises_one_line() -> None:
     for name in TABLE:
         for value in ("a\nb", "x" * 10_000, 10**400 + 1, [], {}, object(), float("nan"), b"2"):
             with pytest.raises(RulesError) as error:

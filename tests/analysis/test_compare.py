@@ -243,7 +243,7 @@ def test_a_cap_ends_what_shows_nothing() -> None:
     assert (pair.tally.deals, pair.verdict) == (1200, "open")
 
 
-def test_policies_that_are_the_same_under_another_name_are_not_told_apart(tmp_path: Path) -> None:
+def test_twins_are_seldom_declared_different(tmp_path: Path) -> None:
     twin = tmp_path / "twin.py"
     twin.write_text(TWIN, encoding="utf-8")
     told = 0

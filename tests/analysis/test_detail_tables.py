@@ -128,7 +128,7 @@ def test_take_rate_counts_the_deals_in_which_a_turn_comes() -> None:
         assert each.value == pytest.approx((turn == here).sum() / (turn >= here).sum())
 
 
-def test_games_are_told_by_their_rounds() -> None:
+def test_games_by_their_rounds() -> None:
     of = Experiment(policies=("random",) * 6, games=100)
     tally = Tally(of, detail=True)
     games = synthetic_games(KqjRules(), 100, seed=6)

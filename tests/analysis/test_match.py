@@ -103,7 +103,7 @@ def test_counts_agree_with_records(contest: PairedMatch) -> None:
 
 
 @every_contest
-def test_a_deal_differs_if_anything_was_said_or_played_otherwise(contest: PairedMatch) -> None:
+def test_deals_differ_by_any_call_or_card(contest: PairedMatch) -> None:
     rounds = [
         [(record.calls, record.tricks) for record in play_records(each)]
         for each in contest.make_experiments(contest.first, DEALS)

@@ -48,7 +48,7 @@ def test_seats_and_places_are_named() -> None:
     "players",
     [["points"] * 6, ["Ann"] * 6, [*NAMES[:5], "points"], [*NAMES[:5], ""], ["a" * 30, *NAMES[1:]]],
 )
-def test_policies_and_names_that_are_not_told_apart_are_no_people(players: list[str]) -> None:
+def test_policies_and_equal_names_are_no_people(players: list[str]) -> None:
     record = from_json(json.dumps(_forge(players=players)))
     assert name_people_in("seat 0", record) == "seat 0"
 

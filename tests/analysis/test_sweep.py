@@ -36,7 +36,7 @@ def differences(values: NDArray[np.float64]) -> Callable[[int, int], tuple[float
 
 
 @pytest.mark.parametrize("means", [(0, 0, 0, 0, 0), (0, 0.1, 0.1, 0, -0.2), (1, 0, 0, 0, 0)])
-def test_intervals_hold_together_and_the_best_is_among_those_told(means: tuple[float, ...]) -> None:
+def test_joint_intervals_hold_and_the_best_is_among_the_tied(means: tuple[float, ...]) -> None:
     random = np.random.default_rng(3)
     truth = np.array(means)
     others = [max(np.delete(truth, k)) for k in range(len(truth))]
@@ -75,7 +75,7 @@ def test_clear_best_is_alone() -> None:
     assert found[0].high == 0 and found[0].low < found[0].value < 0
 
 
-def test_equal_ones_are_not_told_apart() -> None:
+def test_equal_values_are_tied() -> None:
     values = np.repeat(np.random.default_rng(1).normal(size=(1, 50)), 3, axis=0)
     found, may_be = compare_with_best(differences(values), 3, 50, 0.95)
     assert may_be == [True] * 3

@@ -94,7 +94,7 @@ def test_threads_and_chunks_cannot_be_seen() -> None:
         assert left.frame.equals(right.frame)
 
 
-def test_first_call_is_what_the_player_might_have_said_himself() -> None:
+def test_imposed_call_equal_to_the_own_changes_nothing() -> None:
     """Rounds in which the opener chose what is imposed do not change."""
     own = simulate(experiment(KqjRules()), 1)
     taken, passed = (

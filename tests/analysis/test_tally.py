@@ -111,7 +111,7 @@ def test_every_number_is_that_of_pandas(
     check(tables, frame if where is None else frame.query(where), of, by)
 
 
-def test_waiting_gratuities_are_told_of_games() -> None:
+def test_waiting_gratuities_of_games() -> None:
     of = experiment(KqjRules(), games=100)
     rows = synthetic_rows(KqjRules(), 1500, seed=2)
     # No games are added here; their tables have a test of their own.
@@ -249,7 +249,7 @@ def test_share_intervals_of_tables_hold_the_truth_in_95_of_100_seeds() -> None:
 
 
 @pytest.mark.parametrize("value", [-2, 7])
-def test_value_outside_its_column_is_told_not_counted(value: int) -> None:
+def test_value_outside_its_column_raises(value: int) -> None:
     rows = synthetic_rows(KqjRules(), 100, seed=1)
     rows.values[KQJ_COLUMN_NUMBERS["place"], 50] = value
     with pytest.raises(ValueError, match="place leaves its range -1 to 5"):

@@ -106,7 +106,7 @@ def test_results_are_pickled_and_copied(results: dict[str, Any], tmp_path: Path)
         "filtered": filtered,
         "grouped": kqj.simulate(deals=DEALS, policy="standard", by="lap,place"),
         "record": results["records"][0],
-        "review": kqj.review(results["play"], samples=20),
+        "review": kqj.review(results["play"], samples=2, seat=0, reference="points+greedy"),
         "experiment": kqj.Experiment(policies="greedy", deals=1),
         "rules": kqj.KqjRules(teams=3),
         "check_policy": kqj.check_policy("greedy", deals=2),
@@ -291,7 +291,7 @@ def test_every_result_is_shown() -> None:
     assert {*names} - {*shown} == {"PairResult", "SettingResult"}
 
 
-def test_a_policy_found_by_tune_says_how_it_was_found(tmp_path: Path) -> None:
+def test_saved_policy_names_the_call_that_found_it(tmp_path: Path) -> None:
     few: dict[str, Any] = {"deals": 64, "generations": 2, "confirm": 256, "seed": 3}
     found = kqj.tune("standard", "take", opponents="standard", partners="random", **few)
     path = tmp_path / "found.toml"

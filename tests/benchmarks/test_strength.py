@@ -132,7 +132,7 @@ def test_a_page_without_marks_is_an_error(tmp_path: Path) -> None:
     assert "has no <!-- strength -->" in done.output
 
 
-def test_a_policy_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_unknown_policy_fails(tmp_path: Path) -> None:
     options = ["--quick", "--player", "gredy", "--out", str(tmp_path / "STRENGTH.md")]
     done = CliRunner().invoke(main, options)
     assert done.exit_code == 1

@@ -211,7 +211,7 @@ def test_a_deal_that_goes_the_same_way_is_shown_once() -> None:
     assert "The round is the same in every seating." in shown
 
 
-def test_calling_field_and_games_are_told() -> None:
+def test_parts_opponents_and_games_are_named() -> None:
     calling = run("compare", "--calling", THIRD, "never", "--with", "greedy", *FEW).stdout
     assert "calling only: " in calling
     field = compared(ONE, OTHER, "--opponents", THIRD, *FEW)

@@ -82,7 +82,7 @@ def test_groups_have_a_row_each(variant: str) -> None:
     assert not re.search(r"^[0-5] ", text, flags=re.M)
 
 
-def test_rows_of_few_deals_are_said_in_words() -> None:
+def test_rows_of_few_deals_become_sentences() -> None:
     text = run("simulate", "--deals", "1000", "--seed", "5", "--policy", "points").stdout
     told = re.search(
         r"Too few for a row: (\d+) takes? in the 2nd lap, (\d+) by the",

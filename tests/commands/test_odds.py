@@ -59,7 +59,7 @@ def test_python_gives_the_same() -> None:
     assert row["value"] == passing.value.value
 
 
-def test_partners_that_were_named_are_told() -> None:
+def test_named_partners_are_shown() -> None:
     shown = run("odds", *HAND, *FEW, "--partners", "random", "--partners-at", "2nd 3rd").stdout
     assert "as the opener, with the 2nd and the 3rd as partners" in " ".join(shown.split())
 
@@ -107,7 +107,7 @@ def test_time_and_certainty_end_it() -> None:
     assert found["intervals"] == "confidence sequences"
 
 
-def test_an_answer_on_few_deals_is_told_to_be_a_hint() -> None:
+def test_few_effective_deals_are_only_a_hint() -> None:
     arguments = ("--heard", "120 s, counter 4th", "--place", "3rd", "--bidding", "auction")
     assumed = ("--policy", "points+greedy", "--deals", "256")
     shown = run("odds", "9s 8s 7d Ah Ad 5d 6c Ac", *arguments, *assumed)

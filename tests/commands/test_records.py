@@ -46,7 +46,7 @@ def test_check_reads_stdin(rounds: Path) -> None:
     assert done.stdout.startswith("stdin:2: dealer")
 
 
-def test_check_tells_each_discrepancy_with_its_line(rounds: Path) -> None:
+def test_check_lists_each_discrepancy_with_its_line(rounds: Path) -> None:
     forge(rounds, 2, scores=[7, 7], pending_after=30)
     forge(rounds, 4, turned="As", dealt=[["As"] * 5] * 6)
     done = run("check", str(rounds), str(rounds))

@@ -153,7 +153,7 @@ def test_rows_of_games(tmp_path: Path) -> None:
     assert done.stdout == run(*arguments).stdout
 
 
-def test_rule_without_effect_is_told() -> None:
+def test_rule_without_effect_warns() -> None:
     done = run("simulate", *SMALL, "--max-amount", "300", "--format", "csv")
     assert "--max-amount has no effect with --bidding take" in done.stderr
     quiet = run("simulate", *SMALL, "--max-amount", "300", "--format", "csv", "--quiet")
@@ -274,7 +274,7 @@ def test_interrupted_records_are_whole_lines(tmp_path: Path) -> None:
     assert done.stderr.endswith(f"Interrupted: {len(lines):,} records were written\n")
 
 
-def test_no_progress_where_it_is_not_wanted() -> None:
+def test_progress_is_for_terminals() -> None:
     for arguments in ((), ("--quiet",)):
         done = run(
             "simulate", "--deals", "1e6", "--policy", "random", "--format", "csv", *arguments

@@ -32,7 +32,7 @@ def swept(*arguments: str) -> dict[str, Any]:
     return found
 
 
-def test_sweep_says_what_is_best_and_what_was_played() -> None:
+def test_sweep_names_the_best_and_the_run() -> None:
     # So few deals that nothing can be told apart.
     few = ("--deals", "60", "--teams", "3", "--seed", "6", "--first", "9", "--confidence", "90%")
     found = swept(*few)
@@ -110,7 +110,7 @@ def test_tune_writes_a_player_that_can_be_seated(tmp_path: Path) -> None:
     assert "--quiet" not in first and "--save" not in first
 
 
-def test_tune_tells_of_each_generation(tmp_path: Path) -> None:
+def test_tune_reports_each_generation(tmp_path: Path) -> None:
     done = run(*TUNE[:-1], "--save", str(tmp_path / "better.toml"))
     assert done.exit_code == 0, done.output
     assert "generation 2 of 2: take=0." in done.stderr

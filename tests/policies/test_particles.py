@@ -179,7 +179,7 @@ def test_hands_weighed_one_by_one_give_the_weights_of_layouts(
 
 
 @pytest.mark.parametrize("rules", slow_after(1, RULES.values()), ids=RULES)
-def test_worlds_are_as_likely_as_a_slow_twin_says(rules: KqjRules) -> None:
+def test_likelihoods_agree_with_a_slow_twin(rules: KqjRules) -> None:
     experiment = lively(rules, seed=SEED, deals=48)
     records = {record.deal: record for record in play_records(experiment)}
     seen = calls_differ = cards_differ = 0

@@ -95,7 +95,7 @@ def test_cards_are_dropped_as_a_slow_twin_drops_them(margin: float, prior_worlds
     assert (kept > 0) == (margin > 0)
 
 
-def test_cards_that_are_worth_the_same_in_every_world_are_not_tried_further() -> None:
+def test_equal_cards_are_not_tried_further() -> None:
     values = np.repeat(np.random.default_rng(6).integers(-50, 50, (20, 1)), 3, axis=1)
     left = _race(values.astype(float), np.ones(20), np.zeros(3), 10.0, 2.5)
     assert left.tolist() == [1, 1, 0]

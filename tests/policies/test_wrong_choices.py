@@ -166,7 +166,7 @@ def test_exception_names_the_line(mistaken: str, which: int, fault: str, line: s
     _assert_told(_cards(mistaken, which), "card", fault, _line(line))
 
 
-def test_the_cards_that_are_told_were_held(mistaken: str) -> None:
+def test_cards_of_an_error_were_held(mistaken: str) -> None:
     for seed in range(5):
         experiment = replace(_cards(mistaken, 3), seed=seed)
         found = re.search(
@@ -259,9 +259,7 @@ def test_legal_choices_raise_nothing(mistaken: str) -> None:
         assert 0 < simulate(experiment).column("taken").mean() <= 1
 
 
-def test_a_path_is_told_as_the_user_knows_it(
-    mistaken: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_error_shows_the_path_as_given(mistaken: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert _told(_cards(mistaken, 1)).startswith(f"{mistaken}:")
     monkeypatch.chdir(Path(mistaken).parent)
     assert _told(_cards(mistaken, 1)).startswith("mistaken.py:")

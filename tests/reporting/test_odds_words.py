@@ -187,7 +187,7 @@ def test_nothing_is_said_of_counters_that_change_nothing(quiet: tuple[int, int],
     assert len(write_headline(found)) == 1
 
 
-def test_few_effective_deals_and_an_early_end_are_told() -> None:
+def test_few_effective_deals_and_an_early_end_are_named() -> None:
     found = calls(["take h", "pass"], give_scores(50, 20), give_scores(10, 20))
     found.stop_text = "the opener's call 'pass' is rare"
     found.sums.moments.products[:, 0, 0] *= 25

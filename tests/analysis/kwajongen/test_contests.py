@@ -38,7 +38,7 @@ def test_two_fixed_teams_hold_the_cards_of_each_other() -> None:
 
 
 @pytest.mark.parametrize("rules", [RULES, KwajongenRules(void_rule="free")], ids=str)
-def test_a_deal_is_worth_what_the_records_say(rules: KwajongenRules) -> None:
+def test_leads_of_deals_agree_with_records(rules: KwajongenRules) -> None:
     expected = np.zeros(DEALS)
     for seats in list_arrangements(rules):
         for record in play_records(

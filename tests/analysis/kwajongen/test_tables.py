@@ -86,7 +86,7 @@ def test_every_number_is_that_of_pandas(
             assert unit in ("share", "points") and (unit == "share") == ("share" in key[1])
 
 
-def test_raised_rounds_are_told_of_games_only() -> None:
+def test_tables_of_raised_rounds_are_of_games_only() -> None:
     assert tables().keys() == TABLES | DETAIL
     assert tables(60).keys() == TABLES | DETAIL | RAISED
     plain = Tally(experiment())
@@ -101,7 +101,7 @@ def test_a_table_grouped_by_its_own_column_is_left_out() -> None:
     pd.testing.assert_frame_equal(by_place["results"].frame, plain)
 
 
-def test_games_are_told_with_their_lengths() -> None:
+def test_tables_of_games_have_their_lengths() -> None:
     tally = Tally(experiment(60))
     ended = played(60).finished_games
     assert ended is not None

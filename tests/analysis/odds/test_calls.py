@@ -219,7 +219,7 @@ def test_totals_by_ending_agree_with_the_means(rules: KqjRules) -> None:
     )
 
 
-def test_partners_are_the_openers_unless_a_place_is_told() -> None:
+def test_partners_are_the_openers_without_a_place() -> None:
     rules = KqjRules(partners="random")
     situation = parse_situation(HAND, rules, return_card=RETURN, partners_at=(1, 2))
     assert (situation.place, situation.teams) == (0, (0, 0, 0, 1, 1, 1))
@@ -236,7 +236,7 @@ def test_threads_cannot_be_seen() -> None:
     assert one.bidding_probability == two.bidding_probability
 
 
-def test_alike_suits_are_worth_alike() -> None:
+def test_exchanged_suits_have_equal_values() -> None:
     """Spades and clubs exchanged in hand and Return, and the contracts with them."""
     exchanged = str.maketrans("sc", "cs")
     hand = "9s 8s As Kc 4d"

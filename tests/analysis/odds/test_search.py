@@ -88,7 +88,7 @@ def test_calls_after_implausible_calls_end_with_the_call(monkeypatch: pytest.Mon
         odds(HAND, rules=AUCTION_2, heard=MANY_BIDS, policies="random", deals=10**6, time=3600)
 
 
-def test_enough_deals_are_an_answer_that_tells_why_it_ended(
+def test_ended_search_with_enough_deals_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sampling, "MAX_HANDS", 1 << 20)
@@ -128,7 +128,7 @@ def test_kwajongen_cards_end_too() -> None:
         estimate_cards(so_far, ("random:accept=0",) * 4, deals=10, threads=1)
 
 
-def test_threads_are_told_to_stop_when_nobody_takes_more() -> None:
+def test_threads_stop_when_nobody_takes_more() -> None:
     search = Search(1, seconds=0.2)
 
     def work(first: int, count: int) -> int:

@@ -71,7 +71,7 @@ def test_largest_differences_are_shown_by_their_commands() -> None:
     assert done.exit_code == 0 and "Version 2" in done.stdout
 
 
-def test_sweep_draws_what_calling_is_worth(tmp_path: Path) -> None:
+def test_sweep_is_drawn(tmp_path: Path) -> None:
     plot = tmp_path / "sweep.svg"
     done = run(
         "sweep", "random", "--vary", "accept=0:1:0.5", *GAME, "--opponents", "random",

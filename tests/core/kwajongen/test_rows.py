@@ -70,7 +70,7 @@ def row(record: Record) -> dict[str, int | str]:
 
 
 @pytest.mark.parametrize("games", [None, 30])
-def test_the_columns_are_what_the_record_says(games: int | None) -> None:
+def test_columns_agree_with_records(games: int | None) -> None:
     experiment = Experiment(RULES, PLAYERS, 700, 5, games=games)
     frame = simulate(experiment).frame()
     records = list(play_records(experiment))

@@ -143,7 +143,7 @@ def same_team(record: Record, seat: int) -> bool:
 
 @pytest.mark.parametrize("rules", slow_after(3, VARIANTS + RULINGS), ids=name)
 @pytest.mark.parametrize("kind", ["played", "passed_out", "imposed", "game"])
-def test_every_forged_value_is_told(rules: KqjRules, kind: str) -> None:
+def test_every_forged_value_is_a_discrepancy(rules: KqjRules, kind: str) -> None:
     if kind == "played":
         record = played(rules, 3)
     elif kind == "passed_out":
@@ -166,7 +166,7 @@ def test_every_forged_value_is_told(rules: KqjRules, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["take", "auction"])
-def test_every_missing_key_is_told(kind: str) -> None:
+def test_every_missing_key_is_a_discrepancy(kind: str) -> None:
     values = as_json(played(KqjRules.from_dict({"bidding": kind})))
     for key in values:
         assert discrepancies({k: v for k, v in values.items() if k != key}) == [
@@ -178,7 +178,7 @@ def test_every_missing_key_is_told(kind: str) -> None:
 
 
 @pytest.mark.parametrize("rules", VARIANTS + RULINGS, ids=name)
-def test_an_illegal_card_is_told_with_the_legal_ones(rules: KqjRules) -> None:
+def test_illegal_card_is_a_discrepancy_with_the_legal_ones(rules: KqjRules) -> None:
     # Wherever a player held a card that was not legal, they play it in place of a legal one,
     # which they play later in its place.
     record = played(rules, 1)
@@ -216,7 +216,7 @@ def forge(rules: KqjRules, change: Forge) -> list[str]:
     return discrepancies(values)
 
 
-def test_a_card_dealt_twice_is_told() -> None:
+def test_card_dealt_twice_is_a_discrepancy() -> None:
     def change(values: Json) -> None:
         values["dealt"][0][0] = values["dealt"][1][0]
 
@@ -237,7 +237,7 @@ def test_the_return_must_be_in_the_senders_hand() -> None:
     assert line.startswith("hands: seat") and "lacks what it was given" in line
 
 
-def test_a_card_that_is_not_held_is_told() -> None:
+def test_card_not_held_is_a_discrepancy() -> None:
     def change(values: Json) -> None:
         values["tricks"][2]["cards"][3] = values["tricks"][0]["cards"][0]
 
@@ -254,11 +254,11 @@ def test_a_card_that_is_not_held_is_told() -> None:
         (lambda v: v["calls"].clear(), "calls: not closed, seat"),
     ],
 )
-def test_a_calling_closed_early_or_late_is_told(change: Forge, line: str) -> None:
+def test_calling_closed_early_or_late_is_a_discrepancy(change: Forge, line: str) -> None:
     assert any(line in found for found in forge(KqjRules(), change))
 
 
-def test_a_wrong_sum_is_told_once_and_with_the_right_one() -> None:
+def test_wrong_sum_is_one_discrepancy_with_the_right_sum() -> None:
     values = as_json(played(KqjRules()))
     right = list(values["card_points"])
     values["card_points"] = [right[0] + 1, right[1] - 1]
@@ -266,7 +266,7 @@ def test_a_wrong_sum_is_told_once_and_with_the_right_one() -> None:
     assert discrepancies(values) == [f"card_points: {wrong}, by the rules {right}"]
 
 
-def test_a_missing_bonus_is_told() -> None:
+def test_missing_bonus_is_a_discrepancy() -> None:
     def change(values: Json) -> None:
         values["bonuses"].pop()
 
@@ -292,7 +292,7 @@ def test_a_pending_gratuity_is_a_multiple_of_ten(pending: int) -> None:
     assert line == f"pending_before: not a multiple of 10, 0 or more, in [{pending}]"
 
 
-def test_a_return_that_was_dealt_to_a_player_is_told() -> None:
+def test_return_dealt_to_a_player_is_a_discrepancy() -> None:
     values = as_json(random_record(KqjRules(), passed_out_seed()))
     values["turned"] = values["dealt"][4][2]
     assert discrepancies(values) == [f"turned: {values['turned']} is among the cards dealt"]

@@ -65,7 +65,7 @@ def test_a_game_starts_at_zero_with_nothing_pending() -> None:
     assert any("by the start of a game 0" in line for line in discrepancies(values))
 
 
-def test_a_round_left_out_is_told_on_the_line_after() -> None:
+def test_missing_round_is_a_discrepancy_of_the_next_line() -> None:
     rounds = game()
     lines = told([*rounds[:1], *rounds[2:]])
     assert {number for number, _ in lines} == {2}
@@ -100,7 +100,7 @@ def test_pending_and_scores_are_carried() -> None:
                for _, text in told([first, forged]))  # fmt: skip
 
 
-def test_lines_that_are_no_records_are_told_and_passed_over() -> None:
+def test_lines_that_are_no_records_are_discrepancies() -> None:
     first, second, third, *_ = game()
     lines: list[tuple[int, Record | RecordError]] = [
         (1, first), (2, RecordError("not a record")), (4, third), (5, second),

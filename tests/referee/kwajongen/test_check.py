@@ -106,7 +106,7 @@ def is_free(record: Record, path: tuple[Any, ...], new: Any) -> bool:
 
 @pytest.mark.parametrize("rules", RULES, ids=name)
 @pytest.mark.parametrize("kind", ["played", "raised", "passed_out", "imposed", "game"])
-def test_every_forged_value_is_told(rules: KwajongenRules, kind: str) -> None:
+def test_every_forged_value_is_a_discrepancy(rules: KwajongenRules, kind: str) -> None:
     record = {
         "played": lambda: played(rules, 3),
         "raised": lambda: played(rules, 7, pending=1),
@@ -126,7 +126,7 @@ def test_every_forged_value_is_told(rules: KwajongenRules, kind: str) -> None:
                 )
 
 
-def test_every_missing_key_is_told() -> None:
+def test_every_missing_key_is_a_discrepancy() -> None:
     values = as_json(played(RULES[0]))
     for key in values:
         assert discrepancies({k: v for k, v in values.items() if k != key}) == [
@@ -138,7 +138,7 @@ def test_every_missing_key_is_told() -> None:
     ]
 
 
-def test_an_illegal_card_is_told_with_the_legal_ones() -> None:
+def test_illegal_card_is_a_discrepancy_with_the_legal_ones() -> None:
     forgeries = 0
     for number in range(30):
         record = played(RULES[0], number)

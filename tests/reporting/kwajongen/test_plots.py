@@ -44,6 +44,6 @@ def test_words_tell_what_is_shown() -> None:
     assert {"Who says play, by place", "Tricks of the caller's team", "dealer"} <= told
 
 
-def test_nothing_played_is_said() -> None:
+def test_picture_of_nothing_is_a_sentence() -> None:
     empty = Tally(EXPERIMENT)
     assert "no rounds were played" in read_texts(render_simulation(empty, RUN, "svg"))

@@ -51,7 +51,7 @@ def find(**wanted: object) -> Record:
     )
 
 
-def test_raised_rounds_are_told_before_and_after() -> None:
+def test_raised_rounds_are_named_before_and_after() -> None:
     passed_out = print_round(find(result="passed_out", pending_before=0))
     assert "The next round is raised" in passed_out and "Nobody called play" in passed_out
     assert "The round is raised" not in passed_out
