@@ -1,12 +1,16 @@
-"""Other values that a forger may write into a record, and what is told of them."""
+"""Other values that a forger may write into a record, and the discrepancies that they make."""
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
+
+import msgspec
 
 from kqj_sim.record import Record, RecordError, from_json, to_json
 from kqj_sim.referee import check_record
@@ -14,6 +18,13 @@ from kqj_sim.referee.kqj.cards import CARD_OF_TEXT
 
 Json = Any
 CARDS = list(CARD_OF_TEXT)
+WORDS = [
+    "bid", "capot", "counter", "failed", "kq", "kqj", "last_trick", "litigation", "made",
+    "overcounter", "pass", "passed_out", "play", "take", "tie",
+]  # fmt: skip
+ODD: list[Json] = [None, True, -1, 3, 10**18, 10**40, 1.5, "", "x\ny", "h" * 9999, "\u2028", [],
+                   [[]], [None], {}, {"seat": 0}, [{}], ["As"] * 100, [[0] * 9]]  # fmt: skip
+"""Values that are in no record."""
 
 
 def as_json(record: Record) -> Json:
@@ -93,22 +104,74 @@ def other_values(value: Json, draw: random.Random, cards: list[str] = CARDS) -> 
         return [*draw.sample([card for card in cards if card != value], 2), "10h"]
     if isinstance(value, str):
         contracts = [contract for contract in ("h", "s", "NT", "AT") if contract != value]
-        words = {
-            "made",
-            "failed",
-            "litigation",
-            "passed_out",
-            "kq",
-            "kqj",
-            "capot",
-            "last_trick",
-            "pass",
-            "take",
-            "bid",
-            "counter",
-            "overcounter",
-            "play",
-            "tie",
-        } - {value}
-        return [*contracts, *sorted(words), "x", ""]
+        return [*contracts, *(word for word in WORDS if word != value), "x", ""]
     return [value[:-1], [*value, *value[-1:]], [*value, None]] if value else [[0], [[]], ["h"]]
+
+
+def assert_forgeries_are_discrepancies(
+    record: Record,
+    is_free: Callable[[Record, tuple[Any, ...], Any], bool],
+    cards: list[str] = CARDS,
+) -> None:
+    """Assert that each other value is a discrepancy of its key, but those that `is_free` allows."""
+    values = as_json(record)
+    assert discrepancies(values) == []
+    draw = random.Random(1)
+    for path in leaves(values):
+        for new in other_values(at(values, path), draw, cards):
+            if not is_free(record, path, new):
+                told = told_of(values, path, new)
+                assert told and is_about(path, told, bool(record.imposed)), (
+                    f"{path}: {at(values, path)!r} -> {new!r}: {told} in {json.dumps(values)}"
+                )
+
+
+def count_illegal_cards(record: Record, list_legal: Callable[..., set[Any]]) -> int:
+    """Count the illegal cards of a round; assert that each is a discrepancy with the legal ones.
+
+    Wherever a player held a card that was not legal, they play it in place of a legal one, which
+    they play later in its place.  `list_legal` gets the hand, the trick so far and its leader.
+    """
+    assert record.hands is not None
+    seats = len(record.hands)
+    card_of = {str(card): card for card in CARD_OF_TEXT.values()}
+    held = [{card_of[text] for text in hand} for hand in record.hands]
+    forgeries = 0
+    for number, trick in enumerate(record.tricks):
+        cards = [card_of[text] for text in trick.cards]
+        for place, card in enumerate(cards):
+            seat = (trick.leader + place) % seats
+            legal = list_legal(held[seat], cards[:place], trick.leader)
+            for illegal in held[seat] - legal:
+                values = as_json(record)
+                for later in values["tricks"]:
+                    if str(illegal) in later["cards"]:
+                        later["cards"][later["cards"].index(str(illegal))] = str(card)
+                values["tricks"][number]["cards"][place] = str(illegal)
+                right = " ".join(sorted(map(str, legal)))
+                line = f"tricks[{number}].cards: seat {seat} may play {right}, not {illegal}"
+                assert line in discrepancies(values), json.dumps(values)
+                forgeries += 1
+            held[seat].remove(card)
+    return forgeries
+
+
+def assert_odd_values_raise_nothing(records: list[Record]) -> None:
+    """Assert that records with odd values at some places are checked, whatever is in them."""
+    draw = random.Random(3)
+    for record in records:
+        values = as_json(record)
+        paths = list(leaves(values))
+        for _ in range(400):
+            forged = copy.deepcopy(values)
+            for path in draw.sample(paths, draw.choice((1, 1, 2, 4))):
+                # An earlier change may have taken the place away.
+                with suppress(TypeError, IndexError, KeyError):
+                    at(forged, path[:-1])[path[-1]] = copy.deepcopy(draw.choice(ODD))
+            discrepancies(forged)
+    loop: list[Any] = []
+    loop.append(loop)
+    python = [object(), {1, 2}, b"x", 10**9999, float("nan"), "\ud800", lambda: 0, loop]
+    for key in Record.__struct_fields__:
+        for odd in [*ODD, *python]:
+            check_record(msgspec.structs.replace(records[0], **{key: odd}))
