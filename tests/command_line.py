@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import click
 from click.testing import CliRunner, Result
 
 import kqj_sim
@@ -24,6 +25,16 @@ ENVIRONMENT.pop("COLUMNS", None)
 
 ENDLESS = ("--deals", "1e15", "--policy", "random")
 """Options of a simulation that ends only when it is interrupted."""
+
+
+def find_commands(group: click.Group = main, before: str = "") -> dict[str, click.Command]:
+    """Return every command below a group, groups included, by its words."""
+    found: dict[str, click.Command] = {}
+    for name, command in group.commands.items():
+        found[f"{before}{name}"] = command
+        if isinstance(command, click.Group):
+            found |= find_commands(command, f"{before}{name} ")
+    return found
 
 
 def run(*arguments: str, **settings: object) -> Result:

@@ -12,24 +12,17 @@ import pytest
 import kqj_sim
 from kqj_sim.cli import COMMANDS, main
 from kqj_sim.commands.options import WholeNumberType
-from tests.command_line import ENVIRONMENT, expect_error, run
+from tests.command_line import ENVIRONMENT, expect_error, find_commands, run
 
 
 def test_every_option_has_the_variable_and_the_parameter_of_its_name() -> None:
     """`--max-deals` is `max_deals` in Python and KQJ_SIM_COMPARE_MAX_DEALS in the environment."""
-
-    def check(group: click.Group) -> None:
-        for command in group.commands.values():
-            if isinstance(command, click.Group):
-                check(command)
-            for each in command.params:
-                if isinstance(each, click.Option):
-                    # `from` is a keyword of Python.
-                    name = "from" if each.name == "source" else each.name
-                    name = f"--{name}".replace("_", "-")
-                    assert name in each.opts, (command.name, each.opts)
-
-    check(main)
+    for words, command in find_commands().items():
+        for each in command.params:
+            if isinstance(each, click.Option):
+                # `from` is a keyword of Python.
+                name = "from" if each.name == "source" else each.name
+                assert f"--{name}".replace("_", "-") in each.opts, (words, each.opts)
 
 
 def test_every_command_has_help_with_an_example() -> None:
@@ -95,9 +88,7 @@ def test_version_and_help_are_found_in_every_usual_way() -> None:
 
 
 def test_examples_of_the_help_name_options_that_exist() -> None:
-    policies = main.commands["policies"]
-    assert isinstance(policies, click.Group)
-    commands = [*main.commands.values(), *policies.commands.values()]
+    commands = [*find_commands().values()]
     known = {
         option
         for command in commands
@@ -128,35 +119,6 @@ def test_numbers_are_read_in_every_usual_way(text: str, tmp_path: Path) -> None:
 def test_variable_sets_an_option() -> None:
     told = expect_error(run("simulate", env={"KQJ_SIM_SIMULATE_DEALS": "-7"}))
     assert "not -7" in told
-
-
-def test_unknown_variable_names_the_nearest_right_one() -> None:
-    told = expect_error(run("columns", env={"KQJ_SIM_SIMULATE_DEAL": "7"}))
-    assert "KQJ_SIM_SIMULATE_DEAL sets no option" in told
-    assert "KQJ_SIM_SIMULATE_DEALS" in told
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("team = 3", "did you mean teams?"),
-        ("simulate = 5", "write [simulate]"),
-        ("teams = ", "is not TOML"),
-        ("teams = 5", "5 is not one of '2', '3'"),
-        ("deals = -5", "whole number from 1"),
-        ("deals = true", "deals is a single value"),
-        ("deals = [1, 2]", "deals is a single value"),
-        ("must_outscore = 1", "must_outscore is true or false"),
-        ("[policies]\ndeal = 5", "[policies] deal is no option: did you mean deals?"),
-        ("[policies.check]\ndeal = 5", "[policies.check] deal is no option: did you mean deals?"),
-    ],
-)
-def test_wrong_configuration_is_one_line_that_says_what_is_right(
-    text: str, told: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "kqj.toml"
-    path.write_text(text)
-    assert told in expect_error(run("simulate", "--config", str(path)))
 
 
 def test_broken_pipe_is_quiet() -> None:

@@ -6,7 +6,16 @@ import subprocess
 
 import pytest
 
-from kqj_sim.messages import LONGEST_LINE, WIDTH, one_line, quote, shell_join, shorten, visible
+from kqj_sim.messages import (
+    LONGEST_LINE,
+    WIDTH,
+    one_line,
+    quote,
+    shell_join,
+    shorten,
+    suggest,
+    visible,
+)
 
 
 @pytest.mark.parametrize(
@@ -59,3 +68,10 @@ def test_a_shell_reads_the_words_of_a_command_line() -> None:
     done = subprocess.run(["bash", "-c", line], capture_output=True, check=True)
     expected = "".join(f"{word}|" for word in words[2:])
     assert done.stdout == expected.encode(errors="surrogateescape")
+
+
+def test_suggestions_are_few_and_ignore_case() -> None:
+    names = [f"defending_score_{number}" for number in range(20)]
+    assert suggest("SCORE", names).count("score_") == 6
+    assert suggest("zz", names) == ""
+    assert suggest("Tke", ["take", "pass"]) == "did you mean take?"

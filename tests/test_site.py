@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -16,7 +15,7 @@ import pytest
 from sphinx.util.inventory import InventoryFile
 
 import kqj_sim
-from kqj_sim.cli import main
+from tests.command_line import find_commands
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -69,17 +68,6 @@ def find_command() -> str:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     (found,) = re.findall(r"`(python -m sphinx [^`]+)`", text)
     return str(found)
-
-
-def list_options(group: click.Group, before: str) -> Iterator[str]:
-    """Yield the names that the reference gives to the options of all commands."""
-    for name, command in group.commands.items():
-        path = f"{before} {name}"
-        if isinstance(command, click.Group):
-            yield from list_options(command, path)
-        for each in command.params:
-            if isinstance(each, click.Option):
-                yield f"{path}.{each.opts[0]}".replace(" ", "-")
 
 
 @pytest.mark.slow
@@ -143,7 +131,12 @@ def test_the_reference_has_every_public_name_and_option(site: Path) -> None:
     outside = {name for name in documented if name.count(".") == 1}
     assert outside == {f"kqj_sim.{name}" for name in kqj_sim.__all__}
     assert not [page for page in site.glob("*.html") if "The site lists" in page.read_text("utf-8")]
-    options = {*list_options(main, "kqj-sim")}
+    options = {
+        f"kqj-sim {words}.{each.opts[0]}".replace(" ", "-")
+        for words, command in find_commands().items()
+        for each in command.params
+        if isinstance(each, click.Option)
+    }
     assert len(options) > 150
     assert options <= {*inventory["std:cmdoption"]}
 

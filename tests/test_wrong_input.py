@@ -14,8 +14,7 @@ import click
 import pytest
 
 import kqj_sim
-from kqj_sim.cli import main
-from tests.command_line import expect_error, run
+from tests.command_line import expect_error, find_commands, run
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -36,8 +35,9 @@ USAGE = {
     "simulat": "'simulat'. Did you mean 'simulate'",
     "help simulat": "Did you mean 'simulate'?",
     "odd 9h": "Did you mean 'odds'?",
-    "simulate --deal 5": "No such option '--deal'. Did you mean '--deals'?",
-    "odds --retrun 7h": "No such option '--retrun'. Did you mean '--return'?",
+    "simulate --deal 5": "No such option '--deal'. (Did you mean one of: '--deals', ",
+    "simulate --plicy greedy": "'--policy'?",
+    "odds --retrun 7h": "No such option '--retrun'. (Did you mean one of: '--record', '--return'",
     # Numbers.
     "simulate --deals -5": "'--deals': it is a whole number from 1",
     "simulate --deals 0": "'--deals': it is a whole number from 1",
@@ -65,6 +65,8 @@ USAGE = {
     # Players.
     "simulate --policy stndard": "did you mean 'standard'?",
     "simulate --policy random:tak=1": "did you mean 'take'?",
+    "simulate --policy points:tak=4": "did you mean 'take'?",
+    "simulate --policy points:openig=4": "did you mean 'opening'?",
     "simulate --policy seat6=random": "--policy seat6=random: the seats are seat0 to seat5",
     "simulate --policy team2=random": "--policy team2=random: the teams are team0 to team1",
     "simulate --policy player1=random": "--policy player1=random: that is no seat or team",
@@ -85,6 +87,8 @@ USAGE = {
     # Columns and tables.
     "simulate --by delaer": "'delaer' is no column to group by: did you mean dealer?",
     "simulate --by capott": "did you mean capot_announced, capot_contracting or capot_defending?",
+    "simulate --by amout": "did you mean amount?",
+    "simulate --by nothing_alike": "`kqj-sim columns` lists them",
     "simulate --game kwajongen --by kind": "'kind' is no column to group by",
     "simulate --where 'lapp == 2'": "lapp is no column: did you mean lap?",
     "simulate --where 'game == 1'": "game is a column of whole games only",
@@ -311,6 +315,33 @@ FAILURES = {
 }
 """Files that are missing or cannot be written: status 1, before anything is played."""
 
+CONFIGURATION = {
+    "team = 3": "did you mean teams?",
+    "simulate = 5": "write [simulate]",
+    "teams = ": "is not TOML",
+    "teams = 5": "5 is not one of '2', '3'",
+    "deals = -5": "whole number from 1",
+    "deals = true": "deals is a single value",
+    "deals = [1, 2]": "deals is a single value",
+    "must_outscore = 1": "must_outscore is true or false",
+    "[simulate]\ndeal = 5": "[simulate] deal is no option: did you mean deals?",
+    "[simulate]\ntrump = 5": "did you mean all_no_trump?",
+    "[simulate]\nxyz = 5": "[simulate] xyz is no option: --help-all lists them",
+    "[simulat]\ndeals = 5": "did you mean simulate?",
+    "[odds]\npartners_to = 5": "did you mean partners_at?",
+    "[policies]\ndeal = 5": "[policies] deal is no option: did you mean deals?",
+    "[policies.check]\ndeal = 5": "[policies.check] deal is no option: did you mean deals?",
+}
+"""A file of `--config`, and what the line names."""
+
+VARIABLES = {
+    "KQJ_SIM_SIMULATE_DEAL": "that of `simulate --deals` is KQJ_SIM_SIMULATE_DEALS",
+    "KQJ_SIM_THREADS": "KQJ_SIM_THREADS sets no option",
+    "KQJ_SIM_POLICIES_CHECK_SEEDS": "KQJ_SIM_POLICIES_CHECK_SEEDS sets no option",
+    "KQJ_SIM_DEBUGS": "KQJ_SIM_DEBUGS sets no option",
+}
+"""A variable of the environment that sets no option, and what the line names."""
+
 HAND_OF = '"9h 8h Ah Ks 4d", return_card="7h"'
 FUNCTIONS = {
     "simulate(deals=0)": "deals: it is a whole number from 1",
@@ -424,17 +455,6 @@ OF_A_VIEW = {
 """Functions for use in policies, whose mistakes tests/policies/test_user_policies.py has."""
 
 
-def list_commands(group: click.Group = main, before: str = "") -> dict[str, click.Command]:
-    """Return every command that is no group, by its words."""
-    found: dict[str, click.Command] = {}
-    for name, command in group.commands.items():
-        if isinstance(command, click.Group):
-            found |= list_commands(command, f"{before}{name} ")
-        else:
-            found[f"{before}{name}"] = command
-    return found
-
-
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with the rounds of `tests/golden` in `golden`."""
@@ -460,15 +480,26 @@ def test_wrong_input_to_a_command_is_one_line(
     assert [path.name for path in folder.iterdir()] == ["golden"]
 
 
-@pytest.mark.parametrize("words", list_commands())
+@pytest.mark.parametrize("words", find_commands())
 def test_every_command_names_what_is_missing_or_unknown(words: str) -> None:
     assert "'--nothing-alike'" in expect_error(run(*words.split(), "--nothing-alike"))
-    for parameter in list_commands()[words].params:
+    for parameter in find_commands()[words].params:
         if parameter.required:
             is_option = isinstance(parameter, click.Option)
             named = parameter.opts[0] if is_option else parameter.metavar
             assert f"'{named}'" in expect_error(run(*words.split()))
             break
+
+
+@pytest.mark.parametrize(("text", "named"), CONFIGURATION.items(), ids=CONFIGURATION)
+def test_wrong_configuration_is_one_line(text: str, named: str, folder: Path) -> None:
+    (folder / "kqj.toml").write_text(text)
+    assert named in expect_error(run("simulate", "--config", "kqj.toml"))
+
+
+@pytest.mark.parametrize(("variable", "named"), VARIABLES.items(), ids=VARIABLES)
+def test_unknown_variable_is_one_line(variable: str, named: str) -> None:
+    assert named in expect_error(run("columns", env={variable: "1"}))
 
 
 @pytest.mark.parametrize(("call", "named"), FUNCTIONS.items(), ids=FUNCTIONS)

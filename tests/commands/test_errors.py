@@ -8,15 +8,15 @@ import os
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import kqj_sim
 from kqj_sim.cli import main
+from tests.command_line import find_commands, run
 
 LONGEST = 400
 """Characters of a line that is still read."""
@@ -49,23 +49,10 @@ FEW_DEALS = {
 """What else each command needs, so that a value that is accepted after all costs no time."""
 
 
-def run(*arguments: str, **settings: object) -> Result:
-    """Run a command."""
-    return CliRunner().invoke(main, list(arguments), input=b"", **settings)  # type: ignore[arg-type]
-
-
-def commands(group: click.Group = main, before: str = "") -> Iterator[tuple[str, click.Command]]:
-    """Every command that is no group, by its words."""
-    for name, command in group.commands.items():
-        if isinstance(command, click.Group):
-            yield from commands(command, f"{before}{name} ")
-        else:
-            yield f"{before}{name}", command
-
-
 OPTIONS = [
     pytest.param(words, option, id=f"{words} {option.opts[0]}")
-    for words, command in commands()
+    for words, command in find_commands().items()
+    if not isinstance(command, click.Group)
     for option in command.params
 ]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 
 import click
 import pytest
@@ -11,10 +10,9 @@ import pytest
 from kqj_sim.analysis.comparison_plan import DEFAULT_MAX_DEALS
 from kqj_sim.analysis.odds.estimator import DEFAULT_DEALS as ODDS_DEALS
 from kqj_sim.analysis.sweep import DEFAULT_DEALS as SWEEP_DEALS
-from kqj_sim.cli import main
 from kqj_sim.commands.help_sections import GAME_OF_OPTION, RARELY_USED, RARELY_USED_IN, SECTIONS
 from kqj_sim.commands.simulate import DEFAULT_DEALS as SIMULATE_DEALS
-from tests.command_line import run
+from tests.command_line import find_commands, run
 
 MOST_LINES, WIDTH = 60, 80
 
@@ -36,15 +34,7 @@ SEVERAL_METAVARS = {
 """Options whose values are named differently, and why."""
 
 
-def commands(group: click.Group = main, before: str = "") -> Iterator[tuple[str, click.Command]]:
-    """Every command below a group, groups included, by its words."""
-    for name, command in group.commands.items():
-        yield f"{before}{name}", command
-        if isinstance(command, click.Group):
-            yield from commands(command, f"{before}{name} ")
-
-
-COMMANDS = dict(commands())
+COMMANDS = find_commands()
 HELPS = [
     *((*words.split(), "--help") for words in COMMANDS),
     *(
