@@ -299,11 +299,15 @@ def test_unknown_public_name_is_an_attribute_error() -> None:
         _ = kqj_sim.experiments
 
 
-@pytest.mark.parametrize(
-    "statement",
-    ["import kqj_sim", "from kqj_sim.cli import main; main(['--help'], standalone_mode=False)"],
-)
-def test_help_waits_for_no_heavy_library(statement: str) -> None:
+HELP = """
+from kqj_sim.cli import COMMANDS, main
+for words in ([], *([name] for name in COMMANDS)):
+    main([*words, "--help"], standalone_mode=False)
+"""
+
+
+@pytest.mark.parametrize("statement", ["import kqj_sim", HELP], ids=["import", "help"])
+def test_import_and_help_wait_for_no_heavy_library(statement: str) -> None:
     shown = run("-c", f"{statement}\nimport sys\nprint('modules:', *sys.modules)")
     assert shown.returncode == 0, shown.stderr
     loaded = shown.stdout.rpartition("modules:")[2].split()

@@ -48,19 +48,6 @@ def test_table_of_commands_has_the_first_line_of_their_help(name: str) -> None:
     assert main.commands[name].get_short_help_str(200) == COMMANDS[name].summary
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_help_of_a_command_waits_for_no_heavy_library(name: str) -> None:
-    program = f"from kqj_sim.cli import main; main(['{name}', '--help'], standalone_mode=False)"
-    shown = subprocess.run(
-        [sys.executable, "-c", f"{program}\nimport sys\nprint('modules:', *sys.modules)"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    loaded = shown.stdout.rpartition("modules:")[2].split()
-    assert not {"numba", "numpy", "pandas", "matplotlib", "scipy"} & {*loaded}
-
-
 def test_nothing_to_run_shows_what_there_is() -> None:
     shown = run()
     assert shown.exit_code == 2

@@ -189,19 +189,6 @@ def test_records_are_what_check_accepts_and_show_shows(tmp_path: Path) -> None:
     assert played.startswith("Seed 4, deal 10: ")
 
 
-def test_records_of_games_go_to_stdout_and_into_check() -> None:
-    written = run("records", "--games", "2", "--policy", "greedy").stdout
-    assert {from_json(line).game_id for line in written.splitlines()} == {0, 1}
-    assert run("check", "-", input=written).exit_code == 0
-
-
-def test_imposed_records() -> None:
-    written = run("records", "--deals", "3", "--impose", "2nd:NT", "--policy", "random").stdout
-    records = [from_json(line) for line in written.splitlines()]
-    assert all(record.imposed and record.contract == "NT" for record in records)
-    assert run("check", "-", input=written).exit_code == 0
-
-
 def interrupt_once_writing(arguments: list[str], path: Path) -> subprocess.CompletedProcess[str]:
     """Run a command that would take for ever; press Ctrl-C once its file has grown."""
     process = subprocess.Popen(

@@ -22,7 +22,7 @@ CAPOT = "random:bid=0.5,capot=1,counter=0.2"
 
 
 class Amounts(NamedTuple):
-    """How much is checked of each variant.
+    """The extent of the checks of each variant.
 
     Attributes:
         rounds: rounds of each table of players.

@@ -25,7 +25,7 @@ FEW, MANY = Amounts(rounds=60, imposed=4, games=2), Amounts(rounds=300, imposed=
     scope="module", params=[FEW, pytest.param(MANY, marks=pytest.mark.slow)], ids=["few", "many"]
 )
 def amounts(request: pytest.FixtureRequest) -> Amounts:
-    """How much is checked of each variant."""
+    """The extent of the checks of each variant."""
     return request.param  # type: ignore[no-any-return]
 
 

@@ -127,11 +127,16 @@ def test_the_chain_is_uniform(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", ["nothing", "one bound", "two bound", "each bound"])
-@pytest.mark.parametrize("which", [0, 4])
-def test_worlds_drawn_are_uniform(case: str, which: int) -> None:
+@pytest.mark.parametrize(
+    ("draw", "which"),
+    [(_sampled, 0), (_sampled, 4), (_drawn_in_turn, 0), (_drawn_in_turn, 1), (_drawn_in_turn, 4)],
+)
+def test_worlds_drawn_are_uniform(
+    case: str, draw: Callable[[Known, int, int], list[World]], which: int
+) -> None:
     """The first of a few, and the last."""
     slow = sorted(slow_worlds(CASES[case]))
-    seen = Counter(_sampled(CASES[case], 5, key)[which] for key in range(30 * len(slow)))
+    seen = Counter(draw(CASES[case], 5, key)[which] for key in range(30 * len(slow)))
     assert set(seen) <= set(slow)
     assert chisquare([seen[world] for world in slow]).pvalue > UNLIKELY, case
 
@@ -194,15 +199,6 @@ def test_worlds_in_turn_are_possible(case: str) -> None:
     assert set(drawn) <= slow
     assert len(drawn) == (20 if slow else 0)
     assert drawn == _drawn_in_turn(CASES[case], 20, key=1)
-
-
-@pytest.mark.parametrize("case", ["nothing", "one bound", "two bound", "each bound"])
-@pytest.mark.parametrize("which", [0, 1, 4])
-def test_worlds_in_turn_are_uniform(case: str, which: int) -> None:
-    slow = sorted(slow_worlds(CASES[case]))
-    seen = Counter(_drawn_in_turn(CASES[case], 5, key)[which] for key in range(30 * len(slow)))
-    assert set(seen) <= set(slow)
-    assert chisquare([seen[world] for world in slow]).pvalue > UNLIKELY, case
 
 
 @pytest.mark.parametrize("bound", range(6))
