@@ -124,22 +124,19 @@ def parse_single_card(text: str, *, ranks: str = RANKS) -> Card:
     return cards[0]
 
 
-def format_card(card: Card, *, symbols: bool = False) -> str:
-    """Return the text of a card, `Th`, or with the suit's sign, `T♥`."""
-    return card.rank + (SUIT_SYMBOLS[card.suit] if symbols else card.suit)
+def format_card(card: Card) -> str:
+    """Return the text of a card with the suit's sign, `T♥`."""
+    return card.rank + SUIT_SYMBOLS[card.suit]
 
 
-def format_hand(cards: Iterable[Card], *, symbols: bool = True, ranks: str = RANKS) -> str:
-    """Return cards for people, by suit and in the order of `ranks`: `♠ A T 9  ♥ H 4`.
-
-    Without `symbols` the suits are letters: `s A T 9  h H 4`.
-    """
+def format_hand(cards: Iterable[Card], *, ranks: str = RANKS) -> str:
+    """Return cards for people, by suit and in the order of `ranks`: `♠ A T 9  ♥ H 4`."""
     held = set(cards)
     groups = []
     for suit in SUITS:
         held_ranks = [rank for rank in ranks if Card(rank, suit) in held]
         if held_ranks:
-            groups.append(" ".join([SUIT_SYMBOLS[suit] if symbols else suit, *held_ranks]))
+            groups.append(" ".join([SUIT_SYMBOLS[suit], *held_ranks]))
     return "  ".join(groups)
 
 
@@ -170,9 +167,9 @@ def parse_contract(text: str) -> str:
     return _find_suit(plain)
 
 
-def format_contract(contract: str, *, symbols: bool = False) -> str:
-    """Return the text of a contract, `h`, or with the suit's sign, `♥`; `NT` and `AT` stay."""
-    return SUIT_SYMBOLS.get(contract, contract) if symbols else contract
+def format_contract(contract: str) -> str:
+    """Return the text of a contract with the suit's sign, `♥`; `NT` and `AT` stay."""
+    return SUIT_SYMBOLS.get(contract, contract)
 
 
 class _Symbol(NamedTuple):
@@ -275,7 +272,7 @@ def _join_text(symbols: Sequence[_Symbol]) -> str:
 
 
 def _join_cards(cards: Iterable[Card]) -> str:
-    return " ".join(format_card(card, symbols=True) for card in cards)
+    return " ".join(format_card(card) for card in cards)
 
 
 def _describe_card_syntax(ranks: str) -> str:

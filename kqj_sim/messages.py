@@ -76,9 +76,9 @@ def shorten(value: object, width: int = WIDTH) -> str:
     return f"{first[:head]}...{last[-tail:]}"
 
 
-def quote(value: object, width: int = WIDTH) -> str:
+def quote(value: object) -> str:
     """Return a shortened value between quotation marks."""
-    return f"'{shorten(value, width)}'"
+    return f"'{shorten(value)}'"
 
 
 def explain_two_readings(text: str, *, is_whole: bool) -> str | None:

@@ -105,7 +105,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Return a line such as `deal 3: ♥ failed, 0 to 290`."""
         if self.contract is None:
             return f"deal {self.deal}: passed out"
-        contract = format_contract(self.contract, symbols=True)
+        contract = format_contract(self.contract)
         scores = " to ".join(map(str, self.scores))
         return f"deal {self.deal}: {contract} {self.result}, {scores}"
 

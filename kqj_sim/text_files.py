@@ -42,7 +42,7 @@ def read_bytes(path: str | os.PathLike[str], most: int = MAX_BYTES) -> bytes:
         return read_stream(stream, os.fspath(path), most)
 
 
-def read_stream(stream: IO[bytes], name: str, most: int = MAX_BYTES) -> bytes:
+def read_stream(stream: IO[bytes], name: str, most: int) -> bytes:
     """Return the content of an open file; raise OSError as `read_bytes`."""
     _refuse_device(stream, name)
     content = stream.read(most + 1)

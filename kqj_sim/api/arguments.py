@@ -338,17 +338,12 @@ def convert_policies(policy: PoliciesLike | None, rules: GameRules) -> tuple[str
 _NAMED_SEATS = re.compile(r"(?:seat|team)\d*=")
 
 
-def assign_policies(
-    specifications: Sequence[str],
-    rules: GameRules,
-    option: str = "--policy",
-) -> tuple[str, ...]:
+def assign_policies(specifications: Sequence[str], rules: GameRules) -> tuple[str, ...]:
     """Return the policy specification of each seat, (seats,).
 
     Args:
         specifications: SPEC for all seats, team0=SPEC or seat3=SPEC; a later one overrides.
         rules: the rules, which give seats and teams.
-        option: the option's name, for errors.
 
     Raises:
         ArgumentError: a seat or team does not exist, or a specification is empty.
@@ -359,23 +354,21 @@ def assign_policies(
     seats = [default] * rules.seats
     for given in specifications:
         match = re.fullmatch(r"([A-Za-z]+)(\d*)=(.*)", given, re.DOTALL)
-        chosen = (
-            list(range(rules.seats)) if match is None else _list_named_seats(match, rules, option)
-        )
+        chosen = range(rules.seats) if match is None else _list_named_seats(match, rules)
         policy = given if match is None else match[3]
         if not policy.strip():
             raise ArgumentError(
-                f"{option} {quote(given)} names no policy: write {shorten(given)}{default}"
+                f"--policy {quote(given)} names no policy: write {shorten(given)}{default}"
             )
         for seat in chosen:
             seats[seat] = policy
     return tuple(seats)
 
 
-def _list_named_seats(match: re.Match[str], rules: GameRules, option: str) -> list[int]:
+def _list_named_seats(match: re.Match[str], rules: GameRules) -> Sequence[int]:
     """Return the seats of seatN=SPEC or teamN=SPEC; raise ArgumentError if there are none."""
     whose, digits, policy = match[1], match[2], shorten(match[3])
-    given = f"{option} {shorten(whose + digits)}={policy}"
+    given = f"--policy {shorten(whose + digits)}={policy}"
     number = int(digits[:4] or -1)
     if whose == "seat":
         if 0 <= number < rules.seats:

@@ -23,7 +23,7 @@ from kqj_sim.api.arguments import (
 from kqj_sim.api.progress import open_workers as api_open_workers
 from kqj_sim.commands.config import read_config
 from kqj_sim.commands.say import say
-from kqj_sim.rules import RULES_BY_GAME, GameRules, KqjRules, make_rules
+from kqj_sim.rules import RULES_BY_GAME, GameRules, make_rules
 
 if TYPE_CHECKING:
     from kqj_sim.experiment import Experiment
@@ -123,11 +123,6 @@ rule_options = combine_options(
     ),
 )
 """The game, and an option for every field of its rules."""
-
-teams_and_bidding = combine_options(
-    *(_make_rule_option(rule) for rule in fields(KqjRules) if rule.name in ("teams", "bidding"))
-)
-"""Options for the rules for which policies are trained."""
 
 config_option = click.option(
     "--config",

@@ -374,13 +374,6 @@ class RoundReader:
         return Trick(leader, texts, winner)
 
 
-def _format_result(result: object) -> str:
-    """Return points or the word of a result: `220 : 0`, `passed out`."""
-    if isinstance(result, list):
-        return " : ".join(map(str, result))
-    return str(result).replace("_", " ")
-
-
 def _sort_cards(
     cards: Collection[Card] | None, contract: str | None, rules: GameRules
 ) -> list[str] | None:

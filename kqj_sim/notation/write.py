@@ -215,11 +215,11 @@ def _format_pending(record: Record) -> str:
 
 def _show(text: str, rules: GameRules) -> str:
     card: Card = parse_card(text, ranks=rules.ranks)
-    return f"{card.rank}{format_contract(card.suit, symbols=True)}"
+    return f"{card.rank}{format_contract(card.suit)}"
 
 
 def _format_imposed(record: Record, names: SeatNames) -> str:
-    contract = format_contract(record.contract or "", symbols=True)
+    contract = format_contract(record.contract or "")
     amount = "" if record.amount is None else f"{record.amount} "
     by = f"by {names.describe(record.sender or 0)}, imposed"
     return by if record.game == "kwajongen" else f"{amount}{contract} {by}"
@@ -229,8 +229,8 @@ def _format_call(call: Call, names: SeatNames) -> str:
     if call.call in ("counter", "overcounter"):
         return f"{call.call} by {names.describe(call.seat)}"
     if call.call == "take":
-        return f"take {format_contract(call.contract or '', symbols=True)}"
+        return f"take {format_contract(call.contract or '')}"
     if call.call == "bid":
-        contract = format_contract(call.contract or "", symbols=True)
+        contract = format_contract(call.contract or "")
         return f"{call.amount} {contract}{' Capot' if call.capot else ''}"
     return call.call

@@ -64,19 +64,6 @@ def choose_by_suffix(path: str | Path, choices: Mapping[str, str], default: str 
     return choices[suffix]
 
 
-def choose_table_format(path: str | Path | None, requested: str | None) -> str:
-    """Return the format of tables: as requested, else by the file's suffix, else "table".
-
-    Raises:
-        FormatError: the suffix has no format.
-    """
-    if requested is not None:
-        return requested
-    if path is None:
-        return "table"
-    return choose_by_suffix(path, TABLE_SUFFIXES, ", or give --format")
-
-
 RUN_KEY = "kqj_sim"
 """Key of the run in the metadata of Parquet files."""
 

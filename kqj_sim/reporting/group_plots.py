@@ -189,7 +189,7 @@ def _name_group(group: Group, by: Sequence[str], seats: int) -> str:
         if column == "place" and isinstance(value, int):
             words.append(name_places(seats)[value] if value >= 0 else "nobody")
         elif isinstance(value, str):
-            text = format_contract(value, symbols=True)
+            text = format_contract(value)
             words.append(text if column in ("contract", "trump", "kind") else f"{column} {text}")
         else:
             words.append(f"{column} {value}" if len(by) > 1 else f"{value}")

@@ -62,7 +62,7 @@ def format_value(column: str, value: Any, game: str) -> str:
     if value in _VALUES.get(column, {}):
         return _VALUES[column][value]
     if column in _SUIT_COLUMNS:
-        return format_contract(str(value), symbols=True)
+        return format_contract(str(value))
     if column in _CALL_COLUMNS:
         return add_suit_signs(str(value))
     if number is not None and get_columns(game)[number].is_flag:

@@ -223,7 +223,7 @@ class KqjCallOddsRun(CallOddsRun[KqjCallOdds]):
             told += f", with {join_words([f'the {mate}' for mate in mates])} as "
             told += "partners" if len(mates) > 1 else "partner"
         if situation.upcard is not None:
-            told += f"; Return {format_card(situation.upcard, symbols=True)}"
+            told += f"; Return {format_card(situation.upcard)}"
         if situation.question == "take":
             lap = ("1st", "2nd")[situation.lap - 1]
             told += f"; {lap} lap, {_describe_passes(len(situation.calls))}"
@@ -255,7 +255,7 @@ class KwajongenCallOddsRun(CallOddsRun[KwajongenCallOdds]):
     def describe_situation(self) -> str:
         """Return what the player knows in a sentence."""
         of, situation = self._required_result, self._required_result.situation
-        shown = format_card(situation.upcard, symbols=True)
+        shown = format_card(situation.upcard)
         told = f"{self._describe_hand()}; the dealer shows {shown}"
         told += f"; {_describe_passes(situation.place)}"
         told += " (ignored)" if of.ignore_calls and situation.place else ""
@@ -335,7 +335,7 @@ class CardOddsRun(OddsRun[CardOdds]):
         """Return who plays which contract: `the opener, your partner, plays 120 ♥ Capot`."""
         so_far = self._required_result.partial_round
         called = so_far.final_contract
-        contract = format_contract(called.contract, symbols=True)
+        contract = format_contract(called.contract)
         if called.amount is not None:
             contract = f"{called.amount} {contract}{' Capot' if called.capot else ''}"
         contract += {1: "", 2: ", countered", 4: ", overcountered"}[called.stake]
@@ -384,7 +384,7 @@ class CardOddsRun(OddsRun[CardOdds]):
 
 
 def _format_cards(cards: Sequence[Card]) -> str:
-    return " ".join(format_card(card, symbols=True) for card in cards)
+    return " ".join(format_card(card) for card in cards)
 
 
 def _shorten_name(player: Player) -> str:

@@ -267,7 +267,7 @@ def _name_played(odds: KqjCallOdds, option: int) -> str:
     if option < odds.option_count:
         return describe_option(odds, option).name
     of = odds.options[option]
-    return f"{of.amount} {format_contract(str(of.contract), symbols=True)} played"
+    return f"{of.amount} {format_contract(str(of.contract))} played"
 
 
 def _compute_heights(odds: KqjCallOdds, option: int) -> dict[str, Float64Array]:
@@ -310,7 +310,7 @@ def _draw_chances(axes: Axes, odds: KqjCallOdds, confidence: float, played: list
         ]
         draw_line(
             axes, amounts, chances, dashes, colour,
-            label=format_contract(contract, symbols=True), scale=100, band=True,
+            label=format_contract(contract), scale=100, band=True,
         )  # fmt: skip
     axes.set_xlim(lowest - 5, _HIGHEST_TOTAL + 5)
     axes.set_ylim(-2, 102)

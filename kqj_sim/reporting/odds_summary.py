@@ -117,7 +117,7 @@ def _make_amount_grid(odds: KqjCallOdds, confidence: float | None) -> Grid:
         chances = [odds.estimate_reach_probability(option, each, confidence) for each in amounts]
         chances.append(odds.estimate("own_capot_share", option, confidence))
         half = max(half, *(max(each.high - each.value, each.value - each.low) for each in chances))
-        contract = format_contract(str(odds.options[option].contract), symbols=True)
+        contract = format_contract(str(odds.options[option].contract))
         rows.append((Cell(contract), *(Cell(f"{100 * each.value:.0f}%") for each in chances)))
     return Grid(
         f"Chance to make an amount (±{100 * half:.1f} or less)",

@@ -50,7 +50,7 @@ _SIMPLE_CALLS = {
 def describe_option(odds: Odds, option: int) -> OptionWords:
     """Return a call or a card in words."""
     if isinstance(odds, CardOdds):
-        card = format_card(odds.options[option], symbols=True)
+        card = format_card(odds.options[option])
         return OptionWords(card, f"Play {card}", card)
     text = odds.get_text(option)
     if text in _SIMPLE_CALLS:

@@ -161,8 +161,8 @@ def _mark_line_breaks(text: str) -> str:
     return re.sub(r"([:,+=/])(?=\w)", r"\1<wbr>", saxutils.escape(text))
 
 
-def page_to_markdown(page: Page, folder: str = "pictures") -> bytes:
-    """Return the page as Markdown, which shows the SVG files of a folder beside it."""
+def page_to_markdown(page: Page) -> bytes:
+    """Return the page as Markdown, which shows the SVG files of the folder `pictures` beside it."""
     lines = [f"# {page.title}", ""]
     for sentence in page.headlines:
         lines += [f"**{sentence}**", ""]
@@ -172,7 +172,7 @@ def page_to_markdown(page: Page, folder: str = "pictures") -> bytes:
         lines += [f"## {section.title}", ""]
         lines += [section.note, ""] if section.note else []
         for part in section.parts:
-            lines += _render_part(part, folder)
+            lines += _render_part(part)
     lines += ["## How this report was made", ""]
     lines += [f"- {name}: {_format_code(value)}" for name, value in page.provenance]
     lines += [f"- made: {page.time}"] if page.time else []
@@ -181,13 +181,13 @@ def page_to_markdown(page: Page, folder: str = "pictures") -> bytes:
     return ("\n".join(lines).rstrip() + "\n").encode()
 
 
-def _render_part(part: Part, folder: str) -> list[str]:
+def _render_part(part: Part) -> list[str]:
     lines = []
     for sentence in part.text:
         lines += [sentence, ""]
     for picture in part.pictures:
         lines += [
-            f"![{picture.caption}]({folder}/{picture.name}.svg)",
+            f"![{picture.caption}](pictures/{picture.name}.svg)",
             "",
             f"*{picture.caption}*",
             "",

@@ -179,7 +179,7 @@ def _write_round(review: RoundReview, confidence: float) -> list[str]:
     lines = []
     result = getattr(played.source, "result", None)
     if record.sender is not None and record.contract is not None:
-        contract = format_contract(record.contract, symbols=True)
+        contract = format_contract(record.contract)
         amount = f"{record.amount} " if record.amount else ""
         who = describe_player(played, record.sender)
         verb = {"made": "made", "failed": "failed in"}.get(str(result), "played")
@@ -208,9 +208,9 @@ def _write_round(review: RoundReview, confidence: float) -> list[str]:
     return lines
 
 
-def _format_mean(mean: Mean, confidence: float, unit: str = "points") -> str:
+def _format_mean(mean: Mean, confidence: float) -> str:
     found = mean.estimate(confidence)
-    return str(format_number(found.value, found.low, found.high, unit))
+    return str(format_number(found.value, found.low, found.high, "points"))
 
 
 def _make_round_grids(review: RoundReview, confidence: float) -> list[Grid]:

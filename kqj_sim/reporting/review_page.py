@@ -103,7 +103,7 @@ def _describe_round(data: dict[str, Any], number: int) -> dict[str, Any]:
                     names[record["sender"]],
                     "plays",
                     str(amount) if amount else "",
-                    format_contract(record["contract"], symbols=True),
+                    format_contract(record["contract"]),
                     "Capot" if record.get("capot") else "",
                 ),
             )

@@ -255,7 +255,7 @@ def _render_call(call: Call) -> Text:
     if call.call not in ("take", "bid"):
         return _make_text(call.call)
     text = _make_text("take " if call.call == "take" else f"{call.amount} ")
-    sign = format_contract(call.contract or "?", symbols=True)
+    sign = format_contract(call.contract or "?")
     text.append(sign, _suit_style(sign))
     return text.append(" Capot" if call.capot else "")
 
@@ -436,7 +436,7 @@ def describe_speaker(record: Record, seat: int) -> str:
 
 def format_card_text(card: str) -> str:
     """Return a card of a record for people: `K♠`."""
-    return format_card(parse_card(card), symbols=True)
+    return format_card(parse_card(card))
 
 
 def format_call(call: Call) -> str:

@@ -133,7 +133,7 @@ class Report:
 def describe_imposed(imposed: str) -> str:
     """Describe an imposed contract: `the opener plays in ♥` for `opener:h`."""
     place, contract, *amount = imposed.split(":")
-    name = format_contract(contract, symbols=True)
+    name = format_contract(contract)
     played = f"plays {amount[0]} {name}" if amount else f"plays in {name}"
     return f"the {place} {played}"
 

@@ -41,7 +41,7 @@ def test_a_record_is_answered_before_a_card(record: Path) -> None:
         {key: each[key] for key in ("leader", "cards")} for each in whole["tricks"][:6]
     ]
     people = run(*asked)
-    best = format_card(parse_card(answer["best"]), symbols=True)
+    best = format_card(parse_card(answer["best"]))
     assert re.match(rf"(Play|Only) {best}[: ]", people.stdout)
     assert f"all {answer['distributions']:,} layouts" in " ".join(people.stdout.split())
     assert "Exact: no intervals." in people.stdout

@@ -68,7 +68,7 @@ def test_legal_and_winning_cards_are_the_referees(
         player = (leader + len(trick)) % SEATS
         partner = teams[(leader + place) % SEATS] == teams[player]
         said = f"{contract} teams {teams} leader {leader} trick {' '.join(map(str, trick))} "
-        said += f"hand {format_hand(hand, symbols=False)}"
+        said += f"hand {format_hand(hand)}"
         assert master == coded[trick[place]], said
 
         winning = winning_cards(led, trumps, master)

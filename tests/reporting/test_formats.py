@@ -13,7 +13,8 @@ import pytest
 from kqj_sim import __version__
 from kqj_sim.reporting.formats import (
     FORMATS,
-    choose_table_format,
+    TABLE_SUFFIXES,
+    choose_by_suffix,
     make_long_frame,
     render,
 )
@@ -107,18 +108,13 @@ def test_no_tables_are_no_error(format: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "chosen", "format"),
+    ("path", "format"),
     [
-        (None, None, "table"),
-        (None, "csv", "csv"),
-        ("a.b/out.JSON", None, "json"),
-        ("out.md", None, "markdown"),
-        ("out.txt", None, "table"),
-        ("out.parquet", None, "parquet"),
-        ("out.xls", "csv", "csv"),
+        ("a.b/out.JSON", "json"),
+        ("out.md", "markdown"),
+        ("out.txt", "table"),
+        ("out.parquet", "parquet"),
     ],
 )
-def test_format_is_chosen_or_follows_from_the_suffix(
-    path: str | None, chosen: str | None, format: str
-) -> None:
-    assert choose_table_format(path, chosen) == format
+def test_format_follows_from_the_suffix(path: str, format: str) -> None:
+    assert choose_by_suffix(path, TABLE_SUFFIXES) == format

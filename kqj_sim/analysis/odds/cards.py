@@ -109,16 +109,6 @@ class CardOdds(Odds):
             total -= moments.total(1 + baseline)
         return Estimate(total / self.sums.weights, math.nan, math.nan, self.deals)
 
-    @property
-    def method_text(self) -> str:
-        """The method: `exact: all 1,234 distributions`, `sampled: 10,000 distributions`."""
-        if self.is_exact and self.layout_count == 1:
-            return "exact: the only distribution"
-        if self.is_exact:
-            return f"exact: all {self.layout_count:,} distributions"
-        of = f" of {self.layout_count:,}" if self.layout_count else ""
-        return f"sampled: {self.deals:,} distributions{of}"
-
 
 def estimate_cards(
     partial_round: PartialRound,

@@ -27,8 +27,6 @@ from kqj_sim.rules import RULES_BY_GAME, KqjRules
 Kind: TypeAlias = Literal["take", "bid", "counter", "play", "lead", "follow", "discard"]
 """The kind of a decision; `play` is the call in Kwajongen, `discard` a card when void."""
 
-KINDS: tuple[Kind, ...] = ("take", "bid", "counter", "play", "lead", "follow", "discard")
-
 CALL_KINDS = ("take", "bid", "counter", "play")
 
 Knowledge: TypeAlias = BiddingSituation | KwajongenBiddingSituation | PartialRound

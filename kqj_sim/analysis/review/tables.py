@@ -129,13 +129,6 @@ def average_rounds(values: Sequence[float], confidence: float) -> Estimate:
     return Estimate(mean, mean - half, mean + half, count)
 
 
-def average_means(means: Sequence[Mean], confidence: float) -> Estimate:
-    """Return the mean of estimates, one a round; of a single one with its own interval."""
-    if len(means) == 1:
-        return means[0].estimate(confidence)
-    return average_rounds([each.value for each in means], confidence)
-
-
 def make_review_tables(
     reviews: Sequence[RoundReview], confidence: float, by: Sequence[str] = ()
 ) -> list[Table]:

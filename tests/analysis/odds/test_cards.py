@@ -352,7 +352,6 @@ def test_players_who_choose_at_random_are_sampled_and_agree(plain: str) -> None:
     answer = estimate_cards(so_far, ("random",) * SEATS, deals=300, ignore_calls=True, threads=1)
     assert not answer.is_exact
     assert answer.deals == 300
-    assert answer.method_text.startswith("sampled: 300")
 
 
 @pytest.mark.parametrize(
