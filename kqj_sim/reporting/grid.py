@@ -31,11 +31,10 @@ MIN_OBSERVATIONS = 30
 EMPTY_CELL_TEXT = "-"
 NO_INTERVAL = "±?"
 """The sign beside a number whose observations are too few, or too much alike, for an interval."""
-NORMAL_95 = 1.959964
-"""Standard errors to either side in an interval of 95%."""
 _MIN_HEADING_WIDTH = 12
 MAX_WORD_WIDTH = 20
 """Width in characters beyond which words are broken into lines, unless a grid has its own."""
+_CONTINUED = " (continued)"
 _GAP = 3  # characters between columns on a screen
 
 
@@ -115,12 +114,6 @@ def format_bound(share: Estimate) -> Cell:
     return Cell(f"{'<' if is_rare else '>'}{bound:.{len(str(scale)) - 1}f}%")
 
 
-def format_with_error(value: float, error: float, unit: str) -> Cell:
-    """Return a number with its 95% interval, by its standard error (NaN: none)."""
-    half = NORMAL_95 * error
-    return format_number(value, value - half, value + half, unit)
-
-
 def make_grids(table: Table, width: int | None = None) -> list[Grid]:
     """Return a table as grids with one row per group and one column per quantity.
 
@@ -151,23 +144,10 @@ def make_grids(table: Table, width: int | None = None) -> list[Grid]:
     columns = _group_columns_by_deals(numbers, rows, table.counted, observations)
     headings = tuple(format_heading(group, table.game) for group in table.groups)
     left = [tuple(map(Cell, _format_keys(table, row))) for row in rows]
-    grids = []
-    for number, chosen in enumerate(
-        _split_into_grids(headings, left, columns, width, table.counted)
-    ):
-        grids.append(
-            Grid(
-                title if number == 0 else f"{title} (continued)",
-                (*headings, *(heading for heading, _ in chosen)),
-                tuple(
-                    (*key, *(cells[place] for _, cells in chosen)) for place, key in enumerate(left)
-                ),
-                len(table.groups),
-            )
-        )
-    if grids and table.note:
-        grids[-1] = Grid(**{**vars(grids[-1]), "note": table.note})
-    return grids
+    return _lay_out(
+        Grid(title, headings, tuple(left), len(headings), table.note), columns, width,
+        table.counted, _CONTINUED,
+    )  # fmt: skip
 
 
 def _name_observations(table: Table) -> str:
@@ -204,17 +184,10 @@ def _make_spread_grids(table: Table, width: int | None) -> list[Grid]:
         for (_, numbers_of_column), (count,) in zip(columns, deals.values(), strict=True):
             numbers_of_column.append(Cell(f"{count:,}"))
     keys = (*rest, *(["quantity"] if several else []))
-    parts = _split_into_grids(keys, left, [[column] for column in columns], width, False)
-    return [
-        Grid(
-            table.title if number == 0 else f"{table.title} (continued)",
-            (*keys, *(heading for heading, _ in chosen)),
-            tuple((*key, *(cells[at] for _, cells in chosen)) for at, key in enumerate(left)),
-            len(keys),
-            table.note if number == len(parts) - 1 else "",
-        )
-        for number, chosen in enumerate(parts)
-    ]
+    return _lay_out(
+        Grid(table.title, keys, tuple(left), len(keys), table.note), [[each] for each in columns],
+        width, continued=_CONTINUED,
+    )  # fmt: skip
 
 
 def _split_common_suffix(title: str, labels: Iterable[str]) -> tuple[str, str]:
@@ -263,66 +236,59 @@ def _group_columns_by_deals(
     return made
 
 
-def _split_into_grids(
-    groups: Sequence[str],
-    left: Sequence[tuple[Cell, ...]],
-    blocks: list[list[_Column]],
-    width: int | None,
-    counted: bool,
-    gap: int = _GAP,
-    word_width: int = MAX_WORD_WIDTH,
-) -> list[list[_Column]]:
-    """Distribute the columns over as many grids as the width requires."""
-    if width is None:
-        return [[column for block in blocks for column in block]]
-    keys = sum(
-        _compute_column_width(group, [row[place] for row in left], word_width) + gap
-        for place, group in enumerate(groups)
+def _lay_out(
+    keys: Grid, blocks: list[list[_Column]], width: int | None, counted: bool = False,
+    continued: str = "",
+) -> list[Grid]:  # fmt: skip
+    """Return a grid with these columns, or several with the same keys if one would be too wide.
+
+    Args:
+        keys: the grid without columns but its keys.
+        blocks: the columns; if `counted`, the last of each block stands in every grid of the block.
+        width: in characters, None for no limit.
+        continued: end of the title of a further grid.
+    """
+    gap = _GAP - keys.narrow
+    start = sum(
+        _compute_column_width(heading, [row[place] for row in keys.rows], keys.word_width) + gap
+        for place, heading in enumerate(keys.headings)
     )
-    grids: list[list[_Column]] = [[]]
-    used = keys
+    parts: list[list[_Column]] = [[]]
+    used = start
     for block in blocks:
-        quantities, deals = block, block[:0]
-        if counted:
-            quantities, deals = block[:-1], block[-1:]
-        deals_width = sum(_compute_column_width(*each) + gap for each in deals)
-        pending = False  # a quantity stands in the last grid without its number of deals
-        for quantity in quantities:
-            wide = _compute_column_width(*quantity) + gap
-            if grids[-1] and used + wide + deals_width - gap > width:
-                if pending:
-                    grids[-1].extend(deals)
-                grids.append([])
-                used = keys
-            grids[-1].append(quantity)
+        columns, last = (block[:-1], block[-1:]) if counted else (block, [])
+        last_width = sum(_compute_column_width(*each) + gap for each in last)
+        for place, column in enumerate(columns):
+            wide = _compute_column_width(*column) + gap
+            if width is not None and parts[-1] and used + wide + last_width - gap > width:
+                parts[-1] += last if place else []
+                parts.append([])
+                used = start
+            parts[-1].append(column)
             used += wide
-            pending = True
-        grids[-1].extend(deals)
-        used += deals_width
-    return grids
+        parts[-1] += last
+        used += last_width
+    return [
+        replace(
+            keys,
+            title=f"{keys.title}{continued if number else ''}",
+            headings=(*keys.headings, *(heading for heading, _ in part)),
+            rows=tuple((*key, *(each[at] for _, each in part)) for at, key in enumerate(keys.rows)),
+            note=keys.note if part is parts[-1] else "",
+        )
+        for number, part in enumerate(parts)
+    ]
 
 
 def split_grid(grid: Grid, width: int | None) -> list[Grid]:
     """Return the grid, or several with the same rows if it is wider than `width` characters."""
-    left = [row[: grid.keys] for row in grid.rows]
+    size = grid.keys
     columns = [
-        (heading, [row[grid.keys + place] for row in grid.rows])
-        for place, heading in enumerate(grid.headings[grid.keys :])
+        (heading, [row[place] for row in grid.rows])
+        for place, heading in enumerate(grid.headings[size:], start=size)
     ]
-    keys = grid.headings[: grid.keys]
-    gap = _GAP - grid.narrow
-    parts = _split_into_grids(
-        keys, left, [[column] for column in columns], width, False, gap, grid.word_width
-    )
-    return [
-        replace(
-            grid,
-            headings=(*keys, *(heading for heading, _ in part)),
-            rows=tuple((*key, *(cells[at] for _, cells in part)) for at, key in enumerate(left)),
-            note=grid.note if part is parts[-1] else "",
-        )
-        for part in parts
-    ]
+    keys = replace(grid, headings=grid.headings[:size], rows=tuple(row[:size] for row in grid.rows))
+    return _lay_out(keys, [[each] for each in columns], width)
 
 
 def drop_repeated_notes(grids: Iterable[Grid], seen: list[str] | None = None) -> list[Grid]:

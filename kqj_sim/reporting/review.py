@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,6 @@ import msgspec
 
 from kqj_sim import __version__
 from kqj_sim.analysis.intervals import Estimate
-from kqj_sim.analysis.review.cross_fitting import Mean
 from kqj_sim.analysis.review.rounds import Hindsight, Parts, RoundReview, Total
 from kqj_sim.analysis.review.tables import (
     ReviewedDecision,
@@ -110,21 +109,19 @@ class ReviewRun(Run):
 
 
 def make_review_report(
-    reviews: Sequence[RoundReview], run: ReviewRun, worst: int = WORST,
-    shown: Collection[str] | None = None,
-) -> Report:  # fmt: skip
+    reviews: Sequence[RoundReview], run: ReviewRun, worst: int = WORST
+) -> Report:
     """Return the report of reviewed rounds.
 
     Args:
         reviews: the rounds.
         run: the review.
         worst: number of decisions in words.
-        shown: names of the tables that people asked for.
     """
     confidence = run.confidence or 0.95
     tables = make_review_tables(reviews, confidence, run.by)
     if not reviews:
-        return Report(run, tables, ["No round was reviewed."], shown=shown)
+        return Report(run, tables, ["No round was reviewed."])
     decisions = list_decisions(reviews)
     passages = [
         (write_mistake(each, confidence, len(reviews) > 1), make_command(each, run))
@@ -139,7 +136,7 @@ def make_review_report(
     else:
         grids = _make_season_grids(tables, run.by)
     remarks = list_remarks(reviews, run.ignore_calls)
-    return Report(run, tables, headline, (), grids, shown, remarks, passages=passages)
+    return Report(run, tables, headline, key_grids=grids, remarks=remarks, passages=passages)
 
 
 def make_command(each: ReviewedDecision, run: ReviewRun) -> str:
@@ -195,7 +192,7 @@ def _write_round(review: RoundReview, confidence: float) -> list[str]:
     if totals:
         most = max(totals, key=lambda each: each.points.value)
         assert most.seat is not None
-        lost = _format_mean(most.points, confidence)
+        lost = format_number(*most.points.estimate(confidence)[:3], "points")
         mistakes = sum(each.mistakes for each in totals)
         shown = (
             f"{mistakes} mistake{'s' * (mistakes != 1)} shown" if mistakes else "no mistake shown"
@@ -206,11 +203,6 @@ def _write_round(review: RoundReview, confidence: float) -> list[str]:
     else:
         lines.append("There was no decision to grade.")
     return lines
-
-
-def _format_mean(mean: Mean, confidence: float) -> str:
-    found = mean.estimate(confidence)
-    return str(format_number(found.value, found.low, found.high, "points"))
 
 
 def _make_round_grids(review: RoundReview, confidence: float) -> list[Grid]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 from kqj_sim.core.block import SEATS
 from kqj_sim.policies.points import PARAMETERS
-from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, format_with_error, to_markdown
+from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, format_number, to_markdown
 from tools.fit_points.auctions import BidModel
 from tools.fit_points.fit import BAND_WIDTH, TEAMS, PointsFit, round_thresholds
 from tools.fit_points.point_count import HELD_OUT_SHARE, TERMS_OF_KIND, CountFit, SettingFit
@@ -31,6 +32,12 @@ _EXAMPLE_COUNTS = (20, 40, 60, 80, 100, 120)
 """Counts for which the expected total in an auction is written out."""
 
 
+def _format_with_error(value: float, error: float, unit: str) -> Cell:
+    """Return a number with its 95% interval, by its standard error (NaN: none)."""
+    half = NormalDist().inv_cdf(0.975) * error
+    return format_number(value, value - half, value + half, unit)
+
+
 def _get_parameter_prefix(teams: int) -> str:
     return "" if teams == 2 else "three_"
 
@@ -50,7 +57,7 @@ def _make_count_grid(fit: PointsFit, kind: str) -> Grid:
         (
             Cell(_describe_parameter(name)),
             Cell(f"{fit.values[name]:g}"),
-            format_with_error(points, error, "points"),
+            _format_with_error(points, error, "points"),
             Cell(name),
         )
         for name, points, error in zip(TERMS_OF_KIND[kind], found.points, found.errors, strict=True)
@@ -120,8 +127,8 @@ def _make_bands_grid(fit: PointsFit, teams: int) -> Grid:
         rows.append((
             Cell(name),
             Cell(f"{100 * band.share:.1f}%"),
-            format_with_error(band.made, band.made_error, "share"),
-            format_with_error(band.value, band.value_error, "points"),
+            _format_with_error(band.made, band.made_error, "share"),
+            _format_with_error(band.value, band.value_error, "points"),
             Cell(f"{band.deals:,}"),
         ))  # fmt: skip
     return Grid(
@@ -165,8 +172,8 @@ def _make_thresholds_grid(fit: PointsFit, teams: int) -> Grid:
             Cell(_PLACE_NAMES[each.place]),
             Cell(_describe_threshold(_get_threshold(fit, teams, each.lap, each.place))),
             Cell(_describe_threshold(least)),
-            format_with_error(each.count, each.error, "points"),
-            format_with_error(each.weakest, each.weakest_error, "points"),
+            _format_with_error(each.count, each.error, "points"),
+            _format_with_error(each.weakest, each.weakest_error, "points"),
             Cell(f"{each.deals:,}"),
         )
         for each, least in zip(found, round_thresholds(found), strict=True)
@@ -267,7 +274,7 @@ def _make_bidding_grid(fit: PointsFit, hearing: BidModel, teams: int) -> Grid:
             continue
         fitted = Cell(EMPTY_CELL_TEXT)
         if name in hearing.parameters:
-            fitted = format_with_error(
+            fitted = _format_with_error(
                 hearing.parameters[name], hearing.errors.get(name, math.nan), ""
             )
         used = Cell(f"{fit.values[_get_parameter_prefix(teams) + name]:g}")
@@ -296,7 +303,7 @@ def _make_leads_grid(fit: PointsFit) -> Grid:
             Cell(_TEAM_COUNT_WORDS[teams]),
             Cell("taking" if bidding == "take" else "auctions"),
             Cell(other),
-            format_with_error(*lead, "points"),
+            _format_with_error(*lead, "points"),
             Cell(f"{fit.plan.auction:,}"),
         )
         for (teams, bidding, other), lead in fit.leads.items()

@@ -179,12 +179,6 @@ def compute_exact_loss(draws: Draws, choice: int) -> Loss:
     )
 
 
-def compute_naive_loss(draws: Draws, choice: int) -> float:
-    """Return the loss if the same deals choose the best option and value it: it is too large."""
-    values = multiply(draws.values, draws.weights) / draws.weights.sum()
-    return float(values.max() - values[choice])
-
-
 def find_mistakes(p_values: Sequence[float], confidence: float) -> list[bool]:
     """Return which losses are shown at a confidence over all of them together.
 
