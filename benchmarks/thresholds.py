@@ -32,7 +32,7 @@ from kqj_sim.core.jit import kernel
 from kqj_sim.core.round import BEGIN_STAGE, call_stage, start_deals
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies.point_count import count_points
-from kqj_sim.policies.points import FITTED
+from kqj_sim.policies.points import FITTED_TWO
 from kqj_sim.rules import SEATS, KqjRules
 from kqj_sim.simulation import simulate
 
@@ -79,7 +79,7 @@ def main(deals: int, lap: int, seed: int) -> None:
     counts = np.zeros(deals)
     columns = [rows.column(name).astype(np.int64) for name in ("place", "contract")]
     rules, seating = experiment.compile_seating()
-    _count_takers(allocate_block(), seed, rules, seating, *columns, FITTED, counts)
+    _count_takers(allocate_block(), seed, rules, seating, *columns, FITTED_TWO, counts)
     chosen = (rows.column("lap") == lap) & ((lap == 2) | (rows.column("sender") == 0))
     made = rows.column("result") == 0
     click.echo("| count | takes | made |\n|---|--:|--:|")

@@ -106,7 +106,7 @@ def encode_seating(
     with compile_elsewhere(whole_rounds=use == "rounds") if in_kqj else nullcontext():
         for member in members:
             for number, each in enumerate(distinct):
-                chosen = each.policy_for(DECISION_OF_LOOP[member])
+                chosen = each.policy_for(DECISION_OF_LOOP[member]).under(rules)
                 resource = _find_resource(rules, chosen, DECISION_OF_LOOP[member])
                 bound = _bind_loop(
                     member, chosen.policy, len(distinct) == 1, len(resource), rules.game
@@ -116,7 +116,7 @@ def encode_seating(
                 # Blocks of policies with weights know all they need from the lanes.
                 remembers |= "card" in chosen.policy.blocks and chosen.policy.weights is None
                 start = parameter_offset(member, number)
-                parameters[start : start + len(chosen.parameters)] = chosen.parameters
+                parameters[start : start + len(chosen.numbers)] = chosen.numbers
         for number, stage in enumerate(kernels):
             if use != "calls" and number != round.FINISH_STAGE:
                 stages[number] = address_of(stage, signature)

@@ -143,7 +143,10 @@ class Experiment:
         """The player of each seat; each different specification is parsed once."""
         game = self.rules.game
         with supply_policies(self.__dict__.get("_sent", {})):
-            parsed = {text: parse_player(text, game) for text in dict.fromkeys(self.policies)}
+            parsed = {
+                text: parse_player(text, game).under(self.rules)
+                for text in dict.fromkeys(self.policies)
+            }
         return tuple(parsed[text] for text in self.policies)
 
     def compile_seating(self) -> tuple[Any, Seating]:

@@ -230,7 +230,7 @@ def _ask_again(
         before = np.array([entries[at][1] for at in order], dtype=np.int64)
         ask = _compile_asking(chosen.policy, decision)
         names = chosen.policy.tuple_type._fields
-        values = chosen.policy.tuple_type(*chosen.parameters) if names else 0.0
+        values = chosen.policy.tuple_type(*chosen.numbers) if names else 0.0
         answers = np.zeros_like(before)
         ask(views, values, answers, 1)
         changed = np.flatnonzero(answers != before)

@@ -121,7 +121,8 @@ def replay_decisions(
         question = DECISION_OF_LOOP[member]
         kind = _VIEWS[question]
         values = notes[start + 3 : start + 3 + len(kind._fields)].tolist()
-        found.append((distinct[number].policy_for(question), question, answered, kind(*values)))
+        chosen = distinct[number].policy_for(question).under(rules)
+        found.append((chosen, question, answered, kind(*values)))
     return found
 
 
@@ -162,7 +163,7 @@ def _find_exception(configured: ConfiguredPolicy, decision: str, view: Any) -> t
     """Return the line of an exception in the user's file (0 if unknown), and its text."""
     plain, arguments = configured.policy.choices[decision]
     compiled, _ = configured.policy.compile_decision(decision)
-    asked = (view, configured.policy.tuple_type(*configured.parameters))[:arguments]
+    asked = (view, configured.policy.tuple_type(*configured.numbers))[:arguments]
     path = plain.__code__.co_filename
     swapped = asked[::-1] if decision in configured.policy.methods else asked
     # Python knows its lines better than numba.

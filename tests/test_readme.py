@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from kqj_sim.cli import check_environment, main
 from kqj_sim.columns import KQJ_COLUMN_NUMBERS
 from kqj_sim.commands.options import WholeNumberType
-from kqj_sim.policies.points import PARAMETERS
+from kqj_sim.policies.points import DEFAULTS
 from kqj_sim.policies.registry import BUILT_INS, KQJ_BUILT_INS
 from kqj_sim.policies.spec import DEFAULT_PLAYER, DEFAULT_PLAYERS, get_default_player, parse_player
 from kqj_sim.rules import KqjRules, KwajongenRules
@@ -256,30 +256,31 @@ COUNT = """
 """The table of the point count, with parameters in place of their values."""
 
 TAKING = """
-| another suit than the Return's | other | three_other |
-| No-Trump | no_trump | three_no_trump |
-| All-Trumps | all_trumps | three_all_trumps |
-| **take in the first lap from** | **take** | **three_take** |
-| **take in the second lap from** | **lap2** | **three_lap2** |
+| another suit than the Return's | other | other_3 |
+| No-Trump | no_trump | no_trump_3 |
+| All-Trumps | all_trumps | all_trumps_3 |
+| **take in the first lap from** | **take** | **take_3** |
+| **take in the second lap from** | **lap2** | **lap2_3** |
 """
-"""The table of what is done with a count, likewise."""
+"""The table of what is done with a count, likewise; `_3` with three teams."""
 
 
 @pytest.mark.parametrize("table", [COUNT, TAKING], ids=["count", "taking"])
 def test_the_point_count_is_that_of_the_policy(table: str) -> None:
     def value(match: re.Match[str]) -> str:
-        name = match[2]
-        known = PARAMETERS.get(name)
-        return match[0] if known is None else f"{match[1]}{known.write(known.default)}{match[3]}"
+        name, with_three, _ = match[2].partition("_3")
+        defaults = DEFAULTS[3 if with_three else 2]
+        return f"{match[1]}{defaults[name]:g}{match[3]}" if name in defaults else match[0]
 
     assert re.sub(r"(\| \**)(\w+)(\** (?=\|))", value, table) in PAGES["point_count"]
 
 
 def test_who_speaks_later_takes_from_the_same_count() -> None:
     """The README tells one threshold for all places of a lap."""
-    places = [name for name in PARAMETERS if re.search(r"(take|lap2)_[1-5]$", name)]
-    assert len(places) == 20
-    assert {float(PARAMETERS[name].default) for name in places} == {0.0}
+    for defaults in DEFAULTS.values():
+        places = [name for name in defaults if re.search(r"(take|lap2)_[1-5]$", name)]
+        assert len(places) == 10
+        assert {defaults[name] for name in places} == {0.0}
 
 
 def test_every_rule_is_listed_with_its_values() -> None:

@@ -64,7 +64,7 @@ from kqj_sim.policies.features import (
     write_shared_features,
 )
 from kqj_sim.policies.point_count import count_points
-from kqj_sim.policies.points import FITTED, base_total
+from kqj_sim.policies.points import base_total, get_fitted
 from kqj_sim.policies.spec import Player
 from kqj_sim.policies.trick_odds import build_trick_context, estimate_win_chances
 from kqj_sim.rules import KqjRules
@@ -209,7 +209,7 @@ def _vary_contracts(state: Block, lanes: int, rules: Rules) -> None:
             hand = state[cell_index(FIRST_FIVE + candidate * STRIDE, i)] | state[UPCARD + i]
             if rules.auction:
                 hand = state[cell_index(DEALT + candidate * STRIDE, i)]
-            value = count_points(hand, contract, FITTED)
+            value = count_points(hand, contract, get_fitted(rules.teams))
             if (searched and value > best) or (candidate == place and not searched):
                 best, place = value, candidate
         state[SENDER + i] = place
@@ -218,7 +218,8 @@ def _vary_contracts(state: Block, lanes: int, rules: Rules) -> None:
         state[STAKE + i] = 1
         if rules.auction:
             spare = rng.scale_below(rng.draw(key, _RECORDER_DRAW + 4), 90) - 10
-            amount = 10 * int((base_total(contract, rules.teams, FITTED) + best - spare) // 10.0)
+            base = base_total(contract, get_fitted(rules.teams))
+            amount = 10 * int((base + best - spare) // 10.0)
             state[AMOUNT + i] = max(rules.minimum_bid, min(amount, rules.max_amount))
 
 

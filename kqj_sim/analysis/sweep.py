@@ -282,13 +282,13 @@ def sweep(
         confidence=confidence,
         seats=rules.seats,
     )
-    subject = ParameterizedPolicy(policy, game)
+    subject = ParameterizedPolicy(policy, rules)
     varied = tuple(parse_parameter_values(text, subject) for text in vary)
     sets = list_combinations(varied)
     names = [each.name for each in varied]
-    subject.check_effect(names, rules)
+    subject.check_effect(names)
     players = [
-        format_players(subject.with_values(dict(zip(names, values, strict=True))))
+        format_players(subject.with_values(dict(zip(names, values, strict=True))), rules)
         for values in sets
     ]
     match = FieldMatch(rules, opponents, seed)

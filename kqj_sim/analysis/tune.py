@@ -237,13 +237,13 @@ def tune(
     rules = rules or KqjRules()
     game = rules.game
     opponents = opponents or DEFAULT_PLAYERS[game]
-    subject = ParameterizedPolicy(policy, game)
+    subject = ParameterizedPolicy(policy, rules)
     searched = tuple(parse_search_parameter(text, subject) for text in parameters)
     names = [each.name for each in searched]
     for name in names:
         if names.count(name) > 1:
             raise ParameterError(f"{name} is there twice")
-    subject.check_effect(names, rules)
+    subject.check_effect(names)
     match = FieldMatch(rules, opponents, seed)
     match.make_experiments(policy, first, 1)  # Raises errors before anything is played.
 
@@ -270,7 +270,9 @@ def tune(
         told = []
         for _ in range(search.population_size):
             shares, asked = search.ask()
-            played = match.play(format_players(parts_of(values_at(shares))), at, deals, threads)
+            played = match.play(
+                format_players(parts_of(values_at(shares)), rules), at, deals, threads
+            )
             told.append((asked, -float(played.lead.sum()) / deals / match.lead_divisor))
             if interrupted is not None and interrupted():
                 stopped = True
@@ -287,7 +289,7 @@ def tune(
     parts = parts_of(course[-1].values)
     # Fresh deals: after all those that the search may play.
     at = first + generations * deals
-    players = (policy, format_players(parts))
+    players = (policy, format_players(parts, rules))
     wanted = 0 if stopped else confirm
     confirmed, measured, alike = _confirm_result(
         match, players, at, wanted, confidence, threads, interrupted
@@ -304,7 +306,7 @@ def tune(
         generations=tuple(course),
         values=course[-1].values,
         parts=parts,
-        player=format_players(parts),
+        player=format_players(parts, rules),
         confirmed=confirmed,
         start=measured[0],
         found=measured[1],

@@ -27,7 +27,7 @@ from kqj_sim.paired import Arrangement, assign_players, list_arrangements
 from kqj_sim.policies.configured import ConfiguredPolicy
 from kqj_sim.policies.errors import PolicyError
 from kqj_sim.policies.parameters import Parameter, ParameterValue, format_parameter_number
-from kqj_sim.policies.spec import PlayerSpec, get_default_player, parse_player_spec
+from kqj_sim.policies.spec import Player, PlayerSpec, get_default_player, parse_player_spec
 from kqj_sim.rows import Rows
 from kqj_sim.rules import GameRules
 from kqj_sim.simulation import play_same_deals
@@ -127,12 +127,12 @@ class ParameterizedPolicy:
     """A policy specification whose parameters can be replaced."""
 
     text: str
-    game: str = "kqj"
+    rules: GameRules
 
     @cached_property
     def parts(self) -> PlayerSpec:
         """The policies for calls and for cards, as far as specified; raises PolicyError."""
-        return parse_player_spec(self.text, self.game)
+        return parse_player_spec(self.text, self.rules.game)
 
     def with_values(self, values: Mapping[str, str]) -> PlayerSpec:
         """Return the player with other values of parameters, completed by the default player.
@@ -141,7 +141,7 @@ class ParameterizedPolicy:
             PolicyError: an unknown parameter, or a value that is not allowed.
         """
         parts = self.parts.with_parameters(values, self.text)
-        default = get_default_player(self.game)
+        default = get_default_player(self.rules.game)
         return PlayerSpec(
             parts.name, parts.calling or default.calling, parts.playing or default.playing
         )
@@ -154,14 +154,16 @@ class ParameterizedPolicy:
         """
         part, own = self.parts.find_addressed(name, self.text)[0]
         chosen: ConfiguredPolicy = getattr(self.parts, part)
-        parameter = chosen.parameter(own)
-        return parameter, parameter.write(chosen.values_by_name[own])
+        parameter, value = chosen.parameter(own), chosen.values_by_name[own]
+        return parameter, parameter.write(
+            parameter.get_default(self.rules) if value is None else value
+        )
 
-    def check_effect(self, names: Sequence[str], rules: GameRules) -> None:
-        """Raise ParameterError for a parameter without effect under these rules."""
+    def check_effect(self, names: Sequence[str]) -> None:
+        """Raise ParameterError for a parameter without effect under the rules."""
         for name in names:
             part, own = self.parts.find_addressed(name, self.text)[0]
-            told = getattr(self.parts, part).without_effect(own, rules)
+            told = getattr(self.parts, part).without_effect(own, self.rules)
             if told:
                 raise ParameterError(told)
 
@@ -187,12 +189,10 @@ def describe_edge(name: str, value: float, low: float, high: float, parameter: P
     return f"{text}: try {side} values."
 
 
-def format_players(parts: PlayerSpec) -> str:
-    """Return a player as a specification."""
+def format_players(parts: PlayerSpec, rules: GameRules) -> str:
+    """Return a player as a specification, with the values of all parameters by some rules."""
     assert parts.calling is not None and parts.playing is not None
-    if parts.is_single_policy:
-        return parts.calling.text
-    return f"{parts.calling.text}+{parts.playing.text}"
+    return Player(parts.calling, parts.playing).under(rules).text
 
 
 def parse_parameter_values(text: str, policy: ParameterizedPolicy) -> ParameterValues:

@@ -243,7 +243,7 @@ def sweep(
     subject, varied = convert_policy(policy), [vary] if isinstance(vary, str) else list(vary)
     if not varied:
         raise ArgumentError("vary is empty: write a parameter and its values, such as take=30,40")
-    known = ParameterizedPolicy(subject, table.game)
+    known = ParameterizedPolicy(subject, table)
     sets = len(list_combinations([parse_parameter_values(text, known) for text in varied]))
     count = parse_count("deals", deals, 2, "1e5")
     most = count or (DEFAULT_DEALS if precision is None else DEFAULT_MAX_DEALS)

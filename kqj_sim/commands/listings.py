@@ -207,8 +207,13 @@ def check(ctx: click.Context, specification: str, deals: int, seed: int) -> None
         ctx.exit(1)
 
 
-def _convert_value(parameter: Parameter, value: ParameterValue) -> Any:
-    """Return a value for JSON: whole numbers without a point, flags as true and false."""
+def _convert_value(parameter: Parameter, value: ParameterValue | None) -> Any:
+    """Return a value for JSON: whole numbers without a point, flags as true and false; both
+    defaults where the rules decide."""
+    if value is None:
+        assert parameter.three_teams is not None
+        both = {"two_teams": parameter.default, "three_teams": parameter.three_teams}
+        return {teams: _convert_value(parameter, default) for teams, default in both.items()}
     return value if isinstance(value, str) else json.loads(parameter.write(value))
 
 
@@ -224,7 +229,7 @@ def _describe_policy(policy: ConfiguredPolicy | None) -> dict[str, Any] | None:
             {
                 "name": name,
                 "value": _convert_value(parameters[name], value),
-                "default": _convert_value(parameters[name], parameters[name].default),
+                "default": _convert_value(parameters[name], parameters[name].unset),
                 "kind": parameters[name].kind,
                 "low": parameters[name].low,
                 "high": parameters[name].high,
@@ -249,8 +254,8 @@ def _show_markdown(parts: PlayerSpec) -> None:
         rows = [
             (
                 name,
-                parameters[name].write(value),
-                parameters[name].write(parameters[name].default),
+                "default" if value is None else parameters[name].write(value),
+                parameters[name].default_text,
                 parameters[name].allowed,
                 parameters[name].meaning,
             )

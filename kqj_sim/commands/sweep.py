@@ -98,7 +98,7 @@ def sweep(
     from kqj_sim.reporting.sweep import MAX_PARAMETERS, make_sweep_report, render_sweep
 
     sets = list_combinations(
-        [parse_parameter_values(text, ParameterizedPolicy(policy, rules.game)) for text in vary]
+        [parse_parameter_values(text, ParameterizedPolicy(policy, rules)) for text in vary]
     )
     if plot is not None and len(vary) > MAX_PARAMETERS:
         raise click.UsageError(f"--plot draws at most {MAX_PARAMETERS} parameters, not {len(vary)}")

@@ -103,7 +103,7 @@ def _read_round(sections: RoundSections, game: _Game) -> Record | PartialRecord:
     known: dict[str, Any] = {
         "game": rules.game,
         "rules": rules.to_dict(),
-        "players": [expand_player(each, rules.game) for each in players],
+        "players": [expand_player(each, rules) for each in players],
         "dealer": dealer,
         "pending_before": game.pending,
     }

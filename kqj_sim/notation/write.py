@@ -36,7 +36,7 @@ def format_records(records: Iterable[Record]) -> Iterator[str]:
     next_game = 0
     for number, record in enumerate(records):
         rules = record.game_rules()
-        players = _make_players(record)
+        players = _make_players(record, rules)
         heading = f"Game: {_format_rules(rules)}\n{_format_players(players)}"
         text = "" if before is None else "\n"
         if heading != header:
@@ -85,12 +85,12 @@ def _normalise(record: Record, game: int | None = None) -> object:
     )
 
 
-def _make_players(record: Record) -> list[NotedPlayer]:
+def _make_players(record: Record, rules: GameRules) -> list[NotedPlayer]:
     """Return the players: policies with few parameters if all are built-in ones, else names."""
-    seats = record.game_rules().seats
+    seats = rules.seats
     if len(record.players) != seats:
         raise RecordError(f"players: {len(record.players)} values; one per seat makes {seats}")
-    short = [shorten_policy(text, record.game) for text in record.players]
+    short = [shorten_policy(text, rules) for text in record.players]
     policies = [NotedPlayer(text, True) for text in short if text is not None]
     if len(policies) == seats:
         return policies

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,19 +23,29 @@ from kqj_sim.rules import GameRules
 
 @dataclass(frozen=True)
 class ConfiguredPolicy:
-    """A policy with values for all its parameters, in the order of `policy.parameters`."""
+    """A policy with values for its parameters."""
 
     policy: Policy
-    values: tuple[ParameterValue, ...]
+    values: tuple[ParameterValue | None, ...]
+    """In the order of `policy.parameters`; None where the rules decide on the default."""
     source: str
     """The specification without parameters: a name or a file."""
     game: str = "kqj"
     """Game that it plays."""
 
+    def under(self, rules: GameRules) -> ConfiguredPolicy:
+        """Return the policy with a value for every parameter, by the rules at hand."""
+        values = (
+            parameter.get_default(rules) if value is None else value
+            for parameter, value in zip(self.policy.parameters.values(), self.values, strict=True)
+        )
+        return replace(self, values=tuple(values))
+
     @property
-    def parameters(self) -> tuple[float, ...]:
-        """The values that compiled functions get: all but names of policies."""
-        return tuple(value for value in self.values if not isinstance(value, str))
+    def numbers(self) -> tuple[float, ...]:
+        """The values that compiled functions get: all but names of policies; see `under`."""
+        assert None not in self.values, "the rules decide on some values"
+        return tuple(value for value in self.values if isinstance(value, float))
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -43,31 +53,32 @@ class ConfiguredPolicy:
         return tuple(value for value in self.values if isinstance(value, str))
 
     @property
-    def values_by_name(self) -> dict[str, ParameterValue]:
+    def values_by_name(self) -> dict[str, ParameterValue | None]:
         """The values by name of parameter."""
         return dict(zip(self.policy.parameters, self.values, strict=True))
 
     @property
     def text(self) -> str:
-        """The specification with every parameter and the versions of weights."""
-        return self._format(self._write_values(self.values))
+        """The specification with every value and the versions of weights."""
+        return self._format(self.values_by_name)
 
-    @property
-    def short_text(self) -> str:
-        """The specification with the parameters that differ from their defaults."""
-        defaults = self._write_values(each.default for each in self.policy.parameters.values())
-        given = self._write_values(self.values)
-        return self._format({name: each for name, each in given.items() if each != defaults[name]})
+    def shorten(self, rules: GameRules) -> str:
+        """Return the specification with the values that differ from the defaults by some rules."""
+        parameters = self.policy.parameters
+        return self._format(
+            {
+                name: value
+                for name, value in self.values_by_name.items()
+                if value != parameters[name].get_default(rules)
+            }
+        )
 
-    def _write_values(self, values: Iterable[ParameterValue]) -> dict[str, str]:
-        parameters = self.policy.parameters.items()
-        return {
-            name: append_version(parameter.write(value))
-            for (name, parameter), value in zip(parameters, values, strict=True)
-        }
-
-    def _format(self, values: Mapping[str, str]) -> str:
-        given = ",".join(f"{name}={value}" for name, value in values.items())
+    def _format(self, values: Mapping[str, ParameterValue | None]) -> str:
+        given = ",".join(
+            f"{name}={append_version(self.policy.parameters[name].write(value))}"
+            for name, value in values.items()
+            if value is not None
+        )
         return f"{self.source}:{given}" if given else self.source
 
     def parameter(self, name: str) -> Parameter:
@@ -81,19 +92,11 @@ class ConfiguredPolicy:
         return parameters[name]
 
     def without_effect(self, name: str, rules: GameRules) -> str:
-        """Return why a parameter has no effect by these rules and which one has; empty if it
-        has."""
+        """Return why a parameter has no effect by these rules; empty if it has one."""
         parameter = self.parameter(name)
         if parameter.applies_to(rules):
             return ""
-        only = " ".join(f"--{field} {value}" for field, value in parameter.only_with)
-        told = f"{name} has no effect here: it is read with {only} only"
-        alike = [
-            other
-            for other, each in self.policy.parameters.items()
-            if each.applies_to(rules) and (other.endswith(f"_{name}") or name.endswith(f"_{other}"))
-        ]
-        return f"{told}; here it is {alike[0]}" if alike else told
+        return f"{name} has no effect here: it is read with --bidding {parameter.bidding} only"
 
     def with_parameters(self, given: Mapping[str, object]) -> ConfiguredPolicy:
         """Return the same policy with other values, given as texts or as values of a TOML file.
@@ -121,7 +124,7 @@ def format_show_command(spec: str, game: str = "kqj") -> str:
 def configure_with_defaults(policy: Policy, source: str, game: str = "kqj") -> ConfiguredPolicy:
     """Return a policy with the defaults of its parameters."""
     return ConfiguredPolicy(
-        policy, tuple(each.default for each in policy.parameters.values()), source, game
+        policy, tuple(each.unset for each in policy.parameters.values()), source, game
     )
 
 

@@ -31,8 +31,8 @@ class Parameter:
         low, high: the lowest and the highest value, both allowed; None for no limit.
         kind: "number", "whole number", "flag" (true or false) or "policy" (one of `choices`).
         choices: names of the policies to choose from.
-        only_with: fields of the rules and the values they need for the parameter to have an effect,
-            such as (("teams", 2), ("bidding", "take")).
+        three_teams: the default with three teams, where that has one of its own.
+        bidding: the bidding without which the parameter has no effect; empty for none.
 
     Raises:
         PolicyError: the default is not allowed.
@@ -44,7 +44,8 @@ class Parameter:
     high: float | None = None
     kind: ParameterKind = "number"
     choices: tuple[str, ...] = ()
-    only_with: tuple[tuple[str, int | str], ...] = ()
+    three_teams: float | None = None
+    bidding: str = ""
 
     def __post_init__(self) -> None:
         try:
@@ -78,9 +79,28 @@ class Parameter:
         closed = self.low is not None and self.high is not None
         return text.removeprefix("a number from ") if closed else text
 
+    @property
+    def unset(self) -> ParameterValue | None:
+        """The value in a policy that names none: the default, or None where rules decide."""
+        return self.default if self.three_teams is None else None
+
+    def get_default(self, rules: GameRules) -> ParameterValue:
+        """Return the default by some rules."""
+        if self.three_teams is not None and rules.team_count == 3:
+            return self.three_teams
+        return self.default
+
+    @property
+    def default_text(self) -> str:
+        """The default as text, with three teams, too, if it is another there."""
+        text = self.write(self.default)
+        if self.three_teams is None:
+            return text
+        return f"{text}, with three teams {self.write(self.three_teams)}"
+
     def applies_to(self, rules: GameRules) -> bool:
         """Return True if games by these rules read the parameter."""
-        return all(getattr(rules, name) == value for name, value in self.only_with)
+        return self.bidding in ("", getattr(rules, "bidding", ""))
 
     def read(self, given: object) -> ParameterValue:
         """Return the value of a text, or of a value in a TOML file.

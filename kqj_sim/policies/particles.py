@@ -56,9 +56,9 @@ from kqj_sim.core.views import TakeView, last_bid_amount, last_bid_contract
 from kqj_sim.core.weighted_layouts import HandLists
 from kqj_sim.policies.point_count import count_points
 from kqj_sim.policies.points import (
-    FITTED,
     base_total,
     count_to_take,
+    get_fitted,
     summarise_bids,
     threshold_to_take,
 )
@@ -99,27 +99,28 @@ def chance_of_bid(state: Block, lane: int, place: Place, hand: CardSet, rules: R
     amount = last_bid_amount(last_bids, place)
     if amount == 0:
         return 1.0
-    two = rules.teams == 2
+    fitted = get_fitted(rules.teams)
     contract = last_bid_contract(last_bids, place)
     spare = _OPENING_MARGIN if amount <= rules.minimum_bid else _RAISE_MARGIN
-    needed = amount + spare * (FITTED.spread if two else FITTED.three_spread)
-    needed -= base_total(contract, rules.teams, FITTED)
+    needed = amount + spare * fitted.spread
+    needed -= base_total(contract, fitted)
     named = summarise_bids(last_bids, state[PLAYERS + lane], place, contract).named
-    needed -= (FITTED.named if two else FITTED.three_named) * named
-    needed /= FITTED.per_count if two else FITTED.three_per_count
-    return normal_share((count_points(hand, contract, FITTED) - needed) / CALL_SOFTNESS)
+    needed -= fitted.named * named
+    needed /= fitted.per_count
+    return normal_share((count_points(hand, contract, fitted) - needed) / CALL_SOFTNESS)
 
 
 @scalar
 def _chance_of_take(view: TakeView, taken: Contract) -> float:
     """Return the chance that a contract is taken, or with -1 that the player passes."""
     values = stack_float32(_MAX_CHOICES)
-    values[0] = threshold_to_take(view, FITTED)
+    fitted = get_fitted(view.team_count)
+    values[0] = threshold_to_take(view, fitted)
     choices, chosen = 1, 0
     suit = trailing_zeros(view.turned) >> 4
     for contract in range(NO_TRUMP + 2 * view.all_no_trump):
         if view.lap == 2 or contract >= NO_TRUMP or contract == suit:
-            values[choices] = count_to_take(view, contract, FITTED)
+            values[choices] = count_to_take(view, contract, fitted)
             chosen = choices if contract == taken else chosen
             choices += 1
     return chance_of_choice(values, choices, chosen, 2.0 * CALL_SOFTNESS)

@@ -33,19 +33,18 @@ _9 = EACH_SUIT << 5
 CAPOT_TOTAL = 400
 """Total that a Capot is sure to reach: card points, last trick and Capot."""
 
-_DEFAULTS: dict[str, float] = tomllib.loads(
-    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-)["parameters"]
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+DEFAULTS: dict[int, dict[str, float]] = {
+    teams: {name: float(value) for name, value in (_TABLES["count"] | _TABLES[table]).items()}
+    for teams, table in ((2, "two_teams"), (3, "three_teams"))
+}
+"""The defaults of the parameters, by number of teams."""
 
 _POINTS_FOR = "points of count for "
 
 
-def _make_number(name: str, meaning: str, low: float, high: float) -> Parameter:
-    return number(_DEFAULTS[name], meaning, low, high)
-
-
 def make_count_parameters() -> dict[str, Parameter]:
-    """Return the parameters of the count, the same for two and three teams."""
+    """Return the parameters of the count, whose defaults are the same with two and three teams."""
     meanings = {
         "trump": "each trump",
         "long": "each trump from the fourth on, besides",
@@ -67,12 +66,14 @@ def make_count_parameters() -> dict[str, Parameter]:
         "at_long": "each card of the longest suit at All-Trumps, besides",
     }
     return {
-        name: _make_number(name, _POINTS_FOR + what, -100, 100) for name, what in meanings.items()
+        name: number(DEFAULTS[2][name], _POINTS_FOR + what, -100, 100)
+        for name, what in meanings.items()
     }
 
 
-def _decision_parameters(prefix: str, table: str, teams: int) -> dict[str, Parameter]:
-    """Return the parameters of the decisions, for two teams (no prefix) or three."""
+def _make_decision_parameters() -> dict[str, Parameter]:
+    """Return the parameters of the decisions, whose defaults may depend on the number of
+    teams."""
     bidding = {"taking": "take", "auctions": "auction"}
     count, chance = (-400, 400), (0, 1)
     rows: list[tuple[str, str, tuple[float, float]]] = [
@@ -105,31 +106,30 @@ def _decision_parameters(prefix: str, table: str, teams: int) -> dict[str, Param
         ("capot_spread", "auctions: more than that for a chance of 84%", (1, 1000)),
     ]
     return {
-        f"{prefix}{name}": replace(
-            _make_number(f"{prefix}{name}", f"{table}, {meaning}", *limits),
-            only_with=(("teams", teams), ("bidding", bidding[meaning.partition(":")[0]])),
+        name: replace(
+            number(DEFAULTS[2][name], meaning, *limits),
+            three_teams=None if DEFAULTS[3][name] == DEFAULTS[2][name] else DEFAULTS[3][name],
+            bidding=bidding[meaning.partition(":")[0]],
         )
         for name, meaning, limits in rows
     }
 
 
-PARAMETERS = {
-    **make_count_parameters(),
-    **_decision_parameters("", "two teams", 2),
-    **_decision_parameters("three_", "three teams", 3),
-}
+PARAMETERS = {**make_count_parameters(), **_make_decision_parameters()}
 """All parameters; the defaults are those of `points.toml`, all fitted but `take` and `lap2`."""
 
 points = policy("points", "calls by a point count", None, **PARAMETERS)
 
-FITTED: Any = points.tuple_type(*_DEFAULTS.values())
-"""The defaults, as the functions here take them."""
+FITTED_TWO: Any = points.tuple_type(**DEFAULTS[2])
+"""The defaults with two teams, as the functions here take them."""
+FITTED_THREE: Any = points.tuple_type(**DEFAULTS[3])
+"""The defaults with three teams."""
 
 
 @scalar
-def _select_by_teams(two: float, three: float, team_count: int) -> float:
-    """Return a parameter by the number of teams."""
-    return two if team_count == 2 else three
+def get_fitted(team_count: int) -> Any:
+    """Return FITTED_TWO or FITTED_THREE, by the number of teams."""
+    return FITTED_TWO if team_count == 2 else FITTED_THREE
 
 
 @scalar
@@ -159,37 +159,18 @@ def _raise_by_place(
 def threshold_to_take(view: Any, parameters: Any) -> float:
     """Return the lowest count with which to take, in this lap at this place."""
     p, place = parameters, view.place
-    first = _select_by_teams(
-        _raise_by_place(p.take, place, p.take_1, p.take_2, p.take_3, p.take_4, p.take_5),
-        _raise_by_place(
-            p.three_take, place, p.three_take_1, p.three_take_2, p.three_take_3, p.three_take_4,
-            p.three_take_5,
-        ),
-        view.team_count,
-    )  # fmt: skip
-    second = _select_by_teams(
-        _raise_by_place(p.lap2, place, p.lap2_1, p.lap2_2, p.lap2_3, p.lap2_4, p.lap2_5),
-        _raise_by_place(
-            p.three_lap2, place, p.three_lap2_1, p.three_lap2_2, p.three_lap2_3, p.three_lap2_4,
-            p.three_lap2_5,
-        ),
-        view.team_count,
-    )  # fmt: skip
+    first = _raise_by_place(p.take, place, p.take_1, p.take_2, p.take_3, p.take_4, p.take_5)
+    second = _raise_by_place(p.lap2, place, p.lap2_1, p.lap2_2, p.lap2_3, p.lap2_4, p.lap2_5)
     return first if view.lap == 1 else second
 
 
 @scalar
 def count_to_take(view: Any, contract: Contract, parameters: Any) -> float:
     """Return the count of a hand with the Return, plus an offset if not in the Return's suit."""
-    teams = view.team_count
-    offset = _select_by_contract(
-        _select_by_teams(parameters.other, parameters.three_other, teams),
-        _select_by_teams(parameters.no_trump, parameters.three_no_trump, teams),
-        _select_by_teams(parameters.all_trumps, parameters.three_all_trumps, teams),
-        contract,
-    )
+    p = parameters
+    offset = _select_by_contract(p.other, p.no_trump, p.all_trumps, contract)
     is_own = contract == trailing_zeros(view.turned) >> 4
-    return count_points(view.hand | view.turned, contract, parameters) + (0.0 if is_own else offset)
+    return count_points(view.hand | view.turned, contract, p) + (0.0 if is_own else offset)
 
 
 class Choice(NamedTuple):
@@ -265,58 +246,43 @@ def summarise_bids(
 
 
 @scalar
-def base_total(contract: Contract, team_count: int, parameters: Any) -> float:
+def base_total(contract: Contract, parameters: Any) -> float:
     """Return a team's expected total in an auction's contract with a count of zero and no bids."""
-    return _select_by_contract(
-        _select_by_teams(parameters.base_suit, parameters.three_base_suit, team_count),
-        _select_by_teams(parameters.base_nt, parameters.three_base_nt, team_count),
-        _select_by_teams(parameters.base_at, parameters.three_base_at, team_count),
-        contract,
-    )
+    p = parameters
+    return _select_by_contract(p.base_suit, p.base_nt, p.base_at, contract)
 
 
 @scalar
 def expected_total(view: Any, contract: Contract, parameters: Any) -> float:
     """Return the team's expected total in a contract, from the player's hand and the calls so
     far."""
-    teams = view.team_count
-    h = summarise_bids(view.last_bids, view.players, view.place, contract)
+    p, h = parameters, summarise_bids(view.last_bids, view.players, view.place, contract)
     return (
-        base_total(contract, teams, parameters)
-        + _select_by_teams(parameters.per_count, parameters.three_per_count, teams)
-        * count_points(view.hand, contract, parameters)
-        + _select_by_teams(parameters.named, parameters.three_named, teams) * h.named
-        + _select_by_teams(parameters.their_named, parameters.three_their_named, teams)
-        * h.their_named
+        base_total(contract, p)
+        + p.per_count * count_points(view.hand, contract, p)
+        + p.named * h.named
+        + p.their_named * h.their_named
     )
 
 
 @scalar
-def _capot_chance(total: float, teams: int, parameters: Any) -> float:
+def _capot_chance(total: float, parameters: Any) -> float:
     """Return the chance of Capot with an expected total."""
-    spread = _select_by_teams(parameters.capot_spread, parameters.three_capot_spread, teams)
-    return normal_share(
-        (total - _select_by_teams(parameters.capot, parameters.three_capot, teams)) / spread
-    )
+    return normal_share((total - parameters.capot) / parameters.capot_spread)
 
 
 @scalar
 def _chance_of_opponents(view: Any, parameters: Any) -> float:
     """Return the chance that an opponent makes the last bid, from their bids and the player's
     hand."""
-    teams = view.team_count
-    h = summarise_bids(view.last_bids, view.players, view.bidder, view.contract)
+    p, h = parameters, summarise_bids(view.last_bids, view.players, view.bidder, view.contract)
     to_spare = (
-        _select_by_teams(parameters.margin, parameters.three_margin, teams)
-        - _select_by_teams(parameters.margin_falls, parameters.three_margin_falls, teams)
-        * (view.amount - _select_by_teams(120.0, 80.0, teams))
-        - _select_by_teams(parameters.hold, parameters.three_hold, teams)
-        * count_points(view.hand, view.contract, parameters)
-        + _select_by_teams(parameters.backed, parameters.three_backed, teams) * h.named
+        p.margin
+        - p.margin_falls * (view.amount - (120.0 if view.team_count == 2 else 80.0))
+        - p.hold * count_points(view.hand, view.contract, p)
+        + p.backed * h.named
     )
-    return normal_share(
-        to_spare / _select_by_teams(parameters.spread, parameters.three_spread, teams)
-    )
+    return normal_share(to_spare / p.spread)
 
 
 @scalar
@@ -339,14 +305,10 @@ def _prefer_bid(
     view: Any, best: BidChoice, contract: Contract, allowed: bool, parameters: Any
 ) -> BidChoice:
     """Return the better of the bids so far and one in a contract."""
-    p, teams = parameters, view.team_count
-    spread = _select_by_teams(p.spread, p.three_spread, teams)
-    jump = _select_by_teams(p.jump, p.three_jump, teams)
-    total = expected_total(view, contract, p)
-    amount = max(view.lowest_amount, 10 * math.floor((total - jump) / 10.0))
+    p, total = parameters, expected_total(view, contract, parameters)
+    amount = max(view.lowest_amount, 10 * math.floor((total - p.jump) / 10.0))
     amount = min(amount, view.highest_amount)
-    risk = _select_by_teams(p.risk, p.three_risk, teams)
-    value = _value_of_bid(amount, normal_share((total - amount) / spread), risk)
+    value = _value_of_bid(amount, normal_share((total - amount) / p.spread), p.risk)
     sure = view.place == 0 and wins_every_trick(view.hand, contract)
     return BidChoice(
         _prefer(best.bid, value, bid_code(amount, contract, 0), allowed),
@@ -357,9 +319,7 @@ def _prefer_bid(
 @points
 def choose_bid(view: Any, parameters: Any) -> int:
     """Choose the most valuable of a bid in each contract, Capot and the pass."""
-    p, teams = parameters, view.team_count
-    spread = _select_by_teams(p.spread, p.three_spread, teams)
-    without_suit = view.all_no_trump != 0
+    p, without_suit = parameters, view.all_no_trump != 0
     found = BidChoice(Choice(-1e9, PASS), Choice(-1e9, PASS))
     found = _prefer_bid(view, found, 0, True, p)
     found = _prefer_bid(view, found, 1, True, p)
@@ -369,22 +329,18 @@ def choose_bid(view: Any, parameters: Any) -> int:
     found = _prefer_bid(view, found, ALL_TRUMPS, without_suit, p)
     # Of bids with Capot, whose amounts are the same, the one with the greatest total is the best.
     amount = min(view.highest_amount, CAPOT_TOTAL)
-    value = _value_of_bid(
-        amount,
-        _capot_chance(found.capot.value, teams, p),
-        _select_by_teams(p.risk, p.three_risk, teams),
-    )
+    value = _value_of_bid(amount, _capot_chance(found.capot.value, p), p.risk)
     capot = bid_code(amount, found.capot.call, 1)
     best = _prefer(found.bid, value, capot, amount >= view.lowest_amount)
     if view.bidder < 0:
-        needed = _select_by_teams(p.opening, p.three_opening, teams)
+        needed = p.opening
     elif is_partner(view.players, view.bidder, view.place):
         total = expected_total(view, view.contract, p)
-        stands = view.amount * (2.0 * normal_share((total - view.amount) / spread) - 1.0)
-        needed = stands + _select_by_teams(p.support, p.three_support, teams)
+        stands = view.amount * (2.0 * normal_share((total - view.amount) / p.spread) - 1.0)
+        needed = stands + p.support
     else:
         stands = view.amount * (2.0 * _chance_of_opponents(view, p) - 1.0)
-        needed = -stands / (teams - 1) + _select_by_teams(p.outbid, p.three_outbid, teams)
+        needed = -stands / (view.team_count - 1) + p.outbid
     may_bid = view.lowest_amount <= view.highest_amount
     return best.call if may_bid and best.value > needed else PASS
 
@@ -392,22 +348,20 @@ def choose_bid(view: Any, parameters: Any) -> int:
 @points
 def choose_counter(view: Any, parameters: Any) -> bool:
     """Counter if the opponents' chance to make it is at most `counter`."""
-    p, teams = parameters, view.team_count
     if view.capot != 0:
         # Who has the 9 of trump wins a trick.
         trump = SUIT_MASK << 16 * view.contract if view.contract < NO_TRUMP else 0
         return view.hand & trump & _9 != 0
-    return _chance_of_opponents(view, p) <= _select_by_teams(p.counter, p.three_counter, teams)
+    return _chance_of_opponents(view, parameters) <= parameters.counter
 
 
 @points
 def choose_overcounter(view: Any, parameters: Any) -> bool:
     """Overcounter if the team's chance to make it is at least `overcounter`."""
-    p, teams = parameters, view.team_count
-    total = expected_total(view, view.contract, p)
-    chance = normal_share((total - view.amount) / _select_by_teams(p.spread, p.three_spread, teams))
+    p, total = parameters, expected_total(view, view.contract, parameters)
+    chance = normal_share((total - view.amount) / p.spread)
     if view.capot != 0:
-        chance = _capot_chance(total, teams, p)
+        chance = _capot_chance(total, p)
         if view.place == 0 and view.bidder == 0 and wins_every_trick(view.hand, view.contract):
             chance = 1.0
-    return chance >= _select_by_teams(p.overcounter, p.three_overcounter, teams)
+    return chance >= p.overcounter

@@ -44,7 +44,7 @@ class Preset(NamedTuple):
 PRESETS = {
     "kqj": {
         "bold": Preset(
-            "points:take=0,lap2=0,three_take=0,three_lap2=0",
+            "points:take=0,lap2=0",
             "calls like points, but takes at once with any hand",
         )
     },

@@ -28,7 +28,7 @@ def explain_same_player(
     Raises:
         kqj_sim.policies.PolicyError: a specification is wrong.
     """
-    parsed = [parse_player(each, rules.game) for each in players or specs]
+    parsed = [parse_player(each, rules.game).under(rules) for each in players or specs]
     for one, other in combinations(range(len(specs)), 2):
         if specs[one].strip() == specs[other].strip():
             return f"`{visible(specs[one])}` is given twice: name each policy once"
@@ -67,7 +67,7 @@ def _explain_equality(pair: Mapping[str, Player], rules: GameRules) -> str:
         given = re.findall(r"[\w.]+=[^,+:]+", spec)
         for each in (player.calling, player.playing):
             for name, parameter in each.policy.parameters.items():
-                text = f"{name}={parameter.write(parameter.default)}"
+                text = f"{name}={parameter.write(parameter.get_default(rules))}"
                 reasons += [f"{text} is the default"] * (text in given)
     if not reasons:
         reasons = describe_open_parts([*pair], rules.game)

@@ -43,6 +43,7 @@ from kqj_sim.policies.errors import PolicyError, suggest_names
 from kqj_sim.policies.policy_files import read_file
 from kqj_sim.policies.registry import BUILT_INS, PRESETS, find_session_policy
 from kqj_sim.policies.session import PolicyLike, as_spec
+from kqj_sim.rules import GameRules
 from kqj_sim.run_scope import once_per_run
 from kqj_sim.text_files import decode_text
 
@@ -67,17 +68,21 @@ class Player:
 
     @property
     def text(self) -> str:
-        """The specification with all parameters; parsing it gives the same player."""
+        """The specification with all values; parsing it gives the same player."""
         if self.calling == self.playing:
             return self.calling.text
         return f"{self.calling.text}+{self.playing.text}"
 
-    @property
-    def short_text(self) -> str:
-        """The specification with the parameters that differ from their defaults."""
+    def shorten(self, rules: GameRules) -> str:
+        """Return the specification with the values that differ from the defaults by some rules."""
+        calling = self.calling.shorten(rules)
         if self.calling == self.playing:
-            return self.calling.short_text
-        return f"{self.calling.short_text}+{self.playing.short_text}"
+            return calling
+        return f"{calling}+{self.playing.shorten(rules)}"
+
+    def under(self, rules: GameRules) -> Player:
+        """Return the player with a value for every parameter, by the rules at hand."""
+        return replace(self, calling=self.calling.under(rules), playing=self.playing.under(rules))
 
     def policy_for(self, decision: str) -> ConfiguredPolicy:
         """Return the policy that makes a decision: the default player's if the player's leaves it
@@ -308,19 +313,23 @@ def _format_policy(configured: ConfiguredPolicy, width: int) -> list[str]:
 
 
 def _format_parameters(configured: ConfiguredPolicy, width: int) -> list[str]:
-    """Format `take = 30  # meaning (allowed, default)`, with the comments aligned."""
+    """Format `take = 30  # meaning (allowed, default)`, with the comments aligned; a line with a
+    value on which the rules decide is a comment."""
     parameters = configured.policy.parameters
-    written = {
-        name: json.dumps(value) if isinstance(value, str) else parameters[name].write(value)
-        for name, value in configured.values_by_name.items()
-    }
-    column = max((len(f"{name} = {value}") for name, value in written.items()), default=0)
+    written = {}
+    for name, value in configured.values_by_name.items():
+        if value is None:
+            written[name] = f"# {name} = {parameters[name].write(parameters[name].default)}"
+        elif isinstance(value, str):
+            written[name] = f"{name} = {json.dumps(value)}"
+        else:
+            written[name] = f"{name} = {parameters[name].write(value)}"
+    column = max(map(len, written.values()), default=0)
     lines = []
-    for name, value in written.items():
+    for name, line in written.items():
         parameter = parameters[name]
-        limits = f"{parameter.limits}, default {parameter.write(parameter.default)}"
+        limits = f"{parameter.limits}, default {parameter.default_text}"
         comment = f"{parameter.meaning} ({limits})" if parameter.meaning else limits
-        line = f"{name} = {value}"
         for piece in textwrap.wrap(
             comment, max(width - column - len("  # "), 30), break_on_hyphens=False
         ):
@@ -333,11 +342,11 @@ _LONG_PARAMETERS_PATTERN = re.compile(r":(?=\w+=)[^+]{60,}")
 """Parameters of a player in a record, if they are so many that nobody typed them."""
 
 
-def shorten_player(text: str, game: str) -> str:
+def shorten_player(text: str, rules: GameRules) -> str:
     """Return a player of a record for people: in printable characters, without default parameters
     of built-in policies."""
     try:
-        return parse_recorded_player(text, game).short_text
+        return parse_recorded_player(text, rules.game).shorten(rules)
     except PolicyError:
         return visible(_LONG_PARAMETERS_PATTERN.sub("", text))
 

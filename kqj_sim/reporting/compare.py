@@ -91,12 +91,14 @@ class ComparisonRun(Run):
 
 def make_comparison_report(comparison: Comparison, shown: Collection[str] | None = None) -> Report:
     """Return the report of a comparison; `shown` are the tables asked for, None for key figures."""
-    game = comparison.rules.game
+    rules = comparison.rules
     run = ComparisonRun(
         command="compare",
-        rules=comparison.rules,
+        rules=rules,
         policies=comparison.names,
-        players=tuple(parse_player(each, game).text for each in comparison.players),
+        players=tuple(
+            parse_player(each, rules.game).under(rules).text for each in comparison.players
+        ),
         seed=comparison.seed,
         first=comparison.first,
         deals=comparison.deals,

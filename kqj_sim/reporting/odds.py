@@ -24,7 +24,7 @@ from kqj_sim.reporting.odds_words import (
     write_headline,
 )
 from kqj_sim.reporting.run import Report, Run, describe_rules, group_seats
-from kqj_sim.rules import KqjRules
+from kqj_sim.rules import GameRules, KqjRules
 
 if TYPE_CHECKING:
     from kqj_sim.analysis.odds.estimator import Odds
@@ -387,9 +387,9 @@ def _format_cards(cards: Sequence[Card]) -> str:
     return " ".join(format_card(card) for card in cards)
 
 
-def _shorten_name(player: Player) -> str:
+def _shorten_name(player: Player, rules: GameRules) -> str:
     """Return a player's name as it was given; without defaults if it has all parameters."""
-    return player.short_text if player.name == player.text else player.name
+    return player.shorten(rules) if player.name == player.text else player.name
 
 
 def make_odds_report(odds: Odds, confidence: float | None = None) -> Report:
@@ -403,7 +403,7 @@ def make_odds_report(odds: Odds, confidence: float | None = None) -> Report:
     run = _RUNS[type(odds)](
         command="odds",
         rules=odds.rules,
-        policies=tuple(_shorten_name(player) for player in odds.players),
+        policies=tuple(_shorten_name(player, odds.rules) for player in odds.players),
         players=tuple(player.text for player in odds.players),
         seed=odds.seed,
         first=0,

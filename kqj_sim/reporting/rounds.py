@@ -184,7 +184,7 @@ def _render_heading(record: Record, players: Sequence[str] | None, title: str) -
     title = title or f"Seed {record.seed}, deal {record.deal}"
     lines = [f"{title}: {describe_rules(record.game_rules())}"]
     if players is None:
-        players = [shorten_player(player, record.game) for player in record.players]
+        players = [shorten_player(player, record.game_rules()) for player in record.players]
     lines.append(f"Players: {describe_policies(players)}")
     if record.game_id is not None:
         before = _format_game_scores(record, record.score_before)
@@ -372,7 +372,7 @@ def _get_place(record: Record, seat: int) -> int:
 
 def _name_seats(record: Record) -> SeatNames:
     """Return the names of the seats: those of the players, if they tell the seats apart."""
-    players = [shorten_player(player, record.game) for player in record.players]
+    players = [shorten_player(player, record.game_rules()) for player in record.players]
     return label_seats(players, record.dealer)
 
 

@@ -15,6 +15,7 @@ from kqj_sim.analysis.tune import Generation, Tuning, parse_search_parameter, tu
 from kqj_sim.analysis.vary import FieldMatch, MatchCounts, ParameterizedPolicy
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.reporting.tune import render_player_file, write_headline
+from kqj_sim.rules import KqjRules
 from tests.variants import LIVELY
 
 FIELD = f"{LIVELY}+greedy"
@@ -37,9 +38,9 @@ def landscape(monkeypatch: pytest.MonkeyPatch, noise: float, **peak: float) -> l
         self: FieldMatch, policy: str, first: int, deals: int, threads: int | None
     ) -> MatchCounts:
         played.extend(range(first, first + deals))
-        player = parse_player(policy)
+        player = parse_player(policy).under(self.rules)
         values = {**player.calling.values_by_name, **player.playing.values_by_name}
-        worth = -sum(((float(values[name]) - at) / 10) ** 2 for name, at in peak.items())
+        worth = -sum(((float(values[name] or 0) - at) / 10) ** 2 for name, at in peak.items())
         luck = np.random.default_rng(first).normal(size=deals)
         own = np.random.default_rng(abs(hash(policy)) % 2**32 + first).normal(size=deals)
         lead = 100 * self.lead_divisor * (worth + luck + noise * own)
@@ -120,10 +121,10 @@ def test_interrupted_confirmation_counts_what_was_played(monkeypatch: pytest.Mon
 
 
 def test_values_are_those_of_the_range() -> None:
-    found = parse_search_parameter("take=0:80", ParameterizedPolicy("points:take=45"))
+    found = parse_search_parameter("take=0:80", ParameterizedPolicy("points:take=45", KqjRules()))
     assert (found.low, found.high, found.step, found.start) == (0, 80, 0.5, 45)
     assert [found.value(share) for share in (0, 0.1234, 1)] == [0, 10, 80]
-    fine = parse_search_parameter("per_count", ParameterizedPolicy("points"))
+    fine = parse_search_parameter("per_count", ParameterizedPolicy("points", KqjRules()))
     assert fine.step == pytest.approx(0.2) and fine.value(0.52) == 0.4
 
 

@@ -20,7 +20,7 @@ from kqj_sim.recording import play_records
 from kqj_sim.rules import SEATS, KqjRules
 from tests.variants import LIVELY
 
-COUNTER = ParameterizedPolicy("points:take=45+greedy")
+COUNTER = ParameterizedPolicy("points:take=45+greedy", KqjRules())
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_values_of_numbers(text: str, values: list[str]) -> None:
 
 
 def test_values_of_names_and_flags() -> None:
-    subject = ParameterizedPolicy("pimc")
+    subject = ParameterizedPolicy("pimc", KqjRules())
     assert parse_parameter_values("prior=none,network", subject).values == ("none", "network")
     assert parse_parameter_values("merge=true,False", subject).values == ("true", "false")
 
@@ -53,13 +53,12 @@ def test_combinations_go_through_all_values() -> None:
 
 
 def test_values_are_those_of_the_player() -> None:
-    text = format_players(COUNTER.with_values({"take": "30", "lap2": "12"}))
-    expected = parse_player("points:take=30,lap2=12+greedy")
-    assert parse_player(text) == expected
+    rules = KqjRules()
+    text = format_players(COUNTER.with_values({"take": "30", "lap2": "12"}), rules)
+    assert parse_player(text) == parse_player("points:take=30,lap2=12+greedy").under(rules)
     # What a policy leaves out the default player does.
-    assert parse_player(
-        format_players(ParameterizedPolicy("points").with_values({"take": "1"}))
-    ) == parse_player("points:take=1")
+    text = format_players(ParameterizedPolicy("points", rules).with_values({"take": "1"}), rules)
+    assert parse_player(text) == parse_player("points:take=1").under(rules)
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_each_of_many_policies_has_a_line() -> None:
     [
         ((ONE, ONE), f"`{ONE}` is given twice"),
         (("standard", "standard:take=41", "standard:take=41.0"), "are the same player"),
-        (("points:take=44,opening=3", "points", "--teams", "3"), "here it is three_take"),
+        (("points:opening=3", "points"), "opening has no effect here"),
     ],
 )
 def test_specifications_of_the_same_player_are_an_error(pair: tuple[str, ...], told: str) -> None:

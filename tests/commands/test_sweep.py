@@ -88,8 +88,8 @@ def test_parameters_that_the_game_does_not_read_are_an_error(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     name, *arguments = command
-    wrong = run(name, "points+greedy", *arguments, "--teams", "3")
-    assert "read with --teams 2 --bidding take only; here it is three_take" in expect_error(wrong)
+    wrong = run(name, "points+greedy", *arguments, "--bidding", "auction")
+    assert "take has no effect here: it is read with --bidding take only" in expect_error(wrong)
     assert wrong.exit_code == 2
     assert not list(tmp_path.iterdir())
 

@@ -95,7 +95,7 @@ def test_compiled_functions_get_all_but_the_names_of_policies() -> None:
         {"other": "network", "switch": "false"}
     )
     assert chosen.values == (0.25, "network", 3.0, 0.0, 7.0)
-    assert chosen.parameters == (0.25, 3.0, 0.0, 7.0)
+    assert chosen.numbers == (0.25, 3.0, 0.0, 7.0)
     assert chosen.others == ("network",)
     written = f"network@{VERSIONS['network']}"
     assert chosen.text == f"mixed:share=0.25,other={written},count=3,switch=false,plain=7"

@@ -53,7 +53,6 @@ from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, lively, told
 
 SEED = 31
 SOFT = 20.0
-VALUES = {name: float(each.default) for name, each in points.PARAMETERS.items()}
 RULES = {"take-2": TAKE_2, "take-3": TAKE_3, "auction-2": AUCTION_2, "auction-3": AUCTION_3}
 
 
@@ -92,7 +91,7 @@ def weighed(
 def slow_take(record: Record, seat: int, hand: set[Card], key: int) -> float:
     """Return the likelihood of a seat's passes and take, from its hand of eight cards."""
     assert record.turned is not None and record.contract is not None
-    prefix = "" if len(set(record.teams)) == 2 else "three_"
+    fitted = points.DEFAULTS[len(set(record.teams))]
     kinds = {"NT": "no_trump", "AT": "all_trumps"}
     turned, place = parse_card(record.turned), (seat - record.dealer - 1) % SEATS
     natural = sum(NATURAL[card] for card in hand - {turned})
@@ -104,12 +103,12 @@ def slow_take(record: Record, seat: int, hand: set[Card], key: int) -> float:
             continue
         spoken += 1
         at = "take" if spoken == 1 else "lap2"
-        least = VALUES[f"{prefix}{at}"]
-        least += VALUES[f"{prefix}{at}_{place}"] if place else 0.0
+        least = fitted[at]
+        least += fitted[f"{at}_{place}"] if place else 0.0
         may = CONTRACT_LABELS if spoken == 2 else (turned.suit,)
         values = [
-            slow_count([*five, turned], contract, VALUES)
-            + (VALUES[prefix + kinds.get(contract, "other")] if contract != turned.suit else 0.0)
+            slow_count([*five, turned], contract, fitted)
+            + (fitted[kinds.get(contract, "other")] if contract != turned.suit else 0.0)
             for contract in may
         ]
         chosen = 1 + may.index(call.contract) if call.contract is not None else 0
@@ -124,7 +123,7 @@ def slow_bid(record: Record, seat: int, hand: set[Card]) -> float:
         return 1.0
     call = last[seat]
     assert call.contract is not None and call.amount is not None
-    prefix = "" if len(set(record.teams)) == 2 else "three_"
+    fitted = points.DEFAULTS[len(set(record.teams))]
     base = {"NT": "base_nt", "AT": "base_at"}.get(call.contract, "base_suit")
     partners = sum(
         record.teams[other] == record.teams[seat] and said.contract == call.contract
@@ -132,10 +131,10 @@ def slow_bid(record: Record, seat: int, hand: set[Card]) -> float:
         if other != seat
     )
     first = call.amount <= rules_in(record).minimum_bid
-    needed = call.amount + (0.5 if first else 0.2) * VALUES[f"{prefix}spread"]
-    needed -= VALUES[prefix + base] + VALUES[f"{prefix}named"] * partners
-    needed /= VALUES[f"{prefix}per_count"]
-    share = NormalDist(0, 10).cdf(slow_count(hand, call.contract, VALUES) - needed)
+    needed = call.amount + (0.5 if first else 0.2) * fitted["spread"]
+    needed -= fitted[base] + fitted["named"] * partners
+    needed /= fitted["per_count"]
+    share = NormalDist(0, 10).cdf(slow_count(hand, call.contract, fitted) - needed)
     return 0.05 + 0.95 * share
 
 

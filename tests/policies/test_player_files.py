@@ -217,7 +217,7 @@ def test_a_built_in_policy_reads_back_from_what_is_shown(
     assert all(len(line) <= width for line in text.splitlines())
     words = " ".join(text.replace(" # ", " ").split())
     for parameter in parse_policy(name).policy.parameters.values():
-        limits = f"{parameter.limits}, default {parameter.write(parameter.default)}"
+        limits = f"{parameter.limits}, default {parameter.default_text}"
         assert f"{parameter.meaning} ({limits})" in words
 
 

@@ -19,7 +19,6 @@ from kqj_sim.core.views import PASS, BidView, CounterView, bid_code, replace_las
 from kqj_sim.experiment import Experiment
 from kqj_sim.policies import points
 from kqj_sim.policies.point_count import count_points, wins_every_trick
-from kqj_sim.policies.spec import parse_player
 from kqj_sim.policies.tools import normal_share
 from kqj_sim.record import Record
 from kqj_sim.recording import play_records
@@ -32,8 +31,8 @@ from tests.policies.hands import GOOD_HAND, POOR_HAND, parse_cards
 from tests.policies.slow_count import slow_count
 from tests.variants import AUCTION_2, AUCTION_3, TAKE_2, TAKE_3, told
 
-FITTED = {name: float(each.default) for name, each in points.PARAMETERS.items()}
-VALUES = points.FITTED
+FITTED = points.DEFAULTS[2]
+VALUES = points.FITTED_TWO
 SEED = 19
 
 
@@ -86,7 +85,7 @@ def test_normal_share() -> None:
 
 
 def _threshold(rules: KqjRules, lap: int, place: int, values: dict[str, float]) -> float:
-    name = ("" if rules.teams == 2 else "three_") + ("take" if lap == 1 else "lap2")
+    name = "take" if lap == 1 else "lap2"
     return values[name] + (values[f"{name}_{place}"] if place else 0)
 
 
@@ -94,13 +93,12 @@ def _slow_take(
     rules: KqjRules, lap: int, place: int, hand: list[Card], turned: Card, values: dict[str, float]
 ) -> str | None:
     """Return the contract that the count takes, or None; of equal counts the first in order."""
-    prefix = "" if rules.teams == 2 else "three_"
     best, choice = slow_count([*hand, turned], turned.suit, values), turned.suit
     for contract in rules.contracts:
         kind = {"NT": "no_trump", "AT": "all_trumps"}.get(contract, "other")
         late = kind == "other" or rules.all_no_trump == "second_lap"
         if contract != turned.suit and (lap == 2 or not late):
-            value = slow_count([*hand, turned], contract, values) + values[prefix + kind]
+            value = slow_count([*hand, turned], contract, values) + values[kind]
             if value > best:
                 best, choice = value, contract
     return choice if best >= _threshold(rules, lap, place, values) else None
@@ -110,10 +108,9 @@ def _slow_take(
 @pytest.mark.parametrize("teams", [2, 3])
 def test_takes_by_count_and_threshold(teams: int, naming: str) -> None:
     rules = KqjRules.from_dict({"teams": teams, "all_no_trump": naming})
-    prefix = "" if teams == 2 else "three_"
     given = {"take": 55, "take_3": 10, "lap2": 48, "lap2_2": -3, "lap2_5": 4, "other": 6}
-    values = {**FITTED, **{prefix + name: value for name, value in given.items()}}
-    text = ",".join(f"{prefix}{name}={value}" for name, value in given.items())
+    values = {**points.DEFAULTS[teams], **given}
+    text = ",".join(f"{name}={value}" for name, value in given.items())
     laps = set()
     for record in play_records(Experiment(rules, (f"points:{text}+random",) * 6, 600, SEED)):
         assert record.turned is not None
@@ -136,10 +133,10 @@ def _taken_by_opener(policy: str, deals: int) -> Any:
 def test_a_raised_threshold_lowers_the_take_rate_by_the_hands_between(tmp_path: Path) -> None:
     deals = 3000
     policy_file = tmp_path / "bold.toml"
-    policy_file.write_text('policy = "points"\n[parameters]\nthree_take = 55\n')
-    low = _taken_by_opener("points:three_take=40", deals)
+    policy_file.write_text('policy = "points"\n[parameters]\ntake = 55\n')
+    low = _taken_by_opener("points:take=40", deals)
     high = _taken_by_opener(f"{policy_file}", deals)
-    never = "points:three_take=400,three_lap2=400+random"
+    never = "points:take=400,lap2=400+random"
     between = []
     for record in play_records(Experiment(TAKE_3, (never,) * 6, deals, SEED)):
         assert record.turned is not None
@@ -167,10 +164,10 @@ def last_bid(place: int, amount: int, contract: int) -> int:
 
 
 def test_opens_with_a_good_hand_and_passes_with_a_poor_one() -> None:
-    for teams in (2, 3):
-        call = points.choose_bid(bid_view(GOOD_HAND, team_count=teams), VALUES)
+    for teams, values in ((2, points.FITTED_TWO), (3, points.FITTED_THREE)):
+        call = points.choose_bid(bid_view(GOOD_HAND, team_count=teams), values)
         assert call & 1 == 0 and (call >> 1) & 7 == 1 and call >> 4 >= (120 if teams == 2 else 80)
-        assert points.choose_bid(bid_view(POOR_HAND, team_count=teams), VALUES) == PASS
+        assert points.choose_bid(bid_view(POOR_HAND, team_count=teams), values) == PASS
 
 
 def test_announces_capot_when_it_is_sure() -> None:
@@ -234,10 +231,9 @@ def _auctions(rules: KqjRules, given: str) -> list[Record]:
 @pytest.mark.parametrize("timing", ["any", "turn"])
 def test_counters_at_chances_0_and_1(rules: KqjRules, timing: str) -> None:
     rules = KqjRules.from_dict({**rules.to_dict(), "counter_timing": timing})
-    prefix = "" if rules.teams == 2 else "three_"
-    for record in _auctions(rules, f"{prefix}counter=0"):
+    for record in _auctions(rules, "counter=0"):
         assert record.stake == 1, told(record)
-    always = _auctions(rules, f"{prefix}counter=1,{prefix}overcounter=0")
+    always = _auctions(rules, "counter=1,overcounter=0")
     assert any(record.stake == 4 for record in always)
     for record in always:
         assert record.stake == 4 or record.result == "passed_out", told(record)
@@ -245,13 +241,12 @@ def test_counters_at_chances_0_and_1(rules: KqjRules, timing: str) -> None:
 
 @pytest.mark.parametrize("rules", [AUCTION_2, AUCTION_3])
 def test_who_wants_to_gain_more_bids_less(rules: KqjRules) -> None:
-    prefix = "" if rules.teams == 2 else "three_"
     bids = [
         sum(call.call == "bid" for record in _auctions(rules, given) for call in record.calls)
         for given in (
-            f"{prefix}opening=-50,{prefix}outbid=0",
-            f"{prefix}opening=30,{prefix}outbid=40",
-            f"{prefix}opening=60,{prefix}outbid=400",
+            "opening=-50,outbid=0",
+            "opening=30,outbid=40",
+            "opening=60,outbid=400",
         )
     ]
     assert bids[0] > bids[1] > bids[2] > 0
@@ -260,7 +255,7 @@ def test_who_wants_to_gain_more_bids_less(rules: KqjRules) -> None:
 def test_standard_calls_like_points() -> None:
     for rules in (TAKE_2, TAKE_3, AUCTION_2, AUCTION_3):
         one, other = (Experiment(rules, (f"{name}+random",) * 6, 60, SEED) for name in (
-            "points:take=30,three_take=45", "standard:take=30,three_take=45"
+            "points:take=30", "standard:take=30"
         ))  # fmt: skip
         for record, same in zip(play_records(one), play_records(other), strict=True):
             assert record.calls == same.calls, told(record)
@@ -299,7 +294,7 @@ def test_the_longest_suit_is_what_always_opens() -> None:
 
 
 def test_the_shipped_parameters_are_whole_where_people_count() -> None:
-    assert parse_player("points").calling.policy.parameters is not None
-    for name, value in FITTED.items():
-        if name in points.make_count_parameters() or "take" in name or "lap2" in name:
-            assert value == int(value), name
+    for defaults in points.DEFAULTS.values():
+        for name, value in defaults.items():
+            if name in points.make_count_parameters() or "take" in name or "lap2" in name:
+                assert value == int(value), name

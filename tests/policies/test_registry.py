@@ -15,6 +15,7 @@ from kqj_sim.policies.configured import ConfiguredPolicy, parse_policy
 from kqj_sim.policies.registry import KQJ_BUILT_INS
 from kqj_sim.policies.spec import DEFAULT_PLAYER, Player
 from kqj_sim.recording import play_records
+from kqj_sim.rules import KqjRules
 from tests.command_line import run
 from tests.variants import AUCTION_2, TAKE_2
 
@@ -31,8 +32,8 @@ def _error(specification: str) -> str:
 
 @pytest.mark.parametrize("name", KQJ_BUILT_INS)
 def test_a_built_in_policy_has_its_parameters_written_out(name: str) -> None:
-    found = parse_player(name)
-    chosen = parse_policy(name)
+    chosen = parse_policy(name).under(KqjRules())
+    found = parse_player(name).under(KqjRules())
     defaults = chosen.policy.parameters
     assert chosen.policy.name == name
     assert chosen.values == tuple(each.default for each in defaults.values())
@@ -45,14 +46,14 @@ def test_a_built_in_policy_has_its_parameters_written_out(name: str) -> None:
 
 def test_parameters_are_given_by_name() -> None:
     found = parse_player("random: take = 0.25 ,bid=1e-3").calling
-    values = dict(zip(found.policy.parameters, found.parameters, strict=True))
+    values = dict(zip(found.policy.parameters, found.values, strict=True))
     defaults = {name: each.default for name, each in found.policy.parameters.items()}
     assert values == {**defaults, "take": 0.25, "bid": 0.001}
-    assert parse_player("random").calling.parameters == tuple(defaults.values())
+    assert parse_player("random").calling.values == tuple(defaults.values())
 
 
 def test_preset_is_a_policy_with_other_values() -> None:
-    assert parse_player("bold") == parse_player("points:take=0,lap2=0,three_take=0,three_lap2=0")
+    assert parse_player("bold") == parse_player("points:take=0,lap2=0")
     assert parse_player("bold").name == "bold"
     assert parse_player("bold:take=20").calling.values_by_name["take"] == 20
     assert parse_player("bold").playing == parse_player(DEFAULT_PLAYER).playing
@@ -148,6 +149,7 @@ def test_a_package_offers_policies_through_entry_points() -> None:
 
 OFFERED_WITH_HELPERS = """
 from kqj_sim import policy
+from kqj_sim.rules import KqjRules
 from offering.helpers import best
 
 @policy("clever", "asks another module of its package")

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from kqj_sim.policies import points
 from kqj_sim.policies.same_player import describe_open_parts, explain_same_player
-from kqj_sim.policies.spec import DEFAULT_PLAYER, label_players, parse_player
+from kqj_sim.policies.spec import DEFAULT_PLAYER, label_players
 from kqj_sim.rules import KqjRules
 
-TAKE = f"take={parse_player('standard').calling.values_by_name['take']:g}"
+TAKE = f"take={points.DEFAULTS[2]['take']:g}"
 
 
 @pytest.mark.parametrize(
@@ -30,11 +31,10 @@ def test_two_specifications_of_one_player_are_explained(one: str, other: str, re
 
 
 def test_parameters_without_effect_do_not_make_another_player() -> None:
-    pair = ("points:take=44,opening=3", "points")
-    assert explain_same_player(pair, KqjRules()) == ""
-    told = explain_same_player(pair, KqjRules(teams=3))
-    assert "take has no effect here" in told and "here it is three_take" in told
-    assert "opening has no effect here" in told
+    pair = ("points:opening=3", "points")
+    assert explain_same_player(pair, KqjRules(bidding="auction")) == ""
+    told = explain_same_player(pair, KqjRules())
+    assert "opening has no effect here: it is read with --bidding auction only" in told
 
 
 def test_different_players_are_not_taken_for_the_same() -> None:

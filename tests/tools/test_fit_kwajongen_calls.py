@@ -73,4 +73,5 @@ def test_a_fitted_count_is_a_players_file(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     path = tmp_path / "counted.toml"
     path.write_text(done.stdout, encoding="utf-8")
-    assert float(parse_player(str(path), "kwajongen").calling.values_by_name["ace"]) > 5
+    ace = parse_player(str(path), "kwajongen").calling.values_by_name["ace"]
+    assert isinstance(ace, float) and ace > 5

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from kqj_sim.policies.points import PARAMETERS
-from kqj_sim.policies.spec import parse_player
+from kqj_sim.policies.points import DEFAULTS, PARAMETERS
 from tools.fit_points.__main__ import main
 from tools.fit_points.page import describe_first_lap
 from tools.fit_points.thresholds import Threshold
@@ -36,14 +35,15 @@ def test_fit_writes_parameters_and_page(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "count: 2 take return" in done.stderr
     found = tomllib.loads((tmp_path / "a/points.toml").read_text())
-    assert list(found["parameters"]) == list(PARAMETERS)
-    changed = [n for n, value in found["parameters"].items() if value != PARAMETERS[n].default]
-    assert {"trump_KQ", "nt_A", "at_KQJ"} <= {*changed}  # Bonuses and high cards, badly played.
-    assert not {"base_suit", "counter", "three_opening"} & {*changed}  # Those `tune` finds.
-    parse_player(f"{tmp_path / 'a/points.toml'}+random")
+    for table, teams in (("two_teams", 2), ("three_teams", 3)):
+        values = found["count"] | found[table]
+        assert list(values) == list(PARAMETERS)
+        changed = {name for name, value in values.items() if value != DEFAULTS[teams][name]}
+        assert {"trump_KQ", "nt_A", "at_KQJ"} <= changed  # Bonuses and high cards, badly played.
+        assert not {"base_suit", "counter", "opening"} & changed  # Those `tune` finds.
     page = (tmp_path / "a/points.md").read_text()
     assert "`python -m tools.fit_points --player random --deals 3000 --seed 3`" in page
-    trump, nine = (found["parameters"][name] for name in ("trump", "trump_9"))
+    trump, nine = (found["count"][name] for name in ("trump", "trump_9"))
     assert f"the 9 {trump + nine:g} ({trump:g} + {nine:g})" in page
     assert page.count("| dealer |") == 4
     assert "nan" not in page

@@ -145,7 +145,7 @@ def draw_turns(rules: KqjRules, policy: str, seed: int, deals: Int64Array) -> Au
         np.zeros((2, n) if f == "other_bids" else n, dtype=np.int64) for f in AuctionTurns._fields
     ]
     turns = AuctionTurns(*arrays)
-    parameters = found.calling.policy.tuple_type(*found.calling.parameters)
+    parameters = found.calling.policy.tuple_type(*found.calling.under(rules).numbers)
     log = np.zeros(LOG_SIZE, dtype=np.int64)
     _fill_turns(allocate_block(), log, deals, seed, core, table, parameters, turns)
     return turns
@@ -156,8 +156,7 @@ class BidModel:
     """A fitted model of totals in auctions.
 
     Attributes:
-        parameters: of `points`, without the prefix of three teams; without those that hardly ever
-            occurred.
+        parameters: of `points`; without those that hardly ever occurred.
         errors: their standard errors, of those that least squares give.
         r2, r2_opponents: share of the variance explained of the team's total, and of an opponent's
             total above the bid.

@@ -14,7 +14,7 @@ from kqj_sim.core.block import SEATS
 from kqj_sim.core.types import Int64Array
 from kqj_sim.encode import encode_seating
 from kqj_sim.paired import Lead, measure_lead
-from kqj_sim.policies.points import PARAMETERS, points
+from kqj_sim.policies.points import DEFAULTS, PARAMETERS, make_count_parameters, points
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.rules import KqjRules
 from tools import HELD_OUT_START, SEED_OFFSET
@@ -33,6 +33,8 @@ from tools.fit_points.point_count import (
 from tools.fit_points.thresholds import LAP_COUNT, TakingSample, Threshold, find_best_responses
 
 TEAMS = (2, 3)
+
+COUNT_PARAMETERS = make_count_parameters()
 
 VARIANTS = [(teams, bidding) for teams in TEAMS for bidding in ("take", "auction")]
 """Numbers of teams and ways of bidding."""
@@ -104,7 +106,7 @@ class PointsFit:
     """The result of a fit.
 
     Attributes:
-        values: every parameter of `points`.
+        values: every parameter of `points`, by number of teams; those of the count are the same.
         counts: the count, for each kind of contract.
         bands: results by count, with two teams and three.
         thresholds, bid_models: by number of teams.
@@ -113,7 +115,7 @@ class PointsFit:
     """
 
     plan: PointsPlan
-    values: dict[str, float]
+    values: dict[int, dict[str, float]]
     counts: dict[str, CountFit] = field(default_factory=dict)
     bands: list[CountBand] = field(default_factory=list)
     thresholds: dict[int, list[Threshold]] = field(default_factory=dict)
@@ -121,9 +123,16 @@ class PointsFit:
     leads: dict[tuple[int, str, str], Lead] = field(default_factory=dict)
 
     def to_toml(self) -> str:
-        """Return the parameters as a player's file."""
-        lines = [f"{name} = {value:g}" for name, value in self.values.items()]
-        return "\n".join(['policy = "points"', "", "[parameters]", *lines, ""])
+        """Return the parameters in the form of `kqj_sim/policies/points.toml`."""
+        decisions = [name for name in PARAMETERS if name not in COUNT_PARAMETERS]
+        tables = (
+            ("count", 2, [*COUNT_PARAMETERS]), ("two_teams", 2, decisions),
+            ("three_teams", 3, decisions),
+        )  # fmt: skip
+        return "\n".join(
+            f"[{table}]\n" + "".join(f"{name} = {self.values[teams][name]:g}\n" for name in names)
+            for table, teams, names in tables
+        )
 
 
 def summarise_bands(
@@ -164,8 +173,8 @@ def threshold_parameters(whole: list[int]) -> dict[str, float]:
     found: dict[str, float] = {}
     for lap, name in enumerate(("take", "lap2")[:LAP_COUNT]):
         first, *others = whole[SEATS * lap : SEATS * (lap + 1)]
-        found[name] = first
-        found |= {f"{name}_{place + 1}": more - first for place, more in enumerate(others)}
+        found[name] = float(first)
+        found |= {f"{name}_{place + 1}": float(more - first) for place, more in enumerate(others)}
     return found
 
 
@@ -183,31 +192,32 @@ def fit_points(plan: PointsPlan, report_progress: Callable[[str], None]) -> Poin
     for teams, bidding in VARIANTS:
         rules = KqjRules.from_dict({"teams": teams, "bidding": bidding})
         encode_seating(rules, [parse_player(f"points+{plan.plays}")] * SEATS, None)
-    fit = PointsFit(plan, {name: float(each.default) for name, each in PARAMETERS.items()})
+    fit = PointsFit(plan, {teams: dict(DEFAULTS[teams]) for teams in TEAMS})
     seed = SEED_OFFSET + plan.seed
     samples: dict[ContractSetting, CountSample] = {}
     for number, setting in enumerate(CONTRACT_SETTINGS):
         report_progress(f"count: {' '.join(map(str, setting))}")
         samples[setting] = play_sample(setting, plan.plays, plan.deals, seed + number)
     for kind in TERMS_OF_KIND:
-        present = np.array([fit.values[name] for name in TERMS_OF_KIND[kind]])
+        present = np.array([fit.values[2][name] for name in TERMS_OF_KIND[kind]])
         fit.counts[kind] = fit_count(samples, kind, present)
-        fit.values |= dict(
-            zip(TERMS_OF_KIND[kind], map(float, fit.counts[kind].whole), strict=True)
-        )
+        for teams in TEAMS:
+            fit.values[teams] |= dict(
+                zip(TERMS_OF_KIND[kind], map(float, fit.counts[kind].whole), strict=True)
+            )
     for teams in TEAMS:
         taken = samples[ContractSetting(teams, "take", "return")].part(True)
         fit.bands += summarise_bands(taken, fit.counts["suit"].whole, teams)
     samples.clear()
     for teams in TEAMS:
-        before = dict(fit.values)
+        before = dict(fit.values[teams])
         _fit_taking(fit, teams, report_progress)
         _keep_better(fit, before, teams)
     for teams in TEAMS:
         report_progress(f"auctions, {teams} teams")
         fit.bid_models[teams] = fit_bid_model(
             KqjRules.from_dict({"teams": teams, "bidding": "auction"}),
-            format_bidder_spec(fit.values, plan.plays), plan.plays, seed + 1000 * teams,
+            format_bidder_spec(fit.values[teams], plan.plays), plan.plays, seed + 1000 * teams,
             np.arange(plan.auction),
         )  # fmt: skip
     _compare_callers(fit, report_progress)
@@ -221,20 +231,18 @@ def _fit_taking(fit: PointsFit, teams: int, report_progress: Callable[[str], Non
     waits for a hand with which the contract is more often made than not.
     """
     report_progress(f"taking, {teams} teams")
-    prefix = "" if teams == 2 else "three_"
     plan = fit.plan
     more = compute_offsets(fit.counts, teams, REFERENCE_COUNT)
-    parameters = points.tuple_type(*fit.values.values())
+    parameters = points.tuple_type(**fit.values[teams])
     taking = TakingSample.of(
         teams, plan.plays, SEED_OFFSET + plan.seed, plan.taking, more, parameters
     )
     start = np.full(LAP_COUNT * SEATS, START_THRESHOLDS[teams])
     found = find_best_responses(taking, start, plan.turn, plan.sweeps)
     fit.thresholds[teams] = found
-    found_values: dict[str, float] = {**more}
+    fit.values[teams] |= {name: float(value) for name, value in more.items()}
     if teams != 2:
-        found_values |= threshold_parameters(round_thresholds(found))
-    fit.values |= {f"{prefix}{name}": float(value) for name, value in found_values.items()}
+        fit.values[teams] |= threshold_parameters(round_thresholds(found))
 
 
 def _keep_better(fit: PointsFit, before: dict[str, float], teams: int) -> None:
@@ -242,23 +250,25 @@ def _keep_better(fit: PointsFit, before: dict[str, float], teams: int) -> None:
 
     Thresholds by place follow chance.
     """
-    if before == fit.values:
+    if before == fit.values[teams]:
         return
     rules = KqjRules.from_dict({"teams": teams})
-    found, other = (format_bidder_spec(values, fit.plan.plays) for values in (fit.values, before))
+    found, other = (
+        format_bidder_spec(values, fit.plan.plays) for values in (fit.values[teams], before)
+    )
     lead = measure_lead(
         rules, found, other, fit.plan.auction, SEED_OFFSET + fit.plan.seed, HELD_OUT_START // 2
     )
     if lead.mean <= SURE_ERRORS * lead.error:
-        fit.values = before
+        fit.values[teams] = before
         fit.leads[teams, "take", "what this fit found"] = Lead(-lead.mean, lead.error)
 
 
 def _compare_callers(fit: PointsFit, report_progress: Callable[[str], None]) -> None:
     """Measure the new parameters against other callers, on deals that nothing was fitted to."""
     plays = fit.plan.plays
-    own = format_bidder_spec(fit.values, plays)
     for teams, bidding in VARIANTS:
+        own = format_bidder_spec(fit.values[teams], plays)
         rules = KqjRules.from_dict({"teams": teams, "bidding": bidding})
         others = {"always": f"always+{plays}", "never": f"never+{plays}"}
         if bidding == "auction":
@@ -266,9 +276,8 @@ def _compare_callers(fit: PointsFit, report_progress: Callable[[str], None]) -> 
         else:
             others["points as it was"] = f"points+{plays}"
             others["bold"] = f"bold+{plays}"
-            name = "take" if teams == 2 else "three_take"
             for more in (-10, 10, 20):
-                values = {**fit.values, name: fit.values[name] + more}
+                values = {**fit.values[teams], "take": fit.values[teams]["take"] + more}
                 others[f"thresholds of the first lap {more:+d}"] = format_bidder_spec(values, plays)
         for name, other in others.items():
             report_progress(f"against {name}, {bidding}, {teams} teams")

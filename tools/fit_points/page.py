@@ -38,14 +38,10 @@ def _format_with_error(value: float, error: float, unit: str) -> Cell:
     return format_number(value, value - half, value + half, unit)
 
 
-def _get_parameter_prefix(teams: int) -> str:
-    return "" if teams == 2 else "three_"
-
-
 def _describe_parameter(parameter: str) -> str:
     """Return the meaning of a parameter, without the words that all of its table share."""
     meaning = PARAMETERS[parameter].meaning
-    for common in ("points of count for ", "two teams, ", "three teams, ", "auctions: "):
+    for common in ("points of count for ", "auctions: "):
         meaning = meaning.removeprefix(common)
     return meaning
 
@@ -56,7 +52,7 @@ def _make_count_grid(fit: PointsFit, kind: str) -> Grid:
     rows = tuple(
         (
             Cell(_describe_parameter(name)),
-            Cell(f"{fit.values[name]:g}"),
+            Cell(f"{fit.values[2][name]:g}"),
             _format_with_error(points, error, "points"),
             Cell(name),
         )
@@ -64,9 +60,10 @@ def _make_count_grid(fit: PointsFit, kind: str) -> Grid:
     )
     note = ""
     if kind == "suit":
-        each = fit.values["trump"]
+        value = fit.values[2]
+        each = value["trump"]
         whole = ", ".join(
-            f"the {card} {each + fit.values[name]:g} ({each:g} + {fit.values[name]:g})"
+            f"the {card} {each + value[name]:g} ({each:g} + {value[name]:g})"
             for name, card in _TRUMP.items()
         )
         note = f"A trump card with all that it counts by itself: {whole}; any other {each:g}."
@@ -77,7 +74,7 @@ def _make_offsets_grid(fit: PointsFit) -> Grid:
     """Return the offsets that make counts of different contracts comparable when taking."""
     rows = tuple(
         (Cell(_describe_parameter(name).removeprefix("taking: ")),
-         *(Cell(f"{fit.values[_get_parameter_prefix(teams) + name]:+g}") for teams in TEAMS))
+         *(Cell(f"{fit.values[teams][name]:+g}") for teams in TEAMS))
         for name in ("other", "no_trump", "all_trumps")
     )  # fmt: skip
     headings = ("taking", *(_TEAM_COUNT_WORDS[teams].lower() for teams in TEAMS))
@@ -150,8 +147,8 @@ def _describe_threshold(least: float) -> str:
 
 def _get_threshold(fit: PointsFit, teams: int, lap: int, place: int) -> float:
     """Return the threshold of a turn, as the parameters have it."""
-    name = f"{_get_parameter_prefix(teams)}{'take' if lap == 1 else 'lap2'}"
-    return fit.values[name] + (fit.values[f"{name}_{place}"] if place > 0 else 0)
+    value, name = fit.values[teams], "take" if lap == 1 else "lap2"
+    return value[name] + (value[f"{name}_{place}"] if place > 0 else 0)
 
 
 _USED_THRESHOLDS = {
@@ -232,10 +229,7 @@ def describe_first_lap(thresholds: list[Threshold], teams: int) -> str:
 
 def _describe_expected_total(fit: PointsFit, teams: int) -> str:
     """Describe the expected total in auctions as a sum."""
-    value = {
-        name: fit.values[_get_parameter_prefix(teams) + name]
-        for name in fit.bid_models[teams].parameters
-    }
+    value = {name: fit.values[teams][name] for name in fit.bid_models[teams].parameters}
     hearing = fit.bid_models[teams]
     terms = [f"{value['per_count']:g} x count"] if "per_count" in value else []
     for name, who in (("named", "partner"), ("their_named", "opponent")):
@@ -252,9 +246,7 @@ def _describe_expected_total(fit: PointsFit, teams: int) -> str:
 
 def _make_totals_grid(fit: PointsFit, teams: int) -> Grid:
     """Return the expected totals in auctions when nobody has bid."""
-    value = {name: fit.values[_get_parameter_prefix(teams) + name] for name in (
-        "base_suit", "base_nt", "base_at", "per_count"
-    )}  # fmt: skip
+    value = fit.values[teams]
     rows = tuple(
         (Cell(str(count)), *(
             Cell(f"{value[base] + value['per_count'] * count:.0f}")
@@ -270,22 +262,15 @@ def _make_bidding_grid(fit: PointsFit, hearing: BidModel, teams: int) -> Grid:
     """Return the parameters fitted to auctions, beside those used."""
     rows = []
     for name in PARAMETERS:
-        if not PARAMETERS[name].meaning.startswith("two teams, auctions: "):
+        if PARAMETERS[name].bidding != "auction":
             continue
         fitted = Cell(EMPTY_CELL_TEXT)
         if name in hearing.parameters:
             fitted = _format_with_error(
                 hearing.parameters[name], hearing.errors.get(name, math.nan), ""
             )
-        used = Cell(f"{fit.values[_get_parameter_prefix(teams) + name]:g}")
-        rows.append(
-            (
-                Cell(_describe_parameter(name)),
-                used,
-                fitted,
-                Cell(_get_parameter_prefix(teams) + name),
-            )
-        )
+        used = Cell(f"{fit.values[teams][name]:g}")
+        rows.append((Cell(_describe_parameter(name)), used, fitted, Cell(name)))
     return Grid(
         f"{_TEAM_COUNT_WORDS[teams]}: the parameters of auctions",
         ("what", "used", "mean in play", "parameter"),

@@ -204,7 +204,7 @@ def parse_players(players: str | Sequence[str] | None, rules: GameRules) -> tupl
     if len(players) != rules.seats:
         count = NUMBER_WORDS[rules.seats]
         raise OddsError(f"{len(players)} players: there should be one, or one a place, {count}")
-    return tuple(parse_player(text, rules.game) for text in players)
+    return tuple(parse_player(text, rules.game).under(rules) for text in players)
 
 
 @dataclass(eq=False, kw_only=True)

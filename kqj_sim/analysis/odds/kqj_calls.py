@@ -75,7 +75,7 @@ _FREE_CALLERS = {"take": "random:take=0.3+network", "auction": "random:bid=0.3+n
 
 def suggest_players(rules: KqjRules, assumed: Sequence[Player]) -> str:
     """Return an example of players to assume in place of others."""
-    unusual = parse_player(DEFAULT_PLAYER) not in assumed
+    unusual = parse_player(DEFAULT_PLAYER).under(rules) not in assumed
     return DEFAULT_PLAYER if unusual else _FREE_CALLERS[rules.bidding]
 
 

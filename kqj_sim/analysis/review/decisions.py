@@ -22,7 +22,7 @@ from kqj_sim.cards import Card, parse_card
 from kqj_sim.places import SeatNames, label_seats
 from kqj_sim.policies.spec import shorten_player
 from kqj_sim.record import Call, PartialRecord, Record
-from kqj_sim.rules import RULES_BY_GAME, KqjRules
+from kqj_sim.rules import KqjRules
 
 Kind: TypeAlias = Literal["take", "bid", "counter", "play", "lead", "follow", "discard"]
 """The kind of a decision; `play` is the call in Kwajongen, `discard` a card when void."""
@@ -101,8 +101,8 @@ class RecordedRound:
         self.line = line
         self.source = record
         self.record = _complete(record)
-        self.names = self._name_players(names)
         self.rules = read_record_rules(self.record)
+        self.names = self._name_players(names)
         self.decisions: list[Decision] = []
         self.skipped: list[Skipped] = []
         self.turned = None
@@ -118,10 +118,10 @@ class RecordedRound:
                 self.decisions.append(each)
 
     def _name_players(self, names: Sequence[str] | None) -> tuple[str, ...]:
-        seats = RULES_BY_GAME[self.record.game].seats
+        seats = self.rules.seats
         if names is None:
             known = self.record.players or [""] * seats
-            names = [shorten_player(name, self.record.game) for name in known]
+            names = [shorten_player(name, self.rules) for name in known]
         return tuple(name or f"seat {seat}" for seat, name in enumerate(names))
 
     @property

@@ -23,7 +23,7 @@ from kqj_sim.core.block import LANES
 from kqj_sim.core.observed_calls import MAX_ATTEMPTS
 from kqj_sim.policies.card_sets import encode_cards
 from kqj_sim.policies.point_count import count_points
-from kqj_sim.policies.points import FITTED
+from kqj_sim.policies.points import FITTED_TWO
 from kqj_sim.policies.spec import DEFAULT_PLAYER, parse_player
 from kqj_sim.rules import MAX_TOTAL, SEATS, KqjRules
 
@@ -79,7 +79,7 @@ def test_passes_tell_of_hands_as_plain_rejection_does() -> None:
     passes = np.ones(uniform.shape[1], dtype=bool)
     for place in range(4):
         passes &= np.array(
-            [count_points(int(hand) | turned, 1, FITTED) < 45 for hand in uniform[place]]
+            [count_points(int(hand) | turned, 1, FITTED_TWO) < 45 for hand in uniform[place]]
         )
     kept = uniform[:, passes]
     hands, weights = sampled(GREEDY, 20, place=4)

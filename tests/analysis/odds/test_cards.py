@@ -420,7 +420,7 @@ def test_hands_drawn_by_the_calls_are_calibrated(rules: KqjRules, calls: str, pl
 )
 def test_true_hands_agree_with_the_calls(rules: KqjRules) -> None:
     """Every question that was answered is asked again with the same cards."""
-    specification = "points:three_counter=0.7+greedy"
+    specification = "points:counter=0.7+greedy"
     stakes = 0
     for record in rounds(rules, specification, 150):
         assert record.hands is not None
