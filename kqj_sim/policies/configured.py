@@ -49,8 +49,9 @@ class ConfiguredPolicy:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The policies that its parameters name."""
-        return tuple(value for value in self.values if isinstance(value, str))
+        """The policies whose seatings its functions get: those that parameters name come first."""
+        named = (value for value in self.values if isinstance(value, str))
+        return (*named, *self.policy.seated)
 
     @property
     def values_by_name(self) -> dict[str, ParameterValue | None]:

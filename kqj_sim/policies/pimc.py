@@ -90,9 +90,11 @@ pimc = policy(
     prior_worlds=number(10, "number of deals that these estimates count as", 0, 10_000),
     merge=flag(True, "try only one of several equivalent cards"),
     weigh=flag(True, "weight deals by how likely they make the observed calls and cards"),
-    model=named("network", ("network",), "with weigh: policy that rates the cards played"),
     patience=number(
-        0.5, "with weigh: a card rated lower by this many points is a quarter as likely", 0.01, 1000
+        0.5,
+        "with weigh: a card that network rates lower by this many points is a quarter as likely",
+        0.01,
+        1000,
     ),
     drawn=whole(1, "with weigh, before trick 6: deals drawn for each that is kept", 1, 100),
     first_worlds=whole(
@@ -103,6 +105,7 @@ pimc = policy(
     ),
 )
 
+pimc.seated = ("network",)
 _PARAMETERS_OFFSET = parameter_offset(LEAD, 0)
 
 

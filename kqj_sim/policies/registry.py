@@ -68,6 +68,8 @@ class Policy:
     built_in: bool
     weights: str | None = None
     """Name of the weights that its functions get as their third argument."""
+    seated: tuple[str, ...] = ()
+    """Policies whose seatings its functions get, besides those that parameters name."""
     choices: dict[str, Any] = field(default_factory=dict)
     """By decision the plain function and its number of arguments."""
     blocks: dict[str, Any] = field(default_factory=dict)

@@ -169,7 +169,7 @@ def test_before_the_first_trick_searched_it_plays_the_priors_card(turn: tuple[in
 
 def test_with_all_layouts_weighed_it_chooses_otherwise_than_with_a_sample() -> None:
     """In the last choices; most cards are the same."""
-    player = "pimc:worlds=64,rollout=network,prior=network,model=network,from=6,weigh={}"
+    player = "pimc:worlds=64,rollout=network,prior=network,from=6,weigh={}"
     weighed, equal = (_choices(player.format(w), TAKE_2, 5, 1) for w in ("true", "false"))
     assert 0.7 < (weighed == equal).mean() < 1.0
 
