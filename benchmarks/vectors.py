@@ -123,7 +123,7 @@ def _policies() -> list[Loops]:
             policy = find_policy(name)
             choice, arguments = policy.compile_decision(DECISION_OF_LOOP[member])
             bound = bind_policy(
-                member, choice, policy.tuple_type, arguments, 0, policy.name,
+                member, choice, policy.tuple_type, arguments, policy.name,
                 sole_policy=True, checked=False,
             )  # fmt: skip
             return str(bound._library.get_asm_str())

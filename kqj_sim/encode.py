@@ -108,9 +108,7 @@ def encode_seating(
             for number, each in enumerate(distinct):
                 chosen = each.policy_for(DECISION_OF_LOOP[member]).under(rules)
                 resource = _find_resource(rules, chosen, DECISION_OF_LOOP[member])
-                bound = _bind_loop(
-                    member, chosen.policy, len(distinct) == 1, len(resource), rules.game
-                )
+                bound = _bind_loop(member, chosen.policy, len(distinct) == 1, rules.game)
                 functions[member * MAX_POLICIES + number] = bound.address
                 resources[member * MAX_POLICIES + number] = resource.ctypes.data
                 # Blocks of policies with weights know all they need from the lanes.
@@ -158,7 +156,7 @@ def without_counters(rules: GameRules, seating: Seating) -> Seating:
     """Return the seating of the same players, none of whom counters."""
     if not isinstance(rules, KqjRules) or rules.bidding != "auction":
         return seating
-    silent = _bind_loop(COUNTER, parse_player("never").calling.policy, True, 0, rules.game)
+    silent = _bind_loop(COUNTER, parse_player("never").calling.policy, True, rules.game)
     functions = seating.loop_addresses.copy()
     functions[COUNTER * MAX_POLICIES : (COUNTER + 1) * MAX_POLICIES] = silent.address
     return seating._replace(loop_addresses=functions)
@@ -219,7 +217,7 @@ def _bind_card_values(policy: Policy) -> Any:
 
 
 @cache
-def _bind_loop(loop: int, policy: Policy, everybody: bool, weights_size: int, game: str) -> Any:
+def _bind_loop(loop: int, policy: Policy, everybody: bool, game: str) -> Any:
     """Compile a loop with a policy in it; a user's policy is checked and not cached on disk."""
     question = DECISION_OF_LOOP[loop]
     if question in policy.blocks:
@@ -231,7 +229,6 @@ def _bind_loop(loop: int, policy: Policy, everybody: bool, weights_size: int, ga
         choice,
         policy.tuple_type,
         arguments,
-        weights_size,
         policy.name if policy.built_in else None,
         sole_policy=everybody,
         checked=not policy.built_in,

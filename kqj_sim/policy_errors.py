@@ -106,7 +106,7 @@ def replay_decisions(
             if table.loop_addresses[at] == 0:
                 continue
             policy = each.policy_for(question).policy
-            if policy.built_in or policy.weights is not None:
+            if policy.built_in:
                 continue
             headers[member, number] = member, number, notes.ctypes.data
             table.resources[at] = headers[member, number].ctypes.data

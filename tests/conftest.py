@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
-from collections.abc import Iterator
 
 import pytest
 
@@ -46,12 +44,3 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def usual_width(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write to pipes as wide as usual, whatever the terminal of the tests."""
     monkeypatch.delenv("COLUMNS", raising=False)
-
-
-@pytest.fixture(autouse=True)
-def packaged_weights() -> Iterator[None]:
-    """Restore the packaged weights after a test that trained others in this process."""
-    yield
-    weights = sys.modules.get("kqj_sim.policies.weights")
-    if weights is not None:
-        weights.restore()

@@ -13,21 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from kqj_sim.core.jit import stack_float32
-from kqj_sim.policies import weights as weight_files
+from kqj_sim.policies import weights
 from kqj_sim.policies.network import write_card_values
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.tools import best_card
 
-_numbers, _about = weight_files.read(Path(os.environ.get("KQJ_CANDIDATE", "trained.npz")))
-weight_files.VERSIONS["candidate"] = int(_about["version"])
-weight_files.override("candidate", _about["teams"], _about["bidding"], _numbers)
+_numbers, _ = weights.read(Path(os.environ.get("KQJ_CANDIDATE", "trained.npz")))
+_played = weights.align_for_play(_numbers)
+_ADDRESS = _played.ctypes.data
 
-candidate = policy("candidate", "network with the weights of a file", weights="candidate")
+candidate = policy("candidate", "network with the weights of a file")
 
 
 @candidate
-def choose_card(view: Any, parameters: Any, weights: Any) -> int:
+def choose_card(view: Any) -> int:
     """Return the card of the greatest value."""
     values = stack_float32(8)
-    write_card_values(view, weights.ctypes.data, values)
+    write_card_values(view, _ADDRESS, values)
     return best_card(view.legal, values)

@@ -156,11 +156,11 @@ class Asking(NamedTuple):
     """A policy as a loop asks it; the functions are compiled into the loop."""
 
     choose: Kernel
-    """The decision, as a function of (view, parameters, weights)."""
+    """The decision, as a function of (view, parameters, resource)."""
     read_parameters: Kernel
     """Reads the policy's parameters: (parameters of all players, policy's number)."""
-    read_weights: Kernel
-    """Reads the policy's weights: (resources of all players, policy's number)."""
+    read_resource: Kernel
+    """Reads what else it gets: (resources of all players, policy's number)."""
     sole_policy: bool
     """The policy sits at all seats: no lane is left out, and simple policies become vector code."""
     checked: bool
@@ -198,7 +198,7 @@ def check_card(state: Block, lane: Lane, card: Card, legal: CardSet) -> Card:
 
 def make_ask_take(asking: Asking) -> AskLoop:
     """Return the loop that asks a place in the taking."""
-    choose, read_parameters, read_weights, sole_policy, checked = asking
+    choose, read_parameters, read_resource, sole_policy, checked = asking
 
     def ask_take(
         block_pointer: Int64Pointer, lanes: int, place: Place, lap: int, teams: int,
@@ -207,7 +207,7 @@ def make_ask_take(asking: Asking) -> AskLoop:
         """Ask a place in a lap of the taking: CALL is a contract or PASS, where STILL_CALLING."""
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
-        weights = read_weights(resources, number)
+        resource = read_resource(resources, number)
         n = pad_lanes(lanes)
         hands = mark_noalias(block_pointer, FIRST_FIVE + place * STRIDE)
         turn = rng.CALL + SEATS * lap + place
@@ -221,7 +221,7 @@ def make_ask_take(asking: Asking) -> AskLoop:
                     rng.draw_32(state[KEY + i], turn),
                 )  # fmt: skip
                 asked = not checked or (i < lanes and state[STILL_CALLING + i] != 0)
-                call = choose(view, values, weights) if asked else PASS
+                call = choose(view, values, resource) if asked else PASS
                 if checked:
                     own = suit_mask_of(state[UPCARD + i]) == suit_mask_of(1 << 16 * (call & 3))
                     allowed = 0 <= call < NO_TRUMP and (lap == 2 or own)
@@ -234,7 +234,7 @@ def make_ask_take(asking: Asking) -> AskLoop:
 
 def make_ask_bid(asking: Asking) -> AskLoop:
     """Return the loop that asks a place at its turn of an auction."""
-    choose, read_parameters, read_weights, sole_policy, checked = asking
+    choose, read_parameters, read_resource, sole_policy, checked = asking
 
     def ask_bid(
         block_pointer: Int64Pointer, lanes: int, place: Place, turn: int, teams: int, limits: int,
@@ -248,7 +248,7 @@ def make_ask_bid(asking: Asking) -> AskLoop:
         """
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
-        weights = read_weights(resources, number)
+        resource = read_resource(resources, number)
         n = pad_lanes(lanes)
         hands = mark_noalias(block_pointer, DEALT + place * STRIDE)
         all_no_trump = limits & 1
@@ -266,7 +266,7 @@ def make_ask_bid(asking: Asking) -> AskLoop:
                     state[SENDER + i], amount, state[CONTRACT + i], state[LAST_BIDS + i], players,
                     teams, rng.draw_32(state[KEY + i], rng.CALL + turn),
                 )  # fmt: skip
-                call = choose(view, values, weights) if not checked or i < lanes else PASS
+                call = choose(view, values, resource) if not checked or i < lanes else PASS
                 if checked:
                     bid, contract = call >> 4, (call >> 1) & 7
                     allowed = lowest <= bid <= highest and bid % 10 == 0
@@ -283,7 +283,7 @@ _FEW = 16
 
 def make_ask_counter(asking: Asking) -> AskLoop:
     """Return the loop that asks a place to counter or overcounter."""
-    choose, read_parameters, read_weights, sole_policy, checked = asking
+    choose, read_parameters, read_resource, sole_policy, checked = asking
 
     @scalar
     def is_asked(state: Block, lane: Lane, place: Place, number: int) -> bool:
@@ -293,14 +293,14 @@ def make_ask_counter(asking: Asking) -> AskLoop:
     @scalar
     def ask_lane(
         state: Block, lane: Lane, hand: CardSet, place: Place, turn: int, teams: int,
-        values: Parameters, weights: object,
+        values: Parameters, resource: object,
     ) -> None:  # fmt: skip
         view = CounterView(
             hand, place, state[SENDER + lane], state[AMOUNT + lane], state[CONTRACT + lane],
             state[CAPOT + lane], state[LAST_BIDS + lane], state[PLAYERS + lane], teams,
             rng.draw_32(state[KEY + lane], rng.COUNTER + turn),
         )  # fmt: skip
-        call = choose(view, values, weights)
+        call = choose(view, values, resource)
         if checked:
             call = check_choice(state, lane, call, call == 0 or call == 1, 0)
         state[CALL + lane] = 1 if call else 0
@@ -316,7 +316,7 @@ def make_ask_counter(asking: Asking) -> AskLoop:
         """
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
-        weights = read_weights(resources, number)
+        resource = read_resource(resources, number)
         n = pad_lanes(lanes)
         hands = mark_noalias(block_pointer, DEALT + place * STRIDE)
         count = 0
@@ -325,7 +325,7 @@ def make_ask_counter(asking: Asking) -> AskLoop:
         if _FEW * count > n:
             for i in range(n):
                 if is_asked(state, i, place, number) and (not checked or i < lanes):
-                    ask_lane(state, i, hands[i], place, turn, teams, values, weights)
+                    ask_lane(state, i, hands[i], place, turn, teams, values, resource)
             return
         # Few lanes are asked: they are listed, as vector code would ask all.
         asked = stack_int64(STRIDE)
@@ -335,14 +335,14 @@ def make_ask_counter(asking: Asking) -> AskLoop:
             count += 1 if is_asked(state, i, place, number) else 0
         for k in range(count):
             i = asked[k]
-            ask_lane(state, i, hands[i], place, turn, teams, values, weights)
+            ask_lane(state, i, hands[i], place, turn, teams, values, resource)
 
     return ask_counter
 
 
 def make_ask_lead(asking: Asking, *, lead_view: Kernel, put_lead: Kernel) -> AskLoop:
     """Return the loop that asks the leader of a trick, with a game's `lead_view` and `put_lead`."""
-    choose, read_parameters, read_weights, sole_policy, checked = asking
+    choose, read_parameters, read_resource, sole_policy, checked = asking
 
     def ask_lead(
         block_pointer: Int64Pointer, lanes: int, trick: int, position: Position, teams: int,
@@ -351,14 +351,14 @@ def make_ask_lead(asking: Asking, *, lead_view: Kernel, put_lead: Kernel) -> Ask
         """Ask the leader of a trick and put their card on the table."""
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
-        weights = read_weights(resources, number)
+        resource = read_resource(resources, number)
         n = fill_vectors(lanes)
         for i in range(n):
             players = state[PLAYERS_BY_POSITION + i]
             if sole_policy or policy_of(players, 0) == number:
                 view = lead_view(state, i, trick, teams)
                 asked = not checked or i < lanes
-                card = choose(view, values, weights) if asked else view.legal & -view.legal
+                card = choose(view, values, resource) if asked else view.legal & -view.legal
                 if checked:
                     card = check_card(state, i, card, view.legal)
                 put_lead(state, i, card)
@@ -370,7 +370,7 @@ def make_ask_follow(
     asking: Asking, *, find_following_cards: Kernel, follow_view: Kernel
 ) -> AskLoop:
     """Return the loop that asks a following position, with a game's functions of `CardViews`."""
-    choose, read_parameters, read_weights, sole_policy, checked = asking
+    choose, read_parameters, read_resource, sole_policy, checked = asking
 
     def ask_follow(
         block_pointer: Int64Pointer, lanes: int, trick: int, position: Position, teams: int,
@@ -379,7 +379,7 @@ def make_ask_follow(
         """Ask a following position (1 to 5) of a trick and put its card on the table."""
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
-        weights = read_weights(resources, number)
+        resource = read_resource(resources, number)
         n = fill_vectors(lanes)
         hands = mark_noalias(block_pointer, HAND + position * STRIDE)
         cards = mark_noalias(block_pointer, TRICK_CARDS + position * STRIDE)
@@ -393,7 +393,7 @@ def make_ask_follow(
                 legal = state[LEGAL + i]
                 view = follow_view(state, i, hands[i], legal, trick, position, teams)
                 asked = not checked or i < lanes
-                card = choose(view, values, weights) if asked else legal & -legal
+                card = choose(view, values, resource) if asked else legal & -legal
                 if checked:
                     card = check_card(state, i, card, legal)
                 cards[i] = card

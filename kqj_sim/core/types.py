@@ -57,8 +57,7 @@ Float32Pointer: TypeAlias = Float32Array
 Float64Pointer: TypeAlias = Float64Array
 """C pointers to floats, likewise."""
 Int16Pointer: TypeAlias = Int16Array
-Int32Pointer: TypeAlias = Int32Array
-"""C pointers to smaller integers, likewise."""
+"""A C pointer to smaller integers, likewise."""
 
 Kernel: TypeAlias = Any
 """A compiled function.  Any, since numba's decorators are untyped and add attributes of their own

@@ -13,14 +13,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import carray, types
+from numba import types
 
 from kqj_sim.core import dispatch, trick, views
 from kqj_sim.core.dispatch import ACCEPT, BID, COUNTER, FOLLOW, LEAD, OVERCOUNTER, TAKE
 from kqj_sim.core.jit import (
     compile_cfunc,
     compile_for,
-    float32_at,
     kernel,
     make_tuple_reader,
     scalar,
@@ -91,7 +90,7 @@ def make_parameters_type(names: tuple[str, ...]) -> Any:
 def compile_choice(choice: Any, decision: str, parameters: Any, arguments: int) -> Any:
     """Compile a policy's function for the types it is called with, and return its result type.
 
-    `arguments` is how many it takes of view, parameters and weights.
+    `arguments` is how many it takes of view and parameters.
 
     Raises:
         numba.core.errors.NumbaError: it does not compile; the text names the user's own line.
@@ -100,32 +99,27 @@ def compile_choice(choice: Any, decision: str, parameters: Any, arguments: int) 
     signature = [types.NamedUniTuple(types.int64, len(view._fields), view)]
     if arguments > 1:
         signature.append(types.NamedUniTuple(types.float64, len(parameters._fields), parameters))
-    if arguments > 2:
-        signature.append(types.float32[::1])
     return compile_for(choice, tuple(signature)).signature.return_type
 
 
 def adapt_arguments(choice: Any, arguments: int) -> Any:
-    """Wrap a policy's function, of one to three arguments, as one of (view, parameters,
-    weights)."""
+    """Wrap a policy's function, of one or two arguments, as one of (view, parameters, resource)."""
     if arguments == 1:
-        return scalar(lambda view, values, weights: choice(view))
-    if arguments == 2:
-        return scalar(lambda view, values, weights: choice(view, values))
-    return choice
+        return scalar(lambda view, values, resource: choice(view))
+    return scalar(lambda view, values, resource: choice(view, values))
 
 
 def guard_exceptions(decide: Any) -> Any:
-    """Wrap a function of (view, parameters, weights) so that it returns an int64 and never raises.
+    """Wrap a function of (view, parameters, resource) so that it returns an int64 and never raises.
 
     It returns `core.views.EXCEPTION_RAISED` for an exception, which a loop could not pass on.  The
     int64 is needed since unsigned and signed numbers do not mix in a loop.
     """
     raised = views.EXCEPTION_RAISED
 
-    def guard(view: Any, values: Any, weights: Any) -> Any:
+    def guard(view: Any, values: Any, resource: Any) -> Any:
         try:
-            return np.int64(decide(view, values, weights))
+            return np.int64(decide(view, values, resource))
         except Exception:
             return raised
 
@@ -147,20 +141,8 @@ def make_parameters_reader(loop: int, parameters: Any) -> Any:
     return scalar(lambda table, number: parameters_at(table, number * MAX_PARAMETERS + start))
 
 
-def _make_weights_reader(loop: int, size: int) -> Any:
-    """Return a scalar function that finds a policy's `size` weights among the resources."""
-    if size == 0:
-        return scalar(lambda resources, number: 0.0)
-    start = loop * MAX_POLICIES
-
-    def read(resources: Any, number: int) -> Any:
-        return carray(float32_at(resources[start + number]), size)
-
-    return scalar(read)
-
-
 def bind_policy(
-    loop: int, choice: Any, parameters: Any, arguments: int, weights: int, name: str | None,
+    loop: int, choice: Any, parameters: Any, arguments: int, name: str | None,
     sole_policy: bool, checked: bool, game: str = "kqj",
 ) -> Any:  # fmt: skip
     """Compile a loop with a policy in it.
@@ -169,8 +151,7 @@ def bind_policy(
         loop: which loop (`core.dispatch.TAKE` to `ACCEPT`).
         choice: the policy's compiled function.
         parameters: its named tuple of parameters.
-        arguments: how many it takes of view, parameters and weights.
-        weights: number of its weights.
+        arguments: how many it takes of view and parameters.
         name: the policy's name if the result may be cached on disk, else None.
         sole_policy: one policy plays at all seats.
         checked: check its choices against the rules.
@@ -180,23 +161,23 @@ def bind_policy(
     if checked:
         answer = guard_exceptions(answer)
     return bind_function(
-        loop, answer, make_parameters_reader(loop, parameters), _make_weights_reader(loop, weights),
-        name, sole_policy, checked, game,
+        loop, answer, make_parameters_reader(loop, parameters),
+        scalar(lambda resources, number: 0.0), name, sole_policy, checked, game,
     )  # fmt: skip
 
 
 def bind_function(
-    loop: int, choose: Kernel, read_parameters: Kernel, read_weights: Kernel, name: str | None,
+    loop: int, choose: Kernel, read_parameters: Kernel, read_resource: Kernel, name: str | None,
     sole_policy: bool, checked: bool, game: str = "kqj",
 ) -> Kernel:  # fmt: skip
-    """Return a loop with a function (view, parameters, weights) compiled into it.
+    """Return a loop with a function (view, parameters, resource) compiled into it.
 
-    `read_parameters` and `read_weights` find them (`core.dispatch.Asking`); the other arguments are
-    those of `bind_policy`.
+    `read_parameters` and `read_resource` find them (`core.dispatch.Asking`); the other arguments
+    are those of `bind_policy`.
     """
     label, make_loop = LOOPS[game][loop]
     label += f"_{name}_{'everybody' if sole_policy else 'some'}{'_checked' if checked else ''}"
-    asking = dispatch.Asking(choose, read_parameters, read_weights, sole_policy, checked)
+    asking = dispatch.Asking(choose, read_parameters, read_resource, sole_policy, checked)
     return compile_cfunc(
         dispatch.ASK_SIGNATURE,
         make_loop(asking),

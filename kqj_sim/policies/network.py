@@ -52,14 +52,22 @@ from kqj_sim.policies.fixed_point import (
     PAIR_COUNT,
     ROW_SIZE,
 )
+from kqj_sim.policies.parameters import whole
 from kqj_sim.policies.registry import policy
 from kqj_sim.policies.trick_odds import build_trick_context, estimate_win_chances
+from kqj_sim.policies.weights import VERSIONS
 
 network = policy(
     "network",
     "learned: a small neural network over features of the card and the situation",
-    weights="network",
+    weights=whole(
+        VERSIONS["network"],
+        "version of the package's weights",
+        VERSIONS["network"],
+        VERSIONS["network"],
+    ),
 )
+network.weights = "network"
 
 _KIND_BYTES = 2 * FIXED_KIND_SIZE
 _MOST_FEATURES = max(SHARED_FEATURES, CARD_FEATURES)

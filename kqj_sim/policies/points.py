@@ -40,8 +40,6 @@ DEFAULTS: dict[int, dict[str, float]] = {
 }
 """The defaults of the parameters, by number of teams."""
 
-_POINTS_FOR = "points of count for "
-
 
 def make_count_parameters() -> dict[str, Parameter]:
     """Return the parameters of the count, whose defaults are the same with two and three teams."""
@@ -66,7 +64,7 @@ def make_count_parameters() -> dict[str, Parameter]:
         "at_long": "each card of the longest suit at All-Trumps, besides",
     }
     return {
-        name: number(DEFAULTS[2][name], _POINTS_FOR + what, -100, 100)
+        name: number(DEFAULTS[2][name], f"points of count for {what}", -100, 100)
         for name, what in meanings.items()
     }
 
@@ -118,7 +116,7 @@ def _make_decision_parameters() -> dict[str, Parameter]:
 PARAMETERS = {**make_count_parameters(), **_make_decision_parameters()}
 """All parameters; the defaults are those of `points.toml`, all fitted but `take` and `lap2`."""
 
-points = policy("points", "calls by a point count", None, **PARAMETERS)
+points = policy("points", "calls by a point count", **PARAMETERS)
 
 FITTED_TWO: Any = points.tuple_type(**DEFAULTS[2])
 """The defaults with two teams, as the functions here take them."""

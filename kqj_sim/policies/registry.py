@@ -23,9 +23,8 @@ from kqj_sim.core.rules import MAX_PARAMETERS
 from kqj_sim.messages import quote, shorten
 from kqj_sim.policies.binding import CALL_DECISIONS, VIEW_OF_DECISION, make_parameters_type
 from kqj_sim.policies.errors import PolicyError, suggest_names
-from kqj_sim.policies.parameters import Parameter, check_parameter, whole
+from kqj_sim.policies.parameters import Parameter, check_parameter
 from kqj_sim.policies.user_policies import compile_user_function
-from kqj_sim.policies.weights import VERSIONS
 
 KQJ_BUILT_INS = ("random", "greedy", "standard", "network", "pimc", "points", "always", "never")
 """The package's policies for KQJ; each is the module of that name in this folder."""
@@ -67,7 +66,7 @@ class Policy:
     module: str
     built_in: bool
     weights: str | None = None
-    """Name of the weights that its functions get as their third argument."""
+    """Name of the weights that its block and its values of cards get."""
     seated: tuple[str, ...] = ()
     """Policies whose seatings its functions get, besides those that parameters name."""
     choices: dict[str, Any] = field(default_factory=dict)
@@ -165,14 +164,13 @@ class Policy:
                 f"policy {self.name!r}: {name}() should be one of {', '.join(known)}; "
                 f"{suggest_names(name, known)}"
             )
-        wanted = ("view", "parameters", "weights")[: 2 if self.weights is None else 3]
-        forms = [f"({', '.join(wanted[:count])})" for count in range(1, len(wanted) + 1)]
+        forms = ["(view)", "(view, parameters)"]
         arguments = list(inspect.signature(function).parameters.values())
         positional = all(each.kind is each.POSITIONAL_OR_KEYWORD for each in arguments)
         if is_method:
             forms = ["(self, view)"]
             positional = positional and len(arguments) == 2
-        if not (positional and 1 <= len(arguments) <= len(wanted)):
+        if not (positional and len(arguments) in (1, 2)):
             raise PolicyError(f"policy {self.name!r}: {name}() should take {' or '.join(forms)}")
         self.choices[decision] = (function, len(arguments))
         (self.methods.add if is_method else self.methods.discard)(decision)
@@ -221,7 +219,6 @@ _OWNERS: WeakKeyDictionary[object, Policy] = WeakKeyDictionary()
 def policy(
     name: str | Callable[..., Any],
     summary: str = "",
-    weights: str | None = None,
     **parameters: float | Parameter,
 ) -> Policy:
     """Define a policy, as a decorator.
@@ -236,8 +233,6 @@ def policy(
     Args:
         name: letters, digits, `_` and `-`; or the function or class.
         summary: one line for `kqj-sim policies`.
-        weights: name of the weights that its functions take as a third argument; their version
-            becomes a parameter.
         parameters: numbers, which are defaults, or `Parameter` objects with a meaning and a range
             (`number`, `whole`, `flag`, `named`).  Functions with a second argument get the values
             as a named tuple of floats, without names of policies.
@@ -266,7 +261,7 @@ def policy(
     caller = frame.f_back if frame else None
     module = caller.f_globals.get("__name__", "__main__") if caller else "?"
     origin = caller.f_code.co_filename if caller else ""
-    made = _make_policy(name, summary, weights, parameters, module, origin)
+    made = _make_policy(name, summary, parameters, module, origin)
     known = _DEFINED.get((module, name))
     same = known is not None and (not made.parameters or known.parameters == made.parameters)
     if known is None or (_is_session(module, origin) and not (same and known.origin == origin)):
@@ -280,7 +275,6 @@ def policy(
 def _make_policy(
     name: str,
     summary: str,
-    weights: str | None,
     parameters: Mapping[str, float | Parameter],
     module: str,
     origin: str,
@@ -294,15 +288,10 @@ def _make_policy(
     declared = {
         each: check_parameter(name, each, given, built_in) for each, given in parameters.items()
     }
-    if weights is not None:
-        version = VERSIONS[weights]
-        declared["weights"] = whole(version, "version of the package's weights", version, version)
     numbers = sum(parameter.is_number for parameter in declared.values())
     if numbers > MAX_PARAMETERS:
         raise PolicyError(f"policy {name!r} has {numbers} parameters, at most {MAX_PARAMETERS}")
-    return Policy(
-        name, summary, declared, module, built_in, weights, helpers=helpers or {}, origin=origin
-    )
+    return Policy(name, summary, declared, module, built_in, helpers=helpers or {}, origin=origin)
 
 
 def _define_bare(given: Any) -> Policy:
@@ -313,7 +302,7 @@ def _define_bare(given: Any) -> Policy:
         is_named = given.__name__.startswith("choose_")
         decision = given.__name__.removeprefix("choose_") if is_named else "card"
         origin = given.__code__.co_filename
-        made = _make_policy(given.__name__, summary, None, {}, module, origin)
+        made = _make_policy(given.__name__, summary, {}, module, origin)
         made.add_function(decision, given)
     else:
         attributes = {name: each for name, each in vars(given).items() if name[:2] != "__"}
@@ -329,7 +318,7 @@ def _define_bare(given: Any) -> Policy:
             for name in list(functions)
             if isinstance(attributes[name], FunctionType) and not name.startswith("choose_")
         }
-        made = _make_policy(given.__name__, summary, None, parameters, module, origin, helpers)
+        made = _make_policy(given.__name__, summary, parameters, module, origin, helpers)
         for name, each in functions.items():
             is_method = isinstance(attributes[name], FunctionType)
             made.add_function(name.removeprefix("choose_"), each, is_method)

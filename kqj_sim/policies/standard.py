@@ -17,7 +17,6 @@ from kqj_sim.policies.rule_play import PRICES, choose_card_by_rule
 standard = policy(
     "standard",
     "calls like points; plays by rules: counts cards, estimates chances, saves strong cards",
-    None,
     **PARAMETERS,
     **PRICES,
 )

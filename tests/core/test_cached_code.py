@@ -18,7 +18,7 @@ from kqj_sim.policies.registry import find_policy
 policy = find_policy(sys.argv[1])
 choice, arguments = policy.compile_decision("take")
 loop = bind_policy(
-    TAKE, choice, policy.tuple_type, arguments, 0, policy.name, sole_policy=True, checked=False
+    TAKE, choice, policy.tuple_type, arguments, policy.name, sole_policy=True, checked=False
 )
 for line in loop._library.get_llvm_str().splitlines():
     if line.startswith("define") and "3clocals" in line:

@@ -110,7 +110,7 @@ make_ask_follow = partial(
 
 def make_ask_accept(asking: Asking) -> AskLoop:
     """Return the loop that asks a place of the calling."""
-    choose, read_parameters, read_weights, sole_policy, checked = asking
+    choose, read_parameters, read_resource, sole_policy, checked = asking
 
     def ask_accept(
         block_pointer: Int64Pointer, lanes: int, place: Place, unused: int, teams: int, rule: Flag,
@@ -119,7 +119,7 @@ def make_ask_accept(asking: Asking) -> AskLoop:
         """Ask a place whether it plays, where STILL_CALLING: CALL is 1, or 0 for a pass."""
         state = view_block(block_pointer)
         values = read_parameters(view_parameters(parameter_table), number)
-        weights = read_weights(resources, number)
+        resource = read_resource(resources, number)
         n = pad_lanes(lanes)
         hands = mark_noalias(block_pointer, DEALT_FOUR + place * STRIDE)
         for i in range(n):
@@ -134,7 +134,7 @@ def make_ask_accept(asking: Asking) -> AskLoop:
                     rng.draw_32(state[KEY + i], rng.CALL + place),
                 )  # fmt: skip
                 asked = not checked or (i < lanes and state[STILL_CALLING + i] != 0)
-                call = choose(view, values, weights) if asked else 0
+                call = choose(view, values, resource) if asked else 0
                 if checked:
                     call = check_choice(state, i, call, call == 0 or call == 1, 0)
                 state[CALL + i] = 1 if call else 0

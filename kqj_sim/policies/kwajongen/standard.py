@@ -205,7 +205,6 @@ def choose_card_by_rule(view: Any, prices: Any) -> int:
 standard = policy(
     "standard",
     "says play by points for hand, place and card shown; estimates chances for each card",
-    None,
     **COUNT_PARAMETERS,
     **PRICES,
 )
