@@ -103,12 +103,6 @@ class JointCounts:
         for joint, store in zip(self._sparse, self._stores, strict=True):
             store.add(*_sum_by_code(joint.encode(values, extra)[mask]))
 
-    def merge(self, other: JointCounts) -> None:
-        """Add the counts of `other`, which counts the same joints."""
-        self._counts += other._counts
-        for mine, others in zip(self._stores, other._stores, strict=True):
-            mine.add(*others.distinct())
-
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes to pickle, without the empty cells: with groups, 130 MB of them."""
         places = np.flatnonzero(self._counts)

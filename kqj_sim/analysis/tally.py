@@ -176,10 +176,7 @@ class Tally:
         """Add the counts of other deals; raises ValueError if `other` counts something else."""
         if self._counted_fields() != other._counted_fields():
             raise ValueError("only tallies of the same experiment, by and where can be merged")
-        self._counts.merge(other._counts)
-        for name, counter in other._games.items():
-            self._games[name].update(counter)
-        self.deals += other.deals
+        self.add_numbers(other.numbers())
 
     def numbers(self) -> dict[str, Int64Array]:
         """Return all counts, as arrays by name."""

@@ -150,14 +150,18 @@ class Chapter:
     Attributes:
         name: for links and files.
         title: its heading.
-        describe: returns what it says of a study, None if there is nothing to say.
+        describe: returns what it says of a study.
         note: how to read it.
+        table: a table without which it is left out; empty for none.
+        needs_play: whether it is left out if every deal was passed out.
     """
 
     name: str
     title: str
-    describe: Callable[[Findings], Part | None]
+    describe: Callable[[Findings], Part]
     note: str = ""
+    table: str = ""
+    needs_play: bool = True
 
 
 class KeyFigure(NamedTuple):
@@ -169,10 +173,8 @@ class KeyFigure(NamedTuple):
     group: tuple[int | str, ...] = ()
 
 
-def describe_games(found: Findings) -> Part | None:
+def describe_games(found: Findings) -> Part:
     """Describe the length of whole games and their winners."""
-    if "games" not in found.tables:
-        return None
     rules = found.rules
     aim = (
         f"to {rules.target:,}" if isinstance(rules, KqjRules) else f"from {rules.start_score} down"
@@ -216,11 +218,10 @@ def describe_games(found: Findings) -> Part | None:
     )
 
 
-def describe_compared_policies(found: Findings) -> Part | None:
+def describe_compared_policies(found: Findings) -> Part:
     """Describe the comparison of several policies."""
     comparison = found.study.comparison
-    if comparison is None:
-        return None
+    assert comparison is not None
     pairs = found.tables["compared_pairs"].estimates("lead_per_round")
     leads = {f"{one} over {other}": each for (one, other, _), each in pairs.items()}
     caption = "Lead of the first over the second, in points a round."
@@ -245,6 +246,8 @@ GAMES = Chapter(
     "Whole games",
     describe_games,
     "Played separately, by the same players from the same seed; the first dealer is drawn.",
+    table="games",
+    needs_play=False,
 )
 COMPARED = Chapter(
     "compared",
@@ -252,4 +255,6 @@ COMPARED = Chapter(
     describe_compared_policies,
     "Each pair plays every deal in all arrangements of the sides, so that both hold the same "
     "cards. The intervals hold for all pairs jointly.",
+    table="compared_pairs",
+    needs_play=False,
 )

@@ -24,17 +24,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _GameChapters:
-    """The chapters of a game's reports, its key figures and its headlines."""
+    """The parts of a game's reports; `has_play`: whether any deal was not passed out."""
 
     chapters: tuple[Chapter, ...]
     key_figures: tuple[KeyFigure, ...]
     write_headlines: Callable[[Findings], tuple[str, ...]]
+    has_play: Callable[[Findings], bool]
 
 
 _CHAPTERS_BY_GAME: Mapping[str, _GameChapters] = {
-    "kqj": _GameChapters(kqj.CHAPTERS, kqj.KEY_FIGURES, kqj.write_headlines),
+    "kqj": _GameChapters(kqj.CHAPTERS, kqj.KEY_FIGURES, kqj.write_headlines, kqj.has_taken_deals),
     "kwajongen": _GameChapters(
-        kwajongen.CHAPTERS, kwajongen.KEY_FIGURES, kwajongen.write_headlines
+        kwajongen.CHAPTERS,
+        kwajongen.KEY_FIGURES,
+        kwajongen.write_headlines,
+        kwajongen.has_played_deals,
     ),
 }
 
@@ -65,9 +69,11 @@ def make_sections(found: Findings) -> tuple[Section, ...]:
     made = [Section("short", "Key figures", (Part(text=text, grids=(make_key_figures(found),)),))]
     notes: list[str] = []
     for chapter in _get_chapters(found).chapters:
-        part = chapter.describe(found)
-        if part is None:
+        if chapter.table and chapter.table not in found.tables:
             continue
+        if chapter.needs_play and not _get_chapters(found).has_play(found):
+            continue
+        part = chapter.describe(found)
         part = replace(
             part,
             # Pictures of a single point would show nothing.

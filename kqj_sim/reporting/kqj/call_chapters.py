@@ -18,7 +18,6 @@ from kqj_sim.reporting.kqj.headlines import TakeAdvice, read_take_chart
 from kqj_sim.reporting.kqj.plots import PLACE_NAMES
 from kqj_sim.reporting.page import Part
 from kqj_sim.reporting.page_charts import make_distribution, make_dots, make_heat_maps
-from kqj_sim.rules import require_kqj_rules
 
 KIND_NAMES = {
     "return": "the Return's suit",
@@ -37,10 +36,8 @@ def has_taken_deals(found: Findings) -> bool:
     return found.estimate("contracts", MADE).observations > 0
 
 
-def describe_taking(found: Findings) -> Part | None:
+def describe_taking(found: Findings) -> Part:
     """Describe the takes by lap and place, and their contracts."""
-    if "taking" not in found.tables or require_kqj_rules(found.rules).bidding != "take":
-        return None
     if not has_taken_deals(found):
         return Part(text=("Nobody takes: every deal is passed out.",))
     cells = found.tables["taking_by_lap_and_place"].estimates("share_of_deals")
@@ -96,10 +93,8 @@ def describe_taking(found: Findings) -> Part | None:
     )
 
 
-def describe_auctions(found: Findings) -> Part | None:
+def describe_auctions(found: Findings) -> Part:
     """Describe the amounts, bids and counters of auctions, and the contracts made."""
-    if "auctions" not in found.tables:
-        return None
     if not has_taken_deals(found):
         return Part(text=("Nobody bids: every deal is passed out.",))
     opening, final, bids = (
@@ -149,10 +144,8 @@ def describe_auctions(found: Findings) -> Part | None:
     )  # fmt: skip
 
 
-def describe_take_chart(found: Findings) -> Part | None:
+def describe_take_chart(found: Findings) -> Part:
     """Describe with which hands the opener should take."""
-    if "take_chart" not in found.tables:
-        return None
     gains, more, less = "gain_mean", "taking_better_share", "passing_better_share"
     hands = found.tables["take_chart_by_hand"].estimates(gains)
     advice = read_take_chart(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kqj_sim.reporting.chapter import COMPARED, GAMES, Chapter, KeyFigure
 from kqj_sim.reporting.kqj import call_chapters as calls
 from kqj_sim.reporting.kqj import play_chapters as play
+from kqj_sim.reporting.kqj.call_chapters import has_taken_deals
 from kqj_sim.reporting.kqj.headlines import write_headlines
 
 CHAPTERS = (
@@ -13,12 +14,16 @@ CHAPTERS = (
         "Takes",
         calls.describe_taking,
         "Players are asked in order from the opener to the dealer, in two laps.",
+        table="take_rate",
+        needs_play=False,
     ),
     Chapter(
         "auctions",
         "Bidding",
         calls.describe_auctions,
         "A deal is taken if anybody bids; its contract is the last bid.",
+        table="auctions",
+        needs_play=False,
     ),
     Chapter("contracts", "Contracts made", play.describe_contracts),
     Chapter(
@@ -35,10 +40,14 @@ CHAPTERS = (
         "Each deal is played twice: once the opener takes the Return's suit, once they pass and "
         "the players go on calling. The gain is the lead in score of the opener's side after "
         "taking minus its lead after passing. It holds against these players, for the first call.",
+        table="take_chart",
+        needs_play=False,
     ),
     Chapter("bonuses", "Bonuses", play.describe_bonuses),
-    Chapter("litigation", "Litigation", play.describe_litigation),
-    Chapter("gratuities", "Gratuities of three teams", play.describe_gratuities),
+    Chapter("litigation", "Litigation", play.describe_litigation, table="pending"),
+    Chapter(
+        "gratuities", "Gratuities of three teams", play.describe_gratuities, table="gratuities"
+    ),
     Chapter("scores", "Scores of a round", play.describe_scores),
     GAMES,
     COMPARED,
@@ -64,4 +73,4 @@ KEY_FIGURES = (
     KeyFigure("rounds in a game, mean", "games", "rounds_mean"),
 )
 
-__all__ = ["CHAPTERS", "KEY_FIGURES", "write_headlines"]
+__all__ = ["CHAPTERS", "KEY_FIGURES", "has_taken_deals", "write_headlines"]

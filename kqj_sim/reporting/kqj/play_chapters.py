@@ -12,17 +12,15 @@ from kqj_sim.reporting.chapter import (
     select_reliable,
 )
 from kqj_sim.reporting.key_figures import capitalize
-from kqj_sim.reporting.kqj.call_chapters import KIND_NAMES, MADE, has_taken_deals
+from kqj_sim.reporting.kqj.call_chapters import KIND_NAMES, MADE
 from kqj_sim.reporting.kqj.plots import HALF_OF_POINTS, PLACE_NAMES
 from kqj_sim.reporting.page import Part
 from kqj_sim.reporting.page_charts import make_distribution, make_dots, make_heat_maps
 from kqj_sim.rules import KqjRules, require_kqj_rules
 
 
-def describe_contracts(found: Findings) -> Part | None:
+def describe_contracts(found: Findings) -> Part:
     """Describe the contracts made, by kind and place."""
-    if not has_taken_deals(found):
-        return None
     text = [
         capitalize(
             f"{name_share(found.estimate('contracts', MADE))} of the contracts are made and "
@@ -76,10 +74,8 @@ def describe_contracts(found: Findings) -> Part | None:
     )  # fmt: skip
 
 
-def describe_hands(found: Findings) -> Part | None:
+def describe_hands(found: Findings) -> Part:
     """Describe the contracts made by the strength of the Sender's hand."""
-    if not has_taken_deals(found):
-        return None
     text, pictures = [], []
     if "contracts_by_sender_trumps" in found.tables:
         trumps = found.get_estimates("contracts_by_sender_trumps", MADE)
@@ -121,10 +117,8 @@ def describe_hands(found: Findings) -> Part | None:
     )  # fmt: skip
 
 
-def describe_totals(found: Findings) -> Part | None:
+def describe_totals(found: Findings) -> Part:
     """Describe the contracting team's total, with the threshold."""
-    if not has_taken_deals(found):
-        return None
     rules = require_kqj_rules(found.rules)
     total = "contracting_total"
     mean, median, low, high = (
@@ -182,10 +176,8 @@ def describe_made(rules: KqjRules) -> str:
     return f"The contract is made from 0 on, provided that an announced Capot is won{needs}."
 
 
-def describe_bonuses(found: Findings) -> Part | None:
+def describe_bonuses(found: Findings) -> Part:
     """Describe the bonuses by side: last trick, KQ, KQJ and Capot."""
-    if not has_taken_deals(found):
-        return None
     quantities = {
         "last trick": "last_trick_share",
         "KQ": "kq_share",
@@ -223,10 +215,8 @@ def describe_bonuses(found: Findings) -> Part | None:
     )
 
 
-def describe_litigation(found: Findings) -> Part | None:
+def describe_litigation(found: Findings) -> Part:
     """Describe ties, and the gratuities that wait after them."""
-    if "pending" not in found.tables or not has_taken_deals(found):
-        return None
     share = found.estimate("contracts", "litigation_share")
     ties = describe_share(share, "taken deals", "end in a tie")
     text = f"{ties}: the round goes to litigation." if share.value else f"{ties}."
@@ -236,10 +226,8 @@ def describe_litigation(found: Findings) -> Part | None:
     return Part(text=(text,), folded=found.make_grids("pending"))
 
 
-def describe_gratuities(found: Findings) -> Part | None:
+def describe_gratuities(found: Findings) -> Part:
     """Describe the gratuities that low teams pay with three teams."""
-    if "gratuities" not in found.tables or not has_taken_deals(found):
-        return None
     low, none, paid = (
         found.format_text("gratuities", quantity)
         for quantity in ("low_team_share", "trickless_team_share", "gratuity_paid_mean")
@@ -254,10 +242,8 @@ def describe_gratuities(found: Findings) -> Part | None:
     )
 
 
-def describe_scores(found: Findings) -> Part | None:
+def describe_scores(found: Findings) -> Part:
     """Describe the scores of the sides in a round."""
-    if not has_taken_deals(found):
-        return None
     teams = require_kqj_rules(found.rules).teams
     contracting, others, difference = (
         found.format_text("scores", f"{quantity}_mean")

@@ -29,7 +29,7 @@ def has_played_deals(found: Findings) -> bool:
     return found.estimate("results", WON).observations > 0
 
 
-def describe_calls(found: Findings) -> Part | None:
+def describe_calls(found: Findings) -> Part:
     """Describe how often each place says play when asked, and how often nobody does."""
     if not has_played_deals(found):
         return Part(text=("Nobody says play: every deal is passed out.",))
@@ -64,10 +64,8 @@ def describe_calls(found: Findings) -> Part | None:
     )
 
 
-def describe_results(found: Findings) -> Part | None:
+def describe_results(found: Findings) -> Part:
     """Describe the winners of rounds, by the caller's place and by the card turned up."""
-    if not has_played_deals(found):
-        return None
     won, lost, tied = (name_share(found.estimate("results", share)) for share in (WON, LOST, TIED))
     cost = ", which costs the caller's team a point" if tied != "none" else ""
     text = (
@@ -98,10 +96,8 @@ def describe_results(found: Findings) -> Part | None:
     )
 
 
-def describe_hands(found: Findings) -> Part | None:
+def describe_hands(found: Findings) -> Part:
     """Describe the rounds won by the trumps that the caller and the dealer hold."""
-    if not has_played_deals(found):
-        return None
     trumps = found.get_estimates("results_by_sender_trumps", WON)
     known = sorted(select_reliable(trumps))
     text = []
@@ -143,10 +139,8 @@ def describe_hands(found: Findings) -> Part | None:
     )
 
 
-def describe_card_points(found: Findings) -> Part | None:
+def describe_card_points(found: Findings) -> Part:
     """Describe the card points of the sides."""
-    if not has_played_deals(found):
-        return None
     caller, others, margin = (
         found.format_text("card_points", "card_points_mean", side)
         for side in ("caller", "others", "difference")
@@ -174,10 +168,8 @@ def describe_card_points(found: Findings) -> Part | None:
     )
 
 
-def describe_tricks(found: Findings) -> Part | None:
+def describe_tricks(found: Findings) -> Part:
     """Describe the tricks of the caller's team, and how often a side wins all four."""
-    if not has_played_deals(found):
-        return None
     caller, others = (
         name_share(found.estimate("capot", f"{side}_capot_share")) for side in ("caller", "others")
     )
@@ -200,10 +192,8 @@ def describe_tricks(found: Findings) -> Part | None:
     )
 
 
-def describe_scores(found: Findings) -> Part | None:
+def describe_scores(found: Findings) -> Part:
     """Describe the changes of the scores of the sides."""
-    if not has_played_deals(found):
-        return None
     caller, others, difference = (
         found.format_text("scores", f"{side}_mean")
         for side in ("caller_change", "others_change", "change_difference")
@@ -219,10 +209,8 @@ def describe_scores(found: Findings) -> Part | None:
     )
 
 
-def describe_raised(found: Findings) -> Part | None:
+def describe_raised(found: Findings) -> Part:
     """Describe the raised rounds of the games."""
-    if "raised" not in found.tables:
-        return None
     share = name_share(found.estimate("raised", "raised_share"))
     return Part(
         text=(
@@ -264,13 +252,21 @@ CHAPTERS = (
         "Calls",
         describe_calls,
         "Players are asked in order from the opener, at the dealer's left, to the dealer.",
+        needs_play=False,
     ),
     Chapter("results", "Results", describe_results),
     Chapter("trumps", "Trumps of the caller and the dealer", describe_hands),
     Chapter("points", "Card points", describe_card_points),
     Chapter("tricks", "Tricks", describe_tricks),
     Chapter("changes", "Scores of a round", describe_scores),
-    Chapter("raised", "Raised rounds", describe_raised, "Rounds of the whole games."),
+    Chapter(
+        "raised",
+        "Raised rounds",
+        describe_raised,
+        "Rounds of the whole games.",
+        table="raised",
+        needs_play=False,
+    ),
     GAMES,
     COMPARED,
 )
