@@ -130,10 +130,3 @@ def test_a_page_without_marks_is_an_error(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["--quick", *out, *who])
     assert done.exit_code == 1
     assert "has no <!-- strength -->" in done.output
-
-
-def test_unknown_policy_fails(tmp_path: Path) -> None:
-    options = ["--quick", "--player", "gredy", "--out", str(tmp_path / "STRENGTH.md")]
-    done = CliRunner().invoke(main, options)
-    assert done.exit_code == 1
-    assert "greedy" in done.output

@@ -88,14 +88,6 @@ def test_cells_are_numbers_and_those_of_few_deals_stay_empty() -> None:
     assert "+40" in texts(gains())
 
 
-def test_dots_name_their_rows_and_series() -> None:
-    assert {"opener", "2nd", "lap 1", "lap 2", "% of deals"} <= {*texts(dotted())}
-
-
-def test_threshold_is_drawn_with_its_words() -> None:
-    assert {"123: half", "made", "failed", "total"} <= {*texts(stacked())}
-
-
 def test_nothing_to_show_is_no_error() -> None:
     assert texts(make_distribution("totals", "", {}, "total", "%").svg)
     assert make_dots("made", "", {"made": {"a": HALF, "b": NOTHING}}, "%").svg == ""

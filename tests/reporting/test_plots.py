@@ -57,20 +57,9 @@ def test_bonuses_are_shares_of_played_rounds() -> None:
     assert bonuses["last trick", "defending"] == estimate_share(lost, played, 0.9)
 
 
-def test_merging_adds() -> None:
-    both = counted()
-    both.merge(counted())
-    assert count_callers(both)[1] == 8000
-    assert count_totals(both)["s"]["made"].sum() == 2 * count_totals(counted())["s"]["made"].sum()
-
-
 @pytest.mark.parametrize("format", PLOT_SUFFIXES.values())
 def test_picture_comes_in_every_format(format: str) -> None:
     assert render_simulation(counted(), run(), format).startswith(SIGNATURES[format])
-
-
-def test_same_run_gives_the_same_file() -> None:
-    assert render_simulation(counted(), run(), "svg") == render_simulation(counted(), run(), "svg")
 
 
 def test_picture_names_rules_policies_deals_and_seed() -> None:

@@ -119,14 +119,6 @@ def test_game_shows_scores_before_and_after() -> None:
         assert f"Scores after the round: {whose} 0 {record.score_after[0]:,}" in text  # type: ignore[index]
 
 
-def test_rules_that_differ_from_the_default_are_named() -> None:
-    text = print_round(random_record(KqjRules(teams=3, all_no_trump="never"), 1))
-    assert text.splitlines()[:2] == [
-        "Seed 1, deal 0: KQJ, three teams, fixed partners, taking, all_no_trump never",
-        "Players: random at every seat",
-    ]
-
-
 def test_red_suits_are_red_on_a_terminal_only() -> None:
     record = random_record(KqjRules(), 3)
     assert "\x1b" not in print_round(record)

@@ -63,17 +63,3 @@ def test_statement_says_whether_to_take_at_once() -> None:
     assert "loses 8.0 points" in waits
     mixed = describe_first_lap([*turns(-12.0, 31.0)[:1], *turns(20.0, -3.0)[1:]], 2)
     assert "the opener takes the suit of the Return with any hand; then the second from 20" in mixed
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("--player", "nobody"), "nobody"),
-        (("--deals", "10"), "whole number from 1000"),
-    ],
-)
-def test_mistakes_are_one_line(arguments: tuple[str, str], told: str, tmp_path: Path) -> None:
-    done = run(*arguments, "--out", str(tmp_path / "out"))
-    assert done.exit_code == 2, done.output
-    assert "Error: " in done.stderr and told in done.stderr
-    assert not (tmp_path / "out").exists()
