@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -252,7 +253,7 @@ def _write(
     from kqj_sim.reporting.review import make_review_report, render_review
 
     run = make_run(found, options, source, by, played)
-    report = make_review_report(found.reviews, run, worst, shown)
+    report = replace(make_review_report(found.reviews, run, worst), shown=shown)
     if output.format in ("json", _PAGE_FORMAT):
         output.write_page(render_review(report, found.reviews, output.format), report)
     else:
