@@ -14,46 +14,17 @@ from typing import NamedTuple
 
 from kqj_sim.messages import find_similar, quote
 
+_SECTIONS = (
+    "game", "players", "policies", "round", "dealer", "teams", "return", "hands", "calls",
+    "contract", "tricks", "result", "points", "pending", "raised", "scores before", "seed",
+)  # fmt: skip
 SECTION_NAMES = {
-    "game": "game",
-    "rules": "game",
-    "players": "players",
-    "policies": "policies",
-    "round": "round",
-    "dealer": "dealer",
-    "teams": "teams",
-    "return": "return",
-    "dealer's card": "return",
-    "hands": "hands",
-    "hand": "hands",
-    "calls": "calls",
-    "contract": "contract",
-    "tricks": "tricks",
-    "plays": "tricks",
-    "result": "result",
-    "points": "points",
-    "pending": "pending",
-    "raised": "raised",
-    "scores before": "scores before",
-    "seed": "seed",
+    **{name: name for name in _SECTIONS},
+    **{"rules": "game", "dealer's card": "return", "hand": "hands", "plays": "tricks"},
 }
 """The sections by the names under which they may begin."""
 
-SHOWN_NAMES = (
-    *(
-        "Game",
-        "Players",
-        "Policies",
-        "Round",
-        "Dealer",
-        "Teams",
-        "Return",
-        "Hands",
-        "Calls",
-        "Contract",
-    ),
-    *("Tricks", "Result", "Points", "Pending", "Raised", "Scores before", "Seed"),
-)
+_SHOWN_NAMES = tuple(name.capitalize() for name in _SECTIONS)
 """The names that errors suggest."""
 
 _SHARED = ("game", "players", "policies")
@@ -198,7 +169,7 @@ def _is_unknown_name(line: str, section: str) -> bool:
 def _explain_unknown_line(line: str) -> str:
     """Return what is wrong with a line that belongs to no section."""
     word = line.strip().partition(":")[0]
-    near = find_similar(word, SHOWN_NAMES)[:1] if len(word) <= 40 else []
+    near = find_similar(word, _SHOWN_NAMES)[:1] if len(word) <= 40 else []
     hint = f"did you mean {near[0]}? " if near else ""
-    names = f"{', '.join(SHOWN_NAMES[:-1])} or {SHOWN_NAMES[-1]}"
+    names = f"{', '.join(_SHOWN_NAMES[:-1])} or {_SHOWN_NAMES[-1]}"
     return f"{quote(word)} is not a section: {hint}A section begins with {names}, and a colon"
