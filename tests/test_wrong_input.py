@@ -109,6 +109,7 @@ USAGE = {
     "compare standard": "standard alone: name two policies or more",
     "compare standard standard": "`standard` is given twice",
     "compare standard standard:take=41 standard:take=41.0": "are the same player",
+    "compare points:opening=3 points": "opening has no effect here: it is read with --bidding",
     "compare points points+network": "`points` only calls; `network` plays for it",
     f"compare {'random ' * 26}": "26 policies make 325 pairs: compare at most 25 policies",
     "compare random gredy": "did you mean 'greedy'?",
@@ -145,6 +146,7 @@ USAGE = {
     f"{SWEEP} --vary take=3,,4": "take=: it should be a number",
     f"{SWEEP} --vary tak=1,2": "did you mean 'take'",
     "sweep points+greedy --vary prior=1": "`kqj-sim policies show points+greedy` lists the",
+    "sweep points+greedy --vary take=0,40 --bidding auction": "take has no effect here: it is read",
     f"{SWEEP} --vary playing.take=3": "'greedy' has no parameter 'take'",
     f"{SWEEP} --vary seat.take=3": "seat.take: known: calling, playing",
     f"{SWEEP} --vary take=1,2 --vary take=1,2": "take varies twice",
@@ -156,6 +158,7 @@ USAGE = {
     f"{SWEEP} --vary take=1,2 --opponents gredy": "did you mean 'greedy'",
     # tune
     f"{TUNE} --parameters tak": "did you mean 'take'",
+    "tune points+greedy --parameters=take --bidding auction": "take has no effect here: it is read",
     f"{TUNE} --parameters take=3": "write the range as take=from:to",
     f"{TUNE} --parameters take=80:20": "the range is empty",
     f"{TUNE} --parameters take=50:60": "take begins at 45, outside of 50 to 60",

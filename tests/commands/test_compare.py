@@ -20,7 +20,7 @@ from kqj_sim.commands.compare import describe_progress
 from kqj_sim.reporting.compare import make_key_grids, write_headline
 from kqj_sim.reporting.grid import split_grid, to_rich, to_screen
 from kqj_sim.rules import KqjRules
-from tests.command_line import expect_error, run
+from tests.command_line import run
 
 ONE, OTHER, THIRD = "random:take=0.3+greedy", "random:take=0.3", "random:take=0.1"
 FEW = ("--deals", "600", "--threads", "1")
@@ -141,18 +141,6 @@ def test_each_of_many_policies_has_a_line() -> None:
     for name in names:
         assert re.search(rf"^.* {name} +-1.0 ±2.5  30.5% ±2.5 +>80%$", text, flags=re.M), text
     assert len(text.splitlines()) <= len(names) + 6
-
-
-@pytest.mark.parametrize(
-    ("pair", "told"),
-    [
-        ((ONE, ONE), f"`{ONE}` is given twice"),
-        (("standard", "standard:take=41", "standard:take=41.0"), "are the same player"),
-        (("points:opening=3", "points"), "opening has no effect here"),
-    ],
-)
-def test_specifications_of_the_same_player_are_an_error(pair: tuple[str, ...], told: str) -> None:
-    assert told in expect_error(run("compare", *pair, *FEW))
 
 
 @pytest.mark.parametrize(

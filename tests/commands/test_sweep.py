@@ -13,7 +13,7 @@ import pytest
 
 from kqj_sim.policies.spec import parse_player
 from kqj_sim.reporting.sweep import MAX_SHOWN_SETTINGS
-from tests.command_line import expect_error, run
+from tests.command_line import run
 from tests.variants import LIVELY
 
 POLICY = f"{LIVELY}+greedy"
@@ -78,20 +78,6 @@ def test_a_large_sweep_shows_the_best_on_a_screen(monkeypatch: pytest.MonkeyPatc
     assert shown.count(" tied ") == MAX_SHOWN_SETTINGS - 1
     everything = run(*sweep, "--tables", "sweep").stdout
     assert everything.count("   tied   ") + everything.count("   best   ") == 55
-
-
-@pytest.mark.parametrize(
-    "command", [("sweep", "--vary", "take=0,40"), ("tune", "--parameters=take")]
-)
-def test_parameters_that_the_game_does_not_read_are_an_error(
-    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    name, *arguments = command
-    wrong = run(name, "points+greedy", *arguments, "--bidding", "auction")
-    assert "take has no effect here: it is read with --bidding take only" in expect_error(wrong)
-    assert wrong.exit_code == 2
-    assert not list(tmp_path.iterdir())
 
 
 def test_tune_writes_a_player_that_can_be_seated(tmp_path: Path) -> None:

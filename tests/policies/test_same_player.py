@@ -30,15 +30,9 @@ def test_two_specifications_of_one_player_are_explained(one: str, other: str, re
         assert f"`{pair[-1]}`" in told
 
 
-def test_parameters_without_effect_do_not_make_another_player() -> None:
-    pair = ("points:opening=3", "points")
-    assert explain_same_player(pair, KqjRules(bidding="auction")) == ""
-    told = explain_same_player(pair, KqjRules())
-    assert "opening has no effect here: it is read with --bidding auction only" in told
-
-
 def test_different_players_are_not_taken_for_the_same() -> None:
     assert explain_same_player(("standard", "standard:take=41", "greedy"), KqjRules()) == ""
+    assert explain_same_player(("points:opening=3", "points"), KqjRules(bidding="auction")) == ""
 
 
 def test_a_file_may_hold_the_player_of_a_specification(tmp_path: Path) -> None:
