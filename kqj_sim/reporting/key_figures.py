@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -55,6 +55,34 @@ class KeyColumn(NamedTuple):
     table: str
     quantity: str
     group: Group = ()
+
+
+@dataclass(frozen=True)
+class GameFigures:
+    """The key figures and words of a game.
+
+    Attributes:
+        columns: the key figures of groups: the share of deals that are played, the share of these
+            with the main result, others, and last the lead in score.
+        rounds: the rounds with the main result: `Contracts made`.
+        groups_remark: units of `columns`, in sentences.
+        nobody_played: why every deal was passed out: `nobody took`.
+        team_lead: the lead of team 0 over team 1 in the table `scores`.
+        describe_results: returns how many of a number of rounds have the main result.
+        tied: returns the sides whose scores are tied.
+        describe_lead: returns the end of that sentence, by whether the lead is positive, and size.
+        make_grids: returns remarks, and the grids of single rounds, None for one left out.
+    """
+
+    columns: tuple[KeyColumn, ...]
+    rounds: str
+    groups_remark: str
+    nobody_played: str
+    team_lead: str
+    describe_results: Callable[[Results, int], str]
+    tied: Callable[[Results], str]
+    describe_lead: Callable[[Results, bool, str], str]
+    make_grids: Callable[[Results], tuple[list[str], list[Grid | None]]]
 
 
 @dataclass(frozen=True)
@@ -280,15 +308,15 @@ def _name_player(results: Results, number: int) -> str:
     return f" ({names.pop()})" if len(names) == 1 else ""
 
 
-def make_group_grid(results: Results, columns: Sequence[KeyColumn], groups_of: str) -> Grid:
+def make_group_grid(results: Results, columns: Sequence[KeyColumn], counted: KeyColumn) -> Grid:
     """Return one row for each group of --by, with these key figures.
 
     Args:
         results: the results.
         columns: the key figures; those that say nothing are left out.
-        groups_of: the table and quantity whose groups and numbers of deals are shown.
+        counted: the key figure whose groups and numbers of deals are shown.
     """
-    table, _, quantity = groups_of.partition(".")
+    table, quantity = counted.table, counted.quantity
     keys = results.run.by
     groups = list(dict.fromkeys(group[: len(keys)] for group in results.list_groups(table)))
     shown = [column for column in columns if not _says_nothing(results, column, groups)]
@@ -402,3 +430,50 @@ def describe_where(results: Results) -> str:
 def capitalize(text: str) -> str:
     """Return the text with its first letter in upper case, the others as they are."""
     return text[:1].upper() + text[1:]
+
+
+def make_key_figures(results: Results, game: GameFigures) -> KeyFigures:
+    """Return the key figures of a run."""
+    games = make_game_grid(results)
+    first = () if games is None else (games,)
+    headline = write_game_headline(results) + write_team_headline(results, game.team_lead)
+    played, outcome = game.columns[:2]
+    count = results.count(outcome.table, outcome.quantity)
+    if outcome.table not in results if results.run.by else not count:
+        return KeyFigures((*headline, _describe_nothing_played(results, game)), grids=first)
+    if results.run.by:
+        counted = played if played.table in results else outcome
+        grid = make_group_grid(results, game.columns, counted)
+        sentence = write_group_headline(results, game.rounds, outcome)
+        return KeyFigures((*headline, sentence), (game.groups_remark,), (*first, grid))
+    remarks, grids = game.make_grids(results)
+    return KeyFigures(
+        (*headline, _write_round_headline(results, game, count)),
+        tuple(remarks),
+        (*first, *(grid for grid in grids if grid is not None)),
+    )
+
+
+def _describe_nothing_played(results: Results, game: GameFigures) -> str:
+    """Return the sentence on a run in which no deal was played."""
+    if not results.run.deals:
+        return "No deal was played."
+    if not results.sum_deals(game.columns[0].table, game.columns[0].quantity):
+        return f"No deal matches {results.run.where}." if results.run.where else "No deals."
+    return capitalize(f"{describe_where(results)}every deal was passed out: {game.nobody_played}.")
+
+
+def _write_round_headline(results: Results, game: GameFigures, count: int) -> str:
+    """Return the most important result of `count` rounds, and the lead in score, in a sentence."""
+    part = capitalize(f"{describe_where(results)}{game.describe_results(results, count)}")
+    scores = game.columns[-1]
+    lead = results.get(scores.table, scores.quantity)
+    if lead is None or (count > 1 and math.isinf(lead.low)):
+        return f"{part}."
+    points = results.text(scores.table, scores.quantity)
+    if count > 1 and lead.low <= 0 <= lead.high:
+        tied = game.tied(results)
+        return f"{part}; {tied} are statistically tied in score ({points} points)."
+    points = f"{abs(lead.value):,g}" if count == 1 else points.lstrip("-")
+    end = game.describe_lead(results, lead.value >= 0, points)
+    return f"{part}{end}{' on average' if count > 1 else ''}."

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from kqj_sim.reporting.key_figures import KeyFigures, Results
+from kqj_sim.reporting.key_figures import GameFigures, Results, make_key_figures
 from kqj_sim.reporting.kqj import key_figures as kqj
 from kqj_sim.reporting.kwajongen import key_figures as kwajongen
 from kqj_sim.reporting.run import Report, Run
@@ -13,10 +13,7 @@ from kqj_sim.reporting.run import Report, Run
 if TYPE_CHECKING:
     from kqj_sim.analysis.tables import Table
 
-_MAKERS: Mapping[str, Callable[[Results], KeyFigures]] = {
-    "kqj": kqj.make_key_figures,
-    "kwajongen": kwajongen.make_key_figures,
-}
+_FIGURES: Mapping[str, GameFigures] = {"kqj": kqj.FIGURES, "kwajongen": kwajongen.FIGURES}
 
 
 def make_simulation_report(
@@ -29,7 +26,7 @@ def make_simulation_report(
         tables: all its tables.
         shown: names of the tables that people asked for; None for the key figures.
     """
-    found = _MAKERS[run.rules.game](Results(run, tables))
+    found = make_key_figures(Results(run, tables), _FIGURES[run.rules.game])
     if shown is None and not found.grids:
         shown = ()  # The headline says everything.
     return Report(

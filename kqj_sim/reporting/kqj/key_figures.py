@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-import math
-
 from kqj_sim.places import format_ordinal, name_places
 from kqj_sim.reporting.grid import MIN_OBSERVATIONS, Cell, Grid
 from kqj_sim.reporting.group_words import format_value
 from kqj_sim.reporting.key_figures import (
     BLANK,
+    GameFigures,
     KeyColumn,
-    KeyFigures,
     Results,
-    capitalize,
     count_cell,
     count_noun,
-    describe_where,
     join_alternatives,
     list_rare,
-    make_game_grid,
     make_grid,
-    make_group_grid,
     make_score_grid,
-    write_game_headline,
-    write_group_headline,
-    write_team_headline,
 )
 from kqj_sim.rules import SEATS, require_kqj_rules
 
-_MADE = KeyColumn("made", "contracts", "made_share")
 _GROUP_COLUMNS = (
     KeyColumn("taken", "taking", "taken_share"),
-    _MADE,
+    KeyColumn("made", "contracts", "made_share"),
     KeyColumn("total", "contracting_total", "contracting_total_mean"),
     KeyColumn("Capot", "bonuses", "capot_share", ("contracting",)),
     KeyColumn("score lead", "scores", "score_difference_mean"),
@@ -42,76 +32,30 @@ _GROUP_UNITS = "made: share of contracts; total, score lead: the contracting tea
 _UNITS = "Results, bonuses: share of contracts."
 
 
-def make_key_figures(results: Results) -> KeyFigures:
-    """Return the key figures of a run."""
-    games = make_game_grid(results)
-    first = [games] if games is not None else []
-    headline = write_game_headline(results) + write_team_headline(results, "team_difference_mean")
-    if results.run.by:
-        return _make_group_figures(results, headline, first)
-    if not results.count("contracts", "made_share"):
-        return KeyFigures((*headline, _describe_no_contracts(results)), grids=tuple(first))
+def _make_grids(results: Results) -> tuple[list[str], list[Grid | None]]:
+    """Return remarks and the grids of single rounds."""
     # Whole games and scores of single seats need the lines that kinds of contract take elsewhere.
-    scores = make_score_grid(results, "score_mean") if games is None else None
-    compact = games is not None or scores is not None
+    games = "games" in results
+    scores = None if games else make_score_grid(results, "score_mean")
+    compact = games or scores is not None
     remarks, takes = _make_take_grid(results, compact)
     if "taking_by_place" in results:
         auction = require_kqj_rules(results.run.rules).bidding == "auction"
         remarks.insert(0, _UNITS if auction else f"Takes: share of deals. {_UNITS}")
-    grids = [*first, takes, _make_contract_grid(results, compact and takes is not None)]
-    grids += [_make_bonus_grid(results), _make_point_grid(results), scores]
-    return KeyFigures(
-        (*headline, _write_headline(results)),
-        tuple(remarks),
-        tuple(grid for grid in grids if grid is not None),
-    )
+    contracts = _make_contract_grid(results, compact and takes is not None)
+    grids = [takes, contracts, _make_bonus_grid(results), _make_point_grid(results), scores]
+    return remarks, grids
 
 
-def _make_group_figures(
-    results: Results, headline: tuple[str, ...], first: list[Grid]
-) -> KeyFigures:
-    """Return the key figures of each group of --by."""
-    if "contracts" not in results:
-        return KeyFigures((*headline, _describe_no_contracts(results)), grids=tuple(first))
-    counted = "taking.taken_share" if "taking" in results else "contracts.made_share"
-    sentence = write_group_headline(results, "Contracts made", _MADE)
-    grids = (*first, make_group_grid(results, _GROUP_COLUMNS, counted))
-    return KeyFigures((*headline, sentence), (_GROUP_UNITS,), grids)
-
-
-def _describe_no_contracts(results: Results) -> str:
-    """Return the sentence on a run without contracts."""
-    if not results.run.deals:
-        return "No deal was played."
-    if not results.sum_deals("taking", "taken_share"):
-        return f"No deal matches {results.run.where}." if results.run.where else "No deals."
-    return capitalize(f"{describe_where(results)}every deal was passed out: nobody took.")
-
-
-def _write_headline(results: Results) -> str:
-    """Return the share of contracts made and the lead of the contracting team in a sentence."""
-    contracts = results.count("contracts", "made_share")
-    part = _describe_contracts(results, contracts)
-    lead = results.get("scores", "score_difference_mean")
-    if lead is None:
-        return capitalize(f"{describe_where(results)}{part}.")
-    points = results.text("scores", "score_difference_mean").lstrip("-")
+def _name_defenders(results: Results) -> str:
     two_teams = require_kqj_rules(results.run.rules).teams == 2
-    others = "the defenders" if two_teams else "each defending team"
-    if contracts == 1:
-        points = f"{abs(lead.value):,g}"
-    elif math.isinf(lead.low):
-        return capitalize(f"{describe_where(results)}{part}.")
-    elif lead.low <= 0 <= lead.high:
-        number = results.text("scores", "score_difference_mean")
-        return capitalize(
-            f"{describe_where(results)}{part}; the contracting team and {others} are statistically "
-            f"tied in score ({number} points)."
-        )
-    return capitalize(
-        f"{describe_where(results)}{part}, and the contracting team scores {points} points "
-        f"{'more' if lead.value >= 0 else 'less'} than {others}"
-        f"{' on average' if contracts > 1 else ''}."
+    return "the defenders" if two_teams else "each defending team"
+
+
+def _describe_lead(results: Results, is_ahead: bool, points: str) -> str:
+    more = "more" if is_ahead else "less"
+    return (
+        f", and the contracting team scores {points} points {more} than {_name_defenders(results)}"
     )
 
 
@@ -333,3 +277,16 @@ def _make_point_grid(results: Results) -> Grid:
     if results.count("contracts", "made_share") == 1:
         return make_grid("Points", ("",), [(name, cells[:1]) for name, cells in rows])
     return make_grid("Points per contract", ("mean", "25%", "median", "75%"), rows)
+
+
+FIGURES = GameFigures(
+    columns=_GROUP_COLUMNS,
+    rounds="Contracts made",
+    groups_remark=_GROUP_UNITS,
+    nobody_played="nobody took",
+    team_lead="team_difference_mean",
+    describe_results=_describe_contracts,
+    tied=lambda results: f"the contracting team and {_name_defenders(results)}",
+    describe_lead=_describe_lead,
+    make_grids=_make_grids,
+)

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-import math
-
 from kqj_sim.places import name_places
 from kqj_sim.reporting.grid import Grid
 from kqj_sim.reporting.key_figures import (
     BLANK,
+    GameFigures,
     KeyColumn,
-    KeyFigures,
     Results,
-    capitalize,
     count_cell,
-    describe_where,
     join_alternatives,
     list_rare,
-    make_game_grid,
     make_grid,
-    make_group_grid,
     make_score_grid,
-    write_game_headline,
-    write_group_headline,
-    write_team_headline,
 )
 from kqj_sim.rules import KwajongenRules
 
-_WON = KeyColumn("wins", "results", "caller_won_share")
 _GROUP_COLUMNS = (
     KeyColumn("played", "calls", "played_share"),
-    _WON,
+    KeyColumn("wins", "results", "caller_won_share"),
     KeyColumn("card points", "card_points", "card_points_mean", ("difference",)),
     KeyColumn("all tricks", "capot", "caller_capot_share"),
     KeyColumn("score lead", "scores", "change_difference_mean"),
@@ -37,78 +27,26 @@ _GROUP_COLUMNS = (
 _PLACES = name_places(KwajongenRules.seats)
 
 
-def make_key_figures(results: Results) -> KeyFigures:
-    """Return the key figures of a run."""
-    games = make_game_grid(results)
-    first = [games] if games is not None else []
-    lead = "team_change_difference_mean"
-    headline = write_game_headline(results) + write_team_headline(results, lead)
-    if results.run.by:
-        return _make_group_figures(results, headline, first)
-    if not results.count("results", "caller_won_share"):
-        return KeyFigures((*headline, _describe_nothing_played(results)), grids=tuple(first))
+def _make_grids(results: Results) -> tuple[list[str], list[Grid | None]]:
+    """Return remarks and the grids of single rounds."""
     remarks, callers = _make_caller_grid(results)
-    grids = [
-        *first, callers, _make_side_grid(results), _make_point_grid(results),
-        make_score_grid(results, "score_change_mean"),
-    ]  # fmt: skip
-    return KeyFigures(
-        (*headline, _write_headline(results)),
-        tuple(remarks),
-        tuple(grid for grid in grids if grid is not None),
-    )
+    scores = make_score_grid(results, "score_change_mean")
+    return remarks, [callers, _make_side_grid(results), _make_point_grid(results), scores]
 
 
-def _make_group_figures(
-    results: Results, headline: tuple[str, ...], first: list[Grid]
-) -> KeyFigures:
-    """Return the key figures of each group of --by."""
-    if "results" not in results:
-        return KeyFigures((*headline, _describe_nothing_played(results)), grids=tuple(first))
-    sentence = write_group_headline(results, "Rounds won by the caller's team", _WON)
-    grid = make_group_grid(results, _GROUP_COLUMNS, "calls.played_share")
-    remark = "Of the caller's team; card points and score lead: minus the others', mean."
-    return KeyFigures((*headline, sentence), (remark,), (*first, grid))
-
-
-def _describe_nothing_played(results: Results) -> str:
-    """Return the sentence on a run without played rounds."""
-    if not results.run.deals:
-        return "No deal was played."
-    if not results.sum_deals("calls", "played_share"):
-        return f"No deal matches {results.run.where}." if results.run.where else "No deals."
-    return capitalize(f"{describe_where(results)}every deal was passed out: nobody said play.")
-
-
-def _write_headline(results: Results) -> str:
-    """Return the share of rounds that the caller's team wins, and its lead, in a sentence."""
+def _describe_results(results: Results, count: int) -> str:
+    """Return the share of rounds that the caller's team wins."""
     share = results.value("results", "caller_won_share")
-    count = results.count("results", "caller_won_share")
+    if count == 1:
+        return f"the caller's team {'wins' if share else 'does not win'} the only round played"
+    if share in (0.0, 1.0):
+        return f"the caller's team wins {f'all {count:,} rounds' if share else 'no round'} played"
     won = results.text("results", "caller_won_share")
-    if count == 1:
-        part = f"the caller's team {'wins' if share else 'does not win'} the only round played"
-    elif share in (0.0, 1.0):
-        part = f"the caller's team wins {f'all {count:,} rounds' if share else 'no round'} played"
-    else:
-        part = f"the caller's team wins {won} of the rounds played"
-    lead = results.get("scores", "change_difference_mean")
-    if lead is None:
-        return capitalize(f"{describe_where(results)}{part}.")
-    words = results.text("scores", "change_difference_mean").lstrip("-")
-    if count == 1:
-        words = f"{abs(lead.value):g}"
-    elif math.isinf(lead.low):
-        return capitalize(f"{describe_where(results)}{part}.")
-    elif lead.low <= 0 <= lead.high:
-        return capitalize(
-            f"{describe_where(results)}{part}; the sides are statistically tied in score "
-            f"({results.text('scores', 'change_difference_mean')} points)."
-        )
-    gain = "gains" if lead.value >= 0 else "loses"
-    average = " on average" if count > 1 else ""
-    return capitalize(
-        f"{describe_where(results)}{part} and {gain} {words} points on the others{average}."
-    )
+    return f"the caller's team wins {won} of the rounds played"
+
+
+def _describe_lead(results: Results, is_ahead: bool, points: str) -> str:
+    return f" and {'gains' if is_ahead else 'loses'} {points} points on the others"
 
 
 def _make_caller_grid(results: Results) -> tuple[list[str], Grid | None]:
@@ -194,3 +132,16 @@ def _make_point_grid(results: Results) -> Grid:
         rows.append((words, [results.cell("scores", quantity), BLANK, BLANK, BLANK]))
     note = "A score goes down by what a team gains: the lowest wins."
     return make_grid("Points per round", ("mean", "25%", "median", "75%"), rows, note)
+
+
+FIGURES = GameFigures(
+    columns=_GROUP_COLUMNS,
+    rounds="Rounds won by the caller's team",
+    groups_remark="Of the caller's team; card points and score lead: minus the others', mean.",
+    nobody_played="nobody said play",
+    team_lead="team_change_difference_mean",
+    describe_results=_describe_results,
+    tied=lambda _: "the sides",
+    describe_lead=_describe_lead,
+    make_grids=_make_grids,
+)
