@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.tables import Table
@@ -162,15 +162,6 @@ class Chapter:
     note: str = ""
     table: str = ""
     needs_play: bool = True
-
-
-class KeyFigure(NamedTuple):
-    """A number for the top of a report: its name, and its place in the tables."""
-
-    name: str
-    table: str
-    quantity: str
-    group: tuple[int | str, ...] = ()
 
 
 def describe_games(found: Findings) -> Part:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.cards import format_contract
 from kqj_sim.places import name_places
 from kqj_sim.reporting.figures import BLUE, draw_dots, draw_message
 from kqj_sim.reporting.grid import MIN_OBSERVATIONS, format_number
+from kqj_sim.reporting.key_figures import Group, KeyFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,37 +21,21 @@ if TYPE_CHECKING:
 
 MAX_GROUPS_DRAWN = 40
 
-Group = tuple[Any, ...]
-
-
-class _Measure(NamedTuple):
-    """A key figure of groups: where the tables have it, and its words in a picture."""
-
-    table: str
-    quantity: str
-    words: str
-    unit: str
-    side: tuple[str, ...] = ()
-
-
-_MEASURES = {
+_FIGURES = {
     "kqj": (
-        _Measure("taking", "taken_share", "deals taken, %", "share"),
-        _Measure("contracts", "made_share", "contracts made, % of taken deals", "share"),
-        _Measure("contracting_total", "contracting_total_mean", "contracting team's total, mean",
-                 "points"),
-        _Measure("bonuses", "capot_share", "Capot, % of taken deals", "share", ("either",)),
-        _Measure("scores", "score_difference_mean", "contracting team's lead in score, mean",
-                 "points"),
+        KeyFigure("deals taken, %", "taking", "taken_share"),
+        KeyFigure("contracts made, % of taken deals", "contracts", "made_share"),
+        KeyFigure("contracting team's total, mean", "contracting_total", "contracting_total_mean"),
+        KeyFigure("Capot, % of taken deals", "bonuses", "capot_share", ("either",)),
+        KeyFigure("contracting team's lead in score, mean", "scores", "score_difference_mean"),
     ),
     "kwajongen": (
-        _Measure("calls", "played_share", "deals played, %", "share"),
-        _Measure("results", "caller_won_share", "won by the caller's team, %", "share"),
-        _Measure("capot", "either_capot_share", "all four tricks, %", "share"),
-        _Measure("scores", "change_difference_mean", "gain of the caller's team, mean points",
-                 "points"),
+        KeyFigure("deals played, %", "calls", "played_share"),
+        KeyFigure("won by the caller's team, %", "results", "caller_won_share"),
+        KeyFigure("all four tricks, %", "capot", "either_capot_share"),
+        KeyFigure("gain of the caller's team, mean points", "scores", "change_difference_mean"),
     ),
-}  # fmt: skip
+}
 """The key figures of each game's groups."""
 
 
@@ -85,17 +70,17 @@ def draw_groups(
         remarks.append(f"Of {len(kept):,} groups the {MAX_GROUPS_DRAWN} with most deals are drawn.")
         largest = {*sorted(kept, key=lambda group: -deals[group])[:MAX_GROUPS_DRAWN]}
         kept = [group for group in kept if group in largest]
-    panels: list[tuple[_Measure, dict[Group, Estimate]]] = []
-    for measure, numbers in measured.items():
+    panels: list[tuple[KeyFigure, dict[Group, Estimate]]] = []
+    for key_figure, numbers in measured.items():
         some = {group: numbers[group] for group in kept if group in numbers}
         values = {each.value for each in some.values()}
         if len(values) > 1 and len(some) > 1:
-            panels.append((measure, some))
-        elif values == {1.0} and measure.quantity in ("taken_share", "played_share"):
-            remarks.append(f"Every deal was {measure.quantity.removesuffix('_share')}.")
+            panels.append((key_figure, some))
+        elif values == {1.0} and key_figure.quantity in ("taken_share", "played_share"):
+            remarks.append(f"Every deal was {key_figure.quantity.removesuffix('_share')}.")
         elif len(values) == 1:
-            same = format_number(values.pop(), float("nan"), float("nan"), measure.unit)
-            remarks.append(f"In every group: {measure.words.partition(',')[0]} {same}.")
+            same = format_number(values.pop(), float("nan"), float("nan"), key_figure.unit)
+            remarks.append(f"In every group: {key_figure.name.partition(',')[0]} {same}.")
     if not panels:
         draw_message(figure.subplots(), "no group has enough deals to be drawn")
         return tuple(remarks)
@@ -103,11 +88,11 @@ def draw_groups(
         group: f"{_name_group(group, tally.by, rules.seats)} ({deals[group]:,})" for group in kept
     }
     every: Any = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    for axes, (measure, numbers) in zip(every, panels, strict=True):
+    for axes, (key_figure, numbers) in zip(every, panels, strict=True):
         # All panels have the rows of all groups.
         whole = {group: numbers.get(group, _NOTHING) for group in kept}
-        draw_dots(axes, {measure.words: whole}, measure.unit, names=names)
-        axes.set_xlabel("\n".join(_break_words(measure.words)))
+        draw_dots(axes, {key_figure.name: whole}, key_figure.unit, names=names)
+        axes.set_xlabel("\n".join(_break_words(key_figure.name)))
         axes.margins(x=0.12)
     every[0].set_title(f"By {' and '.join(tally.by)} (number of deals)")
     return tuple(remarks)
@@ -115,16 +100,16 @@ def draw_groups(
 
 def _measure_groups(
     tables: Mapping[str, Table], game: str, groups: Sequence[Group]
-) -> dict[_Measure, dict[Group, Estimate]]:
+) -> dict[KeyFigure, dict[Group, Estimate]]:
     """Return the key figures by group that the tables have."""
     measured = {}
-    for measure in _MEASURES[game]:
-        if measure.table in tables:
-            numbers = tables[measure.table].estimates(measure.quantity)
-            measured[measure] = {
-                group: numbers[(*group, *measure.side)]
+    for key_figure in _FIGURES[game]:
+        if key_figure.table in tables:
+            numbers = tables[key_figure.table].estimates(key_figure.quantity)
+            measured[key_figure] = {
+                group: numbers[(*group, *key_figure.group)]
                 for group in groups
-                if (*group, *measure.side) in numbers
+                if (*group, *key_figure.group) in numbers
             }
     return measured
 
@@ -134,15 +119,15 @@ def draw_first_measure(
 ) -> None:
     """Draw the first key figure that differs between the groups on axes."""
     rules = tally.experiment.rules
-    for measure, numbers in _measure_groups(tables, rules.game, groups).items():
+    for key_figure, numbers in _measure_groups(tables, rules.game, groups).items():
         kept = {group: each for group, each in numbers.items()
                 if each.observations >= MIN_OBSERVATIONS}  # fmt: skip
         if len({each.value for each in kept.values()}) > 1:
             names = {group: _name_group(group, tally.by, rules.seats) for group in kept}
             largest = sorted(kept, key=lambda group: -kept[group].observations)[:MAX_GROUPS_DRAWN]
             shown = {group: each for group, each in kept.items() if group in largest}
-            draw_dots(axes, {measure.words: shown}, measure.unit, names=names)
-            axes.set_xlabel(measure.words)
+            draw_dots(axes, {key_figure.name: shown}, key_figure.unit, names=names)
+            axes.set_xlabel(key_figure.name)
             axes.set_title(f"By {' and '.join(tally.by)}")
             return
     draw_message(axes, "no group has enough deals to be drawn")

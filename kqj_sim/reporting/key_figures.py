@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from kqj_sim.analysis.intervals import Estimate
 from kqj_sim.analysis.quantiles import chi_square_tail
@@ -48,13 +48,18 @@ class KeyFigures:
     grids: tuple[Grid, ...] = ()
 
 
-class KeyColumn(NamedTuple):
-    """A key figure as a column of groups: its heading and its place in the tables."""
+class KeyFigure(NamedTuple):
+    """A number for people: its name, and its place in the tables."""
 
-    heading: str
+    name: str
     table: str
     quantity: str
     group: Group = ()
+
+    @property
+    def unit(self) -> Literal["share", "points"]:
+        """The unit of the number."""
+        return "share" if self.quantity.endswith("_share") else "points"
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ class GameFigures:
         make_grids: returns remarks, and the grids of single rounds, None for one left out.
     """
 
-    columns: tuple[KeyColumn, ...]
+    columns: tuple[KeyFigure, ...]
     rounds: str
     groups_remark: str
     nobody_played: str
@@ -308,7 +313,7 @@ def _name_player(results: Results, number: int) -> str:
     return f" ({names.pop()})" if len(names) == 1 else ""
 
 
-def make_group_grid(results: Results, columns: Sequence[KeyColumn], counted: KeyColumn) -> Grid:
+def make_group_grid(results: Results, columns: Sequence[KeyFigure], counted: KeyFigure) -> Grid:
     """Return one row for each group of --by, with these key figures.
 
     Args:
@@ -323,7 +328,7 @@ def make_group_grid(results: Results, columns: Sequence[KeyColumn], counted: Key
     game = results.run.rules.game
     rare = _has_rare_groups(results, shown, groups)
 
-    def show(column: KeyColumn, group: Group) -> Cell:
+    def show(column: KeyFigure, group: Group) -> Cell:
         place = column.table, column.quantity, *group, *column.group
         if rare and results.count(*place) < MIN_OBSERVATIONS:
             return Cell(EMPTY_CELL_TEXT)
@@ -339,12 +344,12 @@ def make_group_grid(results: Results, columns: Sequence[KeyColumn], counted: Key
     )
     headings = tuple(format_heading(key, game) for key in keys)
     note = f"{EMPTY_CELL_TEXT}: fewer than {MIN_OBSERVATIONS} deals, not shown." if rare else ""
-    columns_shown = (*headings, "deals", *(each.heading for each in shown))
+    columns_shown = (*headings, "deals", *(each.name for each in shown))
     return Grid("", columns_shown, rows, len(keys), note, narrow=True)
 
 
 def _has_rare_groups(
-    results: Results, columns: Sequence[KeyColumn], groups: Sequence[Group]
+    results: Results, columns: Sequence[KeyFigure], groups: Sequence[Group]
 ) -> bool:
     """Return whether some numbers have too few observations to be shown."""
     return any(
@@ -354,7 +359,7 @@ def _has_rare_groups(
     )
 
 
-def _says_nothing(results: Results, column: KeyColumn, groups: Sequence[Group]) -> bool:
+def _says_nothing(results: Results, column: KeyFigure, groups: Sequence[Group]) -> bool:
     """Return whether a share is 0 or 1 in every group, or nowhere known."""
     values = [
         found.value
@@ -366,7 +371,7 @@ def _says_nothing(results: Results, column: KeyColumn, groups: Sequence[Group]) 
     )
 
 
-def write_group_headline(results: Results, what: str, column: KeyColumn) -> str:
+def write_group_headline(results: Results, what: str, column: KeyFigure) -> str:
     """Return whether the groups of --by differ in a share, in a sentence.
 
     The groups named are those furthest above and below the others in standard errors, not the

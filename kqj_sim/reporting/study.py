@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from kqj_sim import __version__
 from kqj_sim.messages import format_json, visible_lines
-from kqj_sim.reporting.chapter import Chapter, Findings, KeyFigure
+from kqj_sim.reporting.chapter import Chapter, Findings
 from kqj_sim.reporting.compare import write_headline
 from kqj_sim.reporting.formats import convert_table
 from kqj_sim.reporting.grid import EMPTY_CELL_TEXT, Cell, Grid, drop_repeated_notes
+from kqj_sim.reporting.key_figures import KeyFigure
 from kqj_sim.reporting.kqj import chapters as kqj
 from kqj_sim.reporting.kwajongen import chapters as kwajongen
 from kqj_sim.reporting.page import Page, Part, Section, page_to_markdown, to_html

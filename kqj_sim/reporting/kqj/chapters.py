@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kqj_sim.reporting.chapter import COMPARED, GAMES, Chapter, KeyFigure
+from kqj_sim.reporting.chapter import COMPARED, GAMES, Chapter
+from kqj_sim.reporting.key_figures import KeyFigure
 from kqj_sim.reporting.kqj import call_chapters as calls
 from kqj_sim.reporting.kqj import play_chapters as play
 from kqj_sim.reporting.kqj.call_chapters import has_taken_deals

@@ -8,7 +8,7 @@ from kqj_sim.reporting.group_words import format_value
 from kqj_sim.reporting.key_figures import (
     BLANK,
     GameFigures,
-    KeyColumn,
+    KeyFigure,
     Results,
     count_cell,
     count_noun,
@@ -20,11 +20,11 @@ from kqj_sim.reporting.key_figures import (
 from kqj_sim.rules import SEATS, require_kqj_rules
 
 _GROUP_COLUMNS = (
-    KeyColumn("taken", "taking", "taken_share"),
-    KeyColumn("made", "contracts", "made_share"),
-    KeyColumn("total", "contracting_total", "contracting_total_mean"),
-    KeyColumn("Capot", "bonuses", "capot_share", ("contracting",)),
-    KeyColumn("score lead", "scores", "score_difference_mean"),
+    KeyFigure("taken", "taking", "taken_share"),
+    KeyFigure("made", "contracts", "made_share"),
+    KeyFigure("total", "contracting_total", "contracting_total_mean"),
+    KeyFigure("Capot", "bonuses", "capot_share", ("contracting",)),
+    KeyFigure("score lead", "scores", "score_difference_mean"),
 )
 _RESULTS = ("made", "failed", "litigation")
 _PLACES = name_places(SEATS)

@@ -8,14 +8,13 @@ from kqj_sim.reporting.chapter import (
     GAMES,
     Chapter,
     Findings,
-    KeyFigure,
     describe_lead,
     find_extremes,
     format_estimate,
     name_share,
     select_reliable,
 )
-from kqj_sim.reporting.key_figures import capitalize
+from kqj_sim.reporting.key_figures import KeyFigure, capitalize
 from kqj_sim.reporting.kwajongen.plots import PLACE_NAMES
 from kqj_sim.reporting.page import Part
 from kqj_sim.reporting.page_charts import make_distribution, make_dots, make_heat_maps

@@ -7,7 +7,7 @@ from kqj_sim.reporting.grid import Grid
 from kqj_sim.reporting.key_figures import (
     BLANK,
     GameFigures,
-    KeyColumn,
+    KeyFigure,
     Results,
     count_cell,
     join_alternatives,
@@ -18,11 +18,11 @@ from kqj_sim.reporting.key_figures import (
 from kqj_sim.rules import KwajongenRules
 
 _GROUP_COLUMNS = (
-    KeyColumn("played", "calls", "played_share"),
-    KeyColumn("wins", "results", "caller_won_share"),
-    KeyColumn("card points", "card_points", "card_points_mean", ("difference",)),
-    KeyColumn("all tricks", "capot", "caller_capot_share"),
-    KeyColumn("score lead", "scores", "change_difference_mean"),
+    KeyFigure("played", "calls", "played_share"),
+    KeyFigure("wins", "results", "caller_won_share"),
+    KeyFigure("card points", "card_points", "card_points_mean", ("difference",)),
+    KeyFigure("all tricks", "capot", "caller_capot_share"),
+    KeyFigure("score lead", "scores", "change_difference_mean"),
 )
 _PLACES = name_places(KwajongenRules.seats)
 
