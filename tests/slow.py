@@ -16,6 +16,14 @@ def slow_after(count: int, values: Iterable[Any]) -> list[Any]:
     ]
 
 
+def slow_rows_after(count: int, rows: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """Return rows of several parameters, all but the first `count` of them marked slow."""
+    return [
+        row if number < count else pytest.param(*row, marks=pytest.mark.slow)
+        for number, row in enumerate(rows)
+    ]
+
+
 def slow_between(step: int, values: Iterable[Any]) -> list[Any]:
     """Return the parameters, all but every `step`-th one marked slow."""
     return [

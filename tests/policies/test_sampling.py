@@ -24,7 +24,7 @@ from kqj_sim.rules import KqjRules
 from tests.core.known import CASES, slow_worlds
 from tests.core.turns import stopped
 from tests.policies.slow_plays import PATIENCE
-from tests.slow import slow_after
+from tests.slow import slow_rows_after
 from tests.variants import AUCTION_2, AUCTION_3, lively
 
 ALL = 20_000
@@ -125,7 +125,7 @@ def test_player_by_player_cards_are_held_as_often_as_in_all_layouts(rules: KqjRu
     assert weighed >= 1
 
 
-@pytest.mark.parametrize(("trick", "position"), slow_after(1, [(5, 1), (4, 0), (6, 4)]))
+@pytest.mark.parametrize(("trick", "position"), slow_rows_after(1, [(5, 1), (4, 0), (6, 4)]))
 def test_draws_add_up_to_the_number_wanted_or_are_all_layouts(trick: int, position: int) -> None:
     state, lanes = stopped(lively(AUCTION_2, seed=SEED, deals=24), trick, position, 24)
     wanted, model, block = 40, _model(AUCTION_2), allocate_block()

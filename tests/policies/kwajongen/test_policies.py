@@ -19,7 +19,7 @@ from kqj_sim.referee import check_record
 from kqj_sim.rules import KqjRules, KwajongenRules
 from kqj_sim.simulation import simulate
 from tests.policies.kwajongen.slow_count import slow_count
-from tests.slow import slow_after
+from tests.slow import slow_rows_after
 from tests.variants import told
 
 RULES = KwajongenRules()
@@ -204,7 +204,7 @@ def test_users_accept(own: Callable[[str], str]) -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "question", "line", "fault"),
-    slow_after(
+    slow_rows_after(
         1,
         [
             (3, "card", 18, "[9TJQKA][shdc] is not legal; legal: "),
